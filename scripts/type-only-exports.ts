@@ -1,0 +1,26 @@
+/**
+ * The bundler of the declarations forgets that a class was exported as a type only, and would promise users a value
+ * that is not there. Each entry's declarations are made to agree with its JavaScript.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+
+for (const entry of ['index', 'mock/index', 'mock/node', 'mock/msw']) {
+  const file = new URL(`../dist/${entry}.d.ts`, import.meta.url);
+  const module: object = await import(new URL(`../dist/${entry}.js`, import.meta.url).href);
+  const declarations = readFileSync(file, 'utf8').replace(
+    /^export \{ (.*) \};$/gm,
+    (_, list: string) => {
+      const names = list.split(', ');
+      const isValue = (name: string) => name.replace(/^.* as /, '') in module;
+      const values = names.filter((name) => isValue(name));
+      const types = names.filter((name) => !isValue(name));
+      return [
+        values.length > 0 ? `export { ${values.join(', ')} };` : '',
+        types.length > 0 ? `export type { ${types.join(', ')} };` : '',
+      ]
+        .filter(Boolean)
+        .join('\n');
+    },
+  );
+  writeFileSync(file, declarations);
+}

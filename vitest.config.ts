@@ -1,0 +1,24 @@
+import { fileURLToPath } from 'node:url';
+
+import { defineConfig } from 'vitest/config';
+
+const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    // The package's own name means its sources, so that examples and tests need no build.
+    alias: [
+      { find: /^polygate$/, replacement: source('index.ts') },
+      { find: /^polygate\/mock$/, replacement: source('mock/index.ts') },
+      { find: /^polygate\/mock\/node$/, replacement: source('mock/node.ts') },
+      { find: /^polygate\/mock\/msw$/, replacement: source('mock/msw.ts') },
+    ],
+  },
+  test: {
+    environment: 'node',
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/packaging/**'],
+    typecheck: { include: ['test/types/**/*.test-d.ts'] },
+    coverage: { provider: 'v8', include: ['src/**'], exclude: ['src/mock/cli.ts'] },
+  },
+});
