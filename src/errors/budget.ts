@@ -1,0 +1,21 @@
+import { PolygateError } from './base.ts';
+
+/** The ledger has reached `budget.maxUsd`: nothing was sent, nothing was charged. */
+export class BudgetExceededError extends PolygateError {
+  static override readonly className: string = 'BudgetExceededError';
+  /** Spent so far, USD. */
+  declare readonly spentUsd: number;
+  /** The limit, USD. */
+  declare readonly maxUsd: number;
+
+  constructor(spentUsd: number, maxUsd: number) {
+    super(
+      `The budget is spent: ${spentUsd} of ${maxUsd} USD. Nothing was sent; raise budget.maxUsd to go on.`,
+      {
+        outcome: 'not-sent',
+        spentUsd,
+        maxUsd,
+      },
+    );
+  }
+}

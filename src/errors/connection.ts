@@ -1,0 +1,8 @@
+import { PolygateError } from './base.ts';
+import type { Outcome } from './base.ts';
+
+/** No answer came. `outcome` tells whether the service may have seen the request. */
+export class ConnectionError extends PolygateError {
+  static override readonly className: string = 'ConnectionError';
+  declare readonly outcome: Outcome;
+}

@@ -1,0 +1,12 @@
+import type { TaskHandle } from '../schemas/task-handle.ts';
+import type { Generation } from '../schemas/task.ts';
+import { PolygateError } from './base.ts';
+
+/** The task ended without a result; `generation.error` says why. */
+export class TaskFailedError extends PolygateError {
+  static override readonly className: string = 'TaskFailedError';
+
+  declare readonly task: TaskHandle;
+  /** The failed task as last seen. */
+  declare readonly generation: Generation;
+}
