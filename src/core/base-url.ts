@@ -1,0 +1,31 @@
+import { ConfigurationError } from '../errors/configuration.ts';
+import { pageURL } from './environment.ts';
+
+/** The base URL without a trailing `/` or `/v1`, or a `ConfigurationError` that says what is wrong with it. */
+export function readBaseURL(text: string | undefined, insecure = false): string {
+  const page = pageURL();
+  const url = URL.parse(text?.trim() ?? '', page);
+  if (!text?.trim() || url === null) {
+    throw new ConfigurationError(
+      'baseURL: missing or not a URL. Pass https://host.example to new Polygate({ baseURL }) or set ' +
+        'POLYGATE_BASE_URL; a path alone works only in a browser.',
+    );
+  }
+  const { protocol, origin, pathname } = url;
+  const safe = protocol === 'https:' || origin === (page && new URL(page).origin);
+  if (!safe && !(protocol === 'http:' && (insecure || isLoopback(url.hostname)))) {
+    throw new ConfigurationError(
+      'baseURL: must begin with https://, or the API key would travel in the clear. http:// is for this machine; ' +
+        'elsewhere set allowInsecureBaseURL.',
+    );
+  }
+  if (url.href !== origin + pathname) {
+    throw new ConfigurationError('baseURL: must hold no user name, password, query or fragment.');
+  }
+  return origin + pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
+}
+
+/** Whether a host name is this machine. */
+export function isLoopback(host: string): boolean {
+  return /^(.+\.)?localhost$|^127(\.\d{1,3}){3}$|^\[::1?\]$|^0\.0\.0\.0$/.test(host);
+}

@@ -1,0 +1,176 @@
+import type { PolygateError } from '../errors/base.ts';
+import type { ChatCompletion, ChatCompletionChunk } from '../schemas/chat-completion.ts';
+import { Accumulator } from './accumulator.ts';
+import { readChunk, tellsError } from './chunk.ts';
+import { after } from './clock.ts';
+import type { Config } from './config.ts';
+import { oneLine, parseJson } from './error-body.ts';
+import type { Failures } from './failure.ts';
+import { readText } from './body.ts';
+import type { Arrival, Finish } from './response.ts';
+import { EventDecoder } from './event-decoder.ts';
+import type { StreamEvent } from './event-decoder.ts';
+
+/** How long a connection may take to close after `[DONE]` before it is cut, ms. */
+const closingTime = 100;
+
+/** Finishes a call whose answer is a stream of chunks: from here on the reader holds the slot. */
+export function openStream(choices: number, signal: AbortSignal | undefined): Finish<ChunkReader> {
+  return async (arrival) => {
+    const { response, meta, failures, config } = arrival;
+    const type = response.headers.get('content-type') ?? 'nothing';
+    if (response.body !== null && /^text\/event-stream\s*(;|$)/i.test(type)) {
+      return new ChunkReader(arrival, response.body, choices, signal);
+    }
+    const text = await readText(response, config.maxResponseBytes).catch(() => '');
+    const problem = `text/event-stream was asked for, ${type} came`;
+    throw failures.unexpected(meta, problem, parseJson(text));
+  };
+}
+
+/** Reads the chunks of one answer: bytes, events, chunks, and the proof that the end is the end. */
+export class ChunkReader {
+  readonly #config: Config;
+  readonly #failures: Failures;
+  readonly #body: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #decoder: EventDecoder;
+  readonly #parts = new Accumulator();
+  readonly #choices: number;
+  readonly #leave: () => void;
+  #events: StreamEvent[] = [];
+  #next = 0;
+  #bodyEnded = false;
+  #over = false;
+  #failure: PolygateError | undefined;
+  #stopTimer: () => void;
+
+  constructor(
+    { failures, config, hold }: Arrival,
+    body: ReadableStream<Uint8Array>,
+    choices: number,
+    signal: AbortSignal | undefined,
+  ) {
+    this.#config = config;
+    this.#failures = failures;
+    failures.partial = () => this.partial;
+    this.#body = body.getReader();
+    this.#decoder = new EventDecoder(config.maxEventBytes);
+    this.#choices = choices;
+    const release = hold();
+    const abort = () => this.abort(signal?.reason);
+    signal?.addEventListener('abort', abort, { once: true });
+    this.#leave = () => {
+      this.#stopTimer();
+      signal?.removeEventListener('abort', abort);
+      release();
+    };
+    // A stream that nobody reads must not hold its slot for ever.
+    this.#stopTimer = this.#startTimer();
+  }
+
+  /** What has arrived so far, put together. */
+  get partial(): ChatCompletion | undefined {
+    return this.#parts.completion;
+  }
+
+  /** The next chunk, or the proven end. */
+  async next(): Promise<IteratorResult<ChatCompletionChunk, undefined>> {
+    this.#stopTimer();
+    for (;;) {
+      if (this.#failure !== undefined) throw this.#failure;
+      const event = this.#events[this.#next];
+      if (event !== undefined) {
+        this.#next += 1;
+        const value = this.#open(event);
+        if (value !== undefined) return { done: false, value };
+      } else if (this.#over) {
+        return { done: true, value: undefined };
+      } else if (this.#bodyEnded && !this.#decoder.overflow) {
+        this.#end();
+      } else {
+        await this.#fill();
+      }
+    }
+  }
+
+  /** Ends it now: the body is cancelled, the slot given back, and reading on throws `failure`. */
+  stop(failure: PolygateError): undefined {
+    if (this.#over || this.#failure !== undefined) return;
+    this.#failure = failure;
+    this.#leave();
+    this.#body.cancel().catch(() => undefined);
+  }
+
+  /** The caller ends it. */
+  abort(reason: unknown = new DOMException('The stream was aborted.', 'AbortError')): void {
+    this.stop(this.#failures.aborted(reason));
+  }
+
+  /** The whole answer, once the end is proven. */
+  get completion(): ChatCompletion {
+    const completion = this.partial;
+    if (completion === undefined) throw this.#failures.broken('it held no chunk');
+    return completion;
+  }
+
+  async #fill(): Promise<void> {
+    if (this.#decoder.overflow) {
+      const { maxEventBytes } = this.#config;
+      return this.stop(
+        this.#failures.broken(`an event is longer than maxEventBytes (${maxEventBytes})`),
+      );
+    }
+    this.#stopTimer = this.#startTimer();
+    try {
+      const { done, value } = await this.#body.read();
+      if (this.#failure !== undefined) return;
+      this.#bodyEnded = done;
+      this.#events = done ? this.#decoder.end() : this.#decoder.feed(value);
+      this.#next = 0;
+    } catch (error) {
+      this.#bodyEnded = true;
+      this.#end(error);
+    } finally {
+      this.#stopTimer();
+    }
+  }
+
+  #open({ data, event }: StreamEvent): ChatCompletionChunk | undefined {
+    if (data === '[DONE]') return this.#finish();
+    const value = parseJson(data);
+    // Only the event that was under way when the bytes ended can be half an event.
+    if (value === data && this.#bodyEnded) return this.#end();
+    if (event === 'error' || tellsError(value)) return this.stop(this.#failures.told(data));
+    const chunk = readChunk(value);
+    if (chunk === undefined) {
+      return this.stop(this.#failures.broken(`an event is no chunk: ${oneLine(data, 100)}`));
+    }
+    this.#parts.add(chunk);
+    return chunk;
+  }
+
+  /** No more bytes: fine when every choice has finished, else the answer was cut off. */
+  #end(error?: unknown): undefined {
+    if (this.#parts.isFinished(this.#choices)) this.#finish();
+    else this.stop(this.#failures.truncated(error));
+  }
+
+  /** The end is proven. The connection closes by itself, as a rule at once, and can then be used again. */
+  #finish(): undefined {
+    this.#over = true;
+    this.#events = [];
+    this.#leave();
+    if (this.#bodyEnded) return;
+    const cut = () => void this.#body.cancel().catch(() => undefined);
+    const stopTimer = after(this.#config.clock, closingTime, cut);
+    this.#body.read().then(({ done }) => {
+      stopTimer();
+      if (!done) cut();
+    }, stopTimer);
+  }
+
+  #startTimer(): () => void {
+    const ms = this.#config.streamIdleTimeout;
+    return after(this.#config.clock, ms, () => this.stop(this.#failures.idle(ms)));
+  }
+}

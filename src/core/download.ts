@@ -1,0 +1,133 @@
+import { APIError } from '../errors/api.ts';
+import { ConfigurationError } from '../errors/configuration.ts';
+import type { Generation } from '../schemas/task.ts';
+import { isBrowser } from './environment.ts';
+import { Failures } from './failure.ts';
+import { guard } from './guard.ts';
+import { isPrivateHost } from './private-host.ts';
+import { readMeta } from './meta.ts';
+import { check, count } from './rules.ts';
+import type { Sender } from './send.ts';
+import { transmit } from './transport.ts';
+
+/** How to download. */
+export interface DownloadOptions {
+  /**
+   * Which result, when there are several.
+   * @defaultValue 0
+   */
+  index?: number | undefined;
+  /** The body ends with an error beyond this many bytes. */
+  maxBytes?: number | undefined;
+  /** Ends the download at once. */
+  signal?: AbortSignal | undefined;
+}
+
+/** What can be downloaded: a result, or a finished task, whose URL is renewed once when it has expired. */
+export interface Downloadable {
+  /** URLs of the results. */
+  urls: () => string[] | undefined;
+  /** Asks for fresh URLs. */
+  renew?: (() => Promise<Generation>) | undefined;
+}
+
+const mostRedirects = 3;
+
+/**
+ * Fetches a result without credentials, through checked redirects only, as a stream.
+ */
+export async function download(
+  sender: Sender,
+  { urls, renew }: Downloadable,
+  options: DownloadOptions = {},
+): Promise<Response> {
+  const { index = 0, maxBytes, signal } = options;
+  check('index', index, count);
+  check('maxBytes', maxBytes, count);
+  const pick = (list: string[] | undefined) => {
+    const url = list?.[index];
+    if (url !== undefined) return url;
+    throw new ConfigurationError(`index: there is no result ${index}; is the task over?`);
+  };
+  const get = async (url: string) => capped(await fetchResult(sender, url, signal), maxBytes);
+  try {
+    return await get(pick(urls() ?? (await renew?.())?.urls));
+  } catch (error) {
+    const gone = error instanceof APIError && [403, 404, 410].includes(error.status);
+    if (!gone || renew === undefined) throw error;
+    return get(pick((await renew()).urls));
+  }
+}
+
+async function fetchResult(
+  { config }: Sender,
+  address: string,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  const call = { method: 'GET', template: 'the result', safety: 'safe' } as const;
+  const failures = new Failures(call, undefined);
+  const limits = {
+    clock: config.clock,
+    signal,
+    ms: config.timeout,
+    onAbort: (reason: unknown) => failures.aborted(reason),
+    onTimeout: () => failures.timedOut(config.timeout),
+  };
+  let url = address;
+  for (let hop = 0; ; hop += 1) {
+    checkResultURL(url, config.allowInsecure);
+    const request = (inner: AbortSignal) =>
+      transmit(config.fetch, {
+        url,
+        method: 'GET',
+        headers: {},
+        body: null,
+        signal: inner,
+        credentials: 'omit',
+        // A page cannot look at redirects, and the browser guards its network itself.
+        redirect: isBrowser() ? 'follow' : 'manual',
+      }).catch((error: unknown) => {
+        throw failures.disconnected(error);
+      });
+    const response = await guard(request, limits);
+    if (response.ok) return response;
+    response.body?.cancel().catch(() => undefined);
+    const target = response.status < 400 ? response.headers.get('location') : null;
+    if (target === null || hop >= mostRedirects) {
+      throw failures.refused(readMeta(response, config), '', undefined);
+    }
+    url = URL.parse(target, url)?.href ?? '';
+  }
+}
+
+/** Refuses addresses that a result cannot have, before anything is sent. */
+function checkResultURL(address: string, insecure: boolean): void {
+  const url = URL.parse(address);
+  const ok =
+    url !== null &&
+    url.username === '' &&
+    url.password === '' &&
+    (url.protocol === 'data:' ||
+      (url.protocol === 'https:' && !isPrivateHost(url.hostname)) ||
+      (insecure && /^https?:$/.test(url.protocol)));
+  if (ok) return;
+  throw new ConfigurationError(
+    'download: the address must be https and public. For a service on your own network set allowInsecureBaseURL.',
+  );
+}
+
+/** The same answer, whose body ends with an error beyond so many bytes. */
+function capped(response: Response, maxBytes: number | undefined): Response {
+  if (maxBytes === undefined || response.body === null) return response;
+  let size = 0;
+  const body = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        size += chunk.byteLength;
+        if (size <= maxBytes) controller.enqueue(chunk);
+        else controller.error(new RangeError(`The result is longer than maxBytes (${maxBytes}).`));
+      },
+    }),
+  );
+  return new Response(body, response);
+}

@@ -1,0 +1,34 @@
+/** Something global by its path; undefined where there is none or it may not be read (Deno). */
+function globalAt(path: string): unknown {
+  let at: unknown = globalThis;
+  try {
+    for (const name of path.split('.')) at = Reflect.get(Object(at), name);
+    return at;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An environment variable, when it is set and not empty. */
+export function readEnvironment(name: string): string | undefined {
+  const value = globalAt(`process.env.${name}`);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Whether this is a page, or a worker of one, where everybody can read the code and what it holds. */
+export function isBrowser(): boolean {
+  if (globalAt('window.document') !== undefined) return true;
+  const server = globalAt('Deno') ?? globalAt('process.versions.node');
+  return globalAt('WorkerGlobalScope') !== undefined && server === undefined && !isCloudflare();
+}
+
+/** Whether this is one of Cloudflare's workers. */
+export function isCloudflare(): boolean {
+  return globalAt('navigator.userAgent') === 'Cloudflare-Workers';
+}
+
+/** The address of the page, against which a relative base URL resolves. */
+export function pageURL(): string | undefined {
+  const href = globalAt('location.href');
+  return typeof href === 'string' && /^https?:/.test(href) ? href : undefined;
+}

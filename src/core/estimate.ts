@@ -1,0 +1,68 @@
+import type { Pricing } from '../schemas/pricing.ts';
+
+/** What a record of prices may lack. */
+type Prices = Partial<Pricing> | null | undefined;
+
+/**
+ * What things are going to cost, USD, by the documented formulas and the price records of `models.retrieve`; undefined
+ * where the record has no price. Characters are Unicode code points. Specification: Limits, Pricing object.
+ */
+export const estimate = {
+  /** A cloned voice: 1.5 a voice and 0.0003 a character of the preview. Assumption A19. */
+  voiceClone({ previewText, voices = 1 }: { previewText: string; voices?: number }): number {
+    return usd(voices * 1.5 + characters(previewText) * 0.0003);
+  },
+
+  /** A designed voice: 3 a voice and 0.00003 a character of the preview. Assumption A19. */
+  voiceDesign({ previewText, voices = 1 }: { previewText: string; voices?: number }): number {
+    return usd(voices * 3 + characters(previewText) * 0.000_03);
+  },
+
+  /** Speech: every character counts, spaces and line breaks included. */
+  speech(pricing: Prices, text: string): number | undefined {
+    return times(priceOf(pricing), characters(text));
+  },
+
+  /** Images: the price of the resolution for each. */
+  image(
+    pricing: Prices,
+    { resolution, count = 1 }: { resolution?: string | undefined; count?: number } = {},
+  ): number | undefined {
+    return times(priceOf(pricing, resolution), count);
+  },
+
+  /** A video: the price of the resolution for each second. */
+  video(
+    pricing: Prices,
+    { resolution, seconds }: { resolution?: string | undefined; seconds: number },
+  ): number | undefined {
+    return times(priceOf(pricing, resolution), seconds);
+  },
+};
+
+/** The price of one unit; what is charged through the API goes before what is shown. */
+function priceOf(pricing: Prices, resolution?: string): number | undefined {
+  for (const record of [pricing?.profiles?.api, pricing]) {
+    const prices = record?.resolutionPrices ?? [];
+    if (resolution !== undefined && prices.length > 0) {
+      const wanted = resolution.toLowerCase();
+      const price = prices.find((entry) => entry.resolution.toLowerCase() === wanted);
+      return price?.enabled === false ? undefined : price?.unitPriceUsd;
+    }
+    if (typeof record?.unitPriceUsd === 'number') return record.unitPriceUsd;
+  }
+  return undefined;
+}
+
+function times(price: number | undefined, units: number): number | undefined {
+  return price === undefined ? undefined : usd(price * units);
+}
+
+function characters(text: string): number {
+  return [...text].length;
+}
+
+/** Without the dust of binary fractions. */
+function usd(sum: number): number {
+  return Math.round(sum * 1e12) / 1e12;
+}

@@ -1,0 +1,204 @@
+import { AbortedError } from '../errors/aborted.ts';
+import { APIError } from '../errors/api.ts';
+import { AuthenticationError } from '../errors/authentication.ts';
+import { BadRequestError } from '../errors/bad-request.ts';
+import type { ErrorDetails, Outcome } from '../errors/base.ts';
+import { ConcurrencyLimitError } from '../errors/concurrency-limit.ts';
+import { ConflictError } from '../errors/conflict.ts';
+import { ConnectionError } from '../errors/connection.ts';
+import { NotFoundError } from '../errors/not-found.ts';
+import { PaymentRequiredError } from '../errors/payment-required.ts';
+import { PermissionDeniedError } from '../errors/permission-denied.ts';
+import { RateLimitError } from '../errors/rate-limit.ts';
+import { RequestTimeoutError } from '../errors/request-timeout.ts';
+import { ResponseValidationError } from '../errors/response-validation.ts';
+import { ServerError } from '../errors/server.ts';
+import { ServiceUnavailableError } from '../errors/service-unavailable.ts';
+import { StreamIdleTimeoutError } from '../errors/stream-idle-timeout.ts';
+import { StreamTruncatedError } from '../errors/stream-truncated.ts';
+import { StreamError } from '../errors/stream.ts';
+import { UnprocessableError } from '../errors/unprocessable.ts';
+import type { ChatCompletion } from '../schemas/chat-completion.ts';
+import type { ResponseMeta } from '../schemas/meta.ts';
+import type { SchemaIssue } from '../schemas/standard-schema.ts';
+import { oneLine, readErrorBody } from './error-body.ts';
+import { networkOutcome, networkReason, plainCause } from './network.ts';
+import type { Call } from './request.ts';
+import { outcomeOf } from './retry.ts';
+
+/** The one place where failures of a call become errors: each kind of failure has one method. */
+export class Failures {
+  /** What earlier attempts leave open: once unknown, the outcome of the call stays unknown. */
+  earlier: Outcome = 'not-sent';
+  /** Whether the attempt under way has left. */
+  sent = false;
+  /** Headers of the answer, once they are here: errors from then on carry them, and the task that they name. */
+  meta: ResponseMeta | undefined;
+  /** What a stream has brought so far. */
+  partial: (() => ChatCompletion | undefined) | undefined;
+  readonly #call: Call;
+  readonly #key: string | undefined;
+
+  constructor(call: Call, idempotencyKey: string | undefined) {
+    this.#call = call;
+    this.#key = idempotencyKey;
+  }
+
+  /** The service answered with an error status. */
+  refused(meta: ResponseMeta, text: string, retryAfterMs: number | undefined): APIError {
+    const { status } = meta;
+    const silence =
+      status > 299 && status < 400
+        ? 'redirects are never followed; check baseURL'
+        : 'no reason given';
+    const { message = silence, ...said } = readErrorBody(text);
+    const outcome = outcomeOf(status, said.code);
+    return this.#make(
+      errorClass(status, said.code),
+      [status, said.code].filter(Boolean).join(' '),
+      message,
+      outcome === 'rejected' || this.#call.paid ? outcome : undefined,
+      { ...said, meta, retryAfterMs },
+    );
+  }
+
+  /** `fetch` failed: no answer, or one that broke off. */
+  disconnected(error: unknown): ConnectionError {
+    const outcome = networkOutcome(error);
+    const what = outcome === 'unknown' ? 'The connection broke' : 'The service cannot be reached';
+    return this.#make(ConnectionError, what, networkReason(error), outcome, {
+      cause: plainCause(error),
+    });
+  }
+
+  /** The attempt's time ran out. */
+  timedOut(ms: number): RequestTimeoutError {
+    return this.#make(RequestTimeoutError, 'No whole answer', `within ${ms} ms`, this.#gone, {});
+  }
+
+  /** The caller's signal ended the call. */
+  aborted(cause: unknown): AbortedError {
+    return this.#make(AbortedError, 'Aborted', 'by the caller', this.#gone, { cause });
+  }
+
+  /** A 2xx whose body is not what it must be. */
+  unexpected(
+    meta: ResponseMeta,
+    problem: string,
+    body?: unknown,
+    issues?: readonly SchemaIssue[],
+  ): ResponseValidationError {
+    const shown = oneLine(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
+    const why = `${problem}. Body: ${shown || '(empty)'}`;
+    const outcome = this.#call.paid ? 'unknown' : undefined;
+    return this.#make(ResponseValidationError, 'Unexpected answer', why, outcome, {
+      meta,
+      body,
+      issues,
+    });
+  }
+
+  /** No concurrency slot came free in time. */
+  queuedTooLong(ms: number): ConcurrencyLimitError {
+    const meta = { status: 429, idempotentReplay: false, concurrency: {}, headers: new Headers() };
+    const why = `within ${ms} ms (maxQueueTime)`;
+    return this.#make(ConcurrencyLimitError, 'No concurrency slot came free', why, 'not-sent', {
+      code: 'concurrency_limit_exceeded',
+      meta,
+    });
+  }
+
+  /** A stream's bytes ended before the answer did. */
+  truncated(error?: unknown): StreamTruncatedError {
+    const why = error === undefined ? 'no [DONE] came' : networkReason(error);
+    return this.#make(StreamTruncatedError, 'The stream was cut off', why, 'unknown', {
+      cause: error === undefined ? undefined : plainCause(error),
+    });
+  }
+
+  /** A stream was silent for too long. */
+  idle(ms: number): StreamIdleTimeoutError {
+    const why = `nothing came for ${ms} ms (streamIdleTimeout)`;
+    return this.#make(StreamIdleTimeoutError, 'The stream went silent', why, 'unknown', {});
+  }
+
+  /** A stream brought something that is no chunk. */
+  broken(why: string): StreamError {
+    return this.#make(StreamError, 'The stream is broken', why, 'unknown', {});
+  }
+
+  /** A stream brought an error object in place of a chunk. */
+  told(data: string): StreamError {
+    const { message = 'no reason given', code, type } = readErrorBody(data);
+    const why = [code, message].filter(Boolean).join(': ');
+    return this.#make(StreamError, 'The service ended the stream', why, 'unknown', { code, type });
+  }
+
+  /** An attempt begins. */
+  begin(): void {
+    this.sent = false;
+    this.meta = undefined;
+  }
+
+  /** What leaving an attempt now means. */
+  get #gone(): Outcome {
+    return this.sent ? 'unknown' : 'not-sent';
+  }
+
+  /** One line: what happened, whether money may have been spent, what to do next, and where it happened. */
+  #make<Made, Details extends object>(
+    Class: new (message: string, details: Details & ErrorDetails) => Made,
+    what: string,
+    why: string,
+    attempt: Outcome | undefined,
+    details: Details,
+  ): Made {
+    const { paid, method, template, taskOf } = this.#call;
+    const { earlier, meta } = this;
+    const idempotencyKey = this.#key;
+    const worse = earlier === 'unknown' || (earlier === 'rejected' && attempt === 'not-sent');
+    const outcome = paid && worse ? earlier : attempt;
+    const task = taskOf?.(meta);
+    const parts = [
+      `${what}: ${why}${/[.!?…)]$/.test(why) ? '' : '.'}`,
+      task !== undefined && 'The task goes on: error.task waits for it again.',
+      meta?.status === 401 && 'Check apiKey.',
+      task === undefined && paid && outcome !== undefined && advice(outcome, idempotencyKey),
+      `[${method} ${template}${meta?.requestId === undefined ? '' : `, request ${meta.requestId}`}]`,
+    ];
+    return new Class(parts.filter(Boolean).join(' '), {
+      meta,
+      ...details,
+      outcome,
+      idempotencyKey,
+      task,
+      partial: this.partial?.(),
+    });
+  }
+}
+
+function advice(outcome: Outcome, idempotencyKey: string | undefined): string {
+  if (outcome !== 'unknown') return 'Nothing was charged.';
+  return idempotencyKey === undefined
+    ? 'It may have been charged; asking again may charge again.'
+    : 'It may have been charged; ask again with error.idempotencyKey and it is not paid twice.';
+}
+
+type APIErrorClass = new (...args: ConstructorParameters<typeof APIError>) => APIError;
+
+const byStatus: Readonly<Record<number, APIErrorClass>> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  402: PaymentRequiredError,
+  403: PermissionDeniedError,
+  404: NotFoundError,
+  409: ConflictError,
+  422: UnprocessableError,
+  429: RateLimitError,
+  503: ServiceUnavailableError,
+};
+
+function errorClass(status: number, code: string | undefined): APIErrorClass {
+  if (status === 429 && code === 'concurrency_limit_exceeded') return ConcurrencyLimitError;
+  return byStatus[status] ?? (status >= 500 ? ServerError : APIError);
+}

@@ -1,0 +1,72 @@
+import { BudgetExceededError } from '../errors/budget.ts';
+import type { Charge, ModelSpend, Spend } from '../schemas/charge.ts';
+import type { ResponseMeta } from '../schemas/meta.ts';
+
+/** What is known of a paid request when its answer arrives. */
+export interface Paid {
+  route: string;
+  model: string | undefined;
+  idempotencyKey: string | undefined;
+}
+
+/** How many keys are remembered, so that a replay is told from a charge whose first answer was lost. */
+const rememberedKeys = 10_000;
+
+/** Counts what was charged, as the service reports it. Nothing else in the client adds up money. */
+export class Ledger implements Spend {
+  readonly #byModel = new Map<string, ModelSpend>();
+  readonly #keys = new Set<string>();
+  #totalUsd = 0;
+  #requests = 0;
+
+  get totalUsd(): number {
+    return this.#totalUsd;
+  }
+
+  get requests(): number {
+    return this.#requests;
+  }
+
+  get byModel(): ReadonlyMap<string, ModelSpend> {
+    return this.#byModel;
+  }
+
+  /** Refuses to go on when the budget is spent. */
+  check(maxUsd: number | undefined): void {
+    if (maxUsd !== undefined && this.#totalUsd >= maxUsd) {
+      throw new BudgetExceededError(this.#totalUsd, maxUsd);
+    }
+  }
+
+  /**
+   * Enters an answer and tells what it cost; undefined when it was not charged. A replay of a key that is in the
+   * books costs nothing; a replay of a charge whose answer was lost is entered now.
+   */
+  enter({ route, model, idempotencyKey }: Paid, meta: ResponseMeta): Charge | undefined {
+    if (meta.chargeUsd === undefined) return undefined;
+    const counted = idempotencyKey !== undefined && this.#keys.has(idempotencyKey);
+    const usd = meta.idempotentReplay && counted ? 0 : meta.chargeUsd;
+    if (!(meta.idempotentReplay && counted)) this.#add(model ?? '', usd);
+    if (idempotencyKey !== undefined) this.#remember(idempotencyKey);
+    const { requestId, taskId, idempotentReplay: replay } = meta;
+    return { usd, model, route, requestId, taskId, replay };
+  }
+
+  #add(model: string, usd: number): void {
+    this.#totalUsd = tidy(this.#totalUsd + usd);
+    this.#requests += 1;
+    const before = this.#byModel.get(model) ?? { usd: 0, requests: 0 };
+    this.#byModel.set(model, { usd: tidy(before.usd + usd), requests: before.requests + 1 });
+  }
+
+  #remember(key: string): void {
+    this.#keys.add(key);
+    const [oldest] = this.#keys;
+    if (this.#keys.size > rememberedKeys && oldest !== undefined) this.#keys.delete(oldest);
+  }
+}
+
+/** Sums of decimals without the dust of binary fractions: a million millionths of a dollar is a dollar. */
+function tidy(usd: number): number {
+  return Math.round(usd * 1e12) / 1e12;
+}

@@ -1,0 +1,83 @@
+import { AbortedError } from '../errors/aborted.ts';
+import { MaterialFailedError } from '../errors/material-failed.ts';
+import { MaterialWaitTimeoutError } from '../errors/material-wait-timeout.ts';
+import { isAvailable } from '../schemas/materials.ts';
+import type { AvailableMaterial, Material } from '../schemas/materials.ts';
+import type { WaitOptions } from '../schemas/task-handle.ts';
+import { defaultWaitTimeout, poll, readPace } from './poll.ts';
+import type { RequestOptions } from './request.ts';
+import type { Sender } from './send.ts';
+
+/** The specification's interval for materials: every 3 to 5 seconds. */
+const materialPace = { pollInterval: 3_000, maxPollInterval: 5_000 };
+
+/** A material as of one poll. */
+export type MaterialUpdate = Material & {
+  /** Why this poll failed, when it did; the rest is then as of the poll before. The wait goes on. */
+  pollError?: Error | undefined;
+};
+
+/** What waiting for a material needs. */
+export interface MaterialWait {
+  readonly sender: Sender;
+  readonly id: string;
+  /** The material as the create's answer told it. */
+  readonly known?: Material | undefined;
+  /** One poll. */
+  readonly read: (options: RequestOptions) => Promise<Material>;
+}
+
+/** Every poll until the material is available or never will be, the last one included. */
+export async function* followMaterial(
+  { sender, id, known, read }: MaterialWait,
+  options: Omit<WaitOptions<MaterialUpdate>, 'onUpdate'>,
+): AsyncGenerator<MaterialUpdate, void, undefined> {
+  const { config } = sender;
+  const { signal, waitTimeout = defaultWaitTimeout } = options;
+  const context = {
+    clock: config.clock,
+    random: config.random,
+    signal,
+    known: known && { value: known, at: config.clock.now() },
+    isOver,
+    read: async (left: number) => {
+      const timeout = Math.min(left, config.timeout);
+      return { value: await read({ signal, timeout, maxRetries: 0 }) };
+    },
+    onAbort: (cause: unknown) =>
+      new AbortedError(`The wait for material ${id} was aborted. The material goes on.`, { cause }),
+    onTimeout: (material: Material | undefined) =>
+      new MaterialWaitTimeoutError(
+        `Material ${id} is not available after ${waitTimeout} ms (${material?.status ?? 'never seen'}). It goes on: wait for its id again.`,
+        { material },
+      ),
+  };
+  for await (const { value, error } of poll(context, readPace(options, materialPace))) {
+    if (error === undefined) yield { ...value };
+    else if (value !== undefined) yield { ...value, pollError: error };
+  }
+}
+
+/** Waits until a material is available. */
+export async function waitForMaterial(
+  wait: MaterialWait,
+  { onUpdate, ...options }: WaitOptions<MaterialUpdate>,
+): Promise<AvailableMaterial> {
+  let last: MaterialUpdate | undefined;
+  for await (const update of followMaterial(wait, options)) {
+    wait.sender.notify(onUpdate, update, 'onUpdate');
+    last = update;
+  }
+  if (last !== undefined && isAvailable(last)) return last;
+  throw new MaterialFailedError(
+    `Material ${wait.id} will not become available: its status is ${last?.status}.`,
+    { material: last },
+  );
+}
+
+/** Whether a material will not change any more, as far as a wait goes. Specification: Material status. */
+function isOver({ status }: Material): boolean {
+  return /^(available|failed|verification_failed|verification_expired|delete_pending|deleted)$/.test(
+    status,
+  );
+}

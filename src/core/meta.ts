@@ -1,0 +1,41 @@
+import type { ResponseMeta } from '../schemas/meta.ts';
+
+/** Reads what the documented headers of an answer tell. Specification: Endpoints, Limits. */
+export function readMeta(
+  response: Response,
+  { headerPrefix, requestIdHeader }: { headerPrefix: string; requestIdHeader: string },
+): ResponseMeta {
+  const { headers, status } = response;
+  const text = (name: string) => headers.get(headerPrefix + name) ?? undefined;
+  const number = (name: string) => readNumber(text(name));
+  const score = number('readiness-score');
+  const readiness = text('readiness-status');
+  return {
+    requestId:
+      headers.get(requestIdHeader) ??
+      headers.get('x-request-id') ??
+      headers.get('x-oneapi-request-id') ??
+      undefined,
+    status,
+    chargeUsd: number('charge-usd'),
+    wallet: text('wallet'),
+    balanceUsd: number('balance-usd'),
+    balanceCny: number('balance-cny'),
+    readiness:
+      score === undefined && readiness === undefined ? undefined : { score, status: readiness },
+    taskId: text('task-id') || undefined,
+    idempotentReplay: text('idempotent-replay')?.toLowerCase() === 'true',
+    concurrency: {
+      limit: number('concurrency-limit'),
+      remaining: number('concurrency-remaining'),
+      source: text('concurrency-source'),
+    },
+    headers,
+  };
+}
+
+function readNumber(text: string | undefined): number | undefined {
+  if (text === undefined || text.trim() === '') return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : undefined;
+}

@@ -1,0 +1,21 @@
+import { ConfigurationError } from '../errors/configuration.ts';
+
+/**
+ * Fills `{name}` in a path template. Values that could leave the template are refused: empty ones, dots, back
+ * slashes, control characters. A slash is encoded.
+ */
+export function fillPath(template: string, values: Readonly<Record<string, unknown>>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const id = values[name];
+    if (typeof id === 'string' && id !== '' && !escapes(id)) return encodeURIComponent(id);
+    throw new ConfigurationError(
+      `${name}: must be a non-empty string without "..", back slash or control character.`,
+    );
+  });
+}
+
+/** Whether a URL parser, here or on a server, could read a path as another one. */
+export function escapes(path: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  return /[\u0000-\u001f\u007f\\]|\p{Cs}|(^|\/)(\.|%2e){1,2}(\/|$)/iu.test(path);
+}

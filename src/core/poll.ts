@@ -1,0 +1,129 @@
+import { APIError } from '../errors/api.ts';
+import type { PolygateError } from '../errors/base.ts';
+import { ConnectionError } from '../errors/connection.ts';
+import { ResponseValidationError } from '../errors/response-validation.ts';
+import { isRecord } from '../schemas/record.ts';
+import type { WaitOptions } from '../schemas/task-handle.ts';
+import type { Clock } from './clock.ts';
+import { amount, check } from './rules.ts';
+
+/** How long a wait lasts when the caller does not say: half an hour. */
+export const defaultWaitTimeout = 1_800_000;
+
+/** Nothing is asked for more often than this, ms, also where the service says so. */
+const leastPause = 100;
+
+/** The pauses between polls, and the time for all of them, ms. */
+export interface Pace {
+  readonly pollInterval: number;
+  readonly maxPollInterval: number;
+  readonly waitTimeout: number;
+}
+
+/** What a poll needs of the world. */
+export interface PollContext<Value> {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly signal: AbortSignal | undefined;
+  /** One poll, in at most `timeout` ms. */
+  readonly read: (timeout: number) => Promise<{ value: Value; retryAfterMs?: number | undefined }>;
+  readonly isOver: (value: Value) => boolean;
+  /** What is known before the first poll. */
+  readonly known?: { value: Value; at: number; retryAfterMs?: number | undefined } | undefined;
+  readonly onAbort: (reason: unknown) => PolygateError;
+  readonly onTimeout: (last: Value | undefined) => PolygateError;
+}
+
+/** What one poll found: a value, or why there is none this time. */
+export type Polled<Value> =
+  | { readonly value: Value; readonly error?: undefined }
+  | { readonly value: Value | undefined; readonly error: PolygateError };
+
+/**
+ * Reads and waits until it is over. Outages are ridden out: they are yielded as errors, and only the deadline, an
+ * abort or an answer that will not change ends the wait.
+ */
+export async function* poll<Value>(
+  context: PollContext<Value>,
+  pace: Pace,
+): AsyncGenerator<Polled<Value>, void, undefined> {
+  const { clock, random, known, isOver, onTimeout } = context;
+  const deadline = clock.now() + pace.waitTimeout;
+  let last = known?.value;
+  if (last !== undefined && isOver(last)) {
+    yield { value: last };
+    return;
+  }
+  let next = clock.now();
+  if (known !== undefined) next = known.at + (known.retryAfterMs ?? pauseOf(pace, 0, random));
+  let missing = 0;
+  for (let round = 1; ; round += 1) {
+    await sleepUntil(Math.min(next, deadline), context);
+    const left = deadline - clock.now();
+    if (left <= 0) throw onTimeout(last);
+    let asked: number | undefined;
+    try {
+      const { value, retryAfterMs } = await context.read(left);
+      asked = retryAfterMs;
+      missing = 0;
+      last = value;
+      yield { value };
+      if (isOver(value)) return;
+    } catch (error) {
+      missing = isMissing(error) ? missing + 1 : 0;
+      if (!isPassing(error, missing)) throw error;
+      if (clock.now() >= deadline) throw onTimeout(last);
+      asked = error instanceof APIError ? error.retryAfterMs : undefined;
+      yield { value: last, error };
+    }
+    next = clock.now() + Math.max(leastPause, asked ?? pauseOf(pace, round, random));
+  }
+}
+
+/** The pause after a round: it grows from the first interval to the longest, up to 20 % longer at random. */
+export function pauseOf(
+  { pollInterval, maxPollInterval }: Pace,
+  round: number,
+  random: () => number,
+) {
+  const grown = Math.min(maxPollInterval, pollInterval * 1.25 ** round);
+  return Math.min(maxPollInterval, grown * (1 + 0.2 * random()));
+}
+
+/**
+ * Whether a failed poll says nothing about the task: no answer, an overloaded or broken service, an answer that is no
+ * record. A 404 may be a record that is not everywhere yet, until it comes three times in a row.
+ */
+export function isPassing(error: unknown, missing: number): error is PolygateError {
+  if (error instanceof APIError) {
+    const { status } = error;
+    return status === 408 || status === 429 || status >= 500 || (missing > 0 && missing < 3);
+  }
+  if (error instanceof ResponseValidationError) return !isRecord(error.body);
+  return error instanceof ConnectionError;
+}
+
+/** The pace that a caller asked for; what it leaves out is the default. */
+export function readPace(options: WaitOptions<never>, defaults: Omit<Pace, 'waitTimeout'>): Pace {
+  const { pollInterval = defaults.pollInterval, waitTimeout = defaultWaitTimeout } = options;
+  const { maxPollInterval = Math.max(pollInterval, defaults.maxPollInterval) } = options;
+  const pace = { pollInterval, maxPollInterval, waitTimeout };
+  for (const [name, ms] of Object.entries(pace)) check(name, ms, amount);
+  return pace;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof APIError && error.status === 404;
+}
+
+async function sleepUntil<Value>(
+  at: number,
+  { clock, signal, onAbort }: PollContext<Value>,
+): Promise<void> {
+  const ms = at - clock.now();
+  if (signal?.aborted) throw onAbort(signal.reason);
+  if (ms <= 0) return;
+  await clock.sleep(ms, signal).catch((error: unknown) => {
+    throw onAbort(signal?.reason ?? error);
+  });
+}

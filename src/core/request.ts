@@ -1,0 +1,109 @@
+import { idempotencyKeyProblem } from '../schemas/idempotency-key.ts';
+import type { ResponseMeta } from '../schemas/meta.ts';
+import type { StandardResult, StandardSchema } from '../schemas/standard-schema.ts';
+import type { TaskHandle } from '../schemas/task-handle.ts';
+import { readHeaders } from './headers.ts';
+import type { HeaderChanges } from './headers.ts';
+import { checkProblem } from './params.ts';
+import type { Safety } from './retry.ts';
+import { check, count, duration, has, headerValue, nonEmpty } from './rules.ts';
+
+/** The last argument of every call. */
+export interface RequestOptions {
+  /** Ends the call at once; the error's `cause` is the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** Time for one attempt, ms; see the client's `timeout`. */
+  timeout?: number | undefined;
+  /** Retries after the first attempt; see the client's `maxRetries`. */
+  maxRetries?: number | undefined;
+  /** Headers for this request; `null` removes a default or client header, never `authorization`. */
+  headers?: Readonly<Record<string, string | null | undefined>> | undefined;
+  /** Your own id for this request. */
+  requestId?: string | undefined;
+  /**
+   * The idempotency key: 1 to 200 visible ASCII characters. Generated where the service wants one and none is given.
+   */
+  idempotencyKey?: string | undefined;
+}
+
+/** The header in which the service expects an idempotency key. */
+export type KeyHeader = 'x-idempotency-key' | 'idempotency-key';
+
+/** Makes the result of a call out of a parsed body, or says what is wrong with it. */
+export type Read<Result> = (
+  body: unknown,
+  meta: ResponseMeta,
+) => StandardResult<Result> | Promise<StandardResult<Result>>;
+
+/** One request, as a resource describes it. */
+export interface Call {
+  method: 'GET' | 'POST' | 'DELETE' | (string & {});
+  /** Path template of the specification, for messages and the ledger: `/v1/images/tasks/{id}`. */
+  template: string;
+  /** The template with its values filled in, and the query. */
+  path?: string | undefined;
+  body?: object | undefined;
+  safety: Safety;
+  /** Whether it costs money. */
+  paid?: boolean | undefined;
+  /** Whether it takes one of the account's concurrency slots. */
+  governed?: boolean | undefined;
+  /** Where an idempotency key goes. */
+  keyHeader?: KeyHeader | undefined;
+  /** The model it asks, for the ledger. */
+  model?: string | undefined;
+  /** Time for one attempt when neither the call nor the client says, ms. */
+  timeout?: number | undefined;
+  /** Headers of this endpoint. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** The header that carries the bare key beside `authorization`, for other services' styles. */
+  keyName?: string | undefined;
+  /** False for endpoints that must never see credentials. */
+  credentials?: boolean | undefined;
+  /** The task it asks about, or that the headers of its answer name. */
+  taskOf?: ((meta: ResponseMeta | undefined) => TaskHandle | undefined) | undefined;
+}
+
+/** Reads a body with a schema. */
+export function matching<Result>(schema: StandardSchema<Result>): Read<Result> {
+  return (body) => schema['~standard'].validate(body);
+}
+
+/** The options of one call, checked. */
+export interface CheckedOptions {
+  signal: AbortSignal | undefined;
+  timeout: number | undefined;
+  maxRetries: number | undefined;
+  headers: HeaderChanges;
+  requestId: string | undefined;
+  idempotencyKey: string | undefined;
+}
+
+/** Checks the options of one call; whatever else stands there belongs to the resource that took them. */
+export function checkRequestOptions(options: RequestOptions = {}): CheckedOptions {
+  const { signal, timeout, maxRetries, headers, requestId, idempotencyKey } = options;
+  check('signal', signal, [has('addEventListener'), 'an AbortSignal']);
+  check('timeout', timeout, duration);
+  check('maxRetries', maxRetries, count);
+  check('requestId', requestId, nonEmpty);
+  check('requestId', requestId, headerValue);
+  if (idempotencyKey !== undefined) checkProblem(idempotencyKeyProblem(idempotencyKey));
+  return { signal, timeout, maxRetries, headers: readHeaders(headers), requestId, idempotencyKey };
+}
+
+/** A new idempotency key. */
+export function newKey(): string {
+  return crypto.randomUUID();
+}
+
+/** A query string with its question mark; undefined values are left out. */
+export function queryString(
+  query: Readonly<Record<string, string | number | boolean | null | undefined>> = {},
+): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null) search.set(name, String(value));
+  }
+  const text = search.toString();
+  return text === '' ? '' : `?${text}`;
+}

@@ -1,0 +1,173 @@
+import { APIError } from '../errors/api.ts';
+import { readText } from './body.ts';
+import { readyHeaders } from './credentials.ts';
+import { Failures } from './failure.ts';
+import type { Release } from './governor.ts';
+import { guard } from './guard.ts';
+import { readMeta } from './meta.ts';
+import { checkRequestOptions } from './request.ts';
+import type { Call, CheckedOptions, RequestOptions } from './request.ts';
+import type { Answer, Finish } from './response.ts';
+import { readRetryAfter } from './retry-after.ts';
+import { backoff, decide, failureOf } from './retry.ts';
+import type { Sender } from './send.ts';
+import { transmit } from './transport.ts';
+
+/** The service is not asked for a slot more often than this, ms, whatever chance says. */
+const leastPause = 100;
+
+/** One call on its way: a slot, an attempt, and after a failure a decision. */
+export class Run<Result> {
+  readonly #sender: Sender;
+  readonly #call: Call;
+  readonly #finish: Finish<Result>;
+  readonly #options: CheckedOptions;
+  readonly #failures: Failures;
+  /** Serialised once: every attempt sends the same bytes. */
+  readonly #body: string | null;
+  readonly #since: number;
+  #retries = 0;
+  /** The last answer that said there is no slot, and how many did. */
+  #refusal: APIError | undefined;
+  #refusals = 0;
+
+  constructor(
+    sender: Sender,
+    call: Call,
+    options: RequestOptions | undefined,
+    finish: Finish<Result>,
+  ) {
+    this.#sender = sender;
+    this.#call = call;
+    this.#finish = finish;
+    this.#options = checkRequestOptions(options);
+    this.#failures = new Failures(call, this.#options.idempotencyKey);
+    this.#body = call.body === undefined ? null : JSON.stringify(call.body);
+    this.#since = sender.config.clock.now();
+  }
+
+  /** Goes on until there is an answer, or it is final that there is none. */
+  async answer(): Promise<Answer<Result>> {
+    for (;;) {
+      this.#failures.begin();
+      const release = await this.#enter();
+      let held = false;
+      const hold = () => {
+        held = true;
+        return release;
+      };
+      let pause: number | undefined;
+      try {
+        return await this.#attempt(hold);
+      } catch (error) {
+        held = false;
+        pause = this.#decide(error);
+        if (pause === undefined) throw error;
+      } finally {
+        if (!held) release();
+      }
+      this.#failures.begin();
+      await this.#sleep(pause);
+    }
+  }
+
+  /** Waits for a concurrency slot, where the call needs one. */
+  async #enter(): Promise<Release> {
+    const { config, shared } = this.#sender;
+    const { concurrency, maxQueueTime, clock } = config;
+    if (this.#call.paid) shared.ledger.check(config.maxUsd);
+    if (!this.#call.governed || concurrency === false) return () => undefined;
+    const cap = concurrency === 'auto' ? Infinity : concurrency;
+    const again = this.#refusals > 0;
+    const free = again ? undefined : shared.governor.take(cap);
+    if (free !== undefined) return free;
+    return guard((signal) => shared.governor.wait(cap, signal, again), {
+      clock,
+      signal: this.#options.signal,
+      ms: Math.max(0, this.#since + maxQueueTime - clock.now()),
+      onAbort: (reason) => this.#failures.aborted(reason),
+      onTimeout: () => this.#refusal ?? this.#failures.queuedTooLong(maxQueueTime),
+      discard: (release) => release(),
+    });
+  }
+
+  /** One attempt, within its time. */
+  #attempt(hold: () => Release): Promise<Answer<Result>> {
+    const { config } = this.#sender;
+    const ms = this.#options.timeout ?? this.#call.timeout ?? config.timeout;
+    return guard((signal) => this.#exchange(signal, hold), {
+      clock: config.clock,
+      signal: this.#options.signal,
+      ms,
+      onAbort: (reason) => this.#failures.aborted(reason),
+      onTimeout: () => this.#failures.timedOut(ms),
+    });
+  }
+
+  /** Headers, `fetch`, answer. */
+  async #exchange(signal: AbortSignal, hold: () => Release): Promise<Answer<Result>> {
+    const { config } = this.#sender;
+    const failures = this.#failures;
+    const { method, path, template } = this.#call;
+    const headers = await readyHeaders(this.#call, this.#options, config);
+    signal.throwIfAborted();
+    failures.sent = true;
+    const response = await transmit(config.fetch, {
+      url: config.baseURL + (path ?? template),
+      method,
+      headers,
+      body: this.#body,
+      signal,
+    }).catch((error: unknown) => {
+      throw failures.disconnected(error);
+    });
+    const meta = readMeta(response, config);
+    failures.meta = meta;
+    this.#sender.learn(this.#call, this.#options.idempotencyKey, meta);
+    if (signal.aborted) response.body?.cancel().catch(() => undefined);
+    signal.throwIfAborted();
+    if (response.ok) {
+      const data = await this.#finish({ response, meta, failures, config, hold });
+      return { response, meta, data };
+    }
+    const text = await readText(response, 1_048_576).catch(() => '');
+    throw failures.refused(meta, text, readRetryAfter(response.headers, config.clock.now()));
+  }
+
+  /** How long to wait before the next attempt, ms; undefined when the error is final. */
+  #decide(error: unknown): number | undefined {
+    const { config, shared } = this.#sender;
+    const failure = failureOf(error);
+    if (failure === undefined) return undefined;
+    const verdict = decide(failure, this.#call.safety);
+    const { retryAfterMs = 0, meta } = error instanceof APIError ? error : {};
+    if (verdict === 'fail' || retryAfterMs > config.maxRetryDelay) return undefined;
+    const { earlier } = this.#failures;
+    if (earlier !== 'unknown') this.#failures.earlier = failure.outcome;
+    const wait = (attempt: number) =>
+      Math.max(retryAfterMs, Math.min(config.maxRetryDelay, backoff(attempt, config.random)));
+    if (verdict === 'queue' && this.#call.governed && config.concurrency !== false) {
+      if (error instanceof APIError) this.#refusal = error;
+      shared.governor.refused(meta?.concurrency ?? {}, Math.max(leastPause, wait(this.#refusals)));
+      this.#refusals += 1;
+      return 0;
+    }
+    const { maxRetries = config.maxRetries } = this.#options;
+    if (this.#retries >= maxRetries || !shared.retries.take()) return undefined;
+    const ms = wait(this.#retries);
+    this.#retries += 1;
+    const { method, template } = this.#call;
+    config.log.warn(
+      `${method} ${template}: ${failure.status ?? 'no answer'}; retry ${this.#retries} in ${Math.round(ms)} ms`,
+    );
+    return ms;
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    const { signal } = this.#options;
+    if (ms === 0) return;
+    await this.#sender.config.clock.sleep(ms, signal).catch((error: unknown) => {
+      throw this.#failures.aborted(signal?.reason ?? error);
+    });
+  }
+}

@@ -1,0 +1,82 @@
+import type { ResponseMeta } from '../schemas/meta.ts';
+import type { Config } from './config.ts';
+import { Governor } from './governor.ts';
+import { Ledger } from './ledger.ts';
+import { RequestPromise } from './request-promise.ts';
+import type { Call, RequestOptions } from './request.ts';
+import { leaveBody } from './response.ts';
+import type { Answer, Finish } from './response.ts';
+import { RetryBudget } from './retry.ts';
+import { Run } from './run.ts';
+
+/** What clients made by `withOptions` have in common: one wallet, one account. */
+export class Shared {
+  readonly ledger = new Ledger();
+  readonly retries = new RetryBudget();
+  readonly governor: Governor;
+  /** Poll paths that worked, by kind of task. */
+  readonly pollPaths = new Map<string, string>();
+
+  constructor(config: Config) {
+    this.governor = new Governor(config.clock);
+  }
+}
+
+/** Sends calls for one client. */
+export class Sender {
+  readonly config: Config;
+  readonly shared: Shared;
+
+  constructor(config: Config, shared: Shared = new Shared(config)) {
+    this.config = config;
+    this.shared = shared;
+  }
+
+  /** Sends a call until it is answered, or it is final that it failed. */
+  async send<Result>(
+    call: Call,
+    options: RequestOptions | undefined,
+    finish: Finish<Result>,
+  ): Promise<Answer<Result>> {
+    return new Run(this, call, options, finish).answer();
+  }
+
+  /**
+   * The promise of a call for users. `describe` may refuse, which rejects the promise; `then` takes the answer further.
+   */
+  promise<Result, Final = Result>(
+    describe: () => Call,
+    options: RequestOptions | undefined,
+    finish: Finish<Result>,
+    then: (answer: Answer<Result>) => Promise<Answer<Final>> | Answer<Final>,
+  ): RequestPromise<Final> {
+    return new RequestPromise({
+      read: async () => then(await this.send(describe(), options, finish)),
+      leave: async () => this.send(describe(), options, leaveBody),
+    });
+  }
+
+  /** What every answer teaches, good or bad: what it cost and how many may run at once. */
+  learn(call: Call, idempotencyKey: string | undefined, meta: ResponseMeta): void {
+    const { governor, ledger, retries } = this.shared;
+    const { method, template, model, paid, governed } = call;
+    if (meta.status < 400) {
+      retries.refund();
+      if (governed) governor.succeeded(meta.concurrency);
+    }
+    if (!paid) return;
+    const route = `${method} ${template}`;
+    const charge = ledger.enter({ route, model, idempotencyKey }, meta);
+    if (charge !== undefined) this.notify(this.config.onCharge, charge, 'onCharge');
+  }
+
+  /** Calls a function of the user; what it throws is logged and breaks nothing. */
+  notify<Value>(callback: ((value: Value) => void) | undefined, value: Value, name: string): void {
+    const call = async (): Promise<void> => callback?.(value);
+    call().catch((error: unknown) => {
+      this.config.log.error(
+        `${name} threw: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    });
+  }
+}

@@ -1,0 +1,44 @@
+import ky, { isNetworkError } from 'ky';
+
+import { isCloudflare } from './environment.ts';
+
+/** One HTTP request, ready to go. */
+export interface HttpRequest {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  /** The serialised body: every attempt sends the same bytes. */
+  body: string | null;
+  signal: AbortSignal;
+  /** Followed only where nothing of ours is sent along. */
+  redirect?: RequestRedirect;
+  credentials?: RequestCredentials;
+}
+
+/**
+ * Sends one request once and gives back whatever is answered; the only file that knows ky. Retries, time and
+ * statuses are decided above, so ky runs bare. It gets no header and no body: they go straight to `fetch`, which is
+ * faster, and ky's errors cannot hold the key.
+ */
+export async function transmit(
+  fetch: typeof globalThis.fetch,
+  { url, ...request }: HttpRequest,
+): Promise<Response> {
+  const init: RequestInit = { redirect: 'manual', ...request, ...noStore() };
+  try {
+    return await ky(url, {
+      method: request.method,
+      retry: 0,
+      timeout: false,
+      throwHttpErrors: false,
+      fetch: () => fetch(url, init),
+    });
+  } catch (error) {
+    throw isNetworkError(error) ? error.cause : error;
+  }
+}
+
+/** Polling must not be answered from a cache (browsers, Next.js); Cloudflare's workers refuse the option. */
+function noStore(): RequestInit {
+  return isCloudflare() ? {} : { cache: 'no-store' };
+}
