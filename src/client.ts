@@ -1,0 +1,169 @@
+import { readConfig } from './core/config.ts';
+import { download } from './core/download.ts';
+import type { DownloadOptions, Downloadable } from './core/download.ts';
+import { callEndpoint } from './core/endpoint.ts';
+import type { ConcurrencyState } from './core/governor.ts';
+import type { PolygateOptions } from './core/options.ts';
+import { describeRaw } from './core/raw-request.ts';
+import type { RawRequest } from './core/raw-request.ts';
+import { readReceipt } from './core/receipt.ts';
+import type { RequestPromise } from './core/request-promise.ts';
+import { matching, newKey } from './core/request.ts';
+import type { Read, RequestOptions } from './core/request.ts';
+import { Sender } from './core/send.ts';
+import type { Shared } from './core/send.ts';
+import type { Task } from './core/task.ts';
+import { Account } from './resources/account.ts';
+import { Audio } from './resources/audio.ts';
+import { Chat } from './resources/chat.ts';
+import { Images } from './resources/images.ts';
+import { Materials } from './resources/materials.ts';
+import { Models } from './resources/models.ts';
+import { Public } from './resources/public.ts';
+import { Videos } from './resources/videos.ts';
+import { Voices } from './resources/voices.ts';
+import type { Spend } from './schemas/charge.ts';
+import { unchecked } from './schemas/schema.ts';
+import type { TaskHandle } from './schemas/task-handle.ts';
+import type { Generation, Receipt, TaskKind } from './schemas/task.ts';
+
+/**
+ * A client of the gateway: chat, images, videos, audio and what belongs to them.
+ *
+ * @example
+ * ```ts
+ * const gateway = new Polygate({ apiKey: 'sk-…', baseURL: 'https://host.example' });
+ * const image = await gateway.images.generate({ model: 'some-image-model', prompt: 'A harbour' });
+ * ```
+ */
+export class Polygate {
+  /** The wallet, readiness and the key's own balance. */
+  readonly account: Account;
+  /** The models that the key can use, with their prices. */
+  readonly models: Models;
+  /** Chat, whole or streamed. */
+  readonly chat: Chat;
+  /** Images from text or from other images. */
+  readonly images: Images;
+  /** Videos from text, images, videos or materials. */
+  readonly videos: Videos;
+  /** Music and speech. */
+  readonly audio: Audio;
+  /** Voices for speech. */
+  readonly voices: Voices;
+  /** The library of reusable media for video requests. */
+  readonly materials: Materials;
+  /** What anybody may ask: status, prices, errors, limits. */
+  readonly public: Public;
+
+  readonly #options: PolygateOptions;
+  readonly #sender: Sender;
+
+  /**
+   * @throws {@link ConfigurationError} when an option is unknown or wrong, the base URL is missing or unsafe, or a key
+   * is given in a browser.
+   */
+  constructor(options?: PolygateOptions);
+  /** @internal Clients made by `withOptions` share one ledger and one queue. */
+  constructor(options: PolygateOptions, shared: Shared);
+  constructor(options: PolygateOptions = {}, shared?: Shared) {
+    const sender = new Sender(readConfig(options), shared);
+    this.#options = copied(options);
+    this.#sender = sender;
+    this.account = new Account(sender);
+    this.models = new Models(sender);
+    this.chat = new Chat(sender);
+    this.images = new Images(sender);
+    this.videos = new Videos(sender);
+    this.audio = new Audio(sender);
+    this.voices = new Voices(sender);
+    this.materials = new Materials(sender);
+    this.public = new Public(sender);
+  }
+
+  /** What this client, and every client made from it, has spent; a live view. */
+  get spend(): Spend {
+    return this.#sender.shared.ledger;
+  }
+
+  /** The account's concurrency as this client sees it; a live view. */
+  get concurrency(): ConcurrencyState {
+    return this.#sender.shared.governor.state;
+  }
+
+  /** A client with other options that shares the ledger and the concurrency queue of this one. */
+  withOptions(options: PolygateOptions): Polygate {
+    return new Polygate({ ...this.#options, ...options }, this.#sender.shared);
+  }
+
+  /**
+   * Calls anything that has no method of its own, with the same credentials, retries, errors and metadata.
+   *
+   * @throws {@link ConfigurationError} when the path could lead elsewhere.
+   */
+  request<Result = unknown>(
+    request: RawRequest<Result>,
+    options: RequestOptions = {},
+  ): RequestPromise<Result> {
+    const { idempotencyKey = request.idempotent ? newKey() : undefined } = options;
+    const read: Read<Result> =
+      request.schema === undefined
+        ? (body) => ({ value: unchecked<Result>(body) })
+        : matching(request.schema);
+    return callEndpoint(this.#sender, () => describeRaw(request), read, {
+      ...options,
+      idempotencyKey,
+    });
+  }
+
+  /**
+   * Fetches a result as a stream: without credentials, through at most three redirects, each checked. Of a task or a
+   * generation whose URL has expired a fresh one is asked for, once.
+   *
+   * @throws {@link ConfigurationError} when the address is not https and public, unless `allowInsecureBaseURL` is set.
+   * @throws {@link APIError} when the answer is an error, {@link ConnectionError} when none came.
+   */
+  download(source: string | Generation | TaskHandle, options?: DownloadOptions): Promise<Response> {
+    return download(this.#sender, this.#downloadable(source), options);
+  }
+
+  /**
+   * The handle of a task that was submitted before, by its receipt: in any process, on any day. Nothing is sent.
+   *
+   * @throws {@link ConfigurationError} when the receipt is damaged or of another version.
+   */
+  resume<Kind extends TaskKind>(receipt: Receipt<Kind>): Task<Kind>;
+  /** A receipt straight from `JSON.parse`. */
+  resume(receipt: unknown): Task;
+  resume(receipt: unknown): Task {
+    const { kind, ...rest } = readReceipt(receipt);
+    switch (kind) {
+      case 'image':
+        return this.images.task({ ...rest, kind });
+      case 'video':
+        return this.videos.task({ ...rest, kind });
+      case 'audio':
+        return this.audio.task({ ...rest, kind });
+    }
+  }
+
+  #downloadable(source: string | Generation | TaskHandle): Downloadable {
+    if (typeof source === 'string') return { urls: () => [source] };
+    if ('wait' in source)
+      return { urls: () => source.latest?.urls, renew: async () => source.retrieve() };
+    const { kind, id, urls } = source;
+    return { urls: () => urls, renew: async () => this.resume({ v: 1, kind, id }).retrieve() };
+  }
+}
+
+/** A copy that later changes of the caller's objects do not reach. */
+function copied(options: PolygateOptions): PolygateOptions {
+  const { headers, budget, paths, retryAmbiguous } = options;
+  return {
+    ...options,
+    headers: headers && { ...headers },
+    budget: budget && { ...budget },
+    paths: paths && { ...paths },
+    retryAmbiguous: retryAmbiguous && { ...retryAmbiguous },
+  };
+}

@@ -1,0 +1,226 @@
+export { Polygate } from './client.ts';
+
+export { ChatStream } from './core/chat-stream.ts';
+export { estimate } from './core/estimate.ts';
+export { extractImages } from './core/extract-images.ts';
+export { parseMaterialCallback } from './core/material-callback.ts';
+export { Stream } from './core/stream.ts';
+export { blockers } from './resources/account.ts';
+
+export { APIError } from './errors/api.ts';
+export { AbortedError } from './errors/aborted.ts';
+export { AuthenticationError } from './errors/authentication.ts';
+export { BadRequestError } from './errors/bad-request.ts';
+export { PolygateError } from './errors/base.ts';
+export { BudgetExceededError } from './errors/budget.ts';
+export { ConcurrencyLimitError } from './errors/concurrency-limit.ts';
+export { ConfigurationError } from './errors/configuration.ts';
+export { ConflictError } from './errors/conflict.ts';
+export { ConnectionError } from './errors/connection.ts';
+export { MaterialFailedError } from './errors/material-failed.ts';
+export { MaterialWaitTimeoutError } from './errors/material-wait-timeout.ts';
+export { NotFoundError } from './errors/not-found.ts';
+export { PaymentRequiredError } from './errors/payment-required.ts';
+export { PermissionDeniedError } from './errors/permission-denied.ts';
+export { RateLimitError } from './errors/rate-limit.ts';
+export { RequestTimeoutError } from './errors/request-timeout.ts';
+export { ResponseValidationError } from './errors/response-validation.ts';
+export { ServerError } from './errors/server.ts';
+export { ServiceUnavailableError } from './errors/service-unavailable.ts';
+export { StreamError } from './errors/stream.ts';
+export { StreamIdleTimeoutError } from './errors/stream-idle-timeout.ts';
+export { StreamTruncatedError } from './errors/stream-truncated.ts';
+export { TaskFailedError } from './errors/task-failed.ts';
+export { TaskWaitTimeoutError } from './errors/task-wait-timeout.ts';
+export { UnprocessableError } from './errors/unprocessable.ts';
+
+export type { Clock } from './core/clock.ts';
+export type { ConcurrencyState } from './core/governor.ts';
+export type { Logger, LogLevel } from './core/log.ts';
+export type { PolygateOptions } from './core/options.ts';
+export type { RawRequest } from './core/raw-request.ts';
+export type { RequestPromise, WithResponse } from './core/request-promise.ts';
+export type { RequestOptions } from './core/request.ts';
+export type { SubmittedTask, Task } from './core/task.ts';
+export type { GenerateOptions } from './core/tasks.ts';
+export type { ErrorDetails, Outcome } from './errors/base.ts';
+export type { APIErrorDetails } from './errors/api.ts';
+export type { ResponseValidationDetails } from './errors/response-validation.ts';
+export type { StreamErrorDetails } from './errors/stream.ts';
+export type { Account as AccountNamespace } from './resources/account.ts';
+export type { Audio, AudioKind } from './resources/audio.ts';
+export type { Chat, ChatCompletions } from './resources/chat.ts';
+export type { ImageRoute, Images } from './resources/images.ts';
+export type { Models } from './resources/models.ts';
+export type { Public } from './resources/public.ts';
+export type { VideoRoute, Videos } from './resources/videos.ts';
+export type {
+  AccountBalance,
+  AccountConcurrency,
+  AccountModels,
+  Account,
+  ReadinessCheck,
+  Readiness,
+  QuotaBalance,
+  KeyToken,
+  KeyBalanceData,
+  KeyBalance,
+} from './schemas/account.ts';
+export type {
+  MusicParams,
+  TimberWeight,
+  SpeechFields,
+  SpeechTextParams,
+  SpeechInputParams,
+  SpeechParams,
+} from './schemas/audio.ts';
+export type {
+  CapabilityEndpoint,
+  CapabilityIdempotency,
+  CapabilityWebhooks,
+  Capabilities,
+} from './schemas/capabilities.ts';
+export type { Charge, Spend, ModelSpend } from './schemas/charge.ts';
+export type {
+  FinishReason,
+  ChatImage,
+  ChatCompletionMessage,
+  ChatCompletionChoice,
+  ChatUsage,
+  ChatCompletion,
+  ToolCallDelta,
+  ChatCompletionDelta,
+  ChatCompletionChunkChoice,
+  ChatCompletionChunk,
+} from './schemas/chat-completion.ts';
+export type {
+  TextPart,
+  ImagePart,
+  AudioPart,
+  FilePart,
+  OtherPart,
+  ContentPart,
+  SystemMessage,
+  UserMessage,
+  AssistantMessage,
+  ToolMessage,
+  OtherMessage,
+  ChatMessage,
+  ToolCall,
+  ToolDefinition,
+  ToolChoice,
+  ResponseFormat,
+  ChatParams,
+} from './schemas/chat-params.ts';
+export type {
+  ErrorRetry,
+  ErrorExample,
+  ErrorDetail,
+  ErrorCatalog,
+} from './schemas/error-catalog.ts';
+export type {
+  KnownErrorCode,
+  ErrorCode,
+  ErrorType,
+  ErrorBody,
+  ErrorEnvelope,
+  KeyBalanceErrorEnvelope,
+} from './schemas/error-codes.ts';
+export type { ImageParams } from './schemas/images.ts';
+export type {
+  RealPerson,
+  MaterialCreateFields,
+  VisualMaterialCreateParams,
+  AudioMaterialCreateParams,
+  MaterialCreateParams,
+  MaterialListQuery,
+} from './schemas/material-params.ts';
+export type {
+  AssetUri,
+  MaterialType,
+  MaterialStatus,
+  Material,
+  AvailableMaterial,
+  MaterialPageRecord,
+} from './schemas/materials.ts';
+export type { ResponseMeta, ConcurrencyMeta } from './schemas/meta.ts';
+export type {
+  Model,
+  ModelListRecord,
+  ModelList,
+  AnthropicModel,
+  AnthropicModelList,
+  GeminiModel,
+  GeminiModelList,
+} from './schemas/models.ts';
+export type {
+  PricingQuery,
+  PricingCatalogEntry,
+  PricingCatalog,
+} from './schemas/pricing-catalog.ts';
+export type {
+  ResolutionPrice,
+  Prices,
+  PricingProfile,
+  PricingProfiles,
+  Pricing,
+} from './schemas/pricing.ts';
+export type {
+  ServiceMetrics,
+  ServiceStatus,
+  StatusQuery,
+  RateLimitTier,
+  BackoffPolicy,
+  RateLimitPolicy,
+  ChangelogEntry,
+  Changelog,
+  OpenApiDocument,
+} from './schemas/public.ts';
+export type { StandardSchema, StandardResult, SchemaIssue } from './schemas/standard-schema.ts';
+export type { WaitOptions, TaskUpdate, TaskHandle } from './schemas/task-handle.ts';
+export type {
+  TaskKind,
+  TaskStatus,
+  TaskError,
+  TaskRecord,
+  ImageTaskRecord,
+  VideoTaskRecord,
+  AudioTaskRecord,
+  TaskRecords,
+  Generation,
+  Receipt,
+} from './schemas/task.ts';
+export type {
+  MediaUrl,
+  MediaReference,
+  VideoTextItem,
+  VideoImageItem,
+  VideoVideoItem,
+  VideoAudioItem,
+  VideoOtherItem,
+  VideoContentItem,
+  VideoExtraBody,
+  VideoParams,
+} from './schemas/videos.ts';
+export type {
+  VoiceCloneParams,
+  VoiceDesignFields,
+  VoiceDesignParams,
+} from './schemas/voice-params.ts';
+export type {
+  Voice,
+  VoiceListQuery,
+  VoiceListRecord,
+  VoiceList,
+  BillingFacts,
+  BillingContract,
+  VoiceOutput,
+  VoiceCreation,
+} from './schemas/voices.ts';
+export type { Open } from './schemas/schema.ts';
+export type { DownloadOptions } from './core/download.ts';
+export type { MaterialUpdate } from './core/material-wait.ts';
+export type { MaterialPage } from './core/page.ts';
+export type { Materials, RegisterOptions, Verification } from './resources/materials.ts';
+export type { ModelListOptions } from './resources/models.ts';
+export type { Voices } from './resources/voices.ts';

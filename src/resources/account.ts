@@ -1,0 +1,67 @@
+import { callEndpoint } from '../core/endpoint.ts';
+import type { RequestPromise } from '../core/request-promise.ts';
+import type { RequestOptions } from '../core/request.ts';
+import type { Sender } from '../core/send.ts';
+import { accountSchema, keyBalanceSchema, readinessSchema } from '../schemas/account.ts';
+import type {
+  Account as AccountRecord,
+  KeyBalance,
+  Readiness,
+  ReadinessCheck,
+} from '../schemas/account.ts';
+import type { StandardSchema } from '../schemas/standard-schema.ts';
+
+/** The account behind the key. Specification: Account and catalog. */
+export class Account {
+  readonly #sender: Sender;
+
+  /** @internal */
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  /**
+   * The wallet, the concurrency limit and how many models the key can use. Specification: GET /account.
+   *
+   * @throws {@link AuthenticationError} without a valid key; {@link PermissionDeniedError} with a disabled one.
+   */
+  retrieve(options?: RequestOptions): RequestPromise<AccountRecord> {
+    return this.#get('/v1/account', accountSchema, options);
+  }
+
+  /**
+   * Whether the account is ready for production; see {@link blockers}. Specification: GET /readiness.
+   *
+   * @throws as {@link Account.retrieve}.
+   */
+  readiness(options?: RequestOptions): RequestPromise<Readiness> {
+    return this.#get('/v1/readiness', readinessSchema, options);
+  }
+
+  /**
+   * The key's own record: the owner's balance and the key's quota. Specification: GET /api/usage/balance.
+   *
+   * @throws as {@link Account.retrieve}; this endpoint's own error envelope becomes the same errors.
+   */
+  balance(options?: RequestOptions): RequestPromise<KeyBalance> {
+    return this.#get('/api/usage/balance', keyBalanceSchema, options);
+  }
+
+  #get<Result>(
+    template: string,
+    schema: StandardSchema<Result>,
+    options?: RequestOptions,
+  ): RequestPromise<Result> {
+    return callEndpoint(
+      this.#sender,
+      () => ({ method: 'GET', template, safety: 'safe' }),
+      schema,
+      options,
+    );
+  }
+}
+
+/** What stands in the way of going live: required checks that are not `ready`. */
+export function blockers({ checks }: Readiness): ReadinessCheck[] {
+  return checks.filter(({ required, status }) => required && status !== 'ready');
+}

@@ -1,0 +1,89 @@
+import { checkParams, checkRoute } from '../core/params.ts';
+import type { RequestPromise } from '../core/request-promise.ts';
+import type { RequestOptions } from '../core/request.ts';
+import type { Sender } from '../core/send.ts';
+import type { SubmittedTask, Task } from '../core/task.ts';
+import { TaskClient } from '../core/tasks.ts';
+import type { GenerateOptions, Submit } from '../core/tasks.ts';
+import type { ImageParams } from '../schemas/images.ts';
+import type { TaskUpdate, WaitOptions } from '../schemas/task-handle.ts';
+import type { Generation, Receipt } from '../schemas/task.ts';
+
+/** Which of the two documented paths a submit posts to. */
+export interface ImageRoute {
+  /**
+   * `tasks` is POST /v1/images/tasks, `generations` is POST /v1/images/generations.
+   * @defaultValue `'tasks'`
+   */
+  route?: 'tasks' | 'generations' | undefined;
+}
+
+/** Draws images. Specification: Image generation. */
+export class Images {
+  readonly #tasks: TaskClient<'image'>;
+
+  /** @internal */
+  constructor(sender: Sender) {
+    const { imageTaskPath } = sender.config;
+    this.#tasks = new TaskClient(sender, {
+      kind: 'image',
+      paths: [imageTaskPath, '/v1/images/generations/{id}'],
+    });
+  }
+
+  /**
+   * Submits an image task and gives back its handle. One idempotency key a call: however often it is sent, it is paid
+   * once.
+   *
+   * @throws {@link ConfigurationError} when the params break a rule of the specification.
+   * @throws {@link APIError} when the service refuses: 400, 401, 402, 403, 429, 503.
+   * @throws {@link ConnectionError} when no answer came; `outcome` and `idempotencyKey` say how to go on.
+   */
+  submit(
+    params: ImageParams,
+    options: RequestOptions & ImageRoute = {},
+  ): RequestPromise<SubmittedTask<'image'>> {
+    return this.#tasks.submit(describe(params, options), options);
+  }
+
+  /**
+   * Submits an image task and waits for the finished images.
+   *
+   * @throws as {@link Images.submit}, and as {@link Task.wait}; every error after the submit carries `task`.
+   */
+  generate(
+    params: ImageParams,
+    options: GenerateOptions<'image'> & ImageRoute = {},
+  ): RequestPromise<Generation<'image'>> {
+    return this.#tasks.generate(describe(params, options), options);
+  }
+
+  /** Asks for a task once. Specification: GET /images/tasks/\{taskId\}. */
+  retrieve(id: string, options?: RequestOptions): RequestPromise<Generation<'image'>> {
+    return this.#tasks.retrieveById(id, options);
+  }
+
+  /** Waits for a task, given as a handle, an id or a receipt. */
+  wait(
+    task: string | Receipt<'image'> | Task<'image'>,
+    options?: WaitOptions<TaskUpdate<'image'>>,
+  ): Promise<Generation<'image'>> {
+    return this.#tasks.wait(task, options);
+  }
+
+  /** The handle of a task that was submitted before; nothing is sent. */
+  task(idOrReceipt: string | Receipt<'image'>): Task<'image'> {
+    return this.#tasks.task(idOrReceipt);
+  }
+}
+
+function describe(params: ImageParams, { route = 'tasks' }: ImageRoute): Submit {
+  return {
+    template: `/v1/images/${route}`,
+    params,
+    check: () => {
+      checkRoute(route, ['tasks', 'generations']);
+      checkParams(params);
+    },
+  };
+}

@@ -1,0 +1,171 @@
+import { callEndpoint } from '../core/endpoint.ts';
+import { followMaterial, waitForMaterial } from '../core/material-wait.ts';
+import type { MaterialUpdate, MaterialWait } from '../core/material-wait.ts';
+import { materialPage } from '../core/page.ts';
+import type { MaterialPage } from '../core/page.ts';
+import { checkProblem } from '../core/params.ts';
+import { fillPath } from '../core/path.ts';
+import type { RequestPromise } from '../core/request-promise.ts';
+import { matching, newKey, queryString } from '../core/request.ts';
+import type { Call, RequestOptions } from '../core/request.ts';
+import { readJson } from '../core/response.ts';
+import type { Sender } from '../core/send.ts';
+import { materialCreateProblem, materialListProblem } from '../schemas/material-params.ts';
+import type { MaterialCreateParams, MaterialListQuery } from '../schemas/material-params.ts';
+import { materialPageSchema, materialSchema } from '../schemas/materials.ts';
+import type { AvailableMaterial, Material } from '../schemas/materials.ts';
+import type { WaitOptions } from '../schemas/task-handle.ts';
+
+/** What a person must do before a real-person material is made. */
+export interface Verification {
+  /** The page on which the person proves to be live. Secret and temporary: show it, never log it. */
+  url: string;
+  /** Until when, ISO 8601. */
+  expiresAt?: string | undefined;
+}
+
+/** Options of `materials.register`. */
+export interface RegisterOptions
+  extends RequestOptions, Omit<WaitOptions<MaterialUpdate>, 'signal'> {
+  /** Called when a person must verify first. */
+  onVerification?: ((verification: Verification) => void) | undefined;
+}
+
+/** The library of reusable media for video requests. Specification: Materials. */
+export class Materials {
+  readonly #sender: Sender;
+
+  /** @internal */
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  /**
+   * Registers a public image, video or audio file. The idempotency key that the service requires is made when none is
+   * given. Specification: POST /materials.
+   *
+   * @throws {@link ConfigurationError} when the params break a rule of the specification.
+   * @throws {@link ConflictError} when the key was used for a different request.
+   */
+  create(params: MaterialCreateParams, options: RequestOptions = {}): RequestPromise<Material> {
+    const { idempotencyKey = newKey() } = options;
+    return callEndpoint(this.#sender, () => createCall(params), materialSchema, {
+      ...options,
+      idempotencyKey,
+    });
+  }
+
+  /**
+   * One material. Specification: GET /materials/\{material_id\}.
+   *
+   * @throws {@link NotFoundError} when it is unknown, somebody else's, or expired.
+   */
+  retrieve(id: string, options?: RequestOptions): RequestPromise<Material> {
+    return callEndpoint(this.#sender, () => oneCall('GET', id), materialSchema, options);
+  }
+
+  /**
+   * Deletes a material: its status is then `deleted`, or `delete_pending`. Deleting twice is fine.
+   * Specification: DELETE /materials/\{material_id\}.
+   */
+  delete(id: string, options?: RequestOptions): RequestPromise<Material> {
+    return callEndpoint(this.#sender, () => oneCall('DELETE', id), materialSchema, options);
+  }
+
+  /**
+   * Lists materials page by page; `for await (const material of await gateway.materials.list())` goes through every
+   * page. Failed, deleted and expired ones are not listed. Specification: GET /materials.
+   *
+   * @throws {@link ConfigurationError} when `limit` is not 1 to 100.
+   */
+  list(query: MaterialListQuery = {}, options?: RequestOptions): RequestPromise<MaterialPage> {
+    const describe = (): Call => {
+      checkProblem(materialListProblem(query));
+      const template = '/v1/materials';
+      return {
+        method: 'GET',
+        template,
+        path: template + queryString({ ...query }),
+        safety: 'safe',
+      };
+    };
+    const next = (after: string) => this.list({ ...query, after }, options);
+    return this.#sender.promise(
+      describe,
+      options,
+      readJson(matching(materialPageSchema)),
+      (answer) => ({
+        ...answer,
+        data: materialPage(answer.data, next),
+      }),
+    );
+  }
+
+  /**
+   * Waits until a material is available.
+   *
+   * @throws {@link MaterialFailedError} when it never will be; {@link MaterialWaitTimeoutError} when `waitTimeout` is over.
+   */
+  async wait(id: string, options: WaitOptions<MaterialUpdate> = {}): Promise<AvailableMaterial> {
+    return waitForMaterial(this.#waitOf(id), options);
+  }
+
+  /** Every poll until the material is available or never will be, the last one included. */
+  updates(
+    id: string,
+    options: Omit<WaitOptions<MaterialUpdate>, 'onUpdate'> = {},
+  ): AsyncGenerator<MaterialUpdate, void, undefined> {
+    return followMaterial(this.#waitOf(id), options);
+  }
+
+  /**
+   * Registers a file and waits until it is available. For a real person `onVerification` is told the page to open.
+   *
+   * @throws as {@link Materials.create} and {@link Materials.wait}.
+   */
+  register(
+    params: MaterialCreateParams,
+    options: RegisterOptions = {},
+  ): RequestPromise<AvailableMaterial> {
+    const { idempotencyKey = newKey(), onVerification } = options;
+    const keyed = { ...options, idempotencyKey };
+    const read = readJson(matching(materialSchema));
+    return this.#sender.promise(
+      () => createCall(params),
+      keyed,
+      read,
+      async (answer) => {
+        const { data: known } = answer;
+        const { id, verification_url: url, verification_expires_at: expiresAt } = known;
+        if (url) this.#sender.notify(onVerification, { url, expiresAt }, 'onVerification');
+        return { ...answer, data: await waitForMaterial(this.#waitOf(id, known), options) };
+      },
+    );
+  }
+
+  #waitOf(id: string, known?: Material): MaterialWait {
+    fillPath('{id}', { id });
+    return {
+      sender: this.#sender,
+      id,
+      known,
+      read: async (options) => this.retrieve(id, options),
+    };
+  }
+}
+
+function createCall(params: MaterialCreateParams): Call {
+  checkProblem(materialCreateProblem(params));
+  return {
+    method: 'POST',
+    template: '/v1/materials',
+    body: params,
+    safety: 'keyed',
+    keyHeader: 'idempotency-key',
+  };
+}
+
+function oneCall(method: 'GET' | 'DELETE', id: string): Call {
+  const template = '/v1/materials/{material_id}';
+  return { method, template, path: fillPath(template, { material_id: id }), safety: 'safe' };
+}

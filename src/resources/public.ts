@@ -1,0 +1,104 @@
+import { callEndpoint } from '../core/endpoint.ts';
+import { fillPath } from '../core/path.ts';
+import type { RequestPromise } from '../core/request-promise.ts';
+import { queryString } from '../core/request.ts';
+import type { RequestOptions } from '../core/request.ts';
+import type { Sender } from '../core/send.ts';
+import { capabilitiesSchema } from '../schemas/capabilities.ts';
+import type { Capabilities } from '../schemas/capabilities.ts';
+import { errorCatalogSchema, errorDetailSchema } from '../schemas/error-catalog.ts';
+import type { ErrorCatalog, ErrorDetail } from '../schemas/error-catalog.ts';
+import type { ErrorCode } from '../schemas/error-codes.ts';
+import { pricingCatalogSchema } from '../schemas/pricing-catalog.ts';
+import type { PricingCatalog, PricingQuery } from '../schemas/pricing-catalog.ts';
+import {
+  changelogSchema,
+  openApiDocumentSchema,
+  rateLimitPolicySchema,
+  serviceStatusSchema,
+} from '../schemas/public.ts';
+import type {
+  Changelog,
+  OpenApiDocument,
+  RateLimitPolicy,
+  ServiceStatus,
+  StatusQuery,
+} from '../schemas/public.ts';
+import type { StandardSchema } from '../schemas/standard-schema.ts';
+
+/** What anybody may ask; no credentials are ever sent. Specification: Public endpoints. */
+export class Public {
+  readonly #sender: Sender;
+
+  /** @internal */
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  /** How the service is doing. Specification: GET /status. */
+  status(query: StatusQuery = {}, options?: RequestOptions): RequestPromise<ServiceStatus> {
+    return this.#get(
+      '/v1/status',
+      serviceStatusSchema,
+      options,
+      () => `/v1/status${queryString({ ...query })}`,
+    );
+  }
+
+  /** What the service can do. Specification: GET /capabilities; assumption A16. */
+  capabilities(options?: RequestOptions): RequestPromise<Capabilities> {
+    return this.#get('/v1/capabilities', capabilitiesSchema, options);
+  }
+
+  /** Every error code. Specification: GET /errors; assumption A16. */
+  errors(options?: RequestOptions): RequestPromise<ErrorCatalog> {
+    return this.#get('/v1/errors', errorCatalogSchema, options);
+  }
+
+  /**
+   * One error code: whether to retry, an example, what support says. Specification: GET /errors/\{code\}; assumption A16.
+   *
+   * @throws {@link NotFoundError} when there is no such code.
+   */
+  error(code: ErrorCode, options?: RequestOptions): RequestPromise<ErrorDetail> {
+    return this.#get('/v1/errors/{code}', errorDetailSchema, options, () =>
+      fillPath('/v1/errors/{code}', { code }),
+    );
+  }
+
+  /** What has changed. Specification: GET /changelog; assumption A16. */
+  changelog(options?: RequestOptions): RequestPromise<Changelog> {
+    return this.#get('/v1/changelog', changelogSchema, options);
+  }
+
+  /** What things cost. Specification: GET /pricing; assumption A16. */
+  pricing(query: PricingQuery = {}, options?: RequestOptions): RequestPromise<PricingCatalog> {
+    return this.#get(
+      '/v1/pricing',
+      pricingCatalogSchema,
+      options,
+      () => `/v1/pricing${queryString({ ...query })}`,
+    );
+  }
+
+  /** Concurrency tiers and how to back off. Specification: GET /rate-limits; assumption A16. */
+  rateLimits(options?: RequestOptions): RequestPromise<RateLimitPolicy> {
+    return this.#get('/v1/rate-limits', rateLimitPolicySchema, options);
+  }
+
+  /** The service's own OpenAPI document. Specification: GET /openapi.json. */
+  openapi(options?: RequestOptions): RequestPromise<OpenApiDocument> {
+    return this.#get('/v1/openapi.json', openApiDocumentSchema, options);
+  }
+
+  #get<Result>(
+    template: string,
+    schema: StandardSchema<Result>,
+    options: RequestOptions | undefined,
+    path: () => string = () => template,
+  ): RequestPromise<Result> {
+    const describe = () =>
+      ({ method: 'GET', template, path: path(), safety: 'safe', credentials: false }) as const;
+    return callEndpoint(this.#sender, describe, schema, options);
+  }
+}

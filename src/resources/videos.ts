@@ -1,0 +1,93 @@
+import { checkParams, checkRoute } from '../core/params.ts';
+import type { RequestPromise } from '../core/request-promise.ts';
+import type { RequestOptions } from '../core/request.ts';
+import type { Sender } from '../core/send.ts';
+import type { SubmittedTask, Task } from '../core/task.ts';
+import { TaskClient } from '../core/tasks.ts';
+import type { GenerateOptions, Submit } from '../core/tasks.ts';
+import { videoParamsProblem } from '../schemas/videos.ts';
+import type { VideoParams } from '../schemas/videos.ts';
+import type { TaskUpdate, WaitOptions } from '../schemas/task-handle.ts';
+import type { Generation, Receipt } from '../schemas/task.ts';
+
+/** The paths that a submit can post to. */
+const routes = ['videos', 'video/generations', 'videos/generations'] as const;
+
+/** Which of the documented paths a submit posts to. */
+export interface VideoRoute {
+  /**
+   * The path below `/v1/`.
+   * @defaultValue `'videos'`
+   */
+  route?: (typeof routes)[number] | undefined;
+}
+
+/** Makes videos. Specification: Video generation. */
+export class Videos {
+  readonly #tasks: TaskClient<'video'>;
+
+  /** @internal */
+  constructor(sender: Sender) {
+    const { videoTaskPath } = sender.config;
+    this.#tasks = new TaskClient(sender, {
+      kind: 'video',
+      paths: [videoTaskPath, '/v1/video/generations/{id}', '/v1/videos/generations/{id}'],
+    });
+  }
+
+  /**
+   * Submits a video task and gives back its handle. One idempotency key a call: however often it is sent, it is paid
+   * once.
+   *
+   * @throws {@link ConfigurationError} when the params break a rule of the specification.
+   * @throws {@link APIError} when the service refuses: 400, 401, 402, 403, 429, 503.
+   * @throws {@link ConnectionError} when no answer came; `outcome` and `idempotencyKey` say how to go on.
+   */
+  submit(
+    params: VideoParams,
+    options: RequestOptions & VideoRoute = {},
+  ): RequestPromise<SubmittedTask<'video'>> {
+    return this.#tasks.submit(describe(params, options), options);
+  }
+
+  /**
+   * Submits a video task and waits for the finished video.
+   *
+   * @throws as {@link Videos.submit}, and as {@link Task.wait}; every error after the submit carries `task`.
+   */
+  generate(
+    params: VideoParams,
+    options: GenerateOptions<'video'> & VideoRoute = {},
+  ): RequestPromise<Generation<'video'>> {
+    return this.#tasks.generate(describe(params, options), options);
+  }
+
+  /** Asks for a task once. The specification does not show the path: assumption A1. */
+  retrieve(id: string, options?: RequestOptions): RequestPromise<Generation<'video'>> {
+    return this.#tasks.retrieveById(id, options);
+  }
+
+  /** Waits for a task, given as a handle, an id or a receipt. */
+  wait(
+    task: string | Receipt<'video'> | Task<'video'>,
+    options?: WaitOptions<TaskUpdate<'video'>>,
+  ): Promise<Generation<'video'>> {
+    return this.#tasks.wait(task, options);
+  }
+
+  /** The handle of a task that was submitted before; nothing is sent. */
+  task(idOrReceipt: string | Receipt<'video'>): Task<'video'> {
+    return this.#tasks.task(idOrReceipt);
+  }
+}
+
+function describe(params: VideoParams, { route = 'videos' }: VideoRoute): Submit {
+  return {
+    template: `/v1/${route}`,
+    params,
+    check: () => {
+      checkRoute(route, routes);
+      checkParams(params, videoParamsProblem);
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { callEndpoint } from '../core/endpoint.ts';
+import { iterable } from '../core/iterable.ts';
+import { checkProblem } from '../core/params.ts';
+import type { RequestPromise } from '../core/request-promise.ts';
+import { matching, newKey, queryString } from '../core/request.ts';
+import type { Read, RequestOptions } from '../core/request.ts';
+import type { Sender } from '../core/send.ts';
+import { voiceCloneProblem, voiceDesignProblem } from '../schemas/voice-params.ts';
+import type { VoiceCloneParams, VoiceDesignParams } from '../schemas/voice-params.ts';
+import { voiceCreationSchema, voiceListSchema } from '../schemas/voices.ts';
+import type { VoiceCreation, VoiceList, VoiceListQuery } from '../schemas/voices.ts';
+
+/** Voices for speech: the service's own, and yours. Specification: Audio, Voice. */
+export class Voices {
+  readonly #sender: Sender;
+
+  /** @internal */
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  /**
+   * Lists the voices that the key can use, or those of one speech model: `for (const voice of await
+   * gateway.voices.list())`. Not billed. Specification: GET /audio/voices.
+   */
+  list(query: VoiceListQuery = {}, options?: RequestOptions): RequestPromise<VoiceList> {
+    const template = '/v1/audio/voices';
+    const path = template + queryString({ ...query });
+    return callEndpoint(
+      this.#sender,
+      () => ({ method: 'GET', template, path, safety: 'safe' }),
+      readVoiceList,
+      options,
+    );
+  }
+
+  /**
+   * Makes a private voice from a recording. Paid at once, and never sent again when the first may have been paid: the
+   * service does not promise to replay it (assumption A12). Specification: POST /audio/voices/clone.
+   *
+   * @throws {@link ConfigurationError} when `audio_url` is missing.
+   * @throws {@link APIError} when the service refuses; {@link ConnectionError} with `outcome` when no answer came.
+   */
+  clone(params: VoiceCloneParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
+    return this.#create('clone', params, voiceCloneProblem, options);
+  }
+
+  /**
+   * Makes a private voice from a description. Paid and sent as {@link Voices.clone}.
+   * Specification: POST /audio/voices/design.
+   *
+   * @throws {@link ConfigurationError} when `prompt` or `preview_text` is missing.
+   * @throws {@link APIError} when the service refuses; {@link ConnectionError} with `outcome` when no answer came.
+   */
+  design(params: VoiceDesignParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
+    return this.#create('design', params, voiceDesignProblem, options);
+  }
+
+  #create(
+    operation: 'clone' | 'design',
+    params: VoiceCloneParams | VoiceDesignParams,
+    problemOf: (params: unknown) => string | undefined,
+    options: RequestOptions = {},
+  ): RequestPromise<VoiceCreation> {
+    const { idempotencyKey = newKey() } = options;
+    const safety = this.#sender.config.retryAmbiguous.voices ? 'keyed' : 'once';
+    const describe = () => {
+      checkProblem(problemOf(params));
+      const template = `/v1/audio/voices/${operation}`;
+      return { method: 'POST', template, body: params, safety, paid: true } as const;
+    };
+    return callEndpoint(this.#sender, describe, voiceCreationSchema, {
+      ...options,
+      idempotencyKey,
+    });
+  }
+}
+
+const readVoiceList: Read<VoiceList> = async (body, meta) => {
+  const result = await matching(voiceListSchema)(body, meta);
+  return result.issues === undefined ? { value: iterable(result.value) } : result;
+};
