@@ -1,0 +1,126 @@
+import { defaultAssumptions } from './assumptions.ts';
+import { Catalogue } from './catalogue.ts';
+import { systemClock } from './clock.ts';
+import { Faults } from './faults.ts';
+import type { MockGateway } from './gateway.ts';
+import { idMaker } from './ids.ts';
+import { Ledger } from './ledger.ts';
+import { Materials } from './materials.ts';
+import { settle } from './options.ts';
+import type { MockGatewayOptions } from './options.ts';
+import { seededRandom } from './random.ts';
+import { Recorder } from './recorder.ts';
+import { endpoints } from './routes/index.ts';
+import { GatewayServer } from './server.ts';
+import type { Services } from './services.ts';
+import { Slots } from './slots.ts';
+import { phaseOf, Tasks } from './tasks.ts';
+import { Users } from './users.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+export type { MockAssumptions } from './assumptions.ts';
+export type { Clock, MockClock } from './clock.ts';
+export type { Fault, InjectedFault } from './faults.ts';
+export type { MockGateway, MockTask } from './gateway.ts';
+export type {
+  KeyState,
+  MockGatewayOptions,
+  MockKey,
+  TaskOptions,
+  TaskOutcome,
+  TaskSubmit,
+} from './options.ts';
+export type { Answered, InvoiceLine, MockRequest } from './records.ts';
+
+/** The origin of every gateway that is reached through its `fetch`. */
+const baseURL = 'https://mock.polygate.example';
+
+/**
+ * Makes a gateway that behaves as the specification says, in memory.
+ *
+ * @example
+ * ```ts
+ * const mock = createMockGateway({ clock: 'virtual', seed: 1 });
+ * const answer = await mock.fetch(`${mock.baseURL}/v1/status`);
+ * ```
+ */
+export function createMockGateway(options: MockGatewayOptions = {}): MockGateway {
+  const settings = settle(options);
+  const assumptions = { ...defaultAssumptions, ...options.assumptions };
+  const clock = options.clock === 'virtual' ? new VirtualClock() : systemClock();
+  const users = new Users(options.keys, settings.walletUsd);
+  const limitSource = options.concurrencyLimit === undefined ? 'tier_enterprise' : 'user_override';
+  const slots = new Slots(options.concurrencyLimit ?? 8, limitSource);
+  const ledger = new Ledger(settings.history);
+  const tasks = new Tasks(ledger, assumptions, settings.history);
+  const services: Services = {
+    settings,
+    assumptions,
+    clock,
+    id: idMaker(seededRandom(`${settings.seed} ids`)),
+    catalogue: new Catalogue(options.models),
+    users,
+    slots,
+    ledger,
+    tasks,
+    materials: new Materials(settings.materials),
+    endpoints,
+  };
+  const faults = new Faults(seededRandom(`${settings.seed} faults`));
+  const recorder = new Recorder(settings.history, settings.onAnswer);
+  const server = new GatewayServer(services, faults, recorder);
+  const sweep = (): void => {
+    tasks.sweep(clock.now());
+  };
+  return {
+    apiKey: users.first.key,
+    baseURL,
+    clock,
+    fetch: (input, init) => server.fetch(input, init),
+    get invoice() {
+      sweep();
+      return ledger.lines;
+    },
+    get requests() {
+      return recorder.requests;
+    },
+    get peakInFlight() {
+      return slots.peak;
+    },
+    get inFlight() {
+      return slots.inFlight;
+    },
+    get wallet() {
+      sweep();
+      const { balanceUsd: usd, spentUsd } = users.first.user;
+      return { usd, spentUsd };
+    },
+    get tasks() {
+      return Array.from(tasks.all, (task) => ({
+        id: task.id,
+        kind: task.kind,
+        model: task.model,
+        prompt: task.prompt,
+        status: phaseOf(task, clock.now()).status,
+        user: task.user.name,
+        chargeUsd: task.chargeUsd,
+        idempotencyKey: task.idempotencyKey,
+      }));
+    },
+    fail: (fault) => faults.add(fault),
+    clearFaults: () => {
+      faults.clear();
+    },
+    clearRecords: () => {
+      recorder.requests.length = 0;
+      ledger.lines.length = 0;
+      slots.peak = slots.inFlight;
+    },
+    setConcurrencyLimit: (limit) => {
+      slots.limit = limit;
+    },
+    setKeyState: (key, state) => {
+      users.setState(key, state);
+    },
+  };
+}

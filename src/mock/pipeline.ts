@@ -1,0 +1,97 @@
+import { json, text } from './answer.ts';
+import type { Answer } from './answer.ts';
+import { authenticate } from './auth.ts';
+import { mustBeJson } from './body.ts';
+import type { ReceivedBody } from './body.ts';
+import type { Call } from './call.ts';
+import type { Endpoint } from './endpoint.ts';
+import { errorBody } from './envelope.ts';
+import type { Incoming } from './incoming.ts';
+import { Refusal } from './refusal.ts';
+import type { EndpointRouter } from './router.ts';
+import type { Services } from './services.ts';
+
+/** An answer, and how to give back the slot that it holds. */
+export interface Handled {
+  answer: Answer;
+  release: () => void;
+}
+
+/** What is known of a request before it is routed. */
+export interface Arrival {
+  incoming: Incoming;
+  requestId: string;
+  body: ReceivedBody;
+}
+
+const nothing = (): void => {};
+
+/** From a request to its answer: route, key, slot, body, endpoint. Never throws. */
+export async function handle(
+  services: Services,
+  router: EndpointRouter,
+  arrival: Arrival,
+): Promise<Handled> {
+  const { incoming, requestId, body } = arrival;
+  const held: { release: () => void; headers: Record<string, string> } = {
+    release: nothing,
+    headers: {},
+  };
+  let auth: Endpoint['auth'] = 'bearer';
+  try {
+    const { endpoint, params } = router.find(incoming.method, incoming.url.pathname);
+    auth = endpoint.auth;
+    const query = incoming.url.searchParams;
+    const key = authenticate(auth, services.users, incoming.headers, query);
+    const call: Call = {
+      services,
+      origin: incoming.url.origin,
+      headers: incoming.headers,
+      query,
+      params,
+      requestId,
+      route: endpoint.route,
+      user: key?.user ?? services.users.nobody,
+      key,
+      body: body.value,
+      bodyText: body.text,
+      now: services.clock.now(),
+      signal: incoming.signal,
+    };
+    services.tasks.sweep(call.now);
+    if (endpoint.slot) {
+      const slot = services.slots.admit(call, services.tasks.held(call.user));
+      held.release = slot.release;
+      held.headers = slot.headers;
+    }
+    mustBeJson(endpoint, incoming.headers, body, services.settings.maxBodyBytes);
+    const answer = await endpoint.run(call, body.value);
+    return { answer: withHeaders(answer, held.headers), release: held.release };
+  } catch (reason) {
+    const answer = refused(services, reason, auth);
+    return { answer: withHeaders(answer, held.headers), release: held.release };
+  }
+}
+
+/**
+ * A refusal in its envelope. Anything else that was thrown is a fault of the gateway itself: 500.
+ */
+function refused(services: Services, reason: unknown, auth: Endpoint['auth']): Answer {
+  if (!(reason instanceof Refusal)) {
+    const message = reason instanceof Error ? reason.message : String(reason);
+    return refusedWith(services, new Refusal(500, 'internal_error', message));
+  }
+  if (auth !== 'balance') return refusedWith(services, reason);
+  return json(reason.status, { success: false, message: reason.message }, reason.headers);
+}
+
+/** A refusal in the envelope of most endpoints. */
+export function refusedWith(services: Services, refusal: Refusal): Answer {
+  const { status, code, message, headers } = refusal;
+  const body = errorBody(status, code, message, services.assumptions.A9);
+  return text(status, body.type, body.text, headers);
+}
+
+function withHeaders(answer: Answer, headers: Record<string, string>): Answer {
+  return { ...answer, headers: { ...headers, ...answer.headers } };
+}

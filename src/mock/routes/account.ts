@@ -1,0 +1,58 @@
+import { accountRecord, keyBalanceRecord, readinessRecord } from '../../schemas/account.ts';
+import { balanceCny, keyBalance, readiness } from '../account-records.ts';
+import { json } from '../answer.ts';
+import { reads } from '../endpoint.ts';
+import { dollars } from '../money.ts';
+
+/** Specification: Account and catalog. */
+export const accountRoutes = [
+  reads({
+    method: 'GET',
+    path: '/v1/account',
+    summary: 'The wallet, the concurrency limit and the number of models',
+    reply: accountRecord,
+    errors: [401, 403],
+    handle: ({ services, user, key }) => {
+      const { limit, source } = services.slots.rule(key);
+      const record = {
+        object: 'account',
+        wallet: 'unified',
+        balance: { usd: user.balanceUsd, cny: balanceCny(user), shared: true },
+        concurrency: { limit, source },
+        models: { available: services.catalogue.models.length },
+      };
+      return json(200, record, {
+        'x-svc-wallet': 'unified',
+        'x-svc-balance-usd': dollars(user.balanceUsd),
+        'x-svc-balance-cny': dollars(balanceCny(user)),
+        'x-svc-concurrency-limit': String(limit),
+        'x-svc-concurrency-source': source,
+      });
+    },
+  }),
+  reads({
+    method: 'GET',
+    path: '/v1/readiness',
+    summary: 'Whether the account can go live, and what stands in the way',
+    reply: readinessRecord,
+    errors: [401, 403],
+    handle: (call) => {
+      const record = readiness(call);
+      return json(200, record, {
+        'x-svc-wallet': 'unified',
+        'x-svc-readiness-score': String(record.score),
+        'x-svc-readiness-status': record.status,
+        'x-svc-concurrency-limit': String(call.services.slots.rule(call.key).limit),
+      });
+    },
+  }),
+  reads({
+    method: 'GET',
+    path: '/api/usage/balance',
+    summary: 'The balance of the key and of its owner',
+    auth: 'balance',
+    reply: keyBalanceRecord,
+    errors: [401, 403],
+    handle: (call) => json(200, keyBalance(call)),
+  }),
+];

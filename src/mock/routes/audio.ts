@@ -1,0 +1,22 @@
+import { audioTaskRecord } from '../../schemas/task.ts';
+import { audioBody, audioJob, shownAudioBody } from '../audio-job.ts';
+import { writes } from '../endpoint.ts';
+import { pollRoute } from '../poll-route.ts';
+import { submitTask } from '../submit.ts';
+
+/** Specification: Audio. */
+export const audioRoutes = [
+  writes({
+    method: 'POST',
+    path: '/v1/audio/tasks',
+    summary: 'Submits a music or speech task; the model decides which',
+    slot: true,
+    body: audioBody,
+    shownBody: shownAudioBody,
+    reply: audioTaskRecord,
+    status: 202,
+    errors: [400, 401, 402, 403, 409, 413, 429, 503],
+    handle: (call, body) => submitTask(call, 'audio', body, () => audioJob(call, body)),
+  }),
+  pollRoute('audio', '/v1/audio/tasks/{taskId}'),
+];

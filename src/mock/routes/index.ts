@@ -1,0 +1,29 @@
+import type { Endpoint } from '../endpoint.ts';
+import { accountRoutes } from './account.ts';
+import { audioRoutes } from './audio.ts';
+import { chatRoutes } from './chat.ts';
+import { extraRoutes } from './extras.ts';
+import { homeRoutes } from './home.ts';
+import { imageRoutes } from './images.ts';
+import { materialRoutes } from './materials.ts';
+import { mediaRoutes } from './media.ts';
+import { modelRoutes } from './models.ts';
+import { publicRoutes } from './public.ts';
+import { videoRoutes } from './videos.ts';
+import { voiceRoutes } from './voices.ts';
+
+/** Every endpoint of the gateway. */
+export const endpoints: readonly Endpoint[] = [
+  ...publicRoutes,
+  ...accountRoutes,
+  ...modelRoutes,
+  ...chatRoutes,
+  ...imageRoutes,
+  ...videoRoutes,
+  ...audioRoutes,
+  ...voiceRoutes,
+  ...materialRoutes,
+  ...mediaRoutes,
+  ...extraRoutes,
+  ...homeRoutes,
+];

@@ -1,0 +1,59 @@
+import { text } from '../answer.ts';
+import type { Answer } from '../answer.ts';
+import { param } from '../call.ts';
+import type { Call } from '../call.ts';
+import { reads } from '../endpoint.ts';
+import { statusOf } from '../materials.ts';
+import { taskFile } from '../media.ts';
+import type { MediaFile } from '../media.ts';
+import { Refusal } from '../refusal.ts';
+import { promptSvg } from '../svg.ts';
+import { tune } from '../wav.ts';
+
+const open = { method: 'GET', auth: 'none', hidden: true } as const;
+
+/**
+ * Result files and previews. The specification leaves their addresses to the service; they need no
+ * key.
+ */
+export const mediaRoutes = [
+  reads({
+    ...open,
+    path: '/media/{taskId}/{file}',
+    summary: 'A file that a task made',
+    handle: (call) => {
+      const task = call.services.tasks.byId(param(call, 'taskId'));
+      return file(call, task && taskFile(task, param(call, 'file'), call.now));
+    },
+  }),
+  reads({
+    ...open,
+    path: '/previews/voices/{voiceId}',
+    summary: 'How a voice sounds',
+    handle: (call) =>
+      file(call, { type: 'audio/wav', body: tune(`voice ${param(call, 'voiceId')}`) }),
+  }),
+  reads({
+    ...open,
+    path: '/previews/materials/{materialId}',
+    summary: 'What a material shows',
+    handle: (call) => {
+      const material = call.services.materials.byId(param(call, 'materialId'));
+      if (material === undefined || statusOf(material, call.now) !== 'available') {
+        return file(call, undefined);
+      }
+      const picture = promptSvg(material.name, 1, `preview of a material: ${material.type}`);
+      return file(call, { type: 'image/svg+xml', body: picture });
+    },
+  }),
+];
+
+/** Links to files expire: 410 once their time is over, 404 when there was never anything. */
+function file(call: Call, found: MediaFile | undefined): Answer {
+  if (found === undefined) throw new Refusal(404, 'result_not_found', 'There is no such file');
+  const expires = call.query.get('expires');
+  if (expires !== null && !(call.now < Number(expires))) {
+    throw new Refusal(410, 'result_expired', 'This link has expired: poll for a new one');
+  }
+  return text(200, found.type, found.body);
+}

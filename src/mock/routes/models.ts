@@ -1,0 +1,54 @@
+import { modelListRecord, modelRecord } from '../../schemas/models.ts';
+import type { Model } from '../../schemas/models.ts';
+import { json } from '../answer.ts';
+import { param } from '../call.ts';
+import { reads } from '../endpoint.ts';
+import { anthropicList, geminiList } from '../model-lists.ts';
+import { Refusal } from '../refusal.ts';
+
+/** Specification: Account and catalog. */
+export const modelRoutes = [
+  reads({
+    method: 'GET',
+    path: '/v1/models',
+    summary: 'Lists the models that the key may use; native key headers choose a native style',
+    auth: 'any-key',
+    query: ['key'],
+    reply: modelListRecord,
+    errors: [401, 403],
+    handle: ({ services, headers, query }) => {
+      const { models } = services.catalogue;
+      if (headers.has('x-api-key') && headers.has('anthropic-version')) {
+        return json(200, anthropicList(models));
+      }
+      if (headers.has('x-goog-api-key') || query.has('key')) return json(200, geminiList(models));
+      return json(200, { object: 'list', data: models });
+    },
+  }),
+  reads({
+    method: 'GET',
+    path: '/v1/models/{model}',
+    summary: 'One model with its prices',
+    reply: modelRecord,
+    errors: [401, 403, 404],
+    handle: (call) => {
+      const id = param(call, 'model');
+      const model = call.services.catalogue.find(id);
+      if (model !== undefined)
+        return json(200, { ...model, request_interface: interfaceOf(model) });
+      throw new Refusal(404, 'model_not_found', `There is no model ${id}`);
+    },
+  }),
+];
+
+const submitPaths: Readonly<Record<string, string>> = {
+  chat: '/v1/chat/completions',
+  image: '/v1/images/tasks',
+  video: '/v1/videos',
+  audio: '/v1/audio/tasks',
+};
+
+/** How to ask the model. The specification names this part of the record without showing it. */
+function interfaceOf(model: Model): Record<string, unknown> {
+  return { method: 'POST', path: submitPaths[model.type] ?? '' };
+}

@@ -1,0 +1,29 @@
+import { videoTaskRecord } from '../../schemas/task.ts';
+import { videoParamsSchema } from '../../schemas/videos.ts';
+import { writes } from '../endpoint.ts';
+import { pollRoute } from '../poll-route.ts';
+import { submitTask } from '../submit.ts';
+import { videoJob } from '../video-job.ts';
+
+const submit = (path: string) =>
+  writes({
+    method: 'POST',
+    path,
+    summary: 'Submits a video task',
+    slot: true,
+    body: videoParamsSchema,
+    reply: videoTaskRecord,
+    status: 202,
+    errors: [400, 401, 402, 403, 409, 413, 429, 503],
+    handle: (call, body) => submitTask(call, 'video', { ...body }, () => videoJob(call, body)),
+  });
+
+/** Specification: Video generation. How a video is polled is assumption A1. */
+export const videoRoutes = [
+  submit('/v1/videos'),
+  submit('/v1/video/generations'),
+  submit('/v1/videos/generations'),
+  pollRoute('video', '/v1/videos/{taskId}', 'A1', 'videos'),
+  pollRoute('video', '/v1/video/generations/{taskId}', 'A1', 'video/generations'),
+  pollRoute('video', '/v1/videos/generations/{taskId}', 'A1', 'videos/generations'),
+];

@@ -1,0 +1,53 @@
+import { voiceCloneParamsSchema, voiceDesignParamsSchema } from '../../schemas/voice-params.ts';
+import { voiceCreationRecord, voiceListRecord } from '../../schemas/voices.ts';
+import { json } from '../answer.ts';
+import { reads, writes } from '../endpoint.ts';
+import { badParameter } from '../refusal.ts';
+import { cloneVoice, designVoice } from '../voice-create.ts';
+import { visibleVoices } from '../voices.ts';
+
+const errors = [400, 401, 402, 403, 409, 413, 429, 503];
+
+/** Specification: Audio. */
+export const voiceRoutes = [
+  reads({
+    method: 'GET',
+    path: '/v1/audio/voices',
+    summary: 'Lists the voices that the caller may use',
+    query: ['model'],
+    reply: voiceListRecord,
+    errors: [400, 401, 403],
+    handle: (call) => {
+      const model = call.query.get('model');
+      const { catalogue } = call.services;
+      const named = model === null ? undefined : catalogue.find(model);
+      if (model !== null && (named === undefined || !catalogue.speaks(named))) {
+        throw badParameter(`\`model\` names no speech model: ${model}`);
+      }
+      const data = visibleVoices(call).filter(
+        (voice) => model === null || voice.compatible_models.includes(model),
+      );
+      return json(200, { object: 'audio.voice.list', model, data });
+    },
+  }),
+  writes({
+    method: 'POST',
+    path: '/v1/audio/voices/clone',
+    summary: 'Makes a voice that sounds like a recording',
+    slot: true,
+    body: voiceCloneParamsSchema,
+    reply: voiceCreationRecord,
+    errors,
+    handle: cloneVoice,
+  }),
+  writes({
+    method: 'POST',
+    path: '/v1/audio/voices/design',
+    summary: 'Makes a voice from a description',
+    slot: true,
+    body: voiceDesignParamsSchema,
+    reply: voiceCreationRecord,
+    errors,
+    handle: designVoice,
+  }),
+];
