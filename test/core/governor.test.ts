@@ -1,0 +1,299 @@
+import { describe, expect, test } from 'vitest';
+
+import { firstWindow, narrowed, widened } from '../../src/core/governor.ts';
+import { AbortedError } from '../../src/index.ts';
+import type { Polygate, PolygateOptions } from '../../src/index.ts';
+import {
+  caught,
+  chat,
+  clientOf,
+  drain,
+  image,
+  onMock,
+  refusal,
+  submitted,
+  turns,
+} from './support.ts';
+import type { Reply } from './support.ts';
+
+describe('the window', () => {
+  test('is four before anything is known', () => {
+    expect(firstWindow).toMatchObject({ size: 4, fresh: true });
+  });
+
+  test.each([
+    ['opens fully without headers', firstWindow, {}, 1, Infinity],
+    ['opens to the limit', firstWindow, { limit: 8 }, 1, 8],
+    ['opens to what is free', firstWindow, { limit: 8, remaining: 3 }, 4, 7],
+    ['shrinks to a small limit', firstWindow, { limit: 2, remaining: 1 }, 4, 2],
+    ['leaves room for others of the account', { size: 8, limit: 8 }, { remaining: 0 }, 5, 5],
+    ['never closes', { size: 8, limit: 8 }, { limit: 8, remaining: 0 }, 0, 1],
+    ['follows a limit that falls', { size: 8, limit: 8 }, { limit: 3 }, 8, 3],
+    ['follows a limit that rises', { size: 3, limit: 3 }, { limit: 9, remaining: 7 }, 2, 9],
+    ['recovers by one', { size: 4 }, {}, 4, 5],
+    ['recovers up to the limit', { size: 8, limit: 8 }, {}, 8, 8],
+  ])('%s after a success', (_, window, told, inFlight, size) => {
+    expect(widened(window, told, inFlight).size).toBe(size);
+  });
+
+  test.each([
+    ['halves', { size: 8 }, {}, 7, 4],
+    ['halves what was in flight, when it was open', { size: Infinity }, {}, 9, 5],
+    ['never closes', { size: 1 }, {}, 0, 1],
+    ['takes what is in flight for the limit', { size: 8 }, { limit: 8, remaining: 0 }, 5, 5],
+    ['follows a limit that fell', { size: 8, limit: 8 }, { limit: 3, remaining: 0 }, 6, 3],
+  ])('%s after a 429', (_, window, told, inFlight, size) => {
+    expect(narrowed(window, told, inFlight).size).toBe(size);
+  });
+
+  test('is no longer fresh after an answer', () => {
+    const next = widened(narrowed(firstWindow, {}, 3), {}, 1);
+    expect(next.size).toBe(3);
+  });
+});
+
+/** A service that answers when it is told to, and the requests that it has in hand. */
+function valve() {
+  const waiting: ((reply: Reply) => void)[] = [];
+  let arrived = 0;
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    arrived += 1;
+    return new Promise((resolve) => {
+      const { method = 'GET', headers, signal } = init ?? {};
+      const sent = { url: String(input), method, headers: new Headers(headers), body: undefined };
+      const request = { ...sent, redirect: undefined, signal: signal ?? undefined };
+      waiting.push((reply) => resolve(reply(request)));
+    });
+  };
+  const answer = async (reply: Reply, count = 1) => {
+    for (const resolve of waiting.splice(0, count)) resolve(reply);
+    await turns();
+  };
+  return {
+    fetch,
+    answer,
+    get arrived() {
+      return arrived;
+    },
+    get inFlight() {
+      return waiting.length;
+    },
+  };
+}
+
+const told = (limit: number, remaining?: number): Reply => {
+  const headers: Record<string, string> = { 'x-svc-concurrency-limit': String(limit) };
+  if (remaining !== undefined) headers['x-svc-concurrency-remaining'] = String(remaining);
+  return () => Response.json({ id: 'task_1', status: 'queued' }, { status: 202, headers });
+};
+
+async function submitMany(gateway: Polygate, count: number) {
+  const calls = Array.from({ length: count }, () => gateway.images.submit(image));
+  for (const call of calls) call.catch(() => undefined);
+  await turns();
+  return calls;
+}
+
+const manual = (options: PolygateOptions = {}) => {
+  const service = valve();
+  return { service, gateway: clientOf(service.fetch, { timeout: 1e9, ...options }) };
+};
+
+describe("'auto'", () => {
+  test('sends four and keeps the others until it knows more', async () => {
+    const { service, gateway } = manual();
+    await submitMany(gateway, 10);
+    expect(service.inFlight).toBe(4);
+    expect(gateway.concurrency).toMatchObject({ inFlight: 4, queued: 6 });
+  });
+
+  test('sends all when the first answer names no limit', async () => {
+    const { service, gateway } = manual();
+    await submitMany(gateway, 30);
+    await service.answer(submitted);
+    expect(service.inFlight).toBe(29);
+    expect(gateway.concurrency).toMatchObject({ inFlight: 29, queued: 0 });
+  });
+
+  test('adapts within one answer when the limit changes', async () => {
+    const { service, gateway } = manual();
+    await submitMany(gateway, 20);
+    await service.answer(told(8, 4));
+    expect(service.inFlight).toBe(8);
+    await service.answer(told(2, 0));
+    expect(service.inFlight).toBe(7);
+    await service.answer(told(2, 0), 5);
+    expect(service.inFlight).toBe(2);
+    await service.answer(told(5, 3));
+    expect(service.inFlight).toBe(5);
+  });
+
+  test('adapts within one answer to a limit without a number of free slots', async () => {
+    const { service, gateway } = manual();
+    await submitMany(gateway, 20);
+    await service.answer(told(2), 3);
+    expect(service.inFlight).toBe(2);
+    await service.answer(told(6));
+    expect(service.inFlight).toBe(6);
+  });
+
+  test('halves on a 429 that tells nothing, and then recovers by one per success', async () => {
+    const { service, gateway } = manual({ random: () => 0 });
+    await submitMany(gateway, 17);
+    await service.answer(submitted);
+    expect(service.inFlight).toBe(16);
+    await service.answer(refusal(429, 'concurrency_limit_exceeded'));
+    await submitMany(gateway, 40);
+    // Sixteen halve to a window of eight, and fifteen are still on their way.
+    expect(service.inFlight).toBe(15);
+    await service.answer(submitted, 3);
+    expect(service.inFlight).toBe(12);
+    await service.answer(submitted);
+    expect(service.inFlight).toBe(12);
+    await service.answer(submitted);
+    expect(service.inFlight).toBe(13);
+  });
+
+  test('serves first what came first', async () => {
+    const { mock, gateway } = onMock({ concurrencyLimit: 2, latencyMs: 100 });
+    const calls = Array.from({ length: 12 }, (_, row) =>
+      gateway.images.submit(image, { requestId: `row-${row}` }),
+    );
+    await mock.clock.settle(Promise.all(calls));
+    const order = mock.requests.filter(({ status }) => status === 202).map(({ requestId }) => requestId);
+    const rows = order.map((id) => Number(id.slice(4)));
+    // The four of the first window may be refused and come again; nobody else is overtaken.
+    expect(rows.filter((row) => row > 3)).toEqual([4, 5, 6, 7, 8, 9, 10, 11]);
+  });
+
+  test('does not govern what takes no slot', async () => {
+    const { service, gateway } = manual({ concurrency: 1 });
+    await submitMany(gateway, 2);
+    gateway.models.list().catch(() => undefined);
+    gateway.images.retrieve('task_1').catch(() => undefined);
+    await turns();
+    expect(service.arrived).toBe(3);
+  });
+
+  test.each([
+    ['a limit of 8', 8, 0],
+    ['a limit of 3 that an answer has told', 3, 1],
+  ])('meets no 429 with 60 submits against %s', async (_, concurrencyLimit, before) => {
+    const { mock, gateway } = onMock({ concurrencyLimit, latencyMs: 100 });
+    for (let call = 0; call < before; call += 1) {
+      await mock.clock.settle(gateway.images.submit(image));
+    }
+    const calls = Array.from({ length: 60 }, () => gateway.images.submit(image));
+    await mock.clock.settle(Promise.all(calls));
+    expect(mock.peakInFlight).toBe(concurrencyLimit);
+    expect(mock.requests.filter(({ status }) => status === 429)).toEqual([]);
+    expect(mock.invoice).toHaveLength(60 + before);
+  });
+
+  test('shows no error with 60 submits against a limit below its first window', async () => {
+    const { mock, gateway } = onMock({ concurrencyLimit: 3, latencyMs: 100 });
+    const calls = Array.from({ length: 60 }, () => gateway.images.submit(image));
+    await mock.clock.settle(Promise.all(calls));
+    expect(mock.peakInFlight).toBe(3);
+    const refused = mock.requests.filter(({ status }) => status === 429);
+    // One more than fits is sent before the limit can be known.
+    expect(refused.length).toBeLessThanOrEqual(1);
+  });
+
+  test('wastes no time: 500 submits against a limit of 8 take little more than they must', async () => {
+    const { mock, gateway } = onMock({ concurrencyLimit: 8, latencyMs: 100 });
+    const began = mock.clock.now();
+    const calls = Array.from({ length: 500 }, () => gateway.images.submit(image));
+    await mock.clock.settle(Promise.all(calls));
+    const ideal = Math.ceil(500 / 8) * 100;
+    expect(ideal / (mock.clock.now() - began)).toBeGreaterThanOrEqual(0.9);
+    expect(mock.requests.filter(({ status }) => status === 429)).toEqual([]);
+    expect(new Set(mock.tasks.map(({ id }) => id)).size).toBe(500);
+  });
+});
+
+describe('concurrency as the caller sets it', () => {
+  test('a number caps what the service would allow', async () => {
+    const { mock, gateway } = onMock({ concurrencyLimit: 8, latencyMs: 100 }, { concurrency: 2 });
+    const calls = Array.from({ length: 20 }, () => gateway.images.submit(image));
+    await mock.clock.settle(Promise.all(calls));
+    expect(mock.peakInFlight).toBe(2);
+  });
+
+  test("a number above it does not lift the service's limit", async () => {
+    const { service, gateway } = manual({ concurrency: 50 });
+    await submitMany(gateway, 20);
+    await service.answer(told(3), 4);
+    expect(service.inFlight).toBe(3);
+  });
+
+  test('false sends everything at once', async () => {
+    const { service, gateway } = manual({ concurrency: false });
+    await submitMany(gateway, 60);
+    expect(service.inFlight).toBe(60);
+  });
+});
+
+describe('a chat stream', () => {
+  test.each([
+    ['is read to its end', async (stream: AsyncIterable<unknown>) => void (await drain(stream))],
+    [
+      'is left',
+      async (stream: AsyncIterable<unknown>) => {
+        for await (const chunk of stream) if (chunk !== undefined) break;
+      },
+    ],
+  ])('holds its slot until it %s', async (_, read) => {
+    const { mock, gateway } = onMock({}, { concurrency: 1 });
+    const stream = await gateway.chat.completions.create({ ...chat, stream: true });
+    const next = gateway.images.submit(image);
+    await turns();
+    expect(gateway.concurrency).toMatchObject({ inFlight: 1, queued: 1 });
+    expect(mock.requests).toHaveLength(1);
+    await read(stream);
+    await next;
+    expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
+    expect(mock.inFlight).toBe(0);
+  });
+
+  test('gives it back when it breaks off', async () => {
+    const { mock, gateway } = onMock({}, { concurrency: 1 });
+    mock.fail({ route: 'POST /v1/chat/completions', cutStreamAfter: 2 });
+    await caught(drain(gateway.chat.completions.stream(chat)));
+    await turns();
+    expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
+  });
+});
+
+describe('gateway.concurrency', () => {
+  test('is a live view of what the answers tell', async () => {
+    const { mock, gateway } = onMock({ concurrencyLimit: 6 });
+    expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
+    expect(gateway.concurrency.limit).toBeUndefined();
+    await gateway.images.submit(image);
+    expect(gateway.concurrency).toMatchObject({ limit: 6, remaining: 5, source: 'user_override' });
+    mock.setConcurrencyLimit(9);
+    await gateway.chat.completions.create(chat);
+    expect(gateway.concurrency).toMatchObject({ limit: 9, remaining: 8 });
+  });
+
+  test('forgets waiters that were aborted, and the others go on', async () => {
+    const { service, gateway } = manual({ concurrency: 1 });
+    const [first] = await submitMany(gateway, 1);
+    const stop = new AbortController();
+    const second = caught(gateway.images.submit(image, { signal: stop.signal }));
+    const third = gateway.images.submit(image);
+    await turns();
+    expect(gateway.concurrency).toMatchObject({ inFlight: 1, queued: 2 });
+    stop.abort(new Error('no longer wanted'));
+    const error = await second;
+    expect(error).toBeInstanceOf(AbortedError);
+    expect(error).toMatchObject({ cause: stop.signal.reason, outcome: 'not-sent' });
+    expect(gateway.concurrency).toMatchObject({ inFlight: 1, queued: 1 });
+    await service.answer(submitted);
+    await service.answer(submitted);
+    await Promise.all([first, third]);
+    expect(service.arrived).toBe(2);
+    expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
+  });
+});

@@ -1,0 +1,127 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { createMockGateway } from 'polygate/mock';
+import type { MockGateway } from 'polygate/mock';
+import { listen } from 'polygate/mock/node';
+import { describe, test, vi } from 'vitest';
+import type { TestContext } from 'vitest';
+
+import { runFromSource } from './run-from-source.ts';
+import type { Surroundings } from './run-from-source.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const example = (name: string): URL => new URL(`../examples/${name}.ts`, import.meta.url);
+
+interface Service {
+  mock: MockGateway;
+  cwd: string;
+  surroundings: Surroundings;
+}
+
+/** A service for one program, which it finds through the environment, and an empty folder to work in. */
+async function service({ onTestFinished }: TestContext): Promise<Service> {
+  const mock = createMockGateway({ tasks: { durationMs: 400 } });
+  mock.fail({ route: 'POST /v1/images/tasks', headers: { 'retry-after': '0.1' } });
+  const server = await listen(mock);
+  const cwd = await mkdtemp(join(tmpdir(), 'polygate-examples-'));
+  onTestFinished(async () => {
+    await server.close();
+    await rm(cwd, { recursive: true });
+  });
+  const env = { POLYGATE_API_KEY: mock.apiKey, POLYGATE_BASE_URL: server.baseURL };
+  return { mock, cwd, surroundings: { cwd, env } };
+}
+
+const calm = { code: 0, stderr: '' };
+
+describe('every example runs against the service that the environment names', () => {
+  test.concurrent('chat prints an answer, its cost and its request', async (context) => {
+    const { expect } = context;
+    const { mock, surroundings } = await service(context);
+    const run = await runFromSource(example('chat'), surroundings);
+    expect(run).toMatchObject(calm);
+    const [charge] = mock.invoice;
+    expect(run.stdout).toContain('Why do harbours have lighthouses?');
+    expect(run.stdout).toContain(`cost     $${charge?.usd}`);
+    expect(run.stdout).toContain(`request  ${charge?.requestId}`);
+  });
+
+  test.concurrent('stream prints the words and how the answer ended', async (context) => {
+    const { expect } = context;
+    const { mock, surroundings } = await service(context);
+    const run = await runFromSource(example('stream'), surroundings);
+    expect(run).toMatchObject(calm);
+    expect(run.stdout).toMatch(/Describe a harbour at dawn.*\n\nstop, \d+ tokens\n/s);
+    expect(run.stdout).toContain(`$${mock.invoice[0]?.usd}`);
+  });
+
+  test.concurrent('stream admits when the answer was cut off', async (context) => {
+    const { expect } = context;
+    const { mock, surroundings } = await service(context);
+    mock.fail({ route: 'POST /v1/chat/completions', cutStreamAfter: 4 });
+    const run = await runFromSource(example('stream'), surroundings);
+    expect(run.code).toBe(1);
+    expect(run.stderr).toMatch(/cut off after \d+ characters/);
+  });
+
+  test.concurrent('image-with-progress tells how far it is and saves the file', async (context) => {
+    const { expect } = context;
+    const { mock, cwd, surroundings } = await service(context);
+    const run = await runFromSource(example('image-with-progress'), surroundings);
+    expect(run).toMatchObject(calm);
+    const lines = run.stdout.trimEnd().split('\n');
+    expect(lines[0]).toBe(`submitted ${mock.tasks[0]?.id} for $${mock.invoice[0]?.usd}`);
+    expect(lines.slice(1, -2)).not.toEqual([]);
+    expect(lines.at(-2)).toBe('succeeded 100 %');
+    expect(lines.at(-1)).toBe('saved demo-output/harbour-1.svg');
+    expect(await readFile(join(cwd, 'demo-output/harbour-1.svg'), 'utf8')).toContain(
+      'harbour at dawn',
+    );
+  });
+
+  test.concurrent('resume-in-another-process pays once and finishes elsewhere', async (context) => {
+    const { expect } = context;
+    const { mock, surroundings } = await service(context);
+    const run = await runFromSource(example('resume-in-another-process'), surroundings);
+    expect(run).toMatchObject(calm);
+    const { stdout } = run;
+    const [, one] = /process (\d+) submitted task_/.exec(stdout) ?? [];
+    const [, other] = /process (\d+) took over task_/.exec(stdout) ?? [];
+    expect(new Set([one, other, undefined])).toHaveProperty('size', 3);
+    expect(stdout).toMatch(/succeeded: http:\S+\.svg/);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test.concurrent('the demo shows every step, and its sums agree with the service', async (context) => {
+    const { expect } = context;
+    const { mock, cwd, surroundings } = await service(context);
+    const run = await runFromSource(example('demo'), surroundings);
+    expect(run).toMatchObject(calm);
+    expect(run.stdout).toContain('What this is going to cost');
+    expect(run.stdout).toContain('100 %  succeeded');
+    expect(run.stdout).toMatch(/class +BadRequestError\n[^]*outcome +rejected\n/);
+    const spent = mock.invoice.reduce((sum, line) => sum + line.usd, 0);
+    expect(run.stdout).toMatch(new RegExp(`gateway.spend .* \\$${Number(spent.toFixed(9))}\n`));
+    expect(run.stdout).toMatch(new RegExp(`wallet +now +\\$${mock.wallet.usd}\n`));
+    expect(run.stdout).not.toContain(mock.apiKey);
+    expect(run.stdout).not.toContain('\u001B');
+    expect(await readdir(join(cwd, 'demo-output'))).toEqual(['harbour.svg']);
+  });
+});
+
+describe('without a service in the environment', () => {
+  test.concurrent('an example starts a reference gateway and ends it', async ({ expect }) => {
+    expect(await runFromSource(example('chat'))).toMatchObject(calm);
+  });
+
+  test.concurrent('the demo ends cleanly on Ctrl-C and hands out the receipt', async ({
+    expect,
+  }) => {
+    const run = await runFromSource(example('demo'), { interruptAt: '25 %' });
+    expect(run).toMatchObject({ code: 130, stderr: '' });
+    expect(run.stdout).toMatch(/Stopped\n +class +AbortedError\n[^]*\{"v":1,"kind":"image"/);
+  });
+});

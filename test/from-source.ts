@@ -1,0 +1,20 @@
+/**
+ * For `node --import`: the package's own name means its sources, as it does in the tests, so that what users run needs
+ * no build.
+ */
+import { enableCompileCache, registerHooks } from 'node:module';
+
+enableCompileCache();
+
+const sources = new Map([
+  ['polygate', '../src/index.ts'],
+  ['polygate/mock', '../src/mock/index.ts'],
+  ['polygate/mock/node', '../src/mock/node.ts'],
+]);
+
+registerHooks({
+  resolve(specifier, context, nextResolve) {
+    const source = sources.get(specifier);
+    return nextResolve(source === undefined ? specifier : import.meta.resolve(source), context);
+  },
+});

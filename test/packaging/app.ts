@@ -1,0 +1,22 @@
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+
+import { run } from './run.ts';
+
+/** Makes an empty project in the workshop and installs packages into it; gives its folder. */
+export async function createApp(name: string, packages: string[]): Promise<string> {
+  const app = join(inject('workshop'), name);
+  await mkdir(app);
+  await writeFile(
+    join(app, 'package.json'),
+    JSON.stringify({ private: true, type: 'module', allowScripts: { node: true } }),
+  );
+  await run('npm', ['install', '--no-audit', '--no-fund', ...packages], app);
+  return app;
+}
+
+/** Puts a fixture into a project. */
+export async function addFixture(app: string, name: string): Promise<void> {
+  await copyFile(new URL(`fixtures/${name}`, import.meta.url), join(app, name));
+}

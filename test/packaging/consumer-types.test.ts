@@ -1,0 +1,71 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+
+import { addFixture, createApp } from './app.ts';
+import { run } from './run.ts';
+
+const entries = ['polygate', 'polygate/mock', 'polygate/mock/node'];
+
+const nodenext = { module: 'nodenext', moduleResolution: 'nodenext' };
+const bundler = { module: 'preserve', moduleResolution: 'bundler' };
+
+const settings = [
+  { name: 'nodenext', options: nodenext },
+  {
+    name: 'nodenext and exact optional properties',
+    options: { ...nodenext, exactOptionalPropertyTypes: true },
+  },
+  { name: 'bundler', options: bundler },
+];
+
+let app: string;
+
+beforeAll(async () => {
+  app = await createApp('types', [inject('tarball')]);
+  await addFixture(app, 'consumer.ts');
+  await writeFile(join(app, 'values.ts'), await valuesProgram());
+});
+
+describe.each(['5.9.3', '6.0.3', '7.0.2'])('under TypeScript %s', (version) => {
+  let compiler: string;
+
+  beforeAll(async () => {
+    const tools = await createApp(`typescript-${version}`, [`typescript@${version}`]);
+    compiler = join(tools, 'node_modules', '.bin', 'tsc');
+  });
+
+  test.each(settings)('a program compiles with $name', async ({ options }) => {
+    const tsconfig = {
+      compilerOptions: {
+        target: 'es2023',
+        lib: ['es2023', 'dom'],
+        types: [],
+        strict: true,
+        noEmit: true,
+        skipLibCheck: false,
+        ...options,
+      },
+      files: ['consumer.ts', 'values.ts'],
+    };
+    await writeFile(join(app, 'tsconfig.json'), JSON.stringify(tsconfig));
+    expect(await run(compiler, ['--project', 'tsconfig.json'], app)).toBe('');
+  });
+});
+
+/** A program that compiles when the declarations promise the values that each entry has, and no others. */
+async function valuesProgram(): Promise<string> {
+  const parts = entries.map(async (entry, index) => {
+    const print = `console.log(JSON.stringify(Object.keys(await import('${entry}'))))`;
+    const names = await run('node', ['--input-type=module', '--eval', print], app);
+    return `
+      import * as entry${index} from '${entry}';
+      type Declared${index} = keyof typeof entry${index};
+      type Actual${index} = (typeof actual${index})[number];
+      const actual${index} = ${names.trim()} as const;
+      export const missing${index}: Exclude<Actual${index}, Declared${index}>[] = [];
+      export const absent${index}: Declared${index} extends Actual${index} ? true : false = true;
+    `;
+  });
+  return (await Promise.all(parts)).join('\n');
+}

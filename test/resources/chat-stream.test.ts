@@ -1,0 +1,271 @@
+import { describe, expect, test } from 'vitest';
+
+import {
+  AbortedError,
+  AuthenticationError,
+  ChatStream,
+  ConnectionError,
+  StreamIdleTimeoutError,
+} from '../../src/index.ts';
+import type { ChatParams, RequestOptions } from '../../src/index.ts';
+import { onMock } from '../core/support.ts';
+import {
+  clientOf,
+  contents,
+  done,
+  params,
+  says,
+  stops,
+  streamOf,
+  turns,
+} from '../support/event-stream.ts';
+import { collect, rejection } from '../support/rejection.ts';
+
+const route = 'POST /v1/chat/completions';
+const ask = {
+  model: 'aurora-chat',
+  messages: [{ role: 'user', content: 'Tell me about harbours' }],
+} satisfies ChatParams;
+
+describe('a chat stream', () => {
+  test('is there at once, and has its metadata once the headers have arrived', async () => {
+    const { gateway, mock } = onMock({ latencyMs: 1_000 });
+    const stream = gateway.chat.completions.stream(ask);
+    expect(stream).toBeInstanceOf(ChatStream);
+    expect(stream.meta).toBeUndefined();
+    await mock.clock.advance(900);
+    expect(stream.meta).toBeUndefined();
+    await mock.clock.settle(contents(stream));
+    expect(stream.meta).toMatchObject({ status: 200, chargeUsd: mock.invoice[0]?.usd });
+  });
+
+  test('gives chunks in a loop, and then the whole answer', async () => {
+    const { gateway, mock } = onMock();
+    const stream = gateway.chat.completions.stream(ask);
+    const words = await contents(stream);
+    const completion = await stream.final();
+    expect(completion.choices[0]?.message.content).toBe(words.join(''));
+    expect(completion.choices[0]?.finish_reason).toBe('stop');
+    expect(mock.requests).toHaveLength(1);
+  });
+
+  test('gives only the words of text()', async () => {
+    const stream = streamOf([says('a'), says('x', 1), says(''), says('b'), stops(), done]);
+    expect(await collect(stream.text())).toEqual(['a', 'b']);
+    const { choices } = await stream.final();
+    expect(choices.map(({ message }) => message.content)).toEqual(['ab', 'x']);
+  });
+
+  test('gives the whole answer without a loop, as often as it is asked', async () => {
+    const { gateway, mock } = onMock();
+    const stream = gateway.chat.completions.stream(ask);
+    const [one, other] = await Promise.all([stream.final(), stream.final()]);
+    expect(one).toEqual(other);
+    expect(one).toEqual(await stream.final());
+    expect(mock.requests).toHaveLength(1);
+  });
+
+  test('gives the whole answer to whoever asked during the loop', async () => {
+    const stream = streamOf([says('a'), says('b'), done]);
+    let asked: ReturnType<ChatStream['final']> | undefined;
+    for await (const chunk of stream) {
+      if (chunk.choices.length > 0) asked ??= stream.final();
+    }
+    expect((await asked)?.choices[0]?.message.content).toBe('ab');
+  });
+
+  test('can be read once, and says so', async () => {
+    const stream = streamOf([says('a'), done]);
+    expect(await contents(stream)).toEqual(['a']);
+    await expect(contents(stream)).rejects.toThrow(/once|already/);
+    await expect(collect(stream.text())).rejects.toThrow(/once|already/);
+    await expect(stream.final()).resolves.toMatchObject({ id: 'c-1' });
+  });
+
+  test('holds a concurrency slot until it ends', async () => {
+    const { gateway, mock } = onMock({ chunkDelayMs: 100 });
+    const stream = gateway.chat.completions.stream(ask);
+    const chunks = stream[Symbol.asyncIterator]();
+    await mock.clock.settle(chunks.next());
+    expect(gateway.concurrency.inFlight).toBe(1);
+    await mock.clock.settle(drain(chunks));
+    expect(gateway.concurrency.inFlight).toBe(0);
+    expect(mock.inFlight).toBe(0);
+  });
+});
+
+async function drain(chunks: AsyncIterator<unknown, undefined, undefined>): Promise<void> {
+  for (;;) if ((await chunks.next()).done) return;
+}
+
+describe('a break', () => {
+  test('never throws, cancels the answer and frees the slot', async () => {
+    const { gateway, mock } = onMock();
+    const stream = gateway.chat.completions.stream(ask);
+    for await (const { choices } of stream) if (choices[0]?.delta.content) break;
+    await turns();
+    expect(mock.inFlight).toBe(0);
+    expect(gateway.concurrency.inFlight).toBe(0);
+    await expect(stream.final()).rejects.toBeInstanceOf(AbortedError);
+  });
+
+  test('out of text() does the same', async () => {
+    const { gateway, mock } = onMock();
+    const stream = gateway.chat.completions.stream(ask);
+    for await (const word of stream.text()) if (word !== '') break;
+    await turns();
+    expect(mock.inFlight).toBe(0);
+    await expect(stream.final()).rejects.toBeInstanceOf(AbortedError);
+  });
+
+  test('out of a stream of create() does the same', async () => {
+    const { gateway, mock } = onMock();
+    const stream = await gateway.chat.completions.create({ ...ask, stream: true });
+    for await (const { choices } of stream) if (choices.length > 0) break;
+    await turns();
+    expect(mock.inFlight).toBe(0);
+    expect(gateway.concurrency.inFlight).toBe(0);
+  });
+
+  test('by an error of the loop lets that error through', async () => {
+    const mine = new Error('mine');
+    const loop = async () => {
+      for await (const chunk of streamOf([says('a'), done]))
+        if (chunk.choices.length > 0) throw mine;
+    };
+    await expect(loop()).rejects.toBe(mine);
+  });
+});
+
+describe('an abort', () => {
+  const reason = new Error('the user left');
+
+  test.each(['abort()', "the caller's signal"])(
+    'by %s ends a pending iteration at once',
+    async (by) => {
+      const stop = new AbortController();
+      const { gateway, mock } = onMock({ chunkDelayMs: 10_000 });
+      const stream = gateway.chat.completions.stream(ask, { signal: stop.signal });
+      const chunks = stream[Symbol.asyncIterator]();
+      await mock.clock.settle(chunks.next());
+      const pending = rejection(AbortedError, chunks.next());
+      await turns();
+      if (by === 'abort()') stream.abort(reason);
+      else stop.abort(reason);
+      const error = await pending;
+      expect(error.cause).toBe(reason);
+      expect(error).toMatchObject({ name: 'AbortedError', outcome: 'unknown' });
+      await expect(stream.final()).rejects.toMatchObject({ name: 'AbortedError', cause: reason });
+      await turns();
+      expect(mock.inFlight).toBe(0);
+      expect(gateway.concurrency.inFlight).toBe(0);
+    },
+  );
+
+  test('inside the loop ends it, even when more has arrived already', async () => {
+    const stream = streamOf([says('a') + says('b') + says('c'), done]);
+    const said: unknown[] = [];
+    const loop = async () => {
+      for await (const { choices } of stream) {
+        said.push(choices[0]?.delta.content);
+        stream.abort(reason);
+      }
+    };
+    await expect(loop()).rejects.toMatchObject({ name: 'AbortedError', cause: reason });
+    expect(said).toEqual(['a']);
+  });
+
+  test.each([
+    ['before the headers arrived', 10],
+    ['before the request left', 0],
+  ])('%s is an AbortedError in the loop and in final()', async (_, ms) => {
+    const { gateway, mock } = onMock({ latencyMs: 60_000 });
+    const stream = gateway.chat.completions.stream(ask);
+    if (ms > 0) await mock.clock.advance(ms);
+    expect(mock.requests).toHaveLength(ms > 0 ? 1 : 0);
+    stream.abort(reason);
+    const error = await rejection(AbortedError, contents(stream));
+    expect(error.cause).toBe(reason);
+    await expect(stream.final()).rejects.toMatchObject({ name: 'AbortedError', cause: reason });
+    await turns();
+    expect(gateway.concurrency.inFlight).toBe(0);
+  });
+
+  test('by a signal that was aborted before sends nothing', async () => {
+    const { gateway, mock } = onMock();
+    const options: RequestOptions = { signal: AbortSignal.abort(reason) };
+    const stream = gateway.chat.completions.stream(ask, options);
+    const error = await rejection(AbortedError, contents(stream));
+    expect(error).toMatchObject({ cause: reason, outcome: 'not-sent' });
+    expect(mock.requests).toEqual([]);
+  });
+
+  test('ends the stream of create() as well', async () => {
+    const stop = new AbortController();
+    const { gateway, mock } = onMock({ chunkDelayMs: 10_000 });
+    const stream = await gateway.chat.completions.create(
+      { ...ask, stream: true },
+      { signal: stop.signal },
+    );
+    const chunks = stream[Symbol.asyncIterator]();
+    await mock.clock.settle(chunks.next());
+    const pending = rejection(AbortedError, chunks.next());
+    stop.abort(reason);
+    expect((await pending).cause).toBe(reason);
+  });
+
+  test('after the end changes nothing', async () => {
+    const stop = new AbortController();
+    const { gateway } = onMock();
+    const stream = gateway.chat.completions.stream(ask, { signal: stop.signal });
+    await contents(stream);
+    stop.abort(reason);
+    stream.abort(reason);
+    await expect(stream.final()).resolves.toMatchObject({ model: 'aurora-chat' });
+  });
+});
+
+describe('errors of the request surface in the loop, in text() and in final()', () => {
+  test('a refusal', async () => {
+    const { gateway } = onMock({}, { apiKey: 'sk-wrong' });
+    const open = () => gateway.chat.completions.stream(ask);
+    const stream = open();
+    const error = await rejection(AuthenticationError, contents(stream));
+    expect(error).toMatchObject({ status: 401, outcome: 'rejected' });
+    await expect(stream.final()).rejects.toBe(error);
+    await expect(open().final()).rejects.toBeInstanceOf(AuthenticationError);
+    await expect(collect(open().text())).rejects.toBeInstanceOf(AuthenticationError);
+    expect(gateway.concurrency.inFlight).toBe(0);
+  });
+
+  test('a connection that breaks, which is never asked again', async () => {
+    const { gateway, mock } = onMock();
+    mock.fail({ route, reset: 'after' });
+    const stream = gateway.chat.completions.stream(ask, { idempotencyKey: 'row-9' });
+    const error = await rejection(ConnectionError, contents(stream));
+    expect(error).toMatchObject({ outcome: 'unknown', idempotencyKey: 'row-9' });
+    await expect(stream.final()).rejects.toBe(error);
+    expect(mock.requests).toHaveLength(1);
+  });
+
+  test('and are nobody’s unhandled rejection when the stream is dropped', async () => {
+    const gateway = clientOf(async () => {
+      throw new TypeError('fetch failed');
+    });
+    gateway.chat.completions.stream(params);
+    await turns();
+    expect(gateway.concurrency.inFlight).toBe(0);
+  });
+});
+
+test('a stream that is never read holds its slot until its idle timeout', async () => {
+  const { gateway, mock } = onMock({}, { streamIdleTimeout: 30_000 });
+  const stream = gateway.chat.completions.stream(ask);
+  await mock.clock.advance(29_000);
+  expect(gateway.concurrency.inFlight).toBe(1);
+  expect(mock.inFlight).toBe(1);
+  await mock.clock.advance(2_000);
+  expect(gateway.concurrency.inFlight).toBe(0);
+  expect(mock.inFlight).toBe(0);
+  await expect(contents(stream)).rejects.toBeInstanceOf(StreamIdleTimeoutError);
+});

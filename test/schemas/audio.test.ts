@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+
+import {
+  musicParamsProblem,
+  musicParamsSchema,
+  speechParamsProblem,
+  speechParamsSchema,
+} from '../../src/schemas/audio.ts';
+
+const notAnObject = 'params: must be an object';
+const noText = 'text: one of text and input is required';
+const speed = 'speed: must be between 0.5 and 2.0';
+const sampleRate = 'sample_rate: must be 32000 or 44100';
+
+describe('speechParamsProblem', () => {
+  test.each([
+    [{ model: 'm', text: 'Hello' }, undefined],
+    [{ model: 'm', input: 'Hello' }, undefined],
+    [{ model: 'm', text: 'Hello', input: 'Hi' }, undefined],
+    [{ model: 'm', text: '', input: 'Hi' }, undefined],
+    [{ model: 'm', text: 'Hello <#0.5#> (laughs)' }, undefined],
+    [{ model: 'm' }, noText],
+    [{ model: 'm', text: '', input: '' }, noText],
+    [{ model: 'm', text: null }, noText],
+    [{ model: 'm', text: 7 }, noText],
+    [undefined, notAnObject],
+    [null, notAnObject],
+    ['Hello', notAnObject],
+  ])('answers to %j with %s', (params, problem) => {
+    expect(speechParamsProblem(params)).toBe(problem);
+  });
+
+  test.each([
+    [undefined, undefined],
+    [0.5, undefined],
+    [1, undefined],
+    [2, undefined],
+    [0.49, speed],
+    [2.01, speed],
+    [0, speed],
+    [-1, speed],
+    [Number.NaN, speed],
+    [Number.POSITIVE_INFINITY, speed],
+    ['1', speed],
+    [null, speed],
+  ])('answers to a speed of %s with %s', (value, problem) => {
+    expect(speechParamsProblem({ model: 'm', text: 'Hello', speed: value })).toBe(problem);
+  });
+
+  test.each([
+    [undefined, undefined],
+    [32_000, undefined],
+    [44_100, undefined],
+    [48_000, sampleRate],
+    [0, sampleRate],
+    ['32000', sampleRate],
+    [null, sampleRate],
+  ])('answers to a sample rate of %s with %s', (value, problem) => {
+    expect(speechParamsProblem({ model: 'm', text: 'Hello', sample_rate: value })).toBe(problem);
+  });
+});
+
+describe('musicParamsProblem', () => {
+  test.each([
+    [{ model: 'm', prompt: 'A shanty' }, undefined],
+    [{ model: 'm', prompt: 'A shanty', is_instrumental: true }, undefined],
+    [{ model: 'm' }, 'prompt: is required'],
+    [{ model: 'm', prompt: '' }, 'prompt: is required'],
+    [{ model: 'm', prompt: null }, 'prompt: is required'],
+    [{ model: 'm', lyrics: 'Heave ho' }, 'prompt: is required'],
+    [undefined, notAnObject],
+    [[], notAnObject],
+  ])('answers to %j with %s', (params, problem) => {
+    expect(musicParamsProblem(params)).toBe(problem);
+  });
+});
+
+describe('the schemas of audio requests', () => {
+  test.each([
+    ['a text of the wrong type', speechParamsSchema, { model: 'm', text: 7 }],
+    ['timber weights that are no array', speechParamsSchema, { model: 'm', timber_weights: {} }],
+    ['a dictionary that is an array', speechParamsSchema, { model: 'm', pronunciation_dict: [] }],
+    ['a yes in words', musicParamsSchema, { model: 'm', prompt: 'p', is_instrumental: 'yes' }],
+    ['a model that is missing', musicParamsSchema, { prompt: 'A shanty' }],
+  ])('refuse %s', (_, schema, body) => {
+    expect(schema.safeParse(body).success).toBe(false);
+  });
+
+  test('keep every field, documented or not', () => {
+    const body = {
+      model: 'm',
+      text: 'Hello',
+      input: 'Hello',
+      voice_id: 'v_1',
+      voice: 'Ann',
+      speed: 1.1,
+      volume: 1,
+      pitch: 0,
+      emotion: 'wistful',
+      language: 'auto',
+      output_format: 'url',
+      response_format: 'url',
+      format: 'mp3',
+      sample_rate: 44_100,
+      pronunciation_dict: { quay: 'key' },
+      timber_weights: [{ voice_id: 'v_1', weight: 60 }],
+      subtitle_enable: false,
+      metadata: { row: 17 },
+      extra_body: { breath: true },
+      audio_setting: { bitrate: 128_000 },
+      vibrato: 3,
+    };
+    expect(speechParamsSchema.parse(body)).toEqual(body);
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+
+import { idempotencyKeyProblem } from '../../src/schemas/idempotency-key.ts';
+
+const problem = 'idempotencyKey: must be 1 to 200 visible ASCII characters without spaces';
+
+describe('idempotencyKeyProblem', () => {
+  test.each([
+    ['one character', 'a'],
+    ['a UUID', '3f2b8c1e-0d4a-4f57-9a55-1f0a4b8f2c6d'],
+    ['the first and the last visible character', '!~'],
+    ['200 characters', 'k'.repeat(200)],
+  ])('accepts %s', (_, key) => {
+    expect(idempotencyKeyProblem(key)).toBeUndefined();
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['201 characters', 'k'.repeat(201)],
+    ['a space inside', 'row 17'],
+    ['a space at the end', 'row-17 '],
+    ['a line break at the end', 'row-17\n'],
+    ['a header break', 'row-17\r\nx-injected: 1'],
+    ['a control character', 'row\u007f17'],
+    ['a letter outside ASCII', 'réf-17'],
+    ['a number', 17],
+    ['null', null],
+    ['undefined', undefined],
+    ['an object', { toString: () => 'row-17' }],
+  ])('refuses %s', (_, key) => {
+    expect(idempotencyKeyProblem(key)).toBe(problem);
+  });
+
+  test('never quotes the key', () => {
+    expect(idempotencyKeyProblem('sk-canary with a space')).not.toContain('canary');
+  });
+});

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+
+import {
+  materialCreateParamsSchema,
+  materialCreateProblem,
+  materialListProblem,
+} from '../../src/schemas/material-params.ts';
+import { isAvailable } from '../../src/schemas/materials.ts';
+import type { Material } from '../../src/schemas/materials.ts';
+
+const notAnObject = 'params: must be an object';
+const url = 'https://host.example/canary.png';
+const person = { consent_confirmed: true, callback_url: 'https://host.example/back' };
+
+describe('materialCreateProblem', () => {
+  test.each([
+    ['an image', { url, type: 'image' }],
+    ['a video over http', { url: 'http://host.example/a.mp4', type: 'video' }],
+    ['a scheme in capitals', { url: 'HTTPS://host.example/a.mp3', type: 'audio' }],
+    ['a name', { url, type: 'image', name: 'Ann' }],
+    ['a real person in an image', { url, type: 'image', real_person: person }],
+    ['a real person in a video', { url, type: 'video', real_person: person }],
+    ['no real person in a sound', { url, type: 'audio', real_person: undefined }],
+  ])('accepts %s', (_, params) => {
+    expect(materialCreateProblem(params)).toBeUndefined();
+  });
+
+  test.each([
+    ['nothing', undefined, notAnObject],
+    ['a string', url, notAnObject],
+    ...[
+      undefined,
+      null,
+      7,
+      '',
+      'host.example/a.png',
+      '/a.png',
+      'ftp://host.example/a.png',
+      'data:image/png;base64,AAAA',
+      'asset://a',
+      'http:a.png',
+      'https://',
+      ' https://host.example/a.png',
+      'javascript:alert(1)//https://host.example',
+    ].map((bad): [string, object, string] => [
+      `the url ${String(bad)}`,
+      { url: bad, type: 'image' },
+      'url: must be an http or https URL',
+    ]),
+    ['no type', { url }, 'type: must be image, video or audio'],
+    ['an unknown type', { url, type: 'text' }, 'type: must be image, video or audio'],
+    ['a number as name', { url, type: 'image', name: 7 }, 'name: must be a string'],
+    [
+      'a real person in a sound',
+      { url, type: 'audio', real_person: person },
+      'real_person: is not supported for audio',
+    ],
+    [
+      'yes as a real person',
+      { url, type: 'image', real_person: true },
+      'real_person: must be an object',
+    ],
+    [
+      'null as a real person',
+      { url, type: 'image', real_person: null },
+      'real_person: must be an object',
+    ],
+    ...[undefined, false, 'true', 1].map((consent): [string, object, string] => [
+      `${JSON.stringify(consent)} as consent`,
+      { url, type: 'image', real_person: { ...person, consent_confirmed: consent } },
+      'real_person.consent_confirmed: must be true',
+    ]),
+    ...[undefined, '', 'myapp://back', '/back'].map((back): [string, object, string] => [
+      `${JSON.stringify(back)} as callback`,
+      { url, type: 'video', real_person: { ...person, callback_url: back } },
+      'real_person.callback_url: must be an http or https URL',
+    ]),
+  ])('refuses %s', (_, params, problem) => {
+    expect(materialCreateProblem(params)).toBe(problem);
+  });
+
+  test('never quotes a URL', () => {
+    const told = materialCreateProblem({ url: 'ftp://canary.example', type: 'image' });
+    expect(told).not.toContain('canary');
+  });
+
+  test('takes linear time on hostile input', () => {
+    const started = performance.now();
+    materialCreateProblem({ url: `https://host.example/${'/..'.repeat(100_000)}`, type: 'image' });
+    expect(performance.now() - started).toBeLessThan(500);
+  });
+});
+
+describe('materialListProblem', () => {
+  const limit = 'limit: must be a whole number from 1 to 100';
+  test.each([
+    [undefined, undefined],
+    [{}, undefined],
+    [{ limit: undefined }, undefined],
+    [{ limit: 1 }, undefined],
+    [{ limit: 100 }, undefined],
+    [{ type: 'image', status: 'available', after: 'c_1' }, undefined],
+    [{ limit: 0 }, limit],
+    [{ limit: 101 }, limit],
+    [{ limit: -1 }, limit],
+    [{ limit: 1.5 }, limit],
+    [{ limit: Number.NaN }, limit],
+    [{ limit: '50' }, limit],
+    [{ limit: null }, limit],
+    [null, notAnObject],
+    [50, notAnObject],
+  ])('answers to %j with %s', (query, problem) => {
+    expect(materialListProblem(query)).toBe(problem);
+  });
+});
+
+describe('materialCreateParamsSchema', () => {
+  test.each([
+    ['a type it does not know', { url, type: 'text' }],
+    [
+      'consent in words',
+      { url, type: 'image', real_person: { ...person, consent_confirmed: 'y' } },
+    ],
+    ['a url that is missing', { type: 'image' }],
+  ])('refuses %s', (_, body) => {
+    expect(materialCreateParamsSchema.safeParse(body).success).toBe(false);
+  });
+});
+
+describe('isAvailable', () => {
+  const material: Material = {
+    id: 'mat_1',
+    object: 'material',
+    name: 'Ann',
+    type: 'image',
+    status: 'processing',
+    uri: null,
+    preview_url: null,
+    created_at: null,
+    available_at: null,
+    expires_at: null,
+  };
+
+  test.each<[string, Partial<Material>, boolean]>([
+    ['an available material with its URI', { status: 'available', uri: 'asset://a' }, true],
+    ['an available material without URI', { status: 'available' }, false],
+    ['a material that is still worked on', { uri: 'asset://a' }, false],
+    ['a deleted material', { status: 'deleted', uri: 'asset://a' }, false],
+  ])('knows %s', (_, fields, available) => {
+    expect(isAvailable({ ...material, ...fields })).toBe(available);
+  });
+});

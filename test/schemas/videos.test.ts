@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+
+import { videoParamsProblem, videoParamsSchema } from '../../src/schemas/videos.ts';
+
+const asset = 'asset://material/canary';
+const rule = 'must not contain an asset:// URI, which belongs in the url of a content item';
+
+describe('videoParamsProblem', () => {
+  test.each([
+    ['a prompt alone', { model: 'm', prompt: 'A harbour at dawn' }],
+    ['no prompt', { model: 'm' }],
+    ['the word asset in a prompt', { model: 'm', prompt: 'An asset: a boat // at sea' }],
+    ['a URL in a prompt', { model: 'm', prompt: 'In the style of https://host.example/a.png' }],
+    [
+      'asset URIs where media stands',
+      {
+        model: 'm',
+        image: asset,
+        images: [asset],
+        content: [
+          { type: 'text', text: 'A harbour' },
+          { type: 'image_url', image_url: { url: asset }, role: 'reference_image' },
+          { type: 'video_url', video_url: { url: asset } },
+          { type: 'audio_url', audio_url: { url: asset } },
+        ],
+      },
+    ],
+    [
+      'fields of odd types',
+      { model: 'm', prompt: 7, extra_body: 'none', content: { text: asset } },
+    ],
+    ['odd content items', { model: 'm', content: [null, 7, asset, [asset], { text: 7 }] }],
+  ])('accepts %s', (_, params) => {
+    expect(videoParamsProblem(params)).toBeUndefined();
+  });
+
+  test.each([
+    ['prompt', { prompt: asset }],
+    ['prompt', { prompt: `A harbour with ${asset}, at dawn` }],
+    ['prompt', { prompt: 'line one\nline two Asset://x' }],
+    ['extra_body.negative_prompt', { extra_body: { negative_prompt: `no ${asset}` } }],
+    ['content[0].text', { content: [{ type: 'text', text: asset }] }],
+    [
+      'content[1].text',
+      {
+        content: [
+          { type: 'image_url', image_url: { url: asset } },
+          { type: 'text', text: asset },
+        ],
+      },
+    ],
+  ])('refuses an asset URI in %s', (field, params) => {
+    expect(videoParamsProblem({ model: 'm', ...params })).toBe(`${field}: ${rule}`);
+  });
+
+  test.each([[undefined], [null], ['a harbour'], [[]]])('refuses params that are %j', (params) => {
+    expect(videoParamsProblem(params)).toBe('params: must be an object');
+  });
+
+  test('takes linear time on hostile input', () => {
+    const prompt = 'asset:/'.repeat(200_000);
+    const started = performance.now();
+    expect(videoParamsProblem({ prompt })).toBeUndefined();
+    expect(performance.now() - started).toBeLessThan(500);
+  });
+});
+
+describe('videoParamsSchema', () => {
+  test.each([
+    ['a model that is missing', {}],
+    ['a duration with decimals', { model: 'm', duration: 4.5 }],
+    ['a duration in words', { model: 'm', duration: '5' }],
+    ['one image as images', { model: 'm', images: 'https://host.example/a.png' }],
+    ['content that is no array', { model: 'm', content: 'A harbour' }],
+    ['a bare URL as an image', { model: 'm', content: [{ type: 'image_url', image_url: asset }] }],
+    ['a seed in words', { model: 'm', extra_body: { seed: '1' } }],
+  ])('refuses %s', (_, body) => {
+    expect(videoParamsSchema.safeParse(body).success).toBe(false);
+  });
+
+  test('keeps items and options that only a model knows', () => {
+    const body = {
+      model: 'm',
+      content: [{ type: 'depth_map', depth_map: { url: asset } }],
+      extra_body: { camera: 'pan' },
+    };
+    expect(videoParamsSchema.parse(body)).toEqual(body);
+  });
+});

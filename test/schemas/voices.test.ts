@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+
+import {
+  voiceCloneParamsSchema,
+  voiceCloneProblem,
+  voiceDesignParamsSchema,
+  voiceDesignProblem,
+} from '../../src/schemas/voice-params.ts';
+
+const notAnObject = 'params: must be an object';
+
+describe('voiceCloneProblem', () => {
+  test.each([
+    [{ audio_url: 'https://host.example/ann.mp3' }, undefined],
+    [{ audio_url: 'https://host.example/ann.mp3', accuracy: 'high' }, undefined],
+    [{}, 'audio_url: is required'],
+    [{ audio_url: '' }, 'audio_url: is required'],
+    [{ audio_url: 7 }, 'audio_url: is required'],
+    [undefined, notAnObject],
+    ['https://host.example/ann.mp3', notAnObject],
+  ])('answers to %j with %s', (params, problem) => {
+    expect(voiceCloneProblem(params)).toBe(problem);
+  });
+});
+
+describe('voiceDesignProblem', () => {
+  test.each([
+    [{ prompt: 'A calm sailor', preview_text: 'Ahoy' }, undefined],
+    [{ prompt: 'A calm sailor', text: 'Ahoy' }, undefined],
+    [{ prompt: 'A calm sailor', preview_text: 'Ahoy', text: 'Hello' }, undefined],
+    [{ preview_text: 'Ahoy' }, 'prompt: is required'],
+    [{ prompt: '', preview_text: 'Ahoy' }, 'prompt: is required'],
+    [{ prompt: 'A calm sailor' }, 'preview_text: is required'],
+    [{ prompt: 'A calm sailor', preview_text: '' }, 'preview_text: is required'],
+    [{ prompt: 'A calm sailor', preview_text: null }, 'preview_text: is required'],
+    [null, notAnObject],
+  ])('answers to %j with %s', (params, problem) => {
+    expect(voiceDesignProblem(params)).toBe(problem);
+  });
+});
+
+describe('the schemas of voice requests', () => {
+  test.each([
+    ['a number', 0.8],
+    ['a word', 'high'],
+  ])('take %s as accuracy', (_, accuracy) => {
+    const body = { audio_url: 'https://host.example/ann.mp3', accuracy };
+    expect(voiceCloneParamsSchema.parse(body)).toEqual(body);
+  });
+
+  test.each([
+    ['a recording that is missing', voiceCloneParamsSchema, {}],
+    ['an accuracy of yes', voiceCloneParamsSchema, { audio_url: 'u', accuracy: true }],
+    ['a prompt of the wrong type', voiceDesignParamsSchema, { prompt: 7, preview_text: 'Ahoy' }],
+  ])('refuse %s', (_, schema, body) => {
+    expect(schema.safeParse(body).success).toBe(false);
+  });
+});
