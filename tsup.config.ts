@@ -15,7 +15,7 @@ const zodNamespaces = ['z', ...Array.from({ length: 99 }, (_, index) => `z${inde
 const shared: Options = {
   format: 'esm',
   target: ['es2023', 'node22'],
-  treeshake: { manualPureFunctions: zodNamespaces },
+  treeshake: { manualPureFunctions: zodNamespaces, moduleSideEffects: 'no-external' },
   sourcemap: true,
   removeNodeProtocol: false,
   silent: true,

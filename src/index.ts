@@ -2,6 +2,7 @@ export { Polygate } from './client.ts';
 
 export { ChatStream } from './core/chat-stream.ts';
 export { estimate } from './core/estimate.ts';
+export type { KnownPrices } from './core/estimate.ts';
 export { extractImages } from './core/extract-images.ts';
 export { parseMaterialCallback } from './core/material-callback.ts';
 export { Stream } from './core/stream.ts';

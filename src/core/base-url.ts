@@ -26,6 +26,6 @@ export function readBaseURL(text: string | undefined, insecure = false): string 
 }
 
 /** Whether a host name is this machine. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return /^(.+\.)?localhost$|^127(\.\d{1,3}){3}$|^\[::1?\]$|^0\.0\.0\.0$/.test(host);
 }

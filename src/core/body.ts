@@ -2,13 +2,18 @@
 export class TooLarge extends Error {}
 
 /**
- * Reads a body as text, at most `limit` bytes of it.
+ * Reads a body as text, at most `limit` bytes of it; what the headers say of its length is not believed.
  * @throws {TooLarge} as soon as it is longer; the rest is not read.
  */
-export async function readText(response: Response, limit: number): Promise<string> {
+export async function readText(
+  response: Response,
+  limit: number,
+  signal: AbortSignal,
+): Promise<string> {
   if (response.body === null) return '';
-  if (isShort(response.headers, limit)) return response.text();
   const reader = response.body.getReader();
+  const cancel = () => void reader.cancel().catch(() => undefined);
+  signal.addEventListener('abort', cancel, { once: true });
   const decoder = new TextDecoder();
   let text = '';
   let size = 0;
@@ -17,15 +22,9 @@ export async function readText(response: Response, limit: number): Promise<strin
     if (done) return text + decoder.decode();
     size += value.byteLength;
     if (size > limit) {
-      reader.cancel().catch(() => undefined);
+      cancel();
       throw new TooLarge();
     }
     text += decoder.decode(value, { stream: true });
   }
-}
-
-/** Whether the answer itself promises to be short, so that nothing has to be counted. */
-function isShort(headers: Headers, limit: number): boolean {
-  const length = headers.get('content-length');
-  return length !== null && Number(length) <= limit && !headers.has('content-encoding');
 }

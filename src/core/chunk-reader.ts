@@ -22,7 +22,7 @@ export function openStream(choices: number, signal: AbortSignal | undefined): Fi
     if (response.body !== null && /^text\/event-stream\s*(;|$)/i.test(type)) {
       return new ChunkReader(arrival, response.body, choices, signal);
     }
-    const text = await readText(response, config.maxResponseBytes).catch(() => '');
+    const text = await readText(response, config.maxResponseBytes, arrival.signal).catch(() => '');
     const problem = `text/event-stream was asked for, ${type} came`;
     throw failures.unexpected(meta, problem, parseJson(text));
   };

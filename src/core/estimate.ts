@@ -1,7 +1,7 @@
 import type { Pricing } from '../schemas/pricing.ts';
 
-/** What a record of prices may lack. */
-type Prices = Partial<Pricing> | null | undefined;
+/** A record of prices, which may lack any of them. */
+export type KnownPrices = Partial<Pricing> | null | undefined;
 
 /**
  * What things are going to cost, USD, by the documented formulas and the price records of `models.retrieve`; undefined
@@ -19,13 +19,13 @@ export const estimate = {
   },
 
   /** Speech: every character counts, spaces and line breaks included. */
-  speech(pricing: Prices, text: string): number | undefined {
+  speech(pricing: KnownPrices, text: string): number | undefined {
     return times(priceOf(pricing), characters(text));
   },
 
   /** Images: the price of the resolution for each. */
   image(
-    pricing: Prices,
+    pricing: KnownPrices,
     { resolution, count = 1 }: { resolution?: string | undefined; count?: number } = {},
   ): number | undefined {
     return times(priceOf(pricing, resolution), count);
@@ -33,7 +33,7 @@ export const estimate = {
 
   /** A video: the price of the resolution for each second. */
   video(
-    pricing: Prices,
+    pricing: KnownPrices,
     { resolution, seconds }: { resolution?: string | undefined; seconds: number },
   ): number | undefined {
     return times(priceOf(pricing, resolution), seconds);
@@ -41,7 +41,7 @@ export const estimate = {
 };
 
 /** The price of one unit; what is charged through the API goes before what is shown. */
-function priceOf(pricing: Prices, resolution?: string): number | undefined {
+function priceOf(pricing: KnownPrices, resolution?: string): number | undefined {
   for (const record of [pricing?.profiles?.api, pricing]) {
     const prices = record?.resolutionPrices ?? [];
     if (resolution !== undefined && prices.length > 0) {
@@ -59,7 +59,7 @@ function times(price: number | undefined, units: number): number | undefined {
 }
 
 function characters(text: string): number {
-  return [...text].length;
+  return Array.from(text).length;
 }
 
 /** Without the dust of binary fractions. */

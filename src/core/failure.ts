@@ -3,6 +3,7 @@ import { APIError } from '../errors/api.ts';
 import { AuthenticationError } from '../errors/authentication.ts';
 import { BadRequestError } from '../errors/bad-request.ts';
 import type { ErrorDetails, Outcome } from '../errors/base.ts';
+import { BudgetExceededError } from '../errors/budget.ts';
 import { ConcurrencyLimitError } from '../errors/concurrency-limit.ts';
 import { ConflictError } from '../errors/conflict.ts';
 import { ConnectionError } from '../errors/connection.ts';
@@ -106,6 +107,13 @@ export class Failures {
       code: 'concurrency_limit_exceeded',
       meta,
     });
+  }
+
+  /** The budget is spent. */
+  overBudget(spentUsd: number, maxUsd: number): BudgetExceededError {
+    const why = `${spentUsd} of ${maxUsd} USD; raise budget.maxUsd to go on`;
+    const details = { spentUsd, maxUsd };
+    return this.#make(BudgetExceededError, 'The budget is spent', why, 'not-sent', details);
   }
 
   /** A stream's bytes ended before the answer did. */

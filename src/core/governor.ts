@@ -27,7 +27,7 @@ export const firstWindow: Window = { size: 4, fresh: true };
 export function widened(window: Window, told: ConcurrencyMeta, inFlight: number): Window {
   const { limit = window.limit, remaining } = told;
   const most = limit ?? Infinity;
-  const more = window.fresh ? most : window.size + 1;
+  const more = window.fresh || told.limit !== undefined ? most : window.size + 1;
   const free = remaining === undefined ? more : inFlight + Math.max(0, remaining);
   return { limit, size: Math.max(1, Math.min(most, free)) };
 }

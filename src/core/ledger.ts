@@ -1,4 +1,3 @@
-import { BudgetExceededError } from '../errors/budget.ts';
 import type { Charge, ModelSpend, Spend } from '../schemas/charge.ts';
 import type { ResponseMeta } from '../schemas/meta.ts';
 
@@ -29,13 +28,6 @@ export class Ledger implements Spend {
 
   get byModel(): ReadonlyMap<string, ModelSpend> {
     return this.#byModel;
-  }
-
-  /** Refuses to go on when the budget is spent. */
-  check(maxUsd: number | undefined): void {
-    if (maxUsd !== undefined && this.#totalUsd >= maxUsd) {
-      throw new BudgetExceededError(this.#totalUsd, maxUsd);
-    }
   }
 
   /**

@@ -3,9 +3,13 @@ export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug';
 
 /** Where messages go; `console` fits. */
 export interface Logger {
+  /** Something of yours failed, such as a callback. */
   error(message: string): void;
+  /** Something was tried again. */
   warn(message: string): void;
+  /** Something was charged. */
   info(message: string): void;
+  /** Every attempt. */
   debug(message: string): void;
 }
 

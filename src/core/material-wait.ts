@@ -9,7 +9,7 @@ import type { RequestOptions } from './request.ts';
 import type { Sender } from './send.ts';
 
 /** The specification's interval for materials: every 3 to 5 seconds. */
-const materialPace = { pollInterval: 3_000, maxPollInterval: 5_000 };
+export const materialPace = { pollInterval: 3_000, maxPollInterval: 5_000 };
 
 /** A material as of one poll. */
 export type MaterialUpdate = Material & {

@@ -81,11 +81,7 @@ export async function* poll<Value>(
 }
 
 /** The pause after a round: it grows from the first interval to the longest, up to 20 % longer at random. */
-export function pauseOf(
-  { pollInterval, maxPollInterval }: Pace,
-  round: number,
-  random: () => number,
-) {
+function pauseOf({ pollInterval, maxPollInterval }: Pace, round: number, random: () => number) {
   const grown = Math.min(maxPollInterval, pollInterval * 1.25 ** round);
   return Math.min(maxPollInterval, grown * (1 + 0.2 * random()));
 }
@@ -94,7 +90,7 @@ export function pauseOf(
  * Whether a failed poll says nothing about the task: no answer, an overloaded or broken service, an answer that is no
  * record. A 404 may be a record that is not everywhere yet, until it comes three times in a row.
  */
-export function isPassing(error: unknown, missing: number): error is PolygateError {
+function isPassing(error: unknown, missing: number): error is PolygateError {
   if (error instanceof APIError) {
     const { status } = error;
     return status === 408 || status === 429 || status >= 500 || (missing > 0 && missing < 3);

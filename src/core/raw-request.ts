@@ -25,8 +25,8 @@ export interface RawRequest<Result = unknown> {
 
 /** Checks a raw request and describes it as a call. */
 export function describeRaw({ method, path, query, body, idempotent }: RawRequest): Call {
-  check('method', method, [isMethod, 'GET, POST, PUT, PATCH or DELETE']);
-  check('path', path, [
+  check('method', method ?? '', [isMethod, 'GET, POST, PUT, PATCH or DELETE']);
+  check('path', path ?? '', [
     isPath,
     'a path that begins with one / and holds no "..", back slash, space or fragment',
   ]);

@@ -20,6 +20,8 @@ export interface Arrival {
   readonly meta: ResponseMeta;
   readonly failures: Failures;
   readonly config: Config;
+  /** Ends when the attempt does. */
+  readonly signal: AbortSignal;
   /** Keeps the concurrency slot beyond the end of the call, for answers that go on. */
   readonly hold: () => Release;
 }
@@ -29,8 +31,8 @@ export type Finish<Result> = (arrival: Arrival) => Promise<Result>;
 
 /** Finishes a call whose answer is one JSON document. */
 export function readJson<Result>(read: Read<Result>): Finish<Result> {
-  return async ({ response, meta, failures, config: { maxResponseBytes } }) => {
-    const text = await readText(response, maxResponseBytes).catch((error: unknown) => {
+  return async ({ response, meta, failures, signal, config: { maxResponseBytes } }) => {
+    const text = await readText(response, maxResponseBytes, signal).catch((error: unknown) => {
       throw error instanceof TooLarge
         ? failures.unexpected(
             meta,

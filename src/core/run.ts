@@ -13,7 +13,7 @@ import { backoff, decide, failureOf } from './retry.ts';
 import type { Sender } from './send.ts';
 import { transmit } from './transport.ts';
 
-/** The service is not asked for a slot more often than this, ms, whatever chance says. */
+/** A request does not come back for a slot more often than this, ms, whatever chance says. */
 const leastPause = 100;
 
 /** One call on its way: a slot, an attempt, and after a failure a decision. */
@@ -50,6 +50,7 @@ export class Run<Result> {
   async answer(): Promise<Answer<Result>> {
     for (;;) {
       this.#failures.begin();
+      this.#checkBudget();
       const release = await this.#enter();
       let held = false;
       const hold = () => {
@@ -58,6 +59,7 @@ export class Run<Result> {
       };
       let pause: number | undefined;
       try {
+        this.#checkBudget();
         return await this.#attempt(hold);
       } catch (error) {
         held = false;
@@ -71,11 +73,19 @@ export class Run<Result> {
     }
   }
 
+  /** Refuses to go on when the budget is spent. */
+  #checkBudget(): void {
+    const { config, shared } = this.#sender;
+    const { totalUsd } = shared.ledger;
+    if (this.#call.paid && config.maxUsd !== undefined && totalUsd >= config.maxUsd) {
+      throw this.#failures.overBudget(totalUsd, config.maxUsd);
+    }
+  }
+
   /** Waits for a concurrency slot, where the call needs one. */
   async #enter(): Promise<Release> {
     const { config, shared } = this.#sender;
     const { concurrency, maxQueueTime, clock } = config;
-    if (this.#call.paid) shared.ledger.check(config.maxUsd);
     if (!this.#call.governed || concurrency === false) return () => undefined;
     const cap = concurrency === 'auto' ? Infinity : concurrency;
     const again = this.#refusals > 0;
@@ -127,10 +137,10 @@ export class Run<Result> {
     if (signal.aborted) response.body?.cancel().catch(() => undefined);
     signal.throwIfAborted();
     if (response.ok) {
-      const data = await this.#finish({ response, meta, failures, config, hold });
+      const data = await this.#finish({ response, meta, failures, config, hold, signal });
       return { response, meta, data };
     }
-    const text = await readText(response, 1_048_576).catch(() => '');
+    const text = await readText(response, 1_048_576, signal).catch(() => '');
     throw failures.refused(meta, text, readRetryAfter(response.headers, config.clock.now()));
   }
 
@@ -148,7 +158,8 @@ export class Run<Result> {
       Math.max(retryAfterMs, Math.min(config.maxRetryDelay, backoff(attempt, config.random)));
     if (verdict === 'queue' && this.#call.governed && config.concurrency !== false) {
       if (error instanceof APIError) this.#refusal = error;
-      shared.governor.refused(meta?.concurrency ?? {}, Math.max(leastPause, wait(this.#refusals)));
+      const pause = Math.max(this.#refusals > 0 ? leastPause : 0, wait(this.#refusals));
+      shared.governor.refused(meta?.concurrency ?? {}, pause);
       this.#refusals += 1;
       return 0;
     }

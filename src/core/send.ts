@@ -60,14 +60,19 @@ export class Sender {
   learn(call: Call, idempotencyKey: string | undefined, meta: ResponseMeta): void {
     const { governor, ledger, retries } = this.shared;
     const { method, template, model, paid, governed } = call;
+    const route = `${method} ${template}`;
+    this.config.log.debug(
+      `${route}: answered ${meta.status}, request ${meta.requestId ?? 'without id'}`,
+    );
     if (meta.status < 400) {
       retries.refund();
       if (governed) governor.succeeded(meta.concurrency);
     }
     if (!paid) return;
-    const route = `${method} ${template}`;
     const charge = ledger.enter({ route, model, idempotencyKey }, meta);
-    if (charge !== undefined) this.notify(this.config.onCharge, charge, 'onCharge');
+    if (charge === undefined) return;
+    this.config.log.info(`${route}: charged ${charge.usd} USD`);
+    this.notify(this.config.onCharge, charge, 'onCharge');
   }
 
   /** Calls a function of the user; what it throws is logged and breaks nothing. */

@@ -12,7 +12,7 @@ import type { RequestOptions } from './request.ts';
 import type { TaskClient } from './tasks.ts';
 
 /** The specification's interval for tasks: every 2 to 5 seconds. */
-const taskPace = { pollInterval: 2_000, maxPollInterval: 5_000 };
+export const taskPace = { pollInterval: 2_000, maxPollInterval: 5_000 };
 
 /** What is known of a task when its handle is made. */
 export interface TaskFacts<Kind extends TaskKind> {

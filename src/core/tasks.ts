@@ -9,13 +9,14 @@ import { readGeneration } from './generation.ts';
 import { fillPath } from './path.ts';
 import { isWrongPath, pollPaths, toldPath } from './poll-path.ts';
 import type { PollPath } from './poll-path.ts';
+import { readPace } from './poll.ts';
 import { readReceipt } from './receipt.ts';
 import { RequestPromise } from './request-promise.ts';
 import { newKey } from './request.ts';
 import type { Call, Read, RequestOptions } from './request.ts';
 import { readRetryAfter } from './retry-after.ts';
 import type { Sender } from './send.ts';
-import { SubmittedTask, Task } from './task.ts';
+import { SubmittedTask, Task, taskPace } from './task.ts';
 
 /** How one kind of task is submitted and asked for. */
 export interface TaskRoutes<Kind extends TaskKind> {
@@ -65,7 +66,11 @@ export class TaskClient<Kind extends TaskKind> {
 
   /** Submits a task and waits for it. */
   generate(submit: Submit, options: GenerateOptions<Kind> = {}): RequestPromise<Generation<Kind>> {
-    return this.#send(submit, options, async (answer) => {
+    const check = () => {
+      submit.check();
+      readPace(options, taskPace);
+    };
+    return this.#send({ ...submit, check }, options, async (answer) => {
       this.sender.notify(options.onSubmit, answer.data, 'onSubmit');
       return { ...answer, data: await answer.data.wait(options) };
     });

@@ -7,15 +7,4 @@ export class BudgetExceededError extends PolygateError {
   declare readonly spentUsd: number;
   /** The limit, USD. */
   declare readonly maxUsd: number;
-
-  constructor(spentUsd: number, maxUsd: number) {
-    super(
-      `The budget is spent: ${spentUsd} of ${maxUsd} USD. Nothing was sent; raise budget.maxUsd to go on.`,
-      {
-        outcome: 'not-sent',
-        spentUsd,
-        maxUsd,
-      },
-    );
-  }
 }

@@ -29,6 +29,7 @@ export type {
   TaskOptions,
   TaskOutcome,
   TaskSubmit,
+  MaterialOptions,
 } from './options.ts';
 export type { Answered, InvoiceLine, MockRequest } from './records.ts';
 

@@ -1,10 +1,11 @@
 import { callEndpoint } from '../core/endpoint.ts';
-import { followMaterial, waitForMaterial } from '../core/material-wait.ts';
+import { followMaterial, materialPace, waitForMaterial } from '../core/material-wait.ts';
 import type { MaterialUpdate, MaterialWait } from '../core/material-wait.ts';
 import { materialPage } from '../core/page.ts';
 import type { MaterialPage } from '../core/page.ts';
 import { checkProblem } from '../core/params.ts';
 import { fillPath } from '../core/path.ts';
+import { readPace } from '../core/poll.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
 import { matching, newKey, queryString } from '../core/request.ts';
 import type { Call, RequestOptions } from '../core/request.ts';
@@ -130,17 +131,16 @@ export class Materials {
     const { idempotencyKey = newKey(), onVerification } = options;
     const keyed = { ...options, idempotencyKey };
     const read = readJson(matching(materialSchema));
-    return this.#sender.promise(
-      () => createCall(params),
-      keyed,
-      read,
-      async (answer) => {
-        const { data: known } = answer;
-        const { id, verification_url: url, verification_expires_at: expiresAt } = known;
-        if (url) this.#sender.notify(onVerification, { url, expiresAt }, 'onVerification');
-        return { ...answer, data: await waitForMaterial(this.#waitOf(id, known), options) };
-      },
-    );
+    const describe = () => {
+      readPace(options, materialPace);
+      return createCall(params);
+    };
+    return this.#sender.promise(describe, keyed, read, async (answer) => {
+      const { data: known } = answer;
+      const { id, verification_url: url, verification_expires_at: expiresAt } = known;
+      if (url) this.#sender.notify(onVerification, { url, expiresAt }, 'onVerification');
+      return { ...answer, data: await waitForMaterial(this.#waitOf(id, known), options) };
+    });
   }
 
   #waitOf(id: string, known?: Material): MaterialWait {

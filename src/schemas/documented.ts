@@ -32,9 +32,3 @@ export function sent<T extends object>(shape: Shape<T>): z.ZodMiniType<T> {
 export function open<Known extends string>(): z.ZodMiniType<Open<Known>> {
   return z.string();
 }
-
-/** The schema of a string whose form is promised and not checked, such as an `asset://` URI: any string. */
-/* @__NO_SIDE_EFFECTS__ */
-export function stringOf<Form extends string>(): z.ZodMiniType<Form> {
-  return unchecked(z.string());
-}

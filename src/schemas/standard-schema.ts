@@ -6,6 +6,7 @@ export interface StandardSchema<Output> {
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
+    /** Looks at a value. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
   };
