@@ -8,8 +8,9 @@ import { Polygate, PolygateError } from 'polygate';
 import type { Charge, Model } from 'polygate';
 
 import { bad, bold, dim, fact, row, title, usd, usdColumn } from './demo/screen.ts';
-import { cheapest, findService, likelyCost } from './demo/service.ts';
+import { findService } from './demo/service.ts';
 import { chat, draw, explain, fail } from './demo/steps.ts';
+import { cheapest, isLocal, likelyCost } from './support/gateway.ts';
 
 const stopper = new AbortController();
 const { signal } = stopper;
@@ -20,6 +21,7 @@ const charges: Charge[] = [];
 const gateway = new Polygate({
   apiKey: service.apiKey,
   baseURL: service.baseURL,
+  allowInsecureBaseURL: isLocal(service.baseURL),
   onCharge: (charge) => charges.push(charge),
 });
 

@@ -27,7 +27,7 @@ switch (step) {
     const gateway = new Polygate();
     const task = gateway.resume(JSON.parse(await readFile(file, 'utf8')));
     console.log(`process ${process.pid} took over ${task.id}`);
-    const image = await task.wait({ pollInterval: 500 });
+    const image = await task.wait({ waitTimeout: 600_000 });
     console.log(`${image.status}: ${image.urls[0]}`);
     break;
   }

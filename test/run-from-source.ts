@@ -30,6 +30,7 @@ export async function runFromSource(
       ...process.env,
       POLYGATE_API_KEY: undefined,
       POLYGATE_BASE_URL: undefined,
+      POLYGATE_LOG: undefined,
       FORCE_COLOR: undefined,
       ...env,
     },

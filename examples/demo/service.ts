@@ -1,4 +1,3 @@
-import type { Model } from 'polygate';
 import { createMockGateway } from 'polygate/mock';
 import { listen } from 'polygate/mock/node';
 
@@ -33,19 +32,4 @@ export async function findService(): Promise<Service> {
     pace: { pollInterval: 150, maxPollInterval: 150 },
     close: () => server.close(),
   };
-}
-
-/** What one ordinary request is likely to cost, USD, where the service tells. */
-export function likelyCost(model: Model): number | undefined {
-  return model.pricing?.profiles?.api?.estimatedChargeUsd || undefined;
-}
-
-/** The cheapest model of a type. */
-export function cheapest(models: readonly Model[], type: 'chat' | 'image'): Model {
-  const price = (model: Model): number => likelyCost(model) ?? Infinity;
-  const [found] = models
-    .filter((model) => model.type === type)
-    .toSorted((one, other) => price(one) - price(other));
-  if (found === undefined) throw new Error(`This key can use no ${type} model`);
-  return found;
 }

@@ -47,7 +47,7 @@ export async function draw(
     .withResponse()
     .finally(progress.stop);
   console.log();
-  for (const url of image.urls.slice(0, 1)) fact('saved', good(await save(url, signal)));
+  fact('saved', good(await save(await gateway.download(image, { signal }))));
   fact('cost', cost(meta.chargeUsd, meta.requestId));
 }
 
@@ -86,10 +86,8 @@ function cost(amount: number | undefined, requestId = 'unknown'): string {
   return `${usd(amount)}  ${dim(`request ${plain(requestId)}`)}`;
 }
 
-/** Links expire, so files are fetched at once. Gives the path of the file. */
-async function save(url: string, signal: AbortSignal): Promise<string> {
-  const response = await fetch(url, { signal });
-  if (!response.ok) throw new Error(`The image's link answered ${response.status}`);
+/** Writes a result to a file; gives its path. */
+async function save(response: Response): Promise<string> {
   const [, ending = 'bin'] = /^image\/(\w+)/.exec(response.headers.get('content-type') ?? '') ?? [];
   const file = join(folder, `harbour.${ending}`);
   await mkdir(folder, { recursive: true });

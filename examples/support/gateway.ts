@@ -1,10 +1,10 @@
-import type { Polygate } from 'polygate';
+import type { Model, Polygate } from 'polygate';
 import { createMockGateway } from 'polygate/mock';
 import { listen } from 'polygate/mock/node';
 
 /**
  * Makes sure that the environment names a service, so that `new Polygate()` finds it. Without POLYGATE_BASE_URL a
- * reference gateway is started in this process: no account, no network, no cost. Gives what ends it.
+ * reference gateway is started in this process: no key, no network, no cost. Gives what ends it.
  */
 export async function startGateway(): Promise<() => Promise<void>> {
   if (process.env['POLYGATE_BASE_URL']) return async () => {};
@@ -15,12 +15,30 @@ export async function startGateway(): Promise<() => Promise<void>> {
   return () => server.close();
 }
 
+/**
+ * Whether the service runs on this machine, as reference gateways do. Results are then downloaded from here, which
+ * `allowInsecureBaseURL` has to allow.
+ */
+export function isLocal(baseURL = process.env['POLYGATE_BASE_URL'] ?? ''): boolean {
+  return ['127.0.0.1', 'localhost'].includes(URL.parse(baseURL)?.hostname ?? '');
+}
+
 /** The id of the cheapest model of a type among those that the key can use. */
 export async function pickModel(gateway: Polygate, type: 'chat' | 'image'): Promise<string> {
-  const models = [...(await gateway.models.list())].filter((model) => model.type === type);
-  const price = (model: (typeof models)[number]): number =>
-    model.pricing?.profiles?.api?.estimatedChargeUsd || Infinity;
-  const [cheapest] = models.toSorted((one, other) => price(one) - price(other));
-  if (cheapest === undefined) throw new Error(`This key can use no ${type} model`);
-  return cheapest.id;
+  return cheapest([...(await gateway.models.list())], type).id;
+}
+
+/** The cheapest model of a type. */
+export function cheapest(models: readonly Model[], type: 'chat' | 'image'): Model {
+  const price = (model: Model): number => likelyCost(model) ?? Infinity;
+  const [found] = models
+    .filter((model) => model.type === type)
+    .toSorted((one, other) => price(one) - price(other));
+  if (found === undefined) throw new Error(`This key can use no ${type} model`);
+  return found;
+}
+
+/** What one ordinary request is likely to cost, USD, where the service tells. */
+export function likelyCost(model: Model): number | undefined {
+  return model.pricing?.profiles?.api?.estimatedChargeUsd || undefined;
 }

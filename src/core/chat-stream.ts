@@ -26,13 +26,17 @@ class Opening implements ItemSource<ChatCompletionChunk> {
     const abort = () => this.abort(signal?.reason);
     if (signal?.aborted) abort();
     signal?.addEventListener('abort', abort, { once: true });
-    const detach = () => signal?.removeEventListener('abort', abort);
-    this.completion.then(detach, detach);
     this.#opened = open(this.#stopper.signal).then((answer) => {
       this.answer = answer;
+      const { aborted, reason } = this.#stopper.signal;
+      if (aborted) answer.data.abort(reason);
       return answer.data;
     });
     this.#opened.catch(this.#reject);
+    this.completion.catch(() => undefined);
+    // Once there is a reader, it listens for itself.
+    const detach = () => signal?.removeEventListener('abort', abort);
+    this.#opened.then(detach, detach);
   }
 
   async next(): Promise<IteratorResult<ChatCompletionChunk, undefined>> {
@@ -49,6 +53,7 @@ class Opening implements ItemSource<ChatCompletionChunk> {
 
   abort(reason?: unknown): void {
     this.#stopper.abort(reason);
+    this.answer?.data.abort(reason);
     // Nobody may be reading: final() must learn of the abort all the same.
     this.answer?.data.next().catch(this.#reject);
   }

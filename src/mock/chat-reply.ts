@@ -64,9 +64,9 @@ function textFor(request: ChatRequest, seed: string): string {
   const random = seededRandom(seed);
   const closing = `${pick(openings, random)} ${pick(middles, random)} ${pick(endings, random)}.`;
   if (request.toolResult !== undefined) {
-    return `The tool says: ${excerpt(request.toolResult, echoed)}. ${closing}`;
+    return `The tool says: ${ended(excerpt(request.toolResult, echoed))} ${closing}`;
   }
-  return `You said: ${excerpt(request.prompt, echoed)}. ${closing}`;
+  return `You said: ${ended(excerpt(request.prompt, echoed))} ${closing}`;
 }
 
 /** A choice may end early: at a stop text, or when its room for tokens is used up. */
@@ -81,6 +81,11 @@ function shorten(
   const parts = pieces(text);
   if (parts.length <= room) return { text, finish: 'stop' };
   return { text: parts.slice(0, Math.max(0, room)).join(''), finish: 'length' };
+}
+
+/** A text as a sentence, which has one full stop at its end. */
+function ended(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 function excerpt(text: string, most: number): string {

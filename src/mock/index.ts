@@ -30,6 +30,7 @@ export type {
   TaskOutcome,
   TaskSubmit,
   MaterialOptions,
+  MaterialOutcome,
 } from './options.ts';
 export type { Answered, InvoiceLine, MockRequest } from './records.ts';
 

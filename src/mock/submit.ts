@@ -87,7 +87,8 @@ function submitHeaders(call: Call, task: Task): Record<string, string> {
   return {
     'x-svc-task-id': task.id,
     'x-svc-charge-usd': dollars(task.chargeUsd),
-    'retry-after': '2',
+    // Two seconds, but never longer than half of what the task takes.
+    'retry-after': String(Math.min(2, (task.endsAt - task.createdAt) / 2_000)),
     ...(path === undefined ? {} : { location: path }),
   };
 }

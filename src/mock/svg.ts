@@ -24,8 +24,8 @@ export function promptSvg(prompt: string, variant: number, footnote: string): st
   const centred = 'text-anchor="middle" fill="#fff"';
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size} viewBox="0 0 ${pictureWidth} ${pictureHeight}">
 <defs><linearGradient id="sky" gradientTransform="rotate(${angle})">
-<stop offset="0" stop-color="hsl(${hue} 65% 42%)"/>
-<stop offset="1" stop-color="hsl(${(hue + 70) % 360} 70% 58%)"/>
+<stop offset="0" stop-color="hsl(${hue} 60% 30%)"/>
+<stop offset="1" stop-color="hsl(${(hue + 70) % 360} 65% 42%)"/>
 </linearGradient></defs>
 <rect width="100%" height="100%" fill="url(#sky)"/>${circles}
 <g font-family="Georgia, serif" font-size="32" dominant-baseline="middle">

@@ -70,10 +70,10 @@ export class ChatCompletions {
    */
   stream(params: ChatParams, options: RequestOptions = {}): ChatStream {
     const keyed = this.#withKey(options);
-    return new ChatStream(
-      (signal) => this.#open({ ...params, stream: true }, { ...keyed, signal }),
-      options.signal,
-    );
+    const { signal } = options;
+    const open = (untilOpen: AbortSignal) =>
+      this.#open({ ...params, stream: true }, { ...keyed, signal: untilOpen }, signal);
+    return new ChatStream(open, signal);
   }
 
   async #whole(params: ChatParams, options: RequestOptions): Promise<Answer<ChatCompletion>> {
@@ -88,8 +88,8 @@ export class ChatCompletions {
     return { ...answer, data: new Stream(answer.data, answer.meta) };
   }
 
-  async #open(params: ChatParams, options: RequestOptions) {
-    const finish = openStream(params.n ?? 1, options.signal);
+  async #open(params: ChatParams, options: RequestOptions, signal = options.signal) {
+    const finish = openStream(params.n ?? 1, signal);
     return this.#sender.send(this.#call(params), options, finish);
   }
 

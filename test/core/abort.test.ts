@@ -50,30 +50,30 @@ async function abortLater(
   const { fetch, sent } = scripted(...replies);
   const gateway = clientOf(fetch, { clock });
   const stop = new AbortController();
-  let error: Caught | undefined;
-  const ended = caught(call(gateway, { signal: stop.signal })).then((thrown) => {
-    error = thrown;
+  const seen: { error?: Caught } = {};
+  const ended = caught(call(gateway, { signal: stop.signal })).then((error) => {
+    seen.error = error;
   });
   await turns(10);
   await clock.advance(ms);
-  expect(error).toBeUndefined();
+  expect(seen.error).toBeUndefined();
   abort(stop);
   await turns(1);
-  const atOnce = error as Caught | undefined;
-  if (atOnce === undefined) await ended;
+  const { error } = seen;
+  await ended;
   await turns();
-  return { clock, sent, stop, gateway, error: atOnce };
+  return { clock, sent, stop, gateway, error };
 }
 
-const moments: readonly (readonly [string, Replies, number, Outcome, number?])[] = [
-  ['while it waits for headers, and fetch ignores its signal', [hang], 1, 'unknown'],
-  ['while it reads the body', [halfBody], 1, 'unknown'],
-  ['in the pause after a refused connection', [unreachable, submitted], 1, 'not-sent'],
-  ['in the pause after a 503', [refusal(503), submitted], 1, 'rejected'],
-  ['in the pause after a reset', [reset, submitted], 1, 'unknown'],
+const moments: readonly (readonly [string, Replies, number, Outcome, number])[] = [
+  ['while it waits for headers, and fetch ignores its signal', [hang], 1, 'unknown', 0],
+  ['while it reads the body', [halfBody], 1, 'unknown', 0],
+  ['in the pause after a refused connection', [unreachable, submitted], 1, 'not-sent', 0],
+  ['in the pause after a 503', [refusal(503), submitted], 1, 'rejected', 0],
+  ['in the pause after a reset', [reset, submitted], 1, 'unknown', 0],
   ['in the second attempt after a 503', [refusal(503), hang], 2, 'unknown', 1_000],
   ['in the second attempt after a reset', [reset, hang], 2, 'unknown', 1_000],
-  ['while a 429 waits for a slot', [refusal(429, 'concurrency_limit_exceeded')], 1, 'rejected'],
+  ['while a 429 waits for a slot', [refusal(429, 'concurrency_limit_exceeded')], 1, 'rejected', 0],
 ];
 
 describe.each(moments)('an abort %s', (_, replies, count, outcome, ms) => {
@@ -95,6 +95,30 @@ describe.each(moments)('an abort %s', (_, replies, count, outcome, ms) => {
     expect(clock.pending).toBe(0);
     expect(sent).toHaveLength(count);
   });
+});
+
+test('an abort in the queue rejects at once: the request was never sent', async () => {
+  const clock = new WatchedClock();
+  const { fetch, sent } = scripted(hang);
+  const gateway = clientOf(fetch, { clock, concurrency: 1 });
+  const first = new AbortController();
+  const running = caught(submit(gateway, { signal: first.signal }));
+  await turns();
+  const timers = clock.pending;
+  const stop = new AbortController();
+  const queued = caught(submit(gateway, { signal: stop.signal }));
+  await turns();
+  expect(clock.pending).toBe(timers + 1);
+  stop.abort(unwanted);
+  const error = await queued;
+  expect(error).toBeInstanceOf(AbortedError);
+  expect(error).toMatchObject({ cause: unwanted, outcome: 'not-sent' });
+  expect(error.idempotencyKey).toMatch(/^[!-~]{8,200}$/);
+  expect(getEventListeners(stop.signal, 'abort')).toHaveLength(0);
+  expect(clock.pending).toBe(timers);
+  expect(sent).toHaveLength(1);
+  first.abort();
+  await running;
 });
 
 describe('an abort before the call', () => {
@@ -174,14 +198,26 @@ describe('fetch', () => {
     let cancelled = false;
     const late: Reply = () => new Promise((resolve) => (answer = resolve));
     const { sent } = await abortLater([late], submit);
-    answer(await streamed('{', () => undefined, {}, () => (cancelled = true))(sent[0] as never));
+    answer(
+      await streamed(
+        '{',
+        () => undefined,
+        {},
+        () => (cancelled = true),
+      )(sent[0] as never),
+    );
     await turns();
     expect(cancelled).toBe(true);
   });
 
   test('whose body ignores the abort has it cancelled', async () => {
     let cancelled = false;
-    const body = streamed('{', () => void stall(), {}, () => (cancelled = true));
+    const body = streamed(
+      '{',
+      () => void stall(),
+      {},
+      () => (cancelled = true),
+    );
     await abortLater([body], list);
     expect(cancelled).toBe(true);
   });
@@ -189,7 +225,11 @@ describe('fetch', () => {
 
 describe('a signal has no listener left when a call', () => {
   const stream = () => new Response(wholeStream, eventStream);
-  const cutStream = streamed(firstEvent, (body) => body.error(new TypeError('terminated')), eventStream);
+  const cutStream = streamed(
+    firstEvent,
+    (body) => body.error(new TypeError('terminated')),
+    eventStream,
+  );
   const readAll = async (gateway: Polygate, options: RequestOptions) =>
     drain(gateway.chat.completions.stream(chat, options));
   const leave = async (gateway: Polygate, options: RequestOptions) => {
@@ -197,7 +237,8 @@ describe('a signal has no listener left when a call', () => {
   };
   const raw = async (gateway: Polygate, options: RequestOptions) =>
     (await gateway.models.list({}, options).asResponse()).text();
-  const done = () => Response.json({ id: 'task_1', status: 'completed', image_url: 'https://x.example/1.png' });
+  const done = () =>
+    Response.json({ id: 'task_1', status: 'completed', image_url: 'https://x.example/1.png' });
 
   test.each([
     ['succeeds', [modelList], list],
@@ -207,16 +248,26 @@ describe('a signal has no listener left when a call', () => {
     ['times out', [hang], submit],
     ['cannot be read', [() => new Response('<html>')], submit],
     ['waits for a slot', [refusal(429, 'concurrency_limit_exceeded'), submitted], submit],
-    ['is a chat', [completed], (gateway: Polygate, options: RequestOptions) =>
-      gateway.chat.completions.create(chat, options)],
+    [
+      'is a chat',
+      [completed],
+      (gateway: Polygate, options: RequestOptions) =>
+        gateway.chat.completions.create(chat, options),
+    ],
     ['streams to the end', [stream], readAll],
     ['streams and is left', [stream], leave],
     ['streams and breaks', [cutStream], readAll],
     ['is read by the caller', [modelList], raw],
-    ['generates', [submitted, done], (gateway: Polygate, options: RequestOptions) =>
-      gateway.images.generate(image, options)],
-    ['fails before it is sent', [modelList], (gateway: Polygate, options: RequestOptions) =>
-      gateway.models.retrieve('..', options)],
+    [
+      'generates',
+      [submitted, done],
+      (gateway: Polygate, options: RequestOptions) => gateway.images.generate(image, options),
+    ],
+    [
+      'fails before it is sent',
+      [modelList],
+      (gateway: Polygate, options: RequestOptions) => gateway.models.retrieve('..', options),
+    ],
   ] as const)('%s', async (_, replies, call) => {
     const clock = new WatchedClock();
     const { fetch } = scripted(...(replies as unknown as [Reply, ...Reply[]]));

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 
 import { APIError, ResponseValidationError, ServerError } from '../../src/index.ts';
 import type { Polygate } from '../../src/index.ts';
-import { answer, caught, chat, clientOf, image, scripted, streamed, text } from './support.ts';
+import { answer, caught, chat, clientOf, image, scripted, text } from './support.ts';
 import type { Reply } from './support.ts';
 
 const servers: Server[] = [];
@@ -35,12 +35,20 @@ const calls: readonly (readonly [string, (gateway: Polygate) => Promise<unknown>
 ];
 
 const bad: readonly (readonly [string, Reply, unknown])[] = [
-  ['HTML', text(200, '<!doctype html>\n<title>Hi</title>', 'text/html'), expect.stringContaining('<title>')],
+  [
+    'HTML',
+    text(200, '<!doctype html>\n<title>Hi</title>', 'text/html'),
+    expect.stringContaining('<title>'),
+  ],
   ['nothing', text(200, ''), ''],
   ['blanks', text(200, ' \n '), ' \n '],
   ['truncated JSON', text(200, '{"data": [{"id"', 'application/json'), '{"data": [{"id"'],
   ['plain text', text(200, 'OK\nall fine'), 'OK\nall fine'],
-  ['JSON of another shape', answer(200, { data: 'none', choices: 7 }), { data: 'none', choices: 7 }],
+  [
+    'JSON of another shape',
+    answer(200, { data: 'none', choices: 7 }),
+    { data: 'none', choices: 7 },
+  ],
   ['a JSON list', answer(200, [1, 2]), [1, 2]],
   ['JSON null', answer(200, null), null],
   ['JSON text', answer(200, 'OK'), 'OK'],
@@ -98,7 +106,10 @@ describe('an unreadable answer to a submit', () => {
     const gateway = clientOf(fetch);
     const error = await caught(gateway.images.submit(image));
     expect(error).toBeInstanceOf(ResponseValidationError);
-    expect(error).toMatchObject({ task: { id: 'task_7', kind: 'image' }, meta: { taskId: 'task_7' } });
+    expect(error).toMatchObject({
+      task: { id: 'task_7', kind: 'image' },
+      meta: { taskId: 'task_7' },
+    });
     expect(error.idempotencyKey).toBe(sent[0]?.headers.get('x-idempotency-key'));
     expect(gateway.spend.totalUsd).toBe(0.02);
     expect(sent).toHaveLength(1);
@@ -199,7 +210,10 @@ describe('a redirect', () => {
     });
     const gateway = clientOf(globalThis.fetch, { baseURL, clock: systemClock });
     expect(await caught(gateway.models.list())).toBeInstanceOf(APIError);
-    expect(await caught(gateway.images.submit(image))).toMatchObject({ status, outcome: 'rejected' });
+    expect(await caught(gateway.images.submit(image))).toMatchObject({
+      status,
+      outcome: 'rejected',
+    });
     expect(await caught(gateway.models.list().asResponse())).toBeInstanceOf(APIError);
     expect([first, second]).toEqual([3, 0]);
   });

@@ -19,10 +19,11 @@ function within<Result>(globals: Readonly<Record<string, unknown>>, work: () => 
 }
 
 const document = {};
+const scope = () => undefined;
 const page = { window: { document }, document };
 const worker = {
   process: undefined,
-  WorkerGlobalScope: class {},
+  WorkerGlobalScope: scope,
   navigator: { userAgent: 'Mozilla/5.0' },
 };
 const make = (options: PolygateOptions) => () => new Polygate({ baseURL, ...options });
@@ -56,12 +57,12 @@ describe.each([
 
 test.each([
   ['Node', {}],
-  ['Deno', { Deno: {}, process: undefined, WorkerGlobalScope: class {}, window: undefined }],
+  ['Deno', { Deno: {}, process: undefined, WorkerGlobalScope: scope, window: undefined }],
   [
     'a Cloudflare worker',
     {
       process: undefined,
-      WorkerGlobalScope: class {},
+      WorkerGlobalScope: scope,
       navigator: { userAgent: 'Cloudflare-Workers' },
     },
   ],

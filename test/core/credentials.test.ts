@@ -114,7 +114,7 @@ describe('a key that a function gives', () => {
 
   test('is asked for once when it is refused, and the refusal surfaces', async () => {
     const { fetch } = scripted(answer(401, { error: { message: 'no', code: 'invalid_api_key' } }));
-    const apiKey = vi.fn(() => 'sk-old');
+    const apiKey = vi.fn<() => string>(() => 'sk-old');
     const error = await caught(clientOf(fetch, { apiKey }).models.list());
     expect(error).toBeInstanceOf(AuthenticationError);
     expect(apiKey).toHaveBeenCalledTimes(1);
@@ -142,7 +142,7 @@ describe('a key that a function gives', () => {
   });
 
   test('is not asked for by public endpoints', async () => {
-    const apiKey = vi.fn(() => 'sk-test');
+    const apiKey = vi.fn<() => string>(() => 'sk-test');
     await clientOf(scripted(status).fetch, { apiKey }).public.status();
     expect(apiKey).not.toHaveBeenCalled();
   });
@@ -203,7 +203,9 @@ describe('what is sent', () => {
   });
 
   test.each(['authorization', 'Authorization'])('%s: null removes nothing', async (name) => {
-    const byCall = await seen({}, (gateway) => gateway.models.list({}, { headers: { [name]: null } }));
+    const byCall = await seen({}, (gateway) =>
+      gateway.models.list({}, { headers: { [name]: null } }),
+    );
     expect(byCall.get('authorization')).toBe('Bearer sk-test');
     const byClient = await seen({ headers: { [name]: null } }, (gateway) => gateway.models.list());
     expect(byClient.get('authorization')).toBe('Bearer sk-test');

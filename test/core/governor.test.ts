@@ -1,20 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
 import { firstWindow, narrowed, widened } from '../../src/core/governor.ts';
-import { AbortedError } from '../../src/index.ts';
-import type { Polygate, PolygateOptions } from '../../src/index.ts';
-import {
-  caught,
-  chat,
-  clientOf,
-  drain,
-  image,
-  onMock,
-  refusal,
-  submitted,
-  turns,
-} from './support.ts';
-import type { Reply } from './support.ts';
+import { image, onMock, refusal, submitted, turns } from './support.ts';
+import { manual, submitMany, told } from './valve.ts';
 
 describe('the window', () => {
   test('is four before anything is known', () => {
@@ -32,8 +20,8 @@ describe('the window', () => {
     ['follows a limit that rises', { size: 3, limit: 3 }, { limit: 9, remaining: 7 }, 2, 9],
     ['recovers by one', { size: 4 }, {}, 4, 5],
     ['recovers up to the limit', { size: 8, limit: 8 }, {}, 8, 8],
-  ])('%s after a success', (_, window, told, inFlight, size) => {
-    expect(widened(window, told, inFlight).size).toBe(size);
+  ])('%s after a success', (_, window, tells, inFlight, size) => {
+    expect(widened(window, tells, inFlight).size).toBe(size);
   });
 
   test.each([
@@ -42,8 +30,8 @@ describe('the window', () => {
     ['never closes', { size: 1 }, {}, 0, 1],
     ['takes what is in flight for the limit', { size: 8 }, { limit: 8, remaining: 0 }, 5, 5],
     ['follows a limit that fell', { size: 8, limit: 8 }, { limit: 3, remaining: 0 }, 6, 3],
-  ])('%s after a 429', (_, window, told, inFlight, size) => {
-    expect(narrowed(window, told, inFlight).size).toBe(size);
+  ])('%s after a 429', (_, window, tells, inFlight, size) => {
+    expect(narrowed(window, tells, inFlight).size).toBe(size);
   });
 
   test('is no longer fresh after an answer', () => {
@@ -51,53 +39,6 @@ describe('the window', () => {
     expect(next.size).toBe(3);
   });
 });
-
-/** A service that answers when it is told to, and the requests that it has in hand. */
-function valve() {
-  const waiting: ((reply: Reply) => void)[] = [];
-  let arrived = 0;
-  const fetch: typeof globalThis.fetch = (input, init) => {
-    arrived += 1;
-    return new Promise((resolve) => {
-      const { method = 'GET', headers, signal } = init ?? {};
-      const sent = { url: String(input), method, headers: new Headers(headers), body: undefined };
-      const request = { ...sent, redirect: undefined, signal: signal ?? undefined };
-      waiting.push((reply) => resolve(reply(request)));
-    });
-  };
-  const answer = async (reply: Reply, count = 1) => {
-    for (const resolve of waiting.splice(0, count)) resolve(reply);
-    await turns();
-  };
-  return {
-    fetch,
-    answer,
-    get arrived() {
-      return arrived;
-    },
-    get inFlight() {
-      return waiting.length;
-    },
-  };
-}
-
-const told = (limit: number, remaining?: number): Reply => {
-  const headers: Record<string, string> = { 'x-svc-concurrency-limit': String(limit) };
-  if (remaining !== undefined) headers['x-svc-concurrency-remaining'] = String(remaining);
-  return () => Response.json({ id: 'task_1', status: 'queued' }, { status: 202, headers });
-};
-
-async function submitMany(gateway: Polygate, count: number) {
-  const calls = Array.from({ length: count }, () => gateway.images.submit(image));
-  for (const call of calls) call.catch(() => undefined);
-  await turns();
-  return calls;
-}
-
-const manual = (options: PolygateOptions = {}) => {
-  const service = valve();
-  return { service, gateway: clientOf(service.fetch, { timeout: 1e9, ...options }) };
-};
 
 describe("'auto'", () => {
   test('sends four and keeps the others until it knows more', async () => {
@@ -138,11 +79,12 @@ describe("'auto'", () => {
   });
 
   test('halves on a 429 that tells nothing, and then recovers by one per success', async () => {
-    const { service, gateway } = manual({ random: () => 0 });
+    const { service, gateway, clock } = manual({ random: () => 0 });
     await submitMany(gateway, 17);
     await service.answer(submitted);
     expect(service.inFlight).toBe(16);
     await service.answer(refusal(429, 'concurrency_limit_exceeded'));
+    await clock.advance(10_000);
     await submitMany(gateway, 40);
     // Sixteen halve to a window of eight, and fifteen are still on their way.
     expect(service.inFlight).toBe(15);
@@ -160,7 +102,9 @@ describe("'auto'", () => {
       gateway.images.submit(image, { requestId: `row-${row}` }),
     );
     await mock.clock.settle(Promise.all(calls));
-    const order = mock.requests.filter(({ status }) => status === 202).map(({ requestId }) => requestId);
+    const order = mock.requests
+      .filter(({ status }) => status === 202)
+      .map(({ requestId }) => requestId);
     const rows = order.map((id) => Number(id.slice(4)));
     // The four of the first window may be refused and come again; nobody else is overtaken.
     expect(rows.filter((row) => row > 3)).toEqual([4, 5, 6, 7, 8, 9, 10, 11]);
@@ -231,69 +175,5 @@ describe('concurrency as the caller sets it', () => {
     const { service, gateway } = manual({ concurrency: false });
     await submitMany(gateway, 60);
     expect(service.inFlight).toBe(60);
-  });
-});
-
-describe('a chat stream', () => {
-  test.each([
-    ['is read to its end', async (stream: AsyncIterable<unknown>) => void (await drain(stream))],
-    [
-      'is left',
-      async (stream: AsyncIterable<unknown>) => {
-        for await (const chunk of stream) if (chunk !== undefined) break;
-      },
-    ],
-  ])('holds its slot until it %s', async (_, read) => {
-    const { mock, gateway } = onMock({}, { concurrency: 1 });
-    const stream = await gateway.chat.completions.create({ ...chat, stream: true });
-    const next = gateway.images.submit(image);
-    await turns();
-    expect(gateway.concurrency).toMatchObject({ inFlight: 1, queued: 1 });
-    expect(mock.requests).toHaveLength(1);
-    await read(stream);
-    await next;
-    expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
-    expect(mock.inFlight).toBe(0);
-  });
-
-  test('gives it back when it breaks off', async () => {
-    const { mock, gateway } = onMock({}, { concurrency: 1 });
-    mock.fail({ route: 'POST /v1/chat/completions', cutStreamAfter: 2 });
-    await caught(drain(gateway.chat.completions.stream(chat)));
-    await turns();
-    expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
-  });
-});
-
-describe('gateway.concurrency', () => {
-  test('is a live view of what the answers tell', async () => {
-    const { mock, gateway } = onMock({ concurrencyLimit: 6 });
-    expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
-    expect(gateway.concurrency.limit).toBeUndefined();
-    await gateway.images.submit(image);
-    expect(gateway.concurrency).toMatchObject({ limit: 6, remaining: 5, source: 'user_override' });
-    mock.setConcurrencyLimit(9);
-    await gateway.chat.completions.create(chat);
-    expect(gateway.concurrency).toMatchObject({ limit: 9, remaining: 8 });
-  });
-
-  test('forgets waiters that were aborted, and the others go on', async () => {
-    const { service, gateway } = manual({ concurrency: 1 });
-    const [first] = await submitMany(gateway, 1);
-    const stop = new AbortController();
-    const second = caught(gateway.images.submit(image, { signal: stop.signal }));
-    const third = gateway.images.submit(image);
-    await turns();
-    expect(gateway.concurrency).toMatchObject({ inFlight: 1, queued: 2 });
-    stop.abort(new Error('no longer wanted'));
-    const error = await second;
-    expect(error).toBeInstanceOf(AbortedError);
-    expect(error).toMatchObject({ cause: stop.signal.reason, outcome: 'not-sent' });
-    expect(gateway.concurrency).toMatchObject({ inFlight: 1, queued: 1 });
-    await service.answer(submitted);
-    await service.answer(submitted);
-    await Promise.all([first, third]);
-    expect(service.arrived).toBe(2);
-    expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
   });
 });

@@ -14,9 +14,11 @@ const submits = 'POST /v1/images/tasks';
 describe('gateway.spend', () => {
   test("is the gateway's invoice, model by model", async () => {
     const { mock, gateway } = onMock();
-    const voice = (await mock.fetch(`${mock.baseURL}/v1/audio/voices?model=echo-speech`, {
-      headers: { authorization: `Bearer ${mock.apiKey}` },
-    }).then((response) => response.json())) as { data: { voice_id: string }[] };
+    const voice = (await mock
+      .fetch(`${mock.baseURL}/v1/audio/voices?model=echo-speech`, {
+        headers: { authorization: `Bearer ${mock.apiKey}` },
+      })
+      .then((response) => response.json())) as { data: { voice_id: string }[] };
     await gateway.images.submit(image);
     await gateway.images.submit({ ...image, resolution: '2K' }, { route: 'generations' });
     await gateway.videos.submit(video);
@@ -121,24 +123,26 @@ describe('onCharge', () => {
     const task = await gateway.images.submit(image, { requestId: 'req-a' });
     await gateway.chat.completions.create(chat, { requestId: 'req-b' });
     await gateway.models.list();
-    expect(charges).toEqual([
-      {
-        usd: 0.02,
-        model: 'prism-image',
-        route: 'POST /v1/images/tasks',
-        requestId: 'req-a',
-        taskId: task.id,
-        replay: false,
-      },
-      {
-        usd: gateway.spend.totalUsd - 0.02,
-        model: 'aurora-chat',
-        route: 'POST /v1/chat/completions',
-        requestId: 'req-b',
-        taskId: undefined,
-        replay: false,
-      },
-    ].map((charge) => ({ ...charge, usd: expect.closeTo(charge.usd, 9) as number })));
+    expect(charges).toEqual(
+      [
+        {
+          usd: 0.02,
+          model: 'prism-image',
+          route: 'POST /v1/images/tasks',
+          requestId: 'req-a',
+          taskId: task.id,
+          replay: false,
+        },
+        {
+          usd: gateway.spend.totalUsd - 0.02,
+          model: 'aurora-chat',
+          route: 'POST /v1/chat/completions',
+          requestId: 'req-b',
+          taskId: undefined,
+          replay: false,
+        },
+      ].map((charge) => ({ ...charge, usd: expect.closeTo(charge.usd, 9) as number })),
+    );
   });
 
   test('is told of a replay with usd 0', async () => {
@@ -163,9 +167,11 @@ describe('onCharge', () => {
     ['throws', () => thrownBy('the disk is full')],
     ['rejects', () => Promise.reject(new Error('the disk is full'))],
   ])('that %s is logged and changes nothing', async (_, onCharge) => {
-    const error = vi.fn();
-    const logger = { error, warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
-    const { gateway } = onMock({}, { onCharge, logger, logLevel: 'error' });
+    const error = vi.fn<(message: string) => void>();
+    const quiet = () => undefined;
+    const logger = { error, warn: quiet, info: quiet, debug: quiet };
+    const given = onCharge as () => void;
+    const { gateway } = onMock({}, { onCharge: given, logger, logLevel: 'error' });
     const task = await gateway.images.submit(image);
     await new Promise((resolve) => {
       setImmediate(resolve);
@@ -218,6 +224,17 @@ describe('budget', () => {
     const results = await Promise.allSettled(calls);
     expect(mock.invoice).toHaveLength(2);
     expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(8);
+  });
+
+  test('that is reached between two attempts leaves the outcome unknown, and the key', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.05 } });
+    mock.fail({ route: submits, reset: 'after', times: 1 });
+    const lost = caught(gateway.images.submit(image, { idempotencyKey: 'row-1' }));
+    await gateway.videos.submit(video);
+    const error = await mock.clock.settle(lost);
+    expect(error).toBeInstanceOf(BudgetExceededError);
+    expect(error).toMatchObject({ outcome: 'unknown', idempotencyKey: 'row-1' });
+    expect(mock.requests).toHaveLength(2);
   });
 
   test('can be raised by withOptions', async () => {

@@ -1,7 +1,12 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
 
-import { ConfigurationError, ConnectionError, NotFoundError, ResponseValidationError } from '../../src/index.ts';
+import {
+  ConfigurationError,
+  ConnectionError,
+  NotFoundError,
+  ResponseValidationError,
+} from '../../src/index.ts';
 import type { RawRequest } from '../../src/index.ts';
 import {
   answer,
@@ -178,7 +183,9 @@ describe('a request whose outcome is unknown', () => {
   });
 
   test('is not repeated when it is a GET that is said not to be idempotent', async () => {
-    expect((await attempts({ method: 'GET', path: '/v1/x', idempotent: false }, reset)).count).toBe(1);
+    expect((await attempts({ method: 'GET', path: '/v1/x', idempotent: false }, reset)).count).toBe(
+      1,
+    );
   });
 
   test('is repeated whatever it is when it was refused', async () => {

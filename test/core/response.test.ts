@@ -141,14 +141,17 @@ describe('a request id', () => {
     expect((await metaOf(both, { requestIdHeader: 'x-trace' })).requestId).toBe('one');
   });
 
-  test.each(['line\nbreak', 'ключ', 'nul\u0000'])('%j is refused and not quoted', async (requestId) => {
-    const { fetch, sent } = scripted(modelList);
-    const error = await caught(clientOf(fetch).models.list({}, { requestId }));
-    expect(error.name).toBe('ConfigurationError');
-    expect(error.message).toContain('requestId');
-    expect(error.message).not.toContain(requestId);
-    expect(sent).toHaveLength(0);
-  });
+  test.each(['line\nbreak', 'ключ', 'nul\u0000'])(
+    '%j is refused and not quoted',
+    async (requestId) => {
+      const { fetch, sent } = scripted(modelList);
+      const error = await caught(clientOf(fetch).models.list({}, { requestId }));
+      expect(error.name).toBe('ConfigurationError');
+      expect(error.message).toContain('requestId');
+      expect(error.message).not.toContain(requestId);
+      expect(sent).toHaveLength(0);
+    },
+  );
 
   test('of a refusal is on the error', async () => {
     const { fetch } = scripted(refusal(404, 'model_not_found', { 'x-request-id': 'req_9' }));
@@ -239,12 +242,22 @@ describe('no rejection is left unhandled', () => {
     ['asResponse of a success', [modelList]],
     ['asResponse of something else', [text(200, '<html>')]],
   ] as const)('by %s', async (_, replies) => {
-    const unhandled = vi.fn();
+    const unhandled = vi.fn<(reason: unknown) => void>();
     process.on('unhandledRejection', unhandled);
     const clock = virtualClock();
     const gateway = clientOf(scripted(...replies).fetch, { clock });
-    await clock.settle(gateway.models.list().asResponse().catch(() => undefined));
-    await clock.settle(gateway.models.list().withResponse().catch(() => undefined));
+    await clock.settle(
+      gateway.models
+        .list()
+        .asResponse()
+        .catch(() => undefined),
+    );
+    await clock.settle(
+      gateway.models
+        .list()
+        .withResponse()
+        .catch(() => undefined),
+    );
     await turns(20);
     process.off('unhandledRejection', unhandled);
     expect(unhandled).not.toHaveBeenCalled();

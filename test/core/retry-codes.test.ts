@@ -31,7 +31,9 @@ describe('a documented business error is never repeated, whatever its status', (
     'visual_verification_consent_required',
     'invalid_visual_verification_request',
   ];
-  const cases = final.flatMap((code) => [429, 500, 502, 503].map((status) => [status, code] as const));
+  const cases = final.flatMap((code) =>
+    [429, 500, 502, 503].map((status) => [status, code] as const),
+  );
 
   test.each(cases)('%i %s', async (status, code) => {
     const { sent, error } = await attempts(refusal(status, code));
@@ -52,16 +54,16 @@ describe('codes of an outage or of doubt are repeated', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test.each([
-    'material_create_outcome_uncertain',
-    'visual_verification_create_outcome_uncertain',
-  ])('%s is repeated with the same key, and never without one', async (code) => {
-    const keyed = await attempts(refusal(503, code));
-    expect(keyed.sent).toHaveLength(4);
-    expect(keyed.keys.size).toBe(1);
-    const bare = await attempts(refusal(503, code), talk);
-    expect(bare.sent).toHaveLength(1);
-  });
+  test.each(['material_create_outcome_uncertain', 'visual_verification_create_outcome_uncertain'])(
+    '%s is repeated with the same key, and never without one',
+    async (code) => {
+      const keyed = await attempts(refusal(503, code));
+      expect(keyed.sent).toHaveLength(4);
+      expect(keyed.keys.size).toBe(1);
+      const bare = await attempts(refusal(503, code), talk);
+      expect(bare.sent).toHaveLength(1);
+    },
+  );
 });
 
 describe('decide', () => {
@@ -73,15 +75,24 @@ describe('decide', () => {
     expect(decide({ status, outcome: 'unknown' }, 'once')).toBe('fail');
   });
 
-  test.each(['safe', 'keyed', 'once'] as const)('%s requests are repeated when refused', (safety) => {
-    expect(decide({ outcome: 'not-sent' }, safety)).toBe('retry');
-    expect(decide({ status: 503, outcome: 'rejected' }, safety)).toBe('retry');
-    expect(decide({ status: 429, outcome: 'rejected' }, safety)).toBe('retry');
-    expect(decide({ status: 429, code: 'rate_limited', outcome: 'rejected' }, safety)).toBe('retry');
-  });
+  test.each(['safe', 'keyed', 'once'] as const)(
+    '%s requests are repeated when refused',
+    (safety) => {
+      expect(decide({ outcome: 'not-sent' }, safety)).toBe('retry');
+      expect(decide({ status: 503, outcome: 'rejected' }, safety)).toBe('retry');
+      expect(decide({ status: 429, outcome: 'rejected' }, safety)).toBe('retry');
+      expect(decide({ status: 429, code: 'rate_limited', outcome: 'rejected' }, safety)).toBe(
+        'retry',
+      );
+    },
+  );
 
   test.each(['safe', 'keyed', 'once'] as const)('%s requests wait for a slot', (safety) => {
-    const failure = { status: 429, code: 'concurrency_limit_exceeded', outcome: 'rejected' } as const;
+    const failure = {
+      status: 429,
+      code: 'concurrency_limit_exceeded',
+      outcome: 'rejected',
+    } as const;
     expect(decide(failure, safety)).toBe('queue');
   });
 

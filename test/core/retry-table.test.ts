@@ -54,7 +54,11 @@ const routes: readonly (readonly [string, Call])[] = [
 /** A body that breaks off; the beginning of it is fine on every route. */
 const cut: Reply = (sent) => {
   const failing = (start: string, init: ResponseInit) =>
-    streamed(start, (body) => body.error(new TypeError('terminated', { cause: coded('UND_ERR_SOCKET') })), init);
+    streamed(
+      start,
+      (body) => body.error(new TypeError('terminated', { cause: coded('UND_ERR_SOCKET') })),
+      init,
+    );
   const streams = sent.body?.includes('"stream":true') === true;
   return failing(streams ? firstEvent : '{"id": "half of', streams ? eventStream : {})(sent);
 };
@@ -74,7 +78,13 @@ const table: readonly (readonly [string, Reply, Counts, ErrorClass, Outcome])[] 
   ['408', refusal(408), ifSafe, APIError, 'unknown'],
   ['500', refusal(500), ifSafe, ServerError, 'unknown'],
   ['502', refusal(502), ifSafe, ServerError, 'unknown'],
-  ['502 from a proxy', text(502, '<html>Bad gateway</html>', 'text/html'), ifSafe, ServerError, 'unknown'],
+  [
+    '502 from a proxy',
+    text(502, '<html>Bad gateway</html>', 'text/html'),
+    ifSafe,
+    ServerError,
+    'unknown',
+  ],
   ['503', refusal(503), always, ServiceUnavailableError, 'rejected'],
   ['504', refusal(504), ifSafe, ServerError, 'unknown'],
   ['429', refusal(429, 'rate_limit_exceeded'), always, RateLimitError, 'rejected'],
@@ -89,9 +99,13 @@ const table: readonly (readonly [string, Reply, Counts, ErrorClass, Outcome])[] 
 ];
 
 /** Makes a call in virtual time; what was sent and what was thrown. */
-async function run(call: Call, reply: Reply | [Reply, ...Reply[]], options: PolygateOptions = {}) {
+async function run(
+  call: Call,
+  reply: Reply | readonly [Reply, ...Reply[]],
+  options: PolygateOptions = {},
+) {
   const clock = virtualClock();
-  const { fetch, sent } = scripted(...(Array.isArray(reply) ? reply : ([reply] as const)));
+  const { fetch, sent } = scripted(...(typeof reply === 'function' ? ([reply] as const) : reply));
   const gateway = clientOf(fetch, { clock, ...options });
   const error = await caught(clock.settle(call(gateway)));
   const keys = new Set(sent.map(({ headers }) => headers.get('x-idempotency-key')));
@@ -154,7 +168,12 @@ describe('the outcome is that of the whole call', () => {
   test.each([
     ['unknown stays unknown through 503s', [reset, refusal(503)], 4, 'unknown'],
     ['unknown stays unknown when a 400 ends it', [reset, refusal(400)], 2, 'unknown'],
-    ['unknown stays unknown when nobody listens any more', [refusal(500), unreachable], 4, 'unknown'],
+    [
+      'unknown stays unknown when nobody listens any more',
+      [refusal(500), unreachable],
+      4,
+      'unknown',
+    ],
     ['unknown stays unknown after a timeout', [hang, refusal(402)], 2, 'unknown'],
     ['a refusal ends what was never sent', [unreachable, refusal(503)], 4, 'rejected'],
     ['what breaks after a refusal is unknown', [refusal(503), reset], 4, 'unknown'],
@@ -199,7 +218,9 @@ describe('retryAmbiguous: { chat: true }', () => {
   test.each(
     routes
       .slice(2)
-      .flatMap(([route, call]) => [reset, hang, refusal(500)].map((reply) => [route, call, reply] as const)),
+      .flatMap(([route, call]) =>
+        [reset, hang, refusal(500)].map((reply) => [route, call, reply] as const),
+      ),
   )('%s: repeats what may have been carried out, always under one key', async (_, call, reply) => {
     const { sent, keys, bodies, error } = await run(call, reply, ambiguous);
     expect(sent).toHaveLength(4);

@@ -36,7 +36,12 @@ async function run(
   };
   const began = clock.now();
   const gateway = clientOf(timed, { clock, timeout, ...options });
-  const outcome = await clock.settle(call(gateway).then(() => undefined, (error: unknown) => error));
+  const outcome = await clock.settle(
+    call(gateway).then(
+      () => undefined,
+      (error: unknown) => error,
+    ),
+  );
   const pauses = at.slice(1).map((time, index) => time - (at[index] ?? 0));
   const sleeps = clock.sleeps.filter((ms) => ms !== timeout);
   return { sent, pauses, sleeps, error: outcome as Error | undefined, took: clock.now() - began };
@@ -105,12 +110,15 @@ describe('Retry-After', () => {
     },
   );
 
-  test.each([429, 500, 503])('of %i above maxRetryDelay fails at once and tells', async (status) => {
-    const { sent, took, error } = await run([asks('61', status), modelList]);
-    expect(sent).toHaveLength(1);
-    expect(took).toBe(0);
-    expect(error).toMatchObject({ status, retryAfterMs: 61_000 });
-  });
+  test.each([429, 500, 503])(
+    'of %i above maxRetryDelay fails at once and tells',
+    async (status) => {
+      const { sent, took, error } = await run([asks('61', status), modelList]);
+      expect(sent).toHaveLength(1);
+      expect(took).toBe(0);
+      expect(error).toMatchObject({ status, retryAfterMs: 61_000 });
+    },
+  );
 
   test('above maxRetryDelay fails a submit at once, with its key', async () => {
     const { sent, took, error } = await run([asks('61')], {}, submit);
@@ -149,7 +157,14 @@ describe('a 429 for concurrency', () => {
   });
 
   test('leaves all retries for what else may happen', async () => {
-    const replies: [Reply, ...Reply[]] = [full, refusal(503), full, refusal(503), full, refusal(503)];
+    const replies: [Reply, ...Reply[]] = [
+      full,
+      refusal(503),
+      full,
+      refusal(503),
+      full,
+      refusal(503),
+    ];
     const { sent, error } = await run(replies, { maxRetries: 2 }, submit);
     expect(sent).toHaveLength(6);
     expect(error).toMatchObject({ status: 503 });
@@ -201,7 +216,8 @@ describe('the retry budget', () => {
   ])('stops nine of ten retries in an outage of %s', async (_, reply) => {
     const calls = 200;
     const all = async (gateway: Polygate) => {
-      for (let call = 0; call < calls; call += 1) await gateway.models.list().catch(() => undefined);
+      for (let call = 0; call < calls; call += 1)
+        await gateway.models.list().catch(() => undefined);
     };
     const { sent } = await run([reply], {}, all);
     expect(sent.length - calls).toBeLessThanOrEqual(0.1 * 3 * calls);

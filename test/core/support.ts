@@ -20,7 +20,7 @@ export interface Sent {
 export type Reply = (sent: Sent) => Response | Promise<Response>;
 
 /** A fetch that plays replies in order, the last of them for ever, and writes down what it was asked. */
-export function scripted(...replies: [Reply, ...Reply[]]) {
+export function scripted(...replies: readonly [Reply, ...Reply[]]) {
   const sent: Sent[] = [];
   const fetch: typeof globalThis.fetch = async (input, init = {}) => {
     const { method = 'GET', headers, body, redirect, signal } = init;

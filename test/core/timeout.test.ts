@@ -25,8 +25,7 @@ type Call = (gateway: Polygate, options?: RequestOptions) => Promise<unknown>;
 const list: Call = (gateway, options) => gateway.models.list({}, options);
 const submit: Call = (gateway, options) => gateway.images.submit(image, options);
 const talk: Call = (gateway, options) => gateway.chat.completions.create(chat, options);
-const stream: Call = (gateway, options) =>
-  gateway.chat.completions.stream(chat, options).final();
+const stream: Call = (gateway, options) => gateway.chat.completions.stream(chat, options).final();
 const halfBody = streamed('{"id": "half of', () => void new Promise(() => undefined));
 
 /** How long a call without a whole answer lasts, by the clock, and how it ends. */
@@ -34,7 +33,9 @@ async function run(call: Call, reply: Reply = hang, options: PolygateOptions = {
   const clock = new WatchedClock();
   const { fetch, sent } = scripted(reply);
   const began = clock.now();
-  const error = await caught(clock.settle(call(clientOf(fetch, { clock, maxRetries: 0, ...options }))));
+  const error = await caught(
+    clock.settle(call(clientOf(fetch, { clock, maxRetries: 0, ...options }))),
+  );
   const took = clock.now() - began;
   await turns();
   return { error, took, sent, clock };
@@ -101,7 +102,11 @@ describe('the time for one attempt', () => {
   });
 
   test('begins anew with each attempt', async () => {
-    const { sent, took } = await run(list, hang, { timeout: 5_000, maxRetries: 2, random: () => 0 });
+    const { sent, took } = await run(list, hang, {
+      timeout: 5_000,
+      maxRetries: 2,
+      random: () => 0,
+    });
     expect(sent).toHaveLength(3);
     expect(took).toBe(15_000);
   });
@@ -137,14 +142,26 @@ describe('after a timeout', () => {
     let cancelled = false;
     const late: Reply = () => new Promise((resolve) => (answer = resolve));
     const { sent } = await run(submit, late, { timeout: 5_000 });
-    answer(await streamed('{', () => undefined, {}, () => (cancelled = true))(sent[0] as never));
+    answer(
+      await streamed(
+        '{',
+        () => undefined,
+        {},
+        () => (cancelled = true),
+      )(sent[0] as never),
+    );
     await turns();
     expect(cancelled).toBe(true);
   });
 
   test('a body that does not end is cancelled', async () => {
     let cancelled = false;
-    const body = streamed('{', () => void new Promise(() => undefined), {}, () => (cancelled = true));
+    const body = streamed(
+      '{',
+      () => void new Promise(() => undefined),
+      {},
+      () => (cancelled = true),
+    );
     await run(list, body, { timeout: 5_000 });
     expect(cancelled).toBe(true);
   });

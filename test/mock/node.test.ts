@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 
 import { createMockGateway } from '../../src/mock/index.ts';
 import type { MockGatewayOptions } from '../../src/mock/index.ts';
@@ -34,7 +34,6 @@ const start = async (options: MockGatewayOptions = {}, where: ListenOptions = {}
   return { mock, listening, send, headers };
 };
 const streamed = { ...chat, stream: true };
-const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 test('the gateway answers on a socket, and its links lead back to it', async () => {
   const { listening, send } = await start();
@@ -107,20 +106,17 @@ test('a client that hangs up gives its slot back', async () => {
   expect(mock.inFlight).toBe(1);
   leave.abort();
   await expect(response.text()).rejects.toThrow('aborted');
-  await settled();
-  expect(mock.inFlight).toBe(0);
+  await vi.waitFor(() => expect(mock.inFlight).toBe(0));
 });
 
 test('closing ends open requests', async () => {
   const { mock, listening, send } = await start();
   mock.fail({ stallHeaders: true });
   const waiting = send('/v1/videos', video).catch((error: unknown) => error);
-  await settled();
-  expect(mock.inFlight).toBe(1);
+  await vi.waitFor(() => expect(mock.inFlight).toBe(1));
   await listening.close();
   expect(await waiting).toBeInstanceOf(TypeError);
-  await settled();
-  expect(mock.inFlight).toBe(0);
+  await vi.waitFor(() => expect(mock.inFlight).toBe(0));
 });
 
 test('a body over the limit is refused, and the gateway lives on', async () => {

@@ -1,11 +1,15 @@
+import { getEventListeners } from 'node:events';
+
 import { describe, expect, test } from 'vitest';
 
 import {
   AbortedError,
   AuthenticationError,
+  BadRequestError,
   ChatStream,
   ConnectionError,
   StreamIdleTimeoutError,
+  StreamTruncatedError,
 } from '../../src/index.ts';
 import type { ChatParams, RequestOptions } from '../../src/index.ts';
 import { onMock } from '../core/support.ts';
@@ -268,4 +272,22 @@ test('a stream that is never read holds its slot until its idle timeout', async 
   expect(gateway.concurrency.inFlight).toBe(0);
   expect(mock.inFlight).toBe(0);
   await expect(contents(stream)).rejects.toBeInstanceOf(StreamIdleTimeoutError);
+});
+
+test("no listener stays on the caller's signal, however a stream ends", async () => {
+  const { signal } = new AbortController();
+  const { gateway, mock } = onMock({}, { streamIdleTimeout: 30_000 });
+  const open = () => gateway.chat.completions.stream(ask, { signal });
+  await open().final();
+  for await (const { choices } of open()) if (choices.length > 0) break;
+  open().abort();
+  mock.fail({ route, status: 400, times: 1 });
+  await expect(open().final()).rejects.toBeInstanceOf(BadRequestError);
+  mock.fail({ route, cutStreamAfter: 2, times: 1 });
+  await expect(open().final()).rejects.toBeInstanceOf(StreamTruncatedError);
+  await turns();
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+  open();
+  await mock.clock.advance(31_000);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import type { PolygateOptions, WaitOptions } from '../../src/index.ts';
+import type { PolygateOptions, TaskUpdate, WaitOptions } from '../../src/index.ts';
 import { answer, clientOf, image, scripted, virtualClock } from '../core/support.ts';
 import type { Reply } from '../core/support.ts';
 
@@ -10,7 +10,7 @@ const done = answer(200, { id: 'task_1', status: 'completed', image_url: 'https:
 /** The pauses before each poll of a task, ms, when the service answers the polls like this. */
 async function pauses(
   polls: readonly Reply[],
-  wait: WaitOptions<never> = {},
+  wait: WaitOptions<TaskUpdate<'image'>> = {},
   { random = () => 0 }: PolygateOptions = {},
   submit: Reply = answer(202, { id: 'task_1', status: 'queued' }),
 ): Promise<number[]> {

@@ -223,7 +223,8 @@ describe('the records of parts and errors', () => {
 /** What the client reads, or an error that says what it misses. */
 function read(schema: Needed<unknown>, answer: unknown): unknown {
   const issue = schema.look(answer, []);
-  if (issue !== undefined) throw new Error(`${issue.path?.map(String).join('.')}: ${issue.message}`);
+  if (issue !== undefined)
+    throw new Error(`${issue.path?.map(String).join('.')}: ${issue.message}`);
   return answer;
 }
 

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+
+import { AbortedError } from '../../src/index.ts';
+import { caught, chat, drain, image, onMock, submitted, turns } from './support.ts';
+import { manual } from './valve.ts';
+
+describe('a chat stream', () => {
+  test.each([
+    ['is read to its end', async (stream: AsyncIterable<unknown>) => void (await drain(stream))],
+    [
+      'is left',
+      async (stream: AsyncIterable<unknown>) => {
+        for await (const chunk of stream) if (chunk !== undefined) break;
+      },
+    ],
+  ])('holds its slot until it %s', async (_, read) => {
+    const { mock, gateway } = onMock({}, { concurrency: 1 });
+    const stream = await gateway.chat.completions.create({ ...chat, stream: true });
+    const next = gateway.images.submit(image);
+    await turns();
+    expect(gateway.concurrency).toMatchObject({ inFlight: 1, queued: 1 });
+    expect(mock.requests).toHaveLength(1);
+    await read(stream);
+    await next;
+    expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
+    expect(mock.inFlight).toBe(0);
+  });
+
+  test('gives it back when it breaks off', async () => {
+    const { mock, gateway } = onMock({}, { concurrency: 1 });
+    mock.fail({ route: 'POST /v1/chat/completions', cutStreamAfter: 2 });
+    await caught(drain(gateway.chat.completions.stream(chat)));
+    await turns();
+    expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
+  });
+});
+
+describe('gateway.concurrency', () => {
+  test('is a live view of what the answers tell', async () => {
+    const { mock, gateway } = onMock({ concurrencyLimit: 6 });
+    expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
+    expect(gateway.concurrency.limit).toBeUndefined();
+    await gateway.images.submit(image);
+    expect(gateway.concurrency).toMatchObject({ limit: 6, remaining: 5, source: 'user_override' });
+    mock.setConcurrencyLimit(9);
+    await gateway.chat.completions.create(chat);
+    expect(gateway.concurrency).toMatchObject({ limit: 9, remaining: 8 });
+  });
+
+  test('forgets waiters that were aborted, and the others go on', async () => {
+    const { service, gateway } = manual({ concurrency: 1 });
+    const first = gateway.images.submit(image);
+    const stop = new AbortController();
+    const second = caught(gateway.images.submit(image, { signal: stop.signal }));
+    const third = gateway.images.submit(image);
+    await turns();
+    expect(gateway.concurrency).toMatchObject({ inFlight: 1, queued: 2 });
+    stop.abort(new Error('no longer wanted'));
+    const error = await second;
+    expect(error).toBeInstanceOf(AbortedError);
+    expect(error).toMatchObject({ cause: stop.signal.reason, outcome: 'not-sent' });
+    expect(gateway.concurrency).toMatchObject({ inFlight: 1, queued: 1 });
+    await service.answer(submitted);
+    await service.answer(submitted);
+    await Promise.all([first, third]);
+    expect(service.arrived).toBe(2);
+    expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
+  });
+});

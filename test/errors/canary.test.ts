@@ -1,0 +1,222 @@
+import { inspect } from 'node:util';
+
+import { describe, expect, test } from 'vitest';
+
+import type { Polygate, PolygateOptions, RequestOptions } from '../../src/index.ts';
+import {
+  WatchedClock,
+  caught,
+  clientOf,
+  completed,
+  drain,
+  eventStream,
+  firstEvent,
+  hang,
+  modelList,
+  onMock,
+  refusal,
+  reset,
+  scripted,
+  streamed,
+  submitted,
+  text,
+  turns,
+  unreachable,
+  wholeStream,
+} from '../core/support.ts';
+import type { Reply } from '../core/support.ts';
+
+const apiKey = 'sk-canary-8c1f';
+const prompt = 'prompt-canary-77aa';
+const image = { model: 'prism-image', prompt };
+const chat = { model: 'aurora-chat', messages: [{ role: 'user' as const, content: prompt }] };
+
+/** All that a program could print of a value. */
+function printed(value: unknown): string {
+  const texts = [
+    inspect(value, { showHidden: true, depth: 10, getters: true, maxArrayLength: null }),
+    String(value),
+    attempt(() => JSON.stringify(value)),
+    attempt(() => inspect(structuredClone(value), { showHidden: true, depth: 10 })),
+  ];
+  for (let at: unknown = value; at instanceof Error; at = at.cause) {
+    texts.push(at.name, at.message, at.stack ?? '', inspect(at.cause, { depth: 10 }));
+  }
+  return texts.join('\n');
+}
+
+function attempt(work: () => string | undefined): string {
+  try {
+    return work() ?? '';
+  } catch (error) {
+    return inspect(error, { showHidden: true, depth: 10 });
+  }
+}
+
+/** A logger that keeps everything. */
+function keeper() {
+  const lines: string[] = [];
+  const keep = (...parts: unknown[]) =>
+    void lines.push(parts.map((part) => printed(part)).join(' '));
+  return { lines, logger: { error: keep, warn: keep, info: keep, debug: keep } };
+}
+
+type Call = (gateway: Polygate, options?: RequestOptions) => Promise<unknown>;
+const calls: Readonly<Record<string, Call>> = {
+  'a GET': (gateway, options) => gateway.models.list({}, options),
+  'a list in the style of Anthropic': (gateway, options) =>
+    gateway.models.list({ style: 'anthropic' }, options),
+  'a submit': (gateway, options) => gateway.images.submit(image, options),
+  'a chat': (gateway, options) => gateway.chat.completions.create(chat, options),
+  'a stream': (gateway, options) => drain(gateway.chat.completions.stream(chat, options)),
+};
+
+/** A fetch of the kind that puts the whole request on its errors. */
+const talkative: Reply = (sent) => {
+  const request = { url: sent.url, headers: Object.fromEntries(sent.headers), body: sent.body };
+  const inner = Object.assign(new Error('socket closed'), { code: 'ECONNRESET', request });
+  throw Object.assign(new TypeError('fetch failed', { cause: inner }), {
+    request,
+    config: request,
+  });
+};
+
+const failures: Readonly<Record<string, Reply>> = {
+  'a refused connection': unreachable,
+  'a reset': reset,
+  'an error that holds the request': talkative,
+  'a timeout': hang,
+  'a 400': refusal(400),
+  'a 401': refusal(401, 'invalid_api_key'),
+  'a 503': refusal(503),
+  'a 502 with HTML': text(502, '<html>'),
+  'a redirect': () =>
+    new Response(null, { status: 302, headers: { location: 'https://x.example' } }),
+  'an unreadable answer': text(200, '<html>'),
+  'a wrong answer': text(200, '[]', 'application/json'),
+  'a cut stream': streamed(
+    firstEvent,
+    (body) => body.error(new TypeError('terminated')),
+    eventStream,
+  ),
+};
+
+const cases = Object.entries(failures).flatMap(([failure, reply]) =>
+  Object.entries(calls).map(([name, call]) => [failure, name, reply, call] as const),
+);
+
+describe('the key is in nothing that can be printed', () => {
+  test.each(cases)('after %s to %s', async (_, __, reply, call) => {
+    const { lines, logger } = keeper();
+    const clock = new WatchedClock();
+    const { fetch, sent } = scripted(reply);
+    const options: PolygateOptions = { apiKey, clock, logger, logLevel: 'debug', timeout: 1_000 };
+    const gateway = clientOf(fetch, options);
+    const error = await caught(clock.settle(call(gateway)));
+    expect(sent[0]?.headers.get('authorization')).toBe(`Bearer ${apiKey}`);
+    expect(printed(error)).not.toContain(apiKey);
+    expect(printed(gateway)).not.toContain(apiKey);
+    expect(lines.join('\n')).not.toContain(apiKey);
+    expect(lines.join('\n')).not.toContain(prompt);
+  });
+
+  test('of clients, their namespaces and their views', async () => {
+    const { gateway } = onMock({ keys: [{ key: apiKey }] }, { headers: { 'x-api-key': apiKey } });
+    await gateway.images.submit(image);
+    const other = gateway.withOptions({ maxRetries: 1 });
+    const parts = [gateway, other, gateway.chat, gateway.chat.completions, gateway.images];
+    for (const part of [...parts, gateway.spend, gateway.concurrency, gateway.models]) {
+      expect(printed(part)).not.toContain(apiKey);
+    }
+  });
+
+  test('of promises, answers, tasks, receipts and streams', async () => {
+    const { gateway, mock } = onMock({ keys: [{ key: apiKey }] });
+    const call = gateway.images.submit(image);
+    expect(printed(call)).not.toContain(apiKey);
+    const { data: task, response, meta } = await call.withResponse();
+    const generation = await mock.clock.settle(task.wait());
+    const stream = gateway.chat.completions.stream(chat);
+    expect(printed(stream)).not.toContain(apiKey);
+    for await (const _ of stream) break;
+    const raw = await gateway.chat.completions.create({ ...chat, stream: true });
+    for (const value of [call, task, response, meta, generation, stream, raw, task.updates()]) {
+      expect(printed(value)).not.toContain(apiKey);
+    }
+    expect(mock.requests[0]?.headers.authorization).toContain(apiKey);
+    expect(JSON.stringify(task)).not.toContain(prompt);
+    expect(JSON.stringify(task)).toContain(task.id);
+    raw.abort();
+  });
+
+  test('of aborted calls and of errors that carry a task', async () => {
+    const { gateway, mock } = onMock(
+      { keys: [{ key: apiKey }], tasks: { outcome: 'failed' } },
+      { maxRetries: 0 },
+    );
+    const stop = new AbortController();
+    const aborted = caught(gateway.images.wait('task_1', { signal: stop.signal }));
+    stop.abort();
+    const failed = await caught(mock.clock.settle(gateway.images.generate(image)));
+    const late = await caught(
+      mock.clock.settle(gateway.images.generate(image, { waitTimeout: 1 })),
+    );
+    expect([failed.name, late.name]).toEqual(['TaskFailedError', 'TaskWaitTimeoutError']);
+    for (const error of [await aborted, failed, late]) expect(printed(error)).not.toContain(apiKey);
+  });
+
+  test('when a function gives it', async () => {
+    const { lines, logger } = keeper();
+    const { fetch } = scripted(talkative);
+    const options: PolygateOptions = { apiKey: async () => apiKey, logger, logLevel: 'debug' };
+    const gateway = clientOf(fetch, { ...options, maxRetries: 0 });
+    const error = await caught(gateway.images.submit(image));
+    for (const value of [error, gateway, lines]) expect(printed(value)).not.toContain(apiKey);
+  });
+});
+
+describe('the log at level debug', () => {
+  test.each([
+    ['a GET', modelList],
+    ['a submit', submitted],
+    ['a chat', completed],
+    ['a stream', () => new Response(wholeStream, eventStream)],
+  ] as const)('holds neither key nor prompt after %s that succeeds late', async (name, reply) => {
+    const { lines, logger } = keeper();
+    const clock = new WatchedClock();
+    const { fetch } = scripted(refusal(503), reply);
+    const gateway = clientOf(fetch, { apiKey, clock, logger, logLevel: 'debug' });
+    await clock.settle(calls[name]?.(gateway) ?? Promise.reject(new Error('no such call')));
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.join('\n')).not.toContain(apiKey);
+    expect(lines.join('\n')).not.toContain(prompt);
+  });
+
+  test('holds no prompt that a callback throws along with what it was told', async () => {
+    const { lines, logger } = keeper();
+    const onCharge = () => {
+      throw new Error('broken callback');
+    };
+    const { gateway } = onMock(
+      { keys: [{ key: apiKey }] },
+      { logger, logLevel: 'debug', onCharge },
+    );
+    await gateway.images.submit(image);
+    await turns();
+    expect(lines.join('\n')).toContain('broken callback');
+    expect(lines.join('\n')).not.toContain(apiKey);
+    expect(lines.join('\n')).not.toContain(prompt);
+  });
+
+  test.each([
+    ['off', 0],
+    ['error', 0],
+    ['warn', 1],
+  ] as const)('%s lets through what it should', async (logLevel, count) => {
+    const { lines, logger } = keeper();
+    const clock = new WatchedClock();
+    const { fetch } = scripted(refusal(503), modelList);
+    await clock.settle(clientOf(fetch, { clock, logger, logLevel }).models.list());
+    expect(lines).toHaveLength(count);
+  });
+});

@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest';
+
+import type { Outcome } from '../../src/index.ts';
+import {
+  caught,
+  chat,
+  clientOf,
+  hang,
+  image,
+  refusal,
+  reset,
+  scripted,
+  text,
+  unreachable,
+  virtualClock,
+} from '../core/support.ts';
+import type { Reply } from '../core/support.ts';
+
+const json = (body: unknown): Reply => text(400, JSON.stringify(body), 'application/json');
+
+/** The error of a submit that is answered so. */
+async function submitError(reply: Reply) {
+  const clock = virtualClock();
+  const { fetch } = scripted(reply);
+  const gateway = clientOf(fetch, { clock, maxRetries: 0 });
+  return caught(clock.settle(gateway.images.submit(image)));
+}
+
+describe('the body of a refusal', () => {
+  const message = 'The prompt is too long';
+  const bodies: readonly (readonly [string, unknown, Readonly<Record<string, unknown>>])[] = [
+    [
+      'an error object',
+      { error: { message, type: 'invalid_request_error', code: 'too_long', param: 'prompt' } },
+      { code: 'too_long', type: 'invalid_request_error', param: 'prompt' },
+    ],
+    ['an error text', { error: message }, { code: undefined }],
+    ['code and message', { code: 'too_long', message, data: null }, { code: 'too_long' }],
+    ['a detail', { detail: message }, { code: undefined }],
+    ['success: false', { success: false, message }, { code: undefined }],
+    ['an error object with nulls', { error: { message, type: null, code: null, param: null } }, {}],
+  ];
+
+  test.each(bodies)('may be %s', async (_, body, fields) => {
+    const error = await submitError(json(body));
+    expect(error.name).toBe('BadRequestError');
+    expect(error.message).toContain(message);
+    expect(error.body).toEqual(body);
+    for (const [name, value] of Object.entries(fields)) expect(error[name]).toBe(value);
+  });
+
+  test('may be HTML, which is on the error and not in the message', async () => {
+    const html = '<!doctype html>\n<html><body><h1>Bad gateway</h1></body></html>';
+    const error = await submitError(text(502, html, 'text/html'));
+    expect(error.name).toBe('ServerError');
+    expect(error.body).toBe(html);
+    expect(error.message).not.toContain('<html>');
+    expect(error.message).toContain('502');
+  });
+
+  test.each([
+    ['text', 'upstream\nconnect error', 'upstream connect error'],
+    ['nothing', '', '400'],
+    ['blanks', ' \n ', '400'],
+    ['null', 'null', '400'],
+    ['a number', '42', '400'],
+    ['an empty object', '{}', '400'],
+    ['an error of null', '{"error":null}', '400'],
+    ['an error list', '{"error":[{"msg":"x"}]}', '400'],
+    ['broken JSON', '{"error": {"message": "half', '400'],
+  ])('may be %s', async (_, body, shown) => {
+    const error = await submitError(text(400, body));
+    expect(error.name).toBe('BadRequestError');
+    expect(error.message).toContain(shown);
+    expect(error.message.trim()).not.toBe('');
+    expect(error.message).not.toMatch(/undefined|\[object/);
+  });
+
+  test('alters no prototype', async () => {
+    const body = '{"error":{"message":"x","__proto__":{"polluted":1},"constructor":{"name":"y"}}}';
+    const error = await submitError(text(400, body, 'application/json'));
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    expect(error.polluted).toBeUndefined();
+    expect(error.name).toBe('BadRequestError');
+  });
+
+  test('cannot overwrite what the client knows', async () => {
+    const lies = {
+      status: 200,
+      outcome: 'rejected',
+      idempotencyKey: 'theirs',
+      name: 'Lie',
+      stack: '',
+    };
+    const body = { ...lies, error: { message: 'x', ...lies } };
+    const error = await submitError(text(500, JSON.stringify(body), 'application/json'));
+    expect(error).toMatchObject({ status: 500, outcome: 'unknown', name: 'ServerError' });
+    expect(error.idempotencyKey).not.toBe('theirs');
+    expect(error.stack).not.toBe('');
+  });
+});
+
+describe('a message', () => {
+  const failures: readonly (readonly [string, Reply, Outcome])[] = [
+    ['400', refusal(400, 'bad'), 'rejected'],
+    ['401', refusal(401, 'invalid_api_key'), 'rejected'],
+    ['402', refusal(402, 'insufficient_balance'), 'rejected'],
+    ['403', refusal(403, 'api_key_disabled'), 'rejected'],
+    ['404', refusal(404, 'model_not_found'), 'rejected'],
+    ['409', refusal(409, 'conflict'), 'rejected'],
+    ['422', refusal(422, 'no'), 'rejected'],
+    ['429', refusal(429, 'slow_down'), 'rejected'],
+    ['500', refusal(500, 'internal_error'), 'unknown'],
+    ['502', text(502, ''), 'unknown'],
+    ['503', refusal(503, 'service_unavailable'), 'rejected'],
+    ['504', text(504, '<html>'), 'unknown'],
+    ['reset', reset, 'unknown'],
+    ['refused connection', unreachable, 'not-sent'],
+    ['timeout', hang, 'unknown'],
+    ['unreadable answer', text(200, '<html>'), 'unknown'],
+  ];
+
+  test.each(failures)(
+    'of a %s is one line that says what became of the money',
+    async (_, reply, outcome) => {
+      const error = await submitError(reply);
+      expect(error.outcome).toBe(outcome);
+      expect(error.message).not.toMatch(/[\r\n]/);
+      expect(error.message).toMatch(
+        outcome === 'unknown'
+          ? /may have been (charged|paid)/i
+          : /nothing was (charged|paid|sent)/i,
+      );
+      expect(error.message).toContain('POST /v1/images/tasks');
+    },
+  );
+
+  test('of a chat without a key warns of paying twice', async () => {
+    const { fetch } = scripted(reset);
+    const error = await caught(clientOf(fetch).chat.completions.create(chat));
+    expect(error.message).toMatch(/may have been (charged|paid)/i);
+    expect(error.message).toMatch(/again/i);
+    expect(error.message).not.toContain('idempotencyKey');
+  });
+
+  test('of a GET speaks of no money', async () => {
+    const { fetch } = scripted(refusal(404));
+    const error = await caught(clientOf(fetch).models.retrieve('m'));
+    expect(error.message).not.toMatch(/charged|paid/i);
+  });
+
+  test.each([
+    ['a long one', 'x'.repeat(100_000)],
+    ['one of many lines', 'line\r\n'.repeat(1_000)],
+    ['one with line separators', 'a\u2028b\u2029c\u0085d\u000be'],
+  ])("of the service's, when it is %s, becomes one short line", async (_, message) => {
+    for (const body of [{ error: { message } }, { error: message }, { detail: message }]) {
+      const error = await submitError(json(body));
+      expect(error.message).not.toMatch(/[\r\n\u2028\u2029]/);
+      expect(error.message.length).toBeLessThan(900);
+    }
+  });
+
+  test('of a failed connection names the reason of the system', async () => {
+    expect((await submitError(unreachable)).message).toContain('ECONNREFUSED');
+    expect((await submitError(reset)).message).toContain('ECONNRESET');
+  });
+
+  test.each([
+    ['ENOTFOUND', 'not-sent'],
+    ['EAI_AGAIN', 'not-sent'],
+    ['ECONNREFUSED', 'not-sent'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'not-sent'],
+    ['ECONNRESET', 'unknown'],
+    ['EPIPE', 'unknown'],
+    ['UND_ERR_SOCKET', 'unknown'],
+    ['UND_ERR_HEADERS_TIMEOUT', 'unknown'],
+    ['SOMETHING_NEW', 'unknown'],
+  ])('of %s says whether a byte was sent: %s', async (code, outcome) => {
+    const error = await submitError(() => {
+      throw new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) });
+    });
+    expect(error.name).toBe('ConnectionError');
+    expect(error.outcome).toBe(outcome);
+  });
+
+  test.each([
+    ['a text'],
+    [undefined],
+    [null],
+    [{ code: 7 }],
+    [new DOMException('x', 'AbortError')],
+  ])('survives a fetch that throws %o', async (thrown) => {
+    const error = await submitError(() => {
+      throw thrown;
+    });
+    expect(error.name).toBe('ConnectionError');
+    expect(error.outcome).toBe('unknown');
+    expect(error.message).not.toMatch(/[\r\n]/);
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+
+import {
+  APIError,
+  AuthenticationError,
+  BadRequestError,
+  ConcurrencyLimitError,
+  ConflictError,
+  NotFoundError,
+  PaymentRequiredError,
+  PermissionDeniedError,
+  ServerError,
+  ServiceUnavailableError,
+} from '../../src/index.ts';
+import { onMock } from '../core/support.ts';
+import { balanceMessages, endpoints } from '../coverage/specification.ts';
+import { authenticated, every, open } from '../support/calls.ts';
+import { rejection } from '../support/rejection.ts';
+
+/** What each documented status becomes, and its code. */
+const kinds = new Map<number, readonly [typeof APIError, string, string]>([
+  [400, [BadRequestError, 'invalid_request_parameter', 'invalid_request_error']],
+  [401, [AuthenticationError, 'invalid_api_key', 'authentication_error']],
+  [402, [PaymentRequiredError, 'insufficient_balance', 'billing_error']],
+  [403, [PermissionDeniedError, 'api_key_disabled', 'permission_error']],
+  [404, [NotFoundError, 'not_found', 'not_found_error']],
+  [409, [ConflictError, 'idempotency_conflict', 'invalid_request_error']],
+  [429, [ConcurrencyLimitError, 'concurrency_limit_exceeded', 'rate_limit_error']],
+  [500, [ServerError, 'internal_error', 'api_error']],
+  [503, [ServiceUnavailableError, 'service_unavailable', 'api_error']],
+]);
+
+const impatient = { maxRetries: 0, concurrency: false } as const;
+const refusals = every.flatMap(({ route, sent, call }) =>
+  (endpoints[route] ?? [])
+    .filter((status) => status >= 400)
+    .map((status) => [route, status, sent, call] as const),
+);
+
+test('every documented endpoint is among the calls, and no other', () => {
+  expect(every.map(({ route }) => route).toSorted()).toEqual(Object.keys(endpoints).toSorted());
+});
+
+test.each(refusals)('%s answered with %i rejects with its class', async (_, status, sent, call) => {
+  const { gateway, mock } = onMock({}, impatient);
+  mock.fail({ route: sent, status, message: 'Not today' });
+  const [kind = APIError, code, type] = kinds.get(status) ?? [];
+  const error = await rejection(kind, call(gateway));
+  expect(error).toMatchObject({ name: kind.name, status, code, type });
+  expect(error.body).toEqual({ error: { message: 'Not today', type, code } });
+  expect(error.message).toContain('Not today');
+  expect(error.requestId).toBe(mock.requests[0]?.requestId);
+  expect(error.meta.requestId).toBe(error.requestId);
+  expect(mock.requests).toHaveLength(1);
+});
+
+describe('what the key is not good for', () => {
+  test.each(authenticated.map(({ sent, call }) => [sent, call] as const))(
+    '%s without a key, with a wrong and with a disabled one',
+    async (sent, call) => {
+      const { gateway, mock } = onMock({}, { maxRetries: 0 });
+      const balance = sent.endsWith('/balance');
+      const missing = await rejection(
+        AuthenticationError,
+        call(gateway.withOptions({ apiKey: null })),
+      );
+      expect(missing).toMatchObject({ status: 401, ...(!balance && { code: 'api_key_required' }) });
+      const wrong = gateway.withOptions({ apiKey: 'sk-wrong' });
+      await rejection(AuthenticationError, call(wrong));
+      mock.setKeyState(mock.apiKey, 'disabled');
+      await rejection(PermissionDeniedError, call(gateway));
+      const sentKeys = mock.requests.map(({ headers }) => headers.authorization);
+      expect(sentKeys).toEqual([undefined, 'Bearer sk-wrong', `Bearer ${mock.apiKey}`]);
+    },
+  );
+
+  test('the key balance says so in an envelope of its own, which becomes the same classes', async () => {
+    const { gateway, mock } = onMock({}, { maxRetries: 0 });
+    const refused = async (client: typeof gateway) =>
+      rejection(APIError, Promise.resolve(client.account.balance()));
+    const missing = await refused(gateway.withOptions({ apiKey: null }));
+    const wrong = await refused(gateway.withOptions({ apiKey: 'sk-wrong' }));
+    mock.setKeyState(mock.apiKey, 'disabled');
+    const disabled = await refused(gateway);
+    const errors = [missing, wrong, disabled];
+    expect(errors.map(({ name }) => name)).toEqual([
+      'AuthenticationError',
+      'AuthenticationError',
+      'PermissionDeniedError',
+    ]);
+    expect(errors.map(({ status, body }) => ({ status, body }))).toEqual(
+      balanceMessages.map((row) => ({
+        status: Number(row.slice(0, 3)),
+        body: { success: false, message: row.slice(4) },
+      })),
+    );
+    for (const [index, error] of errors.entries()) {
+      expect(error.message).toContain(balanceMessages[index]?.slice(4));
+      expect(error.code).toBeUndefined();
+    }
+  });
+});
+
+describe('refusals that are not staged', () => {
+  const paid = authenticated.filter(({ route }) => endpoints[route]?.includes(402));
+
+  test.each(paid.map(({ route, call }) => [route, call] as const))(
+    '%s with an empty wallet is a 402, and costs nothing',
+    async (_, call) => {
+      const { gateway, mock } = onMock({ wallet: { usd: 0 } });
+      const error = await rejection(PaymentRequiredError, call(gateway));
+      expect(error).toMatchObject({ code: 'insufficient_balance', outcome: 'rejected' });
+      expect(mock.requests).toHaveLength(1);
+      expect(mock.invoice).toEqual([]);
+    },
+  );
+
+  test.each(paid.map(({ route, call }) => [route, call] as const))(
+    '%s beyond the concurrency limit is a 429 with the limit',
+    async (_, call) => {
+      const { gateway, mock } = onMock({}, impatient);
+      mock.setConcurrencyLimit(0);
+      const error = await rejection(ConcurrencyLimitError, call(gateway));
+      expect(error).toMatchObject({
+        status: 429,
+        code: 'concurrency_limit_exceeded',
+        outcome: 'rejected',
+        retryAfterMs: 1_000,
+        meta: { concurrency: { limit: 0, remaining: 0, source: 'tier_enterprise' } },
+      });
+    },
+  );
+
+  const named = every.filter(({ route }) => endpoints[route]?.includes(404));
+
+  test.each(named.map(({ route, sent, call }) => [route, sent, call] as const))(
+    '%s of something unknown is a 404 with a code',
+    async (route, _, call) => {
+      const { gateway } = onMock({ models: [] });
+      if (route.includes('{code}')) {
+        const error = await rejection(
+          NotFoundError,
+          Promise.resolve(gateway.public.error('no_such_code')),
+        );
+        expect(error.code).toBe('not_found');
+        return;
+      }
+      const error = await rejection(NotFoundError, call(gateway));
+      expect(error.code).toMatch(/^(model|task|material)_not_found$/);
+    },
+  );
+
+  test('public endpoints answer whoever asks', async () => {
+    const { gateway, mock } = onMock({}, { apiKey: null });
+    mock.setKeyState(mock.apiKey, 'disabled');
+    for (const { call } of open) expect(await call(gateway)).toBeTypeOf('object');
+    expect(mock.requests.map(({ status }) => status)).toEqual(open.map(() => 200));
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expectTypeOf, test } from 'vitest';
+
+import { TaskFailedError, TaskWaitTimeoutError } from '../../src/index.ts';
+import type {
+  Generation,
+  ImageParams,
+  ImageRoute,
+  ImageTaskRecord,
+  Polygate,
+  Receipt,
+  RequestPromise,
+  ResponseMeta,
+  SubmittedTask,
+  Task,
+  TaskHandle,
+  TaskKind,
+  TaskUpdate,
+  WaitOptions,
+} from '../../src/index.ts';
+
+declare const gateway: Polygate;
+declare const task: SubmittedTask<'image'>;
+declare const generation: Generation<'image'>;
+declare const error: unknown;
+const image: ImageParams = { model: 'm', prompt: 'A harbour' };
+
+describe('submit() and generate()', () => {
+  test('resolve to a task and to a generation of images', () => {
+    expectTypeOf(gateway.images.submit(image)).toEqualTypeOf<
+      RequestPromise<SubmittedTask<'image'>>
+    >();
+    expectTypeOf(gateway.images.generate(image)).toEqualTypeOf<
+      RequestPromise<Generation<'image'>>
+    >();
+  });
+
+  test('take the two documented routes, in the options, and no other', () => {
+    expectTypeOf<ImageRoute['route']>().toEqualTypeOf<'tasks' | 'generations' | undefined>();
+    void gateway.images.generate(image, { route: 'generations' });
+    // @ts-expect-error there is no such route
+    void gateway.images.submit(image, { route: 'edits' });
+    // @ts-expect-error there is no such route
+    void gateway.images.generate(image, { route: 'videos' });
+  });
+
+  test('need a model', () => {
+    expectTypeOf<{ prompt: string }>().not.toExtend<ImageParams>();
+    // @ts-expect-error the model is missing
+    void gateway.images.submit({ prompt: 'A harbour' });
+    // @ts-expect-error the model is missing
+    void gateway.images.generate({ prompt: 'A harbour' });
+    // @ts-expect-error a number of images is a number
+    void gateway.images.submit({ model: 'm', n: '2' });
+    // @ts-expect-error params are an object
+    void gateway.images.submit('A harbour');
+  });
+
+  test('take words that nobody documents where the list may grow', () => {
+    expectTypeOf({ model: 'm', task_type: 'text2image' }).toExtend<ImageParams>();
+    expectTypeOf({ model: 'm', task_type: 'sketch2image' }).toExtend<ImageParams>();
+  });
+
+  test('generate() takes the options of the call and of the wait together', () => {
+    void gateway.images.generate(image, {
+      idempotencyKey: 'k',
+      timeout: 1,
+      pollInterval: 2_000,
+      maxPollInterval: 5_000,
+      waitTimeout: 1,
+      signal: AbortSignal.timeout(1),
+      onSubmit: (submitted) => {
+        expectTypeOf(submitted).toEqualTypeOf<SubmittedTask<'image'>>();
+      },
+      onUpdate: (update) => {
+        expectTypeOf(update).toEqualTypeOf<TaskUpdate<'image'>>();
+      },
+    });
+    // @ts-expect-error submit() does not wait
+    void gateway.images.submit(image, { pollInterval: 2_000 });
+  });
+});
+
+describe('a task', () => {
+  test('knows what its submit told', () => {
+    expectTypeOf(task.id).toEqualTypeOf<string>();
+    expectTypeOf(task.kind).toEqualTypeOf<'image'>();
+    expectTypeOf(task.idempotencyKey).toEqualTypeOf<string>();
+    expectTypeOf(task.meta).toEqualTypeOf<ResponseMeta>();
+    expectTypeOf(task.replayed).toEqualTypeOf<boolean>();
+    expectTypeOf(task.latest).toEqualTypeOf<Generation<'image'>>();
+    expectTypeOf(task.toJSON()).toEqualTypeOf<Receipt<'image'>>();
+    expectTypeOf(task).toExtend<TaskHandle>();
+    expectTypeOf(task).not.toHaveProperty('then');
+  });
+
+  test('waits for a generation and yields updates', () => {
+    expectTypeOf(task.wait()).resolves.toEqualTypeOf<Generation<'image'>>();
+    expectTypeOf(task.retrieve()).resolves.toEqualTypeOf<Generation<'image'>>();
+    expectTypeOf(task.updates()).toExtend<AsyncIterable<TaskUpdate<'image'>>>();
+    expectTypeOf<TaskUpdate<'image'>>().toExtend<Generation<'image'>>();
+    expectTypeOf<TaskUpdate['pollError']>().toEqualTypeOf<Error | undefined>();
+    expectTypeOf<keyof WaitOptions>().toEqualTypeOf<
+      'pollInterval' | 'maxPollInterval' | 'waitTimeout' | 'signal' | 'onUpdate'
+    >();
+  });
+
+  test('that was resumed may know only its id', () => {
+    const known = gateway.images.task('task_1');
+    expectTypeOf(known).toEqualTypeOf<Task<'image'>>();
+    expectTypeOf(known.idempotencyKey).toEqualTypeOf<string | undefined>();
+    expectTypeOf(known.meta).toEqualTypeOf<ResponseMeta | undefined>();
+    expectTypeOf(known.latest).toEqualTypeOf<Generation<'image'> | undefined>();
+    expectTypeOf(gateway.images.wait(known)).resolves.toEqualTypeOf<Generation<'image'>>();
+    expectTypeOf(gateway.images.wait('task_1')).resolves.toEqualTypeOf<Generation<'image'>>();
+    expectTypeOf(gateway.images.retrieve('task_1')).resolves.toEqualTypeOf<Generation<'image'>>();
+  });
+
+  test('has the kind of its receipt', () => {
+    expectTypeOf(gateway.resume(task.toJSON())).toEqualTypeOf<Task<'image'>>();
+    expectTypeOf(gateway.resume(JSON.parse('{}') as unknown)).toEqualTypeOf<Task>();
+    expectTypeOf(gateway.images.task(task.toJSON())).toEqualTypeOf<Task<'image'>>();
+    const video: Receipt<'video'> = { v: 1, kind: 'video', id: 'task_1' };
+    // @ts-expect-error this is the receipt of a video
+    gateway.images.task(video);
+  });
+});
+
+describe('a generation', () => {
+  test('has one shape, and the record as documented', () => {
+    expectTypeOf(generation.status).toEqualTypeOf<'queued' | 'running' | 'succeeded' | 'failed'>();
+    expectTypeOf(generation.kind).toEqualTypeOf<'image'>();
+    expectTypeOf(generation.urls).toEqualTypeOf<string[]>();
+    expectTypeOf(generation.progress).toEqualTypeOf<number | undefined>();
+    expectTypeOf(generation.createdAt).toEqualTypeOf<Date | undefined>();
+    expectTypeOf(generation.error?.message).toEqualTypeOf<string | undefined>();
+    expectTypeOf(generation.raw).toEqualTypeOf<ImageTaskRecord>();
+    expectTypeOf(generation.raw.image_url).toEqualTypeOf<string | null>();
+    expectTypeOf<TaskKind>().toEqualTypeOf<'image' | 'video' | 'audio'>();
+  });
+
+  test('and its task are on the errors of a wait', () => {
+    if (TaskFailedError.is(error)) {
+      expectTypeOf(error.task).toExtend<TaskHandle>();
+      expectTypeOf(error.generation).toExtend<Generation>();
+    }
+    if (error instanceof TaskWaitTimeoutError) {
+      expectTypeOf(error.task.toJSON()).toExtend<Receipt>();
+    }
+  });
+});
