@@ -93,7 +93,7 @@ export class Polygate {
 
   /** A client with other options that shares the ledger and the concurrency queue of this one. */
   withOptions(options: PolygateOptions): Polygate {
-    return new Polygate({ ...this.#options, ...options }, this.#sender.shared);
+    return derive({ ...this.#options, ...options }, this.#sender.shared);
   }
 
   /**
@@ -154,6 +154,11 @@ export class Polygate {
     const { kind, id, urls } = source;
     return { urls: () => urls, renew: async () => this.resume({ v: 1, kind, id }).retrieve() };
   }
+}
+
+/** Outside of the class, because a class that names itself loses its name in the bundle. */
+function derive(options: PolygateOptions, shared: Shared): Polygate {
+  return new Polygate(options, shared);
 }
 
 /** A copy that later changes of the caller's objects do not reach. */

@@ -168,8 +168,10 @@ export class Failures {
     const outcome = paid && worse ? earlier : attempt;
     const task = taskOf?.(meta);
     const parts = [
-      `${what}: ${why}${/[.!?…)]$/.test(why) ? '' : '.'}`,
-      task !== undefined && 'The task goes on: error.task waits for it again.',
+      `${what}: ${why}${/[.!?…]$/.test(why) ? '' : '.'}`,
+      task !== undefined &&
+        attempt !== 'rejected' &&
+        'The task goes on: error.task waits for it again.',
       meta?.status === 401 && 'Check apiKey.',
       task === undefined && paid && outcome !== undefined && advice(outcome, idempotencyKey),
       `[${method} ${template}${meta?.requestId === undefined ? '' : `, request ${meta.requestId}`}]`,

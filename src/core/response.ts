@@ -42,8 +42,9 @@ export function readJson<Result>(read: Read<Result>): Finish<Result> {
     });
     const body = parseJson(text);
     if (body === text) {
-      const what = plainText(text) === text ? 'the body is not JSON' : plainText(text);
-      throw failures.unexpected(meta, what || 'the body is empty', text);
+      const what = plainText(text);
+      const problem = what === text ? 'the body is not JSON' : what;
+      throw failures.unexpected(meta, text === '' ? 'the body is empty' : problem, text);
     }
     const result = await read(body, meta);
     if (result.issues === undefined) return result.value;
