@@ -83,12 +83,12 @@ export class Polygate {
 
   /** What this client, and every client made from it, has spent; a live view. */
   get spend(): Spend {
-    return this.#sender.shared.ledger;
+    return this.#sender.shared.ledger.view();
   }
 
   /** The account's concurrency as this client sees it; a live view. */
   get concurrency(): ConcurrencyState {
-    return this.#sender.shared.governor.state;
+    return this.#sender.shared.governor.view();
   }
 
   /** A client with other options that shares the ledger and the concurrency queue of this one. */

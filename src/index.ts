@@ -1,5 +1,7 @@
 export { Polygate } from './client.ts';
 
+export { assumptions } from './core/assumptions.ts';
+export type { Assumption } from './core/assumptions.ts';
 export { ChatStream } from './core/chat-stream.ts';
 export { estimate } from './core/estimate.ts';
 export type { KnownPrices } from './core/estimate.ts';

@@ -7,16 +7,14 @@ export function readBaseURL(text: string | undefined, insecure = false): string 
   const url = URL.parse(text?.trim() ?? '', page);
   if (!text?.trim() || url === null) {
     throw new ConfigurationError(
-      'baseURL: missing or not a URL. Pass https://host.example to new Polygate({ baseURL }) or set ' +
-        'POLYGATE_BASE_URL; a path alone works only in a browser.',
+      'baseURL: missing or not a URL. Pass https://host.example to new Polygate({ baseURL }) or set POLYGATE_BASE_URL.',
     );
   }
   const { protocol, origin, pathname } = url;
   const safe = protocol === 'https:' || origin === (page && new URL(page).origin);
   if (!safe && !(protocol === 'http:' && (insecure || isLoopback(url.hostname)))) {
     throw new ConfigurationError(
-      'baseURL: must begin with https://, or the API key would travel in the clear. http:// is for this machine; ' +
-        'elsewhere set allowInsecureBaseURL.',
+      'baseURL: must begin with https://; http:// is for this machine only, or set allowInsecureBaseURL.',
     );
   }
   if (url.href !== origin + pathname) {

@@ -28,8 +28,8 @@ class Opening implements ItemSource<ChatCompletionChunk> {
     signal?.addEventListener('abort', abort, { once: true });
     this.#opened = open(this.#stopper.signal).then((answer) => {
       this.answer = answer;
-      const { aborted, reason } = this.#stopper.signal;
-      if (aborted) answer.data.abort(reason);
+      const stop = this.#stopper.signal;
+      if (stop.aborted) answer.data.abort(stop.reason);
       return answer.data;
     });
     this.#opened.catch(this.#reject);

@@ -95,8 +95,7 @@ export function readConfig(options: PolygateOptions): Config {
   rules.check('apiKey (POLYGATE_API_KEY)', apiKey ?? undefined, optionRules.apiKey);
   if (typeof apiKey === 'string' && !dangerouslyAllowBrowser && isBrowser()) {
     throw new ConfigurationError(
-      'apiKey: everybody who opens this page could read it. Put a proxy on your server and use apiKey: null, ' +
-        'or set dangerouslyAllowBrowser.',
+      'apiKey: everybody who opens this page could read it. Use a proxy and apiKey: null, or set dangerouslyAllowBrowser.',
     );
   }
   const environmentLevel = readEnvironment('POLYGATE_LOG');

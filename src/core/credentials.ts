@@ -33,7 +33,7 @@ export async function readyHeaders(
 async function readKey({ apiKey }: Config): Promise<string> {
   if (apiKey === undefined) {
     throw new ConfigurationError(
-      'apiKey: missing. Pass it to new Polygate({ apiKey }) or set POLYGATE_API_KEY; without it only public.* works.',
+      'apiKey: missing. Pass it to new Polygate({ apiKey }) or set POLYGATE_API_KEY.',
     );
   }
   if (typeof apiKey === 'string') return apiKey;

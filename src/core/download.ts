@@ -47,7 +47,7 @@ export async function download(
   const pick = (list: string[] | undefined) => {
     const url = list?.[index];
     if (url !== undefined) return url;
-    throw new ConfigurationError(`index: there is no result ${index}; is the task over?`);
+    throw new ConfigurationError(`index: there is no result ${index}`);
   };
   const get = async (url: string) => capped(await fetchResult(sender, url, signal), maxBytes);
   try {
@@ -112,7 +112,7 @@ function checkResultURL(address: string, insecure: boolean): void {
       (insecure && /^https?:$/.test(url.protocol)));
   if (ok) return;
   throw new ConfigurationError(
-    'download: the address must be https and public. For a service on your own network set allowInsecureBaseURL.',
+    'download: the address must be https and public, or set allowInsecureBaseURL.',
   );
 }
 

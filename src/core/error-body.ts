@@ -1,4 +1,4 @@
-import { isRecord } from '../schemas/record.ts';
+import { isRecord, textOf } from '../schemas/record.ts';
 
 /** What the body of a refusal says, from whichever envelope it uses. Specification: Errors; assumption A9. */
 export interface ErrorBody {
@@ -56,7 +56,5 @@ export function plainText(text: string): string {
 }
 
 function word(value: unknown): string | undefined {
-  return typeof value === 'string' || typeof value === 'number'
-    ? oneLine(String(value)) || undefined
-    : undefined;
+  return oneLine(textOf(value) ?? '') || undefined;
 }

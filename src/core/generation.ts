@@ -1,4 +1,4 @@
-import { isRecord } from '../schemas/record.ts';
+import { isRecord, textOf } from '../schemas/record.ts';
 import { unchecked } from '../schemas/schema.ts';
 import type { Generation, TaskError, TaskKind, TaskRecords, TaskStatus } from '../schemas/task.ts';
 
@@ -34,12 +34,12 @@ export function readGeneration<Kind extends TaskKind>(
 ): ReadGeneration<Kind> {
   if (!isRecord(body)) return { problem: 'must be a task record' };
   const record = unwrap(body);
-  const word = text(record.status) ?? text(record.raw_status);
+  const word = textOf(record.status) ?? textOf(record.raw_status);
   const told = word && (meanings.find(([, words]) => words.test(word))?.[0] ?? 'running');
   const urls = readUrls(record, told === 'succeeded');
   // A record without a status is a finished answer when it holds a result, else a task that has just begun.
   const status = told || (urls.length > 0 ? 'succeeded' : 'queued');
-  const id = [record.id, record.task_id, body.id, body.task_id, known].map(text).find(Boolean);
+  const id = [record.id, record.task_id, body.id, body.task_id, known].map(textOf).find(Boolean);
   if (status === 'succeeded' && urls.length === 0) {
     return { problem: 'the task has succeeded, but no URL is in its record', id };
   }
@@ -49,11 +49,11 @@ export function readGeneration<Kind extends TaskKind>(
       id: id ?? '',
       kind,
       status,
-      rawStatus: text(record.status) ?? '',
+      rawStatus: textOf(record.status) ?? '',
       progress: readProgress(record.progress),
       urls,
       error: status === 'failed' ? readError(record) : undefined,
-      model: text(record.model),
+      model: textOf(record.model),
       createdAt: readDate(record.created_at ?? record.created),
       raw: unchecked<TaskRecords[Kind]>(record),
     },
@@ -80,7 +80,7 @@ function readUrls(record: unknown, succeeded: boolean): string[] {
 
 function urlOf(item: unknown): string | undefined {
   const data = at(item, 'b64_json');
-  const url = isRecord(item) ? (item.url ?? (text(data) && dataURL(String(data)))) : item;
+  const url = isRecord(item) ? (item.url ?? (textOf(data) && dataURL(String(data)))) : item;
   return typeof url === 'string' && /^(https?:\/\/|data:)/i.test(url) ? url : undefined;
 }
 
@@ -91,15 +91,18 @@ function dataURL(data: string): string {
 }
 
 function readProgress(value: unknown): number | undefined {
-  const percent = Number.parseFloat(text(value) ?? '');
+  const percent = Number.parseFloat(textOf(value) ?? '');
   return Number.isFinite(percent) ? Math.min(100, Math.max(0, percent)) : undefined;
 }
 
 function readError(record: unknown): TaskError {
   const said = ['error.message', 'error', 'fail_reason', 'message'].map((place) =>
-    text(at(record, place)),
+    textOf(at(record, place)),
   );
-  return { message: said.find(Boolean) ?? 'no reason given', code: text(at(record, 'error.code')) };
+  return {
+    message: said.find(Boolean) ?? 'no reason given',
+    code: textOf(at(record, 'error.code')),
+  };
 }
 
 /** Unix seconds, unix milliseconds or ISO 8601. */
@@ -114,10 +117,4 @@ function at(record: unknown, place: string): unknown {
   let value = record;
   for (const name of place.split('.')) value = isRecord(value) ? value[name] : undefined;
   return value;
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'number' || (typeof value === 'string' && value !== '')
-    ? String(value)
-    : undefined;
 }

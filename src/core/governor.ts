@@ -65,10 +65,28 @@ export class Governor {
     this.#clock = clock;
   }
 
-  /** What it knows and does now. */
-  get state(): ConcurrencyState {
-    const queued = this.#queue.size + this.#returned.size;
-    return { ...this.#told, inFlight: this.#inFlight, queued };
+  /** What it knows and does; a live view. */
+  view(): ConcurrencyState {
+    const told = () => this.#told;
+    const inFlight = () => this.#inFlight;
+    const queued = () => this.#queue.size + this.#returned.size;
+    return Object.freeze({
+      get limit() {
+        return told().limit;
+      },
+      get remaining() {
+        return told().remaining;
+      },
+      get source() {
+        return told().source;
+      },
+      get inFlight() {
+        return inFlight();
+      },
+      get queued() {
+        return queued();
+      },
+    });
   }
 
   /** Takes a slot if one is free and nobody waits for it. `cap` is the caller's own limit. */

@@ -18,6 +18,6 @@ export function readHeaders(
 export function applyHeaders(headers: Record<string, string>, changes: HeaderChanges): void {
   for (const [name, value] of changes) {
     if (value !== null) headers[name] = value;
-    else delete headers[name];
+    else if (name !== 'authorization') delete headers[name];
   }
 }

@@ -12,22 +12,30 @@ export interface Paid {
 const rememberedKeys = 10_000;
 
 /** Counts what was charged, as the service reports it. Nothing else in the client adds up money. */
-export class Ledger implements Spend {
+export class Ledger {
   readonly #byModel = new Map<string, ModelSpend>();
   readonly #keys = new Set<string>();
   #totalUsd = 0;
   #requests = 0;
 
+  /** What was charged so far, USD. */
   get totalUsd(): number {
     return this.#totalUsd;
   }
 
-  get requests(): number {
-    return this.#requests;
-  }
-
-  get byModel(): ReadonlyMap<string, ModelSpend> {
-    return this.#byModel;
+  /** What users see; a live view. */
+  view(): Spend {
+    const total = () => this.#totalUsd;
+    const count = () => this.#requests;
+    return Object.freeze({
+      get totalUsd() {
+        return total();
+      },
+      get requests() {
+        return count();
+      },
+      byModel: this.#byModel,
+    });
   }
 
   /**

@@ -48,7 +48,7 @@ export async function* followMaterial(
       new AbortedError(`The wait for material ${id} was aborted. The material goes on.`, { cause }),
     onTimeout: (material: Material | undefined) =>
       new MaterialWaitTimeoutError(
-        `Material ${id} is not available after ${waitTimeout} ms (${material?.status ?? 'never seen'}). It goes on: wait for its id again.`,
+        `Material ${id} is not available after ${waitTimeout} ms (${material?.status ?? 'never seen'}). It goes on.`,
         { material },
       ),
   };

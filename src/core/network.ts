@@ -1,4 +1,5 @@
 import type { Outcome } from '../errors/base.ts';
+import { textOf } from '../schemas/record.ts';
 
 /** Failures that happen before a byte of the request can have left: no address, or nobody listening. */
 const unsent =
@@ -6,16 +7,15 @@ const unsent =
 
 /** Whether the service may have seen a request that ended with this error of `fetch`. */
 export function networkOutcome(error: unknown): Outcome {
-  return chain(error).some(({ code }) => unsent.test(String(code))) ? 'not-sent' : 'unknown';
+  return chain(error).some(({ code }) => unsent.test(textOf(code) ?? '')) ? 'not-sent' : 'unknown';
 }
 
 /** A few words about what went wrong on the way, without anything of the request. */
 export function networkReason(error: unknown): string {
-  const { message = 'no reason given', code } =
-    chain(error).findLast((link) => typeof link.message === 'string' && link.message !== '') ?? {};
-  return code === undefined || String(message).includes(String(code))
-    ? String(message)
-    : `${String(message)} (${String(code)})`;
+  const { message, code } = chain(error).findLast((link) => textOf(link.message)) ?? {};
+  const words = textOf(message) ?? 'no reason given';
+  const reason = textOf(code) ?? '';
+  return words.includes(reason) ? words : `${words} (${reason})`;
 }
 
 /** An error of `fetch` without what it may hold of the request. */

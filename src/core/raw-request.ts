@@ -26,10 +26,7 @@ export interface RawRequest<Result = unknown> {
 /** Checks a raw request and describes it as a call. */
 export function describeRaw({ method, path, query, body, idempotent }: RawRequest): Call {
   check('method', method ?? '', [isMethod, 'GET, POST, PUT, PATCH or DELETE']);
-  check('path', path ?? '', [
-    isPath,
-    'a path that begins with one / and holds no "..", back slash, space or fragment',
-  ]);
+  check('path', path ?? '', [isPath, 'a path that begins with / and stays below it']);
   const [template = path] = path.split('?', 1);
   const changing = method === 'POST' || method === 'PATCH';
   const again = idempotent ?? !changing;

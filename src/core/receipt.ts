@@ -8,9 +8,7 @@ import { amount, check, nonEmpty } from './rules.ts';
 /** Checks a receipt that comes from a file, a queue or a database. */
 export function readReceipt(value: unknown): Receipt {
   if (!isRecord(value) || value.v !== 1 || typeof value.id !== 'string') {
-    throw new ConfigurationError(
-      'receipt: damaged, or of another version: it must be the JSON of a task, with v: 1 and an id.',
-    );
+    throw new ConfigurationError('receipt: must be the JSON of a task, with v: 1 and an id.');
   }
   const { v, kind, id, idempotencyKey, chargeUsd, submittedAt } = value;
   check('receipt: kind', kind ?? '', [isKind, 'image, video or audio']);

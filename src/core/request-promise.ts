@@ -36,9 +36,7 @@ export class RequestPromise<Result> extends Promise<Result> {
     const left = Promise.resolve().then(() => (claim.body ? leave() : undefined));
     const answer = left.then((taken) => {
       if (taken === undefined) return read();
-      throw new ConfigurationError(
-        'asResponse() has taken the body of this answer: read it there.',
-      );
+      throw new ConfigurationError('asResponse() has taken the body of this answer.');
     });
     super((resolve, reject) => {
       answer.then(({ data }) => resolve(data), reject);

@@ -50,7 +50,10 @@ export function failureOf(error: unknown): Failure | undefined {
     const { status, code } = error;
     return { status, code, outcome: outcomeOf(status, code) };
   }
-  if (error instanceof ConnectionError) return { outcome: error.outcome };
+  // Where an earlier attempt was refused, that is the outcome of the call; this one never got through.
+  if (error instanceof ConnectionError) {
+    return { outcome: error.outcome === 'unknown' ? 'unknown' : 'not-sent' };
+  }
   if (error instanceof ResponseValidationError && isCut(error)) return { outcome: 'unknown' };
   return undefined;
 }

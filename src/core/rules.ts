@@ -47,7 +47,7 @@ export const slots: Rule = [
 export const headerName: Rule = [matches(/^[\w!#$%&'*+.^`|~-]+$/), 'a header name'];
 export const headerValue: Rule = [
   matches(/^[\t\u0020-\u007e\u0080-\u00ff]*$/),
-  'text without line breaks, control characters and characters outside Latin-1',
+  'text in one line, of Latin-1 characters',
 ];
 export const apiKey: Rule = [
   (value) => headerValue[0](value) && matches(/\S/)(value),

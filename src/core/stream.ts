@@ -29,7 +29,7 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
    */
   [Symbol.asyncIterator](): AsyncIterator<Item, undefined, undefined> {
     if (this.#consumed) {
-      throw new ConfigurationError('This stream has been read already: a stream can be read once.');
+      throw new ConfigurationError('This stream has been read already.');
     }
     this.#consumed = true;
     const source = this.#source;

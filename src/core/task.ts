@@ -152,15 +152,15 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     const state =
       this.latest === undefined ? 'never seen' : this.latest.rawStatus || this.latest.status;
     return new TaskWaitTimeoutError(
-      `Task ${this.id} is not over after ${ms} ms (${state}). It goes on and is paid: wait again with ` +
-        'error.task.wait(), or later with gateway.resume(receipt).',
+      `Task ${this.id} is not over after ${ms} ms (${state}). The task goes on: ` +
+        'error.task waits for it again.',
       { ...this.#details(), generation: this.latest },
     );
   }
 
   #aborted(cause: unknown): AbortedError {
     return new AbortedError(
-      `The wait for task ${this.id} was aborted. The task goes on and is paid: error.task waits for it again.`,
+      `The wait for task ${this.id} was aborted. The task goes on: error.task waits for it again.`,
       { ...this.#details(), cause },
     );
   }

@@ -100,9 +100,7 @@ export class TaskClient<Kind extends TaskKind> {
     }
     const { kind, v: _, ...facts } = readReceipt(from);
     if (kind !== this.kind) {
-      throw new ConfigurationError(
-        `This receipt is of kind ${kind}, not ${this.kind}: use gateway.resume(receipt).`,
-      );
+      throw new ConfigurationError(`receipt: kind is ${kind}; use gateway.resume(receipt).`);
     }
     fillPath('{id}', { id: facts.id });
     return new Task(this, facts);

@@ -2,45 +2,27 @@ import { checkParams } from '../core/params.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
 import type { RequestOptions } from '../core/request.ts';
 import type { Sender } from '../core/send.ts';
-import type { SubmittedTask, Task } from '../core/task.ts';
+import type { SubmittedTask } from '../core/task.ts';
 import { TaskClient } from '../core/tasks.ts';
 import type { GenerateOptions, Submit } from '../core/tasks.ts';
 import { musicParamsProblem, speechParamsProblem } from '../schemas/audio.ts';
 import type { MusicParams, SpeechParams } from '../schemas/audio.ts';
-import type { TaskUpdate, WaitOptions } from '../schemas/task-handle.ts';
-import type { Generation, Receipt } from '../schemas/task.ts';
+import type { Generation } from '../schemas/task.ts';
+import { TaskNamespace } from './task-namespace.ts';
 
 /** Makes music and speech. Specification: Audio. */
-export class Audio {
+export class Audio extends TaskNamespace<'audio'> {
   /** Music from a description, with or without lyrics. */
   readonly music: AudioKind<MusicParams>;
   /** Speech from text. */
   readonly speech: AudioKind<SpeechParams>;
-  readonly #tasks: TaskClient<'audio'>;
 
   /** @internal */
   constructor(sender: Sender) {
-    this.#tasks = new TaskClient(sender, { kind: 'audio', paths: ['/v1/audio/tasks/{id}'] });
-    this.music = new AudioKind(this.#tasks, musicParamsProblem);
-    this.speech = new AudioKind(this.#tasks, speechParamsProblem);
-  }
-
-  /** Asks for a music or speech task once. Specification: GET /audio/tasks/\{task_id\}. */
-  retrieve(id: string, options?: RequestOptions): RequestPromise<Generation<'audio'>> {
-    return this.#tasks.retrieveById(id, options);
-  }
-
-  /** Waits for a task, given as a handle, an id or a receipt. */
-  wait(
-    task: string | Receipt<'audio'> | Task<'audio'>,
-    options?: WaitOptions<TaskUpdate<'audio'>>,
-  ): Promise<Generation<'audio'>> {
-    return this.#tasks.wait(task, options);
-  }
-
-  /** The handle of a task that was submitted before; nothing is sent. */
-  task(idOrReceipt: string | Receipt<'audio'>): Task<'audio'> {
-    return this.#tasks.task(idOrReceipt);
+    const tasks = new TaskClient(sender, { kind: 'audio', paths: ['/v1/audio/tasks/{id}'] });
+    super(tasks);
+    this.music = new AudioKind(tasks, musicParamsProblem);
+    this.speech = new AudioKind(tasks, speechParamsProblem);
   }
 }
 

@@ -2,12 +2,12 @@ import { checkParams, checkRoute } from '../core/params.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
 import type { RequestOptions } from '../core/request.ts';
 import type { Sender } from '../core/send.ts';
-import type { SubmittedTask, Task } from '../core/task.ts';
+import type { SubmittedTask } from '../core/task.ts';
 import { TaskClient } from '../core/tasks.ts';
 import type { GenerateOptions, Submit } from '../core/tasks.ts';
 import type { ImageParams } from '../schemas/images.ts';
-import type { TaskUpdate, WaitOptions } from '../schemas/task-handle.ts';
-import type { Generation, Receipt } from '../schemas/task.ts';
+import type { Generation } from '../schemas/task.ts';
+import { TaskNamespace } from './task-namespace.ts';
 
 /** Which of the two documented paths a submit posts to. */
 export interface ImageRoute {
@@ -19,16 +19,18 @@ export interface ImageRoute {
 }
 
 /** Draws images. Specification: Image generation. */
-export class Images {
+export class Images extends TaskNamespace<'image'> {
   readonly #tasks: TaskClient<'image'>;
 
   /** @internal */
   constructor(sender: Sender) {
     const { imageTaskPath } = sender.config;
-    this.#tasks = new TaskClient(sender, {
+    const tasks = new TaskClient(sender, {
       kind: 'image',
       paths: [imageTaskPath, '/v1/images/generations/{id}'],
     });
+    super(tasks);
+    this.#tasks = tasks;
   }
 
   /**
@@ -56,24 +58,6 @@ export class Images {
     options: GenerateOptions<'image'> & ImageRoute = {},
   ): RequestPromise<Generation<'image'>> {
     return this.#tasks.generate(describe(params, options), options);
-  }
-
-  /** Asks for a task once. Specification: GET /images/tasks/\{taskId\}. */
-  retrieve(id: string, options?: RequestOptions): RequestPromise<Generation<'image'>> {
-    return this.#tasks.retrieveById(id, options);
-  }
-
-  /** Waits for a task, given as a handle, an id or a receipt. */
-  wait(
-    task: string | Receipt<'image'> | Task<'image'>,
-    options?: WaitOptions<TaskUpdate<'image'>>,
-  ): Promise<Generation<'image'>> {
-    return this.#tasks.wait(task, options);
-  }
-
-  /** The handle of a task that was submitted before; nothing is sent. */
-  task(idOrReceipt: string | Receipt<'image'>): Task<'image'> {
-    return this.#tasks.task(idOrReceipt);
   }
 }
 

@@ -2,13 +2,13 @@ import { checkParams, checkRoute } from '../core/params.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
 import type { RequestOptions } from '../core/request.ts';
 import type { Sender } from '../core/send.ts';
-import type { SubmittedTask, Task } from '../core/task.ts';
+import type { SubmittedTask } from '../core/task.ts';
 import { TaskClient } from '../core/tasks.ts';
 import type { GenerateOptions, Submit } from '../core/tasks.ts';
 import { videoParamsProblem } from '../schemas/videos.ts';
 import type { VideoParams } from '../schemas/videos.ts';
-import type { TaskUpdate, WaitOptions } from '../schemas/task-handle.ts';
-import type { Generation, Receipt } from '../schemas/task.ts';
+import type { Generation } from '../schemas/task.ts';
+import { TaskNamespace } from './task-namespace.ts';
 
 /** The paths that a submit can post to. */
 const routes = ['videos', 'video/generations', 'videos/generations'] as const;
@@ -23,16 +23,18 @@ export interface VideoRoute {
 }
 
 /** Makes videos. Specification: Video generation. */
-export class Videos {
+export class Videos extends TaskNamespace<'video'> {
   readonly #tasks: TaskClient<'video'>;
 
   /** @internal */
   constructor(sender: Sender) {
     const { videoTaskPath } = sender.config;
-    this.#tasks = new TaskClient(sender, {
+    const tasks = new TaskClient(sender, {
       kind: 'video',
       paths: [videoTaskPath, '/v1/video/generations/{id}', '/v1/videos/generations/{id}'],
     });
+    super(tasks);
+    this.#tasks = tasks;
   }
 
   /**
@@ -60,24 +62,6 @@ export class Videos {
     options: GenerateOptions<'video'> & VideoRoute = {},
   ): RequestPromise<Generation<'video'>> {
     return this.#tasks.generate(describe(params, options), options);
-  }
-
-  /** Asks for a task once. The specification does not show the path: assumption A1. */
-  retrieve(id: string, options?: RequestOptions): RequestPromise<Generation<'video'>> {
-    return this.#tasks.retrieveById(id, options);
-  }
-
-  /** Waits for a task, given as a handle, an id or a receipt. */
-  wait(
-    task: string | Receipt<'video'> | Task<'video'>,
-    options?: WaitOptions<TaskUpdate<'video'>>,
-  ): Promise<Generation<'video'>> {
-    return this.#tasks.wait(task, options);
-  }
-
-  /** The handle of a task that was submitted before; nothing is sent. */
-  task(idOrReceipt: string | Receipt<'video'>): Task<'video'> {
-    return this.#tasks.task(idOrReceipt);
   }
 }
 

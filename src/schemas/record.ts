@@ -2,3 +2,10 @@
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** A text, or a number as text; undefined for anything else and for nothing. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'number' || (typeof value === 'string' && value !== '')
+    ? String(value)
+    : undefined;
+}
