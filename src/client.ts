@@ -149,10 +149,12 @@ export class Polygate {
 
   #downloadable(source: string | Generation | TaskHandle): Downloadable {
     if (typeof source === 'string') return { urls: () => [source] };
-    if ('wait' in source)
-      return { urls: () => source.latest?.urls, renew: async () => source.retrieve() };
-    const { kind, id, urls } = source;
-    return { urls: () => urls, renew: async () => this.resume({ v: 1, kind, id }).retrieve() };
+    const { kind, id } = source;
+    const urls = () => ('urls' in source ? source.urls : source.latest?.urls);
+    // A finished answer may name no task: there is nothing to ask again.
+    if (id === '') return { urls };
+    const task = 'wait' in source ? source : this.resume({ v: 1, kind, id });
+    return { urls, renew: async () => task.retrieve() };
   }
 }
 

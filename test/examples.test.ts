@@ -23,7 +23,7 @@ interface Service {
 
 /** A service for one program, which it finds through the environment, and an empty folder to work in. */
 async function service({ onTestFinished }: TestContext): Promise<Service> {
-  const mock = createMockGateway({ tasks: { durationMs: 400 } });
+  const mock = createMockGateway({ tasks: { durationMs: 400 }, materials: { durationMs: 400 } });
   const server = await listen(mock);
   const cwd = await mkdtemp(join(tmpdir(), 'polygate-examples-'));
   onTestFinished(async () => {
@@ -77,6 +77,19 @@ describe.concurrent('every example runs against the service that the environment
     expect(lines.at(-2)).toBe('succeeded 100 %');
     expect(lines.at(-1)).toBe('saved demo-output/image.svg');
     expect(await readFile(join(cwd, 'demo-output/image.svg'), 'utf8')).toContain('harbour at dawn');
+  });
+
+  test('video-from-material films a picture from the library', async (context) => {
+    const { expect } = context;
+    const { mock, surroundings } = await service(context);
+    const run = await runFromSource(example('video-from-material'), surroundings);
+    expect(run).toMatchObject(calm);
+    const [, uri] = /mat_\w+ is (asset:\/\/\w+) until \d{4}-/.exec(run.stdout) ?? [];
+    const submit = mock.requests.find(({ path }) => path === '/v1/videos');
+    expect(submit?.body).toMatchObject({ content: [{}, { image_url: { url: uri } }] });
+    expect(run.stdout).toContain(`submitted ${mock.tasks[0]?.id} for $${mock.invoice[0]?.usd}\n`);
+    expect(run.stdout).toMatch(/film succeeded 100 %\nthe film is at http:\S+\.mp4/);
+    expect(mock.invoice).toHaveLength(1);
   });
 
   test('resume-in-another-process pays once and finishes elsewhere', async (context) => {

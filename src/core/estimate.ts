@@ -1,4 +1,5 @@
 import type { Pricing } from '../schemas/pricing.ts';
+import { textOf } from '../schemas/record.ts';
 
 /** A record of prices, which may lack any of them. */
 export type KnownPrices = Partial<Pricing> | null | undefined;
@@ -41,12 +42,12 @@ export const estimate = {
 };
 
 /** The price of one unit; what is charged through the API goes before what is shown. */
-function priceOf(pricing: KnownPrices, resolution?: string): number | undefined {
+function priceOf(pricing: KnownPrices, resolution?: string): unknown {
   for (const record of [pricing?.profiles?.api, pricing]) {
     const prices = record?.resolutionPrices ?? [];
     if (resolution !== undefined && prices.length > 0) {
       const wanted = resolution.toLowerCase();
-      const price = prices.find((entry) => entry.resolution.toLowerCase() === wanted);
+      const price = prices.find((entry) => textOf(entry.resolution)?.toLowerCase() === wanted);
       return price?.enabled === false ? undefined : price?.unitPriceUsd;
     }
     if (typeof record?.unitPriceUsd === 'number') return record.unitPriceUsd;
@@ -54,8 +55,8 @@ function priceOf(pricing: KnownPrices, resolution?: string): number | undefined 
   return undefined;
 }
 
-function times(price: number | undefined, units: number): number | undefined {
-  return price === undefined ? undefined : usd(price * units);
+function times(price: unknown, units: number): number | undefined {
+  return typeof price === 'number' ? usd(price * units) : undefined;
 }
 
 function characters(text: string): number {

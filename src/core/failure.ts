@@ -58,7 +58,7 @@ export class Failures {
       errorClass(status, said.code),
       [status, said.code].filter(Boolean).join(' '),
       message,
-      outcome === 'rejected' || this.#call.paid ? outcome : undefined,
+      outcome === 'rejected' || this.#counts ? outcome : undefined,
       { ...said, meta, retryAfterMs },
     );
   }
@@ -91,7 +91,7 @@ export class Failures {
   ): ResponseValidationError {
     const shown = oneLine(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
     const why = `${problem}. Body: ${shown || '(empty)'}`;
-    const outcome = this.#call.paid ? 'unknown' : undefined;
+    const outcome = this.#counts ? 'unknown' : undefined;
     return this.#make(ResponseValidationError, 'Unexpected answer', why, outcome, {
       meta,
       body,
@@ -148,6 +148,11 @@ export class Failures {
     this.meta = undefined;
   }
 
+  /** Whether it matters if the request was carried out: it costs money, or makes something. */
+  get #counts(): boolean {
+    return this.#call.paid === true || this.#call.safety === 'keyed';
+  }
+
   /** What leaving an attempt now means. */
   get #gone(): Outcome {
     return this.sent ? 'unknown' : 'not-sent';
@@ -165,7 +170,7 @@ export class Failures {
     const { earlier, meta } = this;
     const idempotencyKey = this.#key;
     const worse = earlier === 'unknown' || (earlier === 'rejected' && attempt === 'not-sent');
-    const outcome = paid && worse ? earlier : attempt;
+    const outcome = this.#counts && worse ? earlier : attempt;
     const task = taskOf?.(meta);
     const parts = [
       `${what}: ${why}${/[.!?…]$/.test(why) ? '' : '.'}`,

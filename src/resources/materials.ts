@@ -136,10 +136,10 @@ export class Materials {
       return createCall(params);
     };
     return this.#sender.promise(describe, keyed, read, async (answer) => {
-      const { data: known } = answer;
-      const { id, verification_url: url, verification_expires_at: expiresAt } = known;
+      // The page is a secret: nothing that is thrown or shown later may carry it.
+      const { verification_url: url, verification_expires_at: expiresAt, ...known } = answer.data;
       if (url) this.#sender.notify(onVerification, { url, expiresAt }, 'onVerification');
-      return { ...answer, data: await waitForMaterial(this.#waitOf(id, known), options) };
+      return { ...answer, data: await waitForMaterial(this.#waitOf(known.id, known), options) };
     });
   }
 

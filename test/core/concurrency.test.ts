@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { AbortedError } from '../../src/index.ts';
 import { caught, chat, drain, image, onMock, submitted, turns } from './support.ts';
-import { manual } from './valve.ts';
+import { manual, submitMany } from './valve.ts';
 
 describe('a chat stream', () => {
   test.each([
@@ -45,6 +45,20 @@ describe('gateway.concurrency', () => {
     mock.setConcurrencyLimit(9);
     await gateway.chat.completions.create(chat);
     expect(gateway.concurrency).toMatchObject({ limit: 9, remaining: 8 });
+  });
+
+  test('takes a slot back from a waiter that is aborted as it gets it', async () => {
+    const stop = new AbortController();
+    const onCharge = () => stop.abort();
+    const { service, gateway } = manual({ onCharge });
+    await submitMany(gateway, 4);
+    const fifth = caught(gateway.images.submit(image, { signal: stop.signal }));
+    await turns();
+    const headers = { 'x-svc-charge-usd': '0.02' };
+    await service.answer(() => Response.json({ id: 'task_1', status: 'queued' }, { headers }));
+    expect(await fifth).toMatchObject({ name: 'AbortedError', outcome: 'not-sent' });
+    expect(service.arrived).toBe(4);
+    expect(gateway.concurrency).toMatchObject({ inFlight: 3, queued: 0 });
   });
 
   test('forgets waiters that were aborted, and the others go on', async () => {

@@ -211,6 +211,14 @@ describe('what is sent', () => {
     expect(byClient.get('authorization')).toBe('Bearer sk-test');
   });
 
+  test("authorization: null of a call does not remove the client's own", async () => {
+    const headers = await seen(
+      { apiKey: null, headers: { authorization: 'Bearer proxy' } },
+      (gateway) => gateway.models.list({}, { headers: { authorization: null } }),
+    );
+    expect(headers.get('authorization')).toBe('Bearer proxy');
+  });
+
   test('the gateway accepts the key of the client', async () => {
     const { gateway, mock } = onMock();
     await gateway.models.list();

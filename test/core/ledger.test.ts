@@ -83,6 +83,15 @@ describe('gateway.spend', () => {
     expect(gateway.spend.byModel.get('prism-image')).toEqual({ usd: 0.02, requests: 1 });
   });
 
+  test('counts both charges of a key that does not protect, as that of a chat', async () => {
+    const { mock, gateway } = onMock();
+    await gateway.chat.completions.create(chat, { idempotencyKey: 'row-1' });
+    await gateway.chat.completions.create(chat, { idempotencyKey: 'row-1' });
+    expect(mock.invoice).toHaveLength(2);
+    expect(gateway.spend.totalUsd).toBeCloseTo(total(mock), 9);
+    expect(gateway.spend.requests).toBe(2);
+  });
+
   test('of another client counts the charge that it never saw', async () => {
     const { mock, gateway } = onMock();
     await gateway.images.submit(image, { idempotencyKey: 'row-1' });

@@ -80,6 +80,15 @@ describe('ResponseMeta', () => {
     },
   );
 
+  test.each([
+    ['true', true],
+    ['True', true],
+    ['false', false],
+    ['', false],
+  ])('reads a replay header of %j as %s', async (value, replay) => {
+    expect((await metaOf({ 'x-svc-idempotent-replay': value })).idempotentReplay).toBe(replay);
+  });
+
   test('is filled by the gateway, for a submit and for the account', async () => {
     const { gateway } = onMock();
     const task = await gateway.images.submit(image, { idempotencyKey: 'row-1', requestId: 'mine' });

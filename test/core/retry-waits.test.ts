@@ -175,9 +175,10 @@ describe('a 429 for concurrency', () => {
     ['a chat', talk],
   ])('ends %s after maxQueueTime with the last of them', async (_, call) => {
     const maxQueueTime = 20_000;
-    const { sent, error, took } = await run([full], { maxQueueTime, maxRetries: 0 }, call);
+    const last = refusal(429, 'concurrency_limit_exceeded', { 'x-request-id': 'req_9' });
+    const { sent, error, took } = await run([last], { maxQueueTime, maxRetries: 0 }, call);
     expect(error).toBeInstanceOf(ConcurrencyLimitError);
-    expect(error).toMatchObject({ status: 429, outcome: 'rejected' });
+    expect(error).toMatchObject({ status: 429, outcome: 'rejected', requestId: 'req_9' });
     expect(sent.length).toBeGreaterThan(2);
     expect(took).toBeGreaterThan(maxQueueTime / 2);
     expect(took).toBeLessThanOrEqual(maxQueueTime);

@@ -141,6 +141,15 @@ describe('final() puts together', () => {
     expect(completion.choices).toHaveLength(1);
   });
 
+  test('what was told, which a later null does not take away', async () => {
+    const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
+    const completion = await final(
+      event(chunk([], { usage, service_tier: 'fast' })),
+      event(chunk([], { usage: null, service_tier: null })),
+    );
+    expect(completion).toMatchObject({ usage, service_tier: 'fast' });
+  });
+
   test('images, in the order in which they came', async () => {
     const image = (url: string, index: number) => ({
       type: 'image_url',

@@ -40,6 +40,7 @@ describe('an error object in the stream', () => {
     ['alone', [event({ error })]],
     ['in a chunk', [event(chunk([], { error }))]],
     ['as an event of type error', [`event: error\n${event({ error })}`]],
+    ['as all of an event of type error', [`event: error\n${event(error)}`]],
   ])('%s is a StreamError with its code, type and words', async (_, pieces) => {
     const thrown = await failure([says('Hello'), ...pieces, says('more'), done]);
     expect(thrown).toMatchObject({ code: 'kitchen_full', type: 'api_error', outcome: 'unknown' });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { StreamError, StreamTruncatedError } from '../../src/index.ts';
 import type { ChatCompletionChunk } from '../../src/index.ts';
+import { createMockGateway } from '../../src/mock/index.ts';
 import {
   bytes,
   clientOf,
@@ -162,6 +163,23 @@ describe('back pressure', () => {
     stream.abort();
     await turns();
     expect(counter.cancelled).toBe(true);
+  });
+
+  test('a body that stays open after [DONE] is cancelled soon', async () => {
+    const { clock } = createMockGateway({ clock: 'virtual' });
+    let cancelled = false;
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start: (controller) => controller.enqueue(bytes(says('a') + done)),
+      cancel() {
+        cancelled = true;
+      },
+    });
+    const fetch = async () => new Response(body, { headers: streamHeaders });
+    const { chat, concurrency } = clientOf(fetch, { clock });
+    expect(await contents(chat.completions.stream(params))).toEqual(['a']);
+    expect(concurrency.inFlight).toBe(0);
+    await clock.advance(5_000);
+    expect(cancelled).toBe(true);
   });
 
   test('a break cancels the body', async () => {

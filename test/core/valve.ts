@@ -3,7 +3,7 @@ import { clientOf, image, turns, virtualClock } from './support.ts';
 import type { Reply } from './support.ts';
 
 /** A service that answers when it is told to, and the requests that it has in hand. */
-export function valve() {
+function valve() {
   const waiting: ((reply: Reply) => void)[] = [];
   let arrived = 0;
   const fetch: typeof globalThis.fetch = (input, init) => {

@@ -279,6 +279,7 @@ test("no listener stays on the caller's signal, however a stream ends", async ()
   const { gateway, mock } = onMock({}, { streamIdleTimeout: 30_000 });
   const open = () => gateway.chat.completions.stream(ask, { signal });
   await open().final();
+  await contents(await gateway.chat.completions.create({ ...ask, stream: true }, { signal }));
   for await (const { choices } of open()) if (choices.length > 0) break;
   open().abort();
   mock.fail({ route, status: 400, times: 1 });

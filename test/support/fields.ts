@@ -1,9 +1,15 @@
-import { expect } from 'vitest';
-
 import type { Field } from '../coverage/specification.ts';
 
-/** Every value that a documented name such as `checks[].id` stands for; those that are not there are left out. */
-export function valuesAt(record: unknown, name: string): unknown[] {
+/** What the client read, and what was sent to it; or what it sent, and what it was given. */
+export interface Passage {
+  read: unknown;
+  sent: unknown;
+}
+
+/**
+ * Every value that a documented name such as `checks[].id` stands for; those that are not there are left out.
+ */
+function valuesAt(record: unknown, name: string): unknown[] {
   let values = [record];
   for (const part of name.replaceAll('[]', '.[]').split('.')) {
     values = values.flatMap((value) => {
@@ -17,16 +23,21 @@ export function valuesAt(record: unknown, name: string): unknown[] {
 }
 
 /**
- * A field arrives, with its documented type and as it was sent. Where it may be null, the records must show it both
- * null and with a value.
+ * What keeps a field from having passed as it was sent and with each of its documented types; undefined when nothing
+ * does. Where a field may be null, it must have been seen both null and with a value.
  */
-export function expectField(
+export function difference(
   { name, type }: Field,
-  records: readonly { read: unknown; sent: unknown }[],
-): void {
-  const read = records.flatMap((record) => valuesAt(record.read, name));
-  expect(read).toEqual(records.flatMap((record) => valuesAt(record.sent, name)));
-  expect(new Set(read.map(typeOf))).toEqual(new Set(type.split('|')));
+  passages: readonly Passage[],
+): string | undefined {
+  const read = passages.flatMap((passage) => valuesAt(passage.read, name));
+  const sent = passages.flatMap((passage) => valuesAt(passage.sent, name));
+  if (JSON.stringify(read) !== JSON.stringify(sent)) {
+    return `${name} was ${JSON.stringify(sent)} and became ${JSON.stringify(read)}`;
+  }
+  const types = [...new Set(read.map(typeOf))].toSorted().join('|');
+  const wanted = type.split('|').toSorted().join('|');
+  return types === wanted ? undefined : `${name} must be of type ${wanted} and is ${types}`;
 }
 
 /** The fields as a table of tests. */

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+
+import { expect, test } from 'vitest';
+
+import { claims } from './claims.ts';
+import { requirements } from './requirements.ts';
+import { problems, table } from './table.ts';
+import { titlesOf } from './titles.ts';
+
+test('every row of the specification names a test that exists, and no row is missing', () => {
+  expect(problems()).toEqual([]);
+});
+
+test('every row is claimed once', () => {
+  const rows = claims.map(({ section, row }) => `${section}, ${row}`);
+  expect(rows.filter((row, index) => rows.indexOf(row) !== index)).toEqual([]);
+  expect(rows).toHaveLength([...requirements.values()].flat().length);
+});
+
+test('docs/coverage.md is what npm run coverage:table writes', () => {
+  const written = readFileSync(new URL('../../docs/coverage.md', import.meta.url), 'utf8');
+  expect(written).toBe(table());
+});
+
+test('titles are read with their groups, and skipped tests are none', () => {
+  const titles = titlesOf(new URL(import.meta.url)) ?? [];
+  expect(titles.map(({ title }) => title)).toContain('every row is claimed once');
+  expect(titlesOf(new URL('no-such.test.ts', import.meta.url))).toBeUndefined();
+  const account = titlesOf(new URL('../resources/account.test.ts', import.meta.url)) ?? [];
+  expect(account.find(({ title }) => title === 'account.retrieve() > tells %s')?.table).toContain(
+    'records.Account',
+  );
+});

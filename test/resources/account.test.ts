@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest';
+
+import { blockers, ResponseValidationError } from '../../src/index.ts';
+import { answer, caught, clientOf, onMock, scripted } from '../core/support.ts';
+import { headers, records } from '../coverage/specification.ts';
+import { difference, rows } from '../support/fields.ts';
+import { rejection } from '../support/rejection.ts';
+import * as bodies from '../wire/bodies.ts';
+
+const authorization = (key: string) => `Bearer ${key}`;
+
+describe('account.retrieve()', () => {
+  test('is GET /v1/account with the key and no body', async () => {
+    const { gateway, mock } = onMock();
+    await gateway.account.retrieve();
+    expect(mock.requests).toMatchObject([
+      { method: 'GET', path: '/v1/account', search: '', bodyText: '', body: undefined },
+    ]);
+    expect(mock.requests[0]?.headers).toMatchObject({
+      authorization: authorization(mock.apiKey),
+      accept: 'application/json',
+    });
+    expect(mock.requests[0]?.headers).not.toHaveProperty('content-type');
+  });
+
+  test.each(rows(records.Account))('tells %s', async (_, field) => {
+    const { gateway } = onMock();
+    const { data, response } = await gateway.account.retrieve().withResponse();
+    expect(response.status).toBe(200);
+    const sent = await (await gateway.account.retrieve().asResponse()).json();
+    expect(difference(field, [{ read: data, sent }])).toBeUndefined();
+  });
+
+  test('tells the wallet in two currencies, the limit and its source', async () => {
+    const { gateway } = onMock({ wallet: { usd: 12.5 }, concurrencyLimit: 3 });
+    expect(await gateway.account.retrieve()).toEqual({
+      object: 'account',
+      wallet: 'unified',
+      balance: { usd: 12.5, cny: 90, shared: true },
+      concurrency: { limit: 3, source: 'user_override' },
+      models: { available: 9 },
+    });
+  });
+
+  test.each([
+    ['api_key_override', { keys: [{ key: 'sk-one', concurrencyLimit: 2 }] }, 2],
+    ['user_override', { concurrencyLimit: 5 }, 5],
+    ['tier_enterprise', {}, 8],
+  ])('knows the source %s', async (source, settings, limit) => {
+    const { gateway } = onMock(settings);
+    const { data, meta } = await gateway.account.retrieve().withResponse();
+    expect(data.concurrency).toEqual({ limit, source });
+    expect(meta.concurrency).toMatchObject({ limit, source });
+  });
+
+  test.each(headers['Headers of GET /account'])('reads the header %s into meta', async (name) => {
+    const { gateway } = onMock({ wallet: { usd: 12.5 }, concurrencyLimit: 3 });
+    const { meta } = await gateway.account.retrieve({ requestId: 'mine-1' }).withResponse();
+    const read: Record<string, unknown> = {
+      'x-request-id': meta.requestId,
+      'x-svc-wallet': meta.wallet,
+      'x-svc-balance-usd': meta.balanceUsd,
+      'x-svc-balance-cny': meta.balanceCny,
+      'x-svc-concurrency-limit': meta.concurrency.limit,
+      'x-svc-concurrency-source': meta.concurrency.source,
+    };
+    const expected: Record<string, unknown> = {
+      'x-request-id': 'mine-1',
+      'x-svc-wallet': 'unified',
+      'x-svc-balance-usd': 12.5,
+      'x-svc-balance-cny': 90,
+      'x-svc-concurrency-limit': 3,
+      'x-svc-concurrency-source': 'user_override',
+    };
+    expect(read[name]).toBe(expected[name]);
+    expect(meta.headers.get(name)).toBe(String(expected[name]));
+  });
+});
+
+describe('account.readiness()', () => {
+  test('is GET /v1/readiness with the key', async () => {
+    const { gateway, mock } = onMock();
+    await gateway.account.readiness();
+    expect(mock.requests).toMatchObject([
+      { method: 'GET', path: '/v1/readiness', search: '', bodyText: '' },
+    ]);
+    expect(mock.requests[0]?.headers.authorization).toBe(authorization(mock.apiKey));
+  });
+
+  test.each(rows(records.Readiness))('tells %s', async (_, field) => {
+    const { gateway } = onMock();
+    const read = await gateway.account.readiness();
+    const sent = await (await gateway.account.readiness().asResponse()).json();
+    expect(difference(field, [{ read, sent }])).toBeUndefined();
+  });
+
+  test.each(headers['Headers of GET /readiness'])('reads the header %s into meta', async (name) => {
+    const { gateway } = onMock({ wallet: { usd: 0 }, concurrencyLimit: 3 });
+    const { meta } = await gateway.account.readiness({ requestId: 'mine-2' }).withResponse();
+    const read: Record<string, [unknown, unknown]> = {
+      'x-request-id': [meta.requestId, 'mine-2'],
+      'x-svc-wallet': [meta.wallet, 'unified'],
+      'x-svc-readiness-score': [meta.readiness?.score, 50],
+      'x-svc-readiness-status': [meta.readiness?.status, 'blocked'],
+      'x-svc-concurrency-limit': [meta.concurrency.limit, 3],
+    };
+    const [value, expected] = read[name] ?? [];
+    expect(expected).toBeDefined();
+    expect(value).toBe(expected);
+  });
+
+  test('knows the documented checks, and blockers() finds those that are required and not ready', async () => {
+    const rich = await onMock().gateway.account.readiness();
+    expect(rich.status).toBe('ready');
+    expect(rich.checks.map(({ id }) => id)).toEqual(
+      expect.arrayContaining(['api_key', 'unified_wallet']),
+    );
+    expect(blockers(rich)).toEqual([]);
+    const poor = await onMock({ wallet: { usd: 0 }, models: [] }).gateway.account.readiness();
+    expect(poor.status).not.toBe('ready');
+    expect(poor.checks.filter(({ status }) => status !== 'ready')).toHaveLength(2);
+    expect(blockers(poor)).toEqual([{ id: 'unified_wallet', status: 'blocked', required: true }]);
+  });
+});
+
+describe('account.balance()', () => {
+  test('is GET /api/usage/balance, outside /v1, with the key', async () => {
+    const { gateway, mock } = onMock();
+    await gateway.account.balance();
+    expect(mock.requests).toMatchObject([
+      { method: 'GET', path: '/api/usage/balance', search: '', bodyText: '' },
+    ]);
+    expect(mock.requests[0]?.headers.authorization).toBe(authorization(mock.apiKey));
+  });
+
+  test.each(rows(records['Key balance record']))('tells %s', async (_, field) => {
+    const { gateway } = onMock();
+    const read = await gateway.account.balance();
+    const sent = await (await gateway.account.balance().asResponse()).json();
+    expect(difference(field, [{ read, sent }])).toBeUndefined();
+  });
+
+  test("counts the owner's wallet in quota units, 500000 a dollar, and the key's own quota", async () => {
+    const { gateway } = onMock({ wallet: { usd: 2 } });
+    await gateway.images.submit({ model: 'prism-image', prompt: 'A harbour' });
+    const { success, message, data } = await gateway.account.balance();
+    expect({ success, message }).toEqual({ success: true, message: '' });
+    expect(data.balance).toMatchObject({ quota: 990_000, amount: 1.98, quota_per_unit: 500_000 });
+    const { remain_quota: left, used_quota: used, total_quota: total } = data.token;
+    expect(used).toBe(10_000);
+    expect(total).toBe(left + used);
+    expect(data.token).toMatchObject({ expired_time: -1, status: 1, model_limits: {} });
+  });
+
+  test.each([
+    ['CNY', '¥', 7.2],
+    ['CUSTOM', '€', 0.9],
+    ['TOKENS', 'tokens', 500_000],
+    ['GOLD', 'oz', 0.0004],
+  ])('keeps the display type %s as it is', async (type, symbol, rate) => {
+    const shown = { quota_display_type: type, currency_symbol: symbol, exchange_rate: rate };
+    const { data } = bodies.keyBalance;
+    const body = {
+      ...bodies.keyBalance,
+      data: { ...data, balance: { ...data.balance, ...shown } },
+    };
+    const gateway = clientOf(scripted(answer(200, body)).fetch);
+    expect((await gateway.account.balance()).data.balance).toMatchObject(shown);
+  });
+});
+
+describe('a surprise in a record', () => {
+  test.each([
+    ['account.retrieve()', 'account', { ...bodies.account, region: { id: 7 }, wallet: 'split' }],
+    ['account.readiness()', 'readiness', { ...bodies.readiness, next_actions: [], score: null }],
+    ['account.balance()', 'balance', { ...bodies.keyBalance, data: { balance: {}, extra: [1] } }],
+  ] as const)('of %s is kept as it came', async (_, call, body) => {
+    const { account } = clientOf(scripted(answer(200, body)).fetch);
+    const calls = {
+      account: () => account.retrieve(),
+      readiness: () => account.readiness(),
+      balance: () => account.balance(),
+    };
+    expect(await calls[call]()).toEqual(body);
+  });
+
+  test.each([
+    ['no checks', { ...bodies.readiness, checks: undefined }],
+    ['checks that are no list', { ...bodies.readiness, checks: {} }],
+    ['a check without a status', { ...bodies.readiness, checks: [{ id: 'api_key' }] }],
+  ])('where the client needs the field is an error with body and meta: %s', async (_, body) => {
+    const headersOf = { 'x-request-id': 'req-5' };
+    const gateway = clientOf(scripted(answer(200, body, headersOf)).fetch);
+    const error = await rejection(
+      ResponseValidationError,
+      Promise.resolve(gateway.account.readiness()),
+    );
+    expect(error.body).toEqual(JSON.parse(JSON.stringify(body)));
+    expect(error.meta).toMatchObject({ status: 200, requestId: 'req-5' });
+    expect(error.issues?.[0]?.path?.[0]).toBe('checks');
+  });
+
+  test('that is no record at all is an error', async () => {
+    for (const body of [[], 'text', 7, null]) {
+      const gateway = clientOf(scripted(answer(200, body)).fetch);
+      expect((await caught(gateway.account.retrieve())).name).toBe('ResponseValidationError');
+      expect((await caught(gateway.account.balance())).name).toBe('ResponseValidationError');
+    }
+  });
+});

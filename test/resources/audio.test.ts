@@ -1,0 +1,298 @@
+import { describe, expect, test } from 'vitest';
+
+import { BadRequestError, ConfigurationError, TaskFailedError } from '../../src/index.ts';
+import type { MusicParams, SpeechParams } from '../../src/index.ts';
+import { answer, clientOf, onMock, scripted, submitted, virtualClock } from '../core/support.ts';
+import { records, requests, states } from '../coverage/specification.ts';
+import { difference, rows } from '../support/fields.ts';
+import { rejection } from '../support/rejection.ts';
+
+const music = { model: 'anthem-music', prompt: 'A shanty' };
+const speech = { model: 'echo-speech', text: 'Ahoy', voice_id: 'calm-narrator' };
+
+/** Every documented field at once. */
+const wholeMusic = {
+  ...music,
+  lyrics: 'Haul away',
+  lyrics_optimizer: true,
+  is_instrumental: false,
+  audio_setting: { bitrate: 256_000 },
+} satisfies MusicParams;
+const wholeSpeech = {
+  ...speech,
+  input: 'Ahoy there',
+  voice: 'alloy',
+  speed: 1.25,
+  volume: 3,
+  pitch: -2,
+  emotion: 'happy',
+  language: 'English',
+  output_format: 'url',
+  response_format: 'url',
+  format: 'mp3',
+  sample_rate: 44_100,
+  pronunciation_dict: { tone: ['quay/(key)'] },
+  timber_weights: [{ voice_id: 'bright-host', weight: 30 }],
+  subtitle_enable: true,
+  metadata: { row: 7 },
+  extra_body: { seed: 1 },
+  audio_setting: { channel: 2 },
+} satisfies SpeechParams;
+
+describe('audio.music', () => {
+  test('posts to /v1/audio/tasks and gives the finished piece', async () => {
+    const { gateway, mock } = onMock();
+    const piece = await mock.clock.settle(gateway.audio.music.generate(music));
+    expect(mock.requests[0]).toMatchObject({
+      method: 'POST',
+      path: '/v1/audio/tasks',
+      search: '',
+      body: music,
+      headers: {
+        authorization: `Bearer ${mock.apiKey}`,
+        'content-type': 'application/json',
+        'x-idempotency-key': expect.stringMatching(/^[!-~]{1,200}$/),
+      },
+    });
+    expect(mock.requests.at(-1)).toMatchObject({
+      method: 'GET',
+      path: `/v1/audio/tasks/${piece.id}`,
+      search: '',
+      bodyText: '',
+    });
+    expect(piece).toMatchObject({ kind: 'audio', status: 'succeeded', progress: 100 });
+    expect((await mock.fetch(piece.urls[0] ?? '')).headers.get('content-type')).toBe('audio/wav');
+  });
+
+  test.each(rows(requests['Music body']))('sends %s as given', async (_, field) => {
+    const { gateway, mock } = onMock();
+    await gateway.audio.music.submit(wholeMusic);
+    expect(difference(field, [{ read: mock.requests[0]?.body, sent: wholeMusic }])).toBeUndefined();
+    expect(mock.requests[0]?.body).toEqual(wholeMusic);
+  });
+
+  test('is billed by the piece', async () => {
+    const { gateway, mock } = onMock();
+    const task = await gateway.audio.music.submit({ ...music, lyrics: 'x'.repeat(500) });
+    expect(mock.invoice.map(({ usd }) => usd)).toEqual([0.03]);
+    expect(task.chargeUsd).toBe(0.03);
+  });
+
+  test.each([
+    ['no params', undefined, 'params'],
+    ['no model', { prompt: 'A shanty' }, 'model'],
+    ['no prompt', { model: 'anthem-music' }, 'prompt'],
+    ['an empty prompt', { ...music, prompt: '' }, 'prompt'],
+    ['a prompt that is no text', { ...music, prompt: 7 }, 'prompt'],
+  ])('refuses %s before the network', async (_, params, field) => {
+    const { gateway, mock } = onMock();
+    const untyped = params as MusicParams;
+    for (const call of ['submit', 'generate'] as const) {
+      const error = await rejection(
+        ConfigurationError,
+        Promise.resolve<unknown>(gateway.audio.music[call](untyped)),
+      );
+      expect(error.message).toContain(field);
+    }
+    expect(mock.requests).toEqual([]);
+  });
+
+  test('without lyrics is recommended against, not refused', async () => {
+    const { gateway, mock } = onMock();
+    await gateway.audio.music.submit({ ...music, is_instrumental: false });
+    expect(mock.requests[0]?.status).toBe(202);
+  });
+});
+
+describe('audio.speech', () => {
+  test('posts to /v1/audio/tasks and gives the finished words', async () => {
+    const { gateway, mock } = onMock();
+    const words = await mock.clock.settle(gateway.audio.speech.generate(speech));
+    expect(mock.requests[0]).toMatchObject({
+      method: 'POST',
+      path: '/v1/audio/tasks',
+      body: speech,
+    });
+    expect(words).toMatchObject({ kind: 'audio', status: 'succeeded' });
+    expect(words.urls).toHaveLength(1);
+  });
+
+  test.each(rows(requests['Speech body']))('sends %s as given', async (_, field) => {
+    const { gateway, mock } = onMock();
+    await gateway.audio.speech.submit(wholeSpeech);
+    expect(
+      difference(field, [{ read: mock.requests[0]?.body, sent: wholeSpeech }]),
+    ).toBeUndefined();
+    expect(mock.requests[0]?.body).toEqual(wholeSpeech);
+    expect(mock.requests[0]?.status).toBe(202);
+  });
+
+  test.each([
+    ['text alone', { text: 'Ahoy' }],
+    ['input alone', { input: 'Ahoy' }],
+    ['both', { text: 'Ahoy', input: 'Ahoy there' }],
+    ['an empty text and an input', { text: '', input: 'Ahoy' }],
+    ['markup', { text: 'Ahoy <#0.5#> (laughs) there (sighs)' }],
+  ])('accepts %s', async (_, words) => {
+    const { gateway, mock } = onMock();
+    const params = { model: 'echo-speech', voice_id: 'calm-narrator', ...words } as SpeechParams;
+    await gateway.audio.speech.submit(params);
+    expect(mock.requests[0]).toMatchObject({ body: params, status: 202 });
+  });
+
+  test.each([
+    ['happy', 'Chinese'],
+    ['sad', 'English'],
+    ['angry', 'Japanese'],
+    ['fearful', 'auto'],
+    ['disgusted', 'Korean'],
+    ['surprised', 'auto'],
+    ['neutral', 'auto'],
+    ['wistful', 'Klingon'],
+  ])('lets the emotion %s and the language %s through', async (emotion, language) => {
+    const { gateway, mock } = onMock();
+    await gateway.audio.speech.submit({ ...speech, emotion, language });
+    expect(mock.requests[0]?.body).toMatchObject({ emotion, language });
+  });
+
+  test.each([0.5, 1, 2])('accepts the speed %d', async (speed) => {
+    const { gateway, mock } = onMock();
+    await gateway.audio.speech.submit({ ...speech, speed });
+    expect(mock.requests[0]).toMatchObject({ body: { speed }, status: 202 });
+  });
+
+  test.each([32_000, 44_100] as const)('accepts the sample rate %d', async (rate) => {
+    const { gateway, mock } = onMock();
+    await gateway.audio.speech.submit({ ...speech, sample_rate: rate });
+    expect(mock.requests[0]).toMatchObject({ body: { sample_rate: rate }, status: 202 });
+  });
+
+  test.each([
+    ['no words', { text: undefined }, 'text'],
+    ['empty words', { text: '', input: '' }, 'text'],
+    ['words that are no text', { text: 7 }, 'text'],
+    ['a speed below 0.5', { speed: 0.49 }, 'speed'],
+    ['a speed above 2', { speed: 2.01 }, 'speed'],
+    ['a speed that is no number', { speed: Number.NaN }, 'speed'],
+    ['a speed as text', { speed: '1' }, 'speed'],
+    ['a sample rate of 48000', { sample_rate: 48_000 }, 'sample_rate'],
+    ['a sample rate as text', { sample_rate: '44100' }, 'sample_rate'],
+    ['no model', { model: undefined }, 'model'],
+  ])('refuses %s before the network', async (_, change, field) => {
+    const { gateway, mock } = onMock();
+    const untyped = { ...speech, ...change } as unknown as SpeechParams;
+    const error = await rejection(
+      ConfigurationError,
+      Promise.resolve(gateway.audio.speech.submit(untyped)),
+    );
+    expect(error.message).toContain(field);
+    expect(mock.requests).toEqual([]);
+  });
+
+  test.each([
+    ['no voice at all', { voice_id: undefined }],
+    ['a voice that the caller cannot see', { voice_id: 'somebody-else' }],
+    ['a voice that does not fit the model', { model: 'echo-speech-hd', voice_id: 'radio-tokyo' }],
+    ['a mix with an unknown voice', { timber_weights: [{ voice_id: 'nobody', weight: 1 }] }],
+    ['an unknown file format', { format: 'tape' }],
+  ])('lets the service refuse %s: invalid_request_parameter', async (_, change) => {
+    const { gateway, mock } = onMock();
+    const params = { ...speech, ...change };
+    const error = await rejection(
+      BadRequestError,
+      Promise.resolve(gateway.audio.speech.submit(params)),
+    );
+    expect(error).toMatchObject({ code: 'invalid_request_parameter', outcome: 'rejected' });
+    expect(mock.invoice).toEqual([]);
+  });
+
+  test('is billed by the character: spaces, line breaks, punctuation and emoji count', async () => {
+    const { gateway, mock } = onMock();
+    await gateway.audio.speech.submit({ ...speech, text: 'Ahoy, 你好!\n🚢 👋' });
+    expect(mock.invoice[0]?.usd).toBeCloseTo(13 * 0.00003, 12);
+  });
+});
+
+describe('an audio task', () => {
+  const finished = async (outcome: 'succeeded' | 'failed') => {
+    const { gateway, mock } = onMock({ tasks: { outcome } });
+    const task = await gateway.audio.music.submit(music);
+    await mock.clock.advance(10_000);
+    const read = (await gateway.audio.retrieve(task.id)).raw;
+    const sent: unknown = await (await gateway.audio.retrieve(task.id).asResponse()).json();
+    return { read, sent };
+  };
+
+  test.each(rows(records['Audio task']))('tells %s', async (_, field) => {
+    expect(
+      difference(field, [await finished('succeeded'), await finished('failed')]),
+    ).toBeUndefined();
+  });
+
+  test('goes through its documented words, with progress and the time of the submit', async () => {
+    const { gateway, mock } = onMock();
+    const task = await gateway.audio.music.submit(music);
+    const seen = [task.latest];
+    for (const ms of [3_000, 4_000]) {
+      await mock.clock.advance(ms);
+      seen.push(await gateway.audio.retrieve(task.id));
+    }
+    expect(seen.map(({ status, rawStatus, progress }) => [status, rawStatus, progress])).toEqual([
+      ['queued', 'queued', 0],
+      ['running', 'in_progress', 50],
+      ['succeeded', 'completed', 100],
+    ]);
+    expect(seen.map(({ raw }) => raw.raw_status)).toEqual(['SUBMITTED', 'IN_PROGRESS', 'SUCCESS']);
+    expect(seen[2]).toMatchObject({ model: 'anthem-music' });
+    expect(seen[2]?.createdAt).toEqual(new Date('2026-05-01T00:00:00Z'));
+  });
+
+  const url = 'https://files.example/piece.mp3';
+  const meaning: Record<string, string> = {
+    queued: 'queued',
+    in_progress: 'running',
+    processing: 'running',
+    completed: 'succeeded',
+    succeeded: 'succeeded',
+    failed: 'failed',
+    SUBMITTED: 'queued',
+    IN_PROGRESS: 'running',
+    SUCCESS: 'succeeded',
+    FAILURE: 'failed',
+  };
+
+  test.each(states['Audio task status'])('understands the status %s', async (status) => {
+    const { fetch } = scripted(answer(200, { id: 'task_1', status, audio_url: url }));
+    const { audio } = clientOf(fetch);
+    const expected = { status: meaning[status], rawStatus: status };
+    expect(await audio.retrieve('task_1')).toMatchObject(expected);
+  });
+
+  test.each(states['Audio task raw_status'])('understands the raw_status %s', async (word) => {
+    const record = { id: 'task_1', raw_status: word, audio_url: url };
+    const { audio } = clientOf(scripted(answer(200, record)).fetch);
+    const read = await audio.retrieve('task_1');
+    expect(read).toMatchObject({ status: meaning[word], raw: record });
+  });
+
+  test('whose success carries output.audio_url instead of a result is a success', async () => {
+    const { gateway, mock } = onMock({ assumptions: { A5: 'output' } });
+    const piece = await mock.clock.settle(gateway.audio.music.generate(music));
+    expect(piece.raw).toMatchObject({ result: null, output: { audio_url: piece.urls[0] } });
+    const bare = { id: 'task_1', status: 'succeeded', output: { audio_url: url } };
+    const clock = virtualClock();
+    const { audio } = clientOf(scripted(submitted, answer(200, bare)).fetch, { clock });
+    expect((await clock.settle(audio.speech.generate(speech))).urls).toEqual([url]);
+  });
+
+  test('that fails carries error.message', async () => {
+    const { gateway, mock } = onMock({ tasks: { outcome: 'failed' } });
+    const error = await rejection(
+      TaskFailedError,
+      mock.clock.settle(gateway.audio.speech.generate(speech)),
+    );
+    expect(error.generation.error?.message).toBe('The model could not finish this task');
+    expect(error.message).toContain('The model could not finish this task');
+    expect(error.task).toMatchObject({ id: mock.tasks[0]?.id, kind: 'audio' });
+  });
+});

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest';
+
+import { estimate, extractImages } from '../../src/index.ts';
+import type { ChatCompletion, KnownPrices } from '../../src/index.ts';
+import { completion, onMock } from '../core/support.ts';
+
+/** Prices as a record may hold them. */
+const prices = (record: object): KnownPrices => record;
+const resolutions = [
+  { resolution: '1K', unitPriceUsd: 0.02, enabled: true },
+  { resolution: '2k', unitPriceUsd: 0.04, enabled: true },
+  { resolution: '4K', unitPriceUsd: 0.08, enabled: false },
+];
+const tiered = prices({ unitPriceUsd: 0.01, resolutionPrices: resolutions });
+
+describe('estimate.voiceClone()', () => {
+  test.each([
+    ['', undefined, 1.5],
+    ['Ahoy', undefined, 1.5012],
+    ['Ahoy', 2, 3.0012],
+    ['你好', 1, 1.5006],
+    ['👋🏽', 1, 1.5006],
+    ['a\n b', 1, 1.5012],
+  ])('of %j and %s voices is 1.5 a voice and 0.0003 a code point', (previewText, voices, usd) => {
+    const params = voices === undefined ? { previewText } : { previewText, voices };
+    expect(estimate.voiceClone(params)).toBe(usd);
+  });
+});
+
+describe('estimate.voiceDesign()', () => {
+  test.each([
+    ['', undefined, 3],
+    ['Ahoy', undefined, 3.00012],
+    ['Ahoy', 2, 6.00012],
+    ['👋 你好', 1, 3.00012],
+  ])('of %j and %s voices is 3 a voice and 0.00003 a code point', (previewText, voices, usd) => {
+    const params = voices === undefined ? { previewText } : { previewText, voices };
+    expect(estimate.voiceDesign(params)).toBe(usd);
+  });
+});
+
+describe('estimate.speech()', () => {
+  test.each([
+    ['', 0],
+    ['Ahoy, 你好!\n🚢 👋', 13],
+    [' \t\r\n', 4],
+    ['👨‍👩‍👧', 5],
+    ['e\u0301', 2],
+  ])('counts every code point of %j', (text, characters) => {
+    const usd = estimate.speech(prices({ unitPriceUsd: 0.5 }), text);
+    expect(usd).toBe(characters * 0.5);
+  });
+
+  test('agrees with what the gateway charges', async () => {
+    const { gateway, mock } = onMock();
+    const { pricing } = await gateway.models.retrieve('echo-speech');
+    const text = 'Ahoy, 你好!\n🚢 👋'.repeat(7);
+    await gateway.audio.speech.submit({ model: 'echo-speech', text, voice_id: 'calm-narrator' });
+    expect(estimate.speech(pricing, text)).toBe(mock.invoice[0]?.usd);
+  });
+});
+
+describe('estimate.image()', () => {
+  test.each([
+    [undefined, 0.01],
+    [{}, 0.01],
+    [{ count: 3 }, 0.03],
+    [{ resolution: '1K' }, 0.02],
+    [{ resolution: '1k', count: 3 }, 0.06],
+    [{ resolution: '2K' }, 0.04],
+  ])('of %j is the price of the resolution, in any letter case, for each', (params, usd) => {
+    expect(estimate.image(tiered, params)).toBe(usd);
+  });
+
+  test.each([
+    ['an unknown resolution', tiered, { resolution: '8K' }],
+    ['one that is not on offer', tiered, { resolution: '4k' }],
+    ['no price', prices({}), {}],
+    ['a price that is null', prices({ unitPriceUsd: null }), {}],
+    [
+      'a price of the resolution that is null',
+      prices({ resolutionPrices: [{ resolution: '1K', unitPriceUsd: null, enabled: true }] }),
+      { resolution: '1K' },
+    ],
+    [
+      'a price of the resolution that is missing',
+      prices({ unitPriceUsd: 9, resolutionPrices: [{ resolution: '1K', enabled: true }] }),
+      { resolution: '1K' },
+    ],
+    [
+      'a price that tells no resolution',
+      prices({ resolutionPrices: [{ unitPriceUsd: 0.02, enabled: true }] }),
+      { resolution: '1K' },
+    ],
+    ['no record', undefined, {}],
+    ['a record that is null', null, {}],
+  ])('is undefined where there is %s', (_, pricing, params) => {
+    expect(estimate.image(pricing, params)).toBeUndefined();
+  });
+
+  test('takes the price through the API before the one that is shown', () => {
+    const record = { unitPriceUsd: 9, profiles: { api: { unitPriceUsd: 0.05 } } };
+    expect(estimate.image(prices(record))).toBe(0.05);
+    expect(estimate.image(prices({ unitPriceUsd: 9, profiles: {} }))).toBe(9);
+    expect(estimate.image(prices({ unitPriceUsd: 9, profiles: null }))).toBe(9);
+  });
+
+  test('is free where the price is 0', () => {
+    expect(estimate.image(prices({ unitPriceUsd: 0 }))).toBe(0);
+  });
+
+  test.each([
+    ['prism-image', '2k', 3],
+    ['prism-image', undefined, 2],
+    ['prism-sketch', '1K', 1],
+  ])('agrees with what the gateway charges: %s %s', async (model, resolution, n) => {
+    const { gateway, mock } = onMock();
+    const { pricing } = await gateway.models.retrieve(model);
+    const size = resolution === undefined ? {} : { resolution };
+    await gateway.images.submit({ model, prompt: 'A harbour', n, ...size });
+    expect(estimate.image(pricing, { ...size, count: n })).toBe(mock.invoice[0]?.usd);
+  });
+});
+
+describe('estimate.video()', () => {
+  test.each([
+    ['720p', 5, 0.1],
+    ['1080P', 5, 0.2],
+    [undefined, 7, 0.14],
+  ])('of %s is the price a second, as the gateway charges it', async (resolution, seconds, usd) => {
+    const { gateway, mock } = onMock();
+    const { pricing } = await gateway.models.retrieve('tide-video');
+    const size = resolution === undefined ? {} : { resolution };
+    const video = { model: 'tide-video', prompt: 'A harbour', duration: seconds, ...size };
+    await gateway.videos.submit(video);
+    expect(estimate.video(pricing, { ...size, seconds })).toBe(usd);
+    expect(mock.invoice[0]?.usd).toBe(usd);
+  });
+
+  test('is undefined without a price', () => {
+    expect(estimate.video(prices({}), { seconds: 5 })).toBeUndefined();
+    expect(estimate.video(tiered, { resolution: '8K', seconds: 5 })).toBeUndefined();
+  });
+});
+
+test('no sum has the dust of binary fractions', () => {
+  expect(estimate.image(prices({ unitPriceUsd: 0.1 }), { count: 3 })).toBe(0.3);
+  expect(estimate.speech(prices({ unitPriceUsd: 0.000_01 }), 'x'.repeat(3))).toBe(0.000_03);
+});
+
+describe('extractImages()', () => {
+  const png = 'data:image/png;base64,iVBORw0KGgo=';
+  const jpeg = 'data:image/jpeg;base64,/9j/4AAQ+A==';
+  const url = 'https://files.example/1.png';
+  /** A completion whose messages are these. */
+  const saying = (...messages: object[]): ChatCompletion => ({
+    ...(completion as ChatCompletion),
+    choices: messages.map((message, index) => ({
+      index,
+      finish_reason: 'stop',
+      message: { role: 'assistant', content: null, ...message },
+    })),
+  });
+  const image = (address: string) => ({ type: 'image_url', image_url: { url: address } });
+
+  test.each([
+    ['nothing', saying({ content: 'Ahoy' }), []],
+    ['no choices', saying(), []],
+    ['content that is null', saying({ content: null, images: null }), []],
+    ['the images of the message', saying({ images: [image(url), image(png)] }), [url, png]],
+    ['data URLs in the text', saying({ content: `One ![a](${png}) and ${jpeg}.` }), [png, jpeg]],
+    ['an image once', saying({ images: [image(png)], content: `![a](${png})` }), [png]],
+    ['those of every choice', saying({ images: [image(url)] }, { content: png }), [url, png]],
+    [
+      'no other data',
+      saying({ content: 'data:text/plain;base64,AAAA https://a.example/1.png' }),
+      [],
+    ],
+  ])('finds %s', (_, answered, urls) => {
+    expect(extractImages(answered)).toEqual(urls.map((found) => ({ url: found })));
+  });
+
+  test('finds what a chat of the gateway draws', async () => {
+    const { gateway } = onMock();
+    const drawn = await gateway.chat.completions.create({
+      model: 'lumen/vision-chat',
+      messages: [{ role: 'user', content: 'Draw a harbour' }],
+      extra_body: { image_config: { aspect_ratio: '1:1' } },
+    });
+    const found = extractImages(drawn);
+    expect(found).toHaveLength(1);
+    expect(found[0]?.url).toMatch(/^data:image\//);
+  });
+});

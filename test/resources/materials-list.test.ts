@@ -1,0 +1,251 @@
+import { describe, expect, test } from 'vitest';
+
+import { BadRequestError, ConfigurationError, ResponseValidationError } from '../../src/index.ts';
+import type { MaterialListQuery, MaterialPage } from '../../src/index.ts';
+import type { MockGatewayOptions } from '../../src/mock/index.ts';
+import { answer, clientOf, onMock, scripted } from '../core/support.ts';
+import { records, requests } from '../coverage/specification.ts';
+import { difference, rows } from '../support/fields.ts';
+import { collect, rejection } from '../support/rejection.ts';
+import * as bodies from '../wire/bodies.ts';
+
+const person = { consent_confirmed: true as const, callback_url: 'https://app.example/back' };
+
+/** A library of so many images, the newest last. */
+async function library(count: number, settings: MockGatewayOptions = {}) {
+  const { gateway, mock } = onMock(settings);
+  const ids: string[] = [];
+  for (let number = 1; number <= count; number += 1) {
+    const url = `https://files.example/${number}.png`;
+    ids.push((await gateway.materials.create({ url, type: 'image' })).id);
+  }
+  mock.clearRecords();
+  return { gateway, mock, newestFirst: ids.toReversed() };
+}
+
+describe('materials.list()', () => {
+  test.each([
+    [undefined, ''],
+    [{}, ''],
+    [{ type: undefined, limit: undefined }, ''],
+    [{ type: 'image', status: 'available', limit: 7 }, '?type=image&status=available&limit=7'],
+  ] satisfies [MaterialListQuery | undefined, string][])(
+    'with %j asks GET /v1/materials%s',
+    async (query, search) => {
+      const { gateway, mock } = onMock();
+      await gateway.materials.list(query);
+      expect(mock.requests).toMatchObject([
+        {
+          method: 'GET',
+          path: '/v1/materials',
+          search,
+          bodyText: '',
+          headers: { authorization: `Bearer ${mock.apiKey}` },
+        },
+      ]);
+    },
+  );
+
+  test.each(rows(requests['Material list query']))('sends the query %s, encoded', async (name) => {
+    const { fetch, sent } = scripted(answer(200, bodies.materialPage));
+    const value = name === 'limit' ? 7 : 'a/b +&=';
+    await clientOf(fetch).materials.list({ [name]: value });
+    expect(new URL(sent[0]?.url ?? '').searchParams.get(name)).toBe(String(value));
+  });
+
+  test.each(rows(records['Material list']))('tells %s', async (_, field) => {
+    const { gateway } = await library(3);
+    const read = await gateway.materials.list({ limit: 2 });
+    const wire = await gateway.materials.list({ limit: 2 }).asResponse();
+    expect(difference(field, [{ read, sent: await wire.json() }])).toBeUndefined();
+  });
+
+  test.each([1, 100])('takes a limit of %d', async (limit) => {
+    const { gateway, mock } = onMock();
+    await gateway.materials.list({ limit });
+    expect(mock.requests[0]).toMatchObject({ search: `?limit=${limit}`, status: 200 });
+  });
+
+  test.each([0, 101, 1.5, Number.NaN, '10'])(
+    'refuses a limit of %s before the network',
+    async (limit) => {
+      const { gateway, mock } = onMock();
+      const untyped = { limit } as MaterialListQuery;
+      const error = await rejection(
+        ConfigurationError,
+        Promise.resolve(gateway.materials.list(untyped)),
+      );
+      expect(error.message).toContain('limit');
+      expect(mock.requests).toEqual([]);
+    },
+  );
+
+  test('gives 50 a page where nothing else is asked for', async () => {
+    const { gateway } = await library(51);
+    const page = await gateway.materials.list();
+    expect(page.data).toHaveLength(50);
+    expect(page).toMatchObject({ object: 'material.list', has_more: true });
+    expect((await page.nextPage())?.data).toHaveLength(1);
+  });
+
+  test.each([
+    ['a cursor of somebody else', { after: 'cur_1_x' }, 'invalid_material_cursor'],
+    ['a status that lists never show', { status: 'deleted' }, 'invalid_material_request'],
+    ['a type that nobody documents', { type: 'text' }, 'invalid_material_request'],
+  ])('lets the service refuse %s', async (_, query, code) => {
+    const { gateway, mock } = onMock();
+    const error = await rejection(BadRequestError, Promise.resolve(gateway.materials.list(query)));
+    expect(error).toMatchObject({ status: 400, code });
+    expect(mock.requests).toHaveLength(1);
+  });
+
+  test.each(['image', 'video', 'audio'] as const)(
+    'finds the materials of type %s',
+    async (type) => {
+      const { gateway } = onMock();
+      for (const made of ['image', 'video', 'audio'] as const) {
+        await gateway.materials.create({ url: `https://files.example/${made}`, type: made });
+      }
+      const { data } = await gateway.materials.list({ type });
+      expect(data.map((material) => material.type)).toEqual([type]);
+    },
+  );
+
+  test('leaves out what failed, was deleted or has expired', async () => {
+    const { gateway, mock } = onMock({
+      materials: { outcome: (url) => (url.includes('bad') ? 'failed' : 'available') },
+      assumptions: { A22: 1 },
+    });
+    const create = (url: string, real = false) =>
+      gateway.materials.create({
+        url: `https://files.example/${url}`,
+        type: 'image',
+        ...(real && { real_person: person }),
+      });
+    await create('old');
+    await mock.clock.advance(2 * 60 * 60 * 1000 + 4_000);
+    await create('bad');
+    const { id: deleted } = await create('deleted');
+    await gateway.materials.delete(deleted);
+    const refused = await create('refused', true);
+    await mock.fetch(`${refused.verification_url}?outcome=failed`);
+    await create('late', true);
+    const { id } = await create('good');
+    await mock.clock.advance(60_000);
+    const pending = await create('pending', true);
+    const { data } = await gateway.materials.list();
+    expect(data.map((material) => [material.id, material.status])).toEqual([
+      [pending.id, 'verification_pending'],
+      [id, 'available'],
+    ]);
+  });
+});
+
+describe('the pages', () => {
+  test('follow one another by the cursor, unchanged, with the query and options of the first', async () => {
+    const { gateway, mock, newestFirst } = await library(5);
+    const options = { headers: { 'x-team': 'harbour' } };
+    const first = await gateway.materials.list({ type: 'image', limit: 2 }, options);
+    const second = await first.nextPage();
+    const third = await second?.nextPage();
+    expect(await third?.nextPage()).toBeNull();
+    const pages = [first, second, third];
+    expect(pages.map((page) => page?.data.length)).toEqual([2, 2, 1]);
+    expect(pages.flatMap((page) => page?.data.map(({ id }) => id))).toEqual(newestFirst);
+    expect(
+      mock.requests.map(({ search }) => Object.fromEntries(new URLSearchParams(search))),
+    ).toEqual([
+      { type: 'image', limit: '2' },
+      { type: 'image', limit: '2', after: first.next_cursor },
+      { type: 'image', limit: '2', after: second?.next_cursor },
+    ]);
+    expect(mock.requests.every(({ headers }) => headers['x-team'] === 'harbour')).toBe(true);
+  });
+
+  test('are gone through by for await, each asked for when it is needed', async () => {
+    const { gateway, mock, newestFirst } = await library(5);
+    const page = await gateway.materials.list({ limit: 2 });
+    const seen: [id: string, requests: number][] = [];
+    for await (const { id } of page) seen.push([id, mock.requests.length]);
+    expect(seen.map(([id]) => id)).toEqual(newestFirst);
+    expect(seen.map(([, asked]) => asked)).toEqual([1, 1, 2, 2, 3]);
+  });
+
+  test('are no longer asked for after a break', async () => {
+    const { gateway, mock, newestFirst } = await library(5);
+    for await (const { id } of await gateway.materials.list({ limit: 2 })) {
+      expect(id).toBe(newestFirst[0]);
+      break;
+    }
+    expect(mock.requests).toHaveLength(1);
+  });
+
+  test('can be gone through twice, and from the middle', async () => {
+    const { gateway, newestFirst } = await library(4);
+    const page = await gateway.materials.list({ limit: 3 });
+    expect(await collect(page)).toEqual(await collect(page));
+    const rest = await page.nextPage();
+    expect((await collect<{ id: string }>(rest as MaterialPage)).map(({ id }) => id)).toEqual(
+      newestFirst.slice(3),
+    );
+  });
+
+  test('of an empty library are one page without materials', async () => {
+    const { gateway, mock } = onMock();
+    const page = await gateway.materials.list();
+    expect(page).toMatchObject({ data: [], has_more: false });
+    expect(await collect(page)).toEqual([]);
+    expect(await page.nextPage()).toBeNull();
+    expect(mock.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ['null', { has_more: false, next_cursor: null }],
+    ['absent', { has_more: false }],
+    ['there, although there is no more', { has_more: false, next_cursor: 'c_9' }],
+    ['missing, although there is more', { has_more: true }],
+    ['empty, although there is more', { has_more: true, next_cursor: '' }],
+  ])('end where the cursor is %s', async (_, end) => {
+    const { fetch, sent } = scripted(answer(200, { object: 'material.list', data: [], ...end }));
+    const page = await clientOf(fetch).materials.list();
+    expect(await page.nextPage()).toBeNull();
+    expect(await collect(page)).toEqual([]);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('that cannot be had end the loop with their error', async () => {
+    const { gateway, mock } = await library(3);
+    const page = await gateway.materials.list({ limit: 2 });
+    mock.fail({ route: 'GET /v1/materials', status: 400, code: 'invalid_material_cursor' });
+    const error = await rejection(BadRequestError, collect(page));
+    expect(error.code).toBe('invalid_material_cursor');
+  });
+
+  test('stay plain records: what they can do is not written out', async () => {
+    const page = await onMock().gateway.materials.list();
+    const plain = { object: 'material.list', data: [], has_more: false, next_cursor: null };
+    expect(JSON.parse(JSON.stringify(page))).toEqual(plain);
+    expect(Object.keys(page)).toEqual(Object.keys(plain));
+  });
+});
+
+describe('a surprise in a list', () => {
+  test('is kept as it came', async () => {
+    const body = { data: [{ id: 'mat_1', status: 'resting' }], has_more: 'no', total: 7 };
+    const gateway = clientOf(scripted(answer(200, body)).fetch);
+    expect(await gateway.materials.list()).toMatchObject(body);
+  });
+
+  test.each([
+    ['no data', { has_more: false }],
+    ['a material without an id', { data: [{ status: 'available' }] }],
+    ['a cursor that is a number', { data: [], has_more: true, next_cursor: 7 }],
+  ])('where the client needs the field is an error with body and meta: %s', async (_, body) => {
+    const gateway = clientOf(scripted(answer(200, body)).fetch);
+    const error = await rejection(
+      ResponseValidationError,
+      Promise.resolve(gateway.materials.list()),
+    );
+    expect(error).toMatchObject({ body, meta: { status: 200 } });
+  });
+});

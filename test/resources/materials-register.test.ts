@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'vitest';
+
+import {
+  AbortedError,
+  ConfigurationError,
+  MaterialFailedError,
+  MaterialWaitTimeoutError,
+  parseMaterialCallback,
+} from '../../src/index.ts';
+import type { MaterialUpdate, Verification } from '../../src/index.ts';
+import { onMock, thrown, turns } from '../core/support.ts';
+import { rejection } from '../support/rejection.ts';
+
+const source = { url: 'https://files.example/ann.png', type: 'image' as const };
+const callback = 'https://app.example/back?secret=1';
+const real = {
+  ...source,
+  real_person: { consent_confirmed: true as const, callback_url: callback },
+};
+
+describe('materials.register()', () => {
+  test('creates, waits and gives the available material', async () => {
+    const { gateway, mock } = onMock();
+    const updates: string[] = [];
+    const ready = await mock.clock.settle(
+      gateway.materials.register(source, {
+        idempotencyKey: 'ann-1',
+        onUpdate: ({ status }) => updates.push(status),
+        onVerification: () => expect.unreachable('nobody has to verify'),
+      }),
+    );
+    expect(ready).toMatchObject({ status: 'available', name: 'ann.png' });
+    expect(mock.requests[0]).toMatchObject({
+      method: 'POST',
+      path: '/v1/materials',
+      body: source,
+      headers: { 'idempotency-key': 'ann-1' },
+    });
+    expect(mock.requests.at(-1)?.path).toBe(`/v1/materials/${ready.id}`);
+    expect(updates.at(-1)).toBe('available');
+  });
+
+  test('keeps its generated key across retries of the create', async () => {
+    const { gateway, mock } = onMock();
+    mock.fail({ route: 'POST /v1/materials', reset: 'after', times: 1 });
+    await mock.clock.settle(gateway.materials.register(source));
+    const keys = mock.requests.slice(0, 2).map(({ headers }) => headers['idempotency-key']);
+    expect(keys[0]).toMatch(/^[!-~]{1,200}$/);
+    expect(keys[1]).toBe(keys[0]);
+    expect((await gateway.materials.list()).data).toHaveLength(1);
+  });
+
+  test('of a file that fails rejects with the material', async () => {
+    const { gateway, mock } = onMock({ materials: { outcome: 'failed' } });
+    const error = await rejection(
+      MaterialFailedError,
+      mock.clock.settle(gateway.materials.register(source)),
+    );
+    expect(error.material).toMatchObject({ status: 'failed', uri: null });
+    expect(mock.requests.at(-1)?.path).toBe(`/v1/materials/${error.material?.id}`);
+  });
+
+  test('ends at its deadline, with the material to wait for again', async () => {
+    const { gateway, mock } = onMock({ materials: { durationMs: 60_000 } });
+    const register = gateway.materials.register(source, { waitTimeout: 10_000 });
+    const error = await rejection(MaterialWaitTimeoutError, mock.clock.settle(register));
+    const { id = '' } = error.material ?? {};
+    expect(await mock.clock.settle(gateway.materials.wait(id))).toMatchObject({ id });
+  });
+
+  test('ends at an abort, and the material goes on', async () => {
+    const { gateway, mock } = onMock();
+    const stop = new AbortController();
+    const register = gateway.materials.register(source, { signal: stop.signal });
+    const aborted = rejection(AbortedError, register);
+    await mock.clock.advance(1_000);
+    stop.abort(new Error('the user left'));
+    await aborted;
+    await mock.clock.advance(10_000);
+    expect((await gateway.materials.list({ status: 'available' })).data).toHaveLength(1);
+  });
+
+  test('gives the answer to the create with the material', async () => {
+    const { gateway, mock } = onMock();
+    const register = gateway.materials.register(source).withResponse();
+    const { data, meta } = await mock.clock.settle(register);
+    expect(meta).toMatchObject({ status: 202, idempotentReplay: false });
+    expect(data.status).toBe('available');
+  });
+});
+
+describe('a real person', () => {
+  const begin = async (options: { waitTimeout?: number } = {}) => {
+    const { gateway, mock } = onMock();
+    const updates: MaterialUpdate[] = [];
+    const told: Verification[] = [];
+    const registered = gateway.materials.register(real, {
+      ...options,
+      onVerification: (verification) => told.push(verification),
+      onUpdate: (update) => updates.push(update),
+    });
+    const outcome = Promise.resolve(registered);
+    outcome.catch(() => undefined);
+    await turns(10);
+    expect(told).toHaveLength(1);
+    const [verification = { url: '' }] = told;
+    return { gateway, mock, updates, outcome, verification };
+  };
+
+  test('has a page to open, told once, and is available after it was opened', async () => {
+    const { mock, updates, outcome, verification } = await begin();
+    expect(verification).toEqual({
+      url: expect.stringMatching(/^https:\/\//),
+      expiresAt: '2026-05-01T00:30:00.000Z',
+    });
+    await mock.clock.advance(20_000);
+    expect(new Set(updates.map(({ status }) => status))).toEqual(new Set(['verification_pending']));
+    const page = await mock.fetch(verification.url);
+    expect(page.status).toBe(302);
+    const location = page.headers.get('location') ?? '';
+    const ready = await mock.clock.settle(outcome);
+    expect(new URL(location).origin).toBe('https://app.example');
+    expect(parseMaterialCallback(location)).toEqual({
+      materialId: ready.id,
+      materialStatus: 'processing',
+    });
+    expect(ready).toMatchObject({ status: 'available', uri: expect.stringMatching(/^asset:/) });
+    expect(updates.map(({ status }) => status)).toContain('processing');
+  });
+
+  test('who fails the verification ends the wait: verification_failed', async () => {
+    const { mock, outcome, verification } = await begin();
+    const page = await mock.fetch(`${verification.url}?outcome=failed`);
+    const error = await rejection(MaterialFailedError, mock.clock.settle(outcome));
+    expect(error.material?.status).toBe('verification_failed');
+    expect(parseMaterialCallback(page.headers.get('location') ?? '')).toEqual({
+      materialId: error.material?.id,
+      materialStatus: 'verification_failed',
+    });
+  });
+
+  test('who never comes ends the wait when the page expires: verification_expired', async () => {
+    const { mock, outcome } = await begin({ waitTimeout: 3_600_000 });
+    const since = mock.clock.now();
+    const error = await rejection(MaterialFailedError, mock.clock.settle(outcome));
+    expect(error.material?.status).toBe('verification_expired');
+    expect(mock.clock.now() - since).toBeGreaterThanOrEqual(1_800_000);
+  });
+
+  test('whose redirect was lost is verified all the same', async () => {
+    const { mock, outcome, verification } = await begin();
+    await (await mock.fetch(verification.url)).body?.cancel();
+    expect(await mock.clock.settle(outcome)).toMatchObject({ status: 'available' });
+  });
+
+  test('has a page in the answer to create() and in its replay, and nowhere else', async () => {
+    const { gateway } = onMock();
+    const options = { idempotencyKey: 'ann-1' };
+    const made = await gateway.materials.create(real, options);
+    const again = await gateway.materials.create(real, options);
+    expect(made).toMatchObject({
+      status: 'verification_pending',
+      verification_url: expect.any(String),
+      verification_expires_at: '2026-05-01T00:30:00.000Z',
+    });
+    expect(again.verification_url).toBe(made.verification_url);
+    const { data } = await gateway.materials.list();
+    for (const record of [await gateway.materials.retrieve(made.id), ...data]) {
+      expect(record).not.toHaveProperty('verification_url');
+      expect(record).not.toHaveProperty('verification_expires_at');
+    }
+  });
+
+  test('may be in a video as well', async () => {
+    const { gateway } = onMock();
+    const made = await gateway.materials.create({ ...real, type: 'video' });
+    expect(made.status).toBe('verification_pending');
+  });
+
+  test('has a page that no log shows, nor where the browser goes after it', async () => {
+    const lines: string[] = [];
+    const note = (...words: unknown[]) => void lines.push(words.map(String).join(' '));
+    const logger = { error: note, warn: note, info: note, debug: note };
+    const { gateway, mock } = onMock({}, { logger, logLevel: 'debug' });
+    mock.fail({ route: 'POST /v1/materials', status: 503, times: 1 });
+    let url = '';
+    const onVerification = (verification: Verification) => {
+      ({ url } = verification);
+      throw new Error('the callback is broken');
+    };
+    const registered = gateway.materials.register(real, {
+      onVerification,
+      waitTimeout: 3_600_000,
+    });
+    const failed = rejection(MaterialFailedError, mock.clock.settle(Promise.resolve(registered)));
+    const error = await failed;
+    await turns();
+    expect(url).toMatch(/^https:/);
+    expect(lines.join('\n')).toContain('the callback is broken');
+    const shown = [
+      ...lines,
+      error.message,
+      error.stack ?? '',
+      JSON.stringify(error.material),
+    ].join();
+    expect(shown).not.toContain(url);
+    expect(shown).not.toContain('app.example');
+    expect(shown).not.toContain(source.url);
+  });
+});
+
+describe('parseMaterialCallback()', () => {
+  const words = ['creating', 'processing', 'available', 'verification_failed', 'resting'];
+
+  test.each(words)('reads the status %s', (materialStatus) => {
+    const query = `?material_id=mat_1&material_status=${materialStatus}`;
+    const expected = { materialId: 'mat_1', materialStatus };
+    expect(parseMaterialCallback(`https://app.example/back${query}`)).toEqual(expected);
+    expect(parseMaterialCallback(new URL(query, 'https://app.example/'))).toEqual(expected);
+    expect(parseMaterialCallback(`/back${query}`)).toEqual(expected);
+  });
+
+  test.each([
+    ['no parameter', 'https://app.example/back'],
+    ['no status', 'https://app.example/back?material_id=mat_1'],
+    ['no id', 'https://app.example/back?material_status=available'],
+    ['an empty id', 'https://app.example/?material_id=&material_status=available'],
+    ['an empty status', 'https://app.example/?material_id=mat_1&material_status='],
+    ['another parameter', 'https://app.example/?material_id=a&material_status=b&token=c'],
+    ['a parameter twice', 'https://app.example/?material_id=a&material_id=b&material_status=c'],
+    ['its parameters in the fragment', 'https://app.example/#?material_id=a&material_status=b'],
+    ['nothing', ''],
+    ['something that is no address', 'http://['],
+  ])('refuses an address with %s, and does not quote it', (_, url) => {
+    const error = thrown(() => parseMaterialCallback(url));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error.message).not.toContain('app.example');
+  });
+});

@@ -1,0 +1,274 @@
+import { describe, expect, test } from 'vitest';
+
+import {
+  AbortedError,
+  APIError,
+  ConfigurationError,
+  NotFoundError,
+  Polygate,
+  ResponseValidationError,
+  TaskFailedError,
+  TaskWaitTimeoutError,
+} from '../../src/index.ts';
+import type { Generation, Receipt, SubmittedTask, Task, TaskKind } from '../../src/index.ts';
+import type { MockGateway } from '../../src/mock/index.ts';
+import { answer, clientOf, onMock, scripted, thrown } from '../core/support.ts';
+import { collect, rejection } from '../support/rejection.ts';
+
+/** A kind of task: how to submit one, how to generate, and the namespace that knows it. */
+interface Maker {
+  kind: TaskKind;
+  path: string;
+  submit: (gateway: Polygate, idempotencyKey?: string) => Promise<SubmittedTask>;
+  generate: (gateway: Polygate, options: { waitTimeout?: number }) => Promise<Generation>;
+  of: (gateway: Polygate) => {
+    task: (from: string) => Task;
+    wait: (from: string) => Promise<Generation>;
+    retrieve: (id: string) => PromiseLike<Generation>;
+  };
+}
+
+const prompt = 'A secret harbour';
+const image = { model: 'prism-image', prompt };
+const video = { model: 'tide-video', prompt };
+const music = { model: 'anthem-music', prompt };
+const speech = { model: 'echo-speech', text: prompt, voice_id: 'calm-narrator' };
+
+const makers: [string, Maker][] = [
+  [
+    'an image',
+    {
+      kind: 'image',
+      path: '/v1/images/tasks/',
+      submit: async (gateway, idempotencyKey) => gateway.images.submit(image, { idempotencyKey }),
+      generate: async (gateway, options) => gateway.images.generate(image, options),
+      of: ({ images }) => images,
+    },
+  ],
+  [
+    'a video',
+    {
+      kind: 'video',
+      path: '/v1/videos/',
+      submit: async (gateway, idempotencyKey) => gateway.videos.submit(video, { idempotencyKey }),
+      generate: async (gateway, options) => gateway.videos.generate(video, options),
+      of: ({ videos }) => videos,
+    },
+  ],
+  [
+    'music',
+    {
+      kind: 'audio',
+      path: '/v1/audio/tasks/',
+      submit: async ({ audio }, idempotencyKey) => audio.music.submit(music, { idempotencyKey }),
+      generate: async ({ audio }, options) => audio.music.generate(music, options),
+      of: ({ audio }) => audio,
+    },
+  ],
+  [
+    'speech',
+    {
+      kind: 'audio',
+      path: '/v1/audio/tasks/',
+      submit: async ({ audio }, idempotencyKey) => audio.speech.submit(speech, { idempotencyKey }),
+      generate: async ({ audio }, options) => audio.speech.generate(speech, options),
+      of: ({ audio }) => audio,
+    },
+  ],
+];
+
+/** A client of the same gateway that has never seen anything. */
+function stranger({ apiKey, baseURL, fetch, clock }: MockGateway): Polygate {
+  return new Polygate({ apiKey, baseURL, fetch, clock, logLevel: 'off' });
+}
+
+describe.each(makers)('%s', (_, { kind, path, submit, generate, of }) => {
+  test('is resumed from its receipt by a client that never saw it', async () => {
+    const { gateway, mock } = onMock();
+    const task = await submit(gateway, 'row-17');
+    const receipt = JSON.stringify(task);
+    expect(JSON.parse(receipt)).toEqual({
+      v: 1,
+      kind,
+      id: task.id,
+      idempotencyKey: 'row-17',
+      chargeUsd: task.chargeUsd,
+      submittedAt: '2026-05-01T00:00:00.000Z',
+    });
+    expect(receipt).not.toContain(mock.apiKey);
+    expect(receipt).not.toContain(prompt);
+    mock.clearRecords();
+    const again = stranger(mock).resume(JSON.parse(receipt));
+    expect(mock.requests).toEqual([]);
+    expect(again).toMatchObject({ id: task.id, kind, idempotencyKey: 'row-17' });
+    expect(again.latest).toBeUndefined();
+    expect(again.meta).toBeUndefined();
+    const done = await mock.clock.settle(again.wait());
+    expect(done).toMatchObject({ id: task.id, kind, status: 'succeeded' });
+    expect(done.urls.length).toBeGreaterThan(0);
+    expect(mock.requests.every((request) => request.path === path + task.id)).toBe(true);
+    expect(JSON.stringify(again)).toBe(receipt);
+    expect(mock.invoice).toEqual([]);
+  });
+
+  test('is found by its id: a handle, a wait and one poll', async () => {
+    const { gateway, mock } = onMock();
+    const { id } = await submit(gateway);
+    const namespace = of(stranger(mock));
+    expect(await namespace.retrieve(id)).toMatchObject({ id, kind, status: 'queued' });
+    const handle = namespace.task(id);
+    expect(handle.toJSON()).toEqual({ v: 1, kind, id });
+    const updates = await mock.clock.settle(collect(handle.updates()));
+    expect(updates.at(-1)).toMatchObject({ id, status: 'succeeded' });
+    expect(await namespace.wait(id)).toMatchObject({ id, status: 'succeeded' });
+  });
+
+  test('that nobody knows is a NotFoundError', async () => {
+    const { gateway } = onMock();
+    const poll = Promise.resolve(of(gateway).retrieve('task_unknown'));
+    expect((await rejection(NotFoundError, poll)).code).toBe('task_not_found');
+  });
+
+  test("is nobody else's", async () => {
+    const keys = [
+      { key: 'sk-a', user: 1 },
+      { key: 'sk-b', user: 2 },
+    ];
+    const { gateway } = onMock({ keys });
+    const { id } = await submit(gateway);
+    const other = of(gateway.withOptions({ apiKey: 'sk-b' }));
+    const error = await rejection(NotFoundError, Promise.resolve(other.retrieve(id)));
+    expect(error.code).toBe('task_not_found');
+  });
+
+  test('is no promise', async () => {
+    const { gateway } = onMock();
+    const task = await submit(gateway);
+    expect('then' in task).toBe(false);
+    expect(task.latest).toMatchObject({ status: 'queued', progress: 0 });
+  });
+
+  test('is on every error after its submit', async () => {
+    const { gateway, mock } = onMock({ tasks: { durationMs: 60_000, outcome: 'failed' } });
+    const late = generate(gateway, { waitTimeout: 5_000 });
+    const errors: { task?: { id: string } | undefined }[] = [
+      await rejection(TaskWaitTimeoutError, mock.clock.settle(late)),
+    ];
+    mock.fail({ route: `GET ${path}{id}`, status: 401, times: 1 });
+    errors.push(await rejection(APIError, mock.clock.settle(generate(gateway, {}))));
+    errors.push(await rejection(TaskFailedError, mock.clock.settle(generate(gateway, {}))));
+    const task = await submit(gateway);
+    const aborted = task.wait({ signal: AbortSignal.abort() });
+    errors.push(await rejection(AbortedError, aborted));
+    expect(errors.map((error) => error.task?.id)).toEqual(mock.tasks.map(({ id }) => id));
+  });
+
+  const odd: [string, unknown][] = [
+    ['a record without an id', { status: 'queued' }],
+    ['a list', []],
+    ['text', 'accepted'],
+    ['a success without a URL', { status: 'completed', result: { outputs: [7] } }],
+  ];
+
+  test.each(odd)(
+    'whose submit is answered with %s is on the error, with body and meta',
+    async (__, body) => {
+      const headers = { 'x-svc-task-id': 'task_7', 'x-svc-charge-usd': '0.5' };
+      const { fetch, sent } = scripted(answer(202, body, body === odd[0]?.[1] ? {} : headers));
+      const gateway = clientOf(fetch);
+      const error = await rejection(ResponseValidationError, submit(gateway, 'row-9'));
+      expect(error.body).toEqual(body);
+      expect(error).toMatchObject({
+        outcome: 'unknown',
+        idempotencyKey: 'row-9',
+        meta: { status: 202 },
+      });
+      if (body === odd[0]?.[1]) {
+        expect(error.task).toBeUndefined();
+      } else {
+        expect(error.task?.toJSON()).toMatchObject({
+          v: 1,
+          kind,
+          id: 'task_7',
+          idempotencyKey: 'row-9',
+        });
+        expect(gateway.spend.totalUsd).toBe(0.5);
+      }
+      expect(sent).toHaveLength(1);
+    },
+  );
+
+  test('keeps what nobody documents in raw, and does without what it does not need', async () => {
+    const record = { id: 'task_1', status: 'resting', eta: [7], progress: {}, error: 'none' };
+    const { fetch } = scripted(answer(202, record));
+    const task = await submit(clientOf(fetch));
+    expect(task.latest).toEqual({
+      id: 'task_1',
+      kind,
+      status: 'running',
+      rawStatus: 'resting',
+      progress: undefined,
+      urls: [],
+      error: undefined,
+      model: undefined,
+      createdAt: undefined,
+      raw: record,
+    });
+  });
+});
+
+describe('gateway.resume()', () => {
+  const receipt: Receipt = {
+    v: 1,
+    kind: 'image',
+    id: 'task_1',
+    idempotencyKey: 'row-1',
+    chargeUsd: 0.02,
+    submittedAt: '2026-05-01T00:00:00.000Z',
+  };
+
+  test.each([
+    ['nothing', undefined],
+    ['null', null],
+    ['text', JSON.stringify(receipt)],
+    ['a list', [receipt]],
+    ['another version', { ...receipt, v: 2 }],
+    ['no version', { ...receipt, v: undefined }],
+    ['no kind', { ...receipt, kind: undefined }],
+    ['a kind that nobody knows', { ...receipt, kind: 'text' }],
+    ['a kind that every object has', { ...receipt, kind: 'constructor' }],
+    ['no id', { ...receipt, id: undefined }],
+    ['an empty id', { ...receipt, id: '' }],
+    ['an id that climbs', { ...receipt, id: '../account' }],
+    ['an id that is a number', { ...receipt, id: 7 }],
+    ['a key with a space', { ...receipt, idempotencyKey: 'a b' }],
+    ['a charge that is text', { ...receipt, chargeUsd: '1' }],
+    ['a negative charge', { ...receipt, chargeUsd: -1 }],
+    ['a date that is none', { ...receipt, submittedAt: 'yesterday' }],
+  ])('refuses %s', (_, damaged) => {
+    const { gateway, mock } = onMock();
+    const error = thrown(() => gateway.resume(damaged));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(mock.requests).toEqual([]);
+  });
+
+  test('needs neither the key, the charge nor the date', () => {
+    const { gateway } = onMock();
+    for (const kind of ['image', 'video', 'audio'] as const) {
+      expect(gateway.resume({ v: 1, kind, id: 'task_1' })).toMatchObject({ kind, id: 'task_1' });
+    }
+  });
+
+  test('of another kind is refused by the namespaces', () => {
+    const { gateway } = onMock();
+    const video1 = { v: 1, kind: 'video', id: 'task_1' } as unknown as Receipt<'image'>;
+    for (const call of [
+      () => gateway.images.task(video1),
+      () => gateway.audio.task(video1 as never),
+    ]) {
+      const error = thrown(call);
+      expect(error).toBeInstanceOf(ConfigurationError);
+      expect(error.message).toMatch(/kind.*video/);
+    }
+  });
+});

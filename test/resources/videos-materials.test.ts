@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+
+import { BadRequestError, ConfigurationError } from '../../src/index.ts';
+import type { VideoParams } from '../../src/index.ts';
+import { onMock } from '../core/support.ts';
+import { rejection } from '../support/rejection.ts';
+
+const video = { model: 'tide-video', prompt: 'A harbour at dawn' };
+const files = 'https://files.example';
+
+describe('an asset:// URI', () => {
+  const uri = 'asset://quay-1';
+  const inText: [string, VideoParams][] = [
+    ['prompt', { ...video, prompt: uri }],
+    ['prompt, inside a sentence', { ...video, prompt: `Film ${uri} at dawn` }],
+    ['prompt, in capitals', { ...video, prompt: 'ASSET://quay-1' }],
+    [
+      'content[1].text',
+      {
+        ...video,
+        content: [
+          { type: 'text', text: 'x' },
+          { type: 'text', text: uri },
+        ],
+      },
+    ],
+    ['extra_body.negative_prompt', { ...video, extra_body: { negative_prompt: `not ${uri}` } }],
+  ];
+
+  test.each(inText)('in plain text is refused before the network: %s', async (field, params) => {
+    const { gateway, mock } = onMock();
+    for (const call of ['submit', 'generate'] as const) {
+      const error = await rejection(
+        ConfigurationError,
+        Promise.resolve<unknown>(gateway.videos[call](params)),
+      );
+      expect(error.message).toContain(field.split(',')[0]);
+      expect(error.message).not.toContain('quay-1');
+    }
+    expect(mock.requests).toEqual([]);
+  });
+
+  test.each([
+    ['size', { ...video, size: uri }],
+    ['aspect_ratio', { ...video, aspect_ratio: uri }],
+    ['extra_body.operation', { ...video, extra_body: { operation: uri } }],
+  ])('in any other text is refused by the service, unpaid: %s', async (field, params) => {
+    const { gateway, mock } = onMock();
+    const submit = Promise.resolve(gateway.videos.submit(params));
+    const error = await rejection(BadRequestError, submit);
+    expect(error).toMatchObject({ code: 'invalid_request_parameter', outcome: 'rejected' });
+    expect(error.message).toContain(field);
+    expect(mock.invoice).toEqual([]);
+  });
+
+  test.each(['image', 'video', 'audio'] as const)(
+    'of an available %s stands as the url of a structured item',
+    async (type) => {
+      const { gateway, mock } = onMock();
+      const source = { url: `${files}/a.bin`, type };
+      const { uri: asset } = await mock.clock.settle(gateway.materials.register(source));
+      const item = {
+        type: `${type}_url`,
+        [`${type}_url`]: { url: asset },
+        role: 'reference_image',
+      };
+      const params = { ...video, content: [{ type: 'text', text: 'Dawn' }, item] };
+      await gateway.videos.submit(params);
+      expect(mock.requests.at(-1)?.body).toEqual(params);
+      expect(mock.requests.at(-1)?.status).toBe(202);
+    },
+  );
+
+  test("that is in nobody's library is refused by the service: material_not_managed", async () => {
+    const { gateway, mock } = onMock();
+    const content = [{ type: 'image_url', image_url: { url: uri } }];
+    const submit = gateway.videos.submit({ ...video, content });
+    const error = await rejection(BadRequestError, Promise.resolve(submit));
+    expect(error).toMatchObject({ code: 'material_not_managed', outcome: 'rejected' });
+    expect(mock.requests).toHaveLength(1);
+    expect(mock.invoice).toEqual([]);
+  });
+
+  test('whose material has expired or was deleted is refused: material_not_available', async () => {
+    const { gateway, mock } = onMock();
+    const source = { url: `${files}/a.png`, type: 'image' as const };
+    const expired = await mock.clock.settle(gateway.materials.register(source));
+    await mock.clock.advance(2 * 60 * 60 * 1000);
+    const deleted = await mock.clock.settle(gateway.materials.register(source));
+    await gateway.materials.delete(deleted.id);
+    for (const { uri: url } of [expired, deleted]) {
+      const content = [{ type: 'image_url', image_url: { url } }];
+      const submit = gateway.videos.submit({ ...video, content });
+      const error = await rejection(BadRequestError, Promise.resolve(submit));
+      expect(error.code).toBe('material_not_available');
+    }
+    expect(mock.invoice).toEqual([]);
+  });
+
+  test('given to a model that takes no materials is refused: material_channel_unavailable', async () => {
+    const { gateway } = onMock();
+    const image = { model: 'prism-image', prompt: 'A harbour', image: uri };
+    const error = await rejection(BadRequestError, Promise.resolve(gateway.images.submit(image)));
+    expect(error.code).toBe('material_channel_unavailable');
+  });
+
+  test('has no privilege: http and https media are accepted as before', async () => {
+    const { gateway, mock } = onMock();
+    const params = { ...video, images: ['http://files.example/1.png', `${files}/2.png`] };
+    await gateway.videos.submit(params);
+    expect(mock.requests[0]).toMatchObject({ body: params, status: 202 });
+  });
+});

@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest';
+
+import {
+  BadRequestError,
+  ConfigurationError,
+  ConnectionError,
+  ResponseValidationError,
+  ServerError,
+} from '../../src/index.ts';
+import type { Polygate, VoiceCloneParams, VoiceDesignParams } from '../../src/index.ts';
+import type { Fault } from '../../src/mock/index.ts';
+import { onMock } from '../core/support.ts';
+import { records, requests } from '../coverage/specification.ts';
+import { difference, rows } from '../support/fields.ts';
+import { rejection } from '../support/rejection.ts';
+
+const wholeClone = {
+  audio_url: 'https://files.example/ann.mp3',
+  text: 'Ahoy 👋 there',
+  preview_text: 'Land in sight',
+  display_name: 'Ann',
+  name: 'Annie',
+  language: 'English',
+  description: 'A calm sailor',
+  noise_reduction: true,
+  need_volume_normalization: false,
+  accuracy: 0.8,
+} satisfies VoiceCloneParams;
+const wholeDesign = {
+  prompt: 'An old sailor',
+  preview_text: 'Ahoy 👋',
+  text: 'Ahoy',
+  display_name: 'Old Tom',
+  name: 'Tom',
+  language: 'Chinese (Mandarin)',
+  description: 'Rough and kind',
+} satisfies VoiceDesignParams;
+
+const makers = {
+  clone: (gateway: Polygate) => gateway.voices.clone(wholeClone),
+  design: (gateway: Polygate) => gateway.voices.design(wholeDesign),
+};
+const both = Object.entries(makers);
+
+describe('voices.clone() and voices.design()', () => {
+  test.each(both)('%s posts to its path, under a key', async (operation, make) => {
+    const { gateway, mock } = onMock();
+    await make(gateway);
+    expect(mock.requests).toMatchObject([
+      {
+        method: 'POST',
+        path: `/v1/audio/voices/${operation}`,
+        search: '',
+        headers: {
+          authorization: `Bearer ${mock.apiKey}`,
+          'content-type': 'application/json',
+          'x-idempotency-key': expect.stringMatching(/^[!-~]{1,200}$/),
+        },
+      },
+    ]);
+  });
+
+  test.each(rows(requests['Voice clone body']))('clone sends %s as given', async (_, field) => {
+    const { gateway, mock } = onMock();
+    await gateway.voices.clone(wholeClone);
+    await gateway.voices.clone({ ...wholeClone, accuracy: 'high' });
+    const [number, text] = mock.requests;
+    expect(
+      difference(field, [
+        { read: number?.body, sent: wholeClone },
+        ...(field.name === 'accuracy'
+          ? [{ read: text?.body, sent: { ...wholeClone, accuracy: 'high' } }]
+          : []),
+      ]),
+    ).toBeUndefined();
+    expect(number?.body).toEqual(wholeClone);
+  });
+
+  test.each(rows(requests['Voice design body']))('design sends %s as given', async (_, field) => {
+    const { gateway, mock } = onMock();
+    await gateway.voices.design(wholeDesign);
+    expect(
+      difference(field, [{ read: mock.requests[0]?.body, sent: wholeDesign }]),
+    ).toBeUndefined();
+    expect(mock.requests[0]?.body).toEqual(wholeDesign);
+  });
+
+  test.each(rows(records['Voice creation result']))('tell %s', async (_, field) => {
+    const passages = both.map(async ([, make]) => {
+      const response = await make(onMock().gateway).asResponse();
+      return { read: await make(onMock().gateway), sent: (await response.json()) as unknown };
+    });
+    expect(difference(field, await Promise.all(passages))).toBeUndefined();
+  });
+
+  test('tell how a clone is billed: 1.5 a voice and 0.0003 a Unicode character of its text', async () => {
+    const { gateway, mock } = onMock();
+    const { data, meta } = await gateway.voices.clone(wholeClone).withResponse();
+    expect(data.billing_contract).toMatchObject({
+      operation: 'audio.voice_clone',
+      settlement_policy: 'fixed_at_estimate',
+      billing_stage: 'final',
+      facts: { voice_clones: 1, preview_characters: 12 },
+    });
+    expect(meta.chargeUsd).toBeCloseTo(1.5 + 12 * 0.0003, 9);
+    expect(gateway.spend.totalUsd).toBe(mock.invoice[0]?.usd);
+  });
+
+  test('tell how a design is billed: 3 a voice and 0.00003 a Unicode character of its preview', async () => {
+    const { gateway, mock } = onMock();
+    const { data, meta } = await gateway.voices.design(wholeDesign).withResponse();
+    expect(data.billing_contract).toMatchObject({
+      operation: 'audio.voice_design',
+      facts: { voice_designs: 1, preview_characters: 6 },
+    });
+    expect(meta.chargeUsd).toBeCloseTo(3 + 6 * 0.00003, 9);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('make a voice that speaks', async () => {
+    const { gateway, mock } = onMock();
+    const { voice_id: id } = await gateway.voices.design(wholeDesign);
+    await gateway.audio.speech.submit({ model: 'echo-speech', text: 'Ahoy', voice_id: id });
+    expect(mock.requests.at(-1)?.status).toBe(202);
+  });
+
+  const incomplete: [string, 'clone' | 'design', object | undefined, string][] = [
+    ['no params', 'clone', undefined, 'params'],
+    ['no recording', 'clone', { text: 'Ahoy' }, 'audio_url'],
+    ['an empty recording', 'clone', { audio_url: '' }, 'audio_url'],
+    ['no params', 'design', undefined, 'params'],
+    ['no prompt', 'design', { preview_text: 'Ahoy' }, 'prompt'],
+    ['no preview', 'design', { prompt: 'An old sailor' }, 'preview_text'],
+  ];
+
+  test.each(incomplete)(
+    'refuse %s (%s) before the network',
+    async (_, operation, params, field) => {
+      const { gateway, mock } = onMock();
+      const { voices } = gateway;
+      const made =
+        operation === 'clone'
+          ? voices.clone(params as VoiceCloneParams)
+          : voices.design(params as VoiceDesignParams);
+      const error = await rejection(ConfigurationError, Promise.resolve(made));
+      expect(error.message).toContain(field);
+      expect(mock.requests).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['clone', { text: 'Ahoy' }],
+    ['design', { prompt: 'An old sailor' }],
+    ['design', { preview_text: 'Ahoy' }],
+  ])('lets the service tell what %s lacks: invalid_request_parameter', async (operation, body) => {
+    const { gateway } = onMock();
+    const path = `/v1/audio/voices/${operation}`;
+    const call = gateway.request({ method: 'POST', path, body });
+    const error = await rejection(BadRequestError, Promise.resolve(call));
+    expect(error.code).toBe('invalid_request_parameter');
+  });
+});
+
+describe('a voice whose making may have been paid', () => {
+  const doubts: [string, Fault][] = [
+    ['a connection that drops', { reset: 'after' }],
+    ['an answer of 500', { status: 500, handled: true }],
+    ['an answer of 504', { status: 504, handled: true }],
+    ['an answer that breaks off', { truncateBody: 20 }],
+  ];
+  const cases = doubts.flatMap(([name, fault]) =>
+    both.map(([operation, make]) => [operation, name, fault, make] as const),
+  );
+
+  test.each(cases)('is not asked for again: %s after %s', async (operation, _, fault, make) => {
+    const { gateway, mock } = onMock();
+    mock.fail({ route: `POST /v1/audio/voices/${operation}`, ...fault, times: 1 });
+    const error = await rejection(Error, mock.clock.settle(make(gateway)));
+    expect(error).toMatchObject({
+      outcome: 'unknown',
+      idempotencyKey: mock.requests[0]?.headers['x-idempotency-key'],
+    });
+    expect(
+      [ConnectionError, ServerError, ResponseValidationError].some((kind) => error instanceof kind),
+    ).toBe(true);
+    expect(mock.requests).toHaveLength(1);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test.each(cases)(
+    'is asked for again under its key with retryAmbiguous.voices: %s after %s',
+    async (operation, _, fault, make) => {
+      const { gateway, mock } = onMock(
+        { assumptions: { A12: 'replay' } },
+        { retryAmbiguous: { voices: true } },
+      );
+      mock.fail({ route: `POST /v1/audio/voices/${operation}`, ...fault, times: 1 });
+      const { voice_id: id } = await mock.clock.settle(make(gateway));
+      const [first, second] = mock.requests.map(({ headers }) => headers['x-idempotency-key']);
+      expect(first).toBeTruthy();
+      expect(second).toBe(first);
+      expect(mock.requests).toHaveLength(2);
+      expect(mock.invoice).toHaveLength(1);
+      const { data } = await gateway.voices.list();
+      expect(data.filter(({ visibility }) => visibility === 'private')).toMatchObject([
+        { voice_id: id },
+      ]);
+    },
+  );
+
+  test.each(both)(
+    '%s is asked for again when it was refused or never sent',
+    async (operation, make) => {
+      const { gateway, mock } = onMock();
+      const route = `POST /v1/audio/voices/${operation}`;
+      mock.fail({ route, status: 503, times: 1 });
+      mock.fail({ route, unreachable: true, times: 1 });
+      await mock.clock.settle(make(gateway));
+      expect(mock.invoice).toHaveLength(1);
+      expect(mock.requests.map(({ status }) => status)).toEqual([503, 200]);
+    },
+  );
+});

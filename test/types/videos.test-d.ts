@@ -1,0 +1,111 @@
+import { describe, expectTypeOf, test } from 'vitest';
+
+import type {
+  AssetUri,
+  AvailableMaterial,
+  Generation,
+  Polygate,
+  Receipt,
+  RequestPromise,
+  SubmittedTask,
+  Task,
+  TaskUpdate,
+  VideoContentItem,
+  VideoExtraBody,
+  VideoParams,
+  VideoRoute,
+  VideoTaskRecord,
+} from '../../src/index.ts';
+
+declare const gateway: Polygate;
+declare const material: AvailableMaterial;
+const video: VideoParams = { model: 'm', prompt: 'A harbour' };
+
+describe('submit() and generate()', () => {
+  test('resolve to a task and to a generation of videos', () => {
+    expectTypeOf(gateway.videos.submit(video)).toEqualTypeOf<
+      RequestPromise<SubmittedTask<'video'>>
+    >();
+    expectTypeOf(gateway.videos.generate(video)).toEqualTypeOf<
+      RequestPromise<Generation<'video'>>
+    >();
+    expectTypeOf<Generation<'video'>['raw']>().toEqualTypeOf<VideoTaskRecord>();
+    expectTypeOf<VideoTaskRecord['video_url']>().toEqualTypeOf<string | null>();
+  });
+
+  test('take the three documented routes, in the options, and no other', () => {
+    expectTypeOf<VideoRoute['route']>().toEqualTypeOf<
+      'videos' | 'video/generations' | 'videos/generations' | undefined
+    >();
+    void gateway.videos.generate(video, { route: 'video/generations' });
+    // @ts-expect-error there is no such route
+    void gateway.videos.submit(video, { route: 'video' });
+    // @ts-expect-error the route is no param
+    void gateway.videos.submit({ ...video, route: 'videos' });
+  });
+
+  test('need a model, and fields of the documented types', () => {
+    expectTypeOf<VideoParams['duration']>().toEqualTypeOf<number | undefined>();
+    // @ts-expect-error the model is missing
+    void gateway.videos.submit({ prompt: 'A harbour' });
+    // @ts-expect-error a duration is a number
+    void gateway.videos.submit({ model: 'm', duration: '5' });
+    // @ts-expect-error images are a list
+    void gateway.videos.submit({ model: 'm', images: 'https://files.example/a.png' });
+    // @ts-expect-error generate_audio is true or false
+    void gateway.videos.submit({ model: 'm', extra_body: { generate_audio: 'yes' } });
+    // @ts-expect-error submit() does not wait
+    void gateway.videos.submit(video, { waitTimeout: 1 });
+  });
+
+  test('tell of videos in their callbacks', () => {
+    void gateway.videos.generate(video, {
+      route: 'videos/generations',
+      idempotencyKey: 'k',
+      waitTimeout: 1,
+      onSubmit: (task) => {
+        expectTypeOf(task).toEqualTypeOf<SubmittedTask<'video'>>();
+      },
+      onUpdate: (update) => {
+        expectTypeOf(update).toEqualTypeOf<TaskUpdate<'video'>>();
+      },
+    });
+  });
+});
+
+describe('structured content', () => {
+  test('takes the uri of an available material where media stands', () => {
+    const item = { type: 'image_url', image_url: { url: material.uri }, role: 'reference_image' };
+    expectTypeOf(item).toExtend<VideoContentItem>();
+    expectTypeOf(material.uri).toEqualTypeOf<AssetUri>();
+    void gateway.videos.submit({ model: 'm', content: [{ type: 'text', text: 'Dawn' }, item] });
+  });
+
+  test('takes other kinds of items and roles, and needs a type', () => {
+    expectTypeOf({ type: 'camera', path: [1, 2] }).toExtend<VideoContentItem>();
+    const roles = {
+      type: 'video_url',
+      video_url: { url: 'https://a.example' },
+      role: 'x',
+    } as const;
+    expectTypeOf(roles).toExtend<VideoContentItem>();
+    expectTypeOf<{ text: string }>().not.toExtend<VideoContentItem>();
+    // @ts-expect-error content is a list of items
+    void gateway.videos.submit({ model: 'm', content: 'Dawn' });
+  });
+
+  test('passes through what only a model knows in extra_body', () => {
+    expectTypeOf<{ operation: 'colourise'; fps: 24 }>().toExtend<VideoExtraBody>();
+    void gateway.videos.submit({ model: 'm', extra_body: { operation: 'colourise', fps: 24 } });
+  });
+});
+
+test('a video that was submitted before is a task of videos', () => {
+  expectTypeOf(gateway.videos.task('task_1')).toEqualTypeOf<Task<'video'>>();
+  expectTypeOf(gateway.videos.wait('task_1')).resolves.toEqualTypeOf<Generation<'video'>>();
+  expectTypeOf(gateway.videos.retrieve('task_1')).resolves.toEqualTypeOf<Generation<'video'>>();
+  const receipt: Receipt<'audio'> = { v: 1, kind: 'audio', id: 'task_1' };
+  // @ts-expect-error this is the receipt of a piece of audio
+  gateway.videos.task(receipt);
+  expectTypeOf(gateway.resume(receipt)).toEqualTypeOf<Task<'audio'>>();
+});
