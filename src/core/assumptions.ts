@@ -11,28 +11,28 @@ export interface Assumption {
 }
 
 /** One line each: the gap, what is assumed, and the option that overrides it. */
-const lines = `video poll path|/v1/videos/{id}, else where the answer says|paths.videoTask
-image poll path|/v1/images/tasks/{id}, else where the answer says|paths.imageTask
-image and video records|those of audio tasks
-status words|any case; an unknown one is running
-where a URL stands|every known place, in order
-wrapped records|under data or task
-finished submits|a result counts as succeeded
+const lines = `video poll path|/v1/videos/{id}|paths.videoTask
+image poll path|/v1/images/tasks/{id}|paths.imageTask
+image and video records|as audio
+status words|any case; unknown is running
+places of URLs|all known
+wrapped records|data or task
+finished submits|succeeded
 chat records|OpenAI's
-error bodies and codes|error, message, code or detail; class by status
+error bodies|all known; class by status
 request id header|x-request-id|requestIdHeader
-chat under a key|may be charged twice|retryAmbiguous.chat
-voices under a key|may be charged twice|retryAmbiguous.voices
+chat keys|no replay|retryAmbiguous.chat
+voice keys|no replay|retryAmbiguous.voices
 a key with another body|the service decides
-slots of running tasks|held by requests only
-failed tasks|charges count as reported
+slots|held by requests
+failed tasks|charges as reported
 discovery bodies|open records
-other model lists|Anthropic's and Gemini's own
+model list styles|Anthropic's and Gemini's
 webhooks|nothing is verified
-voice formula currency|USD
+voice formulas|USD
 edits, usage, estimates|gateway.request()
-end of a material list|has_more false or no cursor
-life of a verification URL|as told`;
+end of a material list|no has_more
+verification URLs|as told`;
 
 /** Every place where the specification is silent, in order: A1, A2 and so on. */
 export const assumptions: readonly Assumption[] = /* @__PURE__ */ lines

@@ -93,7 +93,7 @@ export function readConfig(options: PolygateOptions): Config {
   const apiKey =
     options.apiKey === undefined ? readEnvironment('POLYGATE_API_KEY') : options.apiKey;
   rules.check('apiKey (POLYGATE_API_KEY)', apiKey ?? undefined, optionRules.apiKey);
-  if (typeof apiKey === 'string' && !dangerouslyAllowBrowser && isBrowser()) {
+  if (options.apiKey && !dangerouslyAllowBrowser && isBrowser()) {
     throw new ConfigurationError(
       'apiKey: everybody who opens this page could read it. Use a proxy and apiKey: null, or set dangerouslyAllowBrowser.',
     );

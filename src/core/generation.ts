@@ -13,7 +13,7 @@ const meanings: readonly (readonly [TaskStatus, RegExp])[] = [
 const places = [
   'video_url image_url audio_url',
   'result.video_url result.image_url result.audio_url',
-  'result.outputs result.images result.videos result.audios result.data',
+  'result.outputs result.images result.videos result.audios',
   'output.video_url output.image_url output.audio_url',
   'data results url result_url metadata.url content.video_url',
 ].flatMap((line) => line.split(' '));

@@ -1,6 +1,7 @@
 import type { ConcurrencyMeta } from '../schemas/meta.ts';
 import { after } from './clock.ts';
 import type { Clock } from './clock.ts';
+import { live } from './live.ts';
 
 /** The account's concurrency as a client sees it; a live view. */
 export interface ConcurrencyState extends ConcurrencyMeta {
@@ -67,25 +68,12 @@ export class Governor {
 
   /** What it knows and does; a live view. */
   view(): ConcurrencyState {
-    const told = () => this.#told;
-    const inFlight = () => this.#inFlight;
-    const queued = () => this.#queue.size + this.#returned.size;
-    return Object.freeze({
-      get limit() {
-        return told().limit;
-      },
-      get remaining() {
-        return told().remaining;
-      },
-      get source() {
-        return told().source;
-      },
-      get inFlight() {
-        return inFlight();
-      },
-      get queued() {
-        return queued();
-      },
+    return live<ConcurrencyState>({
+      limit: () => this.#told.limit,
+      remaining: () => this.#told.remaining,
+      source: () => this.#told.source,
+      inFlight: () => this.#inFlight,
+      queued: () => this.#queue.size + this.#returned.size,
     });
   }
 

@@ -1,5 +1,6 @@
 import type { Charge, ModelSpend, Spend } from '../schemas/charge.ts';
 import type { ResponseMeta } from '../schemas/meta.ts';
+import { live } from './live.ts';
 
 /** What is known of a paid request when its answer arrives. */
 export interface Paid {
@@ -25,16 +26,10 @@ export class Ledger {
 
   /** What users see; a live view. */
   view(): Spend {
-    const total = () => this.#totalUsd;
-    const count = () => this.#requests;
-    return Object.freeze({
-      get totalUsd() {
-        return total();
-      },
-      get requests() {
-        return count();
-      },
-      byModel: this.#byModel,
+    return live<Spend>({
+      totalUsd: () => this.#totalUsd,
+      requests: () => this.#requests,
+      byModel: () => this.#byModel,
     });
   }
 

@@ -1,4 +1,4 @@
-import ky, { isNetworkError } from 'ky';
+import ky from 'ky';
 
 import { isCloudflare } from './environment.ts';
 
@@ -34,7 +34,9 @@ export async function transmit(
       fetch: () => fetch(url, init),
     });
   } catch (error) {
-    throw isNetworkError(error) ? error.cause : error;
+    throw error instanceof Error && error.cause !== undefined && error.name === 'NetworkError'
+      ? error.cause
+      : error;
   }
 }
 

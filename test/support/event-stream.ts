@@ -2,7 +2,7 @@ import { Polygate } from '../../src/index.ts';
 import type { ChatCompletionChunk, ChatStream, PolygateOptions } from '../../src/index.ts';
 
 /** How a body goes on after its last piece. */
-export type End = 'close' | 'reset' | 'stall';
+type End = 'close' | 'reset' | 'stall';
 
 export const params = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
 
