@@ -12,7 +12,7 @@ class Opening implements ItemSource<ChatCompletionChunk> {
   readonly completion: Promise<ChatCompletion>;
   readonly #stopper = new AbortController();
   readonly #opened: Promise<ChunkReader>;
-  #resolve: (completion: ChatCompletion) => void = () => undefined;
+  #resolve: (completion: Promise<ChatCompletion>) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
 
   constructor(
@@ -43,7 +43,7 @@ class Opening implements ItemSource<ChatCompletionChunk> {
     try {
       const reader = this.answer?.data ?? (await this.#opened);
       const result = await reader.next();
-      if (result.done) this.#resolve(reader.completion);
+      if (result.done) this.#resolve(reader.completion());
       return result;
     } catch (error) {
       this.#reject(error);

@@ -107,7 +107,7 @@ export class ChunkReader {
   }
 
   /** The whole answer, once the end is proven. */
-  get completion(): ChatCompletion {
+  async completion(): Promise<ChatCompletion> {
     const completion = this.partial;
     if (completion === undefined) throw this.#failures.broken('it held no chunk');
     return completion;

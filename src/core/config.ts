@@ -75,7 +75,7 @@ const optionRules: { readonly [Option in keyof Required<PolygateOptions>]: Rule 
   requestIdHeader: rules.headerName,
   paths: [
     rules.fields({ videoTask: rules.pathTemplate, imageTask: rules.pathTemplate }),
-    "an object of paths with {id}, such as { videoTask: '/v1/videos/{id}' }",
+    "an object such as { videoTask: '/v1/videos/{id}' }",
   ],
   logger: [rules.has('error', 'warn', 'info', 'debug'), 'an object such as console'],
   logLevel: [

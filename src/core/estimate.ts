@@ -1,5 +1,6 @@
 import type { Pricing } from '../schemas/pricing.ts';
 import { textOf } from '../schemas/record.ts';
+import { tidy } from './money.ts';
 
 /** A record of prices, which may lack any of them. */
 export type KnownPrices = Partial<Pricing> | null | undefined;
@@ -11,12 +12,12 @@ export type KnownPrices = Partial<Pricing> | null | undefined;
 export const estimate = {
   /** A cloned voice: 1.5 a voice and 0.0003 a character of the preview. Assumption A19. */
   voiceClone({ previewText, voices = 1 }: { previewText: string; voices?: number }): number {
-    return usd(voices * 1.5 + characters(previewText) * 0.0003);
+    return tidy(voices * 1.5 + characters(previewText) * 0.0003);
   },
 
   /** A designed voice: 3 a voice and 0.00003 a character of the preview. Assumption A19. */
   voiceDesign({ previewText, voices = 1 }: { previewText: string; voices?: number }): number {
-    return usd(voices * 3 + characters(previewText) * 0.000_03);
+    return tidy(voices * 3 + characters(previewText) * 0.000_03);
   },
 
   /** Speech: every character counts, spaces and line breaks included. */
@@ -56,14 +57,9 @@ function priceOf(pricing: KnownPrices, resolution?: string): unknown {
 }
 
 function times(price: unknown, units: number): number | undefined {
-  return typeof price === 'number' ? usd(price * units) : undefined;
+  return typeof price === 'number' ? tidy(price * units) : undefined;
 }
 
 function characters(text: string): number {
   return Array.from(text).length;
-}
-
-/** Without the dust of binary fractions. */
-function usd(sum: number): number {
-  return Math.round(sum * 1e12) / 1e12;
 }

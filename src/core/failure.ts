@@ -185,7 +185,7 @@ export class Failures {
       meta,
       ...details,
       outcome,
-      idempotencyKey,
+      idempotencyKey: idempotencyKey ?? task?.idempotencyKey,
       task,
       partial: this.partial?.(),
     });

@@ -1,6 +1,7 @@
 import type { Charge, ModelSpend, Spend } from '../schemas/charge.ts';
 import type { ResponseMeta } from '../schemas/meta.ts';
 import { live } from './live.ts';
+import { tidy } from './money.ts';
 
 /** What is known of a paid request when its answer arrives. */
 export interface Paid {
@@ -59,9 +60,4 @@ export class Ledger {
     const [oldest] = this.#keys;
     if (this.#keys.size > rememberedKeys && oldest !== undefined) this.#keys.delete(oldest);
   }
-}
-
-/** Sums of decimals without the dust of binary fractions: a million millionths of a dollar is a dollar. */
-function tidy(usd: number): number {
-  return Math.round(usd * 1e12) / 1e12;
 }

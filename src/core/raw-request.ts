@@ -25,7 +25,7 @@ export interface RawRequest<Result = unknown> {
 
 /** Checks a raw request and describes it as a call. */
 export function describeRaw({ method, path, query, body, idempotent }: RawRequest): Call {
-  check('method', method ?? '', [isMethod, 'GET, POST, PUT, PATCH or DELETE']);
+  check('method', method ?? '', [isMethod, `one of ${methods.join(', ')}`]);
   check('path', path ?? '', [isPath, 'a path that begins with / and stays below it']);
   const [template = path] = path.split('?', 1);
   const changing = method === 'POST' || method === 'PATCH';
@@ -41,7 +41,8 @@ export function describeRaw({ method, path, query, body, idempotent }: RawReques
   };
 }
 
-const isMethod = (value: unknown) => /^(GET|POST|PUT|PATCH|DELETE)$/.test(String(value));
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const isMethod = (value: unknown) => methods.some((method) => method === value);
 const isPath = (value: unknown) =>
   typeof value === 'string' &&
   /^\/(?!\/)[^\s#]*$/.test(value) &&
