@@ -1,34 +1,13 @@
 import { describe, expect, test } from 'vitest';
 
 import { ResponseValidationError } from '../../src/index.ts';
-import type { Polygate, VoiceCloneParams, VoiceDesignParams } from '../../src/index.ts';
+import type { Polygate } from '../../src/index.ts';
 import { answer, clientOf, onMock, scripted } from '../core/support.ts';
 import { records, requests } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
 import { rejection } from '../support/rejection.ts';
+import { wholeClone, wholeDesign } from '../support/voices.ts';
 import * as bodies from '../wire/bodies.ts';
-
-const wholeClone = {
-  audio_url: 'https://files.example/ann.mp3',
-  text: 'Ahoy 👋 there',
-  preview_text: 'Land in sight',
-  display_name: 'Ann',
-  name: 'Annie',
-  language: 'English',
-  description: 'A calm sailor',
-  noise_reduction: true,
-  need_volume_normalization: false,
-  accuracy: 0.8,
-} satisfies VoiceCloneParams;
-const wholeDesign = {
-  prompt: 'An old sailor',
-  preview_text: 'Ahoy 👋',
-  text: 'Ahoy',
-  display_name: 'Old Tom',
-  name: 'Tom',
-  language: 'Chinese (Mandarin)',
-  description: 'Rough and kind',
-} satisfies VoiceDesignParams;
 
 describe('voices.list()', () => {
   test.each([
