@@ -6,7 +6,7 @@ import { isBrowser, readEnvironment } from './environment.ts';
 import { readHeaders } from './headers.ts';
 import type { HeaderChanges } from './headers.ts';
 import { levelled, logLevels } from './log.ts';
-import type { Logger } from './log.ts';
+import type { Log } from './log.ts';
 import type { PolygateOptions } from './options.ts';
 import * as rules from './rules.ts';
 import type { Rule } from './rules.ts';
@@ -40,7 +40,7 @@ export interface Config {
   readonly imageTaskPath: string;
   /** Whether plain `http:` and private addresses are fine. */
   readonly allowInsecure: boolean;
-  readonly log: Logger;
+  readonly log: Log;
 }
 
 /** The rule of every option: the list of options that exist. */

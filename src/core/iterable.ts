@@ -1,7 +1,17 @@
 import { unchecked } from '../schemas/schema.ts';
+import type { StandardSchema } from '../schemas/standard-schema.ts';
+import { matching } from './request.ts';
+import type { Read } from './request.ts';
 
-/** Lets a list be looped over; the record itself stays as it was sent. */
-export function iterable<Item, List extends { data: Item[] }>(list: List): List & Iterable<Item> {
-  const value = () => list.data.values();
-  return unchecked(Object.defineProperty(list, Symbol.iterator, { value }));
+/** Reads a list that can be looped over; the record itself stays as it was sent. */
+export function iterable<Item, List extends { data: Item[] }>(
+  schema: StandardSchema<List>,
+): Read<List & Iterable<Item>> {
+  return async (body, meta) => {
+    const result = await matching(schema)(body, meta);
+    if (result.issues !== undefined) return result;
+    const list = result.value;
+    const value = () => list.data.values();
+    return { value: unchecked(Object.defineProperty(list, Symbol.iterator, { value })) };
+  };
 }

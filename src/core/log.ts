@@ -16,12 +16,15 @@ export interface Logger {
 /** The levels in order. */
 export const logLevels = ['off', 'error', 'warn', 'info', 'debug'] as const;
 
-/** A logger that is silent above its level. */
-export function levelled(logger: Logger, level: LogLevel): Logger {
+/** The client's own log: a message is only put together where it is shown. */
+export type Log = { readonly [Level in keyof Logger]: (message: () => string) => void };
+
+/** A log that is silent above its level. */
+export function levelled(logger: Logger, level: LogLevel): Log {
   const allowed = logLevels.indexOf(level);
   const at = (name: Exclude<LogLevel, 'off'>) =>
     logLevels.indexOf(name) <= allowed
-      ? (message: string) => logger[name](`polygate: ${message}`)
+      ? (message: () => string) => logger[name](`polygate: ${message()}`)
       : () => undefined;
   return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
 }

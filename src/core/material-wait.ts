@@ -35,15 +35,11 @@ export async function* followMaterial(
   const { config } = sender;
   const { signal, waitTimeout = defaultWaitTimeout } = options;
   const context = {
-    clock: config.clock,
-    random: config.random,
+    config,
     signal,
     known: known && { value: known, at: config.clock.now() },
     isOver,
-    read: async (left: number) => {
-      const timeout = Math.min(left, config.timeout);
-      return { value: await read({ signal, timeout, maxRetries: 0 }) };
-    },
+    read: async (once: RequestOptions) => ({ value: await read(once) }),
     onAbort: (cause: unknown) =>
       new AbortedError(`The wait for material ${id} was aborted. The material goes on.`, { cause }),
     onTimeout: (material: Material | undefined) =>

@@ -18,15 +18,10 @@ export function pollPaths(
   templates: readonly [string, ...string[]],
   worked: string | undefined,
 ): readonly [PollPath, ...PollPath[]] {
-  const ordered = new Set([worked ?? templates[0], ...templates]);
-  const [first, ...others] = [...ordered].map((template) => ({
-    template,
-    path: fillPath(template, { id }),
-  }));
-  const assumed: [PollPath, ...PollPath[]] = [
-    first ?? { path: fillPath(templates[0], { id }) },
-    ...others,
-  ];
+  const best = worked ?? templates[0];
+  const others = templates.filter((template) => template !== best);
+  const fill = (template: string) => ({ template, path: fillPath(template, { id }) });
+  const assumed = [fill(best), ...others.map(fill)] as const;
   return told === undefined ? assumed : [{ path: told }, ...assumed];
 }
 

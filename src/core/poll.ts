@@ -4,7 +4,8 @@ import { ConnectionError } from '../errors/connection.ts';
 import { ResponseValidationError } from '../errors/response-validation.ts';
 import { isRecord } from '../schemas/record.ts';
 import type { WaitOptions } from '../schemas/task-handle.ts';
-import type { Clock } from './clock.ts';
+import type { Config } from './config.ts';
+import type { RequestOptions } from './request.ts';
 import { amount, check } from './rules.ts';
 
 /** How long a wait lasts when the caller does not say: half an hour. */
@@ -22,11 +23,12 @@ export interface Pace {
 
 /** What a poll needs of the world. */
 export interface PollContext<Value> {
-  readonly clock: Clock;
-  readonly random: () => number;
+  readonly config: Config;
   readonly signal: AbortSignal | undefined;
-  /** One poll, in at most `timeout` ms. */
-  readonly read: (timeout: number) => Promise<{ value: Value; retryAfterMs?: number | undefined }>;
+  /** One poll: one attempt, within what is left of the time. */
+  readonly read: (
+    options: RequestOptions,
+  ) => Promise<{ value: Value; retryAfterMs?: number | undefined }>;
   readonly isOver: (value: Value) => boolean;
   /** What is known before the first poll. */
   readonly known?: { value: Value; at: number; retryAfterMs?: number | undefined } | undefined;
@@ -47,7 +49,8 @@ export async function* poll<Value>(
   context: PollContext<Value>,
   pace: Pace,
 ): AsyncGenerator<Polled<Value>, void, undefined> {
-  const { clock, random, known, isOver, onTimeout } = context;
+  const { config, signal, known, isOver, onTimeout } = context;
+  const { clock, random } = config;
   const deadline = clock.now() + pace.waitTimeout;
   let last = known?.value;
   if (last !== undefined && isOver(last)) {
@@ -63,7 +66,11 @@ export async function* poll<Value>(
     if (left <= 0) throw onTimeout(last);
     let asked: number | undefined;
     try {
-      const { value, retryAfterMs } = await context.read(left);
+      const { value, retryAfterMs } = await context.read({
+        signal,
+        timeout: Math.min(left, config.timeout),
+        maxRetries: 0,
+      });
       asked = retryAfterMs;
       missing = 0;
       last = value;
@@ -114,7 +121,7 @@ function isMissing(error: unknown): boolean {
 
 async function sleepUntil<Value>(
   at: number,
-  { clock, signal, onAbort }: PollContext<Value>,
+  { config: { clock }, signal, onAbort }: PollContext<Value>,
 ): Promise<void> {
   const ms = at - clock.now();
   if (signal?.aborted) throw onAbort(signal.reason);

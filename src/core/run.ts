@@ -49,7 +49,6 @@ export class Run<Result> {
   /** Goes on until there is an answer, or it is final that there is none. */
   async answer(): Promise<Answer<Result>> {
     for (;;) {
-      this.#failures.begin();
       this.#checkBudget();
       const release = await this.#enter();
       let held = false;
@@ -169,7 +168,8 @@ export class Run<Result> {
     this.#retries += 1;
     const { method, template } = this.#call;
     config.log.warn(
-      `${method} ${template}: ${failure.status ?? 'no answer'}; retry ${this.#retries} in ${Math.round(ms)} ms`,
+      () =>
+        `${method} ${template}: ${failure.status ?? 'no answer'}; retry ${this.#retries} in ${Math.round(ms)} ms`,
     );
     return ms;
   }

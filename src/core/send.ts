@@ -62,7 +62,7 @@ export class Sender {
     const { method, template, model, paid, governed } = call;
     const route = `${method} ${template}`;
     this.config.log.debug(
-      `${route}: answered ${meta.status}, request ${meta.requestId ?? 'without id'}`,
+      () => `${route}: answered ${meta.status}, request ${meta.requestId ?? 'without id'}`,
     );
     if (meta.status < 400) {
       retries.refund();
@@ -71,7 +71,7 @@ export class Sender {
     if (!paid) return;
     const charge = ledger.enter({ route, model, idempotencyKey }, meta);
     if (charge === undefined) return;
-    this.config.log.info(`${route}: charged ${charge.usd} USD`);
+    this.config.log.info(() => `${route}: charged ${charge.usd} USD`);
     this.notify(this.config.onCharge, charge, 'onCharge');
   }
 
@@ -80,7 +80,7 @@ export class Sender {
     const call = async (): Promise<void> => callback?.(value);
     call().catch((error: unknown) => {
       this.config.log.error(
-        `${name} threw: ${error instanceof Error ? error.message : String(error)}`,
+        () => `${name} threw: ${error instanceof Error ? error.message : String(error)}`,
       );
     });
   }

@@ -98,13 +98,11 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     const { config } = this.#client.sender;
     const { signal, waitTimeout } = options;
     const context = {
-      clock: config.clock,
-      random: config.random,
+      config,
       signal,
       known: this.#latest,
       isOver,
-      read: (timeout: number) =>
-        this.#read({ signal, timeout: Math.min(timeout, config.timeout), maxRetries: 0 }),
+      read: (once: RequestOptions) => this.#read(once),
       onAbort: (cause: unknown) => this.#aborted(cause),
       onTimeout: () => this.#timedOut(waitTimeout),
     };

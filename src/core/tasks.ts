@@ -76,19 +76,12 @@ export class TaskClient<Kind extends TaskKind> {
     });
   }
 
-  /** One poll of a task; the task takes note of what is found. */
-  retrieve(task: Task<Kind>, options?: RequestOptions): RequestPromise<Generation<Kind>> {
+  /** One poll of a task, given as a handle, which takes note of what is found, or as an id. */
+  retrieve(from: string | Task<Kind>, options?: RequestOptions): RequestPromise<Generation<Kind>> {
+    const task = () => (from instanceof Task ? from : this.task(from));
     return new RequestPromise({
-      read: () => this.#retrieve(task, options),
-      leave: () => this.#leavePoll(task, options),
-    });
-  }
-
-  /** One poll of a task of which only the id is known. */
-  retrieveById(id: string, options?: RequestOptions): RequestPromise<Generation<Kind>> {
-    return new RequestPromise({
-      read: async () => this.#retrieve(this.task(id), options),
-      leave: async () => this.#leavePoll(this.task(id), options),
+      read: async () => this.#retrieve(task(), options),
+      leave: async () => this.#leavePoll(task(), options),
     });
   }
 

@@ -61,7 +61,7 @@ export class Models {
       case 'gemini':
         return this.#get(matching(geminiModelListSchema), geminiStyle, options);
       default:
-        return this.#get(readModelList, {}, options);
+        return this.#get(iterable(modelListSchema), {}, options);
     }
   }
 
@@ -102,8 +102,3 @@ const anthropicStyle: Partial<Call> = {
   headers: { 'anthropic-version': '2023-06-01' },
 };
 const geminiStyle: Partial<Call> = { keyName: 'x-goog-api-key' };
-
-const readModelList: Read<ModelList> = async (body, meta) => {
-  const result = await matching(modelListSchema)(body, meta);
-  return result.issues === undefined ? { value: iterable(result.value) } : result;
-};

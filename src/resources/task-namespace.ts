@@ -22,7 +22,7 @@ export class TaskNamespace<Kind extends TaskKind> {
    * @throws {@link NotFoundError} when there is no such task, or it is somebody else's.
    */
   retrieve(id: string, options?: RequestOptions): RequestPromise<Generation<Kind>> {
-    return this.#tasks.retrieveById(id, options);
+    return this.#tasks.retrieve(id, options);
   }
 
   /**

@@ -2,8 +2,8 @@ import { callEndpoint } from '../core/endpoint.ts';
 import { iterable } from '../core/iterable.ts';
 import { checkProblem } from '../core/params.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
-import { matching, newKey, queryString } from '../core/request.ts';
-import type { Read, RequestOptions } from '../core/request.ts';
+import { newKey, queryString } from '../core/request.ts';
+import type { RequestOptions } from '../core/request.ts';
 import type { Sender } from '../core/send.ts';
 import { voiceCloneProblem, voiceDesignProblem } from '../schemas/voice-params.ts';
 import type { VoiceCloneParams, VoiceDesignParams } from '../schemas/voice-params.ts';
@@ -29,7 +29,7 @@ export class Voices {
     return callEndpoint(
       this.#sender,
       () => ({ method: 'GET', template, path, safety: 'safe' }),
-      readVoiceList,
+      iterable(voiceListSchema),
       options,
     );
   }
@@ -75,8 +75,3 @@ export class Voices {
     });
   }
 }
-
-const readVoiceList: Read<VoiceList> = async (body, meta) => {
-  const result = await matching(voiceListSchema)(body, meta);
-  return result.issues === undefined ? { value: iterable(result.value) } : result;
-};

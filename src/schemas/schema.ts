@@ -1,3 +1,4 @@
+import { isRecord } from './record.ts';
 import type { SchemaIssue, StandardSchema } from './standard-schema.ts';
 
 /** A closed list that may grow: the known words autocomplete, any other string is allowed. */
@@ -27,11 +28,9 @@ export function received<T extends object>(needed: {
 }): Needed<T> {
   const fields = Object.entries<Needed<unknown> | undefined>(needed);
   return need((value, path) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return { message: 'must be an object', path };
-    }
+    if (!isRecord(value)) return { message: 'must be an object', path };
     for (const [name, field] of fields) {
-      const issue = field?.look(Reflect.get(value, name), [...path, name]);
+      const issue = field?.look(value[name], [...path, name]);
       if (issue !== undefined) return issue;
     }
     return undefined;
