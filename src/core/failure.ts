@@ -90,7 +90,7 @@ export class Failures {
     issues?: readonly SchemaIssue[],
   ): ResponseValidationError {
     const shown = oneLine(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
-    const why = `${problem}. Body: ${shown || '(empty)'}`;
+    const why = `${oneLine(problem)}. Body: ${shown || '(empty)'}`;
     const outcome = this.#counts ? 'unknown' : undefined;
     return this.#make(ResponseValidationError, 'Unexpected answer', why, outcome, {
       meta,

@@ -44,7 +44,7 @@ export function readJson<Result>(read: Read<Result>): Finish<Result> {
     if (body === text) {
       const what = plainText(text);
       const problem = what === text ? 'the body is not JSON' : what;
-      throw failures.unexpected(meta, text === '' ? 'the body is empty' : problem, text);
+      throw failures.unexpected(meta, what === '' ? 'the body is empty' : problem, text);
     }
     const result = await read(body, meta);
     if (result.issues === undefined) return result.value;

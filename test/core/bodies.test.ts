@@ -3,6 +3,7 @@ import type { RequestListener, Server } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
 import { afterEach, describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
 
 import { APIError, ResponseValidationError, ServerError } from '../../src/index.ts';
 import type { Polygate } from '../../src/index.ts';
@@ -84,6 +85,21 @@ describe('the message stays short', () => {
     expect(error).toBeInstanceOf(ResponseValidationError);
     expect(error.message.length).toBeLessThan(900);
     expect(error.message).not.toMatch(/[\r\n]/);
+  });
+
+  test('for a schema of the caller that finds a thousand faults', async () => {
+    const { fetch } = scripted(answer(200, { rows: Array.from({ length: 1_000 }, () => 'no') }));
+    const schema = z.object({ rows: z.array(z.number()) });
+    const request = { method: 'GET', path: '/v1/rows', schema } as const;
+    const error = await caught(clientOf(fetch).request(request));
+    expect(error.issues).toHaveLength(1_000);
+    expect(error.message.length).toBeLessThan(900);
+  });
+
+  test.each(['', ' \n\t '])('and says of %j that it is empty', async (blank) => {
+    const { fetch } = scripted(text(200, blank));
+    const error = await caught(clientOf(fetch, { maxRetries: 0 }).models.list());
+    expect(error.message).toContain('the body is empty');
   });
 
   test('and the issues name what is wrong', async () => {
