@@ -17,7 +17,7 @@ export default defineConfig({
   test: {
     environment: 'node',
     include: ['test/**/*.test.ts'],
-    exclude: ['test/packaging/**'],
+    exclude: ['test/packaging/**', 'test/long/**'],
     typecheck: { include: ['test/types/**/*.test-d.ts'] },
     coverage: { provider: 'v8', include: ['src/**'], exclude: ['src/mock/cli.ts'] },
   },
