@@ -8,17 +8,20 @@ import { leaveBody } from './response.ts';
 import type { Answer, Finish } from './response.ts';
 import { RetryBudget } from './retry.ts';
 import { Run } from './run.ts';
+import { Scheduler } from './scheduler.ts';
 
 /** What clients made by `withOptions` have in common: one wallet, one account. */
 export class Shared {
   readonly ledger = new Ledger();
   readonly retries = new RetryBudget();
   readonly governor: Governor;
+  readonly waits: Scheduler;
   /** Poll paths that worked, by kind of task. */
   readonly pollPaths = new Map<string, string>();
 
   constructor(config: Config) {
     this.governor = new Governor(config.clock);
+    this.waits = new Scheduler(config.clock);
   }
 }
 
