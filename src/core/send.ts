@@ -1,5 +1,6 @@
 import type { ResponseMeta } from '../schemas/meta.ts';
 import type { Config } from './config.ts';
+import type { KnownPrices } from './estimate.ts';
 import { Governor } from './governor.ts';
 import { Ledger } from './ledger.ts';
 import { RequestPromise } from './request-promise.ts';
@@ -16,6 +17,8 @@ export class Shared {
   readonly retries = new RetryBudget();
   readonly governor: Governor;
   readonly waits: Scheduler;
+  /** Prices of the models that were asked for. */
+  readonly prices = new Map<string, KnownPrices>();
   /** Poll paths that worked, by kind of task. */
   readonly pollPaths = new Map<string, string>();
 
