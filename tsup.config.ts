@@ -27,7 +27,7 @@ export default defineConfig([
   {
     ...shared,
     name: 'client',
-    entry: { index: 'src/index.ts' },
+    entry: { index: 'src/index.ts', journal: 'src/journal/index.ts' },
     outDir: 'dist',
     dts: true,
   },
