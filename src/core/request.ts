@@ -91,16 +91,21 @@ export function checkRequestOptions(options: RequestOptions = {}): CheckedOption
   return { signal, timeout, maxRetries, headers: readHeaders(headers), requestId, idempotencyKey };
 }
 
+/** The options with an idempotency key: the caller's, or a new one. */
+export function keyed<Options extends RequestOptions>(options: Options) {
+  return { ...options, idempotencyKey: options.idempotencyKey ?? newKey() };
+}
+
 /** A new idempotency key. */
 export function newKey(): string {
   return crypto.randomUUID();
 }
 
 /** A query string with its question mark; undefined values are left out. */
-export function queryString(
-  query: Readonly<Record<string, string | number | boolean | null | undefined>> = {},
-): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-  return text && `?${text}`;
+export function queryString(query: object = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries<unknown>({ ...query })) {
+    if (value !== undefined && value !== null) search.append(name, String(value));
+  }
+  return search.size > 0 ? `?${search}` : '';
 }
