@@ -75,7 +75,7 @@ async function fetchResult(
   };
   let url = address;
   for (let hop = 0; ; hop += 1) {
-    checkResultURL(url, config.allowInsecure);
+    checkResultURL(url, config.allowInsecureBaseURL);
     const request = (inner: AbortSignal) =>
       transmit(config.fetch, {
         url,
@@ -101,7 +101,7 @@ async function fetchResult(
 }
 
 /** Refuses addresses that a result cannot have, before anything is sent. */
-function checkResultURL(address: string, insecure: boolean): void {
+function checkResultURL(address: string, insecure = false): void {
   const url = URL.parse(address);
   const ok =
     url !== null &&

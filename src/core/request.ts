@@ -1,12 +1,11 @@
-import { idempotencyKeyProblem } from '../schemas/idempotency-key.ts';
 import type { ResponseMeta } from '../schemas/meta.ts';
 import type { StandardResult, StandardSchema } from '../schemas/standard-schema.ts';
 import type { TaskHandle } from '../schemas/task-handle.ts';
 import { readHeaders } from './headers.ts';
 import type { HeaderChanges } from './headers.ts';
-import { checkProblem } from './params.ts';
 import type { Safety } from './retry.ts';
-import { check, count, duration, has, headerValue, nonEmpty } from './rules.ts';
+import { checkAll, count, duration, has, headerText, keyRule } from './rules.ts';
+import type { Rule } from './rules.ts';
 
 /** The last argument of every call. */
 export interface RequestOptions {
@@ -70,25 +69,22 @@ export function matching<Result>(schema: StandardSchema<Result>): Read<Result> {
 }
 
 /** The options of one call, checked. */
-export interface CheckedOptions {
-  signal: AbortSignal | undefined;
-  timeout: number | undefined;
-  maxRetries: number | undefined;
+export interface CheckedOptions extends Omit<RequestOptions, 'headers'> {
   headers: HeaderChanges;
-  requestId: string | undefined;
-  idempotencyKey: string | undefined;
 }
+
+const rules = {
+  signal: [has('addEventListener')[0], 'an AbortSignal'],
+  timeout: duration,
+  maxRetries: count,
+  requestId: headerText,
+  idempotencyKey: keyRule,
+} satisfies Record<string, Rule>;
 
 /** Checks the options of one call; whatever else stands there belongs to the resource that took them. */
 export function checkRequestOptions(options: RequestOptions = {}): CheckedOptions {
-  const { signal, timeout, maxRetries, headers, requestId, idempotencyKey } = options;
-  check('signal', signal, [has('addEventListener'), 'an AbortSignal']);
-  check('timeout', timeout, duration);
-  check('maxRetries', maxRetries, count);
-  check('requestId', requestId, nonEmpty);
-  check('requestId', requestId, headerValue);
-  if (idempotencyKey !== undefined) checkProblem(idempotencyKeyProblem(idempotencyKey));
-  return { signal, timeout, maxRetries, headers: readHeaders(headers), requestId, idempotencyKey };
+  checkAll(options, rules);
+  return { ...options, headers: readHeaders(options.headers) };
 }
 
 /** The options with an idempotency key: the caller's, or a new one. */
