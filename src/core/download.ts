@@ -102,15 +102,12 @@ async function fetchResult(
 
 /** Refuses addresses that a result cannot have, before anything is sent. */
 function checkResultURL(address: string, insecure = false): void {
-  const url = URL.parse(address);
-  const ok =
-    url !== null &&
-    url.username === '' &&
-    url.password === '' &&
-    (url.protocol === 'data:' ||
-      (url.protocol === 'https:' && !isPrivateHost(url.hostname)) ||
-      (insecure && /^https?:$/.test(url.protocol)));
-  if (ok) return;
+  const { protocol = '', hostname = '', username, password } = URL.parse(address) ?? {};
+  const fits =
+    protocol === 'data:' ||
+    (insecure && /^https?:$/.test(protocol)) ||
+    (protocol === 'https:' && !isPrivateHost(hostname));
+  if (fits && !username && !password) return;
   throw new ConfigurationError(
     'download: the address must be https and public, or set allowInsecureBaseURL.',
   );

@@ -73,7 +73,7 @@ export async function waitForMaterial(
 
 /** Whether a material will not change any more, as far as a wait goes. Specification: Material status. */
 function isOver({ status }: Material): boolean {
-  return /^(available|failed|verification_failed|verification_expired|delete_pending|deleted)$/.test(
+  return /^(available|(verification_)?failed|verification_expired|delete(d|_pending))$/.test(
     status,
   );
 }
