@@ -18,7 +18,7 @@ export function readBaseURL(text: string | undefined, insecure = false): string 
     );
   }
   if (url.href !== origin + pathname) {
-    throw new ConfigurationError('baseURL: must hold no user name, password, query or fragment.');
+    throw new ConfigurationError('baseURL: must hold a host and a path only.');
   }
   return origin + pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
 }

@@ -104,7 +104,7 @@ export function readConfig(options: PolygateOptions): Config {
   rules.check('apiKey (POLYGATE_API_KEY)', apiKey, optionRules.apiKey);
   if (options.apiKey && !options.dangerouslyAllowBrowser && isBrowser()) {
     throw new ConfigurationError(
-      'apiKey: everybody who opens this page could read it. Use a proxy and apiKey: null, or set dangerouslyAllowBrowser.',
+      'apiKey: anybody could read it here. Use a proxy and apiKey: null, or set dangerouslyAllowBrowser.',
     );
   }
   return Object.freeze({

@@ -41,7 +41,7 @@ async function readKey({ apiKey }: Config): Promise<string> {
   try {
     key = await apiKey?.();
   } catch (cause) {
-    throw new ConfigurationError('apiKey: the function that gives it failed.', { cause });
+    throw new ConfigurationError('apiKey: its function failed.', { cause });
   }
   check('apiKey: what its function gives', key ?? '', headerText);
   return String(key);

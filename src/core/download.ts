@@ -66,13 +66,7 @@ async function fetchResult(
 ): Promise<Response> {
   const call = { method: 'GET', template: 'the result', safety: 'safe' } as const;
   const failures = new Failures(call, undefined);
-  const limits = {
-    clock: config.clock,
-    signal,
-    ms: config.timeout,
-    onAbort: (reason: unknown) => failures.aborted(reason),
-    onTimeout: () => failures.timedOut(config.timeout),
-  };
+  const limits = failures.limits(config.clock, signal, config.timeout);
   let url = address;
   for (let hop = 0; ; hop += 1) {
     checkResultURL(url, config.allowInsecureBaseURL);

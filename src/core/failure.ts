@@ -22,6 +22,7 @@ import { UnprocessableError } from '../errors/unprocessable.ts';
 import type { ChatCompletion } from '../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../schemas/meta.ts';
 import type { SchemaIssue } from '../schemas/standard-schema.ts';
+import type { Clock } from './clock.ts';
 import { oneLine, readErrorBody } from './error-body.ts';
 import { networkOutcome, plainCause } from './network.ts';
 import type { Call } from './request.ts';
@@ -68,6 +69,17 @@ export class Failures {
   /** The attempt's time ran out. */
   timedOut(ms: number): RequestTimeoutError {
     return this.#make(RequestTimeoutError, `No whole answer within ${ms} ms`, this.#gone, {});
+  }
+
+  /** The limits of one attempt, with these failures for its ends. */
+  limits(clock: Clock, signal: AbortSignal | undefined, ms: number) {
+    return {
+      clock,
+      signal,
+      ms,
+      onAbort: (reason: unknown) => this.aborted(reason),
+      onTimeout: () => this.timedOut(ms),
+    };
   }
 
   /** The caller's signal ended the call. */

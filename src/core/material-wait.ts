@@ -41,7 +41,7 @@ export async function* followMaterial(
     isOver,
     read: async (once: RequestOptions) => ({ value: await read(once) }),
     onAbort: (cause: unknown) =>
-      new AbortedError(`The wait for material ${id} was aborted. The material goes on.`, { cause }),
+      new AbortedError(`The wait for material ${id} was aborted. It goes on.`, { cause }),
     onTimeout: (material: Material | undefined) =>
       new MaterialWaitTimeoutError(
         `Material ${id} is not available after ${waitTimeout} ms (${material?.status ?? 'never seen'}). It goes on.`,
@@ -66,7 +66,7 @@ export async function waitForMaterial(
   }
   if (last !== undefined && isAvailable(last)) return last;
   throw new MaterialFailedError(
-    `Material ${wait.id} will not become available: its status is ${last?.status}.`,
+    `Material ${wait.id} is ${last?.status} and will not become available.`,
     { material: last },
   );
 }

@@ -8,9 +8,7 @@ export function fillPath(template: string, values: Readonly<Record<string, unkno
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const id = values[name];
     if (typeof id === 'string' && id !== '' && !escapes(id)) return encodeURIComponent(id);
-    throw new ConfigurationError(
-      `${name}: must be a non-empty string without "..", back slash or control character.`,
-    );
+    throw new ConfigurationError(`${name}: must be a string that fits into a path.`);
   });
 }
 

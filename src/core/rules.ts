@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors/configuration.ts';
-import { idempotencyKeyProblem } from '../schemas/idempotency-key.ts';
+import { idempotencyKeyProblem, keyForm } from '../schemas/idempotency-key.ts';
 import { isRecord } from '../schemas/record.ts';
 
 /** Whether a value is as it must be, and the words that say what it must be. */
@@ -65,7 +65,4 @@ export const headerText: Rule = [
   `${headerValue[1]}, not empty`,
 ];
 export const pathTemplate: Rule = [matches(/^\/.*\{id\}/), 'a path with {id}'];
-export const keyRule: Rule = [
-  (value) => idempotencyKeyProblem(value) === undefined,
-  '1 to 200 visible ASCII characters without spaces',
-];
+export const keyRule: Rule = [(value) => idempotencyKeyProblem(value) === undefined, keyForm];
