@@ -9,6 +9,15 @@ export function unchecked<T>(value: unknown): T {
   return value as T;
 }
 
+/** A record without its undefined fields. */
+export function given<T extends object>(
+  record: T,
+): { [Key in keyof T]: Exclude<T[Key], undefined> } {
+  return unchecked(
+    Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)),
+  );
+}
+
 /** Finds the first place where a value is not what the client needs. */
 type Look = (value: unknown, path: readonly PropertyKey[]) => SchemaIssue | undefined;
 
@@ -29,11 +38,7 @@ export function received<T extends object>(needed: {
   const fields = Object.entries<Needed<unknown> | undefined>(needed);
   return need((value, path) => {
     if (!isRecord(value)) return { message: 'must be an object', path };
-    for (const [name, field] of fields) {
-      const issue = field?.look(value[name], [...path, name]);
-      if (issue !== undefined) return issue;
-    }
-    return undefined;
+    return fields.map(([name, field]) => field?.look(value[name], [...path, name])).find(Boolean);
   });
 }
 
@@ -42,11 +47,7 @@ export function received<T extends object>(needed: {
 export function list<Item>(item: Needed<Item>): Needed<Item[]> {
   return need((value, path) => {
     if (!Array.isArray(value)) return { message: 'must be an array', path };
-    for (const [index, entry] of value.entries()) {
-      const issue = item.look(entry, [...path, index]);
-      if (issue !== undefined) return issue;
-    }
-    return undefined;
+    return value.map((entry: unknown, index) => item.look(entry, [...path, index])).find(Boolean);
   });
 }
 
