@@ -3,6 +3,12 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
+import manifest from '../../package.json' with { type: 'json' };
+import { createMockGateway } from '../../src/mock/index.ts';
+import { logLine } from '../../src/mock/log-line.ts';
+import { listen } from '../../src/mock/node.ts';
+import { chat, image } from './caller.ts';
+
 const command = fileURLToPath(new URL('../../src/mock/cli.ts', import.meta.url));
 
 /** Runs the command until it ends or until `enough` has been printed, then interrupts it. */
@@ -24,32 +30,65 @@ async function run(
 
 test('it prints where it is, answers, logs a line for each request, and ends at Ctrl-C', async () => {
   let asked = false;
-  const { code, output } = await run(['--port', '0', '--key', 'sk-test'], async (text) => {
+  const { code, output, errors } = await run(['--port', '0', '--key', 'sk-test'], async (text) => {
     const baseURL = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
-    if (!text.includes('Ctrl-C') || baseURL === undefined) return false;
+    if (baseURL === undefined) return false;
     if (!asked) {
       asked = true;
-      await fetch(`${baseURL}/v1/images/tasks`, {
-        method: 'POST',
-        headers: { authorization: 'Bearer sk-test', 'content-type': 'application/json' },
-        body: '{"model":"prism-image","prompt":"a fox"}',
-      });
+      const post = (path: string, body: object, key = '') =>
+        fetch(`${baseURL}${path}`, {
+          method: 'POST',
+          headers: {
+            authorization: 'Bearer sk-test',
+            'content-type': 'application/json',
+            ...(key === '' ? {} : { 'x-idempotency-key': key }),
+          },
+          body: JSON.stringify(body),
+        });
+      await post('/v1/images/tasks', image, 'row-17');
+      await post('/v1/images/tasks', image, 'row-17');
+      await (await post('/v1/chat/completions', { ...chat, stream: true })).text();
+      await post('/v1/videos', { model: 'nothing', prompt: 'secret' });
       await fetch(`${baseURL}/verify/secret?outcome=failed`);
     }
     return text.includes('/verify/');
   });
-  expect(code).toBe(0);
-  expect(output).toContain('sk-test');
-  expect(output).toMatch(/POST +\/v1\/images\/tasks +202 +\d+ ms +\$0\.02\n/);
-  expect(output).toMatch(/GET +\/verify\/… +404 /);
-  expect(output).not.toContain('secret');
+  const [greeting = '', log = ''] = output.split(/(?<=\/\n)\n/);
+  expect([code, errors]).toEqual([0, '']);
+  expect(greeting).toMatch(
+    /OPENAI_BASE_URL=http:\/\/127\.0\.0\.1:\d+\/v1\n.*OPENAI_API_KEY=sk-test\n/,
+  );
+  expect(
+    log
+      .replaceAll(/\d+ ms/g, 'ms')
+      .replaceAll(/^\S+ +| +/gm, ' ')
+      .split('\n'),
+  ).toEqual([
+    ' POST /v1/images/tasks 202 ms $0.02 key row-17',
+    ' POST /v1/images/tasks 202 ms $0.02 key row-17 replay, not charged',
+    expect.stringMatching(/^ POST \/v1\/chat\/completions 200 ms \$0\.\d+ stream$/),
+    ' POST /v1/videos 400 ms model_not_found',
+    ' GET /verify/… 404 ms material_not_found',
+    '',
+  ]);
+  expect(log).not.toMatch(/sk-|secret|fox|Hello/);
 });
 
-test.each([
+test('a port that is taken gets one clear line', async () => {
+  const { port, close } = await listen(createMockGateway());
+  const { code, output, errors } = await run(['--port', String(port)]);
+  await close();
+  expect([code, output]).toEqual([1, '']);
+  expect(errors).toMatch(/^polygate-mock: port \d+ is in use.*\n$/);
+});
+
+test.concurrent.each([
   [['--port', 'abc'], '--port must be a whole number'],
   [['--port', '70000'], '--port must be a whole number'],
   [['--latency', '-1'], '--latency'],
   [['--key', 'abc'], '--key must begin with sk-'],
+  [['--latency', '1e3'], '--latency must be a whole number'],
+  [['--port'], "Option '--port <value>' argument missing"],
   [['--what'], "Unknown option '--what'"],
   [['extra'], 'Unexpected argument'],
 ])('bad arguments %j get one clear line', async (args, message) => {
@@ -59,8 +98,19 @@ test.each([
   expect(errors.trimEnd().split('\n')).toHaveLength(1);
 });
 
-test('help says what there is', async () => {
-  const { code, output } = await run(['--help']);
-  expect(code).toBe(0);
-  expect(output).toContain('--latency');
+test.concurrent.each([
+  ['--help', /--port.*--key.*--latency.*--seed/s],
+  ['-h', /--port/],
+  ['--version', new RegExp(`^${manifest.version}\\n$`)],
+])('%s says what there is', async (option, text) => {
+  expect(await run([option])).toEqual({ code: 0, output: expect.stringMatching(text), errors: '' });
+});
+
+test('what a caller made up cannot flood the log', () => {
+  const flood = 'x'.repeat(10_000);
+  const answered = { method: 'GET', path: `/${flood}`, status: 404, requestId: 'req', ms: 0.4 };
+  const rest = { chargeUsd: undefined, idempotencyKey: flood, replay: false, stream: false };
+  const line = logLine({ ...answered, ...rest, code: 'not_found' }, new Date());
+  expect(line).toMatch(/^\d\d:\d\d:\d\d  GET \/x+…  404 +0 ms  not_found  key x+…$/);
+  expect(line.length).toBeLessThan(200);
 });
