@@ -64,11 +64,11 @@ test('it prints where it is, answers, logs a line for each request, and ends at 
       .replaceAll(/^\S+ +| +/gm, ' ')
       .split('\n'),
   ).toEqual([
-    ' POST /v1/images/tasks 202 ms $0.02 key row-17',
-    ' POST /v1/images/tasks 202 ms $0.02 key row-17 replay, not charged',
-    expect.stringMatching(/^ POST \/v1\/chat\/completions 200 ms \$0\.\d+ stream$/),
-    ' POST /v1/videos 400 ms model_not_found',
-    ' GET /verify/… 404 ms material_not_found',
+    ' 202 ms POST /v1/images/tasks $0.02 key row-17',
+    ' 202 ms POST /v1/images/tasks $0 key row-17 replay',
+    expect.stringMatching(/^ 200 ms POST \/v1\/chat\/completions \$0\.\d+ stream$/),
+    ' 400 ms POST /v1/videos model_not_found',
+    ' 404 ms GET /verify/… material_not_found',
     '',
   ]);
   expect(log).not.toMatch(/sk-|secret|fox|Hello/);
@@ -111,6 +111,6 @@ test('what a caller made up cannot flood the log', () => {
   const answered = { method: 'GET', path: `/${flood}`, status: 404, requestId: 'req', ms: 0.4 };
   const rest = { chargeUsd: undefined, idempotencyKey: flood, replay: false, stream: false };
   const line = logLine({ ...answered, ...rest, code: 'not_found' }, new Date());
-  expect(line).toMatch(/^\d\d:\d\d:\d\d  GET \/x+…  404 +0 ms  not_found  key x+…$/);
+  expect(line).toMatch(/^\d\d:\d\d:\d\d  404 +0 ms  GET  \/x+…  not_found  key x+…$/);
   expect(line.length).toBeLessThan(200);
 });
