@@ -24,7 +24,7 @@ table { border-collapse: collapse; width: 100%; max-width: 42rem }
 th, td { padding: 0.375rem 0.75rem 0.375rem 0; text-align: right; border-bottom: 1px solid var(--line);
   font-variant-numeric: tabular-nums; white-space: nowrap }
 th { font-weight: 600; color: var(--soft) }
-th:first-child { text-align: left; white-space: normal }
+th:first-child { text-align: left; white-space: normal; overflow-wrap: break-word }
 td:last-child, th:last-child { padding-right: 0 }
 tbody th { color: inherit; font-weight: 400 }
 .soft { color: var(--soft); font-size: 0.875rem }
