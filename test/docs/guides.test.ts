@@ -22,7 +22,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'README.md: Errors': /^$/,
   'docs/testing.md: Time': /^running\nsucceeded\n$/,
   'docs/testing.md: Faults': /^stop\n2 3 1\n$/,
-  'docs/testing.md: Judging': /^\[(\s*0\.02,?){9}\s*\]\n[4-8]\nSet\(1\) \{ 202 \}\n$/,
+  'docs/testing.md: Judging': /^20\n[4-8]\nSet\(1\) \{ 202 \}\n$/,
   'docs/testing.md: A socket': /^audio\/wav 1\n$/,
   'docs/testing.md: Real-person materials': /materialStatus: 'processing'.*\nasset:/s,
 };

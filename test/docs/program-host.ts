@@ -32,12 +32,15 @@ for (const [index, { file, fault }] of jobs.entries()) {
   process.env.POLYGATE_API_KEY = mock.apiKey;
   current = { stdout: '', stderr: '', thrown: undefined, requests: [], invoice: mock.invoice };
   results.push(current);
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error('It goes on after 20 seconds')), 20_000);
   try {
     // The number lets a program run more than once.
-    await import(`${pathToFileURL(file).href}?${index}`);
+    await Promise.race([import(`${pathToFileURL(file).href}?${index}`), late.promise]);
   } catch (error) {
     current.thrown = String(error);
   }
+  clearTimeout(timer);
   current.requests = mock.requests.map(({ method, path }) => `${method} ${path}`);
   await close();
   chdir(tmpdir());
@@ -45,5 +48,6 @@ for (const [index, { file, fault }] of jobs.entries()) {
 }
 
 print(JSON.stringify(results));
-// A program that leaves something open would keep this process: that is a fault of the program.
-setTimeout(() => process.exit(1), 10_000).unref();
+if (results.some(({ thrown }) => thrown !== undefined)) process.exit(0);
+// Whoever leaves something open would keep its own process as well.
+setTimeout(() => process.exit(1), 5_000).unref();

@@ -1,5 +1,3 @@
-import { fileURLToPath } from 'node:url';
-
 import type { Fault, InvoiceLine } from 'polygate/mock';
 
 import { runFromSource } from '../run-from-source.ts';
@@ -32,6 +30,6 @@ export async function runPrograms(jobs: readonly Job[]): Promise<Result[]> {
       env,
     },
   );
-  if (code !== 0) throw new Error(`${fileURLToPath(import.meta.url)}: exit ${code}\n${stderr}`);
+  if (code !== 0) throw new Error(`A program left something open, or ended them all\n${stderr}`);
   return JSON.parse(stdout);
 }
