@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { chdir } from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
 import { createMockGateway } from 'polygate/mock';
@@ -32,15 +33,18 @@ for (const [index, { file, fault }] of jobs.entries()) {
   process.env.POLYGATE_API_KEY = mock.apiKey;
   current = { stdout: '', stderr: '', thrown: undefined, requests: [], invoice: mock.invoice };
   results.push(current);
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error('It goes on after 20 seconds')), 20_000);
+  const end = new AbortController();
+  const late = sleep(20_000, undefined, { signal: end.signal }).then(() => {
+    throw new Error('It goes on after 20 seconds');
+  });
   try {
     // The number lets a program run more than once.
-    await Promise.race([import(`${pathToFileURL(file).href}?${index}`), late.promise]);
+    await Promise.race([import(`${pathToFileURL(file).href}?${index}`), late]);
   } catch (error) {
     current.thrown = String(error);
   }
-  clearTimeout(timer);
+  late.catch(() => {});
+  end.abort();
   current.requests = mock.requests.map(({ method, path }) => `${method} ${path}`);
   await close();
   chdir(tmpdir());
