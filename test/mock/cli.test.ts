@@ -7,8 +7,9 @@ import manifest from '../../package.json' with { type: 'json' };
 import { createMockGateway } from '../../src/mock/index.ts';
 import { logLine } from '../../src/mock/log-line.ts';
 import { listen } from '../../src/mock/node.ts';
-import { chat, image } from './caller.ts';
+import { callerOf, chat, image } from './caller.ts';
 
+const path = '/v1/images/tasks';
 const command = fileURLToPath(new URL('../../src/mock/cli.ts', import.meta.url));
 
 /** Runs the command until it ends or until `enough` has been printed, then interrupts it. */
@@ -16,7 +17,8 @@ async function run(
   args: string[],
   onOutput: (text: string) => Promise<boolean> = async () => false,
 ) {
-  const child = spawn(process.execPath, [command, ...args]);
+  const env = { ...process.env, FORCE_COLOR: undefined };
+  const child = spawn(process.execPath, [command, ...args], { env });
   let output = '';
   let errors = '';
   child.stderr.on('data', (bytes) => (errors += String(bytes)));
@@ -30,13 +32,15 @@ async function run(
 
 test('it prints where it is, answers, logs a line for each request, and ends at Ctrl-C', async () => {
   let asked = false;
-  const { code, output, errors } = await run(['--port', '0', '--key', 'sk-test'], async (text) => {
+  let id: unknown;
+  const args = ['--port', '0', '--key', 'sk-test', '--seed', 'x', '--latency', '50'];
+  const { code, output, errors } = await run(args, async (text) => {
     const baseURL = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
     if (baseURL === undefined) return false;
     if (!asked) {
       asked = true;
-      const post = (path: string, body: object, key = '') =>
-        fetch(`${baseURL}${path}`, {
+      const post = (route: string, body: object, key = '') =>
+        fetch(`${baseURL}${route}`, {
           method: 'POST',
           headers: {
             authorization: 'Bearer sk-test',
@@ -45,8 +49,8 @@ test('it prints where it is, answers, logs a line for each request, and ends at 
           },
           body: JSON.stringify(body),
         });
-      await post('/v1/images/tasks', image, 'row-17');
-      await post('/v1/images/tasks', image, 'row-17');
+      ({ id } = await (await post(path, image, 'row-17')).json());
+      await post(path, image, 'row-17');
       await (await post('/v1/chat/completions', { ...chat, stream: true })).text();
       await post('/v1/videos', { model: 'nothing', prompt: 'secret' });
       await fetch(`${baseURL}/verify/secret?outcome=failed`);
@@ -72,6 +76,9 @@ test('it prints where it is, answers, logs a line for each request, and ends at 
     '',
   ]);
   expect(log).not.toMatch(/sk-|secret|fox|Hello/);
+  const latencies = Array.from(log.matchAll(/(\d+) ms/g), ([, ms]) => Number(ms));
+  expect(Math.min(...latencies)).toBeGreaterThan(40);
+  expect(id).toBe((await callerOf(createMockGateway({ seed: 'x' })).submit(path, image)).id);
 });
 
 test('a port that is taken gets one clear line', async () => {
