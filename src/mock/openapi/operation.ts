@@ -1,0 +1,57 @@
+import type { Endpoint } from '../endpoint.ts';
+import { failures } from './errors.ts';
+import { successHeaders } from './headers.ts';
+import type { Json, OperationNotes } from './page.ts';
+import { notesOf } from './pages.ts';
+import { operationParameters } from './parameters.ts';
+import { oneOf, reference } from './schemas.ts';
+
+/** An endpoint in the words of OpenAPI. */
+export function operation(endpoint: Endpoint): Json {
+  const found = notesOf(endpoint.route);
+  if (found === undefined) throw new TypeError(`No page describes ${endpoint.route}`);
+  const { tag, notes } = found;
+  const { id, description, body } = notes;
+  return {
+    operationId: id,
+    summary: endpoint.summary,
+    description,
+    tags: [tag],
+    security: security(endpoint, notes),
+    parameters: operationParameters(endpoint, notes),
+    ...(body === undefined ? {} : { requestBody: requestBody(body, notes) }),
+    responses: { ...successes(endpoint, notes), ...failures(endpoint, notes) },
+  };
+}
+
+function security({ auth }: Endpoint, notes: OperationNotes): Json[] {
+  const schemes = notes.security ?? (auth === 'none' ? [] : ['bearer']);
+  return schemes.map((scheme) => ({ [scheme]: [] }));
+}
+
+function requestBody(schema: string, { examples = {} }: OperationNotes): Json {
+  const named: Json = Object.fromEntries(
+    Object.entries(examples).map(([summary, value]) => [
+      summary.toLowerCase().replaceAll(' ', '-'),
+      { summary, value },
+    ]),
+  );
+  return {
+    required: true,
+    content: { 'application/json': { schema: reference(schema), examples: named } },
+  };
+}
+
+function successes(endpoint: Endpoint, { answers, events }: OperationNotes): Json {
+  const { status = 200, otherStatuses = [] } = endpoint;
+  return Object.fromEntries(
+    [status, ...otherStatuses].map((code) => {
+      const [description = 'Success.', ...schemas] = answers[code] ?? [];
+      const content = {
+        'application/json': { schema: oneOf(schemas) },
+        ...(events === undefined ? {} : { 'text/event-stream': { schema: oneOf(events) } }),
+      };
+      return [code, { description, headers: successHeaders(endpoint), content }];
+    }),
+  );
+}
