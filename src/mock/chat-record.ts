@@ -23,6 +23,12 @@ const head = {
   system_fingerprint: z.nullable(z.string()),
 };
 
+const outcome = {
+  index: z.number(),
+  logprobs: z.nullish(z.looseObject({})),
+  finish_reason: z.nullable(z.string()),
+};
+
 const said = {
   refusal: maybeText,
   reasoning_content: maybeText,
@@ -35,7 +41,7 @@ export const chatCompletionRecord = z.looseObject({
   object: z.literal('chat.completion'),
   choices: z.array(
     z.looseObject({
-      index: z.number(),
+      ...outcome,
       message: z.looseObject({
         role: z.literal('assistant'),
         content: z.nullable(z.string()),
@@ -50,7 +56,6 @@ export const chatCompletionRecord = z.looseObject({
           ),
         ),
       }),
-      finish_reason: z.nullable(z.string()),
     }),
   ),
   usage,
@@ -62,7 +67,7 @@ export const chatChunkRecord = z.looseObject({
   object: z.literal('chat.completion.chunk'),
   choices: z.array(
     z.looseObject({
-      index: z.number(),
+      ...outcome,
       delta: z.looseObject({
         role: z.optional(z.literal('assistant')),
         content: maybeText,
@@ -83,7 +88,6 @@ export const chatChunkRecord = z.looseObject({
           ),
         ),
       }),
-      finish_reason: z.nullable(z.string()),
     }),
   ),
   usage: z.nullish(usage),

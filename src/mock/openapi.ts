@@ -48,26 +48,6 @@ export function openApiDocument({ origin, services }: Call): Json {
   };
 }
 
-const listOnly = 'Accepted by GET /v1/models alone';
-
 const securitySchemes = {
   bearer: { type: 'http', scheme: 'bearer', description: 'An API key; keys begin with `sk-`.' },
-  anthropicKey: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'x-api-key',
-    description: `${listOnly}, as clients of Anthropic send it.`,
-  },
-  geminiKey: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'x-goog-api-key',
-    description: `${listOnly}, as clients of Gemini send it.`,
-  },
-  geminiQueryKey: {
-    type: 'apiKey',
-    in: 'query',
-    name: 'key',
-    description: `${listOnly}, as clients of Gemini send it.`,
-  },
 };

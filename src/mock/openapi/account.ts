@@ -12,19 +12,19 @@ export const accountPage: Page = {
       id: 'getAccount',
       description:
         'The balance in USD and in CNY is the same money shown twice. The headers repeat the record, so that a HEAD-like check needs no body.',
-      answers: { 200: ['The account behind the key.', 'Account'] },
+      answers: { 200: ['The account behind the key.'] },
     },
     'GET /v1/readiness': {
       id: 'getReadiness',
       description:
         'Required checks that are not `ready` block a launch; the others are advice. An empty wallet is not ready.',
-      answers: { 200: ['The outcome of every check.', 'Readiness'] },
+      answers: { 200: ['The outcome of every check.'] },
     },
     'GET /api/usage/balance': {
       id: 'getKeyBalance',
       description:
         "The balance of the key owner's account in quota units and in a display currency, and what the key itself may still spend. This path has no `/v1`, and its errors have an envelope of their own.",
-      answers: { 200: ['The balance and the key.', 'KeyBalance'] },
+      answers: { 200: ['The balance and the key.'] },
     },
   },
   schemas: {

@@ -11,7 +11,6 @@ export const audioPage: Page = {
     'POST /v1/audio/tasks': {
       id: 'createAudioTask',
       description: `The model decides whether the body is a \`MusicRequest\` or a \`SpeechRequest\`. ${submitted}`,
-      body: 'AudioRequest',
       examples: {
         Music: { model: 'anthem-music', prompt: 'A slow march', is_instrumental: true },
         Speech: {
@@ -23,10 +22,10 @@ export const audioPage: Page = {
           sample_rate: 44100,
         },
       },
-      answers: { 202: ['The task was accepted, or replayed.', 'AudioTask'] },
+      answers: { 202: ['The task was accepted, or replayed.'] },
       codes: { 400: submitCodes, 404: ['task_not_found'] },
     },
-    'GET /v1/audio/tasks/{taskId}': pollNotes('audio', 'getAudioTask', 'AudioTask'),
+    'GET /v1/audio/tasks/{taskId}': pollNotes('audio', 'getAudioTask'),
   },
   schemas: {
     AudioRequest: { schema: shownAudioBody, description: 'Music or speech.', fields: {} },

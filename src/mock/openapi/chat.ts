@@ -13,6 +13,7 @@ const head: Record<string, Note> = {
   'choices[].index': 'Which of the answers.',
   'choices[].finish_reason':
     'Why the model stopped: `stop`, `length`, `tool_calls`; null while it goes on.',
+  'choices[].logprobs': 'How likely the tokens were, from models that tell.',
   usage: 'Tokens used.',
   'usage.prompt_tokens': 'Tokens of the conversation.',
   'usage.completion_tokens': 'Tokens of the answers, reasoning included.',
@@ -55,7 +56,6 @@ export const chatPage: Page = {
       id: 'createChatCompletion',
       description:
         'With `stream: true` the answer is `text/event-stream`: the `data` of each event is a `ChatCompletionChunk`, lines that begin with a colon keep the connection alive, and `data: [DONE]` is the end. An event may also hold an `Error` object; the stream then ends early. `x-idempotency-key` does not protect a chat from a second charge. The charge header comes before the output.',
-      body: 'ChatCompletionRequest',
       examples: {
         'A question': { model: 'aurora-chat', messages: hello },
         'A stream': {
@@ -70,7 +70,7 @@ export const chatPage: Page = {
           extra_body: { image_config: { aspect_ratio: '16:9' } },
         },
       },
-      answers: { 200: ['The completion, or the events of its stream.', 'ChatCompletion'] },
+      answers: { 200: ['The completion, or the events of its stream.'] },
       events: ['ChatCompletionChunk', 'Error'],
       codes: { 400: ['invalid_request_parameter', 'model_not_found', 'invalid_idempotency_key'] },
     },

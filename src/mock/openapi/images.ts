@@ -11,7 +11,6 @@ const finishedImagesRecord = z.looseObject({
 });
 
 const submit = {
-  body: 'ImageRequest',
   examples: {
     'An image from words': { model: 'prism-image', prompt: 'A fox in the snow' },
     'Two images from an image': {
@@ -23,7 +22,7 @@ const submit = {
       num_images: 2,
     },
   },
-  answers: { 202: ['The task was accepted, or replayed.', 'ImageTask'] },
+  answers: { 202: ['The task was accepted, or replayed.'] },
   codes: {
     400: [...submitCodes, 'material_channel_unavailable'],
     404: ['task_not_found'],
@@ -46,8 +45,8 @@ export const imagesPage: Page = {
       },
     },
     'POST /v1/images/tasks': { ...submit, id: 'createImageTask', description: submitted },
-    'GET /v1/images/tasks/{taskId}': pollNotes('image', 'getImageTask', 'ImageTask'),
-    'GET /v1/images/generations/{taskId}': pollNotes('image', 'getImageGeneration', 'ImageTask'),
+    'GET /v1/images/tasks/{taskId}': pollNotes('image', 'getImageTask'),
+    'GET /v1/images/generations/{taskId}': pollNotes('image', 'getImageGeneration'),
   },
   schemas: {
     ImageRequest: {

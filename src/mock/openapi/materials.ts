@@ -18,7 +18,6 @@ export const materialsPage: Page = {
       id: 'createMaterial',
       description:
         'Sent again with the same `Idempotency-Key` and body, the request gives back the same material; a failed one needs a new key. With `real_person` the answer holds `verification_url`, where that person has to prove to be present; afterwards the browser goes to `callback_url` with the query parameters `material_id` and `material_status`. Never log either URL.',
-      body: 'MaterialRequest',
       examples: {
         'A picture': { url: 'https://files.example/fox.png', type: 'image', name: 'A fox' },
         'A video of a real person': {
@@ -27,7 +26,7 @@ export const materialsPage: Page = {
           real_person: { consent_confirmed: true, callback_url: 'https://app.example/verified' },
         },
       },
-      answers: { 202: ['The material, new or replayed; nothing can use it yet.', 'Material'] },
+      answers: { 202: ['The material, new or replayed; nothing can use it yet.'] },
       codes: {
         400: [
           'invalid_material_request',
@@ -38,6 +37,7 @@ export const materialsPage: Page = {
         ...notFound,
         409: ['material_idempotency_conflict'],
         503: [
+          'service_unavailable',
           'material_channel_unavailable',
           'material_create_outcome_uncertain',
           'visual_verification_create_outcome_uncertain',
@@ -63,22 +63,22 @@ export const materialsPage: Page = {
         },
         after: 'Where the page begins: `next_cursor` of the page before, unchanged.',
       },
-      answers: { 200: ['A page of materials.', 'MaterialList'] },
+      answers: { 200: ['A page of materials.'] },
       codes: { 400: ['invalid_material_request', 'invalid_material_cursor'] },
     },
     'GET /v1/materials/{material_id}': {
       id: 'getMaterial',
       description:
         'Asked for every 3 to 5 seconds until the material is `available` or has failed. Materials of other users, deleted and expired ones are as good as unknown.',
-      answers: { 200: ['The material as of now.', 'Material'] },
+      answers: { 200: ['The material as of now.'] },
       codes: notFound,
     },
     'DELETE /v1/materials/{material_id}': {
       id: 'deleteMaterial',
       description: 'Deleting again is no error. A pending verification is cancelled.',
       answers: {
-        200: ['The material is deleted.', 'Material'],
-        202: ['The material is being deleted.', 'Material'],
+        200: ['The material is deleted.'],
+        202: ['The material is being deleted.'],
       },
       codes: notFound,
     },

@@ -44,10 +44,13 @@ export const modelsPage: Page = {
       id: 'listModels',
       description:
         "By default the list has OpenAI's style. With the headers `x-api-key` and `anthropic-version` it has Anthropic's, with the header `x-goog-api-key` or the query parameter `key` it has Gemini's; those keys authenticate as well as a bearer key does.",
+      otherKeys: true,
+      query: { key: "The key, as clients of Gemini send it; asks for Gemini's style." },
       headers: {
+        'x-api-key': 'The key, as clients of Anthropic send it.',
         'anthropic-version': "With `x-api-key`, asks for Anthropic's style; any version will do.",
+        'x-goog-api-key': "The key, as clients of Gemini send it; asks for Gemini's style.",
       },
-      security: ['bearer', 'anthropicKey', 'geminiKey', 'geminiQueryKey'],
       answers: {
         200: [
           'The models that the key may use, in the style that was asked for.',

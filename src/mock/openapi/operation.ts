@@ -1,17 +1,20 @@
+import type * as z from 'zod/mini';
+
 import type { Endpoint } from '../endpoint.ts';
 import { failures } from './errors.ts';
 import { successHeaders } from './headers.ts';
 import type { Json, OperationNotes } from './page.ts';
 import { notesOf } from './pages.ts';
 import { operationParameters } from './parameters.ts';
-import { oneOf, reference } from './schemas.ts';
+import { nameOf, oneOf, reference } from './schemas.ts';
 
 /** An endpoint in the words of OpenAPI. */
 export function operation(endpoint: Endpoint): Json {
   const found = notesOf(endpoint.route);
   if (found === undefined) throw new TypeError(`No page describes ${endpoint.route}`);
   const { tag, notes } = found;
-  const { id, description, body } = notes;
+  const { id, description } = notes;
+  const { shownBody } = endpoint;
   return {
     operationId: id,
     summary: endpoint.summary,
@@ -19,17 +22,17 @@ export function operation(endpoint: Endpoint): Json {
     tags: [tag],
     security: security(endpoint, notes),
     parameters: operationParameters(endpoint, notes),
-    ...(body === undefined ? {} : { requestBody: requestBody(body, notes) }),
+    ...(shownBody === undefined ? {} : { requestBody: requestBody(shownBody, notes) }),
     responses: { ...successes(endpoint, notes), ...failures(endpoint, notes) },
   };
 }
 
-function security({ auth }: Endpoint, notes: OperationNotes): Json[] {
-  const schemes = notes.security ?? (auth === 'none' ? [] : ['bearer']);
-  return schemes.map((scheme) => ({ [scheme]: [] }));
+function security({ auth }: Endpoint, { otherKeys = false }: OperationNotes): Json[] {
+  if (auth === 'none') return [];
+  return otherKeys ? [{ bearer: [] }, {}] : [{ bearer: [] }];
 }
 
-function requestBody(schema: string, { examples = {} }: OperationNotes): Json {
+function requestBody(schema: z.ZodMiniType, { examples = {} }: OperationNotes): Json {
   const named: Json = Object.fromEntries(
     Object.entries(examples).map(([summary, value]) => [
       summary.toLowerCase().replaceAll(' ', '-'),
@@ -38,17 +41,17 @@ function requestBody(schema: string, { examples = {} }: OperationNotes): Json {
   );
   return {
     required: true,
-    content: { 'application/json': { schema: reference(schema), examples: named } },
+    content: { 'application/json': { schema: reference(nameOf(schema)), examples: named } },
   };
 }
 
 function successes(endpoint: Endpoint, { answers, events }: OperationNotes): Json {
-  const { status = 200, otherStatuses = [] } = endpoint;
+  const { status = 200, otherStatuses = [], reply } = endpoint;
   return Object.fromEntries(
     [status, ...otherStatuses].map((code) => {
       const [description = 'Success.', ...schemas] = answers[code] ?? [];
       const content = {
-        'application/json': { schema: oneOf(schemas) },
+        'application/json': { schema: oneOf(schemas.length > 0 ? schemas : [nameOf(reply)]) },
         ...(events === undefined ? {} : { 'text/event-stream': { schema: oneOf(events) } }),
       };
       return [code, { description, headers: successHeaders(endpoint), content }];

@@ -14,7 +14,10 @@ export interface NamedSchema {
   fields: Readonly<Record<string, Note>>;
 }
 
-/** An answer: what it means, and the names of the schemas of which it fits one. */
+/**
+ * An answer: what it means, and the names of the schemas of which it fits one, where the table of
+ * endpoints does not say it all.
+ */
 type AnswerNote = readonly [description: string, ...schemas: string[]];
 
 /** What the document says of an endpoint beyond the table of endpoints. */
@@ -26,8 +29,6 @@ export interface OperationNotes {
   query?: Readonly<Record<string, Note>>;
   /** Request headers that no other endpoint has. */
   headers?: Readonly<Record<string, Note>>;
-  /** The name of the body's schema. */
-  body?: string;
   /** Bodies that work, by what they ask for. */
   examples?: Readonly<Record<string, Json>>;
   /** By status. */
@@ -36,8 +37,8 @@ export interface OperationNotes {
   events?: readonly string[];
   /** Error codes by status, where they differ from the usual ones. */
   codes?: Readonly<Record<number, readonly string[]>>;
-  /** Ways to authenticate, where there is not just the usual one. */
-  security?: readonly string[];
+  /** Whether a key may come in another way than as a bearer key. */
+  otherKeys?: boolean;
 }
 
 /** One namespace of the service in the document. */

@@ -40,14 +40,14 @@ export function componentParameters(): Json {
 
 /** Everything that a request may say outside of its body. */
 export function operationParameters(endpoint: Endpoint, notes: OperationNotes): Json[] {
-  const { path, slot, route } = endpoint;
+  const { path, slot, route, query = [] } = endpoint;
   const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
   return [
     ...names.map((name) => ({
       ...parameter('path', name, pathNotes[name] ?? name),
       required: true,
     })),
-    ...Object.entries(notes.query ?? {}).map(([name, note]) => parameter('query', name, note)),
+    ...query.map((name) => parameter('query', name, notes.query?.[name] ?? name)),
     ...Object.entries(notes.headers ?? {}).map(([name, note]) => parameter('header', name, note)),
     point('requestId'),
     ...(slot ? [point('idempotencyKey')] : []),

@@ -23,28 +23,28 @@ export const publicPage: Page = {
           enum: ['zh-CN', 'en-US', 'ja-JP', 'ko-KR'],
         },
       },
-      answers: { 200: ['The health of the service.', 'ServiceStatus'] },
+      answers: { 200: ['The health of the service.'] },
     },
     'GET /v1/capabilities': {
       id: 'getCapabilities',
       description:
         'Endpoints, kinds of models, locales, currencies, idempotency, webhooks and limits.',
-      answers: { 200: ['What the service can do.', 'Capabilities'] },
+      answers: { 200: ['What the service can do.'] },
     },
     'GET /v1/errors': {
       id: 'listErrorCodes',
       description: 'The catalogue of every `error.code`, each with its retry policy.',
-      answers: { 200: ['The catalogue.', 'ErrorCatalog'] },
+      answers: { 200: ['The catalogue.'] },
     },
     'GET /v1/errors/{code}': {
       id: 'getErrorCode',
       description: 'What a code means, whether to try again, and what to do.',
-      answers: { 200: ['What the code means.', 'ErrorDetail'] },
+      answers: { 200: ['What the code means.'] },
     },
     'GET /v1/changelog': {
       id: 'getChangelog',
       description: 'The versions of the service and what callers have to do for each.',
-      answers: { 200: ['The versions.', 'Changelog'] },
+      answers: { 200: ['The versions.'] },
     },
     'GET /v1/pricing': {
       id: 'getPricing',
@@ -56,17 +56,17 @@ export const publicPage: Page = {
           default: 'all',
         },
       },
-      answers: { 200: ['The prices.', 'PricingCatalog'] },
+      answers: { 200: ['The prices.'] },
     },
     'GET /v1/rate-limits': {
       id: 'getRateLimits',
       description: 'How many requests may run at once, by tier, and how to wait after a 429.',
-      answers: { 200: ['The tiers and the backoff policy.', 'RateLimitPolicy'] },
+      answers: { 200: ['The tiers and the backoff policy.'] },
     },
     'GET /v1/openapi.json': {
       id: 'getOpenApiDocument',
       description: 'This document.',
-      answers: { 200: ['An OpenAPI 3.0 document.', 'OpenApiDocument'] },
+      answers: { 200: ['An OpenAPI 3.0 document.'] },
     },
   },
   schemas: {

@@ -30,6 +30,15 @@ export function componentSchemas(): Json {
   );
 }
 
+/** The name under which the document has a schema of the table of endpoints. */
+export function nameOf(schema: z.ZodMiniType | undefined): string {
+  for (const page of pages) {
+    const found = Object.entries(page.schemas).find(([, named]) => named.schema === schema);
+    if (found !== undefined) return found[0];
+  }
+  throw new TypeError('No page names this schema');
+}
+
 /** Points at a named schema. */
 export function reference(id: string): { $ref: string } {
   return { $ref: `#/components/schemas/${id}` };

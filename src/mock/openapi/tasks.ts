@@ -38,12 +38,12 @@ export function taskFields(kind: Kind): Record<string, Note> {
 }
 
 /** What is said of an endpoint that tells where a task stands. */
-export function pollNotes(kind: Kind, id: string, schema: string): OperationNotes {
+export function pollNotes(kind: Kind, id: string): OperationNotes {
   const task = `${kind === 'video' ? 'A' : 'An'} ${kind} task`;
   return {
     id,
     description: `${task} is asked for every 2 to 5 seconds until its status is final. Tasks of other users are as good as unknown.`,
-    answers: { 200: ['The task as of now.', schema] },
+    answers: { 200: ['The task as of now.'] },
     codes: { 404: ['task_not_found'] },
   };
 }

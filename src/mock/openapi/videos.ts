@@ -4,7 +4,6 @@ import type { Note, OperationNotes, Page } from './page.ts';
 import { pollNotes, submitCodes, submitted, taskFields } from './tasks.ts';
 
 const submit = {
-  body: 'VideoRequest',
   examples: {
     'A video from words': { model: 'tide-video', prompt: 'A wave at dawn', duration: 5 },
     'A video with a material': {
@@ -21,7 +20,7 @@ const submit = {
       extra_body: { generate_audio: true, seed: 7 },
     },
   },
-  answers: { 202: ['The task was accepted, or replayed.', 'VideoTask'] },
+  answers: { 202: ['The task was accepted, or replayed.'] },
   codes: {
     400: [
       ...submitCodes,
@@ -58,9 +57,9 @@ export const videosPage: Page = {
       id: 'createVideosGeneration',
       description: `The same as \`POST /v1/videos\`. ${description}`,
     },
-    'GET /v1/videos/{taskId}': pollNotes('video', 'getVideo', 'VideoTask'),
-    'GET /v1/video/generations/{taskId}': pollNotes('video', 'getVideoGeneration', 'VideoTask'),
-    'GET /v1/videos/generations/{taskId}': pollNotes('video', 'getVideosGeneration', 'VideoTask'),
+    'GET /v1/videos/{taskId}': pollNotes('video', 'getVideo'),
+    'GET /v1/video/generations/{taskId}': pollNotes('video', 'getVideoGeneration'),
+    'GET /v1/videos/generations/{taskId}': pollNotes('video', 'getVideosGeneration'),
   },
   schemas: {
     VideoRequest: {

@@ -22,12 +22,11 @@ export const voicesPage: Page = {
       id: 'listVoices',
       description: "The service's own voices and the caller's private ones. Not billed.",
       query: { model: 'Only voices that this speech model accepts.' },
-      answers: { 200: ['The voices that the caller may use.', 'VoiceList'] },
+      answers: { 200: ['The voices that the caller may use.'] },
     },
     'POST /v1/audio/voices/clone': {
       id: 'cloneVoice',
       description: `${created} Costs 1.5 a voice and 0.0003 a character of the preview text.`,
-      body: 'VoiceCloneRequest',
       examples: {
         'A copy': {
           audio_url: 'https://files.example/ann.mp3',
@@ -35,15 +34,14 @@ export const voicesPage: Page = {
           display_name: 'Ann',
         },
       },
-      answers: { 200: ['The new voice.', 'VoiceCreation'] },
+      answers: { 200: ['The new voice.'] },
       codes,
     },
     'POST /v1/audio/voices/design': {
       id: 'designVoice',
       description: `${created} Costs 3 a voice and 0.00003 a character of the preview text.`,
-      body: 'VoiceDesignRequest',
       examples: { 'A sailor': { prompt: 'An old sailor', preview_text: 'Land in sight' } },
-      answers: { 200: ['The new voice.', 'VoiceCreation'] },
+      answers: { 200: ['The new voice.'] },
       codes,
     },
   },
