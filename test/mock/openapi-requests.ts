@@ -87,7 +87,7 @@ export async function provoke(route: string, status: string): Promise<Response[]
   const again = (changes: Partial<Ask> = {}) => send(mock, method, { ...ask, ...changes });
   switch (status) {
     case '400':
-      return [await again(ask.body ? { body: {} } : { path: badQueries[route]! })];
+      return [await again(ask.body ? { body: {} } : { path: badQueries[route] ?? ask.path })];
     case '401':
       return [
         await send(mock, method, ask, undefined),
