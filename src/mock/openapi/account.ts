@@ -11,7 +11,7 @@ export const accountPage: Page = {
     'GET /v1/account': {
       id: 'getAccount',
       description:
-        'The balance in USD and in CNY is the same money shown twice. The headers repeat the record, so that a HEAD-like check needs no body.',
+        'The balance in USD and in CNY is the same money shown twice. The headers say the same.',
       answers: { 200: ['The account behind the key.'] },
     },
     'GET /v1/readiness': {
@@ -31,6 +31,13 @@ export const accountPage: Page = {
     Account: {
       schema: accountRecord,
       description: 'The account behind a key.',
+      example: {
+        object: 'account',
+        wallet: 'unified',
+        balance: { usd: 10, cny: 72, shared: true },
+        concurrency: { limit: 8, source: 'tier_enterprise' },
+        models: { available: 9 },
+      },
       fields: {
         object: 'Kind of record.',
         wallet,
@@ -49,6 +56,17 @@ export const accountPage: Page = {
     Readiness: {
       schema: readinessRecord,
       description: 'Whether the account can go live.',
+      example: {
+        object: 'readiness',
+        wallet: 'unified',
+        status: 'ready',
+        score: 100,
+        summary: 'Everything is ready',
+        checks: [
+          { id: 'api_key', status: 'ready', required: true },
+          { id: 'unified_wallet', status: 'ready', required: true },
+        ],
+      },
       fields: {
         object: 'Kind of record.',
         wallet,
@@ -97,6 +115,7 @@ export const accountPage: Page = {
     KeyBalanceError: {
       schema: keyBalanceErrorEnvelopeRecord,
       description: 'The error envelope of the key balance.',
+      example: { success: false, message: 'Invalid token' },
       fields: {
         success: 'Always false.',
         message: 'What went wrong: `Token not provided`, `Invalid token` or `Token invalid`.',

@@ -2,7 +2,7 @@ import { musicParamsSchema, speechParamsSchema } from '../../schemas/audio.ts';
 import { audioTaskRecord } from '../../schemas/task.ts';
 import { shownAudioBody } from '../audio-job.ts';
 import type { Page } from './page.ts';
-import { pollNotes, submitCodes, submitted, taskFields } from './tasks.ts';
+import { pollNotes, submitCodes, submitted, taskExample, taskFields } from './tasks.ts';
 
 /** Specification: Audio; Audio task. */
 export const audioPage: Page = {
@@ -76,6 +76,7 @@ export const audioPage: Page = {
     AudioTask: {
       schema: audioTaskRecord,
       description: 'A task that makes music or speaks.',
+      example: taskExample('audio', 'wav'),
       fields: {
         ...taskFields('audio'),
         output: 'The other shape of success: here instead of in `result`.',

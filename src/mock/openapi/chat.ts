@@ -100,11 +100,30 @@ export const chatPage: Page = {
     ChatCompletion: {
       schema: chatCompletionRecord,
       description: 'A whole answer.',
+      example: {
+        id: 'chatcmpl-1',
+        object: 'chat.completion',
+        created: 1767225600,
+        model: 'aurora-chat',
+        system_fingerprint: null,
+        choices: [
+          { index: 0, message: { role: 'assistant', content: 'Hello!' }, finish_reason: 'stop' },
+        ],
+        usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
+      },
       fields: { ...head, 'choices[].message': 'The answer.', ...said('choices[].message') },
     },
     ChatCompletionChunk: {
       schema: chatChunkRecord,
       description: 'One event of a stream. `choices` is empty in the one that carries `usage`.',
+      example: {
+        id: 'chatcmpl-1',
+        object: 'chat.completion.chunk',
+        created: 1767225600,
+        model: 'aurora-chat',
+        system_fingerprint: null,
+        choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: null }],
+      },
       fields: {
         ...head,
         'choices[].delta': 'What the event adds to the message.',

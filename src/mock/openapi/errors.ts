@@ -35,11 +35,12 @@ export function failures(endpoint: Endpoint, notes: OperationNotes): Json {
 }
 
 function failure(endpoint: Endpoint, status: string, ownCodes?: readonly string[]): Json {
-  const [description = 'The request was refused.', ...codes] = usual[status] ?? [];
+  const [meaning = 'The request was refused.', ...codes] = usual[status] ?? [];
+  const gone = status === '404' && endpoint.method === 'POST';
   const balance = endpoint.auth === 'balance';
   const examples = balance ? balanceExamples(status) : codeExamples(status, ownCodes ?? codes);
   return {
-    description,
+    description: gone ? 'What this idempotency key led to is gone.' : meaning,
     headers: failureHeaders(endpoint, status),
     content: {
       'application/json': {

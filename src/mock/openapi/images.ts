@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { imageParamsSchema } from '../../schemas/images.ts';
 import { imageTaskRecord } from '../../schemas/task.ts';
 import type { OperationNotes, Page } from './page.ts';
-import { pollNotes, submitCodes, submitted, taskFields } from './tasks.ts';
+import { pollNotes, submitCodes, submitted, taskExample, taskFields } from './tasks.ts';
 
 const finishedImagesRecord = z.looseObject({
   created: z.number(),
@@ -76,6 +76,7 @@ export const imagesPage: Page = {
     ImageTask: {
       schema: imageTaskRecord,
       description: 'A task that draws.',
+      example: taskExample('image', 'png'),
       fields: {
         ...taskFields('image'),
         'result.images[].b64_json': 'The file itself in base64, from services that send no URL.',

@@ -107,6 +107,18 @@ export const materialsPage: Page = {
       schema: materialRecord,
       description:
         "Media in the library of the key's user. The URL that it came from is never told.",
+      example: {
+        id: 'mat_1',
+        object: 'material',
+        name: 'A fox',
+        type: 'image',
+        status: 'available',
+        uri: 'asset://0a1b2c3d',
+        preview_url: 'https://files.example/preview.png',
+        created_at: '2026-08-01T09:00:00.000Z',
+        available_at: '2026-08-01T09:00:05.000Z',
+        expires_at: '2026-08-01T11:00:05.000Z',
+      },
       fields: {
         id: { description: 'Id of the material.', pattern: '^mat_' },
         object: 'Kind of record.',

@@ -12,6 +12,7 @@ export interface NamedSchema {
   description: string;
   /** By path, such as `balance.usd` or `data[].url`. */
   fields: Readonly<Record<string, Note>>;
+  example?: Json;
 }
 
 /**

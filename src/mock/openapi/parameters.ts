@@ -12,10 +12,16 @@ const shared = {
     description: 'Your own id for the request: the answer carries it.',
     schema: { type: 'string' },
   },
-  idempotencyKey: {
+  taskKey: {
     name: 'x-idempotency-key',
     in: 'header',
     description: 'The same key asks for the same task again, without another charge.',
+    schema: visible,
+  },
+  plainKey: {
+    name: 'x-idempotency-key',
+    in: 'header',
+    description: 'Your own key for the request. The same key may be charged again.',
     schema: visible,
   },
   materialKey: {
@@ -40,7 +46,7 @@ export function componentParameters(): Json {
 
 /** Everything that a request may say outside of its body. */
 export function operationParameters(endpoint: Endpoint, notes: OperationNotes): Json[] {
-  const { path, slot, route, query = [] } = endpoint;
+  const { path, slot, route, status, query = [] } = endpoint;
   const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
   return [
     ...names.map((name) => ({
@@ -50,7 +56,7 @@ export function operationParameters(endpoint: Endpoint, notes: OperationNotes): 
     ...query.map((name) => parameter('query', name, notes.query?.[name] ?? name)),
     ...Object.entries(notes.headers ?? {}).map(([name, note]) => parameter('header', name, note)),
     point('requestId'),
-    ...(slot ? [point('idempotencyKey')] : []),
+    ...(slot ? [point(status === 202 ? 'taskKey' : 'plainKey')] : []),
     ...(route === 'POST /v1/materials' ? [point('materialKey')] : []),
   ];
 }

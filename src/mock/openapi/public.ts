@@ -111,6 +111,13 @@ export const publicPage: Page = {
     Error: {
       schema: errorEnvelopeRecord,
       description: 'The error envelope of every endpoint but the key balance.',
+      example: {
+        error: {
+          message: '`model` is required',
+          type: 'invalid_request_error',
+          code: 'invalid_request_parameter',
+        },
+      },
       fields: {},
     },
     ErrorBody: {

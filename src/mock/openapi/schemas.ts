@@ -21,11 +21,11 @@ export function componentSchemas(): Json {
     },
   });
   return Object.fromEntries(
-    named.map(([id, { description, fields }]) => {
+    named.map(([id, { description, fields, example }]) => {
       const { $id: _, ...made } = { ...schemas[id] };
       const schema = copied(made);
       for (const [path, note] of Object.entries(fields)) annotate(id, schema, path, note);
-      return [id, { description, ...schema }];
+      return [id, { description, ...schema, ...(example === undefined ? {} : { example }) }];
     }),
   );
 }

@@ -1,4 +1,4 @@
-import type { Note, OperationNotes } from './page.ts';
+import type { Json, Note, OperationNotes } from './page.ts';
 
 const files = { image: 'images', video: 'videos', audio: 'audios' } as const;
 
@@ -34,6 +34,22 @@ export function taskFields(kind: Kind): Record<string, Note> {
     'result.outputs': 'URLs of all files.',
     [`result.${list}`]: 'All files as records.',
     [`result.${list}[].url`]: { description: 'URL of the file.', format: 'uri' },
+  };
+}
+
+/** A task that has just finished. */
+export function taskExample(kind: Kind, ending: string): Json {
+  const url = `https://files.example/1.${ending}`;
+  return {
+    id: 'task_1',
+    task_id: 'task_1',
+    object: `${kind}.generation.job`,
+    status: 'completed',
+    raw_status: 'SUCCESS',
+    progress: '100%',
+    error: null,
+    [`${kind}_url`]: url,
+    result: { [`${kind}_url`]: url, outputs: [url], [files[kind]]: [{ url }] },
   };
 }
 

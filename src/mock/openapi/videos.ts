@@ -1,7 +1,7 @@
 import { videoTaskRecord } from '../../schemas/task.ts';
 import { videoParamsSchema } from '../../schemas/videos.ts';
 import type { Note, OperationNotes, Page } from './page.ts';
-import { pollNotes, submitCodes, submitted, taskFields } from './tasks.ts';
+import { pollNotes, submitCodes, submitted, taskExample, taskFields } from './tasks.ts';
 
 const submit = {
   examples: {
@@ -108,6 +108,7 @@ export const videosPage: Page = {
     VideoTask: {
       schema: videoTaskRecord,
       description: 'A task that films.',
+      example: taskExample('video', 'mp4'),
       fields: taskFields('video'),
     },
   },

@@ -26,7 +26,7 @@ export const voicesPage: Page = {
     },
     'POST /v1/audio/voices/clone': {
       id: 'cloneVoice',
-      description: `${created} Costs 1.5 a voice and 0.0003 a character of the preview text.`,
+      description: `${created} Costs 1.5 USD a voice and 0.0003 USD a character of the preview text; characters are counted in Unicode.`,
       examples: {
         'A copy': {
           audio_url: 'https://files.example/ann.mp3',
@@ -39,7 +39,7 @@ export const voicesPage: Page = {
     },
     'POST /v1/audio/voices/design': {
       id: 'designVoice',
-      description: `${created} Costs 3 a voice and 0.00003 a character of the preview text.`,
+      description: `${created} Costs 3 USD a voice and 0.00003 USD a character of the preview text; characters are counted in Unicode.`,
       examples: { 'A sailor': { prompt: 'An old sailor', preview_text: 'Land in sight' } },
       answers: { 200: ['The new voice.'] },
       codes,
@@ -49,6 +49,18 @@ export const voicesPage: Page = {
     Voice: {
       schema: voiceRecord,
       description: 'A voice that speech can use.',
+      example: {
+        voice_id: 'calm-narrator',
+        display_name: 'Calm narrator',
+        language: 'English',
+        description: 'Warm and slow',
+        source_type: 'system',
+        visibility: 'public',
+        status: 'active',
+        compatible_models: ['echo-speech'],
+        preview_audio_url: null,
+        created_at: '2026-01-01T00:00:00.000Z',
+      },
       fields: {
         voice_id: 'Id of the voice, for speech requests.',
         display_name: 'Name of the voice, for people.',
