@@ -6,7 +6,7 @@ import { successHeaders } from './headers.ts';
 import type { Json, OperationNotes } from './page.ts';
 import { notesOf } from './pages.ts';
 import { operationParameters } from './parameters.ts';
-import { nameOf, oneOf, reference } from './schemas.ts';
+import { nameOf, anyOf, reference } from './schemas.ts';
 
 /** An endpoint in the words of OpenAPI. */
 export function operation(endpoint: Endpoint): Json {
@@ -51,8 +51,8 @@ function successes(endpoint: Endpoint, { answers, events }: OperationNotes): Jso
     [status, ...otherStatuses].map((code) => {
       const [description = 'Success.', ...schemas] = answers[code] ?? [];
       const content = {
-        'application/json': { schema: oneOf(schemas.length > 0 ? schemas : [nameOf(reply)]) },
-        ...(events === undefined ? {} : { 'text/event-stream': { schema: oneOf(events) } }),
+        'application/json': { schema: anyOf(schemas.length > 0 ? schemas : [nameOf(reply)]) },
+        ...(events === undefined ? {} : { 'text/event-stream': { schema: anyOf(events) } }),
       };
       return [code, { description, headers: successHeaders(endpoint), content }];
     }),

@@ -45,7 +45,7 @@ export function reference(id: string): { $ref: string } {
 }
 
 /** A value that fits one of some named schemas. */
-export function oneOf(ids: readonly string[]): Json {
+export function anyOf(ids: readonly string[]): Json {
   const references = ids.map(reference);
   return references.length === 1 ? { ...references[0] } : { anyOf: references };
 }
