@@ -124,12 +124,13 @@ test('the description of the service is made from the same table', async () => {
     '401',
     '402',
     '403',
+    '404',
     '409',
     '413',
     '429',
     '503',
   ]);
-  expect(submit.requestBody.content['application/json'].schema.required).toEqual(['model']);
+  expect(document.components.schemas.VideoRequest.required).toEqual(['model']);
   expect(submit.responses['202'].headers).toHaveProperty('x-svc-task-id');
   expect(document.paths['/v1/status'].get.security).toEqual([]);
   expect(JSON.stringify(document)).not.toMatch(/\$schema|"const"|prefixItems/);
