@@ -1,4 +1,6 @@
 import type { ResponseMeta } from '../schemas/meta.ts';
+import { unchecked } from '../schemas/schema.ts';
+import type { Needed } from '../schemas/schema.ts';
 import type { StandardResult, StandardSchema } from '../schemas/standard-schema.ts';
 import type { TaskHandle } from '../schemas/task-handle.ts';
 import { readHeaders } from './headers.ts';
@@ -63,9 +65,16 @@ export interface Call {
   taskOf?: ((meta: ResponseMeta | undefined) => TaskHandle | undefined) | undefined;
 }
 
+/** What a body must be: what the client itself needs of it, or any schema of a caller's. */
+export type Schema<Result> = Needed<Result> | StandardSchema<Result>;
+
 /** Reads a body with a schema. */
-export function matching<Result>(schema: StandardSchema<Result>): Read<Result> {
-  return (body) => schema['~standard'].validate(body);
+export function matching<Result>(schema: Schema<Result>): Read<Result> {
+  return (body) => {
+    if ('~standard' in schema) return schema['~standard'].validate(body);
+    const issue = schema.look(body, []);
+    return issue === undefined ? { value: unchecked<Result>(body) } : { issues: [issue] };
+  };
 }
 
 /** The options of one call, checked. */

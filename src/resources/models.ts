@@ -2,7 +2,7 @@ import { ask } from '../core/endpoint.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import { iterable } from '../core/iterable.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
-import type { Read, RequestOptions } from '../core/request.ts';
+import type { Read, RequestOptions, Schema } from '../core/request.ts';
 import type { Sender } from '../core/send.ts';
 import {
   anthropicModelListSchema,
@@ -11,7 +11,6 @@ import {
   modelSchema,
 } from '../schemas/models.ts';
 import type { AnthropicModelList, GeminiModelList, Model, ModelList } from '../schemas/models.ts';
-import type { StandardSchema } from '../schemas/standard-schema.ts';
 
 /** Options of `models.list`: the style of the list, and those of every call. */
 export interface ModelListOptions extends RequestOptions {
@@ -75,7 +74,7 @@ export class Models {
   }
 
   #list<List>(
-    result: StandardSchema<List> | Read<List>,
+    result: Schema<List> | Read<List>,
     options: RequestOptions,
     style?: Endpoint,
   ): RequestPromise<List> {
