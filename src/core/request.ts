@@ -109,7 +109,9 @@ export function newKey(): string {
 /** A query string with its question mark; undefined values are left out. */
 export function queryString(query: object = {}): string {
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries<unknown>({ ...query })) {
+  for (const [name, value] of Object.entries<string | number | boolean | null | undefined>({
+    ...query,
+  })) {
     if (value !== undefined && value !== null) search.append(name, String(value));
   }
   return search.size > 0 ? `?${search}` : '';

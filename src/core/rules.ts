@@ -43,7 +43,9 @@ export const fields = (rules: Readonly<Record<string, Rule>>, required: object =
       ([name, entry]) =>
         entry === undefined || (Object.hasOwn(rules, name) && rules[name]?.[0](entry)),
     ),
-  `an object with ${Object.entries(rules).map(([name, [, must]]) => `${name}: ${must}`)}`,
+  `an object with ${Object.entries(rules)
+    .map(([name, [, must]]) => `${name}: ${must}`)
+    .join(', ')}`,
 ];
 
 export const text: Rule = [matches(/^/), 'a string'];
