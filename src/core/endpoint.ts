@@ -1,9 +1,8 @@
-import type { StandardSchema } from '../schemas/standard-schema.ts';
 import { checkProblem } from './params.ts';
 import { fillPath } from './path.ts';
 import type { RequestPromise } from './request-promise.ts';
 import { matching, queryString } from './request.ts';
-import type { Call, Read, RequestOptions } from './request.ts';
+import type { Call, Read, RequestOptions, Schema } from './request.ts';
 import { readJson } from './response.ts';
 import type { Sender } from './send.ts';
 
@@ -20,7 +19,7 @@ export interface Endpoint extends Partial<Call> {
 export function callEndpoint<Result>(
   sender: Sender,
   describe: () => Call,
-  result: StandardSchema<Result> | Read<Result>,
+  result: Schema<Result> | Read<Result>,
   options?: RequestOptions,
 ): RequestPromise<Result> {
   const read = typeof result === 'function' ? result : matching(result);
@@ -31,7 +30,7 @@ export function callEndpoint<Result>(
 export function ask<Result>(
   sender: Sender,
   template: string,
-  result: StandardSchema<Result> | Read<Result>,
+  result: Schema<Result> | Read<Result>,
   options: RequestOptions | undefined,
   { values, query, problem, ...call }: Endpoint = {},
 ): RequestPromise<Result> {

@@ -1,11 +1,10 @@
 import { unchecked } from '../schemas/schema.ts';
-import type { StandardSchema } from '../schemas/standard-schema.ts';
 import { matching } from './request.ts';
-import type { Read } from './request.ts';
+import type { Read, Schema } from './request.ts';
 
 /** Reads a record and lets it do more, unseen: the record itself stays as it was sent. */
 export function extended<Sent extends object, Extended extends Sent>(
-  schema: StandardSchema<Sent>,
+  schema: Schema<Sent>,
   more: (record: Sent) => PropertyDescriptorMap,
 ): Read<Extended> {
   return async (body, meta) => {
@@ -17,7 +16,7 @@ export function extended<Sent extends object, Extended extends Sent>(
 
 /** Reads a list that can be looped over. */
 export function iterable<Item, List extends { data: Item[] }>(
-  schema: StandardSchema<List>,
+  schema: Schema<List>,
 ): Read<List & Iterable<Item>> {
   return extended(schema, ({ data }) => ({ [Symbol.iterator]: { value: () => data.values() } }));
 }

@@ -1,4 +1,6 @@
 import type { ResponseMeta } from '../schemas/meta.ts';
+import { unchecked } from '../schemas/schema.ts';
+import type { Needed } from '../schemas/schema.ts';
 import type { StandardResult, StandardSchema } from '../schemas/standard-schema.ts';
 import type { TaskHandle } from '../schemas/task-handle.ts';
 import type { KnownPrices } from './estimate.ts';
@@ -66,9 +68,16 @@ export interface Call {
   taskOf?: ((meta: ResponseMeta | undefined) => TaskHandle | undefined) | undefined;
 }
 
+/** What a body must be: what the client itself needs of it, or any schema of a caller's. */
+export type Schema<Result> = Needed<Result> | StandardSchema<Result>;
+
 /** Reads a body with a schema. */
-export function matching<Result>(schema: StandardSchema<Result>): Read<Result> {
-  return (body) => schema['~standard'].validate(body);
+export function matching<Result>(schema: Schema<Result>): Read<Result> {
+  return (body) => {
+    if ('~standard' in schema) return schema['~standard'].validate(body);
+    const issue = schema.look(body, []);
+    return issue === undefined ? { value: unchecked<Result>(body) } : { issues: [issue] };
+  };
 }
 
 /** The options of one call, checked. */
@@ -103,10 +112,10 @@ export function newKey(): string {
 /** A query string with its question mark; undefined values are left out. */
 export function queryString(query: object = {}): string {
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries<unknown>({ ...query })) {
-    if (value !== undefined && value !== null) {
-      search.append(name, typeof value === 'string' ? value : JSON.stringify(value));
-    }
+  for (const [name, value] of Object.entries<string | number | boolean | null | undefined>({
+    ...query,
+  })) {
+    if (value !== undefined && value !== null) search.append(name, String(value));
   }
   return search.size > 0 ? `?${search}` : '';
 }

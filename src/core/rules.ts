@@ -16,26 +16,31 @@ export function checkAll(values: object, rules: Readonly<Record<string, Rule>>):
   for (const [name, rule] of Object.entries(rules)) check(name, Reflect.get(values, name), rule);
 }
 
+/* @__NO_SIDE_EFFECTS__ */
 const numberFrom =
   (least: number, step = 0) =>
   (value: unknown) =>
     typeof value === 'number' && value >= least && !(value % step);
+/* @__NO_SIDE_EFFECTS__ */
 const matches = (pattern: RegExp) => (value: unknown) =>
   typeof value === 'string' && pattern.test(value);
 
 /** One of a few words. */
+/* @__NO_SIDE_EFFECTS__ */
 export const oneOf = (...words: readonly string[]): Rule => [
   (value) => words.some((word) => word === value),
   `one of ${words.join(', ')}`,
 ];
 
 /** An object with these methods. */
+/* @__NO_SIDE_EFFECTS__ */
 export const has = (...names: string[]): Rule => [
   (value) => isRecord(value) && names.every((name) => typeof value[name] === 'function'),
   `an object with ${names.join('(), ')}()`,
 ];
 
 /** An object with some of these fields, each as its rule says; what is required stands in `required`. */
+/* @__NO_SIDE_EFFECTS__ */
 export const fields = (rules: Readonly<Record<string, Rule>>, required: object = {}): Rule => [
   (value) =>
     isRecord(value) &&

@@ -3,7 +3,7 @@ import type { Endpoint } from '../core/endpoint.ts';
 import { iterable } from '../core/iterable.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
 import { matching } from '../core/request.ts';
-import type { Read, RequestOptions } from '../core/request.ts';
+import type { Read, RequestOptions, Schema } from '../core/request.ts';
 import type { Sender } from '../core/send.ts';
 import {
   anthropicModelListSchema,
@@ -12,7 +12,6 @@ import {
   modelSchema,
 } from '../schemas/models.ts';
 import type { AnthropicModelList, GeminiModelList, Model, ModelList } from '../schemas/models.ts';
-import type { StandardSchema } from '../schemas/standard-schema.ts';
 
 /** Options of `models.list`: the style of the list, and those of every call. */
 export interface ModelListOptions extends RequestOptions {
@@ -92,7 +91,7 @@ export class Models {
   }
 
   #list<List>(
-    result: StandardSchema<List> | Read<List>,
+    result: Schema<List> | Read<List>,
     options: RequestOptions,
     style?: Endpoint,
   ): RequestPromise<List> {

@@ -1,7 +1,7 @@
 import { ask } from '../core/endpoint.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
-import type { RequestOptions } from '../core/request.ts';
+import type { RequestOptions, Schema } from '../core/request.ts';
 import type { Sender } from '../core/send.ts';
 import { capabilitiesSchema } from '../schemas/capabilities.ts';
 import type { Capabilities } from '../schemas/capabilities.ts';
@@ -23,7 +23,6 @@ import type {
   ServiceStatus,
   StatusQuery,
 } from '../schemas/public.ts';
-import type { StandardSchema } from '../schemas/standard-schema.ts';
 
 /** What anybody may ask; no credentials are ever sent. Specification: Public endpoints. */
 export class Public {
@@ -80,7 +79,7 @@ export class Public {
 
   #ask<Result>(
     template: string,
-    schema: StandardSchema<Result>,
+    schema: Schema<Result>,
     options: RequestOptions | undefined,
     endpoint?: Endpoint,
   ): RequestPromise<Result> {
