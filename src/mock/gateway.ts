@@ -46,7 +46,7 @@ export interface MockTask {
   kind: 'image' | 'video' | 'audio';
   model: string;
   prompt: string;
-  status: 'queued' | 'in_progress' | 'completed' | 'failed';
+  status: 'queued' | 'in_progress' | 'processing' | 'completed' | 'failed';
   user: string;
   chargeUsd: number;
   idempotencyKey: string | undefined;

@@ -3,6 +3,7 @@ import { Catalogue } from './catalogue.ts';
 import { systemClock } from './clock.ts';
 import { Faults } from './faults.ts';
 import type { MockGateway } from './gateway.ts';
+import { Health } from './health.ts';
 import { idMaker } from './ids.ts';
 import { Ledger } from './ledger.ts';
 import { Materials } from './materials.ts';
@@ -13,7 +14,7 @@ import { Recorder } from './recorder.ts';
 import { endpoints } from './routes/index.ts';
 import { GatewayServer } from './server.ts';
 import type { Services } from './services.ts';
-import { Slots } from './slots.ts';
+import { Slots, tier } from './slots.ts';
 import { phaseOf, Tasks } from './tasks.ts';
 import { Users } from './users.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -51,8 +52,8 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
   const assumptions = { ...defaultAssumptions, ...options.assumptions };
   const clock = options.clock === 'virtual' ? new VirtualClock() : systemClock();
   const users = new Users(options.keys, settings.walletUsd);
-  const limitSource = options.concurrencyLimit === undefined ? 'tier_enterprise' : 'user_override';
-  const slots = new Slots(options.concurrencyLimit ?? 8, limitSource);
+  const limitSource = options.concurrencyLimit === undefined ? tier.id : 'user_override';
+  const slots = new Slots(options.concurrencyLimit ?? tier.concurrency, limitSource);
   const ledger = new Ledger(settings.history);
   const tasks = new Tasks(ledger, assumptions, settings.history);
   const services: Services = {
@@ -63,6 +64,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     catalogue: new Catalogue(options.models),
     users,
     slots,
+    health: new Health(),
     ledger,
     tasks,
     materials: new Materials(settings.materials),

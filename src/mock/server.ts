@@ -83,6 +83,7 @@ export class GatewayServer {
     }
     request.status = fault?.malformed === true ? 200 : answer.status;
     this.#addCommonHeaders(answer, request);
+    this.#services.health.answered(request.status);
     this.#recorder.answered(request, answer, clock.now());
     const { chunkDelayMs } = settings;
     const response = deliver(answer, { clock, fault, signal, chunkDelayMs, release });

@@ -233,3 +233,69 @@ test('a replayed video does not need its material any more', async () => {
   const again = await caller.submit('/v1/videos', { ...video, content }, headers);
   expect(again.id).toBe(first.id);
 });
+
+test.each([
+  'http://localhost./a.png',
+  'http://files.internal/a.png',
+  'http://100.64.0.1/a.png',
+  'http://[::]/a.png',
+  'http://0x7f.1/a.png',
+  'http://name:word@files.example/a.png',
+])('a file at %s is not for everybody to read, and refused', async (url) => {
+  const response = await start().create({ url });
+  expect([response.status, await codeOf(response)]).toEqual([400, 'invalid_material_request']);
+});
+
+test.each([
+  ['http://app.example/back', 400],
+  ['https://name:word@app.example/back', 400],
+  ['http://localhost:3000/back', 202],
+  ['http://127.0.0.1/back', 202],
+])('a callback to %s answers %i: HTTPS, but for machines of one’s own', async (url, status) => {
+  const real_person = { ...person, callback_url: url };
+  const response = await start().create({ real_person });
+  expect(response.status).toBe(status);
+  if (status === 400) expect(await codeOf(response)).toBe('invalid_visual_verification_request');
+});
+
+test('nothing of the source URL is in a record, its last part neither', async () => {
+  const made = await start().created({ url: 'https://files.example/secret-1.png?token=secret-2' });
+  expect(JSON.stringify(made)).not.toContain('secret');
+  expect(made.name).toBe('Untitled image');
+});
+
+test('a material may be in creation for a while, verified or not', async () => {
+  const { mock, caller, created } = start({ materials: { creatingMs: 1000 } });
+  const { id, status } = await created();
+  expect(status).toBe('creating');
+  expect((await caller.read('/v1/materials?status=creating')).data).toHaveLength(1);
+  const { verification_url: url } = await created({ real_person: person });
+  const redirect = await mock.fetch(url, { redirect: 'manual' });
+  expect(redirect.status).toBe(302);
+  await mock.clock.advance(1000);
+  expect((await caller.read(`/v1/materials/${id}`)).status).toBe('processing');
+  await mock.clock.advance(4000);
+  expect((await caller.read(`/v1/materials/${id}`)).available_at).toBe('2026-05-01T00:00:05.000Z');
+});
+
+test('every part of an item is checked, whatever the item calls itself', async () => {
+  const { caller } = start();
+  const content = [{ type: 'other', image_url: { url: 'asset://none' } }];
+  const response = await caller.post('/v1/videos', { ...video, content });
+  expect([response.status, await codeOf(response)]).toEqual([400, 'material_not_managed']);
+});
+
+test('a material of another kind does not fit a plain field either', async () => {
+  const { mock, caller, created } = start();
+  const { id } = await created({ type: 'video' });
+  await mock.clock.advance(4000);
+  const { uri } = await caller.read(`/v1/materials/${id}`);
+  for (const [fields, status] of [
+    [{ video: uri }, 202],
+    [{ image: uri }, 400],
+    [{ last_image: uri }, 400],
+    [{ images: [uri] }, 400],
+  ] as const) {
+    expect((await caller.post('/v1/videos', { ...video, ...fields })).status).toBe(status);
+  }
+});
