@@ -9,6 +9,7 @@ import { Ledger } from './ledger.ts';
 import { Materials } from './materials.ts';
 import { settle } from './options.ts';
 import type { MockGatewayOptions } from './options.ts';
+import { paidOnceProblem } from './paid-once.ts';
 import { seededRandom } from './random.ts';
 import { Recorder } from './recorder.ts';
 import { endpoints } from './routes/index.ts';
@@ -110,6 +111,10 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
         chargeUsd: task.chargeUsd,
         idempotencyKey: task.idempotencyKey,
       }));
+    },
+    assertPaidOnce: (key) => {
+      const problem = paidOnceProblem(ledger.lines, key);
+      if (problem !== undefined) throw new Error(problem);
     },
     fail: (fault) => faults.add(fault),
     clearFaults: () => {

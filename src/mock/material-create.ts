@@ -56,7 +56,7 @@ function newMaterial(call: Call, body: MaterialBody): MaterialState {
   const material: MaterialState = {
     id: id('mat_'),
     user: call.user,
-    name: body.name ?? `Untitled ${body.type}`,
+    name: body.name ?? nameFrom(body.url, body.type),
     type: body.type,
     uri: `asset://${id('')}`,
     sourceUrl: body.url,
@@ -110,4 +110,9 @@ function parse(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined;
   return url.username + url.password === '' ? url : undefined;
+}
+
+/** The name of the file; the rest of its address never shows. */
+function nameFrom(url: string, type: string): string {
+  return new URL(url).pathname.split('/').at(-1) || type;
 }

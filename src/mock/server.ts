@@ -135,9 +135,11 @@ export class GatewayServer {
     }
     if (fault.body !== undefined) return json(status, fault.body, headers);
     if (status < 400) return json(status, {}, headers);
+    // The envelope of the key balance has no place for a code: one that is asked for gets the usual.
+    const envelope = fault.code === undefined ? auth : undefined;
     const code = fault.code ?? errorCode(status);
-    const message = fault.message ?? errorMessage(status, auth);
-    return refusedWith(this.#services, new Refusal(status, code, message, headers), auth);
+    const message = fault.message ?? errorMessage(status, envelope);
+    return refusedWith(this.#services, new Refusal(status, code, message, headers), envelope);
   }
 }
 

@@ -234,36 +234,6 @@ test('a replayed video does not need its material any more', async () => {
   expect(again.id).toBe(first.id);
 });
 
-test.each([
-  'http://localhost./a.png',
-  'http://files.internal/a.png',
-  'http://100.64.0.1/a.png',
-  'http://[::]/a.png',
-  'http://0x7f.1/a.png',
-  'http://name:word@files.example/a.png',
-])('a file at %s is not for everybody to read, and refused', async (url) => {
-  const response = await start().create({ url });
-  expect([response.status, await codeOf(response)]).toEqual([400, 'invalid_material_request']);
-});
-
-test.each([
-  ['http://app.example/back', 400],
-  ['https://name:word@app.example/back', 400],
-  ['http://localhost:3000/back', 202],
-  ['http://127.0.0.1/back', 202],
-])('a callback to %s answers %i: HTTPS, but for machines of one’s own', async (url, status) => {
-  const real_person = { ...person, callback_url: url };
-  const response = await start().create({ real_person });
-  expect(response.status).toBe(status);
-  if (status === 400) expect(await codeOf(response)).toBe('invalid_visual_verification_request');
-});
-
-test('nothing of the source URL is in a record, its last part neither', async () => {
-  const made = await start().created({ url: 'https://files.example/secret-1.png?token=secret-2' });
-  expect(JSON.stringify(made)).not.toContain('secret');
-  expect(made.name).toBe('Untitled image');
-});
-
 test('a material may be in creation for a while, verified or not', async () => {
   const { mock, caller, created } = start({ materials: { creatingMs: 1000 } });
   const { id, status } = await created();

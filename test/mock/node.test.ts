@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { json, text } from 'node:stream/consumers';
+import { json, text as whole } from 'node:stream/consumers';
 import { afterEach, expect, test, vi } from 'vitest';
 
 import { createMockGateway } from '../../src/mock/index.ts';
@@ -171,7 +171,7 @@ test('a port that is taken is an error of the system', async () => {
 const written = async (port: number, bytes: string): Promise<string> => {
   const socket = connect(port, '127.0.0.1');
   socket.end(bytes);
-  return text(socket);
+  return whole(socket);
 };
 
 test.each([
