@@ -60,14 +60,17 @@ const videos = [
 const goodBodies = ({ path }: Endpoint): readonly object[] =>
   bodies[path] ?? (path.includes('/video') ? videos : images);
 
-const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+const brackets = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
 const value: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom<unknown>(null, true, false, 0, -1, 1, 1.5, '', 'x') },
   fc.constantFrom<unknown>(1e308, -1e308, 2 ** 53, 5e-324, -0, [], {}, [null], [[]], [{}]),
   fc.constantFrom('asset://x', 'https://a/b', 'data:,x', '\u0000', '\uD800', '<#1#>', '🦊', '8p'),
   fc.constantFrom({ url: 5 }, { type: 'text' }, { function: {} }, { $ref: '#' }, { toString: 1 }),
-  fc.constantFrom(JSON.parse('{"__proto__":{"model":1},"constructor":null}'), nested(150)),
+  fc.constantFrom(
+    JSON.parse('{"__proto__":{"model":1},"constructor":null}'),
+    JSON.parse(brackets(150)),
+  ),
   fc.jsonValue({ maxDepth: 3 }),
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.constantFrom(...endpoints.flatMap(goodBodies)),
@@ -112,12 +115,13 @@ const raw = (endpoint: Endpoint): fc.Arbitrary<string | Uint8Array<ArrayBuffer>>
     fc.string({ unit: 'binary' }),
     fc.tuple(mutated(endpoint), fc.nat()).map(([text, at]) => text.slice(0, at % text.length)),
     mutated(endpoint).map((text) => text.replace(/\d+/, '1e400')),
+    mutated(endpoint).map((text) => text.replace(/\}$/, `,"deep":${brackets(20_000)}}`)),
     fc.tuple(mutated(endpoint), fc.nat()).map(([text, at]) => {
       const bytes = new TextEncoder().encode(text);
       bytes[at % bytes.length] = 0xff;
       return bytes;
     }),
-    fc.constantFrom('{"a":'.repeat(5000), '['.repeat(5000) + ']'.repeat(5000), ' '.repeat(70_000)),
+    fc.constantFrom('{"a":'.repeat(5000), brackets(5000), ' '.repeat(70_000)),
   );
 
 const body = (endpoint: Endpoint): fc.Arbitrary<FuzzRequest['body']> =>
