@@ -65,7 +65,11 @@ const failures: fc.Arbitrary<Fault> = fc.oneof(
     { status: 400 },
     { status: 402 },
   ),
-  fc.record({ status: fc.constantFrom(408, 500, 502, 504), handled: fc.boolean() }),
+  fc.record({
+    status: fc.constantFrom(408, 500, 502, 504),
+    code: fc.constant('internal_error'),
+    handled: fc.boolean(),
+  }),
   fc.record({ delayMs: fc.integer({ min: 1, max: 20_000 }) }),
   fc.record({ truncateBody: fc.nat(400) }),
   fc.record({ stallBody: fc.nat(400) }),
