@@ -217,10 +217,10 @@ test.each(Object.entries(stages))(
 );
 
 /** Waits, without a timer of its own, for what happens by itself. */
-async function soon<Value>(read: () => Value, wanted: (value: Value) => boolean): Promise<Value> {
+async function soon<Value>(look: () => Value, wanted: (value: Value) => boolean): Promise<Value> {
   const deadline = performance.now() + 4_000;
-  while (!wanted(read()) && performance.now() < deadline) await turns(1);
-  return read();
+  while (!wanted(look()) && performance.now() < deadline) await turns(1);
+  return look();
 }
 
 /** Timers that keep the process alive. */
