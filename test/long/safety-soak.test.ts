@@ -101,6 +101,6 @@ test('a day with faults: the limit holds, the books agree, and nothing grows', a
   expect(failed).toBeGreaterThan(0);
   expect(heap).toHaveLength(4);
   const [early = 0, , , late = 0] = heap;
-  // The keys that the ledger remembers are some hundred bytes each.
-  expect((late - early) / 1e6).toBeLessThan(2);
+  // The ledger remembers its last keys, a megabyte or two; the headers of every answer would be twenty.
+  expect((late - early) / 1e6).toBeLessThan(6);
 });
