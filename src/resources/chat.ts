@@ -1,6 +1,6 @@
 import { ChatStream } from '../core/chat-stream.ts';
 import { openStream } from '../core/chunk-reader.ts';
-import { leaveBody, readJson } from '../core/response.ts';
+import { readJson } from '../core/response.ts';
 import type { Answer } from '../core/response.ts';
 import { checkParams } from '../core/params.ts';
 import { RequestPromise } from '../core/request-promise.ts';
@@ -60,7 +60,7 @@ export class ChatCompletions {
     const keyed = this.#withKey(options);
     return new RequestPromise<ChatCompletion | Stream<ChatCompletionChunk>>({
       read: async () => (params?.stream ? this.#stream(params, keyed) : this.#whole(params, keyed)),
-      leave: async () => this.#sender.send(this.#call(params), keyed, leaveBody),
+      leave: async () => this.#sender.leave(this.#call(params), keyed),
     });
   }
 
