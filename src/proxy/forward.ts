@@ -26,7 +26,7 @@ export async function forward(
     settings.fetch,
     settings.baseURL + target.path + target.search,
     { method, headers, body, signal: request.signal },
-    (words) => settings.onError?.(new Error(hide(words))),
+    (words) => settings.report(new Error(hide(words))),
   );
   await tell(upstream, call, settings);
   return passOn(upstream, settings, hide);
@@ -34,7 +34,7 @@ export async function forward(
 
 /** Tells the app what came of a request. When it cannot listen, a task that is paid for still reaches the page. */
 async function tell(upstream: Response, call: ProxyCall, settings: Settings): Promise<void> {
-  const { onAnswer, onError, headerPrefix, requestIdHeader } = settings;
+  const { onAnswer, report, headerPrefix, requestIdHeader } = settings;
   if (onAnswer === undefined) return;
   const header = (name: string) => upstream.headers.get(name) ?? undefined;
   const charge = Number.parseFloat(header(`${headerPrefix}charge-usd`) ?? '');
@@ -49,7 +49,7 @@ async function tell(upstream: Response, call: ProxyCall, settings: Settings): Pr
       requestId: header(requestIdHeader),
     } satisfies ProxyAnswer);
   } catch (error) {
-    onError?.(error);
+    report(error);
   }
 }
 

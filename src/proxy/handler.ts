@@ -64,9 +64,10 @@ function targetOf(request: Request, { basePath, routes }: Settings): Target {
   const { pathname, searchParams } = new URL(request.url);
   const at = basePath === undefined ? pathname.indexOf('/v1/') : basePath.length;
   const mount = pathname.slice(0, Math.max(at, 0));
-  const isMount = basePath === undefined ? !/%2f|%5c|%2e|\/\/|\/$/i.test(mount) : mount === basePath;
+  const isMount =
+    basePath === undefined ? !/%2f|%5c|%2e|\/\/|\/$/i.test(mount) : mount === basePath;
   const target =
-    at >= 0 && isMount
+    at >= 0 && isMount && pathname[at] === '/'
       ? findTarget(routes, request.method, pathname.slice(at), searchParams)
       : undefined;
   if (target !== undefined) return target;
@@ -87,10 +88,10 @@ async function userOf(request: Request, { authorize }: Settings): Promise<string
 }
 
 /** The answer for what was thrown. Only a refusal may say why. */
-function apologise(reason: unknown, { signal }: Request, { onError }: Settings): Response {
+function apologise(reason: unknown, { signal }: Request, { report }: Settings): Response {
   if (reason instanceof Refusal) return refuse(reason);
   // Nobody is there to read it.
   if (signal.aborted) return new Response(null, { status: 499 });
-  onError?.(reason);
+  report(reason);
   return refuse(new Refusal(500, 'internal_error', 'Something went wrong in this app.'));
 }

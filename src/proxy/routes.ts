@@ -77,7 +77,8 @@ const nameless = (route: string) => route.replace(/\{\w+\}/g, '{}').split('?', 1
 
 /** Takes a route apart; undefined when it is none. */
 export function readRoute(written: string): Route | undefined {
-  if (!/^(GET|POST|DELETE) (\/([\w.-]+|\{\w+\}))+(\?[\w.&-]+)?$/.test(written)) return undefined;
+  if (!/^(GET|POST|DELETE) (\/([\w-][\w.-]*|\{\w+\}))+(\?[\w.&-]+)?$/.test(written))
+    return undefined;
   const isSame = (route: string) => nameless(route) === nameless(written);
   const full = known.find(isSame) ?? written;
   const [name = '', query = ''] = full.split('?');

@@ -9,76 +9,110 @@ export interface Settings extends ProxyOptions {
   readonly fetch: typeof globalThis.fetch;
   readonly headerPrefix: string;
   readonly requestIdHeader: string;
+  /** Tells the app what the caller is not told; never throws. */
+  readonly report: (error: unknown) => void;
 }
+
+type Rule = readonly [fits: (value: unknown) => boolean, must: string];
+
+const matches = (pattern: RegExp) => (value: unknown) =>
+  typeof value === 'string' && pattern.test(value);
+const listOf = (fits: (value: unknown) => boolean) => (value: unknown) =>
+  Array.isArray(value) && value.every((entry) => fits(entry));
+const callable: Rule = [(value) => typeof value === 'function', 'a function'];
+const flag: Rule = [(value) => typeof value === 'boolean', 'true or false'];
+const headerName: Rule = [matches(/^[\w-]+$/), 'a header name'];
+
+/** Whether a value can go into the header that carries the key. */
+export const isKey = (key: unknown): key is string =>
+  typeof key === 'string' && /^[\u0021-\u007e\u0080-\u00ff]+$/.test(key);
+
+/** The rule of every option: the list of options that exist. */
+const rules: { readonly [Name in keyof Required<ProxyOptions>]: Rule } = {
+  apiKey: [
+    (value) => typeof value === 'function' || isKey(value),
+    'a non-empty string without spaces, or a function that gives it',
+  ],
+  baseURL: [
+    (value) => matches(/^https?:/)(value) && URL.canParse(String(value)),
+    'a URL such as https://host.example',
+  ],
+  authorize: callable,
+  allow: [
+    listOf((value) => typeof value === 'string' && readRoute(value) !== undefined),
+    'a list of routes such as GET /v1/videos/{taskId}',
+  ],
+  permit: callable,
+  models: [listOf(matches(/./)), 'a list of model ids'],
+  origins: [listOf(isOrigin), 'a list of exact origins such as https://app.example'],
+  credentials: flag,
+  basePath: [matches(/^(\/[^/?#]+)*$/), 'a path such as /api/gateway, or empty'],
+  maxBodyBytes: [
+    (value) => Number.isInteger(value) && Number(value) > 0,
+    'a whole number of bytes, 1 or more',
+  ],
+  exposeCharges: flag,
+  onAnswer: callable,
+  onError: callable,
+  fetch: callable,
+  headerPrefix: headerName,
+  requestIdHeader: headerName,
+  allowInsecureBaseURL: flag,
+};
 
 /** Checks the options once, so that a mistake shows at the start and not to a user. No value is quoted. */
 export function settle(options: ProxyOptions): Settings {
-  const { apiKey, authorize, origins, basePath, maxBodyBytes = 10_485_760 } = options;
-  must(
-    typeof apiKey === 'function' || isKey(apiKey),
-    'apiKey: must be a non-empty string in one line, or a function that gives it',
-  );
-  must(typeof authorize === 'function', 'authorize: must be a function that tells who asks');
-  for (const name of ['permit', 'onAnswer', 'onError', 'fetch'] as const) {
-    const given = options[name];
-    must(given === undefined || typeof given === 'function', `${name}: must be a function`);
+  const given: Readonly<Record<string, unknown>> = { ...options };
+  for (const name of Object.keys(given)) must(Object.hasOwn(rules, name), name, 'no such option');
+  for (const [name, [fits, rule]] of Object.entries(rules)) {
+    const value = given[name];
+    const isMissing = value === undefined && !['apiKey', 'baseURL', 'authorize'].includes(name);
+    must(isMissing || fits(value), name, `must be ${rule}`);
   }
-  must(
-    origins === undefined || (Array.isArray(origins) && origins.every(isOrigin)),
-    'origins: must be a list of exact origins, such as https://app.example',
-  );
-  must(
-    basePath === undefined || /^(\/[^/?#]+)*$/.test(basePath),
-    'basePath: must be a path such as /api/gateway, or empty',
-  );
-  must(
-    Number.isInteger(maxBodyBytes) && maxBodyBytes > 0,
-    'maxBodyBytes: must be a whole number, 1 or more',
-  );
-  const routes = (options.allow ?? defaultRoutes).map((written) => {
-    const route = readRoute(written);
-    must(route !== undefined, 'allow: must hold routes such as GET /v1/videos/{taskId}');
-    return route;
-  });
+  const routes = (options.allow ?? defaultRoutes)
+    .map((route) => readRoute(route))
+    .filter((route) => route !== undefined);
+  const { basePath, onError } = options;
   must(
     basePath !== undefined || routes.every(({ segments }) => segments[0] === 'v1'),
-    'basePath: is needed for routes that do not begin with /v1/',
+    'basePath',
+    'needed for routes that do not begin with /v1/',
   );
   const isFixed = ({ segments }: Route) => segments.every((segment) => !segment.startsWith('{'));
   return {
     ...options,
     baseURL: readBaseURL(options.baseURL, options.allowInsecureBaseURL === true),
     routes: [...routes.filter(isFixed), ...routes.filter((route) => !isFixed(route))],
-    maxBodyBytes,
+    maxBodyBytes: options.maxBodyBytes ?? 10_485_760,
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     headerPrefix: (options.headerPrefix ?? 'x-svc-').toLowerCase(),
     requestIdHeader: (options.requestIdHeader ?? 'x-request-id').toLowerCase(),
+    report: (error) => {
+      try {
+        onError?.(error);
+      } catch {
+        // There is nobody left to tell.
+      }
+    },
   };
-}
-
-/** Whether a value can go into the header that carries the key. */
-export function isKey(key: unknown): key is string {
-  return typeof key === 'string' && /^[\u0021-\u007e\u0080-\u00ff]+$/.test(key);
 }
 
 function isOrigin(origin: unknown): boolean {
   const url = typeof origin === 'string' ? URL.parse(origin) : null;
-  return url !== null && url.origin !== 'null' && url.origin === origin;
+  return url?.origin === origin && origin !== 'null' && !url?.hostname.includes('*');
 }
 
 function readBaseURL(text: string, insecure: boolean): string {
-  const url = URL.parse(text);
-  const isSafe =
-    url?.protocol === 'https:' ||
-    (url?.protocol === 'http:' &&
-      (insecure || /^(.+\.)?localhost$|^127(\.\d{1,3}){3}$|^\[::1\]$/.test(url.hostname)));
+  const { protocol, hostname, href, origin, pathname } = new URL(text);
+  const isHere = /^(.+\.)?localhost$|^127(\.\d{1,3}){3}$|^\[::1\]$/.test(hostname);
   must(
-    url !== null && isSafe && url.href === url.origin + url.pathname,
-    'baseURL: must be https:// (http:// only for this machine) without user name, query or fragment',
+    (protocol === 'https:' || insecure || isHere) && href === origin + pathname,
+    'baseURL',
+    'must be https:// (http:// for this machine only), without user name, query and fragment',
   );
-  return url.origin + url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
+  return origin + pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
 }
 
-function must(fits: boolean, rule: string): asserts fits {
-  if (!fits) throw new TypeError(`${rule}.`);
+function must(fits: boolean, name: string, rule: string): void {
+  if (!fits) throw new TypeError(`${name}: ${rule}.`);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from './body.ts';
 import { Refusal } from './refusal.ts';
 
 /** Failures that happen before a byte of the request can have left: no address, or nobody listening. */
@@ -40,13 +41,11 @@ function noStore(): RequestInit {
 function innermost(error: unknown): { words: string; code: string } {
   let words = 'no reason given';
   let code = '';
-  for (
-    let link = error, depth = 0;
-    link instanceof Error && depth < 5;
-    link = link.cause, depth++
-  ) {
-    words = link.message || words;
-    if ('code' in link && typeof link.code === 'string') code = link.code;
+  let link = error;
+  for (let depth = 0; depth < 5 && isRecord(link); depth += 1) {
+    if (typeof link.message === 'string' && link.message !== '') words = link.message;
+    if (typeof link.code === 'string') code = link.code;
+    link = link.cause;
   }
   return { words, code };
 }

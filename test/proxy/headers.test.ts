@@ -1,26 +1,16 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-import { canary, mount, openWay, send } from './support.ts';
+import { canary, mount, openWay, opened, send } from './support.ts';
 
 const path = `${mount}/v1/models`;
 const page = 'https://app.example';
 
 /** A gateway that answers as it is told. */
-async function gateway(
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<string> {
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const gateway = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
+  opened(createServer(answer));
 
 /** Headers that a page gets to see whatever the gateway answers. */
 const own = [
@@ -65,7 +55,7 @@ describe('what the gateway sees of a page', () => {
     };
     const body = '{"model":"prism-image","prompt":"A harbour"}';
     await send(origin, { method: 'POST', path: `${mount}/v1/images/tasks`, headers, body });
-    const { headers: seen, bodyText } = mock.requests[0] ?? { headers: {} };
+    const { headers: seen, bodyText } = mock.requests[0]!;
     expect(bodyText).toBe(body);
     const { 'x-idempotency-key': key, host: _, ...rest } = seen;
     expect(rest).toMatchObject({

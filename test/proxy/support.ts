@@ -1,4 +1,5 @@
-import { createServer, request } from 'node:http';
+import { createServer, request as openRequest } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -69,32 +70,43 @@ export async function openWay(
   return { mock, gatewayURL: gateway.baseURL, handler, origin, reports, page };
 }
 
-/** Serves a handler with Node's own server, in the lines that the guide shows. */
-export async function onNode(handler: Handler): Promise<string> {
-  const server = createServer(async (incoming, outgoing) => {
-    const left = new AbortController();
-    outgoing.on('close', () => left.abort());
-    try {
-      const { method = 'GET', headers, url } = incoming;
-      const init = { method, headers: headers as HeadersInit, signal: left.signal };
-      const body = method === 'POST' ? { body: Readable.toWeb(incoming), duplex: 'half' } : {};
-      const request = new Request(`http://${headers.host}${url}`, {
-        ...init,
-        ...body,
-      } as RequestInit);
-      const response = await handler(request);
-      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-      await pipeline(response.body ?? [], outgoing);
-    } catch {
-      outgoing.destroy();
-    }
-  });
+/** An address of this machine where nobody listens. */
+export async function closedPort(): Promise<string> {
+  const server = createServer();
+  const baseURL = await opened(server);
+  await new Promise((resolve) => server.close(resolve));
+  return baseURL;
+}
+
+/** Opens a server on a free port, until the end of the test; gives its origin. */
+export async function opened(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Serves a handler with Node's own server, in the lines that the guide shows. */
+export async function onNode(handler: Handler): Promise<string> {
+  return opened(createServer((incoming, outgoing) => void answer(handler, incoming, outgoing)));
+}
+
+async function answer(handler: Handler, incoming: IncomingMessage, outgoing: ServerResponse) {
+  const left = new AbortController();
+  outgoing.on('close', () => left.abort());
+  try {
+    const { method = 'GET', headers, url } = incoming;
+    const init = { method, headers: headers as HeadersInit, signal: left.signal };
+    const body = method === 'POST' ? { body: Readable.toWeb(incoming), duplex: 'half' } : {};
+    const target = `http://${headers.host}${url}`;
+    const response = await handler(new Request(target, { ...init, ...body } as RequestInit));
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+    await pipeline(response.body ?? [], outgoing);
+  } catch {
+    outgoing.destroy();
+  }
 }
 
 /** A request as it goes over the wire: nothing tidies its path up. */
@@ -121,21 +133,21 @@ export async function send(
 ): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin);
-    const outgoing = request({ hostname, port, method, path, headers, agent: false });
+    const outgoing = openRequest({ hostname, port, method, path, headers, agent: false });
     outgoing.on('error', reject);
-    outgoing.on('response', async (incoming) => {
-      const answer = await text(incoming);
-      const envelope = answer.startsWith('{"error"') ? JSON.parse(answer) : undefined;
-      resolve({
-        status: incoming.statusCode ?? 0,
-        headers: Object.fromEntries(
-          Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
-        ),
-        body: answer,
-        code: envelope?.error.code,
-      });
-    });
+    outgoing.on('response', (incoming) => resolve(read(incoming)));
     for (const piece of typeof body === 'string' ? [body] : (body ?? [])) outgoing.write(piece);
     outgoing.end();
   });
+}
+
+async function read(incoming: IncomingMessage): Promise<Reply> {
+  const body = await text(incoming);
+  const headers = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]);
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: Object.fromEntries(headers),
+    body,
+    code: body.startsWith('{"error"') ? JSON.parse(body).error.code : undefined,
+  };
 }

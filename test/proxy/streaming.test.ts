@@ -1,0 +1,117 @@
+import { createServer } from 'node:http';
+
+import { expect, test, vi } from 'vitest';
+
+import { mount, openWay, opened } from './support.ts';
+
+const ask = (signal: AbortSignal | null = null) => ({
+  method: 'POST',
+  headers: { 'x-user': 'ann', 'content-type': 'application/json' },
+  body: '{}',
+  signal,
+});
+const path = `${mount}/v1/chat/completions`;
+const events = { 'content-type': 'text/event-stream' };
+
+test('a word is passed on before the next one is there', async () => {
+  let next: (word: string) => void;
+  const server = createServer((_, response) => {
+    response.writeHead(200, events);
+    next = (word) => response.write(word);
+    next('data: 0\n\n');
+  });
+  const { origin } = await openWay({ baseURL: await opened(server) });
+  const answer = await fetch(origin + path, ask());
+  expect(answer.headers.get('x-accel-buffering')).toBe('no');
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  for (const word of ['data: 0\n\n', 'data: 1\n\n', 'data: 2\n\n']) {
+    if (word !== 'data: 0\n\n') next!(word);
+    expect(await reader.read()).toEqual({ done: false, value: word });
+  }
+  await reader.cancel();
+});
+
+test('a page that does not read holds the gateway back', async () => {
+  let written = 0;
+  let closed = false;
+  const piece = Buffer.alloc(65_536, 'x');
+  const server = createServer((_, response) => {
+    response.writeHead(200, events);
+    response.on('close', () => (closed = true));
+    const more = () => {
+      while (!response.destroyed && written < 1e9) {
+        written += piece.length;
+        if (!response.write(piece)) return void response.once('drain', more);
+      }
+    };
+    more();
+  });
+  const { origin } = await openWay({ baseURL: await opened(server) });
+  const left = new AbortController();
+  await fetch(origin + path, ask(left.signal));
+  let before = -1;
+  await vi.waitFor(
+    () => {
+      const last = before;
+      before = written;
+      expect(written).toBe(last);
+    },
+    { timeout: 4_000, interval: 200 },
+  );
+  expect(written).toBeLessThan(5e7);
+  left.abort();
+  await vi.waitFor(() => expect(closed).toBe(true));
+});
+
+test.each([
+  ['by its signal', true],
+  ['by its body', false],
+])('a page that leaves %s ends the request to the gateway', async (_, bySignal) => {
+  let closed = false;
+  const server = createServer((request, response) => {
+    request.on('close', () => {});
+    response.on('close', () => (closed = true));
+    response.writeHead(200, events).write('data: 0\n\n');
+  });
+  const { handler } = await openWay({ baseURL: await opened(server) });
+  const left = new AbortController();
+  const answer = await handler(new Request(`http://app.example${path}`, ask(left.signal)));
+  const reader = answer.body!.getReader();
+  await reader.read();
+  if (bySignal) left.abort();
+  else await reader.cancel();
+  await vi.waitFor(() => expect(closed).toBe(true));
+});
+
+test('a page that leaves while it still sends is not asked about, and not reported', async () => {
+  const { mock, handler, reports } = await openWay();
+  const left = new AbortController();
+  const body = new ReadableStream({
+    pull(controller) {
+      left.abort();
+      controller.error(new Error('gone'));
+    },
+  });
+  const init = { ...ask(left.signal), body, duplex: 'half' };
+  const answer = await handler(new Request(`http://app.example${path}`, init));
+  expect(answer.status).toBe(499);
+  expect(mock.requests).toEqual([]);
+  expect(reports).toEqual([]);
+});
+
+test('a body that goes on for ever is cut off at the cap', async () => {
+  let pulled = 0;
+  const body = new ReadableStream({
+    pull(controller) {
+      pulled += 1;
+      controller.enqueue(new Uint8Array(1_000));
+    },
+  });
+  const { mock, handler } = await openWay({ maxBodyBytes: 10_000 });
+  const init = { ...ask(), body, duplex: 'half' };
+  const request = new Request(`http://app.example${path}`, init);
+  request.headers.set('content-length', '10');
+  expect((await handler(request)).status).toBe(413);
+  expect(pulled).toBeLessThan(15);
+  expect(mock.requests).toEqual([]);
+});
