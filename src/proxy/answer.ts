@@ -19,6 +19,7 @@ const concurrency = ['concurrency-limit', 'concurrency-remaining', 'concurrency-
 /** The gateway's answer as the page gets it: chosen headers, the body as it comes, errors in their envelope. */
 export async function passOn(
   upstream: Response,
+  request: Request,
   settings: AnswerSettings,
   hide: (words: string) => string,
 ): Promise<Response> {
@@ -35,7 +36,37 @@ export async function passOn(
   if (headers.get('content-type')?.startsWith('text/event-stream') === true) {
     headers.set('x-accel-buffering', 'no');
   }
-  return new Response(upstream.body, { status, headers });
+  return new Response(upstream.body && passThrough(upstream.body, request), { status, headers });
+}
+
+/**
+ * The body, a piece at a time and only when it is asked for. It holds the request until the end: a page's leaving comes
+ * by the request's signal, which falls silent when nobody holds the request any more (Node).
+ */
+function passThrough(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  request: Request,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = body.getReader();
+  const leave = () => void reader.cancel(request.signal.reason).catch(() => {});
+  const stay = () => request.signal.removeEventListener('abort', leave);
+  return new ReadableStream(
+    {
+      start: () => request.signal.addEventListener('abort', leave, { once: true }),
+      async pull(controller) {
+        const { value, done } = await reader.read();
+        request.signal.throwIfAborted();
+        if (!done) return controller.enqueue(value);
+        stay();
+        controller.close();
+      },
+      cancel(reason) {
+        stay();
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /** Whatever stands in front of the gateway answers in its own way, and some servers quote the key that they refuse. */

@@ -29,7 +29,7 @@ export async function forward(
     (words) => settings.report(new Error(hide(words))),
   );
   await tell(upstream, call, settings);
-  return passOn(upstream, settings, hide);
+  return passOn(upstream, request, settings, hide);
 }
 
 /** Tells the app what came of a request. When it cannot listen, a task that is paid for still reaches the page. */

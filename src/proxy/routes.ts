@@ -1,19 +1,11 @@
-/** A documented route, or one of your own in the same form. Specification: Endpoints. */
-export type ProxyRoute = KnownRoute | (string & {});
-
-/** A route as the specification writes it. */
-type KnownRoute = (typeof known)[number] extends `${infer Name}?${string}`
-  ? Name
-  : (typeof known)[number];
-
 /** Routes that need no credentials: the key stays here. */
 const open = [
-  'GET /v1/status?locale',
+  'GET /v1/status',
   'GET /v1/capabilities',
   'GET /v1/errors',
   'GET /v1/errors/{code}',
   'GET /v1/changelog',
-  'GET /v1/pricing?type',
+  'GET /v1/pricing',
   'GET /v1/rate-limits',
   'GET /v1/openapi.json',
 ] as const;
@@ -35,7 +27,7 @@ const usual = [
   'GET /v1/videos/generations/{taskId}',
   'POST /v1/audio/tasks',
   'GET /v1/audio/tasks/{taskId}',
-  'GET /v1/audio/voices?model',
+  'GET /v1/audio/voices',
   'POST /v1/audio/voices/clone',
   'POST /v1/audio/voices/design',
   'POST /v1/materials',
@@ -48,47 +40,62 @@ const guarded = [
   'GET /v1/account',
   'GET /v1/readiness',
   'GET /api/usage/balance',
-  'GET /v1/materials?type&status&limit&after',
+  'GET /v1/materials',
 ] as const;
 
-const known = [...open, ...usual, ...guarded] as const;
+const known: readonly string[] = [...open, ...usual, ...guarded];
+
+const queries: Readonly<Record<string, readonly string[]>> = {
+  'GET /v1/status': ['locale'],
+  'GET /v1/pricing': ['type'],
+  'GET /v1/audio/voices': ['model'],
+  'GET /v1/materials': ['type', 'status', 'limit', 'after'],
+};
+
+/** A documented route, such as `POST /v1/videos`, or one of your own in the same form. Specification: Endpoints. */
+export type ProxyRoute =
+  | (typeof open)[number]
+  | (typeof usual)[number]
+  | (typeof guarded)[number]
+  | (string & {});
 
 /**
  * What is passed on when `allow` is not given: every route of the specification but those that tell about your account
  * (`/v1/account`, `/v1/readiness`, `/api/usage/balance`), and the list of materials, which shows those of all users.
  */
-export const defaultRoutes: readonly ProxyRoute[] = [...open, ...usual].map(
-  (route) => route.split('?', 1)[0] ?? route,
-);
+export const defaultRoutes: readonly ProxyRoute[] = [...open, ...usual];
 
 /** A route, taken apart. */
 export interface Route {
   /** As it was written, without its query. */
   readonly name: string;
   readonly method: string;
-  readonly segments: readonly string[];
+  readonly path: string;
+  /** What a path looks like that is this one. */
+  readonly pattern: RegExp;
   /** The query parameters that it takes. */
   readonly query: readonly string[];
   readonly needsKey: boolean;
 }
 
-/** Two templates are the same whatever they call the values in them. */
-const nameless = (route: string) => route.replace(/\{\w+\}/g, '{}').split('?', 1)[0];
+const value = /\{(\w+)\}/g;
 
 /** Takes a route apart; undefined when it is none. */
 export function readRoute(written: string): Route | undefined {
-  if (!/^(GET|POST|DELETE) (\/([\w-][\w.-]*|\{\w+\}))+(\?[\w.&-]+)?$/.test(written))
-    return undefined;
-  const isSame = (route: string) => nameless(route) === nameless(written);
-  const full = known.find(isSame) ?? written;
-  const [name = '', query = ''] = full.split('?');
-  const [method = '', path = ''] = name.split(' ');
+  const form = /^((GET|POST|DELETE) (?:\/(?:[\w-][\w.-]*|\{\w+\}))+)(?:\?([\w.&-]+))?$/;
+  const [, plain = '', method = '', ownQuery] = form.exec(written) ?? [];
+  if (plain === '') return undefined;
+  // The specification calls the same value now `taskId`, now `task_id`.
+  const nameless = (route: string) => route.replace(value, '{}');
+  const name = known.find((route) => nameless(route) === nameless(plain)) ?? plain;
+  const path = name.slice(method.length + 1);
   return {
     name,
     method,
-    segments: path.split('/').slice(1),
-    query: query === '' ? [] : query.split('&'),
-    needsKey: !open.some(isSame),
+    path,
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(value, '(?<$1>[^/]+)')}$`),
+    query: queries[name] ?? ownQuery?.split('&') ?? [],
+    needsKey: !open.some((route) => route === name),
   };
 }
 
@@ -98,7 +105,7 @@ export interface Target {
   /** Path and query for the gateway: written anew from the route, never copied from the request. */
   readonly path: string;
   readonly search: string;
-  readonly values: Readonly<Record<string, string | undefined>>;
+  readonly values: Readonly<Record<string, string>>;
 }
 
 /** The target of a path that begins with the gateway's own; undefined when no route is exactly this one. */
@@ -108,43 +115,24 @@ export function findTarget(
   path: string,
   query: URLSearchParams,
 ): Target | undefined {
-  const parts = path.split('/').slice(1);
-  // A fixed segment is preferred to a value: `/v1/videos/generations` is no video.
+  const names = [...query.keys()];
+  if (new Set(names).size < names.length) return undefined;
   for (const route of routes) {
-    const values = route.method === method ? match(route.segments, parts) : undefined;
-    if (values === undefined) continue;
-    const names = [...query.keys()];
-    if (new Set(names).size < names.length || !names.every((name) => route.query.includes(name))) {
-      return undefined;
+    const found = route.method === method ? route.pattern.exec(path) : null;
+    if (found === null || !names.every((name) => route.query.includes(name))) continue;
+    const values: Record<string, string> = {};
+    for (const [name, part] of Object.entries(found.groups ?? {})) {
+      const text = readValue(part, name === 'model');
+      if (text === undefined) return undefined;
+      values[name] = text;
     }
-    const filled = route.segments.map((segment) => {
-      const value = values[segment.slice(1, -1)];
-      return segment.startsWith('{') && value !== undefined ? encodeURIComponent(value) : segment;
-    });
-    const search = names.length === 0 ? '' : `?${new URLSearchParams([...query]).toString()}`;
-    return { route, path: `/${filled.join('/')}`, search, values };
+    const filled = route.path.replace(value, (_, name: string) =>
+      encodeURIComponent(values[name] ?? ''),
+    );
+    const search = names.length === 0 ? '' : `?${query.toString()}`;
+    return { route, path: filled, search, values };
   }
   return undefined;
-}
-
-function match(
-  segments: readonly string[],
-  parts: readonly string[],
-): Record<string, string> | undefined {
-  if (segments.length !== parts.length) return undefined;
-  const values: Record<string, string> = {};
-  for (const [index, segment] of segments.entries()) {
-    const part = parts[index] ?? '';
-    if (!segment.startsWith('{')) {
-      if (part !== segment) return undefined;
-      continue;
-    }
-    const name = segment.slice(1, -1);
-    const value = readValue(part, name === 'model');
-    if (value === undefined) return undefined;
-    values[name] = value;
-  }
-  return values;
 }
 
 /**
@@ -152,14 +140,14 @@ function match(
  * decoded again, no dots alone, and a slash in the id of a model only. Specification: Model.
  */
 function readValue(part: string, mayHoldSlash: boolean): string | undefined {
-  let value: string;
+  let text: string;
   try {
-    value = decodeURIComponent(part);
+    text = decodeURIComponent(part);
   } catch {
     return undefined;
   }
-  const pieces = mayHoldSlash ? value.split('/') : [value];
+  const pieces = mayHoldSlash ? text.split('/') : [text];
   return pieces.every((piece) => /^[\w.:@~+,=-]+$/.test(piece) && !/^\.+$/.test(piece))
-    ? value
+    ? text
     : undefined;
 }

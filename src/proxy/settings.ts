@@ -74,15 +74,15 @@ export function settle(options: ProxyOptions): Settings {
     .filter((route) => route !== undefined);
   const { basePath, onError } = options;
   must(
-    basePath !== undefined || routes.every(({ segments }) => segments[0] === 'v1'),
+    basePath !== undefined || routes.every(({ path }) => path.startsWith('/v1/')),
     'basePath',
     'needed for routes that do not begin with /v1/',
   );
-  const isFixed = ({ segments }: Route) => segments.every((segment) => !segment.startsWith('{'));
   return {
     ...options,
     baseURL: readBaseURL(options.baseURL, options.allowInsecureBaseURL === true),
-    routes: [...routes.filter(isFixed), ...routes.filter((route) => !isFixed(route))],
+    // A name is preferred to a value that may be anything.
+    routes: routes.toSorted((one, other) => values(one) - values(other)),
     maxBodyBytes: options.maxBodyBytes ?? 10_485_760,
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     headerPrefix: (options.headerPrefix ?? 'x-svc-').toLowerCase(),
@@ -96,6 +96,8 @@ export function settle(options: ProxyOptions): Settings {
     },
   };
 }
+
+const values = ({ path }: Route) => path.split('{').length;
 
 function isOrigin(origin: unknown): boolean {
   const url = typeof origin === 'string' ? URL.parse(origin) : null;

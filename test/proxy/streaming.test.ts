@@ -1,4 +1,6 @@
 import { createServer } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 import { expect, test, vi } from 'vitest';
 
@@ -81,6 +83,28 @@ test.each([
   if (bySignal) left.abort();
   else await reader.cancel();
   await vi.waitFor(() => expect(closed).toBe(true));
+});
+
+test('a page that leaves is heard of however long its stream has been', async () => {
+  let closed = false;
+  const server = createServer((_, response) => {
+    response.on('close', () => (closed = true));
+    response.writeHead(200, events).write('data: 0\n\n');
+  });
+  const { handler } = await openWay({ baseURL: await opened(server) });
+  const left = new AbortController();
+  const answer = await handler(new Request(`http://app.example${path}`, ask(left.signal)));
+  const reader = answer.body!.getReader();
+  await reader.read();
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  for (let round = 0; round < 5; round += 1) {
+    collectGarbage();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  left.abort();
+  await vi.waitFor(() => expect(closed).toBe(true));
+  await expect(reader.read()).rejects.toBe(left.signal.reason);
 });
 
 test('a page that leaves while it still sends is not asked about, and not reported', async () => {
