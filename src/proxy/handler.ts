@@ -60,22 +60,21 @@ async function answerTo(
 }
 
 /** Where a request goes, if it may go anywhere. */
-function targetOf(request: Request, { basePath, routes }: Settings): Target {
-  const { pathname, searchParams } = new URL(request.url);
+function targetOf({ url, method }: Request, { basePath, routes }: Settings): Target {
+  const { pathname, searchParams } = new URL(url);
+  const target = findTarget(routes, method, withoutMount(pathname, basePath), searchParams);
+  if (target !== undefined) return target;
+  const message = 'The proxy does not pass this request on: see its option allow.';
+  throw new Refusal(404, 'not_found', message);
+}
+
+/** The path as the gateway has it; empty when it cannot be told apart from the mount. */
+function withoutMount(pathname: string, basePath: string | undefined): string {
   const at = basePath === undefined ? pathname.indexOf('/v1/') : basePath.length;
-  const mount = pathname.slice(0, Math.max(at, 0));
+  const mount = pathname.slice(0, at);
   const isMount =
     basePath === undefined ? !/%2f|%5c|%2e|\/\/|\/$/i.test(mount) : mount === basePath;
-  const target =
-    at >= 0 && isMount && pathname[at] === '/'
-      ? findTarget(routes, request.method, pathname.slice(at), searchParams)
-      : undefined;
-  if (target !== undefined) return target;
-  throw new Refusal(
-    404,
-    'not_found',
-    'The proxy does not pass this request on: see its option allow.',
-  );
+  return isMount && at >= 0 ? pathname.slice(at) : '';
 }
 
 async function userOf(request: Request, { authorize }: Settings): Promise<string> {

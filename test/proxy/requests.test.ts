@@ -83,6 +83,12 @@ test.each<[string, Wire, number, string | undefined]>([
     'origin_not_allowed',
   ],
   [
+    'a page without an origin that calls itself ours',
+    get('/v1/models', { origin: 'null', 'sec-fetch-site': 'same-origin' }),
+    403,
+    'origin_not_allowed',
+  ],
+  [
     'the own host, but http',
     get('/v1/models', { origin: 'http://app.example', host: 'app.example:443' }),
     403,
