@@ -16,27 +16,17 @@ export async function readBody(
     throw new Refusal(415, 'unsupported_media_type', 'The body must not be compressed.');
   }
   if (request.bodyUsed) throw new Error('The body was read before the proxy got it.');
-  const tooLong = new Refusal(413, 'request_too_large', 'The body is too long.');
-  if (Number(headers.get('content-length')) > maxBodyBytes) throw tooLong;
-  const pieces: Uint8Array[] = [];
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   const reader = request.body?.getReader();
-  for (;;) {
-    const { value, done } = (await reader?.read()) ?? { done: true };
-    if (done || value === undefined) break;
-    length += value.byteLength;
-    if (length > maxBodyBytes) {
-      reader?.cancel().catch(() => {});
-      throw tooLong;
-    }
-    pieces.push(value);
+  for (let piece = await reader?.read(); piece?.value; piece = await reader?.read()) {
+    pieces.push(piece.value);
+    length += piece.value.byteLength;
+    if (length <= maxBodyBytes) continue;
+    reader?.cancel().catch(() => {});
+    throw new Refusal(413, 'request_too_large', 'The body is too long.');
   }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.byteLength;
-  }
+  const bytes = new Uint8Array(await new Blob(pieces).arrayBuffer());
   return models === undefined ? bytes : checkModel(bytes, models);
 }
 

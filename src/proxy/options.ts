@@ -46,7 +46,7 @@ export interface ProxyOptions {
    * The routes to pass on; everything else is answered with 404. Method and path template as in the specification, and
    * for a path that is not in it the query parameters too: `GET /v1/usage?from&to`.
    *
-   * @defaultValue {@link defaultRoutes}: all but account, readiness, key balance and the list of materials
+   * @defaultValue {@link defaultRoutes}: all but {@link ownerRoutes}
    */
   allow?: readonly ProxyRoute[] | undefined;
   /**

@@ -35,15 +35,23 @@ const usual = [
   'DELETE /v1/materials/{materialId}',
 ] as const;
 
-/** Routes that tell about you, or about all of your users at once. */
-const guarded = [
+/**
+ * What is passed on when `allow` is not given: every route of the specification but {@link ownerRoutes}.
+ */
+export const defaultRoutes = [...open, ...usual] as const;
+
+/**
+ * Routes that are only passed on when `allow` names them: those that tell about your account, and the list of materials,
+ * which shows those of all users.
+ */
+export const ownerRoutes = [
   'GET /v1/account',
   'GET /v1/readiness',
   'GET /api/usage/balance',
   'GET /v1/materials',
 ] as const;
 
-const known: readonly string[] = [...open, ...usual, ...guarded];
+const known: readonly string[] = [...defaultRoutes, ...ownerRoutes];
 
 const queries: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/status': ['locale'],
@@ -54,16 +62,9 @@ const queries: Readonly<Record<string, readonly string[]>> = {
 
 /** A documented route, such as `POST /v1/videos`, or one of your own in the same form. Specification: Endpoints. */
 export type ProxyRoute =
-  | (typeof open)[number]
-  | (typeof usual)[number]
-  | (typeof guarded)[number]
+  | (typeof defaultRoutes)[number]
+  | (typeof ownerRoutes)[number]
   | (string & {});
-
-/**
- * What is passed on when `allow` is not given: every route of the specification but those that tell about your account
- * (`/v1/account`, `/v1/readiness`, `/api/usage/balance`), and the list of materials, which shows those of all users.
- */
-export const defaultRoutes: readonly ProxyRoute[] = [...open, ...usual];
 
 /** A route, taken apart. */
 export interface Route {

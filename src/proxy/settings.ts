@@ -69,9 +69,8 @@ export function settle(options: ProxyOptions): Settings {
     const isMissing = value === undefined && !['apiKey', 'baseURL', 'authorize'].includes(name);
     must(isMissing || fits(value), name, `must be ${rule}`);
   }
-  const routes = (options.allow ?? defaultRoutes)
-    .map((route) => readRoute(route))
-    .filter((route) => route !== undefined);
+  const allow: readonly string[] = options.allow ?? defaultRoutes;
+  const routes = allow.map((route) => readRoute(route)).filter((route) => route !== undefined);
   const { basePath, onError } = options;
   must(
     basePath !== undefined || routes.every(({ path }) => path.startsWith('/v1/')),

@@ -79,7 +79,7 @@ describe('the key is in nothing that a page or a log gets', () => {
 
   const quoting = (status: number, body: string) => async () =>
     new Response(body, { status, headers: { 'content-type': 'text/html' } });
-  test.each<[string, typeof fetch, number, string]>([
+  test.each<[string, typeof fetch, number, string, string?]>([
     [
       'an error that quotes it',
       quoting(401, JSON.stringify({ error: { message: `Bad key ${canary}`, code: canary } })),
@@ -110,8 +110,15 @@ describe('the key is in nothing that a page or a log gets', () => {
       502,
       'broke',
     ],
-  ])('%s', async (_, fetch, status, message) => {
-    const { handler, reports } = await openWay({ fetch });
+    [
+      'an error that quotes a key of another form',
+      quoting(401, '{"error":{"message":"Bad key plain-canary"}}'),
+      401,
+      'Bad key sk-…',
+      'plain-canary',
+    ],
+  ])('%s', async (_, fetch, status, message, apiKey = canary) => {
+    const { handler, reports } = await openWay({ fetch, apiKey });
     const headers = { 'x-user': 'ann' };
     const answer = await handler(new Request(`http://app.example${mount}/v1/models`, { headers }));
     const body = await answer.text();
@@ -119,6 +126,6 @@ describe('the key is in nothing that a page or a log gets', () => {
     expect(answer.headers.get('content-type')).toBe('application/json');
     expect(JSON.parse(body).error.message).toContain(message);
     expect(body.length).toBeLessThan(300);
-    expect(printed(reports) + body + printed(answer)).not.toContain(canary);
+    expect(printed(reports) + body + printed(answer)).not.toContain(apiKey);
   });
 });
