@@ -160,6 +160,16 @@ describe('what a page sees of the gateway', () => {
     },
   );
 
+  test("the gateway's own date, against which its times are measured", async () => {
+    const date = 'Fri, 01 May 2026 00:00:00 GMT';
+    const { handler } = await openWay({
+      fetch: async () => Response.json({}, { headers: { date } }),
+    });
+    const headers = { 'x-user': 'ann' };
+    const answer = await handler(new Request(`${page}${path}`, { headers }));
+    expect(answer.headers.get('date')).toBe(date);
+  });
+
   test('no charges when they are not exposed', async () => {
     const { origin } = await openWay({ baseURL: await answering(200), exposeCharges: false });
     const { headers } = await send(origin, { path, headers: { 'x-user': 'ann' } });

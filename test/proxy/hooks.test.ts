@@ -1,6 +1,6 @@
 import { PermissionDeniedError } from 'polygate';
 import type { ProxyAnswer, ProxyCall, ProxyOptions } from 'polygate/proxy';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { rejection } from '../support/rejection.ts';
 import { mount, openWay, send } from './support.ts';
@@ -65,6 +65,23 @@ describe('users kept apart', () => {
     const { mock, page } = await openWay({ permit: (() => undefined) as never });
     await rejection(PermissionDeniedError, page().models.list());
     expect(mock.requests).toEqual([]);
+  });
+
+  test('onAnswer is done before the page has its answer', async () => {
+    let remembered = (): void => {};
+    const onAnswer = vi.fn<() => Promise<void>>(
+      () => new Promise((resolve) => (remembered = resolve)),
+    );
+    const { handler } = await openWay({ fetch: async () => Response.json({}), onAnswer });
+    const headers = { 'x-user': 'ann' };
+    const answered = vi.fn<(answer: Response) => void>();
+    const answer = handler(new Request(`http://app.example${mount}/v1/models`, { headers }));
+    const seen = answer.then(answered);
+    await vi.waitFor(() => expect(onAnswer).toHaveBeenCalled());
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(answered).not.toHaveBeenCalled();
+    remembered();
+    await seen;
   });
 
   test('onAnswer is told what each request cost, also when the page is not', async () => {

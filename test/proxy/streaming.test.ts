@@ -33,6 +33,42 @@ test('a word is passed on before the next one is there', async () => {
   await reader.cancel();
 });
 
+/** A body without end, and how much of it was asked for. */
+function endless() {
+  let pulled = 0;
+  const pull = (controller: ReadableStreamDefaultController) => {
+    pulled += 1;
+    controller.enqueue(new Uint8Array(1_000));
+  };
+  return {
+    body: new ReadableStream({ pull }, { highWaterMark: 0 }),
+    get pulled() {
+      return pulled;
+    },
+  };
+}
+
+test('nothing is read ahead of the page', async () => {
+  const upstream = endless();
+  const { handler } = await openWay({ fetch: async () => new Response(upstream.body) });
+  const answer = await handler(new Request(`http://app.example${path}`, ask()));
+  const reader = answer.body!.getReader();
+  for (const read of [1, 2, 3]) {
+    await reader.read();
+    for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(upstream.pulled).toBe(read);
+  }
+});
+
+test('an error without end is cut off', async () => {
+  const upstream = endless();
+  const fetch = async () => new Response(upstream.body, { status: 500 });
+  const { handler } = await openWay({ fetch });
+  const answer = await handler(new Request(`http://app.example${path}`, ask()));
+  expect(answer.status).toBe(500);
+  expect(upstream.pulled).toBeLessThan(70);
+});
+
 test('a page that does not read holds the gateway back', async () => {
   let written = 0;
   let closed = false;
@@ -124,18 +160,12 @@ test('a page that leaves while it still sends is not asked about, and not report
 });
 
 test('a body that goes on for ever is cut off at the cap', async () => {
-  let pulled = 0;
-  const body = new ReadableStream({
-    pull(controller) {
-      pulled += 1;
-      controller.enqueue(new Uint8Array(1_000));
-    },
-  });
+  const sent = endless();
   const { mock, handler } = await openWay({ maxBodyBytes: 10_000 });
-  const init = { ...ask(), body, duplex: 'half' };
+  const init = { ...ask(), body: sent.body, duplex: 'half' };
   const request = new Request(`http://app.example${path}`, init);
   request.headers.set('content-length', '10');
   expect((await handler(request)).status).toBe(413);
-  expect(pulled).toBeLessThan(15);
+  expect(sent.pulled).toBeLessThan(15);
   expect(mock.requests).toEqual([]);
 });
