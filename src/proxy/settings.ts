@@ -80,8 +80,7 @@ export function settle(options: ProxyOptions): Settings {
   return {
     ...options,
     baseURL: readBaseURL(options.baseURL, options.allowInsecureBaseURL === true),
-    // A name is preferred to a value that may be anything.
-    routes: routes.toSorted((one, other) => values(one) - values(other)),
+    routes,
     maxBodyBytes: options.maxBodyBytes ?? 10_485_760,
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     headerPrefix: (options.headerPrefix ?? 'x-svc-').toLowerCase(),
@@ -96,11 +95,9 @@ export function settle(options: ProxyOptions): Settings {
   };
 }
 
-const values = ({ path }: Route) => path.split('{').length;
-
 function isOrigin(origin: unknown): boolean {
   const url = typeof origin === 'string' ? URL.parse(origin) : null;
-  return url?.origin === origin && origin !== 'null' && !url?.hostname.includes('*');
+  return url?.origin === origin && !url?.hostname.includes('*');
 }
 
 function readBaseURL(text: string, insecure: boolean): string {

@@ -83,6 +83,13 @@ describe('what the gateway sees of a page', () => {
     ]);
   });
 
+  test.each(['/', '/v1', '/v1/'])('the same path when the base URL ends with %s', async (end) => {
+    const { mock, gatewayURL } = await openWay();
+    const { origin } = await openWay({ baseURL: gatewayURL + end });
+    await send(origin, { path, headers: { 'x-user': 'ann' } });
+    expect(mock.requests[0]).toMatchObject({ path: '/v1/models' });
+  });
+
   test('no key where none is needed', async () => {
     const { mock, origin } = await openWay();
     await send(origin, { path: `${mount}/v1/status`, headers: { 'x-user': 'ann' } });

@@ -30,6 +30,8 @@ test.each<[string, Wire, number, string | undefined]>([
   ['dots with a parameter', get('/v1/models/..;/account'), 404, 'not_found'],
   ['a back slash', get('/v1/models\\..\\account'), 404, 'not_found'],
   ['an encoded back slash', get('/v1/models/..%5Caccount'), 404, 'not_found'],
+  ['an encoded slash in a task, without dots', get('/v1/images/tasks/a%2Fb'), 404, 'not_found'],
+  ['a letter for the dot of a name', get('/v1/openapiXjson'), 404, 'not_found'],
   ['an encoded slash in a task', get('/v1/images/tasks/a%2F..%2F..%2Faccount'), 404, 'not_found'],
   ['an encoded slash for a slash', get('/v1%2Fmodels'), 404, 'not_found'],
   ['an encoded slash in the mount', raw('/api%2f..%2f/v1/models'), 404, 'not_found'],
