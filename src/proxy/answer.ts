@@ -30,7 +30,8 @@ export async function passOn(
   }
   const { status } = upstream;
   if (status >= 400) {
-    return errorResponse(status, readError(status, await readStart(upstream), hide), headers);
+    const text = await readStart(upstream).catch(() => '');
+    return errorResponse(status, readError(status, text, hide), headers);
   }
   // Servers on the way must not hold the words of a stream back.
   if (headers.get('content-type')?.startsWith('text/event-stream') === true) {

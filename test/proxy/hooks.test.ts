@@ -139,7 +139,7 @@ describe('a function of the app that fails', () => {
     expect(mock.requests).toEqual([]);
   });
 
-  test.each([null, false])('authorize that gives %s answers 401', async (user) => {
+  test.each<null | false>([null, false])('authorize that gives %s answers 401', async (user) => {
     const { origin, reports } = await openWay({ authorize: () => user });
     expect(await send(origin, { path: `${mount}/v1/models` })).toMatchObject({ status: 401 });
     expect(reports).toEqual([]);

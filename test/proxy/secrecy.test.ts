@@ -101,6 +101,15 @@ describe('the key is in nothing that a page or a log gets', () => {
     ],
     ['text', quoting(500, canary), 500, '500'],
     ['nothing', quoting(500, ''), 500, '500'],
+    [
+      'an error that breaks off',
+      async () => {
+        const pull = (controller: ReadableStreamDefaultController) => controller.error(canary);
+        return new Response(new ReadableStream({ pull }), { status: 402 });
+      },
+      402,
+      '402',
+    ],
     ['an endless error', quoting(500, 'x'.repeat(1_000_000)), 500, '500'],
     [
       'an error of fetch that holds the request',
