@@ -143,6 +143,22 @@ test('a page that leaves is heard of however long its stream has been', async ()
   await expect(reader.read()).rejects.toBe(left.signal.reason);
 });
 
+test('a page that leaves ends an answer of a fetch that knows no signals', async () => {
+  const cancel = vi.fn<(reason: unknown) => void>();
+  const start = (controller: ReadableStreamDefaultController) =>
+    controller.enqueue(new Uint8Array(1));
+  const fetch = async () => new Response(new ReadableStream({ start, cancel }));
+  const { handler } = await openWay({ fetch });
+  const left = new AbortController();
+  const answer = await handler(new Request(`http://app.example${path}`, ask(left.signal)));
+  const reader = answer.body!.getReader();
+  await reader.read();
+  const next = reader.read();
+  left.abort('gone');
+  await expect(next).rejects.toBe('gone');
+  expect(cancel).toHaveBeenCalledWith('gone');
+});
+
 test('a page that leaves while it still sends is not asked about, and not reported', async () => {
   const { mock, handler, reports } = await openWay();
   const left = new AbortController();
