@@ -27,7 +27,7 @@ export default defineConfig([
   {
     ...shared,
     name: 'client',
-    entry: { index: 'src/index.ts' },
+    entry: { index: 'src/index.ts', journal: 'src/journal/index.ts' },
     outDir: 'dist',
     dts: true,
   },
@@ -37,6 +37,12 @@ export default defineConfig([
     entry: { index: 'src/proxy/index.ts' },
     outDir: 'dist/proxy',
     dts: true,
+  },
+  {
+    ...shared,
+    name: 'browser',
+    entry: { ky: 'src/browser/ky.ts' },
+    outDir: 'dist/browser',
   },
   {
     ...shared,

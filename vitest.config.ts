@@ -10,6 +10,7 @@ export default defineConfig({
     alias: [
       { find: /^polygate$/, replacement: source('index.ts') },
       { find: /^polygate\/proxy$/, replacement: source('proxy/index.ts') },
+      { find: /^polygate\/journal$/, replacement: source('journal/index.ts') },
       { find: /^polygate\/mock$/, replacement: source('mock/index.ts') },
       { find: /^polygate\/mock\/node$/, replacement: source('mock/node.ts') },
       { find: /^polygate\/mock\/msw$/, replacement: source('mock/msw.ts') },

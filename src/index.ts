@@ -37,6 +37,9 @@ export { TaskFailedError } from './errors/task-failed.ts';
 export { TaskWaitTimeoutError } from './errors/task-wait-timeout.ts';
 export { UnprocessableError } from './errors/unprocessable.ts';
 
+export type { BatchOptions, BatchRow, Describe } from './core/batch.ts';
+export type { BatchResult, RecoverOptions } from './core/batch-row.ts';
+export type { Budget } from './core/budget.ts';
 export type { Clock } from './core/clock.ts';
 export type { ConcurrencyState } from './core/governor.ts';
 export type { Logger, LogLevel } from './core/log.ts';
@@ -44,6 +47,7 @@ export type { PolygateOptions } from './core/options.ts';
 export type { RawRequest } from './core/raw-request.ts';
 export type { RequestPromise, WithResponse } from './core/request-promise.ts';
 export type { RequestOptions } from './core/request.ts';
+export type { Submission } from './core/submission.ts';
 export type { SubmittedTask, Task } from './core/task.ts';
 export type { GenerateOptions } from './core/tasks.ts';
 export type { ErrorDetails, Outcome } from './errors/base.ts';
@@ -146,6 +150,7 @@ export type {
   AvailableMaterial,
   MaterialPageRecord,
 } from './schemas/materials.ts';
+export type { Journal } from './schemas/journal.ts';
 export type { ResponseMeta, ConcurrencyMeta } from './schemas/meta.ts';
 export type {
   Model,

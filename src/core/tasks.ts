@@ -3,6 +3,7 @@ import { ConfigurationError } from '../errors/configuration.ts';
 import type { ResponseMeta } from '../schemas/meta.ts';
 import type { TaskUpdate, WaitOptions } from '../schemas/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from '../schemas/task.ts';
+import type { KnownPrices } from './estimate.ts';
 import { leaveBody, readJson } from './response.ts';
 import type { Answer } from './response.ts';
 import { readGeneration } from './generation.ts';
@@ -16,6 +17,7 @@ import { newKey } from './request.ts';
 import type { Call, Read, RequestOptions } from './request.ts';
 import { readRetryAfter } from './retry-after.ts';
 import type { Sender } from './send.ts';
+import { Submission } from './submission.ts';
 import { SubmittedTask, Task, taskPace } from './task.ts';
 
 /** How one kind of task is submitted and asked for. */
@@ -31,6 +33,8 @@ export interface Submit {
   readonly params: { model: string };
   /** Refuses params that the specification refuses. */
   readonly check: () => void;
+  /** What it is going to cost, USD, by the prices of its model. */
+  readonly quote: (prices: KnownPrices) => number | undefined;
 }
 
 /** The id in a submit's answer, also when the answer is otherwise wrong. */
@@ -64,6 +68,11 @@ export class TaskClient<Kind extends TaskKind> {
     return this.#send(submit, options, (answer) => answer);
   }
 
+  /** A submit that is not sent yet. */
+  submission(submit: Submit, options?: RequestOptions): Submission<Kind> {
+    return new Submission(this, submit, options);
+  }
+
   /** Submits a task and waits for it. */
   generate(submit: Submit, options: GenerateOptions<Kind> = {}): RequestPromise<Generation<Kind>> {
     const check = () => {
@@ -86,7 +95,7 @@ export class TaskClient<Kind extends TaskKind> {
   }
 
   /** The handle of a task that was submitted before, by its id or its receipt. */
-  task(from: string | Receipt<Kind>): Task<Kind> {
+  task(from: string | Receipt): Task<Kind> {
     if (typeof from === 'string') {
       fillPath('{id}', { id: from });
       return new Task(this, { id: from });
@@ -136,13 +145,18 @@ export class TaskClient<Kind extends TaskKind> {
     });
   }
 
-  #submitCall({ template, params, check }: Submit, idempotencyKey: string, seen: Seen): Call {
+  #submitCall(
+    { template, params, check, quote }: Submit,
+    idempotencyKey: string,
+    seen: Seen,
+  ): Call {
     check();
     return {
       method: 'POST',
       template,
       body: params,
       model: params.model,
+      quote,
       safety: 'keyed',
       keyHeader: 'x-idempotency-key',
       paid: true,

@@ -1,7 +1,9 @@
+import { estimate } from '../core/estimate.ts';
 import { checkParams, checkRoute } from '../core/params.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
 import type { RequestOptions } from '../core/request.ts';
 import type { Sender } from '../core/send.ts';
+import type { Submission } from '../core/submission.ts';
 import type { SubmittedTask } from '../core/task.ts';
 import { TaskClient } from '../core/tasks.ts';
 import type { GenerateOptions, Submit } from '../core/tasks.ts';
@@ -49,6 +51,13 @@ export class Images extends TaskNamespace<'image'> {
   }
 
   /**
+   * Describes a submit without sending it, for `gateway.batch`.
+   */
+  submission(params: ImageParams, options: RequestOptions & ImageRoute = {}): Submission<'image'> {
+    return this.#tasks.submission(describe(params, options), options);
+  }
+
+  /**
    * Submits an image task and waits for the finished images.
    *
    * @throws as {@link Images.submit}, and as {@link Task.wait}; every error after the submit carries `task`.
@@ -68,6 +77,14 @@ function describe(params: ImageParams, { route = 'tasks' }: ImageRoute): Submit 
     check: () => {
       checkRoute(route, ['tasks', 'generations']);
       checkParams(params);
+    },
+    quote: (prices) => {
+      const { size, resolution, num_images, n } = params;
+      // Which class a size in pixels belongs to, the service alone knows.
+      const known = resolution !== undefined || size === undefined;
+      return known
+        ? estimate.image(prices, { resolution, count: num_images ?? n ?? 1 })
+        : undefined;
     },
   };
 }

@@ -1,7 +1,9 @@
+import { estimate } from '../core/estimate.ts';
 import { checkParams, checkRoute } from '../core/params.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
 import type { RequestOptions } from '../core/request.ts';
 import type { Sender } from '../core/send.ts';
+import type { Submission } from '../core/submission.ts';
 import type { SubmittedTask } from '../core/task.ts';
 import { TaskClient } from '../core/tasks.ts';
 import type { GenerateOptions, Submit } from '../core/tasks.ts';
@@ -53,6 +55,13 @@ export class Videos extends TaskNamespace<'video'> {
   }
 
   /**
+   * Describes a submit without sending it, for `gateway.batch`.
+   */
+  submission(params: VideoParams, options: RequestOptions & VideoRoute = {}): Submission<'video'> {
+    return this.#tasks.submission(describe(params, options), options);
+  }
+
+  /**
    * Submits a video task and waits for the finished video.
    *
    * @throws as {@link Videos.submit}, and as {@link Task.wait}; every error after the submit carries `task`.
@@ -72,6 +81,11 @@ function describe(params: VideoParams, { route = 'videos' }: VideoRoute): Submit
     check: () => {
       checkRoute(route, routes);
       checkParams(params, videoParamsProblem);
+    },
+    quote: (prices) => {
+      const { resolution = params.size, duration, extra_body } = params;
+      const seconds = duration ?? extra_body?.input_video_seconds ?? NaN;
+      return estimate.video(prices, { resolution, seconds });
     },
   };
 }
