@@ -1,5 +1,8 @@
 import { ChatStream } from '../core/chat-stream.ts';
 import { openStream } from '../core/chunk-reader.ts';
+import { plain, schemaOf } from '../core/json-schema.ts';
+import { Opening } from '../core/opening.ts';
+import { parsed, parser } from '../core/parsed.ts';
 import { leaveBody, readJson } from '../core/response.ts';
 import type { Answer } from '../core/response.ts';
 import { checkParams } from '../core/params.ts';
@@ -8,9 +11,13 @@ import { matching, newKey } from '../core/request.ts';
 import type { Call, RequestOptions } from '../core/request.ts';
 import type { Sender } from '../core/send.ts';
 import { Stream } from '../core/stream.ts';
+import { runTools } from '../core/tool-run.ts';
+import type { RunOptions } from '../core/tool-run.ts';
 import { chatCompletionSchema } from '../schemas/chat-completion.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../schemas/chat-completion.ts';
+import type { ParseParams, ParsedCompletion } from '../schemas/chat-output.ts';
 import type { ChatParams } from '../schemas/chat-params.ts';
+import type { RunParams, ToolRun } from '../schemas/chat-run.ts';
 
 /** Talks to models. Specification: Chat. */
 export class Chat {
@@ -66,14 +73,69 @@ export class ChatCompletions {
 
   /**
    * Asks a model and gives back the stream of the answer at once: loop over it, over its `text()`, or await its
-   * `final()`. What can go wrong is thrown there, as {@link ChatCompletions.create} documents it.
+   * `final()`. What can go wrong is thrown there, as {@link ChatCompletions.create} documents it. With a schema as its
+   * `response_format`, as {@link ChatCompletions.parse} takes it, `partialObjects()` gives the answer while it grows and
+   * `final()` has it as `parsed`.
    */
-  stream(params: ChatParams, options: RequestOptions = {}): ChatStream {
+  stream<Output, Input>(
+    params: ParseParams<Output, Input>,
+    options?: RequestOptions,
+  ): ChatStream<ParsedCompletion<Output>, Input>;
+  stream(params: ChatParams, options?: RequestOptions): ChatStream;
+  stream(params: ChatParams | ParseParams<unknown>, options: RequestOptions = {}): ChatStream {
     const keyed = this.#withKey(options);
     const { signal } = options;
-    const open = (untilOpen: AbortSignal) =>
-      this.#open({ ...params, stream: true }, { ...keyed, signal: untilOpen }, signal);
-    return new ChatStream(open, signal);
+    const open = async (untilOpen: AbortSignal) =>
+      this.#open({ ...plain(params), stream: true }, { ...keyed, signal: untilOpen }, signal);
+    const opening = new Opening(open, signal, this.#sender.config.clock);
+    return new ChatStream(opening, parser(schemaOf(params), keyed.idempotencyKey));
+  }
+
+  /**
+   * Asks a model for an answer that fits a schema, and gives the completion with what the schema makes of the first
+   * choice as `parsed`. The schema is sent as `response_format: { type: 'json_schema', json_schema }`, under its title,
+   * `strict` where every object lists all of its fields as required. Any Standard Schema that tells its JSON schema
+   * will do: zod from 4.2, arktype, valibot with `toStandardJsonSchema`. Nothing is asked again when the answer does not
+   * fit: it was paid.
+   *
+   * @throws {@link AnswerFormatError} when the model refuses, its answer is cut, is no JSON, or does not fit. It holds
+   * the text, the completion and the metadata.
+   * @throws {@link ConfigurationError} when the schema tells no JSON schema; and all that
+   * {@link ChatCompletions.create} throws.
+   */
+  parse<Output, Input>(
+    params: ParseParams<Output, Input> & { stream?: false | null | undefined },
+    options: RequestOptions = {},
+  ): RequestPromise<ParsedCompletion<Output>> {
+    const keyed = this.#withKey(options);
+    return new RequestPromise({
+      read: async () => {
+        const answer = await this.#whole(plain(params), keyed);
+        const { data, meta } = answer;
+        const { response_format: schema } = params;
+        return { ...answer, data: await parsed(schema, data, meta, keyed.idempotencyKey) };
+      },
+      leave: async () => this.#sender.send(this.#call(plain(params)), keyed, leaveBody),
+    });
+  }
+
+  /**
+   * Asks a model that may call tools, carries out the tools that it calls, all calls of an answer at once, and asks
+   * again with what they answered until it calls none. Each round is a request of its own, paid and never sent twice,
+   * as {@link ChatCompletions.create} does it. Arguments are checked by the tool's schema first. What goes wrong in a
+   * tool is told to the model; see `onToolError`.
+   *
+   * @throws {@link ToolRoundsError} when the model still calls tools after `maxRounds` requests.
+   * @throws {@link AbortedError} when the caller's signal ends it, also while tools run; their `signal` aborts, too.
+   * @throws {@link ConfigurationError} when a schema tells no JSON schema; and all that
+   * {@link ChatCompletions.create} throws. Every error has `run`: the conversation so far and what it cost.
+   */
+  async run<Arguments extends readonly unknown[]>(
+    params: RunParams<Arguments>,
+    options: RunOptions = {},
+  ): Promise<ToolRun> {
+    checkParams(params, (given) => messagesProblem(given) ?? toolsProblem(given));
+    return runTools(params, options, (round) => this.#whole(round, this.#withKey(options)));
   }
 
   async #whole(params: ChatParams, options: RequestOptions): Promise<Answer<ChatCompletion>> {
@@ -119,4 +181,8 @@ export class ChatCompletions {
 
 function messagesProblem({ messages }: Record<string, unknown>): string | undefined {
   return Array.isArray(messages) ? undefined : 'messages: must be an array';
+}
+
+function toolsProblem({ tools }: Record<string, unknown>): string | undefined {
+  return Array.isArray(tools) ? undefined : 'tools: must be an array';
 }

@@ -1,0 +1,92 @@
+import { AbortedError } from '../errors/aborted.ts';
+import type { PolygateError } from '../errors/base.ts';
+import { ConfigurationError } from '../errors/configuration.ts';
+import { ConnectionError } from '../errors/connection.ts';
+import { RequestTimeoutError } from '../errors/request-timeout.ts';
+import { ResponseValidationError } from '../errors/response-validation.ts';
+import { StreamIdleTimeoutError } from '../errors/stream-idle-timeout.ts';
+import { StreamTruncatedError } from '../errors/stream-truncated.ts';
+import { StreamError } from '../errors/stream.ts';
+import type { ResponseMeta } from '../schemas/meta.ts';
+import { isRecord, textOf } from '../schemas/record.ts';
+import { ChunkReader } from './chunk-reader.ts';
+import { systemClock } from './clock.ts';
+import type { Clock } from './clock.ts';
+import { readErrorBody } from './error-body.ts';
+import { Failures, errorClass } from './failure.ts';
+
+/** How a stream that another side hands on is read. */
+export interface HandedOnOptions {
+  /** Ends the stream at once; the error's `cause` is the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /**
+   * Time without a byte before the stream fails, ms; comments count as bytes.
+   * @defaultValue 60_000
+   */
+  streamIdleTimeout?: number | undefined;
+  /**
+   * The longest event, bytes.
+   * @defaultValue 16 MiB
+   */
+  maxEventBytes?: number | undefined;
+  /** Where the time for `streamIdleTimeout` comes from; by default the machine's. */
+  clock?: Clock | undefined;
+}
+
+/** Metadata where no headers have come. */
+export function noHeaders(status = 200, requestId?: string): ResponseMeta {
+  return { status, requestId, idempotentReplay: false, concurrency: {}, headers: new Headers() };
+}
+
+/**
+ * Reads an event stream that came from elsewhere than from a request of this client. How many choices there have to be
+ * only the other side knows, so `[DONE]` alone proves the end.
+ */
+export function handedOn(
+  readable: ReadableStream<Uint8Array>,
+  options: HandedOnOptions = {},
+): ChunkReader {
+  const { streamIdleTimeout = 60_000, maxEventBytes = 16 * 2 ** 20, clock = systemClock } = options;
+  const config = { streamIdleTimeout, maxEventBytes, clock };
+  const arrival = { failures: new Retold(), config, hold: () => () => {}, meta: noHeaders() };
+  return new ChunkReader(arrival, readable, Infinity, options.signal);
+}
+
+/** Errors of a stream that was handed on: those that the other side tells of are made anew, as what they were. */
+class Retold extends Failures {
+  constructor() {
+    const call = { method: 'a stream', template: 'handed on', safety: 'once', paid: true } as const;
+    super(call, undefined);
+  }
+
+  override told(data: string): PolygateError {
+    const { message = 'The stream failed.', code, type, body } = readErrorBody(data);
+    const { name, status, outcome, retryAfterMs, requestId }: Record<string, unknown> =
+      isRecord(body) && isRecord(body.error) ? body.error : {};
+    const Class =
+      typeof status === 'number'
+        ? errorClass(status, code)
+        : (classes.find(({ className }) => className === name) ?? StreamError);
+    return new Class(message, {
+      code,
+      type,
+      outcome: outcomes.find((known) => known === outcome),
+      retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
+      meta: noHeaders(typeof status === 'number' ? status : 200, textOf(requestId)),
+      body: undefined,
+      partial: this.partial?.(),
+    });
+  }
+}
+
+const outcomes = ['rejected', 'not-sent', 'unknown'] as const;
+
+const classes = [
+  AbortedError,
+  ConfigurationError,
+  ConnectionError,
+  RequestTimeoutError,
+  ResponseValidationError,
+  StreamIdleTimeoutError,
+  StreamTruncatedError,
+] as const;
