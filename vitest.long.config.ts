@@ -4,7 +4,7 @@ import base from './vitest.config.ts';
 
 // What takes minutes: fuzzing, soaks, processes that are killed. Each file keeps the machine busy alone.
 export default defineConfig({
-  resolve: base.resolve,
+  resolve: base.resolve ?? {},
   test: {
     environment: 'node',
     include: ['test/long/**/*.test.ts'],

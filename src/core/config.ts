@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors/configuration.ts';
 import { readBaseURL } from './base-url.ts';
+import type { Budget } from './budget.ts';
 import { systemClock } from './clock.ts';
 import type { Clock } from './clock.ts';
 import { isBrowser, readEnvironment } from './environment.ts';
@@ -28,7 +29,7 @@ export interface Config {
   readonly maxResponseBytes: number;
   readonly maxEventBytes: number;
   readonly concurrency: 'auto' | number | false;
-  readonly maxUsd: number | undefined;
+  readonly budget: Budget | undefined;
   readonly onCharge: PolygateOptions['onCharge'];
   readonly headers: HeaderChanges;
   readonly fetch: typeof globalThis.fetch;
@@ -63,7 +64,11 @@ const optionRules: { readonly [Option in keyof Required<PolygateOptions>]: Rule 
   maxEventBytes: rules.bytes,
   concurrency: rules.slots,
   budget: [
-    (value) => rules.fields({ maxUsd: rules.amount })({ maxUsd: null, ...Object(value) }),
+    (value) =>
+      rules.fields({ maxUsd: rules.amount, strict: rules.flag })({
+        maxUsd: null,
+        ...Object(value),
+      }),
     'an object such as { maxUsd: 10 }',
   ],
   onCharge: rules.callable,
@@ -113,7 +118,7 @@ export function readConfig(options: PolygateOptions): Config {
     maxResponseBytes: options.maxResponseBytes ?? 67_108_864,
     maxEventBytes: options.maxEventBytes ?? 16_777_216,
     concurrency: options.concurrency ?? 'auto',
-    maxUsd: options.budget?.maxUsd,
+    budget: options.budget && { ...options.budget },
     onCharge: options.onCharge,
     headers: readHeaders(options.headers),
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),

@@ -22,7 +22,7 @@ export const estimate = {
 
   /** Speech: every character counts, spaces and line breaks included. */
   speech(pricing: KnownPrices, text: string): number | undefined {
-    return times(priceOf(pricing), characters(text));
+    return priceOf(pricing, characters(text));
   },
 
   /** Images: the price of the resolution for each. */
@@ -30,7 +30,7 @@ export const estimate = {
     pricing: KnownPrices,
     { resolution, count = 1 }: { resolution?: string | undefined; count?: number } = {},
   ): number | undefined {
-    return times(priceOf(pricing, resolution), count);
+    return priceOf(pricing, count, resolution);
   },
 
   /** A video: the price of the resolution for each second. */
@@ -38,12 +38,23 @@ export const estimate = {
     pricing: KnownPrices,
     { resolution, seconds }: { resolution?: string | undefined; seconds: number },
   ): number | undefined {
-    return times(priceOf(pricing, resolution), seconds);
+    return priceOf(pricing, seconds, resolution);
   },
 };
 
+/** So many units at their price, USD; undefined when it is not known. */
+export function priceOf(
+  pricing: KnownPrices,
+  units: number,
+  resolution?: string,
+): number | undefined {
+  const price = unitPrice(pricing, resolution);
+  const usd = typeof price === 'number' ? tidy(price * units) : NaN;
+  return usd >= 0 && usd < Infinity ? usd : undefined;
+}
+
 /** The price of one unit; what is charged through the API goes before what is shown. */
-function priceOf(pricing: KnownPrices, resolution?: string): unknown {
+function unitPrice(pricing: KnownPrices, resolution?: string): unknown {
   for (const record of [pricing?.profiles?.api, pricing]) {
     const prices = record?.resolutionPrices ?? [];
     if (resolution !== undefined && prices.length > 0) {
@@ -54,10 +65,6 @@ function priceOf(pricing: KnownPrices, resolution?: string): unknown {
     if (typeof record?.unitPriceUsd === 'number') return record.unitPriceUsd;
   }
   return undefined;
-}
-
-function times(price: unknown, units: number): number | undefined {
-  return typeof price === 'number' ? tidy(price * units) : undefined;
 }
 
 function characters(text: string): number {

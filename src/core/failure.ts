@@ -22,7 +22,9 @@ import { UnprocessableError } from '../errors/unprocessable.ts';
 import type { ChatCompletion } from '../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../schemas/meta.ts';
 import type { SchemaIssue } from '../schemas/standard-schema.ts';
+import type { Budget, Commitments } from './budget.ts';
 import { oneLine, readErrorBody } from './error-body.ts';
+import { tidy } from './money.ts';
 import { networkOutcome, networkReason, plainCause } from './network.ts';
 import type { Call } from './request.ts';
 import { outcomeOf } from './retry.ts';
@@ -109,11 +111,16 @@ export class Failures {
     });
   }
 
-  /** The budget is spent. */
-  overBudget(spentUsd: number, maxUsd: number): BudgetExceededError {
-    const why = `${spentUsd} of ${maxUsd} USD; raise budget.maxUsd to go on`;
-    const details = { spentUsd, maxUsd };
-    return this.#make(BudgetExceededError, 'The budget is spent', why, 'not-sent', details);
+  /** The budget does not allow the request. */
+  overBudget(
+    { maxUsd }: Budget,
+    { spent, reserved }: Commitments,
+    price: number | undefined,
+  ): BudgetExceededError {
+    const costs = price === undefined ? 'an unknown sum (models.retrieve tells)' : `${price} USD`;
+    const why = `${spent} of ${maxUsd} USD spent, ${tidy(reserved)} reserved, and this costs ${costs}; raise budget.maxUsd to go on`;
+    const details = { spentUsd: spent, maxUsd };
+    return this.#make(BudgetExceededError, 'Over the budget', why, 'not-sent', details);
   }
 
   /** A stream's bytes ended before the answer did. */

@@ -1,5 +1,6 @@
 import type { Charge, ModelSpend, Spend } from '../schemas/charge.ts';
 import type { ResponseMeta } from '../schemas/meta.ts';
+import type { Commitments } from './budget.ts';
 import { live } from './live.ts';
 import { tidy } from './money.ts';
 
@@ -16,13 +17,36 @@ const rememberedKeys = 10_000;
 /** Counts what was charged, as the service reports it. Nothing else in the client adds up money. */
 export class Ledger {
   readonly #byModel = new Map<string, ModelSpend>();
-  readonly #keys = new Set<string>();
+  readonly #keys = new Set<unknown>();
+  readonly #reserved = new Map<unknown, number>();
   #totalUsd = 0;
   #requests = 0;
 
   /** What was charged so far, USD. */
   get totalUsd(): number {
     return this.#totalUsd;
+  }
+
+  /** What is spent, and what is set aside for others than `owner`, USD. */
+  committed(owner: unknown): Commitments {
+    let reserved = 0;
+    for (const [other, usd] of this.#reserved) if (other !== owner) reserved += usd;
+    return { spent: this.#totalUsd, reserved };
+  }
+
+  /** Whether a charge under this key is in the books: asking again costs nothing. */
+  knows(key: unknown): boolean {
+    return this.#keys.has(key);
+  }
+
+  /** Sets a price aside until it is charged, or it is certain that it is not. */
+  reserve(owner: unknown, usd: number): void {
+    this.#reserved.set(owner, usd);
+  }
+
+  /** Ends a reservation. */
+  settle(owner: unknown): void {
+    this.#reserved.delete(owner);
   }
 
   /** What users see; a live view. */

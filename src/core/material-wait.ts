@@ -32,12 +32,11 @@ export async function* followMaterial(
   { sender, id, known, read }: MaterialWait,
   options: Omit<WaitOptions<MaterialUpdate>, 'onUpdate'>,
 ): AsyncGenerator<MaterialUpdate, void, undefined> {
-  const { config } = sender;
   const { signal, waitTimeout = defaultWaitTimeout } = options;
   const context = {
-    config,
+    sender,
     signal,
-    known: known && { value: known, at: config.clock.now() },
+    known: known && { value: known, at: sender.config.clock.now() },
     isOver,
     read: async (once: RequestOptions) => ({ value: await read(once) }),
     onAbort: (cause: unknown) =>

@@ -1,4 +1,5 @@
 import type { Charge } from '../schemas/charge.ts';
+import type { Budget } from './budget.ts';
 import type { Clock } from './clock.ts';
 import type { Logger, LogLevel } from './log.ts';
 
@@ -63,8 +64,11 @@ export interface PolygateOptions {
    * @defaultValue `'auto'`
    */
   concurrency?: 'auto' | number | false | undefined;
-  /** Refuses paid requests once this much is spent, USD. */
-  budget?: { maxUsd: number } | undefined;
+  /**
+   * Refuses paid requests once this much is spent, USD. The price of a request is set aside before it is sent, where it
+   * is known: of voices always, of images, videos, music and speech once `models.retrieve` has told it.
+   */
+  budget?: Budget | undefined;
   /** Called for every charged answer. */
   onCharge?: ((charge: Charge) => void) | undefined;
   /** Extra headers for every request; `null` removes a default one. */

@@ -4,9 +4,9 @@ import { ConnectionError } from '../errors/connection.ts';
 import { ResponseValidationError } from '../errors/response-validation.ts';
 import { isRecord } from '../schemas/record.ts';
 import type { WaitOptions } from '../schemas/task-handle.ts';
-import type { Config } from './config.ts';
 import type { RequestOptions } from './request.ts';
 import { amount, check } from './rules.ts';
+import type { Sender } from './send.ts';
 
 /** How long a wait lasts when the caller does not say: half an hour. */
 export const defaultWaitTimeout = 1_800_000;
@@ -23,7 +23,7 @@ export interface Pace {
 
 /** What a poll needs of the world. */
 export interface PollContext<Value> {
-  readonly config: Config;
+  readonly sender: Sender;
   readonly signal: AbortSignal | undefined;
   /** One poll: one attempt, within what is left of the time. */
   readonly read: (
@@ -49,8 +49,8 @@ export async function* poll<Value>(
   context: PollContext<Value>,
   pace: Pace,
 ): AsyncGenerator<Polled<Value>, void, undefined> {
-  const { config, signal, known, isOver, onTimeout } = context;
-  const { clock, random } = config;
+  const { sender, signal, known, isOver, onTimeout } = context;
+  const { clock, random, timeout } = sender.config;
   const deadline = clock.now() + pace.waitTimeout;
   let last = known?.value;
   if (last !== undefined && isOver(last)) {
@@ -61,16 +61,16 @@ export async function* poll<Value>(
   if (known !== undefined) next = known.at + (known.retryAfterMs ?? pauseOf(pace, 0, random));
   let missing = 0;
   for (let round = 1; ; round += 1) {
-    await sleepUntil(Math.min(next, deadline), context);
+    const done = await turn(next, deadline, context);
     const left = deadline - clock.now();
-    if (left <= 0) throw onTimeout(last);
+    if (left <= 0) {
+      done();
+      throw onTimeout(last);
+    }
     let asked: number | undefined;
     try {
-      const { value, retryAfterMs } = await context.read({
-        signal,
-        timeout: Math.min(left, config.timeout),
-        maxRetries: 0,
-      });
+      const once = { signal, timeout: Math.min(left, timeout), maxRetries: 0 };
+      const { value, retryAfterMs } = await context.read(once).finally(done);
       asked = retryAfterMs;
       missing = 0;
       last = value;
@@ -119,14 +119,17 @@ function isMissing(error: unknown): boolean {
   return error instanceof APIError && error.status === 404;
 }
 
-async function sleepUntil<Value>(
-  at: number,
-  { config: { clock }, signal, onAbort }: PollContext<Value>,
-): Promise<void> {
-  const ms = at - clock.now();
+/** Sleeps until the next poll is due and there is a turn for it, or until the deadline. */
+async function turn<Value>(
+  next: number,
+  deadline: number,
+  { sender, signal, onAbort }: PollContext<Value>,
+): Promise<() => void> {
   if (signal?.aborted) throw onAbort(signal.reason);
-  if (ms <= 0) return;
-  await clock.sleep(ms, signal).catch((error: unknown) => {
+  const now = sender.config.clock.now();
+  const left = Math.max(0, deadline - now);
+  const pause = Math.min(left, Math.max(0, next - now));
+  return sender.shared.waits.turn(pause, left, signal).catch((error: unknown) => {
     throw onAbort(signal?.reason ?? error);
   });
 }

@@ -2,6 +2,7 @@ import { idempotencyKeyProblem } from '../schemas/idempotency-key.ts';
 import type { ResponseMeta } from '../schemas/meta.ts';
 import type { StandardResult, StandardSchema } from '../schemas/standard-schema.ts';
 import type { TaskHandle } from '../schemas/task-handle.ts';
+import type { KnownPrices } from './estimate.ts';
 import { readHeaders } from './headers.ts';
 import type { HeaderChanges } from './headers.ts';
 import { checkProblem } from './params.ts';
@@ -52,6 +53,8 @@ export interface Call {
   keyHeader?: KeyHeader | undefined;
   /** The model it asks, for the ledger. */
   model?: string | undefined;
+  /** What it is going to cost, USD, by the prices of its model; undefined when they do not tell. */
+  quote?: ((prices: KnownPrices) => number | undefined) | undefined;
   /** Time for one attempt when neither the call nor the client says, ms. */
   timeout?: number | undefined;
   /** Headers of this endpoint. */

@@ -1,5 +1,7 @@
 import { APIError } from '../errors/api.ts';
+import { PolygateError } from '../errors/base.ts';
 import { readText } from './body.ts';
+import { affords } from './budget.ts';
 import { readyHeaders } from './credentials.ts';
 import { Failures } from './failure.ts';
 import type { Release } from './governor.ts';
@@ -30,6 +32,7 @@ export class Run<Result> {
   /** The last answer that said there is no slot, and how many did. */
   #refusal: APIError | undefined;
   #refusals = 0;
+  #reserved = false;
 
   constructor(
     sender: Sender,
@@ -48,6 +51,16 @@ export class Run<Result> {
 
   /** Goes on until there is an answer, or it is final that there is none. */
   async answer(): Promise<Answer<Result>> {
+    try {
+      return await this.#go();
+    } catch (error) {
+      // What may have been charged stays set aside, until the same key is asked again.
+      if (PolygateError.is(error) && error.outcome !== 'unknown') this.#settle();
+      throw error;
+    }
+  }
+
+  async #go(): Promise<Answer<Result>> {
     for (;;) {
       this.#checkBudget();
       const release = await this.#enter();
@@ -72,13 +85,28 @@ export class Run<Result> {
     }
   }
 
-  /** Refuses to go on when the budget is spent. */
+  /** Sets aside what the call will cost, or refuses it when the budget does not allow it. */
   #checkBudget(): void {
-    const { config, shared } = this.#sender;
-    const { totalUsd } = shared.ledger;
-    if (this.#call.paid && config.maxUsd !== undefined && totalUsd >= config.maxUsd) {
-      throw this.#failures.overBudget(totalUsd, config.maxUsd);
-    }
+    const { budget } = this.#sender.config;
+    const { ledger, prices } = this.#sender.shared;
+    const { paid, model = '', quote } = this.#call;
+    const owner = this.#owner;
+    if (!paid || budget === undefined || this.#reserved || ledger.knows(owner)) return;
+    const price = quote?.(prices.get(model));
+    const taken = ledger.committed(owner);
+    if (!affords(budget, taken, price)) throw this.#failures.overBudget(budget, taken, price);
+    if (price === undefined) return;
+    ledger.reserve(owner, price);
+    this.#reserved = true;
+  }
+
+  #settle(): void {
+    this.#sender.shared.ledger.settle(this.#owner);
+  }
+
+  /** Whose the reservation is: of the key, however often it is asked; without one, of this call. */
+  get #owner(): unknown {
+    return this.#options.idempotencyKey ?? this;
   }
 
   /** Waits for a concurrency slot, where the call needs one. */
@@ -133,6 +161,7 @@ export class Run<Result> {
     const meta = readMeta(response, config);
     failures.meta = meta;
     this.#sender.learn(this.#call, this.#options.idempotencyKey, meta);
+    if (response.ok) this.#settle();
     if (signal.aborted) response.body?.cancel().catch(() => undefined);
     signal.throwIfAborted();
     if (response.ok) {

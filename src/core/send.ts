@@ -1,5 +1,6 @@
 import type { ResponseMeta } from '../schemas/meta.ts';
 import type { Config } from './config.ts';
+import type { KnownPrices } from './estimate.ts';
 import { Governor } from './governor.ts';
 import { Ledger } from './ledger.ts';
 import { RequestPromise } from './request-promise.ts';
@@ -8,17 +9,22 @@ import { leaveBody } from './response.ts';
 import type { Answer, Finish } from './response.ts';
 import { RetryBudget } from './retry.ts';
 import { Run } from './run.ts';
+import { Scheduler } from './scheduler.ts';
 
 /** What clients made by `withOptions` have in common: one wallet, one account. */
 export class Shared {
   readonly ledger = new Ledger();
   readonly retries = new RetryBudget();
   readonly governor: Governor;
+  readonly waits: Scheduler;
+  /** Prices of the models that were asked for. */
+  readonly prices = new Map<string, KnownPrices>();
   /** Poll paths that worked, by kind of task. */
   readonly pollPaths = new Map<string, string>();
 
   constructor(config: Config) {
     this.governor = new Governor(config.clock);
+    this.waits = new Scheduler(config.clock);
   }
 }
 

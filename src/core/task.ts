@@ -95,10 +95,10 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   async *updates(
     options: Omit<WaitOptions<TaskUpdate<Kind>>, 'onUpdate'> = {},
   ): AsyncGenerator<TaskUpdate<Kind>, void, undefined> {
-    const { config } = this.#client.sender;
+    const { sender } = this.#client;
     const { signal, waitTimeout } = options;
     const context = {
-      config,
+      sender,
       signal,
       known: this.#latest,
       isOver,

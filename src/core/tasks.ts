@@ -3,6 +3,7 @@ import { ConfigurationError } from '../errors/configuration.ts';
 import type { ResponseMeta } from '../schemas/meta.ts';
 import type { TaskUpdate, WaitOptions } from '../schemas/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from '../schemas/task.ts';
+import type { KnownPrices } from './estimate.ts';
 import { leaveBody, readJson } from './response.ts';
 import type { Answer } from './response.ts';
 import { readGeneration } from './generation.ts';
@@ -31,6 +32,8 @@ export interface Submit {
   readonly params: { model: string };
   /** Refuses params that the specification refuses. */
   readonly check: () => void;
+  /** What it is going to cost, USD, by the prices of its model. */
+  readonly quote: (prices: KnownPrices) => number | undefined;
 }
 
 /** The id in a submit's answer, also when the answer is otherwise wrong. */
@@ -136,13 +139,18 @@ export class TaskClient<Kind extends TaskKind> {
     });
   }
 
-  #submitCall({ template, params, check }: Submit, idempotencyKey: string, seen: Seen): Call {
+  #submitCall(
+    { template, params, check, quote }: Submit,
+    idempotencyKey: string,
+    seen: Seen,
+  ): Call {
     check();
     return {
       method: 'POST',
       template,
       body: params,
       model: params.model,
+      quote,
       safety: 'keyed',
       keyHeader: 'x-idempotency-key',
       paid: true,

@@ -1,3 +1,5 @@
+import { estimate, priceOf } from '../core/estimate.ts';
+import type { KnownPrices } from '../core/estimate.ts';
 import { checkParams } from '../core/params.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
 import type { RequestOptions } from '../core/request.ts';
@@ -21,20 +23,31 @@ export class Audio extends TaskNamespace<'audio'> {
   constructor(sender: Sender) {
     const tasks = new TaskClient(sender, { kind: 'audio', paths: ['/v1/audio/tasks/{id}'] });
     super(tasks);
-    this.music = new AudioKind(tasks, musicParamsProblem);
-    this.speech = new AudioKind(tasks, speechParamsProblem);
+    this.music = new AudioKind(tasks, musicParamsProblem, (_, prices) => priceOf(prices, 1));
+    this.speech = new AudioKind(tasks, speechParamsProblem, ({ text, input }, prices) =>
+      estimate.speech(prices, text || input || ''),
+    );
   }
 }
+
+/** What some params are going to cost, USD. */
+type Quote<Params> = (params: Params, prices: KnownPrices) => number | undefined;
 
 /** One of the two things that POST /audio/tasks makes. */
 export class AudioKind<Params extends { model: string }> {
   readonly #tasks: TaskClient<'audio'>;
   readonly #problemOf: (params: unknown) => string | undefined;
+  readonly #quote: Quote<Params>;
 
   /** @internal */
-  constructor(tasks: TaskClient<'audio'>, problemOf: (params: unknown) => string | undefined) {
+  constructor(
+    tasks: TaskClient<'audio'>,
+    problemOf: (params: unknown) => string | undefined,
+    quote: Quote<Params>,
+  ) {
     this.#tasks = tasks;
     this.#problemOf = problemOf;
+    this.#quote = quote;
   }
 
   /**
@@ -62,6 +75,7 @@ export class AudioKind<Params extends { model: string }> {
 
   #describe(params: Params): Submit {
     const check = () => checkParams(params, this.#problemOf);
-    return { template: '/v1/audio/tasks', params, check };
+    const quote = (prices: KnownPrices) => this.#quote(params, prices);
+    return { template: '/v1/audio/tasks', params, check, quote };
   }
 }

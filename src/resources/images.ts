@@ -1,3 +1,4 @@
+import { estimate } from '../core/estimate.ts';
 import { checkParams, checkRoute } from '../core/params.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
 import type { RequestOptions } from '../core/request.ts';
@@ -68,6 +69,14 @@ function describe(params: ImageParams, { route = 'tasks' }: ImageRoute): Submit 
     check: () => {
       checkRoute(route, ['tasks', 'generations']);
       checkParams(params);
+    },
+    quote: (prices) => {
+      const { size, resolution, num_images, n } = params;
+      // Which class a size in pixels belongs to, the service alone knows.
+      const known = resolution !== undefined || size === undefined;
+      return known
+        ? estimate.image(prices, { resolution, count: num_images ?? n ?? 1 })
+        : undefined;
     },
   };
 }

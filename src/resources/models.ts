@@ -61,7 +61,11 @@ export class Models {
       case 'gemini':
         return this.#get(matching(geminiModelListSchema), geminiStyle, options);
       default:
-        return this.#get(iterable(modelListSchema), {}, options);
+        return this.#get(
+          this.#noting(iterable(modelListSchema), ({ data }) => data),
+          {},
+          options,
+        );
     }
   }
 
@@ -78,7 +82,20 @@ export class Models {
       path: fillPath(template, { model }),
       safety: 'safe',
     });
-    return callEndpoint(this.#sender, describe, modelSchema, options);
+    const read = this.#noting(matching(modelSchema), (found) => [found]);
+    return callEndpoint(this.#sender, describe, read, options);
+  }
+
+  /** Takes note of prices on their way to the caller: a budget can then count with them. */
+  #noting<Result>(read: Read<Result>, models: (result: Result) => readonly Model[]): Read<Result> {
+    return async (body, meta) => {
+      const result = await read(body, meta);
+      if (result.issues !== undefined) return result;
+      for (const { id, pricing } of models(result.value)) {
+        this.#sender.shared.prices.set(id, pricing);
+      }
+      return result;
+    };
   }
 
   #get<List>(

@@ -1,3 +1,4 @@
+import { estimate } from '../core/estimate.ts';
 import { checkParams, checkRoute } from '../core/params.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
 import type { RequestOptions } from '../core/request.ts';
@@ -72,6 +73,11 @@ function describe(params: VideoParams, { route = 'videos' }: VideoRoute): Submit
     check: () => {
       checkRoute(route, routes);
       checkParams(params, videoParamsProblem);
+    },
+    quote: (prices) => {
+      const { resolution = params.size, duration, extra_body } = params;
+      const seconds = duration ?? extra_body?.input_video_seconds ?? NaN;
+      return estimate.video(prices, { resolution, seconds });
     },
   };
 }

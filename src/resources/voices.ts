@@ -1,4 +1,5 @@
 import { callEndpoint } from '../core/endpoint.ts';
+import { estimate } from '../core/estimate.ts';
 import { iterable } from '../core/iterable.ts';
 import { checkProblem } from '../core/params.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
@@ -42,7 +43,9 @@ export class Voices {
    * @throws {@link APIError} when the service refuses; {@link ConnectionError} with `outcome` when no answer came.
    */
   clone(params: VoiceCloneParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
-    return this.#create('clone', params, voiceCloneProblem, options);
+    const quote = () =>
+      estimate.voiceClone({ previewText: params.text ?? params.preview_text ?? '' });
+    return this.#create('clone', params, voiceCloneProblem, quote, options);
   }
 
   /**
@@ -53,13 +56,16 @@ export class Voices {
    * @throws {@link APIError} when the service refuses; {@link ConnectionError} with `outcome` when no answer came.
    */
   design(params: VoiceDesignParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
-    return this.#create('design', params, voiceDesignProblem, options);
+    const quote = () =>
+      estimate.voiceDesign({ previewText: params.preview_text ?? params.text ?? '' });
+    return this.#create('design', params, voiceDesignProblem, quote, options);
   }
 
   #create(
     operation: 'clone' | 'design',
     params: VoiceCloneParams | VoiceDesignParams,
     problemOf: (params: unknown) => string | undefined,
+    quote: () => number,
     options: RequestOptions = {},
   ): RequestPromise<VoiceCreation> {
     const { idempotencyKey = newKey() } = options;
@@ -67,7 +73,7 @@ export class Voices {
     const describe = () => {
       checkProblem(problemOf(params));
       const template = `/v1/audio/voices/${operation}`;
-      return { method: 'POST', template, body: params, safety, paid: true } as const;
+      return { method: 'POST', template, body: params, safety, paid: true, quote } as const;
     };
     return callEndpoint(this.#sender, describe, voiceCreationSchema, {
       ...options,
