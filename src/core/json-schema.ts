@@ -30,10 +30,7 @@ export function modelSchema(schema: StandardJsonSchema<unknown>, field: string):
     const { $schema: _, ...rest } = isRecord(copy) ? copy : {};
     return { schema: rest, strict: strict && rest.type === 'object' };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigurationError(`${field}: this schema tells no JSON schema: ${why}`, {
-      cause: error,
-    });
+    throw new ConfigurationError(`${field}: this schema tells no JSON schema (${String(error)}).`);
   }
 }
 

@@ -29,29 +29,29 @@ export async function parsed<Output>(
   const { message, finish_reason } = completion.choices[0] ?? {};
   const { refusal } = message ?? {};
   const text = refusal || message?.content || '';
-  const fail = (reason: AnswerFormatReason, why: string, issues?: readonly SchemaIssue[]) => {
-    const where = meta.requestId === undefined ? '' : ` [request ${meta.requestId}]`;
-    const said = oneLine(text) || '(nothing)';
-    return new AnswerFormatError(`${oneLine(why)}. It says: ${said}${where}`, {
-      reason,
-      text,
-      completion,
-      meta,
-      idempotencyKey,
-      issues,
-      body: completion,
-      outcome: 'unknown',
-    });
-  };
-  if (refusal) throw fail('refused', 'The model refused to answer');
-  if (finish_reason === 'length')
-    throw fail('length', 'The answer was cut short by its limit of tokens');
-  if (finish_reason === 'content_filter')
-    throw fail('content_filter', 'A filter cut the answer short');
   const value = parseJson(text);
-  if (value === text) throw fail('not-json', 'The answer is not JSON');
-  const result = await schema['~standard'].validate(value);
-  if (result.issues === undefined) return { ...completion, parsed: result.value };
-  const why = result.issues.map(describe).join('; ');
-  throw fail('mismatch', `The answer does not fit the schema: ${why}`, result.issues);
+  let reason: AnswerFormatReason = value === text ? 'not-json' : 'mismatch';
+  reason = cuts.find((cut) => cut === finish_reason) ?? reason;
+  if (refusal) reason = 'refused';
+  let issues: readonly SchemaIssue[] | undefined;
+  if (reason === 'mismatch') {
+    const result = await schema['~standard'].validate(value);
+    if (result.issues === undefined) return { ...completion, parsed: result.value };
+    ({ issues } = result);
+  }
+  const why = [reason, ...(issues ?? []).map(describe)].join('; ');
+  const where = meta.requestId === undefined ? '' : ` [request ${meta.requestId}]`;
+  const told = `The answer is not as asked: ${oneLine(why)}. It says: ${oneLine(text) || '(nothing)'}${where}`;
+  throw new AnswerFormatError(told, {
+    reason,
+    text,
+    completion,
+    meta,
+    idempotencyKey,
+    issues,
+    body: completion,
+    outcome: 'unknown',
+  });
 }
+
+const cuts = ['length', 'content_filter'] as const;

@@ -47,9 +47,8 @@ export class PartialJson {
     if (this.#literal !== '') {
       const value = parseJson(this.#literal);
       if (value === this.#literal) this.#over = true;
+      else this.#place(value);
       this.#literal = '';
-      this.#put(value);
-      this.#step();
       return at;
     }
     const sign = piece.charAt(at);
@@ -101,10 +100,13 @@ export class PartialJson {
     this.#string = '';
     this.#half = '';
     if (isName) this.#key = text;
-    else {
-      this.#put(text);
-      this.#step();
-    }
+    else this.#place(text);
+  }
+
+  /** Puts a value that is whole. */
+  #place(value: unknown): void {
+    this.#put(value);
+    this.#step();
   }
 
   /** Puts a value where it belongs; defined, not assigned, so that no name can reach a prototype. */

@@ -43,6 +43,7 @@ export async function runTools(
   const definitions = tools.map(definitionOf);
   const messages: ChatMessage[] = [...given];
   const rounds: ToolRound[] = [];
+  const stop = new AbortController();
   const progress = () => ({ messages, rounds, chargeUsd: total(rounds) });
   try {
     for (;;) {
@@ -53,14 +54,14 @@ export async function runTools(
       const calls = message?.tool_calls ?? [];
       if (calls.length === 0) return { completion, ...progress() };
       if (rounds.length >= maxRounds) {
-        const why = `The model still calls tools after ${maxRounds} rounds (maxRounds).`;
-        throw new ToolRoundsError(`${why} error.run holds the conversation and its cost.`);
+        throw new ToolRoundsError(`The model still calls tools after maxRounds (${maxRounds}).`);
       }
-      const stop = new AbortController();
-      const work = calls.map((call) => answerOf(call, tools, stop.signal, onToolError));
-      messages.push(...(await untilAborted(Promise.all(work), signal, stop)));
+      const ends = AbortSignal.any(signal === undefined ? [stop.signal] : [signal, stop.signal]);
+      const work = calls.map((call) => answerOf(call, tools, ends, onToolError));
+      messages.push(...(await Promise.race([Promise.all(work), aborted(ends)])));
     }
   } catch (error) {
+    stop.abort(error);
     // Not enumerable: a printed error must not show the conversation.
     if (error instanceof PolygateError) Object.defineProperty(error, 'run', { value: progress() });
     throw error;
@@ -99,29 +100,15 @@ async function carryOut(call: ToolCall, tools: readonly Tool[], signal: AbortSig
   return tool.execute(result.value, { signal, call });
 }
 
-/** Waits for the tools, but no longer than the caller does; however it ends early, the tools are told. */
-async function untilAborted<Result>(
-  work: Promise<Result>,
-  signal: AbortSignal | undefined,
-  stop: AbortController,
-): Promise<Result> {
-  let abort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => {
-      const message = 'Aborted by the caller, while tools were running.';
-      reject(new AbortedError(message, { cause: signal?.reason, outcome: 'not-sent' }));
-    };
-    signal?.addEventListener('abort', abort, { once: true });
-    if (signal?.aborted) abort();
+/** The caller does not wait for a tool that does not listen. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => {
+      const cause: unknown = signal.reason;
+      const what = 'Aborted by the caller while tools ran.';
+      reject(new AbortedError(what, { cause, outcome: 'not-sent' }));
+    });
   });
-  try {
-    return await Promise.race([work, aborted]);
-  } catch (error) {
-    stop.abort(signal?.aborted ? signal.reason : error);
-    throw error;
-  } finally {
-    signal?.removeEventListener('abort', abort);
-  }
 }
 
 function messageOf(error: unknown): object {
