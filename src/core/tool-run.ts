@@ -80,11 +80,14 @@ async function answerOf(
   signal: AbortSignal,
   onToolError: (error: unknown, call: ToolCall) => unknown,
 ): Promise<ToolMessage> {
-  const answer = await carryOut(call, tools, signal).catch((error: unknown) =>
-    onToolError(error, call),
-  );
-  const content = typeof answer === 'string' ? answer : (JSON.stringify(answer) ?? '');
+  const content = await carryOut(call, tools, signal)
+    .then(written)
+    .catch(async (error: unknown) => written(await onToolError(error, call)));
   return { role: 'tool', tool_call_id: call.id, content };
+}
+
+function written(answer: unknown): string {
+  return typeof answer === 'string' ? answer : (JSON.stringify(answer) ?? '');
 }
 
 async function carryOut(call: ToolCall, tools: readonly Tool[], signal: AbortSignal) {
