@@ -50,7 +50,7 @@ export class ChatStream<
 
   /**
    * Reads the JSON that the (first) answer is, as far as it has come, after each of its pieces. It is one object that
-   * grows: copy what you want to keep. Nothing in it is checked before `final()`; texts may be cut, numbers and words
+   * grows: copy what you want to keep. Nothing in it is checked before `final()`; texts may be cut, even in a character, numbers and words
    * such as `true` come when they are whole. Where the answer stops being JSON, nothing more is given, and a `final()`
    * that parses tells why.
    */

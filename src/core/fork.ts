@@ -16,67 +16,51 @@ export function fork<Item>(source: Source<Item>): [Source<Item>, Source<Item>] {
     readers -= 1;
     if (readers === 0) whenLast();
   };
-  return [new Branch(source, start, leave), new Branch(source, start, leave)];
+  return [branch(source, start, leave), branch(source, start, leave)];
 }
 
-class Branch<Item> implements Source<Item> {
-  readonly completion: Promise<ChatCompletion>;
-  readonly clock;
-  readonly #source: Source<Item>;
-  readonly #leave: (whenLast: () => void) => void;
-  #place: Place<Item>;
-  #failure: AbortedError | undefined;
-  #rejectNext: (error: unknown) => void = () => undefined;
-  #rejectCompletion: (error: unknown) => void = () => undefined;
-
-  constructor(source: Source<Item>, start: Place<Item>, leave: (whenLast: () => void) => void) {
-    this.#source = source;
-    this.#place = start;
-    this.#leave = leave;
-    this.clock = source.clock;
-    this.completion = new Promise((resolve, reject) => {
-      this.#rejectCompletion = reject;
-      source.completion.then(resolve, reject);
-    });
-    this.completion.catch(() => undefined);
-  }
-
-  get meta() {
-    return this.#source.meta;
-  }
-
-  get partial() {
-    return this.#source.partial;
-  }
-
-  async next(): Promise<IteratorResult<Item, undefined>> {
-    if (this.#failure !== undefined) throw this.#failure;
-    const place = this.#place;
-    place.result ??= this.#source.next();
-    const { result } = place;
-    this.#place = place.next ??= {};
-    return new Promise((resolve, reject) => {
-      this.#rejectNext = reject;
-      result.then(resolve, reject);
-    });
-  }
-
-  ready(): undefined {
-    return undefined;
-  }
-
-  abort(reason?: unknown): void {
-    if (this.#failure !== undefined) return;
-    this.#failure = new AbortedError('Aborted by the caller.', {
-      cause: reason,
-      outcome: 'unknown',
-    });
-    this.#rejectNext(this.#failure);
-    this.#rejectCompletion(this.#failure);
-    this.#leave(() => this.#source.abort(reason));
-  }
-
-  desert(): void {
-    if (this.#failure === undefined) this.#leave(() => this.#source.desert());
-  }
+function branch<Item>(
+  source: Source<Item>,
+  start: Place<Item>,
+  leave: (whenLast: () => void) => void,
+): Source<Item> {
+  let place = start;
+  let failure: AbortedError | undefined;
+  let rejectNext: (error: unknown) => void;
+  let rejectCompletion: (error: unknown) => void;
+  const completion = new Promise<ChatCompletion>((resolve, reject) => {
+    rejectNext = rejectCompletion = reject;
+    source.completion.then(resolve, reject);
+  });
+  completion.catch(() => undefined);
+  return {
+    completion,
+    clock: source.clock,
+    get meta() {
+      return source.meta;
+    },
+    get partial() {
+      return source.partial;
+    },
+    ready: () => undefined,
+    next: () =>
+      new Promise((resolve, reject) => {
+        if (failure !== undefined) return reject(failure);
+        rejectNext = reject;
+        place.result ??= source.next();
+        place.result.then(resolve, reject);
+        place = place.next ??= {};
+      }),
+    abort(reason) {
+      if (failure !== undefined) return;
+      const details = { cause: reason, outcome: 'unknown' } as const;
+      failure = new AbortedError('Aborted by the caller.', details);
+      rejectNext(failure);
+      rejectCompletion(failure);
+      leave(() => source.abort(reason));
+    },
+    desert() {
+      if (failure === undefined) leave(() => source.desert());
+    },
+  };
 }

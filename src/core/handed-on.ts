@@ -1,5 +1,5 @@
 import { AbortedError } from '../errors/aborted.ts';
-import type { PolygateError } from '../errors/base.ts';
+import type { Outcome, PolygateError } from '../errors/base.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
 import { ConnectionError } from '../errors/connection.ts';
 import { RequestTimeoutError } from '../errors/request-timeout.ts';
@@ -8,7 +8,8 @@ import { StreamIdleTimeoutError } from '../errors/stream-idle-timeout.ts';
 import { StreamTruncatedError } from '../errors/stream-truncated.ts';
 import { StreamError } from '../errors/stream.ts';
 import type { ResponseMeta } from '../schemas/meta.ts';
-import { isRecord, textOf } from '../schemas/record.ts';
+import { isRecord } from '../schemas/record.ts';
+import { unchecked } from '../schemas/schema.ts';
 import { ChunkReader } from './chunk-reader.ts';
 import { systemClock } from './clock.ts';
 import type { Clock } from './clock.ts';
@@ -61,25 +62,35 @@ class Retold extends Failures {
 
   override told(data: string): PolygateError {
     const { message = 'The stream failed.', code, type, body } = readErrorBody(data);
-    const { name, status, outcome, retryAfterMs, requestId }: Record<string, unknown> =
-      isRecord(body) && isRecord(body.error) ? body.error : {};
+    const { name, status, requestId, outcome, retryAfterMs } = unchecked<Told>(
+      isRecord(body) && isRecord(body.error) ? body.error : {},
+    );
     const Class =
-      typeof status === 'number'
-        ? errorClass(status, code)
-        : (classes.find(({ className }) => className === name) ?? StreamError);
+      status === undefined
+        ? (classes.find(({ className }) => className === name) ?? StreamError)
+        : errorClass(status, code);
+    const meta = noHeaders(status, requestId);
+    const partial = this.partial?.();
     return new Class(message, {
       code,
       type,
-      outcome: outcomes.find((known) => known === outcome),
-      retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
-      meta: noHeaders(typeof status === 'number' ? status : 200, textOf(requestId)),
+      outcome,
+      retryAfterMs,
+      meta,
       body: undefined,
-      partial: this.partial?.(),
+      partial,
     });
   }
 }
 
-const outcomes = ['rejected', 'not-sent', 'unknown'] as const;
+/** What the other side tells of an error. */
+interface Told {
+  name?: string;
+  status?: number;
+  requestId?: string;
+  outcome?: Outcome;
+  retryAfterMs?: number;
+}
 
 const classes = [
   AbortedError,

@@ -30,16 +30,8 @@ export function modelSchema(schema: StandardJsonSchema<unknown>, field: string):
     const { $schema: _, ...rest } = isRecord(copy) ? copy : {};
     return { schema: rest, strict: strict && rest.type === 'object' };
   } catch (error) {
-    throw new ConfigurationError(`${field}: this schema tells no JSON schema (${String(error)}).`);
+    throw new ConfigurationError(`${field}: no JSON schema (${String(error)}).`);
   }
-}
-
-/** The schema that a request names as its form, if it does. */
-export function schemaOf(
-  params: ChatParams | ParseParams<unknown>,
-): StandardJsonSchema<unknown> | undefined {
-  const format = params?.response_format;
-  return isSchema(format) ? format : undefined;
 }
 
 /** A request as the service takes it: a schema becomes the JSON schema that it tells, named by its title. */
@@ -52,7 +44,7 @@ export function plain(params: ChatParams | ParseParams<unknown>): ChatParams {
   return { ...params, response_format };
 }
 
-/** A schema may be a function. */
-function isSchema(format: object | undefined): format is StandardJsonSchema<unknown> {
+/** Whether a value is a schema, which may be a function. */
+export function isSchema(format: object | undefined): format is StandardJsonSchema<unknown> {
   return format !== undefined && '~standard' in format;
 }

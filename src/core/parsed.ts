@@ -1,22 +1,32 @@
 import { AnswerFormatError } from '../errors/answer-format.ts';
-import type { AnswerFormatReason } from '../errors/answer-format.ts';
 import type { ChatCompletion } from '../schemas/chat-completion.ts';
 import type { ParsedCompletion } from '../schemas/chat-output.ts';
 import type { ResponseMeta } from '../schemas/meta.ts';
-import type { SchemaIssue, StandardSchema } from '../schemas/standard-schema.ts';
+import type { StandardResult, StandardSchema } from '../schemas/standard-schema.ts';
 import { oneLine, parseJson } from './error-body.ts';
+import { isSchema } from './json-schema.ts';
 import { describe } from './response.ts';
 
 /** What becomes of a whole answer. */
 export type Finisher<Final> = (completion: ChatCompletion, meta: ResponseMeta) => Promise<Final>;
 
-/** Finishes answers by a schema, if there is one. */
+/** Finishes answers by a schema, if it is one. */
 export function parser(
-  schema: StandardSchema<unknown> | undefined,
+  schema: object | undefined,
   idempotencyKey?: string,
 ): Finisher<ChatCompletion> {
   return async (completion, meta) =>
-    schema === undefined ? completion : parsed(schema, completion, meta, idempotencyKey);
+    isSchema(schema) ? parsed(schema, completion, meta, idempotencyKey) : completion;
+}
+
+/** What a schema makes of a text that should be JSON. */
+export async function readAs<Output>(
+  schema: StandardSchema<Output>,
+  text: string,
+): Promise<StandardResult<Output>> {
+  const value = parseJson(text);
+  if (value === text) return { issues: [{ message: 'it is not JSON' }] };
+  return schema['~standard'].validate(value);
 }
 
 /** Adds to a completion what its first choice holds by a schema, or throws why it holds no such thing. */
@@ -27,29 +37,22 @@ export async function parsed<Output>(
   idempotencyKey?: string,
 ): Promise<ParsedCompletion<Output>> {
   const { message, finish_reason } = completion.choices[0] ?? {};
-  const { refusal } = message ?? {};
+  const refusal = message?.refusal;
   const text = refusal || message?.content || '';
-  const value = parseJson(text);
-  let reason: AnswerFormatReason = value === text ? 'not-json' : 'mismatch';
-  reason = cuts.find((cut) => cut === finish_reason) ?? reason;
-  if (refusal) reason = 'refused';
-  let issues: readonly SchemaIssue[] | undefined;
-  if (reason === 'mismatch') {
-    const result = await schema['~standard'].validate(value);
-    if (result.issues === undefined) return { ...completion, parsed: result.value };
-    ({ issues } = result);
-  }
-  const why = [reason, ...(issues ?? []).map(describe)].join('; ');
+  const cut = refusal ? 'refused' : cuts.find((reason) => reason === finish_reason);
+  const result = cut === undefined ? await readAs(schema, text) : { issues: [{ message: cut }] };
+  if (result.issues === undefined) return { ...completion, parsed: result.value };
+  const why = oneLine(result.issues.map(describe).join('; '));
   const where = meta.requestId === undefined ? '' : ` [request ${meta.requestId}]`;
-  const told = `The answer is not as asked: ${oneLine(why)}. It says: ${oneLine(text) || '(nothing)'}${where}`;
-  throw new AnswerFormatError(told, {
-    reason,
+  const says = oneLine(text) || '(nothing)';
+  throw new AnswerFormatError(`The answer is not as asked: ${why}. It says: ${says}${where}`, {
+    reason: cut ?? 'mismatch',
+    issues: result.issues,
     text,
     completion,
+    body: completion,
     meta,
     idempotencyKey,
-    issues,
-    body: completion,
     outcome: 'unknown',
   });
 }

@@ -1,5 +1,10 @@
 import { parseJson } from './error-body.ts';
 
+/** What may stand in a string: plain text, one escape, or its end. What does not match has not come whole. */
+const inString = /[^"\\]+|"|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
+/** What may stand outside of strings; numbers and words may be cut. */
+const between = /[[\]{}"]|[\s,:]+|[\w+.-]+/y;
+
 /**
  * Reads JSON that comes in pieces, and has at any time what they say so far. Each character is looked at once, however
  * the text is cut, and the value is built in place. An object or a list becomes what `JSON.parse` makes of it; of other
@@ -12,95 +17,69 @@ export class PartialJson {
   readonly #open: object[] = [];
   /** Where the next value goes; undefined where a name must come first. */
   #key: PropertyKey | undefined;
-  /** The string under way, as far as it can be read. */
-  #string = '';
-  #quoted = false;
-  /** The first half of a character at its end, which is nothing before the second half is here. */
-  #half = '';
-  #escape = '';
+  /** The string under way. */
+  #string: string | undefined;
   /** The number or word under way. */
   #literal = '';
+  /** The piece of an escape at the end of what has come. */
+  #rest = '';
   /** Whether nothing more can come: the value is whole, or the text is no JSON. */
   #over = false;
 
   /** Takes the next piece; false when it changes nothing any more. */
   feed(piece: string): boolean {
     if (this.#over) return false;
-    for (let at = 0; at < piece.length && !this.#over;) {
-      at = this.#quoted ? this.#within(piece, at) : this.#between(piece, at);
+    const text = this.#rest + piece;
+    let at = 0;
+    while (!this.#over && at < text.length) {
+      const tokens = this.#string === undefined ? between : inString;
+      tokens.lastIndex = at;
+      const token = tokens.exec(text)?.[0];
+      if (token === undefined) break;
+      at += token.length;
+      this.#take(token);
     }
-    if (this.#quoted && !this.#isName) this.#put(this.#string);
+    this.#rest = text.slice(at);
+    // What is no token is the beginning of an escape, or no JSON.
+    if (this.#rest !== '' && !/^\\(u.{0,3})?$/.test(this.#rest)) this.#over = true;
+    if (this.#string !== undefined && !this.#awaitsName) this.#put(this.#string);
     return true;
   }
 
-  /** Whether the string that comes, or is under way, is a name. */
-  get #isName(): boolean {
+  get #awaitsName(): boolean {
     return this.#key === undefined && this.#open.length > 0;
   }
 
-  /** Reads on where no string is under way. */
-  #between(piece: string, at: number): number {
-    literal.lastIndex = at;
-    const [more] = literal.exec(piece) ?? [''];
-    this.#literal += more;
-    if (more !== '') return at + more.length;
+  #take(token: string): void {
+    if (this.#string !== undefined) {
+      if (token !== '"') this.#string += token.startsWith('\\') ? parseJson(`"${token}"`) : token;
+      else {
+        if (this.#awaitsName) this.#key = this.#string;
+        else this.#place(this.#string);
+        this.#string = undefined;
+      }
+      return;
+    }
+    if (/[\w+.-]/.test(token)) {
+      this.#literal += token;
+      return;
+    }
     if (this.#literal !== '') {
       const value = parseJson(this.#literal);
       if (value === this.#literal) this.#over = true;
       else this.#place(value);
       this.#literal = '';
-      return at;
     }
-    const sign = piece.charAt(at);
-    if (sign === '"') this.#quoted = true;
-    else if (sign === '{' || sign === '[') {
-      const inner = sign === '{' ? {} : [];
+    if (token === '"') this.#string = '';
+    else if (token === '{' || token === '[') {
+      const inner = token === '{' ? {} : [];
       this.#put(inner);
       this.#open.push(inner);
       this.#step();
-    } else if (sign === '}' || sign === ']') {
-      if (Array.isArray(this.#open.pop()) !== (sign === ']')) this.#over = true;
+    } else if (token === '}' || token === ']') {
+      if (Array.isArray(this.#open.pop()) !== (token === ']')) this.#over = true;
       this.#step();
-    } else if (!/[\s,:]/.test(sign)) this.#over = true;
-    return at + 1;
-  }
-
-  /** Reads on in a string. */
-  #within(piece: string, at: number): number {
-    if (this.#escape !== '') {
-      this.#escape += piece.charAt(at);
-      if (this.#escape.length === (this.#escape.charAt(1) === 'u' ? 6 : 2)) {
-        const quoted = `"${this.#escape}"`;
-        const text = parseJson(quoted);
-        if (typeof text !== 'string' || text === quoted) this.#over = true;
-        else this.#append(text);
-        this.#escape = '';
-      }
-      return at + 1;
     }
-    special.lastIndex = at;
-    const end = special.exec(piece)?.index ?? piece.length;
-    this.#append(piece.slice(at, end));
-    if (piece.charAt(end) === '\\') this.#escape = '\\';
-    else if (end < piece.length) this.#close();
-    return end + 1;
-  }
-
-  #append(more: string): void {
-    const text = this.#half + more;
-    const whole = /[\uD800-\uDBFF]$/.test(text) ? text.length - 1 : text.length;
-    this.#half = text.slice(whole);
-    this.#string += text.slice(0, whole);
-  }
-
-  #close(): void {
-    const text = this.#string + this.#half;
-    const isName = this.#isName;
-    this.#quoted = false;
-    this.#string = '';
-    this.#half = '';
-    if (isName) this.#key = text;
-    else this.#place(text);
   }
 
   /** Puts a value that is whole. */
@@ -127,6 +106,3 @@ export class PartialJson {
     if (inner === undefined) this.#over = true;
   }
 }
-
-const literal = /[\w+.-]*/y;
-const special = /["\\]/g;

@@ -10,9 +10,9 @@ import type {
   ToolMessage,
 } from '../schemas/chat-params.ts';
 import type { RunParams, Tool, ToolRound, ToolRun } from '../schemas/chat-run.ts';
-import { parseJson } from './error-body.ts';
 import { modelSchema } from './json-schema.ts';
 import { tidy } from './money.ts';
+import { readAs } from './parsed.ts';
 import type { RequestOptions } from './request.ts';
 import { describe } from './response.ts';
 import type { Answer } from './response.ts';
@@ -94,9 +94,7 @@ async function carryOut(call: ToolCall, tools: readonly Tool[], signal: AbortSig
   const { name, arguments: text } = call.function;
   const tool = tools.find((each) => each.name === name);
   if (tool === undefined) throw new Error(`There is no tool ${name}.`);
-  const args = parseJson(text || '{}');
-  if (args === text) throw new Error('The arguments are not JSON.');
-  const result = await tool.parameters['~standard'].validate(args);
+  const result = await readAs(tool.parameters, text || '{}');
   if (result.issues !== undefined) {
     throw new Error(`The arguments do not fit: ${result.issues.map(describe).join('; ')}.`);
   }

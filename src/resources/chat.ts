@@ -1,6 +1,6 @@
 import { ChatStream } from '../core/chat-stream.ts';
 import { openStream } from '../core/chunk-reader.ts';
-import { plain, schemaOf } from '../core/json-schema.ts';
+import { plain } from '../core/json-schema.ts';
 import { Opening } from '../core/opening.ts';
 import { parsed, parser } from '../core/parsed.ts';
 import { leaveBody, readJson } from '../core/response.ts';
@@ -9,6 +9,8 @@ import { checkParams } from '../core/params.ts';
 import { RequestPromise } from '../core/request-promise.ts';
 import { matching, newKey } from '../core/request.ts';
 import type { Call, RequestOptions } from '../core/request.ts';
+import { check } from '../core/rules.ts';
+import type { Rule } from '../core/rules.ts';
 import type { Sender } from '../core/send.ts';
 import { Stream } from '../core/stream.ts';
 import { runTools } from '../core/tool-run.ts';
@@ -65,10 +67,9 @@ export class ChatCompletions {
     options: RequestOptions = {},
   ): RequestPromise<ChatCompletion | Stream<ChatCompletionChunk>> {
     const keyed = this.#withKey(options);
-    return new RequestPromise<ChatCompletion | Stream<ChatCompletionChunk>>({
-      read: async () => (params?.stream ? this.#stream(params, keyed) : this.#whole(params, keyed)),
-      leave: async () => this.#sender.send(this.#call(params), keyed, leaveBody),
-    });
+    return this.#promise<ChatCompletion | Stream<ChatCompletionChunk>>(params, keyed, () =>
+      params?.stream ? this.#stream(params, keyed) : this.#whole(params, keyed),
+    );
   }
 
   /**
@@ -88,7 +89,7 @@ export class ChatCompletions {
     const open = async (untilOpen: AbortSignal) =>
       this.#open({ ...plain(params), stream: true }, { ...keyed, signal: untilOpen }, signal);
     const opening = new Opening(open, signal, this.#sender.config.clock);
-    return new ChatStream(opening, parser(schemaOf(params), keyed.idempotencyKey));
+    return new ChatStream(opening, parser(params?.response_format, keyed.idempotencyKey));
   }
 
   /**
@@ -108,14 +109,11 @@ export class ChatCompletions {
     options: RequestOptions = {},
   ): RequestPromise<ParsedCompletion<Output>> {
     const keyed = this.#withKey(options);
-    return new RequestPromise({
-      read: async () => {
-        const answer = await this.#whole(plain(params), keyed);
-        const { data, meta } = answer;
-        const { response_format: schema } = params;
-        return { ...answer, data: await parsed(schema, data, meta, keyed.idempotencyKey) };
-      },
-      leave: async () => this.#sender.send(this.#call(plain(params)), keyed, leaveBody),
+    return this.#promise(params, keyed, async () => {
+      const answer = await this.#whole(plain(params), keyed);
+      const { data, meta } = answer;
+      const { response_format: schema } = params;
+      return { ...answer, data: await parsed(schema, data, meta, keyed.idempotencyKey) };
     });
   }
 
@@ -135,7 +133,17 @@ export class ChatCompletions {
     options: RunOptions = {},
   ): Promise<ToolRun> {
     checkParams(params, (given) => messagesProblem(given) ?? toolsProblem(given));
+    check('idempotencyKey', Reflect.get(options, 'idempotencyKey'), noKey);
     return runTools(params, options, (round) => this.#whole(round, this.#withKey(options)));
+  }
+
+  #promise<Result>(
+    params: ChatParams | ParseParams<unknown>,
+    options: RequestOptions,
+    read: () => Promise<Answer<Result>>,
+  ): RequestPromise<Result> {
+    const leave = async () => this.#sender.send(this.#call(plain(params)), options, leaveBody);
+    return new RequestPromise({ read, leave });
   }
 
   async #whole(params: ChatParams, options: RequestOptions): Promise<Answer<ChatCompletion>> {
@@ -182,6 +190,8 @@ export class ChatCompletions {
 function messagesProblem({ messages }: Record<string, unknown>): string | undefined {
   return Array.isArray(messages) ? undefined : 'messages: must be an array';
 }
+
+const noKey: Rule = [() => false, 'absent, for a run makes many requests'];
 
 function toolsProblem({ tools }: Record<string, unknown>): string | undefined {
   return Array.isArray(tools) ? undefined : 'tools: must be an array';

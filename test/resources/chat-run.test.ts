@@ -309,7 +309,7 @@ describe('a run ends', () => {
       [{ model: 'm', tools: [] }],
       [{ ...ask, tools: [{ ...tool('a'), parameters: {} }] }],
       [{ ...ask, tools: [] }, { maxRounds: -1 }],
-      [{ ...ask, tools: [] }, { idempotencyKey: 'one key for many requests' }],
+      [{ ...ask, tools: [] }, { idempotencyKey: 'one-key' }],
     ];
     for (const [params, options] of wrong) {
       // What a caller without types may pass.
