@@ -27,9 +27,15 @@ export default defineConfig([
   {
     ...shared,
     name: 'client',
-    entry: { index: 'src/index.ts' },
+    entry: { index: 'src/index.ts', journal: 'src/journal/index.ts' },
     outDir: 'dist',
     dts: true,
+  },
+  {
+    ...shared,
+    name: 'browser',
+    entry: { ky: 'src/browser/ky.ts' },
+    outDir: 'dist/browser',
   },
   {
     ...shared,

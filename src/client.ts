@@ -1,3 +1,6 @@
+import { batch } from './core/batch.ts';
+import type { BatchOptions, BatchRow, Describe } from './core/batch.ts';
+import type { BatchResult, RecoverOptions } from './core/batch-row.ts';
 import { readConfig } from './core/config.ts';
 import { download } from './core/download.ts';
 import type { DownloadOptions, Downloadable } from './core/download.ts';
@@ -7,6 +10,8 @@ import type { PolygateOptions } from './core/options.ts';
 import { describeRaw } from './core/raw-request.ts';
 import type { RawRequest } from './core/raw-request.ts';
 import { readReceipt } from './core/receipt.ts';
+import { recover } from './core/recover.ts';
+import type { Restore } from './core/recover.ts';
 import type { RequestPromise } from './core/request-promise.ts';
 import { matching, newKey } from './core/request.ts';
 import type { Read, RequestOptions } from './core/request.ts';
@@ -23,6 +28,7 @@ import { Public } from './resources/public.ts';
 import { Videos } from './resources/videos.ts';
 import { Voices } from './resources/voices.ts';
 import type { Spend } from './schemas/charge.ts';
+import type { Journal } from './schemas/journal.ts';
 import { unchecked } from './schemas/schema.ts';
 import type { TaskHandle } from './schemas/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from './schemas/task.ts';
@@ -145,6 +151,40 @@ export class Polygate {
       case 'audio':
         return this.audio.task({ ...rest, kind });
     }
+  }
+
+  /**
+   * Submits many rows, as slots come free, and yields what comes of each as soon as it is there; a row that fails ends
+   * nothing. With a journal, the same batch can be run again after a crash: no row is paid twice.
+   *
+   * @throws {@link ConfigurationError} when the journal's run cannot be read: nothing was sent.
+   * @throws {@link AbortedError} when the signal aborts; the journal knows what was submitted.
+   */
+  batch<Input, Kind extends TaskKind>(
+    inputs: Iterable<Input> | AsyncIterable<Input>,
+    describe: Describe<Input, Kind>,
+    options: BatchOptions<Input> = {},
+  ): AsyncGenerator<BatchRow<Input, Kind>, void, undefined> {
+    return batch(this.#sender, inputs, describe, options);
+  }
+
+  /**
+   * Takes up what a dead process left in the journal of a batch: waits for its tasks, asks again with the same key where
+   * the params were written down, and yields the rest as `unknown` with their keys. Damaged lines come first, as errors
+   * that name them.
+   *
+   * @throws {@link AbortedError} when the signal aborts.
+   */
+  recover(
+    journal: Journal,
+    options: RecoverOptions = {},
+  ): AsyncGenerator<BatchResult, void, undefined> {
+    const namespaces = { image: this.images, video: this.videos, audio: this.audio };
+    const restore: Restore = {
+      submission: (kind, path, params) => namespaces[kind].restore(path, params),
+      task: (receipt) => this.resume(receipt),
+    };
+    return recover(this.#sender, journal, restore, options);
   }
 
   #downloadable(source: string | Generation | TaskHandle): Downloadable {

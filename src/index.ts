@@ -39,6 +39,9 @@ export { TaskWaitTimeoutError } from './errors/task-wait-timeout.ts';
 export { ToolRoundsError } from './errors/tool-rounds.ts';
 export { UnprocessableError } from './errors/unprocessable.ts';
 
+export type { BatchOptions, BatchRow, Describe } from './core/batch.ts';
+export type { BatchResult, RecoverOptions } from './core/batch-row.ts';
+export type { Budget } from './core/budget.ts';
 export type { Clock } from './core/clock.ts';
 export type { ConcurrencyState } from './core/governor.ts';
 export type { HandedOnOptions } from './core/handed-on.ts';
@@ -47,6 +50,7 @@ export type { PolygateOptions } from './core/options.ts';
 export type { RawRequest } from './core/raw-request.ts';
 export type { RequestPromise, WithResponse } from './core/request-promise.ts';
 export type { RequestOptions } from './core/request.ts';
+export type { Submission } from './core/submission.ts';
 export type { SubmittedTask, Task } from './core/task.ts';
 export type { RunOptions } from './core/tool-run.ts';
 export type { GenerateOptions } from './core/tasks.ts';
@@ -161,6 +165,7 @@ export type {
   AvailableMaterial,
   MaterialPageRecord,
 } from './schemas/materials.ts';
+export type { Journal } from './schemas/journal.ts';
 export type { ResponseMeta, ConcurrencyMeta } from './schemas/meta.ts';
 export type {
   Model,

@@ -25,7 +25,7 @@ function isChoice(value: unknown): boolean {
 function isDelta(value: unknown): boolean {
   return (
     isRecord(value) &&
-    (value.content === undefined || value.content === null || typeof value.content === 'string') &&
+    typeof (value.content ?? '') === 'string' &&
     (value.tool_calls === undefined || isCallList(value))
   );
 }
@@ -38,15 +38,10 @@ function isCallList(delta: Record<string, unknown>): boolean {
 function isCall(value: unknown, position: number): boolean {
   if (!isRecord(value)) return false;
   value.index ??= position;
-  return (
-    Number.isInteger(value.index) &&
-    (value.function === undefined || value.function === null || isRecord(value.function))
-  );
+  return Number.isInteger(value.index) && isRecord(value.function ?? {});
 }
 
 /** Whether an event tells an error in place of a chunk; `error: null` is nothing special. */
 export function tellsError(value: unknown): boolean {
-  return (
-    isRecord(value) && value.error !== undefined && value.error !== null && value.error !== false
-  );
+  return isRecord(value) && (value.error ?? false) !== false;
 }

@@ -11,6 +11,7 @@ import type { Log } from './log.ts';
 import type { PolygateOptions } from './options.ts';
 import * as rules from './rules.ts';
 import type { Rule } from './rules.ts';
+import { given } from '../schemas/schema.ts';
 
 /** The options of a client, parsed, with every default filled in. */
 export interface Config {
@@ -30,7 +31,7 @@ export interface Config {
   readonly maxEventBytes: number;
   readonly concurrency: 'auto' | number | false;
   readonly budget: Budget | undefined;
-  readonly onCharge: PolygateOptions['onCharge'];
+  readonly onCharge?: PolygateOptions['onCharge'];
   readonly headers: HeaderChanges;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
@@ -40,96 +41,86 @@ export interface Config {
   readonly videoTaskPath: string;
   readonly imageTaskPath: string;
   /** Whether plain `http:` and private addresses are fine. */
-  readonly allowInsecure: boolean;
+  readonly allowInsecureBaseURL?: boolean | undefined;
   readonly log: Log;
 }
 
 /** The rule of every option: the list of options that exist. */
 const optionRules: { readonly [Option in keyof Required<PolygateOptions>]: Rule } = {
   apiKey: [
-    (value) => value === null || typeof value === 'function' || rules.apiKey[0](value),
-    `${rules.apiKey[1]}; or a function that gives it, or null`,
+    (value) => value === null || typeof value === 'function' || rules.headerText[0](value),
+    `${rules.headerText[1]}; or a function that gives it, or null`,
   ],
-  baseURL: rules.nonEmpty,
+  baseURL: rules.text,
   timeout: rules.duration,
   streamIdleTimeout: rules.duration,
   maxRetries: rules.count,
-  retryAmbiguous: [
-    rules.fields({ chat: rules.flag, voices: rules.flag }),
-    'an object such as { chat: true, voices: true }',
-  ],
+  retryAmbiguous: rules.fields({ chat: rules.flag, voices: rules.flag }),
   maxRetryDelay: rules.amount,
   maxQueueTime: rules.amount,
-  maxResponseBytes: rules.bytes,
-  maxEventBytes: rules.bytes,
+  maxResponseBytes: rules.size,
+  maxEventBytes: rules.size,
   concurrency: rules.slots,
-  budget: [
-    (value) =>
-      rules.fields({ maxUsd: rules.amount, strict: rules.flag })({
-        maxUsd: null,
-        ...Object(value),
-      }),
-    'an object such as { maxUsd: 10 }',
-  ],
+  budget: rules.fields({ maxUsd: rules.amount, strict: rules.flag }, { maxUsd: null }),
   onCharge: rules.callable,
   headers: [(value) => value instanceof Object, 'an object of names and values'],
   fetch: rules.callable,
-  clock: [rules.has('now', 'sleep'), 'an object with now() and sleep(ms, signal)'],
+  clock: rules.has('now', 'sleep'),
   random: rules.callable,
   headerPrefix: rules.headerName,
   requestIdHeader: rules.headerName,
-  paths: [
-    rules.fields({ videoTask: rules.pathTemplate, imageTask: rules.pathTemplate }),
-    "an object such as { videoTask: '/v1/videos/{id}' }",
-  ],
-  logger: [rules.has('error', 'warn', 'info', 'debug'), 'an object such as console'],
-  logLevel: [
-    (value) => logLevels.some((level) => level === value),
-    `one of ${logLevels.join(', ')}`,
-  ],
+  paths: rules.fields({ videoTask: rules.pathTemplate, imageTask: rules.pathTemplate }),
+  logger: rules.has('error', 'warn', 'info', 'debug'),
+  logLevel: rules.oneOf(...logLevels),
   dangerouslyAllowBrowser: rules.flag,
   allowInsecureBaseURL: rules.flag,
 };
 
+/** What an option is when nobody says. */
+const defaults = {
+  timeout: 60_000,
+  chatTimeout: 600_000,
+  streamIdleTimeout: 60_000,
+  maxRetries: 3,
+  maxRetryDelay: 60_000,
+  maxQueueTime: 300_000,
+  maxResponseBytes: 67_108_864,
+  maxEventBytes: 16_777_216,
+  concurrency: 'auto',
+  clock: systemClock,
+  random: Math.random,
+  headerPrefix: 'x-svc-',
+  requestIdHeader: 'x-request-id',
+} as const;
+
 /** Options and environment in, one frozen config out; the only place that reads either. */
 export function readConfig(options: PolygateOptions): Config {
   for (const [name, value] of Object.entries(options)) checkOption(name, value);
-  const { baseURL, timeout, paths, dangerouslyAllowBrowser, allowInsecureBaseURL } = options;
-  const apiKey =
-    options.apiKey === undefined ? readEnvironment('POLYGATE_API_KEY') : options.apiKey;
-  rules.check('apiKey (POLYGATE_API_KEY)', apiKey ?? undefined, optionRules.apiKey);
-  if (options.apiKey && !dangerouslyAllowBrowser && isBrowser()) {
+  const { timeout, paths, allowInsecureBaseURL, logger = console } = options;
+  const {
+    apiKey = readEnvironment('POLYGATE_API_KEY'),
+    baseURL = readEnvironment('POLYGATE_BASE_URL'),
+    logLevel = logLevels.find((level) => level === readEnvironment('POLYGATE_LOG')) ?? 'warn',
+  } = options;
+  rules.check('apiKey (POLYGATE_API_KEY)', apiKey, optionRules.apiKey);
+  if (options.apiKey && !options.dangerouslyAllowBrowser && isBrowser()) {
     throw new ConfigurationError(
-      'apiKey: everybody who opens this page could read it. Use a proxy and apiKey: null, or set dangerouslyAllowBrowser.',
+      'apiKey: anybody could read it here. Use a proxy and apiKey: null, or set dangerouslyAllowBrowser.',
     );
   }
-  const environmentLevel = readEnvironment('POLYGATE_LOG');
-  const level = options.logLevel ?? logLevels.find((known) => known === environmentLevel) ?? 'warn';
   return Object.freeze({
+    ...defaults,
+    fetch: (input: Parameters<typeof fetch>[0], init?: RequestInit) =>
+      globalThis.fetch(input, init),
+    ...given({ ...options, chatTimeout: timeout }),
     apiKey,
-    baseURL: readBaseURL(baseURL ?? readEnvironment('POLYGATE_BASE_URL'), allowInsecureBaseURL),
-    timeout: timeout ?? 60_000,
-    chatTimeout: timeout ?? 600_000,
-    streamIdleTimeout: options.streamIdleTimeout ?? 60_000,
-    maxRetries: options.maxRetries ?? 3,
+    baseURL: readBaseURL(baseURL, allowInsecureBaseURL),
     retryAmbiguous: { ...options.retryAmbiguous },
-    maxRetryDelay: options.maxRetryDelay ?? 60_000,
-    maxQueueTime: options.maxQueueTime ?? 300_000,
-    maxResponseBytes: options.maxResponseBytes ?? 67_108_864,
-    maxEventBytes: options.maxEventBytes ?? 16_777_216,
-    concurrency: options.concurrency ?? 'auto',
     budget: options.budget && { ...options.budget },
-    onCharge: options.onCharge,
     headers: readHeaders(options.headers),
-    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-    clock: options.clock ?? systemClock,
-    random: options.random ?? Math.random,
-    headerPrefix: options.headerPrefix ?? 'x-svc-',
-    requestIdHeader: options.requestIdHeader ?? 'x-request-id',
     videoTaskPath: paths?.videoTask ?? '/v1/videos/{id}',
     imageTaskPath: paths?.imageTask ?? '/v1/images/tasks/{id}',
-    allowInsecure: allowInsecureBaseURL === true,
-    log: levelled(options.logger ?? console, level),
+    log: levelled(logger, logLevel),
   });
 }
 

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors/configuration.ts';
 import type { Config } from './config.ts';
 import { applyHeaders } from './headers.ts';
 import type { Call, CheckedOptions } from './request.ts';
-import { apiKey as keyRule, check } from './rules.ts';
+import { check, headerText } from './rules.ts';
 
 /** Headers that may tell who the caller is: endpoints without credentials get none of them. */
 const credentialHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'cookie'];
@@ -41,8 +41,8 @@ async function readKey({ apiKey }: Config): Promise<string> {
   try {
     key = await apiKey?.();
   } catch (cause) {
-    throw new ConfigurationError('apiKey: the function that gives it failed.', { cause });
+    throw new ConfigurationError('apiKey: its function failed.', { cause });
   }
-  check('apiKey: what its function gives', key ?? '', keyRule);
+  check('apiKey: what its function gives', key ?? '', headerText);
   return String(key);
 }

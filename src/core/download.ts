@@ -66,16 +66,10 @@ async function fetchResult(
 ): Promise<Response> {
   const call = { method: 'GET', template: 'the result', safety: 'safe' } as const;
   const failures = new Failures(call, undefined);
-  const limits = {
-    clock: config.clock,
-    signal,
-    ms: config.timeout,
-    onAbort: (reason: unknown) => failures.aborted(reason),
-    onTimeout: () => failures.timedOut(config.timeout),
-  };
+  const limits = failures.limits(config.clock, signal, config.timeout);
   let url = address;
   for (let hop = 0; ; hop += 1) {
-    checkResultURL(url, config.allowInsecure);
+    checkResultURL(url, config.allowInsecureBaseURL);
     const request = (inner: AbortSignal) =>
       transmit(config.fetch, {
         url,
@@ -101,16 +95,13 @@ async function fetchResult(
 }
 
 /** Refuses addresses that a result cannot have, before anything is sent. */
-function checkResultURL(address: string, insecure: boolean): void {
-  const url = URL.parse(address);
-  const ok =
-    url !== null &&
-    url.username === '' &&
-    url.password === '' &&
-    (url.protocol === 'data:' ||
-      (url.protocol === 'https:' && !isPrivateHost(url.hostname)) ||
-      (insecure && /^https?:$/.test(url.protocol)));
-  if (ok) return;
+function checkResultURL(address: string, insecure = false): void {
+  const { protocol = '', hostname = '', username, password } = URL.parse(address) ?? {};
+  const fits =
+    protocol === 'data:' ||
+    (insecure && /^https?:$/.test(protocol)) ||
+    (protocol === 'https:' && !isPrivateHost(hostname));
+  if (fits && !username && !password) return;
   throw new ConfigurationError(
     'download: the address must be https and public, or set allowInsecureBaseURL.',
   );

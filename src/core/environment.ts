@@ -1,3 +1,5 @@
+import { textOf } from '../schemas/record.ts';
+
 /** Something global by its path; undefined where there is none or it may not be read (Deno). */
 function globalAt(path: string): unknown {
   let at: unknown = globalThis;
@@ -11,8 +13,7 @@ function globalAt(path: string): unknown {
 
 /** An environment variable, when it is set and not empty. */
 export function readEnvironment(name: string): string | undefined {
-  const value = globalAt(`process.env.${name}`);
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return textOf(globalAt(`process.env.${name}`));
 }
 
 /** Whether this is a page, or a worker of one, where everybody can read the code and what it holds. */
@@ -29,6 +30,6 @@ export function isCloudflare(): boolean {
 
 /** The address of the page, against which a relative base URL resolves. */
 export function pageURL(): string | undefined {
-  const href = globalAt('location.href');
-  return typeof href === 'string' && /^https?:/.test(href) ? href : undefined;
+  const href = textOf(globalAt('location.href'));
+  return href?.startsWith('http') ? href : undefined;
 }

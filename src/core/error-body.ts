@@ -21,7 +21,7 @@ export function readErrorBody(text: string): ErrorBody {
     message:
       word(error.message) ??
       word(outer.error) ??
-      word(isRecord(detail) || Array.isArray(detail) ? JSON.stringify(detail) : detail) ??
+      word(detail instanceof Object ? JSON.stringify(detail) : detail) ??
       word(outer.message),
     code: word(error.code),
     type: word(error.type),

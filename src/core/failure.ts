@@ -23,11 +23,12 @@ import type { ChatCompletion } from '../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../schemas/meta.ts';
 import type { SchemaIssue } from '../schemas/standard-schema.ts';
 import type { Budget, Commitments } from './budget.ts';
+import type { Clock } from './clock.ts';
 import { oneLine, readErrorBody } from './error-body.ts';
 import { tidy } from './money.ts';
-import { networkOutcome, networkReason, plainCause } from './network.ts';
+import { networkOutcome, plainCause } from './network.ts';
 import type { Call } from './request.ts';
-import { outcomeOf } from './retry.ts';
+import { noSlot, outcomeOf } from './retry.ts';
 
 /** The one place where failures of a call become errors: each kind of failure has one method. */
 export class Failures {
@@ -50,38 +51,42 @@ export class Failures {
   /** The service answered with an error status. */
   refused(meta: ResponseMeta, text: string, retryAfterMs: number | undefined): APIError {
     const { status } = meta;
-    const silence =
-      status > 299 && status < 400
-        ? 'redirects are never followed; check baseURL'
-        : 'no reason given';
-    const { message = silence, ...said } = readErrorBody(text);
-    const outcome = outcomeOf(status, said.code);
-    return this.#make(
-      errorClass(status, said.code),
-      [status, said.code].filter(Boolean).join(' '),
-      message,
-      outcome === 'rejected' || this.#counts ? outcome : undefined,
-      { ...said, meta, retryAfterMs },
-    );
+    const redirect = status > 299 && status < 400;
+    const { message = redirect ? 'redirects are not followed; check baseURL' : silence, ...said } =
+      readErrorBody(text);
+    const { code } = said;
+    const what = `${code ? `${status} ${code}` : status}: ${message}`;
+    const outcome = this.#paidOutcome(outcomeOf(status, code));
+    return this.#make(errorClass(status, code), what, outcome, { ...said, meta, retryAfterMs });
   }
 
   /** `fetch` failed: no answer, or one that broke off. */
   disconnected(error: unknown): ConnectionError {
     const outcome = networkOutcome(error);
     const what = outcome === 'unknown' ? 'The connection broke' : 'The service cannot be reached';
-    return this.#make(ConnectionError, what, networkReason(error), outcome, {
-      cause: plainCause(error),
-    });
+    const cause = plainCause(error);
+    return this.#make(ConnectionError, `${what}: ${cause.message}`, outcome, { cause });
   }
 
   /** The attempt's time ran out. */
   timedOut(ms: number): RequestTimeoutError {
-    return this.#make(RequestTimeoutError, 'No whole answer', `within ${ms} ms`, this.#gone, {});
+    return this.#make(RequestTimeoutError, `No whole answer within ${ms} ms`, this.#gone, {});
+  }
+
+  /** The limits of one attempt, with these failures for its ends. */
+  limits(clock: Clock, signal: AbortSignal | undefined, ms: number) {
+    return {
+      clock,
+      signal,
+      ms,
+      onAbort: (reason: unknown) => this.aborted(reason),
+      onTimeout: () => this.timedOut(ms),
+    };
   }
 
   /** The caller's signal ended the call. */
   aborted(cause: unknown): AbortedError {
-    return this.#make(AbortedError, 'Aborted', 'by the caller', this.#gone, { cause });
+    return this.#make(AbortedError, 'Aborted by the caller', this.#gone, { cause });
   }
 
   /** A 2xx whose body is not what it must be. */
@@ -92,23 +97,16 @@ export class Failures {
     issues?: readonly SchemaIssue[],
   ): ResponseValidationError {
     const shown = oneLine(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
-    const why = `${oneLine(problem)}. Body: ${shown || '(empty)'}`;
-    const outcome = this.#counts ? 'unknown' : undefined;
-    return this.#make(ResponseValidationError, 'Unexpected answer', why, outcome, {
-      meta,
-      body,
-      issues,
-    });
+    const what = `Unexpected answer: ${oneLine(problem)}. Body: ${shown || '(empty)'}`;
+    const details = { meta, body, issues };
+    return this.#make(ResponseValidationError, what, this.#paidOutcome('unknown'), details);
   }
 
   /** No concurrency slot came free in time. */
   queuedTooLong(ms: number): ConcurrencyLimitError {
     const meta = { status: 429, idempotentReplay: false, concurrency: {}, headers: new Headers() };
-    const why = `within ${ms} ms (maxQueueTime)`;
-    return this.#make(ConcurrencyLimitError, 'No concurrency slot came free', why, 'not-sent', {
-      code: 'concurrency_limit_exceeded',
-      meta,
-    });
+    const what = `No concurrency slot came free within ${ms} ms (maxQueueTime)`;
+    return this.#make(ConcurrencyLimitError, what, 'not-sent', { code: noSlot, meta });
   }
 
   /** The budget does not allow the request. */
@@ -118,35 +116,33 @@ export class Failures {
     price: number | undefined,
   ): BudgetExceededError {
     const costs = price === undefined ? 'an unknown sum (models.retrieve tells)' : `${price} USD`;
-    const why = `${spent} of ${maxUsd} USD spent, ${tidy(reserved)} reserved, and this costs ${costs}; raise budget.maxUsd to go on`;
-    const details = { spentUsd: spent, maxUsd };
-    return this.#make(BudgetExceededError, 'Over the budget', why, 'not-sent', details);
+    const what = `Over the budget: ${spent} of ${maxUsd} USD spent, ${tidy(reserved)} reserved, and this costs ${costs}`;
+    return this.#make(BudgetExceededError, what, 'not-sent', { spentUsd: spent, maxUsd });
   }
 
   /** A stream's bytes ended before the answer did. */
   truncated(error?: unknown): StreamTruncatedError {
-    const why = error === undefined ? 'no [DONE] came' : networkReason(error);
-    return this.#make(StreamTruncatedError, 'The stream was cut off', why, 'unknown', {
-      cause: error === undefined ? undefined : plainCause(error),
-    });
+    const cause = error === undefined ? undefined : plainCause(error);
+    const what = `The stream was cut off: ${cause?.message ?? 'no [DONE] came'}`;
+    return this.#make(StreamTruncatedError, what, 'unknown', { cause });
   }
 
   /** A stream was silent for too long. */
   idle(ms: number): StreamIdleTimeoutError {
-    const why = `nothing came for ${ms} ms (streamIdleTimeout)`;
-    return this.#make(StreamIdleTimeoutError, 'The stream went silent', why, 'unknown', {});
+    const what = `The stream was silent for ${ms} ms (streamIdleTimeout)`;
+    return this.#make(StreamIdleTimeoutError, what, 'unknown', {});
   }
 
   /** A stream brought something that is no chunk. */
   broken(why: string): StreamError {
-    return this.#make(StreamError, 'The stream is broken', why, 'unknown', {});
+    return this.#make(StreamError, `The stream is broken: ${why}`, 'unknown', {});
   }
 
   /** A stream brought an error object in place of a chunk. */
   told(data: string): StreamError {
-    const { message = 'no reason given', code, type } = readErrorBody(data);
-    const why = [code, message].filter(Boolean).join(': ');
-    return this.#make(StreamError, 'The service ended the stream', why, 'unknown', { code, type });
+    const { message = silence, code, type } = readErrorBody(data);
+    const what = `The service ended the stream: ${code ? `${code}: ` : ''}${message}`;
+    return this.#make(StreamError, what, 'unknown', { code, type });
   }
 
   /** An attempt begins. */
@@ -165,39 +161,43 @@ export class Failures {
     return this.sent ? 'unknown' : 'not-sent';
   }
 
+  /** An outcome, unless nobody can know it and it does not matter. */
+  #paidOutcome(outcome: Outcome): Outcome | undefined {
+    return outcome === 'rejected' || this.#counts ? outcome : undefined;
+  }
+
   /** One line: what happened, whether money may have been spent, what to do next, and where it happened. */
   #make<Made, Details extends object>(
     Class: new (message: string, details: Details & ErrorDetails) => Made,
     what: string,
-    why: string,
     attempt: Outcome | undefined,
     details: Details,
   ): Made {
     const { paid, method, template, taskOf } = this.#call;
     const { earlier, meta } = this;
-    const idempotencyKey = this.#key;
     const worse = earlier === 'unknown' || (earlier === 'rejected' && attempt === 'not-sent');
     const outcome = this.#counts && worse ? earlier : attempt;
     const task = taskOf?.(meta);
+    const idempotencyKey = this.#key ?? task?.idempotencyKey;
     const parts = [
-      `${what}: ${why}${/[.!?…]$/.test(why) ? '' : '.'}`,
-      task !== undefined &&
-        attempt !== 'rejected' &&
-        'The task goes on: error.task waits for it again.',
+      /[.!?…]$/.test(what) ? what : `${what}.`,
+      task && attempt !== 'rejected' && 'The task goes on: error.task waits for it again.',
       meta?.status === 401 && 'Check apiKey.',
-      task === undefined && paid && outcome !== undefined && advice(outcome, idempotencyKey),
-      `[${method} ${template}${meta?.requestId === undefined ? '' : `, request ${meta.requestId}`}]`,
+      !task && paid && outcome && advice(outcome, idempotencyKey),
+      `[${method} ${template}${meta?.requestId ? `, request ${meta.requestId}` : ''}]`,
     ];
     return new Class(parts.filter(Boolean).join(' '), {
       meta,
       ...details,
       outcome,
-      idempotencyKey: idempotencyKey ?? task?.idempotencyKey,
+      idempotencyKey,
       task,
       partial: this.partial?.(),
     });
   }
 }
+
+const silence = 'no reason given';
 
 function advice(outcome: Outcome, idempotencyKey: string | undefined): string {
   if (outcome !== 'unknown') return 'Nothing was charged.';
@@ -222,6 +222,6 @@ const byStatus: Readonly<Record<number, APIErrorClass>> = {
 
 /** The class of an error that the service answered with. */
 export function errorClass(status: number, code: string | undefined): APIErrorClass {
-  if (status === 429 && code === 'concurrency_limit_exceeded') return ConcurrencyLimitError;
+  if (status === 429 && code === noSlot) return ConcurrencyLimitError;
   return byStatus[status] ?? (status >= 500 ? ServerError : APIError);
 }

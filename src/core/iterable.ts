@@ -1,17 +1,22 @@
 import { unchecked } from '../schemas/schema.ts';
-import type { StandardSchema } from '../schemas/standard-schema.ts';
 import { matching } from './request.ts';
-import type { Read } from './request.ts';
+import type { Read, Schema } from './request.ts';
 
-/** Reads a list that can be looped over; the record itself stays as it was sent. */
-export function iterable<Item, List extends { data: Item[] }>(
-  schema: StandardSchema<List>,
-): Read<List & Iterable<Item>> {
+/** Reads a record and lets it do more, unseen: the record itself stays as it was sent. */
+export function extended<Sent extends object, Extended extends Sent>(
+  schema: Schema<Sent>,
+  more: (record: Sent) => PropertyDescriptorMap,
+): Read<Extended> {
   return async (body, meta) => {
     const result = await matching(schema)(body, meta);
     if (result.issues !== undefined) return result;
-    const list = result.value;
-    const value = () => list.data.values();
-    return { value: unchecked(Object.defineProperty(list, Symbol.iterator, { value })) };
+    return { value: unchecked(Object.defineProperties(result.value, more(result.value))) };
   };
+}
+
+/** Reads a list that can be looped over. */
+export function iterable<Item, List extends { data: Item[] }>(
+  schema: Schema<List>,
+): Read<List & Iterable<Item>> {
+  return extended(schema, ({ data }) => ({ [Symbol.iterator]: { value: () => data.values() } }));
 }

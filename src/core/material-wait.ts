@@ -40,7 +40,7 @@ export async function* followMaterial(
     isOver,
     read: async (once: RequestOptions) => ({ value: await read(once) }),
     onAbort: (cause: unknown) =>
-      new AbortedError(`The wait for material ${id} was aborted. The material goes on.`, { cause }),
+      new AbortedError(`The wait for material ${id} was aborted. It goes on.`, { cause }),
     onTimeout: (material: Material | undefined) =>
       new MaterialWaitTimeoutError(
         `Material ${id} is not available after ${waitTimeout} ms (${material?.status ?? 'never seen'}). It goes on.`,
@@ -65,14 +65,14 @@ export async function waitForMaterial(
   }
   if (last !== undefined && isAvailable(last)) return last;
   throw new MaterialFailedError(
-    `Material ${wait.id} will not become available: its status is ${last?.status}.`,
+    `Material ${wait.id} is ${last?.status} and will not become available.`,
     { material: last },
   );
 }
 
 /** Whether a material will not change any more, as far as a wait goes. Specification: Material status. */
 function isOver({ status }: Material): boolean {
-  return /^(available|failed|verification_failed|verification_expired|delete_pending|deleted)$/.test(
+  return /^(available|(verification_)?failed|verification_expired|delete(d|_pending))$/.test(
     status,
   );
 }

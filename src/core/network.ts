@@ -2,8 +2,7 @@ import type { Outcome } from '../errors/base.ts';
 import { textOf } from '../schemas/record.ts';
 
 /** Failures that happen before a byte of the request can have left: no address, or nobody listening. */
-const unsent =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$/;
+const unsent = /(^EAI_AGAIN|refused|ENOTFOUND|UNREACH|_CONNECT_TIMEOUT)$/i;
 
 /** Whether the service may have seen a request that ended with this error of `fetch`. */
 export function networkOutcome(error: unknown): Outcome {
@@ -11,7 +10,7 @@ export function networkOutcome(error: unknown): Outcome {
 }
 
 /** A few words about what went wrong on the way, without anything of the request. */
-export function networkReason(error: unknown): string {
+function networkReason(error: unknown): string {
   const { message, code } = chain(error).findLast((link) => textOf(link.message)) ?? {};
   const words = textOf(message) ?? 'no reason given';
   const reason = textOf(code) ?? '';

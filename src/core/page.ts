@@ -1,5 +1,7 @@
-import { unchecked } from '../schemas/schema.ts';
+import { materialPageSchema } from '../schemas/materials.ts';
 import type { Material, MaterialPageRecord } from '../schemas/materials.ts';
+import { extended } from './iterable.ts';
+import type { Read } from './request.ts';
 
 /** One page of materials; looping with `for await` goes on through the pages that follow. */
 export interface MaterialPage extends MaterialPageRecord, AsyncIterable<Material> {
@@ -7,22 +9,15 @@ export interface MaterialPage extends MaterialPageRecord, AsyncIterable<Material
   nextPage(): Promise<MaterialPage | null>;
 }
 
-/** Lets a page go on; the record itself stays as it was sent. Assumption A21. */
-export function materialPage(
-  record: MaterialPageRecord,
-  next: (after: string) => Promise<MaterialPage>,
-): MaterialPage {
-  const { has_more, next_cursor } = record;
-  const nextPage = async () => (has_more && next_cursor ? next(next_cursor) : null);
-  const iterate = async function* () {
-    for (let page: MaterialPage | null = whole; page !== null; page = await page.nextPage())
-      yield* page.data;
-  };
-  const whole: MaterialPage = unchecked(
-    Object.defineProperties(record, {
-      nextPage: { value: nextPage },
-      [Symbol.asyncIterator]: { value: iterate },
-    }),
-  );
-  return whole;
+/** Reads a page that goes on. Assumption A21. */
+export function pageOf(next: (after: string) => Promise<MaterialPage>): Read<MaterialPage> {
+  return extended(materialPageSchema, ({ data, has_more, next_cursor }) => {
+    const nextPage = async () => (has_more && next_cursor ? next(next_cursor) : null);
+    const first: Pick<MaterialPage, 'data' | 'nextPage'> = { data, nextPage };
+    const iterate = async function* () {
+      for (let page: typeof first | null = first; page !== null; page = await page.nextPage())
+        yield* page.data;
+    };
+    return { nextPage: { value: nextPage }, [Symbol.asyncIterator]: { value: iterate } };
+  });
 }

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors/configuration.ts';
 import { modelProblem, notAnObject } from '../schemas/problem.ts';
 import { isRecord } from '../schemas/record.ts';
+import { check, oneOf } from './rules.ts';
 
 /**
  * Refuses what the specification refuses, with the field's name and the rule, before the network. Where it states no
@@ -20,5 +21,5 @@ export function checkProblem(problem: string | undefined): void {
 
 /** Refuses a `route` that the specification does not know. */
 export function checkRoute(route: string, known: readonly string[]): void {
-  checkProblem(known.includes(route) ? undefined : `route: must be one of ${known.join(', ')}`);
+  check('route', route, oneOf(...known));
 }

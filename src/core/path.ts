@@ -4,13 +4,11 @@ import { ConfigurationError } from '../errors/configuration.ts';
  * Fills `{name}` in a path template. Values that could leave the template are refused: empty ones, dots, back
  * slashes, control characters. A slash is encoded.
  */
-export function fillPath(template: string, values: Readonly<Record<string, unknown>>): string {
+export function fillPath(template: string, values: Readonly<Record<string, unknown>> = {}): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const id = values[name];
     if (typeof id === 'string' && id !== '' && !escapes(id)) return encodeURIComponent(id);
-    throw new ConfigurationError(
-      `${name}: must be a non-empty string without "..", back slash or control character.`,
-    );
+    throw new ConfigurationError(`${name}: must be a string that fits into a path.`);
   });
 }
 

@@ -2,7 +2,7 @@ import type { StandardSchema } from '../schemas/standard-schema.ts';
 import { escapes } from './path.ts';
 import { queryString } from './request.ts';
 import type { Call } from './request.ts';
-import { check } from './rules.ts';
+import { check, oneOf } from './rules.ts';
 
 /** A request to anything that has no method of its own, such as `/v1/images/edits`. */
 export interface RawRequest<Result = unknown> {
@@ -25,8 +25,8 @@ export interface RawRequest<Result = unknown> {
 
 /** Checks a raw request and describes it as a call. */
 export function describeRaw({ method, path, query, body, idempotent }: RawRequest): Call {
-  check('method', method ?? '', [isMethod, `one of ${methods.join(', ')}`]);
-  check('path', path ?? '', [isPath, 'a path that begins with / and stays below it']);
+  check('method', method ?? '', methods);
+  check('path', path ?? '', [isPath, 'a path that begins with / and stays there']);
   const [template = path] = path.split('?', 1);
   const changing = method === 'POST' || method === 'PATCH';
   const again = idempotent ?? !changing;
@@ -41,8 +41,7 @@ export function describeRaw({ method, path, query, body, idempotent }: RawReques
   };
 }
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-const isMethod = (value: unknown) => methods.some((method) => method === value);
+const methods = oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE');
 const isPath = (value: unknown) =>
   typeof value === 'string' &&
   /^\/(?!\/)[^\s#]*$/.test(value) &&

@@ -1,24 +1,30 @@
-import { ConfigurationError } from '../errors/configuration.ts';
-import { idempotencyKeyProblem } from '../schemas/idempotency-key.ts';
 import { isRecord } from '../schemas/record.ts';
 import { unchecked } from '../schemas/schema.ts';
 import type { Receipt } from '../schemas/task.ts';
-import { amount, check, nonEmpty } from './rules.ts';
+import { amount, check, keyRule, oneOf, text } from './rules.ts';
+import type { Rule } from './rules.ts';
+
+/** The fields of a receipt. Whether its id can stand in a path is seen when it does. */
+const fields: Readonly<Record<keyof Receipt, Rule>> = {
+  v: [(value) => value === 1, '1, as in the JSON of a task'],
+  kind: oneOf('image', 'video', 'audio'),
+  id: text,
+  idempotencyKey: keyRule,
+  chargeUsd: amount,
+  submittedAt: [
+    (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
+    'an ISO date',
+  ],
+};
 
 /** Checks a receipt that comes from a file, a queue or a database. */
 export function readReceipt(value: unknown): Receipt {
-  if (!isRecord(value) || value.v !== 1 || typeof value.id !== 'string') {
-    throw new ConfigurationError('receipt: must be the JSON of a task, with v: 1 and an id.');
-  }
-  const { v, kind, id, idempotencyKey, chargeUsd, submittedAt } = value;
-  check('receipt: kind', kind ?? '', [isKind, 'image, video or audio']);
-  check('receipt: id', id, nonEmpty);
-  check('receipt: idempotencyKey', idempotencyKey, [isKey, '1 to 200 visible ASCII characters']);
-  check('receipt: chargeUsd', chargeUsd, amount);
-  check('receipt: submittedAt', submittedAt, [isDate, 'an ISO date']);
-  return unchecked<Receipt>({ v, kind, id, idempotencyKey, chargeUsd, submittedAt });
+  // What may not be missing is null instead, which fits no rule.
+  const { v = null, kind = null, id = null, ...rest } = isRecord(value) ? value : {};
+  const receipt: Record<string, unknown> = { ...rest, v, kind, id };
+  const known = Object.entries(fields).map(([name, rule]) => {
+    check(`receipt: ${name}`, receipt[name], rule);
+    return [name, receipt[name]];
+  });
+  return unchecked<Receipt>(Object.fromEntries(known));
 }
-
-const isKind = (value: unknown) => value === 'image' || value === 'video' || value === 'audio';
-const isKey = (value: unknown) => idempotencyKeyProblem(value) === undefined;
-const isDate = (value: unknown) => typeof value === 'string' && !Number.isNaN(Date.parse(value));

@@ -1,13 +1,14 @@
-import { idempotencyKeyProblem } from '../schemas/idempotency-key.ts';
 import type { ResponseMeta } from '../schemas/meta.ts';
+import { unchecked } from '../schemas/schema.ts';
+import type { Needed } from '../schemas/schema.ts';
 import type { StandardResult, StandardSchema } from '../schemas/standard-schema.ts';
 import type { TaskHandle } from '../schemas/task-handle.ts';
 import type { KnownPrices } from './estimate.ts';
 import { readHeaders } from './headers.ts';
 import type { HeaderChanges } from './headers.ts';
-import { checkProblem } from './params.ts';
 import type { Safety } from './retry.ts';
-import { check, count, duration, has, headerValue, nonEmpty } from './rules.ts';
+import { checkAll, count, duration, has, headerText, keyRule } from './rules.ts';
+import type { Rule } from './rules.ts';
 
 /** The last argument of every call. */
 export interface RequestOptions {
@@ -67,31 +68,40 @@ export interface Call {
   taskOf?: ((meta: ResponseMeta | undefined) => TaskHandle | undefined) | undefined;
 }
 
+/** What a body must be: what the client itself needs of it, or any schema of a caller's. */
+export type Schema<Result> = Needed<Result> | StandardSchema<Result>;
+
 /** Reads a body with a schema. */
-export function matching<Result>(schema: StandardSchema<Result>): Read<Result> {
-  return (body) => schema['~standard'].validate(body);
+export function matching<Result>(schema: Schema<Result>): Read<Result> {
+  return (body) => {
+    if ('~standard' in schema) return schema['~standard'].validate(body);
+    const issue = schema.look(body, []);
+    return issue === undefined ? { value: unchecked<Result>(body) } : { issues: [issue] };
+  };
 }
 
 /** The options of one call, checked. */
-export interface CheckedOptions {
-  signal: AbortSignal | undefined;
-  timeout: number | undefined;
-  maxRetries: number | undefined;
+export interface CheckedOptions extends Omit<RequestOptions, 'headers'> {
   headers: HeaderChanges;
-  requestId: string | undefined;
-  idempotencyKey: string | undefined;
 }
+
+const rules = {
+  signal: [has('addEventListener')[0], 'an AbortSignal'],
+  timeout: duration,
+  maxRetries: count,
+  requestId: headerText,
+  idempotencyKey: keyRule,
+} satisfies Record<string, Rule>;
 
 /** Checks the options of one call; whatever else stands there belongs to the resource that took them. */
 export function checkRequestOptions(options: RequestOptions = {}): CheckedOptions {
-  const { signal, timeout, maxRetries, headers, requestId, idempotencyKey } = options;
-  check('signal', signal, [has('addEventListener'), 'an AbortSignal']);
-  check('timeout', timeout, duration);
-  check('maxRetries', maxRetries, count);
-  check('requestId', requestId, nonEmpty);
-  check('requestId', requestId, headerValue);
-  if (idempotencyKey !== undefined) checkProblem(idempotencyKeyProblem(idempotencyKey));
-  return { signal, timeout, maxRetries, headers: readHeaders(headers), requestId, idempotencyKey };
+  checkAll(options, rules);
+  return { ...options, headers: readHeaders(options.headers) };
+}
+
+/** The options with an idempotency key: the caller's, or a new one. */
+export function keyed<Options extends RequestOptions>(options: Options) {
+  return { ...options, idempotencyKey: options.idempotencyKey ?? newKey() };
 }
 
 /** A new idempotency key. */
@@ -100,10 +110,12 @@ export function newKey(): string {
 }
 
 /** A query string with its question mark; undefined values are left out. */
-export function queryString(
-  query: Readonly<Record<string, string | number | boolean | null | undefined>> = {},
-): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-  return text && `?${text}`;
+export function queryString(query: object = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries<string | number | boolean | null | undefined>({
+    ...query,
+  })) {
+    if (value !== undefined && value !== null) search.append(name, String(value));
+  }
+  return search.size > 0 ? `?${search}` : '';
 }

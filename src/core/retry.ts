@@ -22,6 +22,9 @@ export interface Failure {
 /** What to do after a failed attempt: try again, wait for a concurrency slot, or tell the caller. */
 export type Verdict = 'retry' | 'queue' | 'fail';
 
+/** The service's code where too many requests run at once. */
+export const noSlot = 'concurrency_limit_exceeded';
+
 /** Answers that say no whatever their status: asking again cannot help. Specification: Codes. */
 const finalCode =
   /^(invalid_|api_key_|insufficient_)|_(not_found|not_available|not_managed|conflict|consent_required)$/;
@@ -38,7 +41,7 @@ export function outcomeOf(status: number, code = ''): Outcome {
 /** The one place that decides what happens after a failed attempt. */
 export function decide({ status, code = '', outcome }: Failure, safety: Safety): Verdict {
   if (finalCode.test(code)) return 'fail';
-  if (status === 429) return code === 'concurrency_limit_exceeded' ? 'queue' : 'retry';
+  if (status === 429) return code === noSlot ? 'queue' : 'retry';
   if (status === 503 && outcome === 'rejected') return 'retry';
   if (status === 501 || status === 505 || outcome === 'rejected') return 'fail';
   return outcome === 'not-sent' || safety !== 'once' ? 'retry' : 'fail';
@@ -52,7 +55,7 @@ export function failureOf(error: unknown): Failure | undefined {
   }
   // Where an earlier attempt was refused, that is the outcome of the call; this one never got through.
   if (error instanceof ConnectionError) {
-    return { outcome: error.outcome === 'unknown' ? 'unknown' : 'not-sent' };
+    return { outcome: error.outcome === 'rejected' ? 'not-sent' : error.outcome };
   }
   if (error instanceof ResponseValidationError && isCut(error)) return { outcome: 'unknown' };
   return undefined;

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors/configuration.ts';
+import { idempotencyKeyProblem, keyForm } from '../schemas/idempotency-key.ts';
 import { isRecord } from '../schemas/record.ts';
 
 /** Whether a value is as it must be, and the words that say what it must be. */
@@ -10,50 +11,65 @@ export function check(name: string, value: unknown, [fits, must]: Rule): void {
     throw new ConfigurationError(`${name}: must be ${must}.`);
 }
 
-const numberFrom = (least: number) => (value: unknown) =>
-  typeof value === 'number' && value >= least;
-const wholeFrom = (least: number) => (value: unknown) =>
-  numberFrom(least)(value) && (value === Infinity || Number.isInteger(value));
+/** Checks every value that has a rule. */
+export function checkAll(values: object, rules: Readonly<Record<string, Rule>>): void {
+  for (const [name, rule] of Object.entries(rules)) check(name, Reflect.get(values, name), rule);
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+const numberFrom =
+  (least: number, step = 0) =>
+  (value: unknown) =>
+    typeof value === 'number' && value >= least && !(value % step);
+/* @__NO_SIDE_EFFECTS__ */
 const matches = (pattern: RegExp) => (value: unknown) =>
   typeof value === 'string' && pattern.test(value);
 
-/** Whether a value has these methods. */
-export const has =
-  (...names: string[]) =>
-  (value: unknown): boolean =>
-    isRecord(value) && names.every((name) => typeof value[name] === 'function');
+/** One of a few words. */
+/* @__NO_SIDE_EFFECTS__ */
+export const oneOf = (...words: readonly string[]): Rule => [
+  (value) => words.some((word) => word === value),
+  `one of ${words.join(', ')}`,
+];
 
-/** Whether a value is an object with some of these fields, each as its rule says. */
-export const fields =
-  (rules: Readonly<Record<string, Rule>>) =>
-  (value: unknown): boolean =>
+/** An object with these methods. */
+/* @__NO_SIDE_EFFECTS__ */
+export const has = (...names: string[]): Rule => [
+  (value) => isRecord(value) && names.every((name) => typeof value[name] === 'function'),
+  `an object with ${names.join('(), ')}()`,
+];
+
+/** An object with some of these fields, each as its rule says; what is required stands in `required`. */
+/* @__NO_SIDE_EFFECTS__ */
+export const fields = (rules: Readonly<Record<string, Rule>>, required: object = {}): Rule => [
+  (value) =>
     isRecord(value) &&
-    Object.entries(value).every(
+    Object.entries<unknown>({ ...required, ...value }).every(
       ([name, entry]) =>
         entry === undefined || (Object.hasOwn(rules, name) && rules[name]?.[0](entry)),
-    );
+    ),
+  `an object with ${Object.entries(rules)
+    .map(([name, [, must]]) => `${name}: ${must}`)
+    .join(', ')}`,
+];
 
-export const nonEmpty: Rule = [matches(/./), 'a non-empty string'];
+export const text: Rule = [matches(/^/), 'a string'];
 export const amount: Rule = [numberFrom(0), 'a number, 0 or more'];
-export const duration: Rule = [numberFrom(1), 'a number of milliseconds, 1 or more'];
-export const count: Rule = [wholeFrom(0), 'a whole number, 0 or more'];
-export const bytes: Rule = [wholeFrom(1), 'a whole number of bytes, 1 or more'];
+export const duration: Rule = [numberFrom(1), 'a number of ms, 1 or more'];
+export const count: Rule = [numberFrom(0, 1), 'a whole number, 0 or more'];
+export const size: Rule = [numberFrom(1, 1), 'a whole number, 1 or more'];
 export const flag: Rule = [(value) => typeof value === 'boolean', 'true or false'];
 export const callable: Rule = [(value) => typeof value === 'function', 'a function'];
 export const slots: Rule = [
-  (value) => value === 'auto' || value === false || wholeFrom(1)(value),
-  "'auto', false or a whole number, 1 or more",
+  (value) => value === 'auto' || value === false || size[0](value),
+  `'auto', false or ${size[1]}`,
 ];
 export const headerName: Rule = [matches(/^[\w!#$%&'*+.^`|~-]+$/), 'a header name'];
-export const headerValue: Rule = [
-  matches(/^[\t\u0020-\u007e\u0080-\u00ff]*$/),
-  'text in one line, of Latin-1 characters',
-];
-export const apiKey: Rule = [
+export const headerValue: Rule = [matches(/^[\t -~\u0080-\u00ff]*$/), 'one line of Latin-1 text'];
+/** The value of a header that says nothing when it is empty. */
+export const headerText: Rule = [
   (value) => headerValue[0](value) && matches(/\S/)(value),
-  `a non-empty string: ${headerValue[1]}`,
+  `${headerValue[1]}, not empty`,
 ];
-export const pathTemplate: Rule = [
-  matches(/^\/.*\{id\}/),
-  'a path that begins with / and holds {id}',
-];
+export const pathTemplate: Rule = [matches(/^\/.*\{id\}/), 'a path with {id}'];
+export const keyRule: Rule = [(value) => idempotencyKeyProblem(value) === undefined, keyForm];

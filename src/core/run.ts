@@ -119,10 +119,7 @@ export class Run<Result> {
     const free = again ? undefined : shared.governor.take(cap);
     if (free !== undefined) return free;
     return guard((signal) => shared.governor.wait(cap, signal, again), {
-      clock,
-      signal: this.#options.signal,
-      ms: Math.max(0, this.#since + maxQueueTime - clock.now()),
-      onAbort: (reason) => this.#failures.aborted(reason),
+      ...this.#limits(Math.max(0, this.#since + maxQueueTime - clock.now())),
       onTimeout: () => this.#refusal ?? this.#failures.queuedTooLong(maxQueueTime),
       discard: (release) => release(),
     });
@@ -132,13 +129,11 @@ export class Run<Result> {
   #attempt(hold: () => Release): Promise<Answer<Result>> {
     const { config } = this.#sender;
     const ms = this.#options.timeout ?? this.#call.timeout ?? config.timeout;
-    return guard((signal) => this.#exchange(signal, hold), {
-      clock: config.clock,
-      signal: this.#options.signal,
-      ms,
-      onAbort: (reason) => this.#failures.aborted(reason),
-      onTimeout: () => this.#failures.timedOut(ms),
-    });
+    return guard((signal) => this.#exchange(signal, hold), this.#limits(ms));
+  }
+
+  #limits(ms: number) {
+    return this.#failures.limits(this.#sender.config.clock, this.#options.signal, ms);
   }
 
   /** Headers, `fetch`, answer. */

@@ -17,6 +17,7 @@ import { newKey } from './request.ts';
 import type { Call, Read, RequestOptions } from './request.ts';
 import { readRetryAfter } from './retry-after.ts';
 import type { Sender } from './send.ts';
+import { Submission } from './submission.ts';
 import { SubmittedTask, Task, taskPace } from './task.ts';
 
 /** How one kind of task is submitted and asked for. */
@@ -67,6 +68,11 @@ export class TaskClient<Kind extends TaskKind> {
     return this.#send(submit, options, (answer) => answer);
   }
 
+  /** A submit that is not sent yet. */
+  submission(submit: Submit, options?: RequestOptions): Submission<Kind> {
+    return new Submission(this, submit, options);
+  }
+
   /** Submits a task and waits for it. */
   generate(submit: Submit, options: GenerateOptions<Kind> = {}): RequestPromise<Generation<Kind>> {
     const check = () => {
@@ -89,7 +95,7 @@ export class TaskClient<Kind extends TaskKind> {
   }
 
   /** The handle of a task that was submitted before, by its id or its receipt. */
-  task(from: string | Receipt<Kind>): Task<Kind> {
+  task(from: string | Receipt): Task<Kind> {
     if (typeof from === 'string') {
       fillPath('{id}', { id: from });
       return new Task(this, { id: from });

@@ -1,4 +1,5 @@
 import type { ToolRunProgress } from '../schemas/chat-run.ts';
+import { given } from '../schemas/schema.ts';
 import type { TaskHandle } from '../schemas/task-handle.ts';
 
 const brand = Symbol.for('polygate.error');
@@ -39,10 +40,9 @@ export class PolygateError extends Error {
 
   /** Every detail that is known becomes a field of the error; each class declares its own. */
   constructor(message: string, { cause, ...details }: ErrorDetails = {}) {
-    super(message, cause === undefined ? undefined : { cause });
+    super(message, given({ cause }));
     this.name = new.target.className;
-    const known = Object.entries(details).filter(([, value]) => value !== undefined);
-    Object.assign(this, Object.fromEntries(known));
+    Object.assign(this, given(details));
   }
 
   /** Marks errors of every copy of polygate, across duplicate installs and realms. */

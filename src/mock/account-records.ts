@@ -40,10 +40,13 @@ function catalogueStatus(models: number): string {
   return models > 0 ? 'ready' : 'advisory';
 }
 
-/** Specification: Key balance record. The balance is the owner's, not the key's. */
+/**
+ * Specification: Key balance record. The balance is the owner's, not the key's; what was used is the
+ * key's own.
+ */
 export function keyBalance({ user, key }: Call): KeyBalance {
   const quota = Math.round(user.balanceUsd * quotaPerUsd);
-  const used = Math.round(user.spentUsd * quotaPerUsd);
+  const used = Math.round((key?.spentUsd ?? 0) * quotaPerUsd);
   return {
     success: true,
     message: '',

@@ -4,8 +4,13 @@ import { statusOf } from './materials.ts';
 import { badParameter, Refusal } from './refusal.ts';
 import { sourceUrl } from './source-url.ts';
 
-/** Fields that hold the address of a file, or several. */
-const mediaFields = new Set(['image', 'last_image', 'images', 'video']);
+/** Fields that hold the address of a file, or several, and of which type. */
+const mediaFields = new Map([
+  ['image', 'image'],
+  ['last_image', 'image'],
+  ['images', 'image'],
+  ['video', 'video'],
+]);
 
 /** Parts of a content item that hold the address of a file. */
 const mediaParts = { image_url: 'image', video_url: 'video', audio_url: 'audio' } as const;
@@ -21,25 +26,25 @@ export function checkVideoMedia(call: Call, body: Record<string, unknown>): void
         checkItem(call, item, `content[${index}]`);
       });
     } else if (mediaFields.has(field)) {
-      checkAddresses(call, value, field);
+      checkAddresses(call, value, field, mediaFields.get(field));
     } else {
       refuseAssets(value, field);
     }
   }
 }
 
-function checkAddresses(call: Call, value: unknown, field: string): void {
-  if (typeof value === 'string') checkAddress(call, value, field, undefined);
+function checkAddresses(call: Call, value: unknown, field: string, type: string | undefined): void {
+  if (typeof value === 'string') checkAddress(call, value, field, type);
   if (!Array.isArray(value)) return;
   value.forEach((url: unknown, index) => {
-    checkAddresses(call, url, `${field}[${index}]`);
+    checkAddresses(call, url, `${field}[${index}]`, type);
   });
 }
 
 function checkItem(call: Call, item: unknown, field: string): void {
   if (!isRecord(item)) return;
   for (const [name, type] of Object.entries(mediaParts)) {
-    if (item.type !== name) continue;
+    if (item.type !== name && item[name] === undefined) continue;
     const part = item[name];
     const url = isRecord(part) ? part.url : undefined;
     if (typeof url !== 'string') throw badParameter(`\`${field}.${name}.url\` is required`);

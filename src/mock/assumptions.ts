@@ -12,8 +12,13 @@ export interface MockAssumptions {
    * `Location`.
    */
   A2: 'any' | 'images/tasks' | 'images/generations';
-  /** The status word of success. */
-  A4: 'completed' | 'succeeded';
+  /**
+   * The form of image and video records: an audio task's, or one in OpenAI's style with a number for
+   * the progress and the files in `data[].url`.
+   */
+  A3: 'audio' | 'openai';
+  /** The status word of success, or the words of `raw_status` for every status. */
+  A4: 'completed' | 'succeeded' | 'raw';
   /** Where an audio task carries its URL besides `audio_url`. */
   A5: 'result' | 'output';
   /** Whether task records come inside another object. */
@@ -46,6 +51,7 @@ export interface MockAssumptions {
 export const defaultAssumptions: MockAssumptions = {
   A1: 'any',
   A2: 'any',
+  A3: 'audio',
   A4: 'completed',
   A5: 'result',
   A6: 'flat',

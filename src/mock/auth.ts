@@ -11,13 +11,18 @@ export function authenticate(
   query: URLSearchParams,
 ): Key | undefined {
   if (auth === 'none') return undefined;
-  const messages = auth === 'balance' ? balanceMessages : usualMessages;
+  const messages = keyMessages(auth);
   const sent = auth === 'any-key' ? nativeKey(headers, query) : bearer(headers);
   if (sent === undefined) throw new Refusal(401, 'api_key_required', messages.missing);
   const key = users.find(sent);
   if (key === undefined) throw new Refusal(401, 'invalid_api_key', messages.unknown);
   if (key.state === 'disabled') throw new Refusal(403, 'api_key_disabled', messages.disabled);
   return key;
+}
+
+/** What is wrong with a key, in the words of the endpoint. Specification: Errors. */
+export function keyMessages(auth: Auth | undefined): typeof usualMessages {
+  return auth === 'balance' ? balanceMessages : usualMessages;
 }
 
 const usualMessages = {

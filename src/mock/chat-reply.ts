@@ -3,7 +3,7 @@ import type { ChatRequest } from './chat-request.ts';
 import { hash, pick, seededRandom } from './random.ts';
 import { sample } from './sample.ts';
 import { promptSvg } from './svg.ts';
-import { callsFor } from './tool-calls.ts';
+import { calledBy, toolCalls } from './tool-calls.ts';
 import { pieces, tokens } from './words.ts';
 
 /** One answer of the model. */
@@ -27,10 +27,17 @@ export interface Reply {
 /** The most of a prompt that is said back, pieces. */
 const echoed = 200;
 
+/** The most of a prompt that is looked at where a part of it will do, characters. */
+const longest = 10_000;
+
 /** What the model says: the same request and seed always give the same answer. */
 export function replyTo(request: ChatRequest, seed: string): Reply {
+  const { context } = request;
+  // Each choice has a seed of its own; a long text is hashed once for all of them.
+  const said = context.length > longest ? String(hash(context)) : context;
+  const made = { called: calledBy(request), structured: structuredText(request) };
   const choices = Array.from({ length: request.choices }, (_, index) =>
-    choiceOf(request, `${seed} ${request.model} ${request.context} ${index}`, index),
+    choiceOf(request, made, `${seed} ${request.model} ${said} ${index}`, index),
   );
   const reasoningTokens = sum(choices.map((choice) => tokens(choice.reasoning ?? '')));
   return {
@@ -41,14 +48,25 @@ export function replyTo(request: ChatRequest, seed: string): Reply {
   };
 }
 
-function choiceOf(request: ChatRequest, seed: string, index: number): ReplyChoice {
+/** What is the same in every choice, and costly enough to be made once. */
+interface Made {
+  called: readonly ToolCall['function'][];
+  structured: string | undefined;
+}
+
+function choiceOf(
+  request: ChatRequest,
+  { called, structured }: Made,
+  seed: string,
+  index: number,
+): ReplyChoice {
   const reasoning = request.thinks ? think(request) : undefined;
-  const toolCalls = callsFor(request, seed);
-  if (toolCalls.length > 0) {
-    return { reasoning, content: null, toolCalls, images: [], finish: 'tool_calls' };
+  if (called.length > 0) {
+    const calls = toolCalls(called, seed);
+    return { reasoning, content: null, toolCalls: calls, images: [], finish: 'tool_calls' };
   }
   const room = (request.maxTokens ?? Infinity) - tokens(reasoning ?? '');
-  const { text, finish } = shorten(request, textFor(request, seed), room);
+  const { text, finish } = shorten(request, structured ?? textFor(request, seed), room);
   const images = request.draws ? [imageUrl(request.prompt, index)] : [];
   return { reasoning, content: text, toolCalls: [], images, finish };
 }
@@ -57,10 +75,13 @@ function think(request: ChatRequest): string {
   return `The user wants to know about "${excerpt(request.prompt, 12)}". I answer in a few words.`;
 }
 
+/** The JSON that was asked for. */
+function structuredText({ json, prompt, choices }: ChatRequest): string | undefined {
+  if (json === undefined) return undefined;
+  return JSON.stringify(sample(json.schema, excerpt(prompt, 20), choices), null, 1);
+}
+
 function textFor(request: ChatRequest, seed: string): string {
-  if (request.json !== undefined) {
-    return JSON.stringify(sample(request.json.schema, excerpt(request.prompt, 20)), null, 1);
-  }
   const random = seededRandom(seed);
   const closing = `${pick(openings, random)} ${pick(middles, random)} ${pick(endings, random)}.`;
   if (request.toolResult !== undefined) {
@@ -89,12 +110,16 @@ function ended(text: string): string {
 }
 
 function excerpt(text: string, most: number): string {
-  const parts = pieces(text.trim());
+  const trimmed = text.trim();
+  // Whole characters only: half of a surrogate pair is no text.
+  const start = trimmed.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '');
+  const parts = pieces(start);
+  if (start.length < trimmed.length && parts.length <= most) return `${start} …`;
   return parts.length <= most ? parts.join('') : `${parts.slice(0, most).join('')} …`;
 }
 
 function imageUrl(prompt: string, index: number): string {
-  const svg = promptSvg(prompt, index, 'drawn in a chat');
+  const svg = promptSvg(excerpt(prompt, echoed), index, 'drawn in a chat');
   return `data:image/svg+xml;base64,${base64(svg)}`;
 }
 

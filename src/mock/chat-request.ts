@@ -33,11 +33,22 @@ export interface ChatRequest {
 
 const mostChoices = 128;
 
+/** The most tools or stop texts of one request. */
+const mostEntries = 128;
+
+/** Roles that always say something; an assistant may only call tools. */
+const speakers = new Set(['system', 'developer', 'user', 'tool']);
+
 /** Reads a request, or refuses it with a sentence that names the field. */
 export function readChat(body: ChatParams): ChatRequest {
   const { messages, extra_body: extra } = body;
   if (messages.length === 0) throw badParameter('`messages` must not be empty');
-  const texts = messages.map((message, index) => textOf(message.content, `messages[${index}]`));
+  const texts = messages.map(({ role, content }, index) => {
+    const field = `messages[${index}]`;
+    const silent = content === undefined || content === null;
+    if (silent && speakers.has(role)) throw badParameter(`\`${field}.content\` is required`);
+    return textOf(content, field);
+  });
   const last = messages.length - 1;
   const user = messages.findLastIndex((message) => message.role === 'user');
   return {
@@ -92,15 +103,22 @@ function count(value: unknown, field: string, most = Infinity): number | undefin
 function stops(value: unknown): string[] {
   if (value === undefined || value === null) return [];
   const list: unknown[] = Array.isArray(value) ? value : [value];
+  mustBeShort(list, 'stop');
   return list.map((entry) => {
     if (typeof entry === 'string') return entry;
     throw badParameter('`stop` must be a string or an array of strings');
   });
 }
 
+function mustBeShort(list: readonly unknown[], field: string): void {
+  if (list.length <= mostEntries) return;
+  throw badParameter(`\`${field}\` must have at most ${mostEntries} entries`);
+}
+
 function readTools(value: unknown): Tool[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw badParameter('`tools` must be an array');
+  mustBeShort(value, 'tools');
   return value.map((entry: unknown, index) => {
     const definition = isRecord(entry) ? entry.function : undefined;
     if (isRecord(definition) && typeof definition.name === 'string') {

@@ -1,8 +1,11 @@
 #!/usr/bin/env node
-import { parseArgs } from 'node:util';
+import { readFileSync } from 'node:fs';
+import { parseArgs, styleText } from 'node:util';
 
+import { isRecord } from '../schemas/record.ts';
 import { createMockGateway } from './index.ts';
-import type { Answered, MockGateway } from './index.ts';
+import type { MockGateway } from './index.ts';
+import { logLine } from './log-line.ts';
 import { listen } from './node.ts';
 import type { Listening } from './node.ts';
 
@@ -15,6 +18,7 @@ const help = `Starts the reference gateway: everything works, nothing costs anyt
   --key <sk-…>        API key that it accepts; may be given more than once (sk-mock-demo)
   --latency <ms>      answers come this much later (0)
   --seed <text>       same seed, same ids, texts and pictures (1)
+  --version           the version of polygate
   --help              this text
 `;
 
@@ -26,6 +30,7 @@ interface Arguments {
   latencyMs: number;
   seed: string;
   help: boolean;
+  version: boolean;
 }
 
 /** Reads the arguments; throws an error with one clear line. */
@@ -40,6 +45,7 @@ function readArguments(args: string[]): Arguments {
       latency: text,
       seed: text,
       help: { type: 'boolean', short: 'h' },
+      version: { type: 'boolean' },
     },
   });
   const keys = values.key ?? [];
@@ -51,6 +57,7 @@ function readArguments(args: string[]): Arguments {
     latencyMs: wholeNumber('--latency', values.latency ?? '0', 3_600_000),
     seed: values.seed ?? '1',
     help: values.help ?? false,
+    version: values.version ?? false,
   };
 }
 
@@ -60,28 +67,28 @@ function wholeNumber(name: string, text: string, most: number): number {
   throw new Error(`${name} must be a whole number from 0 to ${most}, not ${text}`);
 }
 
-function logLine(answered: Answered): string {
-  const { method, status, ms, chargeUsd, replay } = answered;
-  // Verification addresses are secret, even here.
-  const path = answered.path.startsWith('/verify/') ? '/verify/…' : answered.path;
-  const time = new Date().toTimeString().slice(0, 8);
-  const charge = chargeUsd === undefined ? '' : `  $${chargeUsd}`;
-  const note = replay ? ' (paid before)' : '';
-  return `${time}  ${method.padEnd(6)} ${path}  ${status}  ${Math.round(ms)} ms${charge}${note}`;
+function greeting(mock: MockGateway, baseURL: string): string {
+  return `polygate reference gateway ${version()} on ${baseURL} (Ctrl-C ends it)
+
+For polygate:
+
+  export POLYGATE_BASE_URL=${baseURL}
+  export POLYGATE_API_KEY=${mock.apiKey}
+
+For any OpenAI-compatible client:
+
+  export OPENAI_BASE_URL=${baseURL}/v1
+  export OPENAI_API_KEY=${mock.apiKey}
+
+Wallet and tasks, with their pictures: ${baseURL}/
+`;
 }
 
-function greeting(mock: MockGateway, baseURL: string): string {
-  return `polygate reference gateway
-
-  base URL   ${baseURL}
-  API key    ${mock.apiKey}
-  home page  ${baseURL}/
-
-  polygate                        POLYGATE_BASE_URL=${baseURL} POLYGATE_API_KEY=${mock.apiKey}
-  any OpenAI-compatible client    OPENAI_BASE_URL=${baseURL}/v1 OPENAI_API_KEY=${mock.apiKey}
-
-Ctrl-C ends it.
-`;
+/** Of the package that this file is in, built or not. */
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const manifest: unknown = JSON.parse(text);
+  return isRecord(manifest) ? String(manifest.version) : '';
 }
 
 /** Runs the command; the exit code, or undefined while the gateway runs. */
@@ -92,8 +99,8 @@ async function main(args: string[]): Promise<number | undefined> {
   } catch (error) {
     return complain(error, 2);
   }
-  if (wanted.help) {
-    process.stdout.write(help);
+  if (wanted.help || wanted.version) {
+    process.stdout.write(wanted.help ? help : `${version()}\n`);
     return 0;
   }
   const mock = createMockGateway({
@@ -103,14 +110,15 @@ async function main(args: string[]): Promise<number | undefined> {
     chunkDelayMs: 25,
     history: 1000,
     onAnswer: (answered) => {
-      console.log(logLine(answered));
+      const colour = answered.status >= 500 ? 'red' : answered.status >= 400 ? 'yellow' : 'reset';
+      console.log(styleText(colour, logLine(answered, new Date())));
     },
   });
   let listening: Listening;
   try {
     listening = await listen(mock, { port: wanted.port, host: wanted.host, cors: true });
   } catch (error) {
-    return complain(error, 1);
+    return complain(explained(error, wanted), 1);
   }
   console.log(greeting(mock, listening.baseURL));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -119,6 +127,21 @@ async function main(args: string[]): Promise<number | undefined> {
     });
   }
   return undefined;
+}
+
+/** Errors of the system that a user can do something about, in words. */
+function explained(error: unknown, { port, host }: Arguments): unknown {
+  switch (isRecord(error) ? error.code : undefined) {
+    case 'EADDRINUSE':
+      return new Error(`port ${port} is in use; --port 0 takes a free one`);
+    case 'EACCES':
+      return new Error(`port ${port} needs more rights; take one above 1023`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new Error(`${host} is no address of this machine`);
+    default:
+      return error;
+  }
 }
 
 function complain(error: unknown, code: number): number {

@@ -38,6 +38,8 @@ interface Description {
 }
 
 interface Reading extends Description {
+  /** How a query is refused. @defaultValue 400 invalid_request_parameter */
+  refuse?: (message: string) => Refusal;
   handle: (call: Call) => Reply;
 }
 
@@ -61,16 +63,16 @@ export interface Endpoint extends Description {
   shownBody: z.ZodMiniType | undefined;
   /** Such as `POST /v1/videos`. */
   route: string;
-  /** How a body is refused that cannot even be read. */
+  /** How a query or a body is refused before the endpoint has a look at it. */
   refuse: (message: string) => Refusal;
   run: (call: Call, body: unknown) => Reply;
 }
 
 /** An endpoint that takes no body. */
 export function reads(definition: Reading): Endpoint {
-  const { method, path, handle, auth = 'bearer', slot = false } = definition;
+  const { method, path, handle, auth = 'bearer', slot = false, refuse = badParameter } = definition;
   const route = `${method} ${path}`;
-  const plain = { shownBody: undefined, refuse: badParameter, run: handle };
+  const plain = { shownBody: undefined, refuse, run: handle };
   return { ...definition, ...plain, auth, slot, route };
 }
 
@@ -80,6 +82,12 @@ export function writes<Body>(definition: Writing<Body>): Endpoint {
   const { refuse = badParameter, shownBody = schema } = definition;
   const run = (call: Call, body: unknown): Reply => handle(call, fitting(schema, body, refuse));
   return { ...definition, auth, slot, refuse, shownBody, run, route: `${method} ${path}` };
+}
+
+/** Refuses a documented query parameter that comes twice: which of the two counts is anybody's guess. */
+export function mustBeSingle({ query = [], refuse }: Endpoint, sent: URLSearchParams): void {
+  const repeated = query.find((name) => sent.getAll(name).length > 1);
+  if (repeated !== undefined) throw refuse(`\`${repeated}\` must be given once`);
 }
 
 /** The body in its type, or a refusal with a sentence that names the field. */

@@ -1,4 +1,6 @@
 import type { MockAssumptions } from './assumptions.ts';
+import { keyMessages } from './auth.ts';
+import type { Auth } from './endpoint.ts';
 
 /** The `type` of an error, by status. Specification: Errors; assumption A9. */
 export function errorType(status: number): string {
@@ -42,8 +44,13 @@ export function errorCode(status: number): string {
 }
 
 /** A sentence for an error that an injected fault names by its status only. */
-export function errorMessage(status: number): string {
+export function errorMessage(status: number, auth: Auth | undefined): string {
+  const { unknown, disabled } = keyMessages(auth);
   switch (status) {
+    case 401:
+      return unknown;
+    case 403:
+      return disabled;
     case 402:
       return 'The wallet does not cover this request';
     case 429:

@@ -19,6 +19,7 @@ const codes: Readonly<Record<string, readonly [status: number, title: string]>> 
   request_too_large: [413, 'The body is too long'],
   concurrency_limit_exceeded: [429, 'Too many requests run at once'],
   internal_error: [500, 'The service failed'],
+  not_implemented: [501, 'This gateway does not do that'],
   service_unavailable: [503, 'The service is unavailable for the moment'],
   invalid_material_request: [400, 'A field or query parameter of a material is wrong'],
   invalid_material_cursor: [400, 'The cursor was not issued by the list'],

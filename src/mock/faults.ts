@@ -18,7 +18,10 @@ export interface Fault {
 
   /** Answered with this status and nothing is handled or charged. */
   status?: number | undefined;
-  /** The error's code; by default what the status stands for. */
+  /**
+   * The error's code; by default what the status stands for. Errors of the key balance have none,
+   * and come in the usual envelope when they are given one.
+   */
   code?: string | undefined;
   message?: string | undefined;
   /**

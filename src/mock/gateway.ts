@@ -28,6 +28,21 @@ export interface MockGateway {
   readonly wallet: { readonly usd: number; readonly spentUsd: number };
   /** Every task, in the order of submission. */
   readonly tasks: readonly MockTask[];
+  /**
+   * Throws unless an idempotency key was charged exactly once; the message shows the lines of the
+   * invoice. Without a key, unless something was charged, every charge had a key, and none of them
+   * was charged twice. A refund does not undo a charge here.
+   *
+   * @example
+   * ```ts
+   * mock.fail({ route: 'POST /v1/videos', reset: 'after', times: 1 });
+   * await gateway.videos.submit(params, { idempotencyKey: 'row-17' });
+   * mock.assertPaidOnce('row-17');
+   * ```
+   *
+   * @throws Error when it was paid never or more than once
+   */
+  assertPaidOnce(idempotencyKey?: string): void;
   /** Makes something go wrong. */
   fail(fault: Fault): InjectedFault;
   /** Ends all faults. */
@@ -46,7 +61,7 @@ export interface MockTask {
   kind: 'image' | 'video' | 'audio';
   model: string;
   prompt: string;
-  status: 'queued' | 'in_progress' | 'completed' | 'failed';
+  status: 'queued' | 'in_progress' | 'processing' | 'completed' | 'failed';
   user: string;
   chargeUsd: number;
   idempotencyKey: string | undefined;

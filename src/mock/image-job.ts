@@ -22,12 +22,13 @@ export function imageJob(call: Call, body: ImageParams): Job {
   if (body.task_type === 'image2image' && !hasSource) {
     throw badParameter('`image` or `reference_image_urls` is required for image2image');
   }
-  const count =
-    wholeNumber(body.num_images, 'num_images', 1, mostImages) ??
-    wholeNumber(body.n, 'n', 1, mostImages) ??
-    1;
-  const resolution = body.resolution ?? resolutionOf(body.size);
-  const priceUsd = resolutionPrice(model, resolution, count);
+  const n = wholeNumber(body.n, 'n', 1, mostImages);
+  const count = wholeNumber(body.num_images, 'num_images', 1, mostImages) ?? n ?? 1;
+  const size = resolutionOf(body.size);
+  const priceUsd =
+    body.resolution === undefined
+      ? resolutionPrice(model, size, count, '`size` must be of a resolution among')
+      : resolutionPrice(model, body.resolution, count, '`resolution` must be one of');
   return { model, prompt: body.prompt ?? '', count, priceUsd };
 }
 

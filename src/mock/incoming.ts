@@ -1,10 +1,19 @@
+import { join } from './plan.ts';
+
+/** A body as text. */
+export interface ReadText {
+  text: string;
+  /** Whether its bytes are UTF-8; if not, they are mended in the text. */
+  isUtf8: boolean;
+}
+
 /** A request in the shape in which the gateway reads it. */
 export interface Incoming {
   method: string;
   url: URL;
   headers: Headers;
   /** Reads the body; undefined when it is longer than allowed. */
-  read: (maxBytes: number) => Promise<string | undefined>;
+  read: (maxBytes: number) => Promise<ReadText | undefined>;
   signal: AbortSignal | undefined;
   redirect: RequestRedirect;
 }
@@ -22,7 +31,10 @@ export function receive(input: string | URL | Request, init: RequestInit = {}): 
       method: (init.method ?? 'GET').toUpperCase(),
       url: new URL(input),
       headers,
-      read: (maxBytes) => Promise.resolve(byteLength(text, maxBytes) > maxBytes ? undefined : text),
+      read: (maxBytes) => {
+        const tooLong = byteLength(text, maxBytes) > maxBytes;
+        return Promise.resolve(tooLong ? undefined : { text, isUtf8: true });
+      },
       signal: signal ?? undefined,
       redirect: init.redirect ?? 'follow',
     };
@@ -47,23 +59,27 @@ function byteLength(text: string, maxBytes: number): number {
   return text.length * 3 <= maxBytes ? text.length : new TextEncoder().encode(text).length;
 }
 
-async function readText(
-  body: ReadableStream<Uint8Array> | null,
-  maxBytes: number,
-): Promise<string | undefined> {
-  if (body === null) return '';
+async function readText(body: Request['body'], maxBytes: number): Promise<ReadText | undefined> {
+  if (body === null) return { text: '', isUtf8: true };
   const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
+    if (done) return decoded(join(pieces));
     length += value.length;
     if (length > maxBytes) {
       reader.cancel().catch(() => {});
       return undefined;
     }
-    text += decoder.decode(value, { stream: true });
+    pieces.push(value);
+  }
+}
+
+function decoded(bytes: Uint8Array): ReadText {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), isUtf8: true };
+  } catch {
+    return { text: new TextDecoder().decode(bytes), isUtf8: false };
   }
 }

@@ -3,17 +3,19 @@ import { Catalogue } from './catalogue.ts';
 import { systemClock } from './clock.ts';
 import { Faults } from './faults.ts';
 import type { MockGateway } from './gateway.ts';
+import { Health } from './health.ts';
 import { idMaker } from './ids.ts';
 import { Ledger } from './ledger.ts';
 import { Materials } from './materials.ts';
 import { settle } from './options.ts';
 import type { MockGatewayOptions } from './options.ts';
+import { paidOnceProblem } from './paid-once.ts';
 import { seededRandom } from './random.ts';
 import { Recorder } from './recorder.ts';
 import { endpoints } from './routes/index.ts';
 import { GatewayServer } from './server.ts';
 import type { Services } from './services.ts';
-import { Slots } from './slots.ts';
+import { Slots, tier } from './slots.ts';
 import { phaseOf, Tasks } from './tasks.ts';
 import { Users } from './users.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -51,8 +53,8 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
   const assumptions = { ...defaultAssumptions, ...options.assumptions };
   const clock = options.clock === 'virtual' ? new VirtualClock() : systemClock();
   const users = new Users(options.keys, settings.walletUsd);
-  const limitSource = options.concurrencyLimit === undefined ? 'tier_enterprise' : 'user_override';
-  const slots = new Slots(options.concurrencyLimit ?? 8, limitSource);
+  const limitSource = options.concurrencyLimit === undefined ? tier.id : 'user_override';
+  const slots = new Slots(options.concurrencyLimit ?? tier.concurrency, limitSource);
   const ledger = new Ledger(settings.history);
   const tasks = new Tasks(ledger, assumptions, settings.history);
   const services: Services = {
@@ -63,6 +65,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     catalogue: new Catalogue(options.models),
     users,
     slots,
+    health: new Health(),
     ledger,
     tasks,
     materials: new Materials(settings.materials),
@@ -108,6 +111,10 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
         chargeUsd: task.chargeUsd,
         idempotencyKey: task.idempotencyKey,
       }));
+    },
+    assertPaidOnce: (key) => {
+      const problem = paidOnceProblem(ledger.lines, key);
+      if (problem !== undefined) throw new Error(problem);
     },
     fail: (fault) => faults.add(fault),
     clearFaults: () => {

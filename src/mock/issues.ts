@@ -6,6 +6,8 @@ interface Issue {
   readonly path: readonly PropertyKey[];
   readonly expected?: unknown;
   readonly values?: readonly unknown[];
+  /** What each member of a union says. */
+  readonly errors?: readonly (readonly Issue[])[];
 }
 
 /** The first issue as a sentence that names the field. */
@@ -19,6 +21,13 @@ export function describe(issues: readonly Issue[], body: unknown): string {
 }
 
 function demand(issue: Issue): string {
+  if (issue.errors !== undefined) {
+    const kinds = issue.errors.map(([first]) => (first === undefined ? '' : demand(first)));
+    return kinds.join(' or ').replaceAll(' or must be', ' or');
+  }
+  if (issue.code === 'too_big' || issue.code === 'too_small') {
+    return 'must be an integer within ±2^53';
+  }
   if (issue.values !== undefined) {
     return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
   }

@@ -2,7 +2,7 @@ import type { Call } from './call.ts';
 import { add, usd } from './money.ts';
 import type { InvoiceLine } from './records.ts';
 import { Refusal } from './refusal.ts';
-import type { Task, User } from './state.ts';
+import type { Key, Task, User } from './state.ts';
 
 /** What a charge is for. */
 export interface Charge {
@@ -30,7 +30,7 @@ export class Ledger {
     if (amount > user.balanceUsd) {
       throw new Refusal(402, 'insufficient_balance', 'The wallet does not cover this request');
     }
-    this.#move(user, -amount);
+    this.#move(user, call.key, -amount);
     this.#note({
       usd: amount,
       model: charge.model,
@@ -47,7 +47,7 @@ export class Ledger {
 
   /** Gives back what a task cost. */
   refund(task: Task): void {
-    this.#move(task.user, task.chargeUsd);
+    this.#move(task.user, task.key, task.chargeUsd);
     this.#note({
       usd: -task.chargeUsd,
       model: task.model,
@@ -61,9 +61,10 @@ export class Ledger {
     });
   }
 
-  #move(user: User, amount: number): void {
+  #move(user: User, key: Key | undefined, amount: number): void {
     user.balanceUsd = add(user.balanceUsd, amount);
     user.spentUsd = add(user.spentUsd, -amount);
+    if (key !== undefined) key.spentUsd = add(key.spentUsd, -amount);
   }
 
   #note(line: InvoiceLine): void {

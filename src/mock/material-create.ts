@@ -64,6 +64,7 @@ function newMaterial(call: Call, body: MaterialBody): MaterialState {
     number: materials.count + 1,
     outcome: materials.outcome(body.url),
     verification,
+    processingAt: undefined,
     processedAt: undefined,
     verificationFailed: false,
     deletedAt: undefined,
@@ -75,7 +76,7 @@ function newMaterial(call: Call, body: MaterialBody): MaterialState {
 /** Specification: Source URL rules. Files of this gateway itself may be used wherever it runs. */
 function checkSource(call: Call, text: string): void {
   const url = parse(text);
-  if (url === undefined) throw badMaterial('`url` must be an HTTP or HTTPS URL');
+  if (url === undefined) throw badMaterial('`url` must be an HTTP or HTTPS URL without a login');
   if (url.origin !== call.origin && isPrivateHost(url.hostname)) {
     throw badMaterial('`url` must be reachable from the public internet');
   }
@@ -92,19 +93,26 @@ function verificationFor(call: Call, body: MaterialBody): Verification | undefin
     throw new Refusal(400, 'visual_verification_consent_required', message);
   }
   const callbackUrl = person.callback_url;
-  if (typeof callbackUrl !== 'string' || parse(callbackUrl) === undefined) {
-    throw invalid('`real_person.callback_url` must be an HTTP or HTTPS URL');
+  const callback = typeof callbackUrl === 'string' ? parse(callbackUrl) : undefined;
+  const safe = callback?.protocol === 'https:' || isPrivateHost(callback?.hostname ?? '');
+  if (typeof callbackUrl !== 'string' || callback === undefined || !safe) {
+    throw invalid(
+      '`real_person.callback_url` must be an HTTPS URL, or HTTP on a machine of your own',
+    );
   }
   const { services, now } = call;
   const expiresAt = now + services.assumptions.A22 * 60 * 1000;
   return { token: services.id('verify_'), callbackUrl, expiresAt };
 }
 
+/** An address on the web that needs no login. */
 function parse(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined;
+  return url.username + url.password === '' ? url : undefined;
 }
 
+/** The name of the file; the rest of its address never shows. */
 function nameFrom(url: string, type: string): string {
   return new URL(url).pathname.split('/').at(-1) || type;
 }

@@ -6,6 +6,7 @@ import type { MaterialState, User } from './state.ts';
  * status.
  */
 export type MaterialStatus =
+  | 'creating'
   | 'verification_pending'
   | 'verification_failed'
   | 'verification_expired'
@@ -21,13 +22,14 @@ export const lifetimeMs = 2 * 60 * 60 * 1000;
 
 /** Where a material stands; `expired` is what the specification calls archived. */
 export function statusOf(material: MaterialState, now: number): MaterialStatus {
-  const { verification, processedAt, deletedAt } = material;
+  const { verification, processingAt, processedAt, deletedAt } = material;
   if (deletedAt !== undefined) return now < deletedAt ? 'delete_pending' : 'deleted';
   if (material.verificationFailed) return 'verification_failed';
-  if (processedAt === undefined) {
+  if (processingAt === undefined || processedAt === undefined) {
     const inTime = verification !== undefined && now < verification.expiresAt;
     return inTime ? 'verification_pending' : 'verification_expired';
   }
+  if (now < processingAt) return 'creating';
   if (now < processedAt) return 'processing';
   if (material.outcome === 'failed') return 'failed';
   return now < processedAt + lifetimeMs ? 'available' : 'expired';
@@ -82,9 +84,11 @@ export class Materials {
     return typeof outcome === 'function' ? outcome(url) : outcome;
   }
 
-  /** Starts the processing. */
+  /** Hands the file over: it is created, then processed. */
   process(material: MaterialState, now: number): void {
-    material.processedAt = now + this.#options.durationMs;
+    const { creatingMs, durationMs } = this.#options;
+    material.processingAt = now + creatingMs;
+    material.processedAt = material.processingAt + durationMs;
   }
 
   /** Deletes; a second time it is certainly gone. */

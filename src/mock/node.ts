@@ -2,6 +2,8 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
 import type { MockGateway } from './gateway.ts';
+import { wireAnswer, wireRefusal } from './wire-refusal.ts';
+import type { WireRefusal } from './wire-refusal.ts';
 
 /** Options of {@link listen}. */
 export interface ListenOptions {
@@ -31,9 +33,18 @@ export interface Listening {
 export async function listen(mock: MockGateway, options: ListenOptions = {}): Promise<Listening> {
   const { port = 0, host = '127.0.0.1', cors = false } = options;
   let baseURL = '';
-  const server = createServer({ requestTimeout: 0 }, (request, response) => {
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
     if (cors && allowPages(request, response)) return;
     void answer(mock, baseURL, request, response);
+  };
+  const server = createServer({ requestTimeout: 0, requireHostHeader: false }, serve);
+  server.on('checkExpectation', serve);
+  server.on('connect', (_request, socket) => {
+    socket.end(wireAnswer({ status: 405, message: 'This service is no proxy' }));
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (socket.writable) socket.end(wireAnswer(wireRefusal(error.code)));
+    else socket.destroy();
   });
   await started(server, port, host);
   const address = server.address();
@@ -89,9 +100,8 @@ async function answer(
     if (!outgoing.writableFinished) left.abort(new Error('The client left'));
   });
   const request = toRequest(incoming, baseURL);
-  if (request === undefined) {
-    outgoing.writeHead(400, { connection: 'close', 'content-type': 'application/json' });
-    outgoing.end(badTarget);
+  if (!(request instanceof Request)) {
+    incoming.socket.end(wireAnswer(request));
     return;
   }
   let response: Response;
@@ -107,15 +117,6 @@ async function answer(
   outgoing.writeHead(response.status, [...response.headers].flat());
   await pump(response.body, outgoing);
 }
-
-/** The answer to a request whose method or address cannot even be written down as one. */
-const badTarget = JSON.stringify({
-  error: {
-    message: 'The method or the address is not valid',
-    type: 'invalid_request_error',
-    code: 'invalid_request_parameter',
-  },
-});
 
 /**
  * Writes a body out as it comes. When it breaks off, so does the connection, after what came
@@ -149,10 +150,10 @@ function written(outgoing: ServerResponse, bytes: Uint8Array): Promise<void> {
   });
 }
 
-/** A `Request` from what arrived on a socket; undefined when its target is no path. */
-function toRequest(incoming: IncomingMessage, baseURL: string): Request | undefined {
+/** A `Request` from what arrived on a socket, or why there can be none. */
+function toRequest(incoming: IncomingMessage, baseURL: string): Request | WireRefusal {
   const url = urlOf(incoming, baseURL);
-  if (url === undefined) return undefined;
+  if (url === undefined) return wireRefusal('HPE_INVALID_URL');
   const headers = new Headers();
   for (let index = 0; index < incoming.rawHeaders.length; index += 2) {
     headers.append(incoming.rawHeaders[index] ?? '', incoming.rawHeaders[index + 1] ?? '');
@@ -161,7 +162,7 @@ function toRequest(incoming: IncomingMessage, baseURL: string): Request | undefi
   try {
     return new Request(url, { method, headers, ...bodyOf(incoming, method) });
   } catch {
-    return undefined;
+    return { status: 405, message: `No path of this service takes ${method}` };
   }
 }
 

@@ -47,6 +47,11 @@ export interface TaskOptions {
 
 /** How materials go. */
 export interface MaterialOptions {
+  /**
+   * How long a material is `creating` before it is `processing`, clock milliseconds. @defaultValue 0,
+   * never
+   */
+  creatingMs?: number | undefined;
   /** How long the processing takes, clock milliseconds. @defaultValue 4000 */
   durationMs?: number | undefined;
   /** How the processing ends. @defaultValue 'available' */
@@ -120,6 +125,7 @@ export function settle(options: MockGatewayOptions): Settings {
     latencyMs: options.latencyMs ?? 0,
     chunkDelayMs: options.chunkDelayMs ?? 0,
     materials: {
+      creatingMs: options.materials?.creatingMs ?? 0,
       durationMs: options.materials?.durationMs ?? 4000,
       outcome: options.materials?.outcome ?? 'available',
       deleteMs: options.materials?.deleteMs ?? 0,

@@ -4,7 +4,8 @@ import { authenticate } from './auth.ts';
 import { mustBeJson } from './body.ts';
 import type { ReceivedBody } from './body.ts';
 import type { Call } from './call.ts';
-import type { Endpoint } from './endpoint.ts';
+import { mustBeSingle } from './endpoint.ts';
+import type { Auth } from './endpoint.ts';
 import { errorBody } from './envelope.ts';
 import type { Incoming } from './incoming.ts';
 import { Refusal } from './refusal.ts';
@@ -37,12 +38,11 @@ export async function handle(
     release: nothing,
     headers: {},
   };
-  let auth: Endpoint['auth'] = 'bearer';
   try {
     const { endpoint, params } = router.find(incoming.method, incoming.url.pathname);
-    auth = endpoint.auth;
     const query = incoming.url.searchParams;
-    const key = authenticate(auth, services.users, incoming.headers, query);
+    mustBeSingle(endpoint, query);
+    const key = authenticate(endpoint.auth, services.users, incoming.headers, query);
     const call: Call = {
       services,
       origin: incoming.url.origin,
@@ -68,7 +68,7 @@ export async function handle(
     const answer = await endpoint.run(call, body.value);
     return { answer: withHeaders(answer, held.headers), release: held.release };
   } catch (reason) {
-    const answer = refused(services, reason, auth);
+    const answer = refused(services, reason, router.authAt(incoming.url.pathname));
     return { answer: withHeaders(answer, held.headers), release: held.release };
   }
 }
@@ -76,18 +76,16 @@ export async function handle(
 /**
  * A refusal in its envelope. Anything else that was thrown is a fault of the gateway itself: 500.
  */
-function refused(services: Services, reason: unknown, auth: Endpoint['auth']): Answer {
-  if (!(reason instanceof Refusal)) {
-    const message = reason instanceof Error ? reason.message : String(reason);
-    return refusedWith(services, new Refusal(500, 'internal_error', message));
-  }
-  if (auth !== 'balance') return refusedWith(services, reason);
-  return json(reason.status, { success: false, message: reason.message }, reason.headers);
+function refused(services: Services, reason: unknown, auth: Auth | undefined): Answer {
+  if (reason instanceof Refusal) return refusedWith(services, reason, auth);
+  const message = reason instanceof Error ? reason.message : String(reason);
+  return refusedWith(services, new Refusal(500, 'internal_error', message), auth);
 }
 
-/** A refusal in the envelope of most endpoints. */
-export function refusedWith(services: Services, refusal: Refusal): Answer {
+/** A refusal in the envelope of most endpoints, or in that of the key balance. */
+export function refusedWith(services: Services, refusal: Refusal, auth: Auth | undefined): Answer {
   const { status, code, message, headers } = refusal;
+  if (auth === 'balance') return json(status, { success: false, message }, headers);
   const body = errorBody(status, code, message, services.assumptions.A9);
   return text(status, body.type, body.text, headers);
 }

@@ -30,13 +30,17 @@ export function musicPrice(model: Model, outputs: number): number {
   return usd(unitPrice(model) * outputs);
 }
 
-/** Images are billed by the image, video by the second, both by resolution. */
+/**
+ * Images are billed by the image, video by the second, both by resolution. One without a price is
+ * refused with the demand and what there is.
+ */
 export function resolutionPrice(
   model: Model,
   resolution: string | undefined,
   units: number,
+  demand: string,
 ): number {
-  return usd(pricePerUnit(model, resolution) * units);
+  return usd(pricePerUnit(model, resolution, demand) * units);
 }
 
 /** Chat is billed by the token, and by the image where it draws. */
@@ -46,13 +50,13 @@ export function chatPrice(model: Model, input: number, output: number, images: n
   return usd((input * inputPrice + output * outputPrice) / 1000 + images * unitPrice(model));
 }
 
-function pricePerUnit(model: Model, resolution: string | undefined): number {
+function pricePerUnit(model: Model, resolution: string | undefined, demand: string): number {
   const prices = model.pricing?.resolutionPrices ?? [];
   if (resolution === undefined || prices.length === 0) return unitPrice(model);
   const found = prices.find((price) => isResolution(price, resolution));
   if (found !== undefined) return found.unitPriceUsd;
   const known = prices.filter((price) => price.enabled).map((price) => price.resolution);
-  throw badParameter(`\`resolution\` must be one of ${known.join(', ')} for ${model.id}`);
+  throw badParameter(`${demand} ${known.join(', ')} for ${model.id}`);
 }
 
 function isResolution(price: ResolutionPrice, wanted: string): boolean {

@@ -3,6 +3,7 @@ import type { PricingCatalog } from '../schemas/pricing-catalog.ts';
 import type { Changelog, RateLimitPolicy, ServiceStatus } from '../schemas/public.ts';
 import type { Call } from './call.ts';
 import { badParameter } from './refusal.ts';
+import { tier } from './slots.ts';
 
 const statusCopy = {
   'en-US': { title: 'All systems work', summary: 'Requests are answered as usual' },
@@ -11,18 +12,27 @@ const statusCopy = {
   'ko-KR': { title: '모든 시스템 정상', summary: '요청이 정상적으로 처리되고 있습니다' },
 };
 
+const troubleCopy: typeof statusCopy = {
+  'en-US': { title: 'Some requests fail', summary: 'We are working on it' },
+  'zh-CN': { title: '部分请求失败', summary: '我们正在处理' },
+  'ja-JP': { title: '一部のリクエストが失敗しています', summary: '対応中です' },
+  'ko-KR': { title: '일부 요청이 실패하고 있습니다', summary: '조치 중입니다' },
+};
+
 const modalities = ['chat', 'image', 'video', 'audio'];
 
 /** Specification: Service status. An unknown locale gets English. */
 export function serviceStatus({ services, query }: Call): ServiceStatus {
   const locale = query.get('locale');
-  const copy = Object.entries(statusCopy).find(([name]) => name === locale)?.[1];
+  const { degraded, successRate } = services.health;
+  const copies = degraded ? troubleCopy : statusCopy;
+  const copy = Object.entries(copies).find(([name]) => name === locale)?.[1];
   return {
     object: 'service.status',
-    overallStatus: 'operational',
-    ...(copy ?? statusCopy['en-US']),
+    overallStatus: degraded ? 'degraded' : 'operational',
+    ...(copy ?? copies['en-US']),
     metrics: {
-      successRate: 100,
+      successRate,
       activeApiRequests: services.slots.inFlight,
       asyncPending: services.tasks.pending,
       webhookBacklog: 0,
@@ -69,13 +79,11 @@ export function pricingCatalog({ services, query }: Call): PricingCatalog {
 
 /** How many requests may run at once, and how to wait. Assumption A16. */
 export function rateLimits({ services }: Call): RateLimitPolicy {
-  const { limit, source } = services.slots.rule(undefined);
+  const { limit, source } = services.slots;
+  const concurrency = source === tier.id ? limit : tier.concurrency;
   return {
     object: 'rate_limit.policy',
-    tiers: [
-      { id: source, concurrency: limit },
-      { id: 'tier_enterprise', concurrency: Math.max(limit, 64) },
-    ],
+    tiers: [{ id: tier.id, concurrency }],
     backoff: { strategy: 'exponential', initialMs: 500, maxMs: 8000, jitter: true },
   };
 }

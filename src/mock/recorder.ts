@@ -1,3 +1,4 @@
+import { isRecord } from '../schemas/record.ts';
 import type { Answer } from './answer.ts';
 import type { Answered, MockRequest } from './records.ts';
 
@@ -19,7 +20,7 @@ export class Recorder {
 
   answered(request: MockRequest, answer: Answer, now: number): void {
     const charge = answer.headers['x-svc-charge-usd'];
-    const { method, path, requestId } = request;
+    const { method, path, requestId, headers } = request;
     this.#onAnswer({
       method,
       path,
@@ -27,7 +28,21 @@ export class Recorder {
       requestId,
       ms: now - request.at,
       chargeUsd: charge === undefined ? undefined : Number(charge),
+      idempotencyKey: headers['x-idempotency-key'] ?? headers['idempotency-key'],
       replay: answer.headers['x-svc-idempotent-replay'] === 'true',
+      stream: answer.stream,
+      code: answer.status < 400 ? undefined : codeIn(answer),
     });
+  }
+}
+
+/** The code of an error in the documented envelope. */
+function codeIn({ frames: [body] }: Answer): string | undefined {
+  try {
+    const record: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
+    const error = isRecord(record) ? record.error : undefined;
+    return isRecord(error) && typeof error.code === 'string' ? error.code : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -45,5 +45,11 @@ export interface Answered {
   /** From the request to the answer's headers, clock milliseconds. */
   ms: number;
   chargeUsd: number | undefined;
+  idempotencyKey: string | undefined;
+  /** Whether the key had been used before. */
   replay: boolean;
+  /** Whether the answer is a stream of events. */
+  stream: boolean;
+  /** Of an error, such as `model_not_found`. */
+  code: string | undefined;
 }

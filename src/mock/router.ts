@@ -1,6 +1,6 @@
 import { TrieRouter } from 'hono/router/trie-router';
 
-import type { Endpoint } from './endpoint.ts';
+import type { Auth, Endpoint } from './endpoint.ts';
 import { Refusal } from './refusal.ts';
 
 /** The endpoint of a request and what stands for the `{names}` of its path. */
@@ -33,6 +33,15 @@ export class EndpointRouter {
     }
     const message = `${path} takes ${allowed.join(', ')}, not ${method}`;
     throw new Refusal(405, 'method_not_allowed', message, { allow: allowed.join(', ') });
+  }
+
+  /** How the endpoint at a path, whatever its method, asks who calls. */
+  authAt(path: string): Auth | undefined {
+    for (const method of this.#methods) {
+      const found = this.#match(method, path);
+      if (found !== undefined) return found.endpoint.auth;
+    }
+    return undefined;
   }
 
   #match(method: string, path: string): Found | undefined {

@@ -5,33 +5,66 @@ import { isRecord } from '../schemas/record.ts';
  */
 const deepest = 12;
 
-/** A value that fits a JSON schema, simply; texts are taken from `words`. */
-export function sample(schema: unknown, words: string, root: unknown = schema, depth = 0): unknown {
-  if (!isRecord(schema) || depth > deepest) return null;
-  const at = (inner: unknown): unknown => sample(inner, words, root, depth + 1);
-  if (typeof schema.$ref === 'string') return at(resolve(root, schema.$ref));
-  if ('const' in schema) return schema.const;
-  if ('default' in schema) return schema.default;
+/** What one value may hold, characters and values together: a short schema can ask for billions. */
+const mostOfOne = 12_000;
+
+/** What all values of an answer may hold together. */
+const mostOfAll = 2_000_000;
+
+/**
+ * A value that fits a JSON schema, simply; texts are taken from `words`. So many times it will stand
+ * in an answer, which bounds its size.
+ */
+export function sample(schema: unknown, words: string, times: number): unknown {
+  const left = Math.min(mostOfOne, Math.floor(mostOfAll / times));
+  return fill(schema, { root: schema, words, left }, 0);
+}
+
+interface Filling {
+  readonly root: unknown;
+  readonly words: string;
+  /** What the value may still hold. */
+  left: number;
+}
+
+function fill(schema: unknown, filling: Filling, depth: number): unknown {
+  filling.left -= 1;
+  if (!isRecord(schema) || depth > deepest || filling.left < 0) return null;
+  const at = (inner: unknown): unknown => fill(inner, filling, depth + 1);
+  if (typeof schema.$ref === 'string') return at(resolve(filling.root, schema.$ref));
+  if ('const' in schema) return given(schema.const, filling);
+  if ('default' in schema) return given(schema.default, filling);
   for (const choice of [schema.enum, schema.examples]) {
-    if (Array.isArray(choice) && choice.length > 0) return choice[0];
+    if (Array.isArray(choice) && choice.length > 0) return given(choice[0], filling);
   }
   for (const choice of [schema.anyOf, schema.oneOf]) {
     if (Array.isArray(choice) && choice.length > 0) return at(choice[0]);
   }
-  if (Array.isArray(schema.allOf)) return Object.assign({}, ...schema.allOf.map(at));
-  return byType(schema, words, at);
+  if (Array.isArray(schema.allOf)) {
+    const parts = schema.allOf.map(at).filter(isRecord);
+    return Object.fromEntries(parts.flatMap((part) => Object.entries(part)));
+  }
+  return byType(schema, filling, at);
+}
+
+/** A value that the schema itself holds, unless it is too long. */
+function given(value: unknown, filling: Filling): unknown {
+  const length = JSON.stringify(value)?.length ?? 0;
+  if (length > filling.left) return null;
+  filling.left -= length;
+  return value;
 }
 
 function byType(
   schema: Record<string, unknown>,
-  words: string,
+  filling: Filling,
   at: (inner: unknown) => unknown,
 ): unknown {
   const types: unknown[] = Array.isArray(schema.type) ? schema.type : [schema.type];
   const { properties, items } = schema;
   switch (types[0]) {
     case 'string':
-      return textFor(schema, words);
+      return given(textFor(schema, filling.words), filling);
     case 'integer':
     case 'number':
       return numberFor(schema);
@@ -44,11 +77,22 @@ function byType(
       return Array.from({ length }, () => at(items ?? {}));
     }
     default:
-      if (!isRecord(properties)) return types[0] === 'object' ? {} : words;
-      return Object.fromEntries(
-        Object.entries(properties).map(([name, inner]) => [name, at(inner)]),
-      );
+      if (!isRecord(properties)) return types[0] === 'object' ? {} : filling.words;
+      return Object.fromEntries(entries(properties, filling, at));
   }
+}
+
+function entries(
+  properties: Record<string, unknown>,
+  filling: Filling,
+  at: (inner: unknown) => unknown,
+): [string, unknown][] {
+  const made: [string, unknown][] = [];
+  for (const [name, inner] of Object.entries(properties)) {
+    filling.left -= name.length;
+    if (filling.left > 0) made.push([name, at(inner)]);
+  }
+  return made;
 }
 
 function textFor(schema: Record<string, unknown>, words: string): string {

@@ -4,6 +4,7 @@ import { readBody } from './body.ts';
 import type { ReceivedBody } from './body.ts';
 import { connectionError } from './connection.ts';
 import { deliver } from './deliver.ts';
+import type { Auth } from './endpoint.ts';
 import { errorCode, errorMessage } from './envelope.ts';
 import type { Fault, Faults } from './faults.ts';
 import { receive } from './incoming.ts';
@@ -54,7 +55,7 @@ export class GatewayServer {
   /** Handles the request, unless a fault answers in its place. */
   async #handle(arrival: Arrival, fault: Fault | undefined): Promise<Handled> {
     if (!isInstead(fault)) return handle(this.#services, this.#router, arrival);
-    const answer = this.#faultAnswer(fault);
+    const answer = this.#faultAnswer(fault, this.#router.authAt(arrival.incoming.url.pathname));
     if (fault.handled !== true) return { answer, release: () => {} };
     const { release } = await handle(this.#services, this.#router, arrival);
     return { answer, release };
@@ -82,6 +83,7 @@ export class GatewayServer {
     }
     request.status = fault?.malformed === true ? 200 : answer.status;
     this.#addCommonHeaders(answer, request);
+    this.#services.health.answered(request.status);
     this.#recorder.answered(request, answer, clock.now());
     const { chunkDelayMs } = settings;
     const response = deliver(answer, { clock, fault, signal, chunkDelayMs, release });
@@ -124,7 +126,7 @@ export class GatewayServer {
     answer.headers.date = new Date(clock.now()).toUTCString();
   }
 
-  #faultAnswer(fault: Fault): Answer {
+  #faultAnswer(fault: Fault, auth: Auth | undefined): Answer {
     const status = fault.status ?? (fault.body === undefined ? 400 : 200);
     const headers: Record<string, string> = {};
     if (fault.retryAfter !== undefined) headers['retry-after'] = String(fault.retryAfter);
@@ -133,9 +135,11 @@ export class GatewayServer {
     }
     if (fault.body !== undefined) return json(status, fault.body, headers);
     if (status < 400) return json(status, {}, headers);
+    // The envelope of the key balance has no place for a code: one that is asked for gets the usual.
+    const envelope = fault.code === undefined ? auth : undefined;
     const code = fault.code ?? errorCode(status);
-    const message = fault.message ?? errorMessage(status);
-    return refusedWith(this.#services, new Refusal(status, code, message, headers));
+    const message = fault.message ?? errorMessage(status, envelope);
+    return refusedWith(this.#services, new Refusal(status, code, message, headers), envelope);
   }
 }
 

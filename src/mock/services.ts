@@ -3,6 +3,7 @@ import type { Catalogue } from './catalogue.ts';
 import type { Clock } from './clock.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { MakeId } from './ids.ts';
+import type { Health } from './health.ts';
 import type { Ledger } from './ledger.ts';
 import type { Materials } from './materials.ts';
 import type { Settings } from './options.ts';
@@ -19,6 +20,7 @@ export interface Services {
   catalogue: Catalogue;
   users: Users;
   slots: Slots;
+  health: Health;
   ledger: Ledger;
   tasks: Tasks;
   materials: Materials;

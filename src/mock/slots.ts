@@ -10,6 +10,9 @@ export interface Slot {
   release: () => void;
 }
 
+/** The tier of every account that has no limit of its own. Specification: Limits. */
+export const tier = { id: 'tier_enterprise', concurrency: 8 } as const;
+
 /** The places that a user's requests share. Specification: Limits. */
 export class Slots {
   limit: number;

@@ -23,6 +23,8 @@ export interface Key {
   readonly number: number;
   readonly user: User;
   state: KeyState;
+  /** What was charged to it, less refunds. */
+  spentUsd: number;
   limit: number | undefined;
 }
 
@@ -40,6 +42,8 @@ export interface Task {
   readonly id: string;
   readonly kind: TaskKind;
   readonly user: User;
+  /** The key that submitted it. */
+  readonly key: Key | undefined;
   readonly model: string;
   readonly prompt: string;
   readonly body: Record<string, unknown>;
@@ -67,6 +71,8 @@ export interface MaterialState {
   readonly number: number;
   readonly outcome: 'available' | 'failed';
   readonly verification: Verification | undefined;
+  /** When the processing begins; undefined while a person has to be verified first. */
+  processingAt: number | undefined;
   /** When the processing ends; undefined while a person has to be verified first. */
   processedAt: number | undefined;
   verificationFailed: boolean;

@@ -119,6 +119,7 @@ function newTask(call: Call, { kind, body, job, key, id, chargeUsd }: NewTask): 
     id,
     kind,
     user: call.user,
+    key: call.key,
     model: job.model.id,
     prompt: job.prompt,
     body,

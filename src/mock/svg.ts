@@ -8,7 +8,7 @@ export function promptSvg(prompt: string, variant: number, footnote: string): st
   const random = seededRandom(`${hash(prompt)}-${variant}`);
   const hue = Math.floor(random() * 360);
   const angle = Math.floor(random() * 90);
-  const lines = wrap(prompt.trim() || 'No prompt', 34, 9);
+  const lines = wrap(prompt.trim().slice(0, 2000) || 'No prompt', 34, 9);
   const top = pictureHeight / 2 - (lines.length - 1) * 21;
   const text = lines
     .map((line, index) => `<tspan x="50%" y="${top + index * 42}">${escapeXml(line)}</tspan>`)

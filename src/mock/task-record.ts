@@ -11,7 +11,14 @@ const listNames = { image: 'images', video: 'videos', audio: 'audios' } as const
 
 /** The documented record of a task as of now. Specification: Audio task; assumptions A3 to A6. */
 export function taskRecord(call: Call, task: Task, phase = phaseOf(task, call.now)): unknown {
-  const record = {
+  const { A3, A6 } = call.services.assumptions;
+  const bare = A3 === 'openai' && task.kind !== 'audio';
+  const record = bare ? openAiRecord(call, task, phase) : documentedRecord(call, task, phase);
+  return A6 === 'flat' ? record : { code: 'success', message: '', [A6]: record };
+}
+
+function documentedRecord(call: Call, task: Task, phase: Phase): Record<string, unknown> {
+  return {
     id: task.id,
     task_id: task.id,
     object: `${task.kind}.generation.job`,
@@ -25,8 +32,21 @@ export function taskRecord(call: Call, task: Task, phase = phaseOf(task, call.no
     error: phase.status === 'failed' ? failure : null,
     ...pollLink(call, task),
   };
-  const { A6 } = call.services.assumptions;
-  return A6 === 'flat' ? record : { code: 'success', message: '', [A6]: record };
+}
+
+/** The same in the style of OpenAI's records. Assumption A3. */
+function openAiRecord(call: Call, task: Task, phase: Phase): Record<string, unknown> {
+  const done = phase.status === 'completed';
+  return {
+    id: task.id,
+    object: task.kind,
+    model: task.model,
+    status: statusWord(call, phase),
+    progress: phase.percent,
+    created_at: seconds(task.createdAt),
+    data: done ? resultUrls(call, task).map((url) => ({ url })) : null,
+    error: phase.status === 'failed' ? failure : null,
+  };
 }
 
 /** The state in which a submit leaves its task. */
@@ -39,7 +59,9 @@ export const failure = {
 };
 
 function statusWord(call: Call, phase: Phase): string {
-  return phase.status === 'completed' ? call.services.assumptions.A4 : phase.status;
+  const { A4 } = call.services.assumptions;
+  if (A4 === 'raw') return phase.rawStatus;
+  return phase.status === 'completed' ? A4 : phase.status;
 }
 
 function results(call: Call, task: Task, phase: Phase): Record<string, unknown> {

@@ -5,13 +5,16 @@ import type { Task, User } from './state.ts';
 
 /** Where a task stands at an instant. */
 export interface Phase {
-  status: 'queued' | 'in_progress' | 'completed' | 'failed';
+  status: 'queued' | 'in_progress' | 'processing' | 'completed' | 'failed';
   rawStatus: 'SUBMITTED' | 'IN_PROGRESS' | 'SUCCESS' | 'FAILURE';
   percent: number;
 }
 
 /** The share of its time that a task spends in the queue. */
 const queuedShare = 0.2;
+
+/** The share of its time after which the model is done and the files are made. */
+const processingShare = 0.8;
 
 /** Where a task stands follows from the clock alone. */
 export function phaseOf(task: Task, now: number): Phase {
@@ -25,7 +28,8 @@ export function phaseOf(task: Task, now: number): Phase {
     return { status: 'queued', rawStatus: 'SUBMITTED', percent: 0 };
   }
   const percent = Math.max(1, Math.min(99, Math.floor((elapsed / duration) * 100)));
-  return { status: 'in_progress', rawStatus: 'IN_PROGRESS', percent };
+  const status = elapsed < duration * processingShare ? 'in_progress' : 'processing';
+  return { status, rawStatus: 'IN_PROGRESS', percent };
 }
 
 /** All tasks of all users. */

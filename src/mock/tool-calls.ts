@@ -3,14 +3,27 @@ import type { ChatRequest, Tool } from './chat-request.ts';
 import { hash } from './random.ts';
 import { sample } from './sample.ts';
 
-/** The tools that the model calls: those it has to, or those that the user speaks of. */
-export function callsFor(request: ChatRequest, seed: string): ToolCall[] {
-  const wanted = chosen(request);
+/** How much of a prompt, its end, decides about tools, characters. */
+const heard = 2000;
+
+/** What the model calls: the tools that it has to, or those that the user speaks of. */
+export function calledBy(request: ChatRequest): ToolCall['function'][] {
+  const prompt = request.prompt.slice(-heard);
+  const wanted = chosen({ ...request, prompt });
   const called = request.parallel ? wanted : wanted.slice(0, 1);
-  return called.map((tool, index) => ({
-    id: `call_${hash(`${seed} ${tool.name} ${index}`).toString(36).padStart(7, '0')}`,
+  const times = called.length * request.choices;
+  return called.map((tool) => ({
+    name: tool.name,
+    arguments: argumentsFor(tool, prompt, times),
+  }));
+}
+
+/** The calls of one choice, with ids of their own. */
+export function toolCalls(called: readonly ToolCall['function'][], seed: string): ToolCall[] {
+  return called.map((call, index) => ({
+    id: `call_${hash(`${seed} ${call.name} ${index}`).toString(36).padStart(7, '0')}`,
     type: 'function',
-    function: { name: tool.name, arguments: argumentsFor(tool, request.prompt) },
+    function: call,
   }));
 }
 
@@ -43,9 +56,13 @@ function speaksOf(prompt: string, name: string): boolean {
  * Texts in the arguments are the last capitalised word of the prompt, often a name, else its last
  * word.
  */
-function argumentsFor(tool: Tool, prompt: string): string {
+function argumentsFor(tool: Tool, prompt: string, times: number): string {
   const words = prompt.match(/[\p{L}\p{N}]+/gu) ?? [];
   const name = words.slice(1).findLast((word) => /^\p{Lu}/u.test(word));
-  const value = sample(tool.parameters ?? { type: 'object' }, name ?? words.at(-1) ?? 'example');
+  const value = sample(
+    tool.parameters ?? { type: 'object' },
+    name ?? words.at(-1) ?? 'example',
+    times,
+  );
   return JSON.stringify(value);
 }

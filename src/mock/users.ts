@@ -39,7 +39,7 @@ export class Users {
   #add(entry: MockKey): Key {
     const { key, user: owner = 'demo', state = 'enabled', concurrencyLimit: limit } = entry;
     const user = this.#user(owner);
-    const added: Key = { key, number: this.#keys.size + 1, user, state, limit };
+    const added: Key = { key, number: this.#keys.size + 1, user, state, spentUsd: 0, limit };
     this.#keys.set(key, added);
     return added;
   }

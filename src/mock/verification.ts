@@ -4,37 +4,44 @@ import { param } from './call.ts';
 import type { Call } from './call.ts';
 import { statusOf } from './materials.ts';
 import { Refusal } from './refusal.ts';
+import type { MaterialState } from './state.ts';
+import { overPage, verificationPage } from './verification-page.ts';
+
+/** The address is a secret: nobody keeps it, and the callback does not learn it. */
+const secret = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 
 /**
- * The page that a real person visits: it verifies at once and sends the browser back.
- * Specification: Events.
+ * What a real person opens. A browser gets a page with a choice; whoever asks without one, such as a
+ * test, has chosen to pass. A choice sends the caller on to the callback. Specification: Events.
  */
 export function verify(call: Call): Answer {
   const { materials } = call.services;
   const material = materials.byToken(param(call, 'token'));
-  const verification = material?.verification;
-  if (material === undefined || verification === undefined) throw gone();
-  switch (statusOf(material, call.now)) {
-    case 'deleted':
-    case 'expired':
-      throw gone();
-    case 'verification_pending':
-      if (call.query.get('outcome') === 'failed') material.verificationFailed = true;
-      else materials.process(material, call.now);
-      break;
-    default:
-      break;
+  const status = material === undefined ? 'expired' : statusOf(material, call.now);
+  const outcome = call.query.get('outcome');
+  const isBrowser = call.headers.get('accept')?.includes('text/html') === true;
+  if (material?.verification === undefined || status === 'deleted' || status === 'expired') {
+    if (isBrowser) return html(404, overPage());
+    throw new Refusal(404, 'material_not_found', 'This verification is over');
   }
-  const target = new URL(verification.callbackUrl);
-  const status = statusOf(material, call.now);
-  target.search = new URLSearchParams({
-    material_id: material.id,
-    material_status: status,
-  }).toString();
-  const headers = { location: target.href, 'cache-control': 'no-store' };
-  return text(302, 'text/plain; charset=utf-8', '', headers);
+  if (status === 'verification_pending') {
+    if (isBrowser && outcome === null) return html(200, verificationPage(material));
+    if (outcome === 'failed') material.verificationFailed = true;
+    else materials.process(material, call.now);
+  }
+  const location = callback(material, material.verification.callbackUrl, call.now);
+  return text(302, 'text/plain; charset=utf-8', '', { ...secret, location });
 }
 
-function gone(): Refusal {
-  return new Refusal(404, 'material_not_found', 'This verification is over');
+/** The callback with exactly the two documented parameters. */
+function callback(material: MaterialState, url: string, now: number): string {
+  const target = new URL(url);
+  const status = statusOf(material, now);
+  const query = new URLSearchParams({ material_id: material.id, material_status: status });
+  target.search = query.toString();
+  return target.href;
+}
+
+function html(status: number, body: string): Answer {
+  return text(status, 'text/html; charset=utf-8', body, secret);
 }

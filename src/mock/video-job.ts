@@ -23,7 +23,8 @@ export function videoJob(call: Call, body: VideoParams): Job {
   const input = body.extra_body?.input_video_seconds;
   const inputSeconds = numberBetween(input, 'extra_body.input_video_seconds', 0.1, mostSeconds);
   const seconds = duration ?? inputSeconds ?? usualSeconds;
-  const priceUsd = resolutionPrice(model, body.resolution ?? body.size, seconds);
+  const field = body.resolution === undefined ? 'size' : 'resolution';
+  const priceUsd = resolutionPrice(model, body[field], seconds, `\`${field}\` must be one of`);
   return { model, prompt, count: 1, priceUsd };
 }
 

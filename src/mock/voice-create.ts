@@ -27,7 +27,7 @@ export function cloneVoice(call: Call, body: VoiceCloneParams): Answer {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
     throw badParameter('`audio_url` must be an HTTP or HTTPS URL');
   }
-  const count = characters(body.text ?? body.preview_text ?? '');
+  const count = characters(body.text || body.preview_text || '');
   return createVoice(call, body, {
     source: 'voice_clone',
     model: 'echo-voice-clone',

@@ -1,4 +1,4 @@
-import { callEndpoint } from '../core/endpoint.ts';
+import { ask } from '../core/endpoint.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
 import type { RequestOptions } from '../core/request.ts';
 import type { Sender } from '../core/send.ts';
@@ -9,7 +9,6 @@ import type {
   Readiness,
   ReadinessCheck,
 } from '../schemas/account.ts';
-import type { StandardSchema } from '../schemas/standard-schema.ts';
 
 /** The account behind the key. Specification: Account and catalog. */
 export class Account {
@@ -26,7 +25,7 @@ export class Account {
    * @throws {@link AuthenticationError} without a valid key; {@link PermissionDeniedError} with a disabled one.
    */
   retrieve(options?: RequestOptions): RequestPromise<AccountRecord> {
-    return this.#get('/v1/account', accountSchema, options);
+    return ask(this.#sender, '/v1/account', accountSchema, options);
   }
 
   /**
@@ -35,7 +34,7 @@ export class Account {
    * @throws as {@link Account.retrieve}.
    */
   readiness(options?: RequestOptions): RequestPromise<Readiness> {
-    return this.#get('/v1/readiness', readinessSchema, options);
+    return ask(this.#sender, '/v1/readiness', readinessSchema, options);
   }
 
   /**
@@ -44,20 +43,7 @@ export class Account {
    * @throws as {@link Account.retrieve}; this endpoint's own error envelope becomes the same errors.
    */
   balance(options?: RequestOptions): RequestPromise<KeyBalance> {
-    return this.#get('/api/usage/balance', keyBalanceSchema, options);
-  }
-
-  #get<Result>(
-    template: string,
-    schema: StandardSchema<Result>,
-    options?: RequestOptions,
-  ): RequestPromise<Result> {
-    return callEndpoint(
-      this.#sender,
-      () => ({ method: 'GET', template, safety: 'safe' }),
-      schema,
-      options,
-    );
+    return ask(this.#sender, '/api/usage/balance', keyBalanceSchema, options);
   }
 }
 

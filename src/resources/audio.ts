@@ -4,6 +4,7 @@ import { checkParams } from '../core/params.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
 import type { RequestOptions } from '../core/request.ts';
 import type { Sender } from '../core/send.ts';
+import type { Submission } from '../core/submission.ts';
 import type { SubmittedTask } from '../core/task.ts';
 import { TaskClient } from '../core/tasks.ts';
 import type { GenerateOptions, Submit } from '../core/tasks.ts';
@@ -59,6 +60,13 @@ export class AudioKind<Params extends { model: string }> {
    */
   submit(params: Params, options?: RequestOptions): RequestPromise<SubmittedTask<'audio'>> {
     return this.#tasks.submit(this.#describe(params), options);
+  }
+
+  /**
+   * Describes a submit without sending it, for `gateway.batch`.
+   */
+  submission(params: Params, options?: RequestOptions): Submission<'audio'> {
+    return this.#tasks.submission(this.#describe(params), options);
   }
 
   /**

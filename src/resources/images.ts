@@ -3,6 +3,7 @@ import { checkParams, checkRoute } from '../core/params.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
 import type { RequestOptions } from '../core/request.ts';
 import type { Sender } from '../core/send.ts';
+import type { Submission } from '../core/submission.ts';
 import type { SubmittedTask } from '../core/task.ts';
 import { TaskClient } from '../core/tasks.ts';
 import type { GenerateOptions, Submit } from '../core/tasks.ts';
@@ -47,6 +48,13 @@ export class Images extends TaskNamespace<'image'> {
     options: RequestOptions & ImageRoute = {},
   ): RequestPromise<SubmittedTask<'image'>> {
     return this.#tasks.submit(describe(params, options), options);
+  }
+
+  /**
+   * Describes a submit without sending it, for `gateway.batch`.
+   */
+  submission(params: ImageParams, options: RequestOptions & ImageRoute = {}): Submission<'image'> {
+    return this.#tasks.submission(describe(params, options), options);
   }
 
   /**

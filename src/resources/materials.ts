@@ -1,19 +1,19 @@
-import { callEndpoint } from '../core/endpoint.ts';
+import { ask, callEndpoint } from '../core/endpoint.ts';
 import { followMaterial, materialPace, waitForMaterial } from '../core/material-wait.ts';
 import type { MaterialUpdate, MaterialWait } from '../core/material-wait.ts';
-import { materialPage } from '../core/page.ts';
+import { pageOf } from '../core/page.ts';
 import type { MaterialPage } from '../core/page.ts';
 import { checkProblem } from '../core/params.ts';
 import { fillPath } from '../core/path.ts';
 import { readPace } from '../core/poll.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
-import { matching, newKey, queryString } from '../core/request.ts';
+import { keyed, matching } from '../core/request.ts';
 import type { Call, RequestOptions } from '../core/request.ts';
 import { readJson } from '../core/response.ts';
 import type { Sender } from '../core/send.ts';
 import { materialCreateProblem, materialListProblem } from '../schemas/material-params.ts';
 import type { MaterialCreateParams, MaterialListQuery } from '../schemas/material-params.ts';
-import { materialPageSchema, materialSchema } from '../schemas/materials.ts';
+import { materialSchema } from '../schemas/materials.ts';
 import type { AvailableMaterial, Material } from '../schemas/materials.ts';
 import type { WaitOptions } from '../schemas/task-handle.ts';
 
@@ -49,11 +49,7 @@ export class Materials {
    * @throws {@link ConflictError} when the key was used for a different request.
    */
   create(params: MaterialCreateParams, options: RequestOptions = {}): RequestPromise<Material> {
-    const { idempotencyKey = newKey() } = options;
-    return callEndpoint(this.#sender, () => createCall(params), materialSchema, {
-      ...options,
-      idempotencyKey,
-    });
+    return callEndpoint(this.#sender, () => createCall(params), materialSchema, keyed(options));
   }
 
   /**
@@ -62,7 +58,7 @@ export class Materials {
    * @throws {@link NotFoundError} when it is unknown, somebody else's, or expired.
    */
   retrieve(id: string, options?: RequestOptions): RequestPromise<Material> {
-    return callEndpoint(this.#sender, () => oneCall('GET', id), materialSchema, options);
+    return this.#one(id, options);
   }
 
   /**
@@ -70,7 +66,7 @@ export class Materials {
    * Specification: DELETE /materials/\{material_id\}.
    */
   delete(id: string, options?: RequestOptions): RequestPromise<Material> {
-    return callEndpoint(this.#sender, () => oneCall('DELETE', id), materialSchema, options);
+    return this.#one(id, options, 'DELETE');
   }
 
   /**
@@ -80,26 +76,9 @@ export class Materials {
    * @throws {@link ConfigurationError} when `limit` is not 1 to 100.
    */
   list(query: MaterialListQuery = {}, options?: RequestOptions): RequestPromise<MaterialPage> {
-    const describe = (): Call => {
-      checkProblem(materialListProblem(query));
-      const template = '/v1/materials';
-      return {
-        method: 'GET',
-        template,
-        path: template + queryString({ ...query }),
-        safety: 'safe',
-      };
-    };
     const next = (after: string) => this.list({ ...query, after }, options);
-    return this.#sender.promise(
-      describe,
-      options,
-      readJson(matching(materialPageSchema)),
-      (answer) => ({
-        ...answer,
-        data: materialPage(answer.data, next),
-      }),
-    );
+    const problem = materialListProblem(query);
+    return ask(this.#sender, '/v1/materials', pageOf(next), options, { query, problem });
   }
 
   /**
@@ -128,19 +107,23 @@ export class Materials {
     params: MaterialCreateParams,
     options: RegisterOptions = {},
   ): RequestPromise<AvailableMaterial> {
-    const { idempotencyKey = newKey(), onVerification } = options;
-    const keyed = { ...options, idempotencyKey };
     const read = readJson(matching(materialSchema));
     const describe = () => {
       readPace(options, materialPace);
       return createCall(params);
     };
-    return this.#sender.promise(describe, keyed, read, async (answer) => {
+    return this.#sender.promise(describe, keyed(options), read, async (answer) => {
       // The page is a secret: nothing that is thrown or shown later may carry it.
       const { verification_url: url, verification_expires_at: expiresAt, ...known } = answer.data;
-      if (url) this.#sender.notify(onVerification, { url, expiresAt }, 'onVerification');
+      if (url) this.#sender.notify(options.onVerification, { url, expiresAt }, 'onVerification');
       return { ...answer, data: await waitForMaterial(this.#waitOf(known.id, known), options) };
     });
+  }
+
+  #one(id: string, options?: RequestOptions, method = 'GET'): RequestPromise<Material> {
+    const values = { material_id: id };
+    const template = '/v1/materials/{material_id}';
+    return ask(this.#sender, template, materialSchema, options, { method, values });
   }
 
   #waitOf(id: string, known?: Material): MaterialWait {
@@ -163,9 +146,4 @@ function createCall(params: MaterialCreateParams): Call {
     safety: 'keyed',
     keyHeader: 'idempotency-key',
   };
-}
-
-function oneCall(method: 'GET' | 'DELETE', id: string): Call {
-  const template = '/v1/materials/{material_id}';
-  return { method, template, path: fillPath(template, { material_id: id }), safety: 'safe' };
 }

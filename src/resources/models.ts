@@ -1,9 +1,9 @@
-import { callEndpoint } from '../core/endpoint.ts';
+import { ask } from '../core/endpoint.ts';
+import type { Endpoint } from '../core/endpoint.ts';
 import { iterable } from '../core/iterable.ts';
-import { fillPath } from '../core/path.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
 import { matching } from '../core/request.ts';
-import type { Call, Read, RequestOptions } from '../core/request.ts';
+import type { Read, RequestOptions, Schema } from '../core/request.ts';
 import type { Sender } from '../core/send.ts';
 import {
   anthropicModelListSchema,
@@ -57,13 +57,12 @@ export class Models {
     const options = { ...query, ...last };
     switch (query.style) {
       case 'anthropic':
-        return this.#get(matching(anthropicModelListSchema), anthropicStyle, options);
+        return this.#list(anthropicModelListSchema, options, anthropicStyle);
       case 'gemini':
-        return this.#get(matching(geminiModelListSchema), geminiStyle, options);
+        return this.#list(geminiModelListSchema, options, geminiStyle);
       default:
-        return this.#get(
+        return this.#list(
           this.#noting(iterable(modelListSchema), ({ data }) => data),
-          {},
           options,
         );
     }
@@ -75,15 +74,8 @@ export class Models {
    * @throws {@link NotFoundError} when there is no such model.
    */
   retrieve(model: string, options?: RequestOptions): RequestPromise<Model> {
-    const template = '/v1/models/{model}';
-    const describe = (): Call => ({
-      method: 'GET',
-      template,
-      path: fillPath(template, { model }),
-      safety: 'safe',
-    });
     const read = this.#noting(matching(modelSchema), (found) => [found]);
-    return callEndpoint(this.#sender, describe, read, options);
+    return ask(this.#sender, '/v1/models/{model}', read, options, { values: { model } });
   }
 
   /** Takes note of prices on their way to the caller: a budget can then count with them. */
@@ -98,24 +90,18 @@ export class Models {
     };
   }
 
-  #get<List>(
-    read: Read<List>,
-    style: Partial<Call>,
-    options?: RequestOptions,
+  #list<List>(
+    result: Schema<List> | Read<List>,
+    options: RequestOptions,
+    style?: Endpoint,
   ): RequestPromise<List> {
-    const describe = (): Call => ({
-      method: 'GET',
-      template: '/v1/models',
-      safety: 'safe',
-      ...style,
-    });
-    return callEndpoint(this.#sender, describe, read, options);
+    return ask(this.#sender, '/v1/models', result, options, style);
   }
 }
 
 /** The headers that ask for another service's list; the key goes into that service's own header. A17. */
-const anthropicStyle: Partial<Call> = {
+const anthropicStyle: Endpoint = {
   keyName: 'x-api-key',
   headers: { 'anthropic-version': '2023-06-01' },
 };
-const geminiStyle: Partial<Call> = { keyName: 'x-goog-api-key' };
+const geminiStyle: Endpoint = { keyName: 'x-goog-api-key' };

@@ -1,8 +1,7 @@
-import { callEndpoint } from '../core/endpoint.ts';
-import { fillPath } from '../core/path.ts';
+import { ask } from '../core/endpoint.ts';
+import type { Endpoint } from '../core/endpoint.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
-import { queryString } from '../core/request.ts';
-import type { RequestOptions } from '../core/request.ts';
+import type { RequestOptions, Schema } from '../core/request.ts';
 import type { Sender } from '../core/send.ts';
 import { capabilitiesSchema } from '../schemas/capabilities.ts';
 import type { Capabilities } from '../schemas/capabilities.ts';
@@ -24,7 +23,6 @@ import type {
   ServiceStatus,
   StatusQuery,
 } from '../schemas/public.ts';
-import type { StandardSchema } from '../schemas/standard-schema.ts';
 
 /** What anybody may ask; no credentials are ever sent. Specification: Public endpoints. */
 export class Public {
@@ -37,22 +35,17 @@ export class Public {
 
   /** How the service is doing. Specification: GET /status. */
   status(query: StatusQuery = {}, options?: RequestOptions): RequestPromise<ServiceStatus> {
-    return this.#get(
-      '/v1/status',
-      serviceStatusSchema,
-      options,
-      () => `/v1/status${queryString({ ...query })}`,
-    );
+    return this.#ask('/v1/status', serviceStatusSchema, options, { query });
   }
 
   /** What the service can do. Specification: GET /capabilities; assumption A16. */
   capabilities(options?: RequestOptions): RequestPromise<Capabilities> {
-    return this.#get('/v1/capabilities', capabilitiesSchema, options);
+    return this.#ask('/v1/capabilities', capabilitiesSchema, options);
   }
 
   /** Every error code. Specification: GET /errors; assumption A16. */
   errors(options?: RequestOptions): RequestPromise<ErrorCatalog> {
-    return this.#get('/v1/errors', errorCatalogSchema, options);
+    return this.#ask('/v1/errors', errorCatalogSchema, options);
   }
 
   /**
@@ -61,44 +54,35 @@ export class Public {
    * @throws {@link NotFoundError} when there is no such code.
    */
   error(code: ErrorCode, options?: RequestOptions): RequestPromise<ErrorDetail> {
-    return this.#get('/v1/errors/{code}', errorDetailSchema, options, () =>
-      fillPath('/v1/errors/{code}', { code }),
-    );
+    return this.#ask('/v1/errors/{code}', errorDetailSchema, options, { values: { code } });
   }
 
   /** What has changed. Specification: GET /changelog; assumption A16. */
   changelog(options?: RequestOptions): RequestPromise<Changelog> {
-    return this.#get('/v1/changelog', changelogSchema, options);
+    return this.#ask('/v1/changelog', changelogSchema, options);
   }
 
   /** What things cost. Specification: GET /pricing; assumption A16. */
   pricing(query: PricingQuery = {}, options?: RequestOptions): RequestPromise<PricingCatalog> {
-    return this.#get(
-      '/v1/pricing',
-      pricingCatalogSchema,
-      options,
-      () => `/v1/pricing${queryString({ ...query })}`,
-    );
+    return this.#ask('/v1/pricing', pricingCatalogSchema, options, { query });
   }
 
   /** Concurrency tiers and how to back off. Specification: GET /rate-limits; assumption A16. */
   rateLimits(options?: RequestOptions): RequestPromise<RateLimitPolicy> {
-    return this.#get('/v1/rate-limits', rateLimitPolicySchema, options);
+    return this.#ask('/v1/rate-limits', rateLimitPolicySchema, options);
   }
 
   /** The service's own OpenAPI document. Specification: GET /openapi.json. */
   openapi(options?: RequestOptions): RequestPromise<OpenApiDocument> {
-    return this.#get('/v1/openapi.json', openApiDocumentSchema, options);
+    return this.#ask('/v1/openapi.json', openApiDocumentSchema, options);
   }
 
-  #get<Result>(
+  #ask<Result>(
     template: string,
-    schema: StandardSchema<Result>,
+    schema: Schema<Result>,
     options: RequestOptions | undefined,
-    path: () => string = () => template,
+    endpoint?: Endpoint,
   ): RequestPromise<Result> {
-    const describe = () =>
-      ({ method: 'GET', template, path: path(), safety: 'safe', credentials: false }) as const;
-    return callEndpoint(this.#sender, describe, schema, options);
+    return ask(this.#sender, template, schema, options, { ...endpoint, credentials: false });
   }
 }

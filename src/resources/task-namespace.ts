@@ -1,5 +1,6 @@
 import type { RequestPromise } from '../core/request-promise.ts';
 import type { RequestOptions } from '../core/request.ts';
+import type { Submission } from '../core/submission.ts';
 import type { Task } from '../core/task.ts';
 import type { TaskClient } from '../core/tasks.ts';
 import type { TaskUpdate, WaitOptions } from '../schemas/task-handle.ts';
@@ -35,6 +36,12 @@ export class TaskNamespace<Kind extends TaskKind> {
     options?: WaitOptions<TaskUpdate<Kind>>,
   ): Promise<Generation<Kind>> {
     return this.#tasks.wait(task, options);
+  }
+
+  /** @internal A submission as a journal has kept it: it was checked when it was written. */
+  restore(template: string, params: { model: string }): Submission<Kind> {
+    const unknown = () => undefined;
+    return this.#tasks.submission({ template, params, check: unknown, quote: unknown });
   }
 
   /**

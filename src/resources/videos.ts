@@ -3,6 +3,7 @@ import { checkParams, checkRoute } from '../core/params.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
 import type { RequestOptions } from '../core/request.ts';
 import type { Sender } from '../core/send.ts';
+import type { Submission } from '../core/submission.ts';
 import type { SubmittedTask } from '../core/task.ts';
 import { TaskClient } from '../core/tasks.ts';
 import type { GenerateOptions, Submit } from '../core/tasks.ts';
@@ -51,6 +52,13 @@ export class Videos extends TaskNamespace<'video'> {
     options: RequestOptions & VideoRoute = {},
   ): RequestPromise<SubmittedTask<'video'>> {
     return this.#tasks.submit(describe(params, options), options);
+  }
+
+  /**
+   * Describes a submit without sending it, for `gateway.batch`.
+   */
+  submission(params: VideoParams, options: RequestOptions & VideoRoute = {}): Submission<'video'> {
+    return this.#tasks.submission(describe(params, options), options);
   }
 
   /**

@@ -1,9 +1,8 @@
-import { callEndpoint } from '../core/endpoint.ts';
+import { ask } from '../core/endpoint.ts';
 import { estimate } from '../core/estimate.ts';
 import { iterable } from '../core/iterable.ts';
-import { checkProblem } from '../core/params.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
-import { newKey, queryString } from '../core/request.ts';
+import { keyed } from '../core/request.ts';
 import type { RequestOptions } from '../core/request.ts';
 import type { Sender } from '../core/send.ts';
 import { voiceCloneProblem, voiceDesignProblem } from '../schemas/voice-params.ts';
@@ -25,14 +24,7 @@ export class Voices {
    * gateway.voices.list())`. Not billed. Specification: GET /audio/voices.
    */
   list(query: VoiceListQuery = {}, options?: RequestOptions): RequestPromise<VoiceList> {
-    const template = '/v1/audio/voices';
-    const path = template + queryString({ ...query });
-    return callEndpoint(
-      this.#sender,
-      () => ({ method: 'GET', template, path, safety: 'safe' }),
-      iterable(voiceListSchema),
-      options,
-    );
+    return ask(this.#sender, '/v1/audio/voices', iterable(voiceListSchema), options, { query });
   }
 
   /**
@@ -45,7 +37,7 @@ export class Voices {
   clone(params: VoiceCloneParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
     const quote = () =>
       estimate.voiceClone({ previewText: params.text ?? params.preview_text ?? '' });
-    return this.#create('clone', params, voiceCloneProblem, quote, options);
+    return this.#create('clone', params, voiceCloneProblem(params), quote, options);
   }
 
   /**
@@ -58,26 +50,24 @@ export class Voices {
   design(params: VoiceDesignParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
     const quote = () =>
       estimate.voiceDesign({ previewText: params.preview_text ?? params.text ?? '' });
-    return this.#create('design', params, voiceDesignProblem, quote, options);
+    return this.#create('design', params, voiceDesignProblem(params), quote, options);
   }
 
   #create(
     operation: 'clone' | 'design',
     params: VoiceCloneParams | VoiceDesignParams,
-    problemOf: (params: unknown) => string | undefined,
+    problem: string | undefined,
     quote: () => number,
     options: RequestOptions = {},
   ): RequestPromise<VoiceCreation> {
-    const { idempotencyKey = newKey() } = options;
-    const safety = this.#sender.config.retryAmbiguous.voices ? 'keyed' : 'once';
-    const describe = () => {
-      checkProblem(problemOf(params));
-      const template = `/v1/audio/voices/${operation}`;
-      return { method: 'POST', template, body: params, safety, paid: true, quote } as const;
-    };
-    return callEndpoint(this.#sender, describe, voiceCreationSchema, {
-      ...options,
-      idempotencyKey,
+    const template = `/v1/audio/voices/${operation}`;
+    return ask(this.#sender, template, voiceCreationSchema, keyed(options), {
+      method: 'POST',
+      body: params,
+      problem,
+      safety: this.#sender.config.retryAmbiguous.voices ? 'keyed' : 'once',
+      paid: true,
+      quote,
     });
   }
 }

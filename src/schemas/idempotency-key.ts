@@ -1,6 +1,9 @@
 /** `!` to `~`: every visible ASCII character, and no space. */
 const visibleAscii = /^[!-~]{1,200}$/;
 
+/** What an idempotency key must be. */
+export const keyForm = '1 to 200 visible ASCII characters without spaces';
+
 /**
  * What is wrong with an idempotency key, or undefined. The specification gives the rule for
  * materials; generation keys are held to it as well. The message never quotes the key.
@@ -8,5 +11,5 @@ const visibleAscii = /^[!-~]{1,200}$/;
  */
 export function idempotencyKeyProblem(key: unknown): string | undefined {
   if (typeof key === 'string' && visibleAscii.test(key)) return undefined;
-  return 'idempotencyKey: must be 1 to 200 visible ASCII characters without spaces';
+  return `idempotencyKey: must be ${keyForm}`;
 }

@@ -145,3 +145,40 @@ test('the model list comes in three styles, and a model by an id with a slash', 
   expect(await codeOf(await caller.get('/v1/models/nope'))).toBe('model_not_found');
   expect((await caller.get('/v1/models/%E0%A4%A')).status).toBe(404);
 });
+
+test.each([
+  [401, 'Invalid token'],
+  [403, 'Token invalid'],
+  [500, 'Something went wrong in the service'],
+])('an injected %i of the key balance comes in its own envelope', async (status, message) => {
+  mock.fail({ route: 'GET /api/usage/balance', status, times: 1 });
+  const response = await callerOf(mock).get('/api/usage/balance');
+  expect([response.status, await response.json()]).toEqual([status, { success: false, message }]);
+});
+
+test('a wrong method at the key balance is refused in its own envelope', async () => {
+  const response = await callerOf(mock).post('/api/usage/balance', {});
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET']);
+  expect(await response.json()).toEqual({ success: false, message: expect.stringMatching(/GET/) });
+});
+
+test('what a key has used is its own; what remains is its owner’s', async () => {
+  const gateway = createMockGateway({
+    keys: [
+      { key: 'sk-one', user: 1 },
+      { key: 'sk-two', user: 1 },
+    ],
+    wallet: { usd: 10 },
+    tasks: {
+      durationMs: 0,
+      outcome: (submit) => (submit.prompt === 'bad' ? 'failed' : 'succeeded'),
+    },
+  });
+  const [one, two] = ['sk-one', 'sk-two'].map((key) => callerOf(gateway, key));
+  await one!.submit('/v1/images/tasks', image);
+  await one!.submit('/v1/images/tasks', { ...image, prompt: 'bad' });
+  const quota = async (caller = one!) => (await caller.read('/api/usage/balance')).data.token;
+  const shared = { remain_quota: 4_990_000 };
+  expect(await quota()).toMatchObject({ ...shared, used_quota: 10_000, total_quota: 5_000_000 });
+  expect(await quota(two)).toMatchObject({ ...shared, used_quota: 0, total_quota: 4_990_000 });
+});

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import { Polygate } from '../../src/index.ts';
 import { createMockGateway } from '../../src/mock/index.ts';
 import type { MockAssumptions } from '../../src/mock/index.ts';
 import { callerOf, image, speech, video } from './caller.ts';
@@ -94,4 +95,40 @@ test('A22: a verification may have less time', async () => {
   const { id } = await caller.submit('/v1/materials', body, { 'idempotency-key': 'k' });
   await mock.clock.advance(60_000);
   expect((await caller.read(`/v1/materials/${id}`)).status).toBe('verification_expired');
+});
+
+test('A3: records of images and videos may be OpenAI’s, those of audio never are', async () => {
+  const { mock, caller } = start({ A3: 'openai' });
+  const made = await caller.submit('/v1/images/tasks', { ...image, n: 2 });
+  expect(made).toMatchObject({ object: 'image', status: 'queued', progress: 0, data: null });
+  expect(made).not.toHaveProperty('task_id');
+  const film = await caller.submit('/v1/videos', video);
+  const words = await caller.submit('/v1/audio/tasks', speech);
+  await mock.clock.advance(1000);
+  const done = await caller.read(`/v1/images/tasks/${made.id}`);
+  expect(done).toMatchObject({ status: 'completed', progress: 100 });
+  expect(done.data).toHaveLength(2);
+  expect((await mock.fetch(done.data[0].url)).status).toBe(200);
+  expect((await caller.read(`/v1/videos/${film.id}`)).data).toHaveLength(1);
+  expect(await caller.read(`/v1/audio/tasks/${words.id}`)).toHaveProperty('audio_url');
+});
+
+test('A3: the client reads OpenAI’s records all the same', async () => {
+  const { mock } = start({ A3: 'openai' });
+  const { apiKey, baseURL, fetch, clock } = mock;
+  const gateway = new Polygate({ apiKey, baseURL, fetch, clock });
+  const done = await clock.settle(gateway.images.generate({ ...image, n: 2 }));
+  expect(done).toMatchObject({ status: 'succeeded', progress: 100 });
+  expect(done.urls).toHaveLength(2);
+});
+
+test('A4: the status may be the raw word', async () => {
+  const { mock, caller } = start({ A4: 'raw' });
+  const { id, status } = await caller.submit('/v1/videos', video);
+  const seen = [status];
+  for (const ms of [500, 500]) {
+    await mock.clock.advance(ms);
+    seen.push((await caller.read(`/v1/videos/${id}`)).status);
+  }
+  expect(seen).toEqual(['SUBMITTED', 'IN_PROGRESS', 'SUCCESS']);
 });

@@ -233,3 +233,39 @@ test('a replayed video does not need its material any more', async () => {
   const again = await caller.submit('/v1/videos', { ...video, content }, headers);
   expect(again.id).toBe(first.id);
 });
+
+test('a material may be in creation for a while, verified or not', async () => {
+  const { mock, caller, created } = start({ materials: { creatingMs: 1000 } });
+  const { id, status } = await created();
+  expect(status).toBe('creating');
+  expect((await caller.read('/v1/materials?status=creating')).data).toHaveLength(1);
+  const { verification_url: url } = await created({ real_person: person });
+  const redirect = await mock.fetch(url, { redirect: 'manual' });
+  expect(redirect.status).toBe(302);
+  await mock.clock.advance(1000);
+  expect((await caller.read(`/v1/materials/${id}`)).status).toBe('processing');
+  await mock.clock.advance(4000);
+  expect((await caller.read(`/v1/materials/${id}`)).available_at).toBe('2026-05-01T00:00:05.000Z');
+});
+
+test('every part of an item is checked, whatever the item calls itself', async () => {
+  const { caller } = start();
+  const content = [{ type: 'other', image_url: { url: 'asset://none' } }];
+  const response = await caller.post('/v1/videos', { ...video, content });
+  expect([response.status, await codeOf(response)]).toEqual([400, 'material_not_managed']);
+});
+
+test('a material of another kind does not fit a plain field either', async () => {
+  const { mock, caller, created } = start();
+  const { id } = await created({ type: 'video' });
+  await mock.clock.advance(4000);
+  const { uri } = await caller.read(`/v1/materials/${id}`);
+  for (const [fields, status] of [
+    [{ video: uri }, 202],
+    [{ image: uri }, 400],
+    [{ last_image: uri }, 400],
+    [{ images: [uri] }, 400],
+  ] as const) {
+    expect((await caller.post('/v1/videos', { ...video, ...fields })).status).toBe(status);
+  }
+});

@@ -47,6 +47,32 @@ test('a video is an MP4 file as long as was asked for', async () => {
   expect(bytes[offset + 4]).toBe(0x65);
 });
 
+test.each([
+  ['bytes=0-3', 206, 'bytes 0-3/N', 4],
+  ['bytes=100-', 206, 'bytes 100-L/N', -100],
+  ['bytes=-5', 206, 'bytes S-L/N', 5],
+  ['bytes=0-99999999', 206, 'bytes 0-L/N', 0],
+  ['bytes=99999999-', 200, null, 0],
+  ['bytes=0-1,4-5', 200, null, 0],
+  ['bytes=-', 200, null, 0],
+  ['lines=1-2', 200, null, 0],
+])('a player that asks for %s gets status %i', async (range, status, part, size) => {
+  const { id } = await caller.submit('/v1/videos', video);
+  const url = `${mock.baseURL}/media/${id}/1.mp4`;
+  const whole = new Uint8Array(await (await mock.fetch(url)).arrayBuffer());
+  const length = whole.length;
+  const response = await mock.fetch(url, { headers: { range } });
+  const shown = part
+    ?.replace('S', `${length - 5}`)
+    .replace('L', `${length - 1}`)
+    .replace('N', `${length}`);
+  expect([response.status, response.headers.get('content-range')]).toEqual([status, shown ?? null]);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  expect(bytes.length).toBe(size > 0 ? size : length + size);
+  const first = Number(/ (\d+)-/.exec(shown ?? '')?.[1] ?? 0);
+  expect(bytes).toEqual(whole.slice(first, first + bytes.length));
+});
+
 test('the same words give the same film', () => {
   expect(shortFilm('a wave', 5)).toEqual(shortFilm('a wave', 5));
   expect(shortFilm('a wave', 5)).not.toEqual(shortFilm('a storm', 5));

@@ -1,9 +1,9 @@
 import { setupServer } from 'msw/node';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 
 import { createMockGateway } from '../../src/mock/index.ts';
 import { handlers } from '../../src/mock/msw.ts';
-import { chat, eventsOf, image } from './caller.ts';
+import { chat, eventsOf, image, video } from './caller.ts';
 
 const mock = createMockGateway({ clock: 'virtual' });
 const server = setupServer(
@@ -11,8 +11,13 @@ const server = setupServer(
   ...handlers(mock, { baseURL: 'https://own.example' }),
 );
 const headers = { authorization: `Bearer ${mock.apiKey}`, 'content-type': 'application/json' };
-const post = (path: string, body: unknown) =>
-  fetch(mock.baseURL + path, { method: 'POST', headers, body: JSON.stringify(body) });
+const post = (path: string, body: unknown, signal?: AbortSignal) =>
+  fetch(mock.baseURL + path, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+    ...(signal === undefined ? {} : { signal }),
+  });
 
 beforeAll(() => {
   server.listen();
@@ -44,6 +49,19 @@ test('a dropped connection is a failed fetch', async () => {
   await expect(fetch(`${mock.baseURL}/v1/status`)).rejects.toThrow(TypeError);
   fault.remove();
 });
+
+test.each([{ stallHeaders: true }, { stallBody: 10 }])(
+  'a caller that leaves at %j gives its slot back',
+  async (fault) => {
+    mock.fail({ route: 'POST /v1/videos', ...fault, times: 1 });
+    const leave = new AbortController();
+    const answer = post('/v1/videos', video, leave.signal).then((response) => response.text());
+    await vi.waitFor(() => expect(mock.inFlight).toBe(1));
+    leave.abort();
+    await expect(answer).rejects.toThrow('aborted');
+    await vi.waitFor(() => expect(mock.inFlight).toBe(0));
+  },
+);
 
 test('another origin may be answered for', async () => {
   expect((await fetch('https://own.example/v1/status')).status).toBe(200);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { json } from 'node:stream/consumers';
+import { json, text as whole } from 'node:stream/consumers';
 import { afterEach, expect, test, vi } from 'vitest';
 
 import { createMockGateway } from '../../src/mock/index.ts';
@@ -165,4 +165,35 @@ test('a port that is taken is an error of the system', async () => {
   const { listening } = await start();
   const second = listen(createMockGateway(), { port: listening.port });
   await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
+
+/** What comes back for bytes that are written to the socket as they are. */
+const written = async (port: number, bytes: string): Promise<string> => {
+  const socket = connect(port, '127.0.0.1');
+  socket.end(bytes);
+  return whole(socket);
+};
+
+test.each([
+  ['FOO /v1/videos HTTP/1.1\r\nhost: x\r\n\r\n', 400],
+  ['TRACE /v1/videos HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 405],
+  ['CONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n', 405],
+  ['GET http:// HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 400],
+  ['GET /v1/\u0000 HTTP/1.1\r\nhost: x\r\n\r\n', 400],
+  [`GET / HTTP/1.1\r\nhost: x\r\nlong: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+])('%j gets %i in the envelope, with a request id', async (bytes, status) => {
+  const { listening } = await start();
+  const answer = await written(listening.port, bytes);
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(answer).toMatch(/\r\nx-request-id: req_\w{20}\r\n/i);
+  const { error } = JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1));
+  expect(error).toMatchObject({ message: expect.any(String), type: 'invalid_request_error' });
+});
+
+test.each([
+  'GET /v1/status HTTP/1.1\r\nconnection: close\r\n\r\n',
+  'GET /v1/status HTTP/1.1\r\nhost: x\r\nexpect: miracles\r\nconnection: close\r\n\r\n',
+])('%j is answered all the same', async (bytes) => {
+  const { listening } = await start();
+  expect(await written(listening.port, bytes)).toMatch(/^HTTP\/1.1 200 /);
 });

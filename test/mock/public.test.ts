@@ -124,12 +124,13 @@ test('the description of the service is made from the same table', async () => {
     '401',
     '402',
     '403',
+    '404',
     '409',
     '413',
     '429',
     '503',
   ]);
-  expect(submit.requestBody.content['application/json'].schema.required).toEqual(['model']);
+  expect(document.components.schemas.VideoRequest.required).toEqual(['model']);
   expect(submit.responses['202'].headers).toHaveProperty('x-svc-task-id');
   expect(document.paths['/v1/status'].get.security).toEqual([]);
   expect(JSON.stringify(document)).not.toMatch(/\$schema|"const"|prefixItems/);
@@ -152,4 +153,38 @@ test('a HEAD request gets the headers alone', async () => {
   expect(response.status).toBe(200);
   expect(Number(response.headers.get('content-length'))).toBeGreaterThan(0);
   expect(await response.text()).toBe('');
+});
+
+test('each tier of the rate limits has one limit, that of the accounts in it', async () => {
+  for (const [options, limit] of [
+    [{}, 8],
+    [{ concurrencyLimit: 3 }, 8],
+  ] as const) {
+    const gateway = createMockGateway(options);
+    const response = await gateway.fetch(`${gateway.baseURL}/v1/rate-limits`);
+    const { tiers } = await response.json();
+    expect(tiers).toEqual([{ id: 'tier_enterprise', concurrency: limit }]);
+  }
+});
+
+test('the status tells of trouble while answers fail, and of its end', async () => {
+  const gateway = createMockGateway({ clock: 'virtual' });
+  const status = async (locale = 'en-US'): Promise<any> =>
+    (await gateway.fetch(`${gateway.baseURL}/v1/status?locale=${locale}`)).json();
+  const healthy = await status();
+  expect(healthy).toMatchObject({ overallStatus: 'operational', metrics: { successRate: 100 } });
+  gateway.fail({ route: 'POST /v1/images/tasks', status: 503, times: 1 });
+  await callerOf(gateway).post('/v1/images/tasks', image);
+  const troubled = await status();
+  expect(troubled).toMatchObject({ overallStatus: 'degraded', metrics: { successRate: 50 } });
+  expect(troubled.title).not.toBe(healthy.title);
+  expect(new Set([troubled.title, (await status('ja-JP')).title]).size).toBe(2);
+  for (let count = 0; count < 100; count += 1) await status();
+  expect(await status()).toEqual(healthy);
+});
+
+test('every code that the gateway answers is in its catalog', async () => {
+  const gateway = createMockGateway({ assumptions: { A20: 'on' } });
+  const code = await codeOf(await callerOf(gateway).post('/v1beta/interactions', {}));
+  expect((await ask(`/v1/errors/${code}`)).status).toBe(200);
 });

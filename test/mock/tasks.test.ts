@@ -160,3 +160,14 @@ test('the link to a result expires, and a poll after that gives a fresh one', as
   const fresh = (await caller.read(`/v1/images/tasks/${id}`)).image_url;
   expect((await mock.fetch(fresh)).status).toBe(200);
 });
+
+test('a task is processing before it ends: every documented word is seen', async () => {
+  const { mock, caller } = start({ tasks: { durationMs: 1000 } });
+  const { id, status } = await caller.submit('/v1/audio/tasks', speech);
+  const seen = [status];
+  for (const ms of [500, 400, 100]) {
+    await mock.clock.advance(ms);
+    seen.push((await caller.read(`/v1/audio/tasks/${id}`)).status);
+  }
+  expect(seen).toEqual(['queued', 'in_progress', 'processing', 'completed']);
+});

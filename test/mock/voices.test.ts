@@ -105,3 +105,10 @@ test('a key protects a clone from a second charge only under A12', async () => {
     expect(mock.invoice).toHaveLength(lines);
   }
 });
+
+test('an empty text does not hide its alias', async () => {
+  const { caller } = start();
+  const body = { audio_url: 'https://files.example/a.wav', text: '', preview_text: 'Hello' };
+  const made = await caller.submit('/v1/audio/voices/clone', body);
+  expect(made.billing_contract.facts.preview_characters).toBe(5);
+});

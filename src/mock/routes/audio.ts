@@ -15,7 +15,7 @@ export const audioRoutes = [
     shownBody: shownAudioBody,
     reply: audioTaskRecord,
     status: 202,
-    errors: [400, 401, 402, 403, 409, 413, 429, 503],
+    errors: [400, 401, 402, 403, 404, 409, 413, 429, 503],
     handle: (call, body) => submitTask(call, 'audio', body, () => audioJob(call, body)),
   }),
   pollRoute('audio', '/v1/audio/tasks/{taskId}'),

@@ -11,7 +11,7 @@ const submits = {
   body: imageParamsSchema,
   reply: imageTaskRecord,
   status: 202,
-  errors: [400, 401, 402, 403, 409, 413, 429, 503],
+  errors: [400, 401, 402, 403, 404, 409, 413, 429, 503],
 } as const;
 
 /** Specification: Image generation. Polling what /images/generations made is assumption A2. */

@@ -35,6 +35,7 @@ export const materialRoutes = [
     path: '/v1/materials',
     summary: 'Lists materials page by page',
     query: ['type', 'status', 'limit', 'after'],
+    refuse: badMaterial,
     reply: materialPageRecord,
     errors: [400, 401, 403],
     handle: (call) => json(200, materialPage(call)),

@@ -1,5 +1,6 @@
 import { text } from '../answer.ts';
 import type { Answer } from '../answer.ts';
+import { byteRange } from '../byte-range.ts';
 import { param } from '../call.ts';
 import type { Call } from '../call.ts';
 import { reads } from '../endpoint.ts';
@@ -55,5 +56,13 @@ function file(call: Call, found: MediaFile | undefined): Answer {
   if (expires !== null && !(call.now < Number(expires))) {
     throw new Refusal(410, 'result_expired', 'This link has expired: poll for a new one');
   }
-  return text(200, found.type, found.body);
+  const { type, body } = found;
+  if (typeof body === 'string') return text(200, type, body);
+  const range = byteRange(call.headers.get('range'), body.length);
+  if (range === undefined) return text(200, type, body, { 'accept-ranges': 'bytes' });
+  const { start, end } = range;
+  return text(206, type, body.slice(start, end + 1), {
+    'accept-ranges': 'bytes',
+    'content-range': `bytes ${start}-${end}/${body.length}`,
+  });
 }

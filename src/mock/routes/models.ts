@@ -15,7 +15,7 @@ export const modelRoutes = [
     auth: 'any-key',
     query: ['key'],
     reply: modelListRecord,
-    errors: [401, 403],
+    errors: [400, 401, 403],
     handle: ({ services, headers, query }) => {
       const { models } = services.catalogue;
       if (headers.has('x-api-key') && headers.has('anthropic-version')) {

@@ -31,6 +31,7 @@ export const publicRoutes = [
     summary: 'How the service is',
     query: ['locale'],
     reply: serviceStatusRecord,
+    errors: [400],
     handle: (call) => json(200, serviceStatus(call)),
   }),
   reads({

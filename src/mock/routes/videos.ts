@@ -14,7 +14,7 @@ const submit = (path: string) =>
     body: videoParamsSchema,
     reply: videoTaskRecord,
     status: 202,
-    errors: [400, 401, 402, 403, 409, 413, 429, 503],
+    errors: [400, 401, 402, 403, 404, 409, 413, 429, 503],
     handle: (call, body) => submitTask(call, 'video', { ...body }, () => videoJob(call, body)),
   });
 

@@ -1,0 +1,95 @@
+import { AbortedError } from '../errors/aborted.ts';
+
+/** What the work on an item is told, and may tell. */
+export interface Shift {
+  /** Aborts when nobody wants results any more. */
+  readonly signal: AbortSignal;
+  /** Says that the item needs no slot from here on: it only waits. */
+  readonly waiting: () => void;
+}
+
+/** How much is done at once. */
+export interface PumpOptions {
+  readonly signal: AbortSignal | undefined;
+  /** Items on their way: pulled, and their results not taken yet. */
+  readonly most: number;
+  /** Items that may use a slot, or wait for one, right now. */
+  readonly room: () => number;
+}
+
+/**
+ * Pulls items as there is room for them, works on many at once, and yields what comes of each as soon as it is there.
+ * `work` must not reject.
+ */
+export async function* pump<Item, Result>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  work: (item: Item, shift: Shift) => Promise<Result>,
+  { signal, most, room }: PumpOptions,
+): AsyncGenerator<Result, void, undefined> {
+  const stop = new AbortController();
+  const results: Result[] = [];
+  const waiters: (() => void)[] = [];
+  let open = 0;
+  let busy = 0;
+  let source: { over: boolean; error?: unknown } = { over: false };
+
+  const change = () => new Promise<void>((resolve) => waiters.push(resolve));
+  const tell = () => {
+    for (const wake of waiters.splice(0)) wake();
+  };
+  const isFull = () => open >= most || busy >= room();
+  const begin = async (item: Item) => {
+    open += 1;
+    busy += 1;
+    let using = 1;
+    const waiting = () => {
+      busy -= using;
+      using = 0;
+      tell();
+    };
+    results.push(await work(item, { signal: stop.signal, waiting }));
+    waiting();
+  };
+  const feed = async () => {
+    const rows =
+      Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
+    for (;;) {
+      while (isFull() && !stop.signal.aborted) await change();
+      if (stop.signal.aborted) break;
+      const next = await rows.next();
+      if (next.done) return;
+      if (stop.signal.aborted) break;
+      void begin(next.value);
+    }
+    await rows.return?.();
+  };
+
+  signal?.addEventListener('abort', tell);
+  const end = (error?: unknown) => {
+    source = { over: true, error };
+    tell();
+  };
+  feed().then(() => end(), end);
+  try {
+    for (;;) {
+      if (signal?.aborted) {
+        const message = 'The batch was aborted. Its journal knows what was submitted.';
+        throw new AbortedError(message, { cause: signal.reason });
+      }
+      if (results.length > 0) {
+        for (const result of results.splice(0)) {
+          yield result;
+          open -= 1;
+        }
+        tell();
+      } else if (source.over && open === 0) {
+        if (source.error !== undefined) throw source.error;
+        return;
+      } else await change();
+    }
+  } finally {
+    signal?.removeEventListener('abort', tell);
+    stop.abort(signal?.reason);
+    tell();
+  }
+}

@@ -1,0 +1,42 @@
+import type { Receipt, TaskKind } from '../schemas/task.ts';
+import { fingerprint } from './fingerprint.ts';
+import type { RequestPromise } from './request-promise.ts';
+import type { RequestOptions } from './request.ts';
+import type { SubmittedTask, Task } from './task.ts';
+import type { Submit, TaskClient } from './tasks.ts';
+
+/** A submit that was described and not sent: a row of a batch. */
+export class Submission<Kind extends TaskKind = TaskKind> {
+  readonly kind: Kind;
+  // Private at run time: prompts stand there, and the way to the API key leads through here.
+  readonly #client: TaskClient<Kind>;
+  readonly #submit: Submit;
+  readonly #options: RequestOptions;
+
+  /** @internal */
+  constructor(client: TaskClient<Kind>, submit: Submit, options: RequestOptions = {}) {
+    this.kind = client.kind;
+    this.#client = client;
+    this.#submit = submit;
+    this.#options = options;
+  }
+
+  /** Sends it, as the namespace's `submit` does. */
+  send(options?: RequestOptions): RequestPromise<SubmittedTask<Kind>> {
+    return this.#client.submit(this.#submit, { ...this.#options, ...options });
+  }
+
+  /** @internal What a journal may know of it; params where they may be stored. */
+  async facts(storeParams: boolean) {
+    const { template: path, params, check } = this.#submit;
+    check();
+    const hash = await fingerprint(path, JSON.stringify(params));
+    const { idempotencyKey } = this.#options;
+    return { path, hash, idempotencyKey, params: storeParams ? params : undefined };
+  }
+
+  /** @internal The handle of its task, which an earlier process has submitted. */
+  task(receipt: Receipt): Task<Kind> {
+    return this.#client.task(receipt);
+  }
+}

@@ -1,0 +1,60 @@
+import type * as z from 'zod/mini';
+
+import type { Endpoint } from '../endpoint.ts';
+import { failures } from './errors.ts';
+import { successHeaders } from './headers.ts';
+import type { Json, OperationNotes } from './page.ts';
+import { notesOf } from './pages.ts';
+import { operationParameters } from './parameters.ts';
+import { nameOf, anyOf, reference } from './schemas.ts';
+
+/** An endpoint in the words of OpenAPI. */
+export function operation(endpoint: Endpoint): Json {
+  const found = notesOf(endpoint.route);
+  if (found === undefined) throw new TypeError(`No page describes ${endpoint.route}`);
+  const { tag, notes } = found;
+  const { id, description } = notes;
+  const { shownBody } = endpoint;
+  return {
+    operationId: id,
+    summary: endpoint.summary,
+    description,
+    tags: [tag],
+    security: security(endpoint, notes),
+    parameters: operationParameters(endpoint, notes),
+    ...(shownBody === undefined ? {} : { requestBody: requestBody(shownBody, notes) }),
+    responses: { ...successes(endpoint, notes), ...failures(endpoint, notes) },
+  };
+}
+
+function security({ auth }: Endpoint, { otherKeys = false }: OperationNotes): Json[] {
+  if (auth === 'none') return [];
+  return otherKeys ? [{ bearer: [] }, {}] : [{ bearer: [] }];
+}
+
+function requestBody(schema: z.ZodMiniType, { examples = {} }: OperationNotes): Json {
+  const named: Json = Object.fromEntries(
+    Object.entries(examples).map(([summary, value]) => [
+      summary.toLowerCase().replaceAll(' ', '-'),
+      { summary, value },
+    ]),
+  );
+  return {
+    required: true,
+    content: { 'application/json': { schema: reference(nameOf(schema)), examples: named } },
+  };
+}
+
+function successes(endpoint: Endpoint, { answers, events }: OperationNotes): Json {
+  const { status = 200, otherStatuses = [], reply } = endpoint;
+  return Object.fromEntries(
+    [status, ...otherStatuses].map((code) => {
+      const [description = 'Success.', ...schemas] = answers[code] ?? [];
+      const content = {
+        'application/json': { schema: anyOf(schemas.length > 0 ? schemas : [nameOf(reply)]) },
+        ...(events === undefined ? {} : { 'text/event-stream': { schema: anyOf(events) } }),
+      };
+      return [code, { description, headers: successHeaders(endpoint), content }];
+    }),
+  );
+}

@@ -1,0 +1,79 @@
+import * as fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { createMockGateway } from '../../src/mock/index.ts';
+import type { MockGatewayOptions } from '../../src/mock/index.ts';
+import { listen } from '../../src/mock/node.ts';
+import { fuzzRequest } from './mock-requests.ts';
+import { Watcher } from './mock-watcher.ts';
+
+/** `FUZZ_SEED=123 npm run test:long` does the same again. */
+const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
+console.log(`the seed of the fuzz is ${seed}`);
+
+const options: MockGatewayOptions = {
+  keys: [
+    { key: 'sk-a', user: 1 },
+    { key: 'sk-b', user: 2 },
+    { key: 'sk-off', user: 3, state: 'disabled' },
+  ],
+  wallet: { usd: 1e6 },
+  tasks: { durationMs: 0 },
+  materials: { durationMs: 0 },
+  maxBodyBytes: 60_000,
+  seed,
+};
+
+async function fuzz(watcher: Watcher, numRuns: number, salt: number): Promise<void> {
+  const property = fc.asyncProperty(fuzzRequest, async (request) => {
+    await watcher.send(request);
+  });
+  await fc.assert(property, { numRuns, seed: seed + salt, endOnFailure: true });
+  await watcher.settle({ 'sk-a': '1', 'sk-b': '2' });
+}
+
+test('5000 requests over all routes: no 500, only documented envelopes, no money moves up', async () => {
+  const mock = createMockGateway({ ...options, clock: 'virtual' });
+  const watcher = new Watcher(mock, mock.fetch, mock.baseURL, true);
+  await expect(fuzz(watcher, 5000, 0)).resolves.toBeUndefined();
+});
+
+test('3000 with every switch the other way', async () => {
+  const assumptions = {
+    A1: 'videos',
+    A2: 'images/tasks',
+    A3: 'openai',
+    A4: 'raw',
+    A5: 'output',
+    A6: 'data',
+    A11: 'replay',
+    A12: 'replay',
+    A13: 'conflict',
+    A20: 'on',
+    A21: 'absent',
+  } as const;
+  const mock = createMockGateway({ ...options, clock: 'virtual', assumptions });
+  const watcher = new Watcher(mock, mock.fetch, mock.baseURL, false);
+  await expect(fuzz(watcher, 3000, 1)).resolves.toBeUndefined();
+});
+
+test('2000 over a socket', async () => {
+  const mock = createMockGateway(options);
+  const { baseURL, close } = await listen(mock);
+  onTestFinished(close);
+  await expect(fuzz(new Watcher(mock, fetch, baseURL, true), 2000, 2)).resolves.toBeUndefined();
+});
+
+test('the same requests to gateways of the same seed get the same bytes', async () => {
+  const transcript = async () => {
+    const mock = createMockGateway({ ...options, clock: 'virtual' });
+    const watcher = new Watcher(mock, mock.fetch, mock.baseURL, true);
+    const answers: string[] = [];
+    for (const request of fc.sample(fuzzRequest, { seed, numRuns: 500 })) {
+      answers.push(await watcher.send(request));
+      await mock.clock.advance(100);
+    }
+    return answers;
+  };
+  expect(await transcript()).toEqual(await transcript());
+});

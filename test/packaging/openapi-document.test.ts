@@ -1,0 +1,63 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, expect, inject, test, vi } from 'vitest';
+
+import { addFixture, createApp } from './app.ts';
+import { run } from './run.ts';
+
+const linter = '@redocly/cli@2.77.0';
+const generator = '@hey-api/openapi-ts@0.99.0';
+
+let app: string;
+
+beforeAll(async () => {
+  vi.stubEnv('REDOCLY_TELEMETRY', 'off');
+  app = await createApp('openapi', [inject('tarball'), linter, generator, 'typescript@6.0.3']);
+  await addFixture(app, 'openapi-document.mjs');
+  await writeFile(join(app, 'openapi.json'), await run('node', ['openapi-document.mjs'], app));
+});
+
+test('the document of the service passes a strict linter without a warning', async () => {
+  const strict = ['lint', 'openapi.json', '--extends=recommended-strict', '--format=json'];
+  const { totals, problems } = JSON.parse(await run(tool('redocly'), strict, app));
+  expect(problems).toEqual([]);
+  expect(totals).toEqual({ errors: 0, warnings: 0, ignored: 0 });
+});
+
+test('a client generated from the document compiles strictly and works over a socket', async () => {
+  await addFixture(app, 'generated-client.mjs');
+  await writeFile(join(app, 'tsconfig.json'), JSON.stringify(tsconfig));
+  await run(tool('openapi-ts'), ['--input', 'openapi.json', '--output', 'client'], app);
+  expect(await run(tool('tsc'), ['--project', 'tsconfig.json'], app)).toBe('');
+  expect(JSON.parse(await run('node', ['built/generated-client.mjs'], app))).toEqual({
+    usd: 1000,
+    models: 'list',
+    said: expect.stringMatching(/\S/),
+    charged: expect.stringMatching(/^\d+\.?\d*$/),
+    video: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/media\//),
+    voices: expect.arrayContaining(['system']),
+    material: 'processing',
+    refused: [400, 'model_not_found'],
+    unknown: [404, 'task_not_found'],
+  });
+});
+
+const tsconfig = {
+  compilerOptions: {
+    target: 'es2023',
+    lib: ['es2023', 'dom', 'dom.iterable'],
+    types: [],
+    module: 'nodenext',
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    allowJs: true,
+    checkJs: true,
+    rootDir: '.',
+    outDir: 'built',
+  },
+  include: ['client', 'generated-client.mjs'],
+};
+
+function tool(name: string): string {
+  return join(app, 'node_modules', '.bin', name);
+}
