@@ -66,7 +66,7 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
    */
   protected claim(): Source<Item> {
     if (this.#consumed) {
-      throw new ConfigurationError('This stream has been read already; tee() it to read it twice.');
+      throw new ConfigurationError('This stream has been read already; see tee().');
     }
     this.#consumed = true;
     return this.source;
@@ -102,7 +102,7 @@ export class Stream<Item> extends ItemStream<Item> {
   }
 
   /**
-   * Reads what {@link ItemStream.toReadableStream} wrote, as the same stream: without its `[DONE]` it throws
+   * Reads what {@link Stream.toReadableStream} wrote, as the same stream: without its `[DONE]` it throws
    * `StreamTruncatedError`, and an error of the other side is thrown as the class that it has there. Its `meta` tells
    * nothing but status 200, for headers stay on the server.
    */

@@ -80,9 +80,17 @@ async function answerOf(
   signal: AbortSignal,
   onToolError: (error: unknown, call: ToolCall) => unknown,
 ): Promise<ToolMessage> {
-  const content = await carryOut(call, tools, signal)
-    .then(written)
-    .catch(async (error: unknown) => written(await onToolError(error, call)));
+  const { name, arguments: text } = call.function;
+  let content: string;
+  try {
+    const tool = tools.find((each) => each.name === name);
+    if (tool === undefined) throw new Error(`There is no tool ${name}.`);
+    const result = await readAs(tool.parameters, text || '{}');
+    if (result.issues !== undefined) throw new Error(result.issues.map(describe).join('; '));
+    content = written(await tool.execute(result.value, { signal, call }));
+  } catch (error) {
+    content = written(await onToolError(error, call));
+  }
   return { role: 'tool', tool_call_id: call.id, content };
 }
 
@@ -90,24 +98,12 @@ function written(answer: unknown): string {
   return typeof answer === 'string' ? answer : (JSON.stringify(answer) ?? '');
 }
 
-async function carryOut(call: ToolCall, tools: readonly Tool[], signal: AbortSignal) {
-  const { name, arguments: text } = call.function;
-  const tool = tools.find((each) => each.name === name);
-  if (tool === undefined) throw new Error(`There is no tool ${name}.`);
-  const result = await readAs(tool.parameters, text || '{}');
-  if (result.issues !== undefined) {
-    throw new Error(`The arguments do not fit: ${result.issues.map(describe).join('; ')}.`);
-  }
-  return tool.execute(result.value, { signal, call });
-}
-
 /** The caller does not wait for a tool that does not listen. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => {
       const cause: unknown = signal.reason;
-      const what = 'Aborted by the caller while tools ran.';
-      reject(new AbortedError(what, { cause, outcome: 'not-sent' }));
+      reject(new AbortedError('Aborted by the caller.', { cause, outcome: 'not-sent' }));
     });
   });
 }

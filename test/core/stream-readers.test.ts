@@ -99,10 +99,13 @@ describe('a reader that is dropped in the middle', () => {
     expect((await mock.clock.settle(chunks.next())).done).toBe(false);
   });
 
-  test('still gets the chunk that it waits for', async () => {
+  test('still gets the chunk that it waits for, and frees the slot after it', async () => {
     const { gateway, mock } = onMock({ chunkDelayMs: 10_000 }, { streamIdleTimeout: 30_000 });
     const pending = gateway.chat.completions.stream(ask)[Symbol.asyncIterator]().next();
     await forget();
     expect((await mock.clock.settle(pending)).value?.object).toBe('chat.completion.chunk');
+    expect(gateway.concurrency.inFlight).toBe(1);
+    await mock.clock.advance(31_000);
+    expect(gateway.concurrency.inFlight).toBe(0);
   });
 });

@@ -105,6 +105,16 @@ describe('tee()', () => {
     expect(gateway.concurrency.inFlight).toBe(0);
   });
 
+  test('lets one of them be aborted while it waits, and the other go on', async () => {
+    const [one, other] = streamOf([says('a')], 'stall').tee();
+    const chunks = one[Symbol.asyncIterator]();
+    await chunks.next();
+    const pending = rejection(AbortedError, chunks.next());
+    one.abort();
+    await pending;
+    expect((await other[Symbol.asyncIterator]().next()).value?.id).toBe('c-1');
+  });
+
   test('pulls no more than the faster one asks for', async () => {
     let pulls = 0;
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>(

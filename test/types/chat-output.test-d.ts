@@ -5,6 +5,7 @@ import { ChatStream, Stream } from '../../src/index.ts';
 import type {
   ChatCompletion,
   ChatCompletionChunk,
+  ParseParams,
   ParsedCompletion,
   Polygate,
   PolygateError,
@@ -40,6 +41,7 @@ describe('parse()', () => {
     const plain = {
       '~standard': { version: 1 as const, vendor: 'v', validate: () => ({ value: 1 }) },
     };
+    expectTypeOf(plain).not.toExtend<ParseParams<unknown>['response_format']>();
     // @ts-expect-error it tells no JSON schema
     void completions.parse({ ...ask, response_format: plain });
     // @ts-expect-error it is none
@@ -108,6 +110,7 @@ describe('run()', () => {
     const parameters = z.object({ n: z.number() });
     const double: Tool<{ n: number }> = { name: 'double', parameters, execute: ({ n }) => 2 * n };
     const tools: Tool[] = [double];
+    expectTypeOf(double).toExtend<Tool>();
     void completions.run({ ...ask, tools }, { maxRounds: 2, onToolError: String });
     void completions.run({ ...ask, tools: [double] });
     // @ts-expect-error each round would need a key of its own
