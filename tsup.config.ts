@@ -3,7 +3,7 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { defineConfig } from 'tsup';
 import type { Options } from 'tsup';
 
-// Both builds write below dist at the same time, so neither of them can be the one that empties it.
+// All builds write below dist at the same time, so none of them can be the one that empties it.
 rmSync('dist', { recursive: true, force: true });
 
 /**
@@ -29,6 +29,13 @@ export default defineConfig([
     name: 'client',
     entry: { index: 'src/index.ts', journal: 'src/journal/index.ts' },
     outDir: 'dist',
+    dts: true,
+  },
+  {
+    ...shared,
+    name: 'proxy',
+    entry: { index: 'src/proxy/index.ts' },
+    outDir: 'dist/proxy',
     dts: true,
   },
   {

@@ -9,6 +9,7 @@ export default defineConfig({
     // The package's own name means its sources, so that examples and tests need no build.
     alias: [
       { find: /^polygate$/, replacement: source('index.ts') },
+      { find: /^polygate\/proxy$/, replacement: source('proxy/index.ts') },
       { find: /^polygate\/journal$/, replacement: source('journal/index.ts') },
       { find: /^polygate\/mock$/, replacement: source('mock/index.ts') },
       { find: /^polygate\/mock\/node$/, replacement: source('mock/node.ts') },
@@ -18,7 +19,7 @@ export default defineConfig({
   test: {
     environment: 'node',
     include: ['test/**/*.test.ts'],
-    exclude: ['test/packaging/**', 'test/long/**'],
+    exclude: ['test/packaging/**', 'test/runtimes/**', 'test/long/**'],
     typecheck: { include: ['test/types/**/*.test-d.ts'] },
     coverage: { provider: 'v8', include: ['src/**'], exclude: ['src/mock/cli.ts'] },
   },

@@ -2,16 +2,19 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { Polygate } from 'polygate';
 import { createMockGateway } from 'polygate/mock';
 import type { MockGateway } from 'polygate/mock';
 import { listen } from 'polygate/mock/node';
-import { describe, test, vi } from 'vitest';
+import { afterEach, describe, test, vi } from 'vitest';
 import type { TestContext } from 'vitest';
 
 import { runFromSource } from './run-from-source.ts';
 import type { Surroundings } from './run-from-source.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
+
+afterEach(() => void vi.unstubAllEnvs());
 
 const example = (name: string): URL => new URL(`../examples/${name}.ts`, import.meta.url);
 
@@ -127,6 +130,19 @@ describe.concurrent('every example runs against the service that the environment
     expect(mock.invoice).toHaveLength(1);
   });
 
+  test('proxy-hono draws for a signed-in page and keeps its task from others', async (context) => {
+    const { expect } = context;
+    const { mock, surroundings } = await service(context);
+    const run = await runFromSource(example('proxy-hono'), surroundings);
+    expect(run).toMatchObject(calm);
+    const [line] = mock.invoice;
+    expect(run.stdout).toMatch(/^ann drew http:\S+\.svg\S* for \$/);
+    expect(run.stdout).toContain(` for $${line?.usd}\n`);
+    expect(run.stdout).toContain('bob may not see it: not_permitted');
+    expect(run.stdout).not.toContain(mock.apiKey);
+    expect(mock.requests.some(({ headers }) => 'cookie' in headers)).toBe(false);
+  });
+
   test('the demo shows every step, and its sums agree with the service', async (context) => {
     const { expect } = context;
     const { mock, cwd, surroundings } = await service(context);
@@ -142,6 +158,30 @@ describe.concurrent('every example runs against the service that the environment
     expect(run.stdout).not.toContain('\u001B');
     expect(await readdir(join(cwd, 'demo-output'))).toEqual(['harbour.svg']);
   });
+});
+
+test('next-route answers pages of the app, for users whom it knows', async (context) => {
+  const { expect } = context;
+  const { mock, surroundings } = await service(context);
+  for (const [name, value] of Object.entries(surroundings.env ?? {})) vi.stubEnv(name, value);
+  const { POST, maxDuration } = await import('../examples/next-route.ts');
+  const page = (session: string, origin = 'http://localhost:3000') =>
+    new Polygate({
+      apiKey: null,
+      baseURL: 'http://localhost:3000/api/gateway',
+      headers: { cookie: `session=${session}`, origin },
+      fetch: async (input, init) => POST(new Request(input, init)),
+    });
+  const submit = (gateway: Polygate, model = 'prism-image') =>
+    gateway.images.submit({ model, prompt: 'A harbour' });
+  expect(await submit(page('s-1'))).toHaveProperty('id', mock.tasks[0]?.id);
+  await expect(submit(page('s-9'))).rejects.toMatchObject({ code: 'sign_in_required' });
+  await expect(submit(page('s-1', 'https://evil.example'))).rejects.toMatchObject({
+    code: 'origin_not_allowed',
+  });
+  await expect(submit(page('s-1'), 'other')).rejects.toMatchObject({ code: 'model_not_allowed' });
+  expect(mock.requests).toHaveLength(1);
+  expect(maxDuration).toBeGreaterThan(60);
 });
 
 describe.concurrent('without a service in the environment', () => {

@@ -1,6 +1,7 @@
 import { APIError } from '../errors/api.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
 import type { Generation } from '../schemas/task.ts';
+import { abortable } from './abortable.ts';
 import { isBrowser } from './environment.ts';
 import { Failures } from './failure.ts';
 import { guard } from './guard.ts';
@@ -49,7 +50,10 @@ export async function download(
     if (url !== undefined) return url;
     throw new ConfigurationError(`index: there is no result ${index}`);
   };
-  const get = async (url: string) => capped(await fetchResult(sender, url, signal), maxBytes);
+  const get = async (url: string) => {
+    const transformer = maxBytes === undefined ? undefined : cap(maxBytes);
+    return abortable(await fetchResult(sender, url, signal), signal, transformer);
+  };
   try {
     return await get(pick(urls() ?? (await renew?.())?.urls));
   } catch (error) {
@@ -107,18 +111,14 @@ function checkResultURL(address: string, insecure = false): void {
   );
 }
 
-/** The same answer, whose body ends with an error beyond so many bytes. */
-function capped(response: Response, maxBytes: number | undefined): Response {
-  if (maxBytes === undefined || response.body === null) return response;
+/** Ends a body with an error beyond so many bytes. */
+function cap(maxBytes: number): Transformer<Uint8Array, Uint8Array> {
   let size = 0;
-  const body = response.body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        size += chunk.byteLength;
-        if (size <= maxBytes) controller.enqueue(chunk);
-        else controller.error(new RangeError(`The result is longer than maxBytes (${maxBytes}).`));
-      },
-    }),
-  );
-  return new Response(body, response);
+  return {
+    transform(chunk, controller) {
+      size += chunk.byteLength;
+      if (size <= maxBytes) controller.enqueue(chunk);
+      else controller.error(new RangeError(`The result is longer than maxBytes (${maxBytes}).`));
+    },
+  };
 }

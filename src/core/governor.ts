@@ -60,7 +60,9 @@ export class Governor {
   #window: Window = firstWindow;
   #told: ConcurrencyMeta = {};
   #inFlight = 0;
-  #pauses = 0;
+  /** Nobody is let in before this time. */
+  #opens = 0;
+  #stopTimer: (() => void) | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -90,6 +92,7 @@ export class Governor {
     return new Promise((resolve, reject) => {
       const leave = () => {
         queue.delete(waiter);
+        this.#admit();
         reject(signal.reason);
       };
       const waiter: Waiter = {
@@ -105,8 +108,8 @@ export class Governor {
     });
   }
 
-  /** Learns from an answer that was let in. */
-  succeeded(told: ConcurrencyMeta): void {
+  /** Learns from an answer. */
+  told(told: ConcurrencyMeta): void {
     this.#window = widened(this.#window, told, this.#inFlight);
     this.#remember(told);
   }
@@ -114,12 +117,8 @@ export class Governor {
   /** Learns from a 429, and lets nobody in for `ms`. */
   refused(told: ConcurrencyMeta, ms: number): void {
     this.#window = narrowed(this.#window, told, this.#inFlight - 1);
+    this.#opens = Math.max(this.#opens, this.#clock.now() + ms);
     this.#remember(told);
-    this.#pauses += 1;
-    after(this.#clock, ms, () => {
-      this.#pauses -= 1;
-      this.#admit();
-    });
   }
 
   #remember(told: ConcurrencyMeta): void {
@@ -128,17 +127,31 @@ export class Governor {
   }
 
   #fits(cap: number): boolean {
-    return this.#pauses === 0 && this.#inFlight < Math.min(this.#window.size, cap);
+    return this.#closedFor() <= 0 && this.#inFlight < Math.min(this.#window.size, cap);
+  }
+
+  #closedFor(): number {
+    return this.#opens === 0 ? 0 : this.#opens - this.#clock.now();
   }
 
   #admit(): void {
     for (const queue of [this.#returned, this.#queue]) {
       for (const waiter of queue) {
-        if (!this.#fits(waiter.cap)) return;
+        if (!this.#fits(waiter.cap)) return this.#setTimer();
         queue.delete(waiter);
         waiter.enter(this.#grant());
       }
     }
+    this.#setTimer();
+  }
+
+  /** As long as nobody may come in and somebody waits, a timer runs; else none. */
+  #setTimer(): void {
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+    const ms = this.#closedFor();
+    if (ms <= 0 || this.#queue.size + this.#returned.size === 0) return;
+    this.#stopTimer = after(this.#clock, ms, () => this.#admit());
   }
 
   #grant(): Release {

@@ -17,7 +17,8 @@ const rememberedKeys = 10_000;
 /** Counts what was charged, as the service reports it. Nothing else in the client adds up money. */
 export class Ledger {
   readonly #byModel = new Map<string, ModelSpend>();
-  readonly #keys = new Set<unknown>();
+  /** Keys whose charge is in the books; true where a replay told of it before its own answer came. */
+  readonly #keys = new Map<unknown, boolean>();
   readonly #reserved = new Map<unknown, number>();
   #totalUsd = 0;
   #requests = 0;
@@ -60,15 +61,17 @@ export class Ledger {
 
   /**
    * Enters an answer and tells what it cost; undefined when it was not charged. A replay of a key that is in the
-   * books costs nothing; a replay of a charge whose answer was lost is entered now.
+   * books costs nothing; a replay of a charge whose answer was lost is entered now, and that answer costs nothing should
+   * it come after all.
    */
   enter({ route, model, idempotencyKey }: Paid, meta: ResponseMeta): Charge | undefined {
     if (meta.chargeUsd === undefined) return undefined;
-    const counted = idempotencyKey !== undefined && this.#keys.has(idempotencyKey);
-    const usd = meta.idempotentReplay && counted ? 0 : meta.chargeUsd;
-    if (!(meta.idempotentReplay && counted)) this.#add(model ?? '', usd);
-    if (idempotencyKey !== undefined) this.#remember(idempotencyKey);
     const { requestId, taskId, idempotentReplay: replay } = meta;
+    const before = this.#keys.get(idempotencyKey);
+    const counted = replay ? before !== undefined : before === true;
+    const usd = counted ? 0 : meta.chargeUsd;
+    if (!counted) this.#add(model ?? '', usd);
+    if (idempotencyKey !== undefined) this.#remember(idempotencyKey, replay && before !== false);
     return { usd, model, route, requestId, taskId, replay };
   }
 
@@ -79,9 +82,9 @@ export class Ledger {
     this.#byModel.set(model, { usd: tidy(before.usd + usd), requests: before.requests + 1 });
   }
 
-  #remember(key: string): void {
-    this.#keys.add(key);
-    const [oldest] = this.#keys;
+  #remember(key: string, early: boolean): void {
+    this.#keys.set(key, early);
+    const [oldest] = this.#keys.keys();
     if (this.#keys.size > rememberedKeys && oldest !== undefined) this.#keys.delete(oldest);
   }
 }

@@ -1,4 +1,5 @@
 import type { ResponseMeta } from '../schemas/meta.ts';
+import { abortable } from './abortable.ts';
 import type { Config } from './config.ts';
 import type { KnownPrices } from './estimate.ts';
 import { Governor } from './governor.ts';
@@ -47,6 +48,12 @@ export class Sender {
     return new Run(this, call, options, finish).answer();
   }
 
+  /** Sends a call whose body is left to the caller; the caller's signal ends that, too. */
+  async leave(call: Call, options: RequestOptions | undefined): Promise<Answer<undefined>> {
+    const answer = await this.send(call, options, leaveBody);
+    return { ...answer, response: abortable(answer.response, options?.signal) };
+  }
+
   /**
    * The promise of a call for users. `describe` may refuse, which rejects the promise; `then` takes the answer further.
    */
@@ -58,7 +65,7 @@ export class Sender {
   ): RequestPromise<Final> {
     return new RequestPromise({
       read: async () => then(await this.send(describe(), options, finish)),
-      leave: async () => this.send(describe(), options, leaveBody),
+      leave: async () => this.leave(describe(), options),
     });
   }
 
@@ -70,10 +77,9 @@ export class Sender {
     this.config.log.debug(
       () => `${route}: answered ${meta.status}, request ${meta.requestId ?? 'without id'}`,
     );
-    if (meta.status < 400) {
-      retries.refund();
-      if (governed) governor.succeeded(meta.concurrency);
-    }
+    const { status, concurrency } = meta;
+    if (status < 400) retries.refund();
+    if (governed && (status < 400 || concurrency.limit !== undefined)) governor.told(concurrency);
     if (!paid) return;
     const charge = ledger.enter({ route, model, idempotencyKey }, meta);
     if (charge === undefined) return;

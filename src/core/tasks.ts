@@ -4,7 +4,7 @@ import type { ResponseMeta } from '../schemas/meta.ts';
 import type { TaskUpdate, WaitOptions } from '../schemas/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from '../schemas/task.ts';
 import type { KnownPrices } from './estimate.ts';
-import { leaveBody, readJson } from './response.ts';
+import { readJson } from './response.ts';
 import type { Answer } from './response.ts';
 import { readGeneration } from './generation.ts';
 import { fillPath } from './path.ts';
@@ -205,7 +205,7 @@ export class TaskClient<Kind extends TaskKind> {
   }
 
   #leavePoll(task: Task<Kind>, options?: RequestOptions): Promise<Answer<undefined>> {
-    return this.sender.send(this.#pollCall(task, this.#places(task)[0]), options, leaveBody);
+    return this.sender.leave(this.#pollCall(task, this.#places(task)[0]), options);
   }
 
   #places(task: Task<Kind>): readonly [PollPath, ...PollPath[]] {

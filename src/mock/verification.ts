@@ -10,6 +10,9 @@ import { overPage, verificationPage } from './verification-page.ts';
 /** The address is a secret: nobody keeps it, and the callback does not learn it. */
 const secret = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 
+/** The statuses that a callback may learn. Specification: Events. */
+const told = /^(creating|processing|available|verification_\w+)$/;
+
 /**
  * What a real person opens. A browser gets a page with a choice; whoever asks without one, such as a
  * test, has chosen to pass. A choice sends the caller on to the callback. Specification: Events.
@@ -20,7 +23,7 @@ export function verify(call: Call): Answer {
   const status = material === undefined ? 'expired' : statusOf(material, call.now);
   const outcome = call.query.get('outcome');
   const isBrowser = call.headers.get('accept')?.includes('text/html') === true;
-  if (material?.verification === undefined || status === 'deleted' || status === 'expired') {
+  if (material?.verification === undefined || !told.test(status)) {
     if (isBrowser) return html(404, overPage());
     throw new Refusal(404, 'material_not_found', 'This verification is over');
   }

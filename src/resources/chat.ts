@@ -3,7 +3,7 @@ import { openStream } from '../core/chunk-reader.ts';
 import { plain } from '../core/json-schema.ts';
 import { Opening } from '../core/opening.ts';
 import { parsed, parser } from '../core/parsed.ts';
-import { leaveBody, readJson } from '../core/response.ts';
+import { readJson } from '../core/response.ts';
 import type { Answer } from '../core/response.ts';
 import { checkParams } from '../core/params.ts';
 import { RequestPromise } from '../core/request-promise.ts';
@@ -142,7 +142,7 @@ export class ChatCompletions {
     options: RequestOptions,
     read: () => Promise<Answer<Result>>,
   ): RequestPromise<Result> {
-    const leave = async () => this.#sender.send(this.#call(plain(params)), options, leaveBody);
+    const leave = async () => this.#sender.leave(this.#call(plain(params)), options);
     return new RequestPromise({ read, leave });
   }
 

@@ -67,6 +67,7 @@ export class Voices {
       problem,
       safety: this.#sender.config.retryAmbiguous.voices ? 'keyed' : 'once',
       paid: true,
+      governed: true,
       quote,
     });
   }

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 import { AbortedError } from '../../src/index.ts';
 import type { Outcome, Polygate, RequestOptions } from '../../src/index.ts';
+import { lateAnswer } from './late-answer.ts';
 import {
   WatchedClock,
   caught,
@@ -194,20 +195,9 @@ describe('fetch', () => {
   });
 
   test('that answers after the abort has its body cancelled', async () => {
-    let answer: (response: Response) => void = () => undefined;
-    let cancelled = false;
-    const late: Reply = () => new Promise((resolve) => (answer = resolve));
-    const { sent } = await abortLater([late], submit);
-    answer(
-      await streamed(
-        '{',
-        () => undefined,
-        {},
-        () => (cancelled = true),
-      )(sent[0] as never),
-    );
-    await turns();
-    expect(cancelled).toBe(true);
+    const late = lateAnswer();
+    const { sent } = await abortLater([late.reply], submit);
+    expect(await late.isCancelled(sent[0])).toBe(true);
   });
 
   test('whose body ignores the abort has it cancelled', async () => {

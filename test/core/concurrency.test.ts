@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { AbortedError } from '../../src/index.ts';
+import { AbortedError, Polygate } from '../../src/index.ts';
 import { caught, chat, drain, image, onMock, submitted, turns } from './support.ts';
 import { manual, submitMany } from './valve.ts';
 
@@ -45,6 +45,45 @@ describe('gateway.concurrency', () => {
     mock.setConcurrencyLimit(9);
     await gateway.chat.completions.create(chat);
     expect(gateway.concurrency).toMatchObject({ limit: 9, remaining: 8 });
+  });
+
+  test('learns the limit from a refusal too', async () => {
+    const { gateway } = onMock({ concurrencyLimit: 3, wallet: { usd: 0 } });
+    expect((await caught(gateway.images.submit(image))).name).toBe('PaymentRequiredError');
+    expect(gateway.concurrency.limit).toBe(3);
+  });
+
+  test('counts new voices, which need slots as well', async () => {
+    const { mock, gateway } = onMock({ concurrencyLimit: 3, latencyMs: 1_000 });
+    const params = { prompt: 'An old sailor', preview_text: 'Ahoy' };
+    const calls = Array.from({ length: 20 }, () => gateway.voices.design(params));
+    await mock.clock.settle(Promise.all(calls));
+    expect(mock.peakInFlight).toBe(3);
+  });
+
+  test('keeps no timer for a pause in which nobody waits', async () => {
+    const { mock } = onMock();
+    let sleeping = 0;
+    const clock = {
+      now: () => mock.clock.now(),
+      sleep: async (ms: number, signal?: AbortSignal) => {
+        sleeping += 1;
+        await mock.clock.sleep(ms, signal).finally(() => {
+          sleeping -= 1;
+        });
+      },
+    };
+    const { apiKey, baseURL, fetch } = mock;
+    const gateway = new Polygate({ apiKey, baseURL, fetch, clock, logLevel: 'off' });
+    mock.fail({ status: 429, code: 'concurrency_limit_exceeded', retryAfter: 50 });
+    const stop = new AbortController();
+    const call = caught(gateway.images.submit(image, { signal: stop.signal }));
+    await mock.clock.advance(1_000);
+    expect(sleeping).toBe(2);
+    stop.abort();
+    await call;
+    await turns();
+    expect(sleeping).toBe(0);
   });
 
   test('takes a slot back from a waiter that is aborted as it gets it', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
 import { firstWindow, narrowed, widened } from '../../src/core/governor.ts';
+import { Polygate } from '../../src/index.ts';
+import { createMockGateway } from '../../src/mock/index.ts';
 import { image, onMock, refusal, submitted, turns } from './support.ts';
 import { manual, submitMany, told } from './valve.ts';
 
@@ -154,7 +156,48 @@ describe("'auto'", () => {
     expect(mock.requests.filter(({ status }) => status === 429)).toEqual([]);
     expect(new Set(mock.tasks.map(({ id }) => id)).size).toBe(500);
   });
+
+  test('adapts within one answer when the limit falls from 8 to 3 under 500 submits', async () => {
+    const { mock, gateway, seen } = unevenMock(8);
+    const calls = Array.from({ length: 500 }, () => gateway.images.submit(image));
+    const all = Promise.all(calls);
+    await mock.clock.advance(2_000);
+    expect(mock.requests.filter(({ status }) => status === 429)).toEqual([]);
+    mock.setConcurrencyLimit(3);
+    const before = mock.requests.length;
+    await mock.clock.settle(all);
+    // What left before the first answer of the new limit may be refused; nothing after that.
+    expect(seen.learnt).toBeGreaterThanOrEqual(before);
+    const late = mock.requests.slice(seen.learnt);
+    expect(late.length).toBeGreaterThan(300);
+    expect(late.filter(({ status }) => status !== 202)).toEqual([]);
+    expect(seen.peak).toBe(3);
+    expect(new Set(mock.tasks.map(({ id }) => id)).size).toBe(500);
+    expect(mock.invoice).toHaveLength(500);
+  });
 });
+
+/** A gateway whose answers take 40 to 160 ms, and what its client has in flight once it knows of a limit of 3. */
+function unevenMock(concurrencyLimit: number) {
+  const mock = createMockGateway({ clock: 'virtual', concurrencyLimit });
+  const every = (nth: number) => Array.from({ length: 200 }, (_, round) => nth + round * 5);
+  for (const nth of [1, 2, 3, 4, 5]) mock.fail({ delayMs: 10 + nth * 30, attempt: every(nth) });
+  const seen = { learnt: 0, peak: 0 };
+  let inFlight = 0;
+  const fetch: typeof mock.fetch = async (input, init) => {
+    inFlight += 1;
+    if (seen.learnt > 0) seen.peak = Math.max(seen.peak, inFlight);
+    const response = await mock.fetch(input, init);
+    inFlight -= 1;
+    if (response.headers.get('x-svc-concurrency-limit') === '3') {
+      seen.learnt ||= mock.requests.length;
+    }
+    return response;
+  };
+  const { apiKey, baseURL, clock } = mock;
+  const gateway = new Polygate({ apiKey, baseURL, clock, fetch, logLevel: 'off', random: () => 0 });
+  return { mock, gateway, seen };
+}
 
 describe('concurrency as the caller sets it', () => {
   test('a number caps what the service would allow', async () => {

@@ -71,6 +71,25 @@ describe('gateway.spend', () => {
     expect(gateway.spend.requests).toBe(3);
   });
 
+  test('counts once what a replay tells of before its own answer comes', async () => {
+    const { mock, gateway } = onMock();
+    mock.fail({ route: submits, delayMs: 5_000, attempt: 1 });
+    const both = [1, 2].map(() => gateway.images.submit(image, { idempotencyKey: 'row-1' }));
+    await mock.clock.settle(Promise.all(both));
+    await gateway.images.submit(image, { idempotencyKey: 'row-1' });
+    expect(mock.invoice).toHaveLength(1);
+    expect(gateway.spend).toMatchObject({ totalUsd: 0.02, requests: 1 });
+  });
+
+  test('counts each chat, also under one key: nothing replays a chat', async () => {
+    const { mock, gateway } = onMock();
+    for (let call = 0; call < 2; call += 1) {
+      await gateway.chat.completions.create(chat, { idempotencyKey: 'row-1' });
+    }
+    expect(mock.invoice).toHaveLength(2);
+    expect(gateway.spend.totalUsd).toBeCloseTo(total(mock), 9);
+  });
+
   test('adds nothing for a replay of what it has counted', async () => {
     const { mock, gateway } = onMock();
     const options = { idempotencyKey: 'row-1' };

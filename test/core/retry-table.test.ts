@@ -34,6 +34,7 @@ import {
   streamed,
   submitted,
   text,
+  turns,
   unreachable,
   virtualClock,
   wholeStream,
@@ -182,6 +183,17 @@ describe('the outcome is that of the whole call', () => {
     expect(sent).toHaveLength(count);
     expect(error.outcome).toBe(outcome);
   });
+});
+
+test('a body that its caller changes between two attempts is sent as it was', async () => {
+  const clock = virtualClock();
+  const { fetch, sent } = scripted(refusal(503), submitted);
+  const params = { ...image };
+  const submit = clientOf(fetch, { clock }).images.submit(params);
+  await turns();
+  params.prompt = 'Something else';
+  await clock.settle(submit);
+  expect(sent.map(({ body }) => body)).toEqual(Array(2).fill(JSON.stringify(image)));
 });
 
 describe("the caller's key", () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { ConnectionError, RequestTimeoutError } from '../../src/index.ts';
 import type { Outcome, Polygate, PolygateOptions, RequestOptions } from '../../src/index.ts';
+import { lateAnswer } from './late-answer.ts';
 import {
   WatchedClock,
   caught,
@@ -138,20 +139,9 @@ describe('after a timeout', () => {
   });
 
   test('a late answer has its body cancelled', async () => {
-    let answer: (response: Response) => void = () => undefined;
-    let cancelled = false;
-    const late: Reply = () => new Promise((resolve) => (answer = resolve));
-    const { sent } = await run(submit, late, { timeout: 5_000 });
-    answer(
-      await streamed(
-        '{',
-        () => undefined,
-        {},
-        () => (cancelled = true),
-      )(sent[0] as never),
-    );
-    await turns();
-    expect(cancelled).toBe(true);
+    const late = lateAnswer();
+    const { sent } = await run(submit, late.reply, { timeout: 5_000 });
+    expect(await late.isCancelled(sent[0])).toBe(true);
   });
 
   test('a body that does not end is cancelled', async () => {

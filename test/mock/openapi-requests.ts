@@ -73,6 +73,8 @@ const gateways: Record<string, MockGatewayOptions> = {
 
 /** Queries that are refused, where there is no body to leave out. */
 const badQueries: Record<string, string> = {
+  'GET /v1/status': '/v1/status?locale=en&locale=de',
+  'GET /v1/models': '/v1/models?key=one&key=other',
   'GET /v1/pricing': '/v1/pricing?type=text',
   'GET /v1/audio/voices': '/v1/audio/voices?model=prism-image',
   'GET /v1/materials': '/v1/materials?limit=0',

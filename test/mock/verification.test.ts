@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 
 import { createMockGateway } from '../../src/mock/index.ts';
+import type { MockGatewayOptions } from '../../src/mock/index.ts';
 import { callerOf } from './caller.ts';
 
 const callback = 'https://app.example/verified';
 
-const start = async () => {
-  const mock = createMockGateway({ clock: 'virtual' });
+const start = async (options: MockGatewayOptions = {}) => {
+  const mock = createMockGateway({ clock: 'virtual', ...options });
   const caller = callerOf(mock);
   const body = {
     url: 'https://files.example/portrait.png',
@@ -64,4 +65,11 @@ test('a check whose material is gone says so, to people and to programs', async 
   const seen = await visit();
   expect([seen.status, await seen.text()]).toEqual([404, expect.stringContaining('is over')]);
   expect((await (await visit('', '*/*')).json()).error.code).toBe('material_not_found');
+});
+
+test('a check whose material waits for its deletion is over too: the callback knows no such status', async () => {
+  const { caller, id, visit, status } = await start({ materials: { deleteMs: 60_000 } });
+  await caller.remove(`/v1/materials/${id}`);
+  expect(await status()).toBe('delete_pending');
+  expect((await visit('', '*/*')).status).toBe(404);
 });

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { addFixture, createApp } from './app.ts';
 import { run } from './run.ts';
 
-const entries = ['polygate', 'polygate/mock', 'polygate/mock/node'];
+const entries = ['polygate', 'polygate/proxy', 'polygate/mock', 'polygate/mock/node'];
 
 const nodenext = { module: 'nodenext', moduleResolution: 'nodenext' };
 const bundler = { module: 'preserve', moduleResolution: 'bundler' };

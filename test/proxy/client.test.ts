@@ -1,0 +1,257 @@
+import { Hono } from 'hono';
+import {
+  APIError,
+  AbortedError,
+  AuthenticationError,
+  BadRequestError,
+  ConcurrencyLimitError,
+  NotFoundError,
+  PaymentRequiredError,
+  PermissionDeniedError,
+  ServerError,
+  ServiceUnavailableError,
+  StreamTruncatedError,
+} from 'polygate';
+import type { Polygate } from 'polygate';
+import { describe, expect, test, vi } from 'vitest';
+
+import { rejection } from '../support/rejection.ts';
+import { closedPort, mount, onNode, openWay } from './support.ts';
+import type { Handler } from './support.ts';
+
+const chat = { model: 'aurora-chat', messages: [{ role: 'user' as const, content: 'Say hello' }] };
+const image = { model: 'prism-image', prompt: 'A harbour' };
+const material = { url: 'https://files.example/a.png', type: 'image' as const };
+const quick = { pollInterval: 5, maxPollInterval: 10 };
+
+/** The handler as a route of a framework. */
+async function onHono(handler: Handler): Promise<string> {
+  const app = new Hono();
+  app.get('/', (context) => context.text('A page'));
+  app.all(`${mount}/*`, (context) => handler(context.req.raw));
+  return onNode(async (request) => app.fetch(request));
+}
+
+describe.each([
+  ['Node', onNode],
+  ['hono', onHono],
+])('a whole client in a page, through %s', (_, serve) => {
+  test('chats, in one piece and word by word', async () => {
+    const { mock, page } = await openWay({}, {}, serve);
+    const gateway = page();
+    const whole = await gateway.chat.completions.create(chat);
+    const stream = gateway.chat.completions.stream(chat);
+    let words = '';
+    for await (const text of stream.text()) words += text;
+    expect(words).toBe(whole.choices[0]?.message.content);
+    expect(stream.meta?.requestId).toBe(mock.requests[1]?.requestId);
+    expect(gateway.spend.totalUsd).toBeCloseTo(mock.invoice[0]!.usd + mock.invoice[1]!.usd);
+  });
+
+  test('makes an image, a film, music and speech', async () => {
+    const { mock, page } = await openWay({}, {}, serve);
+    const { images, videos, audio } = page();
+    const done = await Promise.all([
+      images.generate(image, quick),
+      images.generate(image, { route: 'generations', ...quick }),
+      videos.generate({ model: 'tide-video', prompt: 'Waves' }, quick),
+      videos.generate(
+        { model: 'tide-video', prompt: 'Waves' },
+        { route: 'video/generations', ...quick },
+      ),
+      audio.music.generate({ model: 'anthem-music', prompt: 'A shanty' }, quick),
+    ]);
+    expect(done.map(({ status, urls }) => [status, urls.length])).toEqual(
+      done.map(() => ['succeeded', 1]),
+    );
+    expect(mock.invoice).toHaveLength(done.length);
+  });
+
+  test('keeps a library of materials', async () => {
+    const { page } = await openWay({}, {}, serve);
+    const { materials } = page();
+    const { id, uri } = await materials.register(material, quick);
+    expect(uri).toMatch(/^asset:/);
+    expect(await materials.retrieve(id)).toMatchObject({ id });
+    expect(await materials.delete(id)).toMatchObject({ status: 'deleted' });
+  });
+
+  test('reads models, voices and what is public', async () => {
+    const { page } = await openWay({}, {}, serve);
+    const gateway = page();
+    const [model] = [...(await gateway.models.list())];
+    expect(await gateway.models.retrieve(model!.id)).toMatchObject({ id: model!.id });
+    const slashed = [...(await gateway.models.list())].find(({ id }) => id.includes('/'));
+    expect(await gateway.models.retrieve(slashed!.id)).toMatchObject({ id: slashed!.id });
+    expect([...(await gateway.voices.list())].length).toBeGreaterThan(1);
+    expect(await gateway.public.status({ locale: 'en-US' })).toHaveProperty('overallStatus');
+    expect(await gateway.public.pricing({ type: 'image' })).toHaveProperty('object');
+  });
+});
+
+describe('an answer that is lost', () => {
+  test('is asked for again with the same key, and not paid twice', async () => {
+    const { mock, page } = await openWay();
+    mock.fail({ route: 'POST /v1/images/tasks', reset: 'after', times: 2 });
+    const task = await page({ random: () => 0 }).images.submit(image);
+    expect(task.replayed).toBe(true);
+    expect(mock.requests.map(({ headers }) => headers['x-idempotency-key'])).toHaveLength(3);
+    expect(new Set(mock.requests.map(({ headers }) => headers['x-idempotency-key'])).size).toBe(1);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('is of unknown outcome to a chat, which is not sent again', async () => {
+    const { mock, page } = await openWay();
+    mock.fail({ route: 'POST /v1/chat/completions', reset: 'after' });
+    const error = await rejection(ServerError, page().chat.completions.create(chat));
+    expect(error).toMatchObject({ status: 502, code: 'bad_gateway', outcome: 'unknown' });
+    expect(mock.requests).toHaveLength(1);
+  });
+
+  test('is no worry to a chat when nobody was there', async () => {
+    const { page, reports } = await openWay({ baseURL: await closedPort() });
+    const error = await rejection(
+      ServiceUnavailableError,
+      page({ maxRetries: 0 }).chat.completions.create(chat),
+    );
+    expect(error).toMatchObject({ outcome: 'rejected' });
+    expect(String(reports)).toContain('ECONNREFUSED');
+  });
+});
+
+describe('idempotency keys', () => {
+  const submit = (gateway: Polygate) => gateway.images.submit(image, { idempotencyKey: 'row-17' });
+
+  test('replay for the same user, also later and through another process', async () => {
+    const { mock, gatewayURL, page } = await openWay();
+    const first = await submit(page());
+    const other = await openWay({ baseURL: gatewayURL });
+    const second = await submit(other.page());
+    expect([second.id, second.replayed]).toEqual([first.id, true]);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('of two users never meet, whatever they are', async () => {
+    const { mock, page } = await openWay();
+    const pairs = [
+      ['ann', 'row-17'],
+      ['bob', 'row-17'],
+      ['a', 'nnrow-17'],
+      ['annr', 'ow-17'],
+      ['ann"', '","row-17'],
+    ];
+    for (const [user, idempotencyKey] of pairs) {
+      const task = await page({}, user).images.submit(image, { idempotencyKey });
+      expect(task.replayed).toBe(false);
+    }
+    expect(mock.invoice).toHaveLength(pairs.length);
+  });
+
+  test('keep to the rule of the gateway, also the longest', async () => {
+    const { mock, page } = await openWay();
+    const idempotencyKey = '~'.repeat(200);
+    await page({}, 'ö'.repeat(100))
+      .materials.create(material, { idempotencyKey })
+      .catch(() => {});
+    await page({}, 'x'.repeat(1_000)).materials.create(material, { idempotencyKey });
+    expect(mock.requests.at(-1)?.headers['idempotency-key']).toMatch(/^[!-~]{1,200}$/);
+  });
+});
+
+describe('errors are those of a client without a proxy', () => {
+  const fault = { route: 'POST /v1/images/tasks', times: 9 };
+  test.each([
+    [400, BadRequestError, 'invalid_request_parameter'],
+    [402, PaymentRequiredError, 'insufficient_balance'],
+    [403, PermissionDeniedError, 'api_key_disabled'],
+    [404, NotFoundError, 'not_found'],
+    [429, ConcurrencyLimitError, 'concurrency_limit_exceeded'],
+    [500, ServerError, 'internal_error'],
+    [503, ServiceUnavailableError, 'service_unavailable'],
+  ])('%i', async (status, Class, code) => {
+    const { mock, page, gatewayURL } = await openWay();
+    mock.fail({ ...fault, status });
+    const options = { maxRetries: 0, maxQueueTime: 0 };
+    const error = await rejection(Class, page(options).images.submit(image));
+    const { apiKey } = mock;
+    const direct = page({ ...options, apiKey, baseURL: gatewayURL });
+    const without = await rejection(APIError, direct.images.submit(image));
+    const { message, outcome, type } = error;
+    expect(error).toMatchObject({ status, code });
+    const plain = (text: string) => text.replace(/req_\w+/, '');
+    expect({ outcome, type, message: plain(message) }).toEqual({
+      outcome: without.outcome,
+      type: without.type,
+      message: plain(without.message),
+    });
+  });
+
+  test('with the time to wait', async () => {
+    const { mock, page } = await openWay();
+    mock.fail({ ...fault, status: 503, headers: { 'retry-after': '120' } });
+    const error = await rejection(APIError, page().images.submit(image));
+    expect(error).toMatchObject({ retryAfterMs: 120_000 });
+    expect(mock.requests).toHaveLength(1);
+  });
+
+  test('and the concurrency limit queues in the page', async () => {
+    const { mock, page } = await openWay({}, { concurrencyLimit: 2, latencyMs: 5 });
+    const gateway = page();
+    await Promise.all(Array.from({ length: 12 }, () => gateway.images.submit(image)));
+    expect(gateway.concurrency.limit).toBe(2);
+    expect(mock.peakInFlight).toBeLessThanOrEqual(2);
+    expect(mock.invoice).toHaveLength(12);
+  });
+
+  test('a key that the gateway refuses is not quoted', async () => {
+    const { page } = await openWay({ apiKey: 'sk-wrong-canary' });
+    const error = await rejection(AuthenticationError, page().models.list());
+    expect(JSON.stringify(error) + String(error)).not.toContain('canary');
+  });
+});
+
+describe('a stream', () => {
+  test('that the page leaves frees its slot at the gateway', async () => {
+    const { mock, page } = await openWay({}, { chunkDelayMs: 20 });
+    const stream = page().chat.completions.stream(chat);
+    for await (const _ of stream) break;
+    await vi.waitFor(() => expect(mock.inFlight).toBe(0));
+    expect(mock.peakInFlight).toBe(1);
+  });
+
+  test('that the page aborts ends with its reason, and frees its slot', async () => {
+    const { mock, page } = await openWay({}, { chunkDelayMs: 20 });
+    const { signal, abort } = controller();
+    const stream = page().chat.completions.stream(chat, { signal });
+    const words = stream.text()[Symbol.asyncIterator]();
+    await words.next();
+    abort('enough');
+    const error = await rejection(AbortedError, Promise.resolve(words.next()));
+    expect(error).toMatchObject({ cause: 'enough' });
+    await vi.waitFor(() => expect(mock.inFlight).toBe(0));
+  });
+
+  test('that is aborted before its first word frees its slot', async () => {
+    const { mock, page } = await openWay();
+    mock.fail({ route: 'POST /v1/chat/completions', delayMs: 60_000 });
+    const { signal, abort } = controller();
+    const answer = page().chat.completions.create(chat, { signal });
+    await vi.waitFor(() => expect(mock.inFlight).toBe(1));
+    abort('enough');
+    await rejection(AbortedError, answer);
+    await vi.waitFor(() => expect(mock.inFlight).toBe(0));
+  });
+
+  test('that breaks off is known to be cut', async () => {
+    const { mock, page } = await openWay();
+    mock.fail({ route: 'POST /v1/chat/completions', cutStreamAfter: 3 });
+    const stream = page().chat.completions.stream(chat);
+    const error = await rejection(StreamTruncatedError, stream.final());
+    expect(error).toMatchObject({ partial: { object: 'chat.completion' } });
+  });
+});
+
+function controller() {
+  const inner = new AbortController();
+  return { signal: inner.signal, abort: (reason: unknown) => inner.abort(reason) };
+}

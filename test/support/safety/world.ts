@@ -1,0 +1,259 @@
+import { getEventListeners } from 'node:events';
+
+import { Polygate, PolygateError } from '../../../src/index.ts';
+import type { Clock, RequestOptions, Task } from '../../../src/index.ts';
+import { createMockGateway } from '../../../src/mock/index.ts';
+import type { Fault, MockGateway } from '../../../src/mock/index.ts';
+import { listen } from '../../../src/mock/node.ts';
+import { WatchedClock } from '../../core/support.ts';
+import type { Kind, Schedule, Step } from './schedule.ts';
+
+const image = { model: 'prism-image', prompt: 'A harbour' };
+const video = { model: 'tide-video', prompt: 'Waves', duration: 5, resolution: '720p' };
+const music = { model: 'anthem-music', prompt: 'A shanty', is_instrumental: true };
+const design = { prompt: 'An old sailor', preview_text: 'Ahoy' };
+const material = { url: 'https://files.example/a.png', type: 'image' as const };
+const chat = { model: 'aurora-chat', messages: [{ role: 'user' as const, content: 'Hello' }] };
+
+type Submit = (gateway: Polygate, options: RequestOptions) => Promise<Task>;
+
+/** The submit that a key of this kind can be asked again with. */
+export const submits: { readonly [Name in Kind]?: Submit } = {
+  'submit an image': (gateway, options) => gateway.images.submit(image, options),
+  'generate an image': (gateway, options) => gateway.images.submit(image, options),
+  'submit a video': (gateway, options) => gateway.videos.submit(video, options),
+  'submit music': (gateway, options) => gateway.audio.music.submit(music, options),
+};
+
+const calls: Readonly<
+  Record<Kind, (gateway: Polygate, options: RequestOptions) => Promise<unknown>>
+> = {
+  'submit an image': (gateway, options) => gateway.images.submit(image, options),
+  'generate an image': (gateway, options) => gateway.images.generate(image, options),
+  'submit a video': (gateway, options) => gateway.videos.submit(video, options),
+  'submit music': (gateway, options) => gateway.audio.music.submit(music, options),
+  chat: (gateway, options) => gateway.chat.completions.create(chat, options),
+  'stream a chat': (gateway, options) => gateway.chat.completions.stream(chat, options).final(),
+  'leave a stream': async (gateway, options) => {
+    for await (const chunk of gateway.chat.completions.stream(chat, options)) return chunk;
+    return undefined;
+  },
+  'design a voice': (gateway, options) => gateway.voices.design(design, options),
+  'create a material': (gateway, options) => gateway.materials.create(material, options),
+};
+
+/** How a call ended. */
+export interface Ended {
+  readonly step: Step;
+  /** The call's own request id, which its line of the invoice carries. */
+  readonly id: string;
+  readonly signal: AbortSignal;
+  readonly value?: unknown;
+  readonly error?: unknown;
+}
+
+/** A client, its gateway, and the time that they live in. */
+export interface World {
+  readonly mock: MockGateway;
+  readonly gateway: Polygate;
+  /** Lets a promise settle. */
+  readonly settle: <Result>(promise: Promise<Result>) => Promise<Result>;
+  /** What `onCharge` was told, USD. */
+  readonly charges: readonly number[];
+  /** The requests whose answer told a charge: who asks for them again is told it again at best. */
+  readonly told: ReadonlySet<string>;
+  /** How far the requests in flight went beyond the limit, once an answer had told it. */
+  readonly excess: () => number;
+  /** Sleeps of the client that are not over. */
+  readonly pending: () => number;
+  /** Virtual: of a clock that is moved; real: of the machine. */
+  readonly sleep: Clock['sleep'];
+  readonly close: () => Promise<void>;
+}
+
+const isGoverned = (url: string, { method }: RequestInit = {}): boolean =>
+  method === 'POST' && /\/(images|videos|audio\/tasks|chat)\b/.test(url);
+
+/** Watches at the `fetch` seam: governed requests in flight against the limit that was told, and charges that arrive. */
+function counting(fetch: typeof globalThis.fetch) {
+  const told = new Set<string>();
+  let inFlight = 0;
+  let limit = Infinity;
+  let excess = 0;
+  const counted: typeof fetch = async (input, init) => {
+    const url = input instanceof Request ? input.url : input.toString();
+    const leave = enter(url, init);
+    try {
+      const response = await fetch(input, init);
+      const { headers } = response;
+      if (headers.has('x-svc-charge-usd')) told.add(headers.get('x-request-id') ?? '');
+      const teaches = response.ok && isGoverned(url, init);
+      const next = Number((teaches && headers.get('x-svc-concurrency-limit')) || limit);
+      // What leaves in the same turn cannot know it.
+      setImmediate(() => {
+        limit = next;
+      });
+      return response;
+    } finally {
+      leave();
+    }
+  };
+  const enter = (url: string, init?: RequestInit): (() => void) => {
+    if (!isGoverned(url, init)) return () => undefined;
+    let left = false;
+    inFlight += 1;
+    excess = Math.max(excess, inFlight - limit);
+    const leave = () => {
+      if (!left) inFlight -= 1;
+      left = true;
+    };
+    init?.signal?.addEventListener('abort', leave, { once: true });
+    return leave;
+  };
+  return { counted, told, excess: () => excess };
+}
+
+/** A world in memory, in virtual time. */
+export async function inMemory({ faults, ...schedule }: Schedule): Promise<World> {
+  const mock = createMockGateway({
+    clock: 'virtual',
+    concurrencyLimit: schedule.limit,
+    latencyMs: schedule.latencyMs,
+  });
+  for (const fault of faults) mock.fail(fault);
+  const clock = new WatchedClock(mock.clock);
+  const { counted, ...counts } = counting(mock.fetch);
+  return {
+    mock,
+    ...client(schedule, mock.apiKey, mock.baseURL, counted, clock),
+    settle: (promise) => mock.clock.settle(promise),
+    ...counts,
+    pending: () => clock.pending,
+    sleep: (ms, signal) => mock.clock.sleep(ms, signal),
+    close: () => mock.clock.advance(3_600_000),
+  };
+}
+
+/** The client's time runs this much faster than the machine's on a socket. */
+const speed = 100;
+
+/** A world on a socket. The gateway lives in real time, so its delays are cut down as the client's are. */
+export async function onSocket({ faults, ...schedule }: Schedule): Promise<World> {
+  const mock = createMockGateway({
+    concurrencyLimit: schedule.limit,
+    latencyMs: schedule.latencyMs / speed,
+    tasks: { durationMs: 2_000 / speed },
+  });
+  for (const fault of faults) mock.fail(faster(fault));
+  const listening = await listen(mock);
+  let closed = false;
+  let pending = 0;
+  const since = performance.now();
+  const sleep = async (ms: number, signal?: AbortSignal) => {
+    pending += 1;
+    await realSleep(ms / speed, signal).finally(() => {
+      pending -= 1;
+    });
+  };
+  const clock = { now: () => since + (performance.now() - since) * speed, sleep };
+  const { counted, ...counts } = counting((input, init) => fetch(input, init));
+  return {
+    mock,
+    ...client(schedule, mock.apiKey, listening.baseURL, counted, clock),
+    settle: (promise) => promise,
+    ...counts,
+    pending: () => pending,
+    sleep: (ms, signal) => realSleep(ms / speed, signal),
+    close: async () => {
+      if (!closed) await listening.close();
+      closed = true;
+    },
+  };
+}
+
+const faster = (fault: Fault): Fault =>
+  fault.delayMs === undefined ? fault : { ...fault, delayMs: fault.delayMs / speed };
+
+function client(
+  { concurrency, random }: Omit<Schedule, 'faults'>,
+  apiKey: string,
+  baseURL: string,
+  fetch: typeof globalThis.fetch,
+  clock: Clock,
+): Pick<World, 'gateway' | 'charges'> {
+  const charges: number[] = [];
+  const gateway = new Polygate({
+    apiKey,
+    baseURL,
+    fetch,
+    clock,
+    concurrency,
+    random: () => random,
+    onCharge: ({ usd }) => void charges.push(usd),
+    streamIdleTimeout: 5_000,
+    logLevel: 'off',
+  });
+  return { gateway, charges };
+}
+
+function realSleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/** The key of a step that has a row. */
+export const keyOf = ({ kind, row }: Step): string | undefined =>
+  row === undefined
+    ? undefined
+    : `${kind.replace('generate', 'submit').replaceAll(' ', '-')}-${row}`;
+
+/** Does what the schedule says; ends when every call has ended. */
+export async function play(world: World, steps: readonly Step[]): Promise<Ended[]> {
+  const one = async (step: Step, index: number): Promise<Ended> => {
+    const stop = new AbortController();
+    const over = new AbortController();
+    await world.sleep(step.startsAt);
+    if (step.abortsAfter !== undefined) {
+      const abort = () => stop.abort(new Error(`call ${index} is no longer wanted`));
+      world.sleep(step.abortsAfter, over.signal).then(abort, () => undefined);
+    }
+    const { signal } = stop;
+    const base = { step, id: `call-${index}`, signal };
+    const { timeout, maxRetries } = step;
+    const options = {
+      signal,
+      timeout,
+      maxRetries,
+      requestId: base.id,
+      idempotencyKey: keyOf(step),
+    };
+    try {
+      return { ...base, value: await calls[step.kind](world.gateway, options) };
+    } catch (error) {
+      return { ...base, error };
+    } finally {
+      over.abort();
+    }
+  };
+  return world.settle(Promise.all(steps.map(one)));
+}
+
+/** Listeners that calls have left on their callers' signals. */
+export const listeners = (ended: readonly Ended[]): number =>
+  ended.reduce((sum, { signal }) => sum + getEventListeners(signal, 'abort').length, 0);
+
+/** The error of a call, which must be one of ours; undefined when it succeeded. */
+export function failureOf({ error, id }: Ended): PolygateError | undefined {
+  if (error === undefined || error instanceof PolygateError) return error;
+  throw new Error(`${id} failed with something that is none of our errors`, { cause: error });
+}

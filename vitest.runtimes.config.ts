@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+// These tests run the packed package where users run it. What a runtime needs is installed for the occasion; browsers
+// come from scripts/install-browsers.sh.
+export default defineConfig({
+  test: {
+    environment: 'node',
+    include: ['test/runtimes/**/*.test.ts'],
+    globalSetup: 'test/packaging/setup.ts',
+    fileParallelism: false,
+    hookTimeout: 300_000,
+    testTimeout: 120_000,
+  },
+});
