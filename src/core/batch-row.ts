@@ -1,11 +1,18 @@
+import { AbortedError } from '../errors/aborted.ts';
 import { PolygateError } from '../errors/base.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
 import { TaskFailedError } from '../errors/task-failed.ts';
+import { textOf } from '../schemas/record.ts';
 import type { TaskUpdate, WaitOptions } from '../schemas/task-handle.ts';
 import type { Generation, TaskKind } from '../schemas/task.ts';
 import type { BatchJournal } from './batch-journal.ts';
-import type { PumpOptions, Shift } from './pump.ts';
+import type { Intent } from './journal-line.ts';
+import { readPace } from './poll.ts';
+import { pump } from './pump.ts';
+import type { Shift } from './pump.ts';
+import { check, count } from './rules.ts';
 import type { Sender } from './send.ts';
+import { taskPace } from './task.ts';
 import type { Task } from './task.ts';
 
 /** What came of a row. */
@@ -49,6 +56,8 @@ export interface Row<Kind extends TaskKind> {
   id: string;
   key?: string | undefined;
   task?: Task<Kind> | undefined;
+  /** It may have been charged, by this process or an earlier one. */
+  open?: boolean | undefined;
 }
 
 /** Where and how a row is worked on. */
@@ -61,14 +70,26 @@ export interface Bench {
 /** Rows that are pulled ahead of the requests under way, so that no slot stays empty. */
 const ahead = 16;
 
-/** How much of a batch is done at once. */
-export function limits(
+/** Works on rows as there is room, and yields what comes of each; what was taken is over for the journal. */
+export async function* deliver<Item, Result extends BatchResult>(
   { config, shared }: Sender,
-  { signal, maxInFlight: most = 1_000 }: RecoverOptions,
-): PumpOptions {
-  const concurrency = shared.governor.view();
-  const room = () => (config.concurrency === false ? most : concurrency.inFlight + ahead);
-  return { signal, most, room };
+  book: BatchJournal,
+  items: AsyncIterable<Item>,
+  work: (item: Item, shift: Shift) => Promise<Result>,
+  options: RecoverOptions,
+): AsyncGenerator<Result, void, undefined> {
+  const { signal, maxInFlight: most = 1_000 } = options;
+  check('maxInFlight', most, count);
+  readPace(options, taskPace);
+  const governor = shared.governor.view();
+  const room = () => (config.concurrency === false ? most : governor.inFlight + ahead);
+  let noted: Promise<void> | undefined;
+  for await (const result of pump(items, work, { signal, most, room })) {
+    yield result;
+    const { id, task, status } = result;
+    if (task && status !== 'unknown') noted = book.note({ v: 1, type: 'finished', id, status });
+  }
+  await noted;
 }
 
 /** The result of a row: what `work` finds, or why it could not. */
@@ -81,57 +102,55 @@ export async function resultOf<Kind extends TaskKind>(
     const generation = await work();
     return { ...facts(), status: 'succeeded', generation };
   } catch (thrown) {
-    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-    return { ...facts(), status: isOpen(error) ? 'unknown' : 'failed', error };
+    const error =
+      thrown instanceof Error
+        ? thrown
+        : new Error(textOf(thrown) ?? 'not an error', { cause: thrown });
+    const status = row.open && !TaskFailedError.is(error) ? 'unknown' : 'failed';
+    return { ...facts(), status, error };
   }
 }
 
-/** Whether a task may be there that goes on. */
-function isOpen(error: Error): boolean {
-  return PolygateError.is(error) && !TaskFailedError.is(error) && !isUnpaid(error);
-}
-
-/** Submits a row, and tells the journal what came of it. */
+/**
+ * Submits a row. What it is going to do is written down before it is sent, and what came of it after. Where an earlier
+ * process has begun it, a refusal says nothing: that process may have been charged.
+ */
 export async function submitRow<Kind extends TaskKind>(
   row: Row<Kind>,
   send: () => Promise<Task<Kind>>,
-  book: BatchJournal,
+  { book, shift }: Bench,
+  intent?: Intent,
 ): Promise<Task<Kind>> {
+  const { id } = row;
+  shift.signal.throwIfAborted();
+  if (intent !== undefined) await book.write({ v: 1, type: 'submit', id, ...intent });
+  row.open = true;
   try {
     const task = await send();
-    await book.note({ v: 1, type: 'accepted', id: row.id, receipt: task.toJSON() });
+    // A finished answer may name no task: only its key can ask again.
+    if (task.id !== '') await book.note({ v: 1, type: 'accepted', id, receipt: task.toJSON() });
     return task;
   } catch (error) {
-    if (isUnpaid(error)) await book.note({ v: 1, type: 'refused', id: row.id });
+    row.open = intent === undefined || !isUnpaid(error);
+    if (!row.open && !AbortedError.is(error)) await book.note({ v: 1, type: 'refused', id });
     throw error;
   }
 }
 
 /** Waits for the task of a row, which needs no slot any more. */
-export async function waitForRow<Kind extends TaskKind>(
+export function waitForRow<Kind extends TaskKind>(
   row: Row<Kind>,
   task: Task<Kind>,
-  { book, shift, options }: Bench,
+  { shift, options }: Bench,
 ): Promise<Generation<Kind>> {
   row.task = task;
   shift.waiting();
   const { pollInterval, maxPollInterval, waitTimeout } = options;
-  const { signal } = shift;
-  const over = (status: 'succeeded' | 'failed') =>
-    book.note({ v: 1, type: 'finished', id: row.id, status });
-  try {
-    const generation = await task.wait({ pollInterval, maxPollInterval, waitTimeout, signal });
-    await over('succeeded');
-    return generation;
-  } catch (error) {
-    if (TaskFailedError.is(error)) await over('failed');
-    throw error;
-  }
+  return task.wait({ pollInterval, maxPollInterval, waitTimeout, signal: shift.signal });
 }
 
 /** Whether it is certain that nothing was charged. */
 function isUnpaid(error: unknown): boolean {
   if (!PolygateError.is(error) || error.task !== undefined) return false;
-  const { outcome = 'unknown' } = error;
-  return outcome !== 'unknown' || ConfigurationError.is(error);
+  return (error.outcome ?? 'unknown') !== 'unknown' || ConfigurationError.is(error);
 }

@@ -7,7 +7,7 @@ import { readReceipt } from './receipt.ts';
 /** One line of a journal, as JSON. */
 export type JournalLine = { readonly v: 1 } & (
   | { readonly type: 'run'; readonly run: string }
-  | ({ readonly type: 'submit' } & Intent)
+  | ({ readonly type: 'submit'; readonly id: string } & Intent)
   | { readonly type: 'accepted'; readonly id: string; readonly receipt: Receipt }
   | { readonly type: 'refused'; readonly id: string }
   | { readonly type: 'finished'; readonly id: string; readonly status: 'succeeded' | 'failed' }
@@ -15,8 +15,6 @@ export type JournalLine = { readonly v: 1 } & (
 
 /** What a row is about to submit, written before it is sent. */
 export interface Intent {
-  /** The row. */
-  readonly id: string;
   /** Its idempotency key. */
   readonly key: string;
   /** Where it goes: `/v1/videos`. Its kind stands there. */
@@ -29,42 +27,44 @@ export interface Intent {
 
 /** A line of a journal; or, of a damaged one, the error that says which line it is. */
 export function readLine(text: string, number: number): JournalLine | ConfigurationError {
-  const damaged = (problem: string) =>
-    new ConfigurationError(`journal: line ${number} ${problem}; it was left as it is.`);
-  let line: unknown;
-  try {
-    line = JSON.parse(text);
-  } catch {
-    return damaged('is damaged: it is no JSON');
-  }
-  if (!isRecord(line) || typeof line.type !== 'string') return damaged('is not of a journal');
-  if (line.v !== 1) return damaged('is of another version');
-  const names = needed[line.type];
-  if (names === undefined) return damaged(`is of an unknown type: ${line.type}`);
-  const missing = names.find((name) => typeof line[name] !== 'string' || line[name] === '');
-  if (missing !== undefined) return damaged(`is damaged: ${missing} is missing`);
-  if (line.type === 'submit' && kindOf(line.path) === undefined) return damaged('has a wrong path');
-  try {
-    if (line.type === 'accepted') readReceipt(line.receipt);
-  } catch (error) {
-    return damaged(`is damaged: ${error instanceof Error ? error.message : ''}`);
-  }
-  return unchecked<JournalLine>(line);
+  const line = parse(text);
+  const problem = problemOf(line);
+  return problem === undefined
+    ? unchecked<JournalLine>(line)
+    : new ConfigurationError(`journal: line ${number} ${problem}; it was left as it is.`);
 }
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the line, which may hold a prompt.
+    return undefined;
+  }
+}
+
+function problemOf(line: unknown): string | undefined {
+  if (!isRecord(line)) return 'is damaged: no JSON object';
+  const { v, type, run, id, key, path, hash, receipt } = line;
+  if (v !== 1) return 'is of another version';
+  if (!types.includes(String(type))) return 'is of an unknown type';
+  const needed = type === 'run' ? { run } : type === 'submit' ? { id, key, path, hash } : { id };
+  for (const [name, value] of Object.entries(needed)) {
+    if (typeof value !== 'string' || value === '') return `is damaged: ${name} is missing`;
+  }
+  if (type === 'submit' && kindOf(path) === undefined) return 'is damaged: path is wrong';
+  try {
+    if (type === 'accepted') readReceipt(receipt);
+  } catch {
+    return 'is damaged: receipt is wrong';
+  }
+  return undefined;
+}
+
+const types = ['run', 'submit', 'accepted', 'refused', 'finished'];
+const kinds = ['image', 'video', 'audio'] as const;
 
 /** What is made by a submit to this path. */
 export function kindOf(path: unknown): TaskKind | undefined {
-  const [, kind] = /^\/v1\/(image|video|audio)[a-z/]*$/.exec(String(path)) ?? [];
-  return kinds.find((known) => known === kind);
+  return kinds.find((kind) => new RegExp(`^/v1/${kind}[a-z/]*$`).test(String(path)));
 }
-
-const kinds = ['image', 'video', 'audio'] as const;
-
-/** The texts that a line of each type must have. */
-const needed: Readonly<Record<string, readonly string[] | undefined>> = {
-  run: ['run'],
-  submit: ['id', 'key', 'path', 'hash'],
-  accepted: ['id'],
-  refused: ['id'],
-  finished: ['id', 'status'],
-};

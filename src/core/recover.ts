@@ -1,13 +1,11 @@
 import { ConnectionError } from '../errors/connection.ts';
 import type { Journal } from '../schemas/journal.ts';
-import { BatchJournal } from './batch-journal.ts';
+import { BatchJournal, isOpen } from './batch-journal.ts';
 import type { Journaled } from './batch-journal.ts';
-import { limits, resultOf, submitRow, waitForRow } from './batch-row.ts';
+import { deliver, resultOf, submitRow, waitForRow } from './batch-row.ts';
 import type { BatchResult, RecoverOptions, Row } from './batch-row.ts';
 import { fingerprint } from './fingerprint.ts';
 import { kindOf } from './journal-line.ts';
-import type { Intent } from './journal-line.ts';
-import { pump } from './pump.ts';
 import type { Shift } from './pump.ts';
 import type { Sender } from './send.ts';
 import type { Submission } from './submission.ts';
@@ -21,6 +19,11 @@ export interface Restore {
   readonly task: (receipt: Receipt) => Task;
 }
 
+/** A row that a dead process left. */
+interface Left extends Journaled {
+  readonly id: string;
+}
+
 /** Takes up what a dead process left: waits for its tasks, and asks again where the params were written down. */
 export async function* recover(
   sender: Sender,
@@ -31,26 +34,30 @@ export async function* recover(
   const book = new BatchJournal(journal, sender.config.log);
   await book.read();
   for (const error of book.damaged) yield { id: '', status: 'unknown', error };
-  const work = async ([id, found]: [string, Journaled], shift: Shift): Promise<BatchResult> => {
-    const row: Row<TaskKind> = { id, key: found.intent?.key };
+  const left = async function* () {
+    for (const [id, found] of book.rows) {
+      if (isOpen(found) && found.status === undefined) yield { id, ...found };
+    }
+  };
+  const work = async ({ id, ...found }: Left, shift: Shift): Promise<BatchResult> => {
+    const { key, receipt } = found;
+    const row: Row<TaskKind> = { id, key: key ?? receipt?.idempotencyKey, open: true };
+    const bench = { book, shift, options };
     return resultOf(row, async () => {
+      const send = () => sendAgain(found, restore, shift);
       const task =
-        found.receipt === undefined
-          ? await submitRow(row, () => sendAgain(found.intent, restore, shift), book)
-          : restore.task(found.receipt);
-      return waitForRow(row, task, { book, shift, options });
+        receipt === undefined ? await submitRow(row, send, bench) : restore.task(receipt);
+      return waitForRow(row, task, bench);
     });
   };
-  const left = [...book.rows].filter(([, { refused, finished }]) => !refused && !finished);
-  yield* pump(left, work, limits(sender, options));
+  yield* deliver(sender, book, left(), work, options);
 }
 
 async function sendAgain(
-  intent: Intent | undefined,
+  { key: idempotencyKey, path = '', params, hash }: Partial<Journaled>,
   { submission }: Restore,
   { signal }: Shift,
 ): Promise<Task> {
-  const { key: idempotencyKey, path = '', params, hash } = intent ?? {};
   const kind = kindOf(path);
   const whole = params && hash === (await fingerprint(path, JSON.stringify(params)));
   if (kind && whole) return submission(kind, path, params).send({ idempotencyKey, signal });

@@ -1,0 +1,155 @@
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { Polygate } from 'polygate';
+import { fileJournal } from 'polygate/journal';
+import { createMockGateway } from 'polygate/mock';
+import type { MockGateway } from 'polygate/mock';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { collect } from '../support/rejection.ts';
+
+let folder: string;
+let files = 0;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'polygate-journal-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A path of its own, with these bytes where there are any. */
+async function fileWith(content?: string | Uint8Array): Promise<string> {
+  files += 1;
+  const path = join(folder, `${files}.jsonl`);
+  if (content !== undefined) await writeFile(path, content);
+  return path;
+}
+
+const read = (path: string) => collect(fileJournal(path).read());
+
+/** A client in virtual time. */
+function clientOf({ apiKey, baseURL, fetch, clock }: MockGateway): Polygate {
+  return new Polygate({ apiKey, baseURL, fetch, clock, logLevel: 'off' });
+}
+
+const ids = ['a', 'b\u2028c', 'd'];
+
+/** What a process does with a journal: the same batch each time. */
+function run(mock: MockGateway, path: string, storeParams = false) {
+  const gateway = clientOf(mock);
+  const model = 'prism-image';
+  const describeRow = (prompt: string) => gateway.images.submission({ model, prompt });
+  const options = { journal: fileJournal(path, { storeParams }), id: (row: string) => row };
+  return mock.clock.settle(collect(gateway.batch(ids, describeRow, options)));
+}
+
+describe('a journal in a file', () => {
+  test('gives back the lines that were added, in their order', async () => {
+    const path = await fileWith();
+    const journal = fileJournal(path);
+    const lines = Array.from({ length: 500 }, (_, n) => `${n} ${'ü\u2028\u2029🐙\r'.repeat(n)}x`);
+    await Promise.all(lines.map((line) => journal.append(line)));
+    expect(await read(path)).toEqual(lines);
+  });
+
+  test('is made when it is missing, for its owner alone', async () => {
+    const path = await fileWith();
+    expect(await read(path)).toEqual([]);
+    await expect(stat(path)).rejects.toThrow('ENOENT');
+    await fileJournal(path).append('line');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  test.each([
+    ['', 'new\n'],
+    ['old\n', 'old\nnew\n'],
+    ['old\nto', 'old\nto\nnew\n'],
+  ])('only ever grows: %j becomes %j', async (before, after) => {
+    const path = await fileWith(before);
+    await fileJournal(path).append('new');
+    expect(await readFile(path, 'utf8')).toBe(after);
+  });
+
+  test('is shared by two writers without a line lost', async () => {
+    const path = await fileWith();
+    const writers = [fileJournal(path), fileJournal(path)];
+    const lines = Array.from({ length: 400 }, (_, n) => `${n} ${'x'.repeat(n)}`);
+    await Promise.all(lines.map((line, n) => writers[n % 2]?.append(line)));
+    const found = (await read(path)).filter((line) => line !== '');
+    expect(found.toSorted()).toEqual(lines.toSorted());
+  });
+
+  test.each([
+    ['its folder is missing', async () => join(folder, 'none', 'run.jsonl'), 'ENOENT'],
+    ['it is a folder', async () => folder, 'EISDIR'],
+    [
+      'it may not be written',
+      async () => {
+        const path = await fileWith('{"v":1,"type":"run","run":"r"}\n');
+        await chmod(path, 0o400);
+        return path;
+      },
+      'EACCES',
+    ],
+  ])('rejects, and lets nothing be sent, when %s', async (_, make, code) => {
+    const path = await make();
+    // The administrator may write everything.
+    if (code === 'EACCES' && process.getuid?.() === 0) return;
+    await expect(fileJournal(path).append('line')).rejects.toThrow(code);
+    const mock = createMockGateway({ clock: 'virtual' });
+    const outcome = await run(mock, path).then(
+      (rows) => rows.map(({ error }) => error?.message ?? ''),
+      (error: Error) => [error.message],
+    );
+    for (const message of outcome) expect(message).toContain(code);
+    expect(mock.requests).toEqual([]);
+  });
+
+  test('goes on after a write that failed', async () => {
+    const path = join(folder, 'later');
+    const journal = fileJournal(join(path, 'run.jsonl'));
+    await expect(journal.append('lost')).rejects.toThrow('ENOENT');
+    const { mkdir } = await import('node:fs/promises');
+    await mkdir(path);
+    await journal.append('kept');
+    expect(await collect(journal.read())).toEqual(['kept']);
+  });
+});
+
+describe('a journal that was torn at any byte', { timeout: 120_000 }, () => {
+  test.each([false, true])(
+    'costs nothing twice, and loses no byte (params kept: %s)',
+    async (store) => {
+      const mock = createMockGateway({ clock: 'virtual', tasks: { durationMs: 0 } });
+      const whole = await fileWith();
+      await run(mock, whole, store);
+      const bytes = await readFile(whole);
+      expect(bytes.length).toBeGreaterThan(1_000);
+      const runLine = bytes.indexOf('\n');
+      for (let end = 0; end <= bytes.length; end += 1) {
+        const torn = bytes.subarray(0, end);
+        const path = await fileWith(torn);
+        // Before the run was written down, nothing had been sent: there it is another gateway that has to be paid.
+        const service =
+          end < runLine ? createMockGateway({ clock: 'virtual', tasks: { durationMs: 0 } }) : mock;
+        if (store) {
+          const gateway = clientOf(service);
+          for (const row of await service.clock.settle(
+            collect(gateway.recover(fileJournal(path))),
+          )) {
+            if (row.id !== '') expect([end, row.status]).toEqual([end, 'succeeded']);
+          }
+        }
+        const rows = await run(service, path, store);
+        expect([end, ...rows.map(({ status }) => status)]).toEqual([
+          end,
+          ...ids.map(() => 'succeeded'),
+        ]);
+        expect([end, service.invoice.length]).toEqual([end, ids.length]);
+        const after = await readFile(path);
+        expect(after.subarray(0, end).equals(torn)).toBe(true);
+        await rm(path);
+      }
+    },
+  );
+});
