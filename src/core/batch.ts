@@ -1,8 +1,7 @@
 import { ConfigurationError } from '../errors/configuration.ts';
 import type { Journal } from '../schemas/journal.ts';
 import type { TaskKind } from '../schemas/task.ts';
-import { BatchJournal } from './batch-journal.ts';
-import { deliver, resultOf, submitRow, waitForRow } from './batch-row.ts';
+import { Works } from './batch-row.ts';
 import type { BatchResult, RecoverOptions, Row } from './batch-row.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Shift } from './pump.ts';
@@ -45,48 +44,45 @@ export async function* batch<Input, Kind extends TaskKind>(
   options: BatchOptions<Input>,
 ): AsyncGenerator<BatchRow<Input, Kind>, void, undefined> {
   const { journal, id: nameOf } = options;
+  const works = new Works(sender, journal, options);
+  const { book } = works;
   const storeParams = options.storeParams ?? journal?.storeParams ?? false;
-  const { log } = sender.config;
-  const book = new BatchJournal(journal, log);
   const names = new Set<unknown>();
   let run = '';
   let count = 0;
   const rows = async function* () {
     run = await book.run();
-    for (const { message } of book.damaged) log.warn(() => message);
+    for (const { message } of book.damaged) sender.config.log.warn(() => message);
     yield* inputs;
   };
   const work = async (input: Input, shift: Shift): Promise<BatchRow<Input, Kind>> => {
     const index = count;
     count += 1;
     const row: Row<Kind> = { id: String(index) };
-    const bench = { book, shift, options };
-    const result = await resultOf(row, async () => {
+    const result = await works.result(row, shift, async () => {
       if (nameOf !== undefined) row.id = uniqueName(nameOf(input, index), names);
       const { id } = row;
-      const { open, key, hash, receipt } = book.take(id);
+      const { open, key: told, hash, receipt } = book.take(id);
       row.open = open;
-      row.key = key;
+      row.key = told;
       const submission = await describe(input, index);
-      const { idempotencyKey, ...facts } = await submission.facts(storeParams);
-      const same = hash === undefined || hash === facts.hash;
-      if (open && !same) throw refusal(id, 'its params are not those in the journal; rename it');
-      const told = same ? key : undefined;
+      const { idempotencyKey: given, ...facts } = await submission.facts(storeParams);
       // What was refused may be asked anew with other params, which makes it another request.
-      const derived = `pg-${await fingerprint(run, id, same ? '' : facts.hash)}`;
-      const idempotency = (open ? told : undefined) ?? idempotencyKey ?? told ?? derived;
-      row.key = idempotency;
-      const send = () => submission.send({ idempotencyKey: idempotency, signal: shift.signal });
-      const intent = open ? undefined : { key: idempotency, ...facts };
-      const task =
-        receipt === undefined
-          ? await submitRow(row, send, bench, intent)
-          : submission.task(receipt);
-      return waitForRow(row, task, bench);
+      const change = hash === undefined || hash === facts.hash ? '' : facts.hash;
+      if (open && change) throw refusal(id, 'its params are not those in the journal; rename it');
+      const kept = change ? undefined : told;
+      const key =
+        (open ? kept : undefined) ?? given ?? kept ?? `pg-${await fingerprint(run, id, change)}`;
+      row.key = key;
+      return {
+        task: receipt && submission.task(receipt),
+        intent: open ? undefined : { key, ...facts },
+        send: () => submission.send({ idempotencyKey: key, signal: shift.signal }),
+      };
     });
     return { ...result, input };
   };
-  yield* deliver(sender, book, rows(), work, options);
+  yield* works.deliver(rows(), work);
 }
 
 function uniqueName(id: unknown, names: Set<unknown>): string {

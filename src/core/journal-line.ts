@@ -3,6 +3,7 @@ import { isRecord } from '../schemas/record.ts';
 import { unchecked } from '../schemas/schema.ts';
 import type { Receipt, TaskKind } from '../schemas/task.ts';
 import { readReceipt } from './receipt.ts';
+import { check, nonEmpty } from './rules.ts';
 
 /** One line of a journal, as JSON. */
 export type JournalLine = { readonly v: 1 } & (
@@ -27,44 +28,34 @@ export interface Intent {
 
 /** A line of a journal; or, of a damaged one, the error that says which line it is. */
 export function readLine(text: string, number: number): JournalLine | ConfigurationError {
-  const line = parse(text);
-  const problem = problemOf(line);
-  return problem === undefined
-    ? unchecked<JournalLine>(line)
-    : new ConfigurationError(`journal: line ${number} ${problem}; it was left as it is.`);
-}
-
-function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's own message quotes the line, which may hold a prompt.
-    return undefined;
-  }
-}
-
-function problemOf(line: unknown): string | undefined {
-  if (!isRecord(line)) return 'is damaged: no JSON object';
-  const { v, type, run, id, key, path, hash, receipt } = line;
-  if (v !== 1) return 'is of another version';
-  if (!types.includes(String(type))) return 'is of an unknown type';
-  const needed = type === 'run' ? { run } : type === 'submit' ? { id, key, path, hash } : { id };
-  for (const [name, value] of Object.entries(needed)) {
-    if (typeof value !== 'string' || value === '') return `is damaged: ${name} is missing`;
-  }
-  if (type === 'submit' && kindOf(path) === undefined) return 'is damaged: path is wrong';
-  try {
+    const line: unknown = JSON.parse(text);
+    const { v, type, path, receipt, ...texts } = isRecord(line) ? line : {};
+    check('v', v ?? 0, [(version) => version === 1, '1, the only version that is known']);
+    const needed = needs.get(type);
+    check('type', needed ?? '', [Array.isArray, 'a known one']);
+    for (const name of needed ?? []) check(name, texts[name] ?? '', nonEmpty);
+    if (type === 'submit') check('path', kindOf(path) ?? '', [Boolean, 'that of a submit']);
     if (type === 'accepted') readReceipt(receipt);
-  } catch {
-    return 'is damaged: receipt is wrong';
+    return unchecked<JournalLine>(line);
+  } catch (error) {
+    // The parser's own message quotes the line, which may hold a prompt.
+    const why = error instanceof ConfigurationError ? error.message : 'It is no JSON.';
+    return new ConfigurationError(`journal: line ${number} cannot be read and was left as it is. ${why}`);
   }
-  return undefined;
 }
 
-const types = ['run', 'submit', 'accepted', 'refused', 'finished'];
-const kinds = ['image', 'video', 'audio'] as const;
+/** The texts that a line of each type must have. */
+const needs = new Map<unknown, readonly string[]>([
+  ['run', ['run']],
+  ['submit', ['id', 'key', 'hash']],
+  ['accepted', ['id']],
+  ['refused', ['id']],
+  ['finished', ['id']],
+]);
 
 /** What is made by a submit to this path. */
 export function kindOf(path: unknown): TaskKind | undefined {
-  return kinds.find((kind) => new RegExp(`^/v1/${kind}[a-z/]*$`).test(String(path)));
+  const [, kind] = /^\/v1\/(image|video|audio)[a-z/]*$/.exec(String(path)) ?? [];
+  return unchecked<TaskKind | undefined>(kind);
 }

@@ -58,8 +58,7 @@ export async function* pump<Item, Result extends object>(
   };
   const checkSignal = () => {
     if (!signal?.aborted) return;
-    const message = 'The batch was aborted. Its journal knows what was submitted.';
-    throw new AbortedError(message, { cause: signal.reason });
+    throw new AbortedError('The batch was aborted.', { cause: signal.reason });
   };
 
   checkSignal();

@@ -1,9 +1,9 @@
 import { ConnectionError } from '../errors/connection.ts';
 import type { Journal } from '../schemas/journal.ts';
-import { BatchJournal, isOpen } from './batch-journal.ts';
+import { isOpen } from './batch-journal.ts';
 import type { Journaled } from './batch-journal.ts';
-import { deliver, resultOf, submitRow, waitForRow } from './batch-row.ts';
-import type { BatchResult, RecoverOptions, Row } from './batch-row.ts';
+import { Works } from './batch-row.ts';
+import type { BatchResult, RecoverOptions } from './batch-row.ts';
 import { fingerprint } from './fingerprint.ts';
 import { kindOf } from './journal-line.ts';
 import type { Shift } from './pump.ts';
@@ -19,11 +19,6 @@ export interface Restore {
   readonly task: (receipt: Receipt) => Task;
 }
 
-/** A row that a dead process left. */
-interface Left extends Journaled {
-  readonly id: string;
-}
-
 /** Takes up what a dead process left: waits for its tasks, and asks again where the params were written down. */
 export async function* recover(
   sender: Sender,
@@ -31,30 +26,24 @@ export async function* recover(
   restore: Restore,
   options: RecoverOptions,
 ): AsyncGenerator<BatchResult, void, undefined> {
-  const book = new BatchJournal(journal, sender.config.log);
+  const works = new Works(sender, journal, options);
+  const { book } = works;
   await book.read();
   for (const error of book.damaged) yield { id: '', status: 'unknown', error };
   const left = async function* () {
-    for (const [id, found] of book.rows) {
-      if (isOpen(found) && found.status === undefined) yield { id, ...found };
-    }
+    for (const row of book.rows) if (isOpen(row[1]) && row[1].status === undefined) yield row;
   };
-  const work = async ({ id, ...found }: Left, shift: Shift): Promise<BatchResult> => {
-    const { key, receipt } = found;
-    const row: Row<TaskKind> = { id, key: key ?? receipt?.idempotencyKey, open: true };
-    const bench = { book, shift, options };
-    return resultOf(row, async () => {
-      const send = () => sendAgain(found, restore, shift);
-      const task =
-        receipt === undefined ? await submitRow(row, send, bench) : restore.task(receipt);
-      return waitForRow(row, task, bench);
-    });
-  };
-  yield* deliver(sender, book, left(), work, options);
+  yield* works.deliver(left(), ([id, found], shift) => {
+    const { key = found.receipt?.idempotencyKey, receipt } = found;
+    return works.result({ id, key, open: true }, shift, async () => ({
+      task: receipt && restore.task(receipt),
+      send: () => sendAgain(found, restore, shift),
+    }));
+  });
 }
 
 async function sendAgain(
-  { key: idempotencyKey, path = '', params, hash }: Partial<Journaled>,
+  { key: idempotencyKey, path = '', params, hash }: Journaled,
   { submission }: Restore,
   { signal }: Shift,
 ): Promise<Task> {
@@ -62,7 +51,7 @@ async function sendAgain(
   const whole = params && hash === (await fingerprint(path, JSON.stringify(params)));
   if (kind && whole) return submission(kind, path, params).send({ idempotencyKey, signal });
   throw new ConnectionError(
-    'Nobody knows whether this row was submitted, and its params are not in the journal. Run its batch again over the same journal, or submit them with error.idempotencyKey: nothing is paid twice.',
+    'It is not known whether this row was submitted, and the journal does not hold its params. Run its batch again over this journal: nothing is paid twice.',
     { outcome: 'unknown', idempotencyKey },
   );
 }

@@ -259,21 +259,21 @@ describe('a row that was refused', () => {
 describe('lines that cannot be read', () => {
   const run = '{"v":1,"type":"run","run":"r"}';
   const damaged: [string, string, RegExp][] = [
-    ['no JSON', '{"v":1,"type":"acc', /line 2 is damaged: no JSON object/],
-    ['no object', '["v",1]', /line 2 is damaged: no JSON object/],
-    ['of another version', '{"v":2,"type":"submit","id":"a"}', /line 2 is of another version/],
-    ['of another kind', '{"v":1,"type":"constructor","id":"a"}', /line 2 is of an unknown type/],
-    ['without an id', '{"v":1,"type":"refused"}', /line 2 is damaged: id is missing/],
-    ['without a key', '{"v":1,"type":"submit","id":"a"}', /line 2 is damaged: key is missing/],
+    ['no JSON', '{"v":1,"type":"acc', /It is no JSON/],
+    ['no object', '["v",1]', /v: must be 1/],
+    ['of another version', '{"v":2,"type":"submit","id":"a"}', /v: must be 1, the only version/],
+    ['of another kind', '{"v":1,"type":"constructor","id":"a"}', /type: must be a known one/],
+    ['without an id', '{"v":1,"type":"refused"}', /id: must be a non-empty string/],
+    ['without a key', '{"v":1,"type":"submit","id":"a"}', /key: must be a non-empty string/],
     [
       'of a wrong path',
       '{"v":1,"type":"submit","id":"a","key":"k","hash":"h","path":"/v1/images/../x"}',
-      /line 2 is damaged: path is wrong/,
+      /path: must be that of a submit/,
     ],
     [
       'with a receipt of another version',
       '{"v":1,"type":"accepted","id":"a","receipt":{"v":2,"kind":"image","id":"t"}}',
-      /line 2 is damaged: receipt is wrong/,
+      /receipt: must be the JSON of a task, with v: 1/,
     ],
   ];
   test.each(damaged)('being %s, are named and left; the rest goes on', async (_, line, message) => {
@@ -286,7 +286,7 @@ describe('lines that cannot be read', () => {
     const rows = await draw({ ...world, gateway }, numbers(3), { journal });
     expect(rows.every(({ status }) => status === 'succeeded')).toBe(true);
     expect(said.join('\n')).toMatch(message);
-    expect(said.join('\n')).toMatch(/it was left as it is/);
+    expect(said.join('\n')).toMatch(/journal: line 2 cannot be read and was left as it is/);
     expect(journal.lines.slice(0, 2)).toEqual([run, line]);
   });
 

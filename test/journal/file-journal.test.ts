@@ -1,14 +1,13 @@
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { Polygate } from 'polygate';
 import { fileJournal } from 'polygate/journal';
 import { createMockGateway } from 'polygate/mock';
-import type { MockGateway } from 'polygate/mock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { collect } from '../support/rejection.ts';
+import { checkTorn, runBatch } from './torn.ts';
 
 let folder: string;
 let files = 0;
@@ -26,22 +25,6 @@ async function fileWith(content?: string | Uint8Array): Promise<string> {
 }
 
 const read = (path: string) => collect(fileJournal(path).read());
-
-/** A client in virtual time. */
-function clientOf({ apiKey, baseURL, fetch, clock }: MockGateway): Polygate {
-  return new Polygate({ apiKey, baseURL, fetch, clock, logLevel: 'off' });
-}
-
-const ids = ['a', 'b\u2028c', 'd'];
-
-/** What a process does with a journal: the same batch each time. */
-function run(mock: MockGateway, path: string, storeParams = false) {
-  const gateway = clientOf(mock);
-  const model = 'prism-image';
-  const describeRow = (prompt: string) => gateway.images.submission({ model, prompt });
-  const options = { journal: fileJournal(path, { storeParams }), id: (row: string) => row };
-  return mock.clock.settle(collect(gateway.batch(ids, describeRow, options)));
-}
 
 describe('a journal in a file', () => {
   test('gives back the lines that were added, in their order', async () => {
@@ -97,7 +80,7 @@ describe('a journal in a file', () => {
     if (code === 'EACCES' && process.getuid?.() === 0) return;
     await expect(fileJournal(path).append('line')).rejects.toThrow(code);
     const mock = createMockGateway({ clock: 'virtual' });
-    const outcome = await run(mock, path).then(
+    const outcome = await runBatch(mock, path).then(
       (rows) => rows.map(({ error }) => error?.message ?? ''),
       (error: Error) => [error.message],
     );
@@ -109,47 +92,18 @@ describe('a journal in a file', () => {
     const path = join(folder, 'later');
     const journal = fileJournal(join(path, 'run.jsonl'));
     await expect(journal.append('lost')).rejects.toThrow('ENOENT');
-    const { mkdir } = await import('node:fs/promises');
     await mkdir(path);
     await journal.append('kept');
     expect(await collect(journal.read())).toEqual(['kept']);
   });
 });
 
-describe('a journal that was torn at any byte', { timeout: 120_000 }, () => {
-  test.each([false, true])(
-    'costs nothing twice, and loses no byte (params kept: %s)',
-    async (store) => {
-      const mock = createMockGateway({ clock: 'virtual', tasks: { durationMs: 0 } });
-      const whole = await fileWith();
-      await run(mock, whole, store);
-      const bytes = await readFile(whole);
-      expect(bytes.length).toBeGreaterThan(1_000);
-      const runLine = bytes.indexOf('\n');
-      for (let end = 0; end <= bytes.length; end += 1) {
-        const torn = bytes.subarray(0, end);
-        const path = await fileWith(torn);
-        // Before the run was written down, nothing had been sent: there it is another gateway that has to be paid.
-        const service =
-          end < runLine ? createMockGateway({ clock: 'virtual', tasks: { durationMs: 0 } }) : mock;
-        if (store) {
-          const gateway = clientOf(service);
-          for (const row of await service.clock.settle(
-            collect(gateway.recover(fileJournal(path))),
-          )) {
-            if (row.id !== '') expect([end, row.status]).toEqual([end, 'succeeded']);
-          }
-        }
-        const rows = await run(service, path, store);
-        expect([end, ...rows.map(({ status }) => status)]).toEqual([
-          end,
-          ...ids.map(() => 'succeeded'),
-        ]);
-        expect([end, service.invoice.length]).toEqual([end, ids.length]);
-        const after = await readFile(path);
-        expect(after.subarray(0, end).equals(torn)).toBe(true);
-        await rm(path);
-      }
-    },
-  );
-});
+test.each([false, true])(
+  'a journal that was torn at the end of a line, or near it, costs nothing twice (params kept: %s)',
+  (storeParams) =>
+    checkTorn(storeParams, (bytes) =>
+      Array.from(bytes.keys()).filter((end) =>
+        [end - 2, end - 1, end, end + 1, end + 30].some((near) => bytes[near] === 0x0a),
+      ),
+    ),
+);
