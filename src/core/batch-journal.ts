@@ -62,7 +62,7 @@ export class BatchJournal {
     await this.read();
     if (this.#run !== undefined) return this.#run;
     if (!this.#isEmpty) {
-      const why = this.damaged[0]?.message ?? 'The line that begins it is missing.';
+      const why = this.damaged[0]?.message ?? 'It has no such line.';
       throw new ConfigurationError(`journal: its run cannot be read. Nothing was sent. ${why}`);
     }
     const run = newKey();
@@ -87,13 +87,13 @@ export class BatchJournal {
   /** Adds a line whose loss does no harm: the row is then asked again with its key. */
   async note(line: JournalLine): Promise<void> {
     await this.write(line).catch((error: unknown) => {
-      this.#log.error(() => `journal: ${error instanceof Error ? error.message : String(error)}`);
+      this.#log.error(() => `journal: ${String(error)}`);
     });
   }
 
   #take({ v: _, type, id, ...told }: Exclude<JournalLine, { type: 'run' }>): void {
     const before = this.rows.get(id) ?? { begun: 0 };
-    const change = { submit: 1, refused: -1, accepted: 0, finished: 0 }[type];
+    const change = type === 'submit' ? 1 : type === 'refused' ? -1 : 0;
     // Params, which may be long, are needed only until it is known what came of them.
     this.rows.set(id, { ...before, params: undefined, ...told, begun: before.begun + change });
   }

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors/configuration.ts';
 import type { Journal } from '../schemas/journal.ts';
+import { textOf } from '../schemas/record.ts';
 import type { TaskKind } from '../schemas/task.ts';
 import { Works } from './batch-row.ts';
 import type { BatchResult, RecoverOptions, Row } from './batch-row.ts';
@@ -86,12 +87,13 @@ export async function* batch<Input, Kind extends TaskKind>(
 }
 
 function uniqueName(id: unknown, names: Set<unknown>): string {
-  if (typeof id !== 'string' || id === '') throw refusal('?', 'its id must be a text');
-  if (names.has(id)) throw refusal(id, 'another row of this batch has the same id');
+  if (typeof id !== 'string' || id === '' || names.has(id)) {
+    throw refusal(id, 'its id must be a text that no other row has');
+  }
   names.add(id);
   return id;
 }
 
-function refusal(id: string, why: string): ConfigurationError {
-  return new ConfigurationError(`row ${id}: ${why}. Nothing was sent.`);
+function refusal(id: unknown, why: string): ConfigurationError {
+  return new ConfigurationError(`row ${textOf(id) ?? '?'}: ${why}. Nothing was sent.`);
 }

@@ -41,7 +41,9 @@ export function readLine(text: string, number: number): JournalLine | Configurat
   } catch (error) {
     // The parser's own message quotes the line, which may hold a prompt.
     const why = error instanceof ConfigurationError ? error.message : 'It is no JSON.';
-    return new ConfigurationError(`journal: line ${number} cannot be read and was left as it is. ${why}`);
+    return new ConfigurationError(
+      `journal: line ${number} cannot be read and was left as it is. ${why}`,
+    );
   }
 }
 

@@ -51,7 +51,7 @@ async function sendAgain(
   const whole = params && hash === (await fingerprint(path, JSON.stringify(params)));
   if (kind && whole) return submission(kind, path, params).send({ idempotencyKey, signal });
   throw new ConnectionError(
-    'It is not known whether this row was submitted, and the journal does not hold its params. Run its batch again over this journal: nothing is paid twice.',
+    'The journal does not hold the params of this row: run its batch again, and nothing is paid twice.',
     { outcome: 'unknown', idempotencyKey },
   );
 }

@@ -116,9 +116,13 @@ describe('a row that fails is nobody else’s failure', () => {
   });
 
   test.each([
-    ['an empty text', '', 'row ?: its id must be a text. Nothing was sent.'],
-    ['a number', 7 as unknown as string, 'row ?: its id must be a text. Nothing was sent.'],
-    ['taken', 'row 0', 'row row 0: another row of this batch has the same id. Nothing was sent.'],
+    ['an empty text', '', 'row ?: its id must be a text that no other row has. Nothing was sent.'],
+    [
+      'a number',
+      7 as unknown as string,
+      'row 7: its id must be a text that no other row has. Nothing was sent.',
+    ],
+    ['taken', 'row 0', 'row row 0: its id must be a text that no other row has. Nothing was sent.'],
   ])('when its id is %s', async (_, wrong, message) => {
     const world = onMock();
     const id = (number: number) => (number === 2 ? wrong : `row ${number}`);
