@@ -43,7 +43,7 @@ export class BatchJournal {
     let number = 0;
     for await (const text of this.#journal?.read() ?? []) {
       number += 1;
-      if (text === '') continue;
+      if (text.trim() === '') continue;
       const line = readLine(text, number);
       // A torn opening is a process that died before it sent anything.
       this.#isEmpty &&= opening.startsWith(text.slice(0, opening.length));
@@ -91,7 +91,8 @@ export class BatchJournal {
     });
   }
 
-  #take({ v: _, type, id, ...told }: Exclude<JournalLine, { type: 'run' }>): void {
+  #take(line: Exclude<JournalLine, { type: 'run' }>): void {
+    const { type, id, ...told } = line;
     const before = this.rows.get(id) ?? { begun: 0 };
     const change = type === 'submit' ? 1 : type === 'refused' ? -1 : 0;
     // Params, which may be long, are needed only until it is known what came of them.

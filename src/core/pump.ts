@@ -49,10 +49,11 @@ export async function* pump<Item, Result extends object>(
     results.push(await work(item, { signal: stop.signal, waiting }));
     waiting();
   };
+  const isFull = () => open >= most || busy >= room();
   const feed = async () => {
     for await (const item of items) {
       if (!stop.signal.aborted) void begin(item);
-      while (!stop.signal.aborted && (open >= most || busy >= room())) await change();
+      while (!stop.signal.aborted && isFull()) await change();
       if (stop.signal.aborted) break;
     }
   };

@@ -1,20 +1,21 @@
 import { describe, expect, test } from 'vitest';
 
-import { BudgetExceededError, ConfigurationError, Polygate } from '../../src/index.ts';
+import { BudgetExceededError } from '../../src/index.ts';
 import type { BatchOptions } from '../../src/index.ts';
 import { collect } from '../support/rejection.ts';
-import { draw, drawing, memoryJournal, numbers, paidKeys, typesIn } from './batch-support.ts';
-import { caught, image, onMock } from './support.ts';
+import {
+  another,
+  draw,
+  drawing,
+  memoryJournal,
+  numbers,
+  paidKeys,
+  typesIn,
+} from './batch-support.ts';
+import { answer, caught, clientOf, image, onMock, scripted } from './support.ts';
 
 const submits = 'POST /v1/images/tasks';
 const id = (row: unknown) => `row ${String(row)}`;
-
-/** Another process: a client of the same gateway that knows nothing. */
-function another({ mock }: ReturnType<typeof onMock>, options = {}) {
-  const { apiKey, baseURL, fetch, clock } = mock;
-  const gateway = new Polygate({ apiKey, baseURL, fetch, clock, logLevel: 'off', ...options });
-  return { mock, gateway };
-}
 
 describe('a journal', () => {
   test('has each row written down before it is sent, and its task after', async () => {
@@ -47,10 +48,47 @@ describe('a journal', () => {
     const journal = memoryJournal();
     const first = await draw(world, numbers(30), { journal, id });
     const again = await draw(another(world), numbers(30), { journal, id });
-    const idOf = (rows: typeof first) => rows.map(({ task }) => task?.id).toSorted();
+    const idOf = (rows: typeof first) => rows.map(({ task }) => String(task?.id)).toSorted();
     expect(idOf(again)).toEqual(idOf(first));
     expect(again.every(({ status }) => status === 'succeeded')).toBe(true);
     expect(world.mock.requests.filter(({ method }) => method === 'POST')).toHaveLength(30);
+  });
+
+  test('hears no more of a batch that was aborted', async () => {
+    const { mock, gateway } = onMock({ concurrencyLimit: 2, latencyMs: 1_000 });
+    const stop = new AbortController();
+    const journal = memoryJournal([], {
+      append: async (line) => {
+        journal.lines.push(line);
+        await mock.clock.sleep(10);
+      },
+    });
+    const late = async (row: number) => {
+      await mock.clock.sleep(row * 5);
+      return drawing(gateway)(row);
+    };
+    const batch = gateway.batch(numbers(20), late, { journal, signal: stop.signal });
+    const ended = caught(batch.next());
+    await mock.clock.advance(50);
+    stop.abort();
+    await ended;
+    const { length } = journal.lines;
+    expect(length).toBeLessThan(21);
+    await mock.clock.advance(60_000);
+    expect(typesIn(journal).slice(length)).toEqual([]);
+  });
+
+  test('keeps no receipt of an answer that names no task, and has it asked again', async () => {
+    const finished = answer(200, { data: [{ url: 'https://files.example/a.png' }] });
+    const { fetch, sent } = scripted(finished);
+    const gateway = clientOf(fetch);
+    const journal = memoryJournal();
+    for (const _ of [1, 2]) {
+      const [row] = await collect(gateway.batch([1], drawing(gateway), { journal }));
+      expect(row?.generation?.urls).toEqual(['https://files.example/a.png']);
+    }
+    expect(await collect(gateway.recover(journal))).toEqual([]);
+    expect(new Set(sent.map(({ headers }) => headers.get('x-idempotency-key'))).size).toBe(1);
   });
 
   test('that cannot be written lets nothing be sent', async () => {
@@ -253,74 +291,5 @@ describe('a row that was refused', () => {
     expect(row).toMatchObject({ status: 'failed', error: expect.any(BudgetExceededError) });
     const [again] = await draw(another(world), [1], { journal });
     expect(again?.status).toBe('succeeded');
-  });
-});
-
-describe('lines that cannot be read', () => {
-  const run = '{"v":1,"type":"run","run":"r"}';
-  const damaged: [string, string, RegExp][] = [
-    ['no JSON', '{"v":1,"type":"acc', /It is no JSON/],
-    ['no object', '["v",1]', /v: must be 1/],
-    ['of another version', '{"v":2,"type":"submit","id":"a"}', /v: must be 1, the only version/],
-    ['of another kind', '{"v":1,"type":"constructor","id":"a"}', /type: must be a known one/],
-    ['without an id', '{"v":1,"type":"refused"}', /id: must be a non-empty string/],
-    ['without a key', '{"v":1,"type":"submit","id":"a"}', /key: must be a non-empty string/],
-    [
-      'of a wrong path',
-      '{"v":1,"type":"submit","id":"a","key":"k","hash":"h","path":"/v1/images/../x"}',
-      /path: must be that of a submit/,
-    ],
-    [
-      'with a receipt of another version',
-      '{"v":1,"type":"accepted","id":"a","receipt":{"v":2,"kind":"image","id":"t"}}',
-      /receipt: must be the JSON of a task, with v: 1/,
-    ],
-  ];
-  test.each(damaged)('being %s, are named and left; the rest goes on', async (_, line, message) => {
-    const world = onMock();
-    const said: string[] = [];
-    const log = (text: string) => said.push(text);
-    const logger = { error: log, warn: log, info: log, debug: log };
-    const journal = memoryJournal([run, line]);
-    const { gateway } = another(world, { logger, logLevel: 'warn' });
-    const rows = await draw({ ...world, gateway }, numbers(3), { journal });
-    expect(rows.every(({ status }) => status === 'succeeded')).toBe(true);
-    expect(said.join('\n')).toMatch(message);
-    expect(said.join('\n')).toMatch(/journal: line 2 cannot be read and was left as it is/);
-    expect(journal.lines.slice(0, 2)).toEqual([run, line]);
-  });
-
-  test.each([
-    ['the run is damaged', ['{"v":1,"type":"run","ru', '{"v":1,"type":"refused","id":"a"}']],
-    ['the run is of another version', ['{"v":2,"type":"run","run":"r"}', '{"v":1,"type":"ref']],
-    ['the run is missing', ['{"v":1,"type":"refused","id":"a"}']],
-    ['the file is no journal', ['# My shopping list']],
-  ])('refuse a batch before anything is sent or written when %s', async (_, lines) => {
-    const world = onMock();
-    const journal = memoryJournal([...lines]);
-    const error = await caught(draw(world, numbers(3), { journal }));
-    expect(error).toBeInstanceOf(ConfigurationError);
-    expect(error.message).toMatch(/^journal: its run cannot be read\. Nothing was sent\./);
-    expect(journal.lines).toEqual(lines);
-    expect(world.mock.requests).toEqual([]);
-  });
-
-  test('do no harm where they are torn beginnings of a run: nothing was sent then', async () => {
-    const world = onMock();
-    const journal = memoryJournal(['{"v":1,"ty', '', '{"v":1,"type":"run","run":"ab']);
-    const rows = await draw(world, numbers(3), { journal });
-    expect(rows.every(({ status }) => status === 'succeeded')).toBe(true);
-  });
-
-  test('of a row that was accepted cost nothing, whichever of its lines they are', async () => {
-    for (const lost of [1, 2, 3]) {
-      const world = onMock();
-      const journal = memoryJournal();
-      await draw(world, [1], { journal });
-      journal.lines[lost] = journal.lines[lost]?.slice(0, 40) ?? '';
-      const [row] = await draw(another(world), [1], { journal });
-      expect(row?.status).toBe('succeeded');
-      expect(world.mock.invoice).toHaveLength(1);
-    }
   });
 });

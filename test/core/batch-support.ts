@@ -1,4 +1,5 @@
-import type { BatchOptions, Journal, Polygate } from '../../src/index.ts';
+import { Polygate } from '../../src/index.ts';
+import type { BatchOptions, Journal, PolygateOptions } from '../../src/index.ts';
 import type { MockGateway } from '../../src/mock/index.ts';
 import { collect } from '../support/rejection.ts';
 import { image } from './support.ts';
@@ -12,7 +13,7 @@ export function memoryJournal(lines: string[] = [], options: Partial<Journal> = 
   return {
     lines,
     async *read() {
-      yield* [...lines];
+      yield* lines.slice();
     },
     append: async (line) => {
       lines.push(line);
@@ -24,6 +25,13 @@ export function memoryJournal(lines: string[] = [], options: Partial<Journal> = 
 /** What the lines of a journal are, in order. */
 export function typesIn({ lines }: MemoryJournal): unknown[] {
   return lines.map((line) => JSON.parse(line).type);
+}
+
+/** Another process: a client of the same gateway that knows nothing. */
+export function another({ mock }: { mock: MockGateway }, options: PolygateOptions = {}) {
+  const { apiKey, baseURL, fetch, clock } = mock;
+  const gateway = new Polygate({ apiKey, baseURL, fetch, clock, logLevel: 'off', ...options });
+  return { mock, gateway };
 }
 
 /** Numbers from 0. */

@@ -63,7 +63,7 @@ describe('a batch', () => {
       audio.speech.submission({ model: 'echo-speech', text: 'Ahoy', voice_id: 'calm-narrator' }),
     ];
     const rows = await mock.clock.settle(collect(gateway.batch(described, (row) => row)));
-    const kinds = rows.map(({ generation, error }) => generation?.kind ?? error?.message);
+    const kinds = rows.map(({ generation, error }) => String(generation?.kind ?? error?.message));
     expect(kinds.toSorted()).toEqual(['audio', 'audio', 'image', 'video']);
   });
 

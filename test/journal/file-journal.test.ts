@@ -55,9 +55,9 @@ describe('a journal in a file', () => {
 
   test('is shared by two writers without a line lost', async () => {
     const path = await fileWith();
-    const writers = [fileJournal(path), fileJournal(path)];
+    const [one, other] = [fileJournal(path), fileJournal(path)];
     const lines = Array.from({ length: 400 }, (_, n) => `${n} ${'x'.repeat(n)}`);
-    await Promise.all(lines.map((line, n) => writers[n % 2]?.append(line)));
+    await Promise.all(lines.map((line, n) => (n % 2 === 0 ? one : other).append(line)));
     const found = (await read(path)).filter((line) => line !== '');
     expect(found.toSorted()).toEqual(lines.toSorted());
   });
@@ -100,10 +100,11 @@ describe('a journal in a file', () => {
 
 test.each([false, true])(
   'a journal that was torn at the end of a line, or near it, costs nothing twice (params kept: %s)',
-  (storeParams) =>
-    checkTorn(storeParams, (bytes) =>
+  async (storeParams) => {
+    const nearEnds = (bytes: Buffer) =>
       Array.from(bytes.keys()).filter((end) =>
         [end - 2, end - 1, end, end + 1, end + 30].some((near) => bytes[near] === 0x0a),
-      ),
-    ),
+      );
+    expect(await checkTorn(storeParams, nearEnds)).toBeGreaterThan(1_000);
+  },
 );

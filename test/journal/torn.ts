@@ -30,18 +30,17 @@ export function runBatch(mock: MockGateway, path: string, storeParams = false) {
 
 /**
  * Breaks the journal of a finished batch off at each of these bytes, and runs the batch again over what is left: nobody
- * may be charged twice, and no byte may change.
+ * may be charged twice, and no byte may change. Gives the length of the whole journal.
  */
 export async function checkTorn(
   storeParams: boolean,
   ends: (journal: Buffer) => Iterable<number>,
-): Promise<void> {
+): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'polygate-torn-'));
   const whole = join(folder, 'whole.jsonl');
   const mock = newGateway();
   await runBatch(mock, whole, storeParams);
   const bytes = await readFile(whole);
-  expect(bytes.length).toBeGreaterThan(1_000);
   for (const end of ends(bytes)) {
     const torn = bytes.subarray(0, end);
     const path = join(folder, `${end}.jsonl`);
@@ -62,4 +61,5 @@ export async function checkTorn(
     expect(after.subarray(0, end).equals(torn)).toBe(true);
   }
   await rm(folder, { recursive: true });
+  return bytes.length;
 }

@@ -47,12 +47,13 @@ test.concurrent.each(cases)(
     const folder = await mkdtemp(join(tmpdir(), 'polygate-kill-'));
     const [path, taken] = [join(folder, 'run.jsonl'), join(folder, 'taken')] as const;
     const mock = createMockGateway({ tasks: { durationMs: 30 }, latencyMs: 5 });
-    let child: ChildProcess | undefined;
+    const running: { child?: ChildProcess } = {};
     let steps = 0;
     const reach = () => {
       steps += 1;
-      if (steps === death.request) child?.kill('SIGKILL');
-      if (steps === 1 && death.ms !== undefined) setTimeout(() => child?.kill('SIGKILL'), death.ms);
+      if (steps === death.request) running.child?.kill('SIGKILL');
+      if (steps === 1 && death.ms !== undefined)
+        setTimeout(() => running.child?.kill('SIGKILL'), death.ms);
     };
     const server = await listen({
       ...mock,
@@ -70,10 +71,11 @@ test.concurrent.each(cases)(
     };
     const storeParams = way === 'recover';
     const args = [path, taken, String(storeParams), String(death.step)];
-    child = spawn(process.execPath, ['--import', hook, program, ...args], {
+    const child = spawn(process.execPath, ['--import', hook, program, ...args], {
       env,
       stdio: 'inherit',
     });
+    running.child = child;
     const [, signal] = await once(child, 'exit');
     if (death.ms === undefined) expect(signal).toBe('SIGKILL');
 

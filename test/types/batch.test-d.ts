@@ -68,6 +68,7 @@ describe('batch()', () => {
   test('takes no task that was already submitted, and no path for a journal', () => {
     // @ts-expect-error a submit is paid here and now
     void gateway.batch([1], () => gateway.images.submit(image));
+    expectTypeOf(journal).toEqualTypeOf<Journal>();
     // @ts-expect-error it is fileJournal(path)
     void gateway.batch([1], () => gateway.images.submission(image), { journal: 'run.jsonl' });
   });
