@@ -12,7 +12,7 @@ import type { Intent } from './journal-line.ts';
 import { readPace } from './poll.ts';
 import { pump } from './pump.ts';
 import type { Shift } from './pump.ts';
-import { check, count } from './rules.ts';
+import { check, size } from './rules.ts';
 import type { Sender } from './send.ts';
 import { taskPace } from './task.ts';
 import type { Task } from './task.ts';
@@ -81,7 +81,7 @@ export class Works {
   readonly #options: RecoverOptions;
 
   constructor(sender: Sender, journal: Journal | undefined, options: RecoverOptions) {
-    check('maxInFlight', options.maxInFlight, count);
+    check('maxInFlight', options.maxInFlight, size);
     readPace(options, taskPace);
     this.book = new BatchJournal(journal, sender.config.log);
     this.#sender = sender;

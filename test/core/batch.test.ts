@@ -205,6 +205,7 @@ describe('a row that fails is nobody else’s failure', () => {
 
 describe('options that cannot be right are refused before anything is sent', () => {
   test.each([
+    [{ maxInFlight: 0 }, /^maxInFlight: must be/],
     [{ maxInFlight: -1 }, /^maxInFlight: must be/],
     [{ maxInFlight: NaN }, /^maxInFlight: must be/],
     [{ pollInterval: -1 }, /^pollInterval: must be/],
