@@ -2,6 +2,7 @@ import { ConfigurationError } from '../errors/configuration.ts';
 import { isRecord } from '../schemas/record.ts';
 import { unchecked } from '../schemas/schema.ts';
 import type { Receipt, TaskKind } from '../schemas/task.ts';
+import { oneLine } from './error-body.ts';
 import { readReceipt } from './receipt.ts';
 
 /** One line of a journal, as JSON. */
@@ -39,8 +40,8 @@ export function readLine(text: string, number: number): JournalLine | Configurat
   }
   if (!isRecord(line) || typeof line.type !== 'string') return damaged('is not of a journal');
   if (line.v !== 1) return damaged('is of another version');
-  const names = needed[line.type];
-  if (names === undefined) return damaged(`is of an unknown type: ${line.type}`);
+  const names = needed.get(line.type);
+  if (names === undefined) return damaged(`is of an unknown type: ${oneLine(line.type, 40)}`);
   const missing = names.find((name) => typeof line[name] !== 'string' || line[name] === '');
   if (missing !== undefined) return damaged(`is damaged: ${missing} is missing`);
   if (line.type === 'submit' && kindOf(line.path) === undefined) return damaged('has a wrong path');
@@ -61,10 +62,10 @@ export function kindOf(path: unknown): TaskKind | undefined {
 const kinds = ['image', 'video', 'audio'] as const;
 
 /** The texts that a line of each type must have. */
-const needed: Readonly<Record<string, readonly string[] | undefined>> = {
-  run: ['run'],
-  submit: ['id', 'key', 'path', 'hash'],
-  accepted: ['id'],
-  refused: ['id'],
-  finished: ['id', 'status'],
-};
+const needed: ReadonlyMap<string, readonly string[]> = new Map([
+  ['run', ['run']],
+  ['submit', ['id', 'key', 'path', 'hash']],
+  ['accepted', ['id']],
+  ['refused', ['id']],
+  ['finished', ['id', 'status']],
+]);

@@ -143,6 +143,7 @@ export class Run<Result> {
     const { method, path, template } = this.#call;
     const headers = await readyHeaders(this.#call, this.#options, config);
     signal.throwIfAborted();
+    failures.secret = headers.authorization?.replace(/^Bearer /, '') ?? '';
     failures.sent = true;
     const response = await transmit(config.fetch, {
       url: config.baseURL + (path ?? template),
