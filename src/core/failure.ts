@@ -126,8 +126,7 @@ export class Failures {
 
   /** A stream's bytes ended before the answer did. */
   truncated(error?: unknown): StreamTruncatedError {
-    const cause = 
-      error === undefined ? undefined : plainCause(error, (text) => this.#hide(text));
+    const cause = error === undefined ? undefined : plainCause(error, (text) => this.#hide(text));
     const what = `The stream was cut off: ${cause?.message ?? 'no [DONE] came'}`;
     return this.#make(StreamTruncatedError, what, 'unknown', { cause });
   }
