@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
-
 import { describe, expect, test } from 'vitest';
 
+import { fingerprint } from '../../src/core/fingerprint.ts';
 import { ConfigurationError } from '../../src/index.ts';
 import type { Polygate, PolygateOptions, RequestOptions } from '../../src/index.ts';
 import { chat, clientOf, completed, image, scripted, submitted } from '../core/support.ts';
@@ -60,10 +59,7 @@ const doors: Readonly<Record<string, Send>> = {
   },
   'a key in a journal': async (key, gateway) => {
     const path = '/v1/images/tasks';
-    const hash = createHash('sha256')
-      .update(`${path}
-${JSON.stringify(image)}`)
-      .digest('hex');
+    const hash = await fingerprint(path, JSON.stringify(image));
     const submit = { v: 1, type: 'submit', id: '0', key, path, hash, params: image };
     const lines = [JSON.stringify({ v: 1, type: 'run', run: 'r' }), JSON.stringify(submit)];
     for await (const { error } of gateway({}).recover(memoryJournal(lines))) throw error;
