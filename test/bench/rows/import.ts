@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process';
+
+import { apps } from '../apps.ts';
+import type { Row } from '../row.ts';
+import { differences, inTurns } from '../stats.ts';
+
+const cwd = new URL('..', import.meta.url).pathname;
+
+const scripts: Record<string, string> = {
+  raw: '',
+  'fetch alone': 'new Headers();',
+  ...Object.fromEntries(
+    Object.entries(apps).map(([name, { modules }]) => [
+      name,
+      modules.map((module) => `import '${module}';`).join('\n'),
+    ]),
+  ),
+};
+
+async function run(name: string): Promise<number> {
+  const start = performance.now();
+  const args = ['--input-type=module', '--eval', scripts[name] ?? ''];
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd });
+  if (status !== 0) throw new Error(`import of ${name}: ${stderr.toString()}`);
+  return performance.now() - start;
+}
+
+/** What an import may take at most, as a multiple of the first touch of `fetch`. */
+export const importBudget = 45 / 26;
+
+/** How long a program starts that imports a client, and does nothing with it. */
+export async function importRow(): Promise<Row> {
+  const names = Object.keys(scripts);
+  for (const name of names) await run(name);
+  const wall = await inTurns(names, 7, run);
+  return {
+    id: 'import',
+    title: 'Cold import over an empty script',
+    unit: 'ms',
+    target: 45,
+    method:
+      'A new process that imports the client and ends, less one that imports nothing; `fetch alone` is one that only touches `fetch`, which Node loads when it is needed.',
+    values: differences(wall),
+    limit: `${Math.round(wall.raw ?? 0)} ms`,
+  };
+}
