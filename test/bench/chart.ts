@@ -18,39 +18,43 @@ export async function chart(row: Row): Promise<string> {
     height: { step: 22 },
     padding: 8,
     background: 'white',
-    data: { values },
-    encoding: {
-      y: {
-        field: 'client',
-        type: 'nominal',
-        sort: { field: 'value' },
-        axis: { title: null, domain: false, ticks: false },
-      },
-      x: {
-        field: 'value',
-        type: 'quantitative',
-        // Some are a hundred times others, and differences may be next to nothing.
-        scale: { type: 'symlog' },
-        axis: { title: `${row.title}${row.unit ? ` (${row.unit})` : ''}`, tickCount: 6 },
-      },
-      color: {
-        field: 'ours',
-        type: 'nominal',
-        scale: { domain: [true, false], range: ['#c2410c', '#64748b'] },
-        legend: null,
-      },
-    },
     layer: [
-      { mark: { type: 'rule', strokeWidth: 2 }, encoding: { x2: { datum: 0 } } },
-      { mark: { type: 'point', filled: true, size: 70, opacity: 1 } },
       {
-        mark: { type: 'text', align: 'left', dx: 8 },
-        encoding: { text: { field: 'label', type: 'nominal' } },
+        data: { values },
+        encoding: {
+          y: {
+            field: 'client',
+            type: 'nominal',
+            sort: { field: 'value' },
+            axis: { title: null, domain: false, ticks: false },
+          },
+          x: {
+            field: 'value',
+            type: 'quantitative',
+            // Some are a hundred times others, and differences may be next to nothing.
+            scale: { type: 'symlog' },
+            axis: { title: `${row.title}${row.unit ? ` (${row.unit})` : ''}`, tickCount: 6 },
+          },
+          color: {
+            field: 'ours',
+            type: 'nominal',
+            scale: { domain: [true, false], range: ['#c2410c', '#64748b'] },
+            legend: null,
+          },
+        },
+        layer: [
+          { mark: { type: 'rule', strokeWidth: 2 }, encoding: { x2: { datum: 0 } } },
+          { mark: { type: 'point', filled: true, size: 70, opacity: 1 } },
+          {
+            mark: { type: 'text', align: 'left', dx: 8 },
+            encoding: { text: { field: 'label', type: 'nominal' } },
+          },
+        ],
       },
       {
-        mark: { type: 'rule', strokeDash: [4, 3], color: '#15803d' },
         data: { values: [{}] },
-        encoding: { x: { datum: row.target }, y: null, color: null },
+        mark: { type: 'rule', strokeDash: [4, 3], color: '#15803d' },
+        encoding: { x: { datum: row.target } },
       },
     ],
   };

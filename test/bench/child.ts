@@ -1,6 +1,7 @@
 import { answerText, streams } from './answers.ts';
 import type { StreamName } from './answers.ts';
 import type { Client } from './client.ts';
+import { median } from './stats.ts';
 
 // One client in a process of its own: does the work that it is asked for, checks the results, tells what it took.
 
@@ -57,11 +58,12 @@ async function stream(which: StreamName): Promise<number> {
   return first * 1_000;
 }
 
+let waited = 0;
+
 async function waits(tasks: number): Promise<void> {
+  const ids = Array.from({ length: tasks }, () => `task_${(waited += 1)}`);
   await Promise.all(
-    Array.from({ length: tasks }, async (_, index) =>
-      expect(await wait!(`task_${index}`), `https://files.example/task_${index}.png`),
-    ),
+    ids.map(async (id) => expect(await wait!(id), `https://files.example/${id}.png`)),
   );
 }
 
@@ -76,7 +78,7 @@ async function work(job: Job): Promise<Partial<Measured>> {
     case 'first': {
       const times: number[] = [];
       for (let index = 0; index < job.count; index += 1) times.push(await stream('first'));
-      return { wall: times.sort((a, b) => a - b)[job.count >> 1]! };
+      return { wall: median(times) };
     }
     case 'wait': {
       const before = process.memoryUsage.rss() / 1_024;
@@ -86,7 +88,7 @@ async function work(job: Job): Promise<Partial<Measured>> {
   }
 }
 
-process.on('message', async (job: Job) => {
+async function answer(job: Job): Promise<void> {
   const before = process.cpuUsage();
   try {
     const more = await work(job);
@@ -95,6 +97,8 @@ process.on('message', async (job: Job) => {
   } catch (error) {
     process.send?.({ cpu: 0, error: String(error) });
   }
-});
+}
+
+process.on('message', (job: Job) => void answer(job));
 process.on('disconnect', () => process.exit());
 process.send?.('ready');

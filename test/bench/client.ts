@@ -14,8 +14,14 @@ export const key = 'sk-bench-0123456789';
 
 /** What every client asks. */
 export const messages = [
-  { role: 'system' as const, content: 'You answer in plain words, and in no more of them than it takes.' },
-  { role: 'user' as const, content: 'Tell me about the working habits of the writer in the hotel.' },
+  {
+    role: 'system' as const,
+    content: 'You answer in plain words, and in no more of them than it takes.',
+  },
+  {
+    role: 'user' as const,
+    content: 'Tell me about the working habits of the writer in the hotel.',
+  },
 ];
 
 /** What a client that is not made for chat asks. */

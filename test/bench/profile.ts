@@ -22,9 +22,9 @@ if (job === undefined) throw new Error(`one of ${Object.keys(jobs).join(', ')}`)
 
 const directory = mkdtempSync(join(tmpdir(), 'profile-'));
 const server = await startServer();
-const child = await startClient(name, server, ['--cpu-prof', '--cpu-prof-dir', directory]);
-await child.ask(job);
-await child.stop();
+const client = await startClient(name, server, ['--cpu-prof', '--cpu-prof-dir', directory]);
+await client.ask(job);
+await client.stop();
 server.stop();
 
 const [file = ''] = readdirSync(directory);
@@ -78,7 +78,7 @@ for (const [title, sums] of [
   ['By function, with what Node and the engine do for it', byOwner],
 ] as const) {
   console.log(`\n${title}`);
-  const rows = [...sums].sort(([, one], [, other]) => other - one).slice(0, 30);
+  const rows = [...sums].toSorted(([, one], [, other]) => other - one).slice(0, 30);
   for (const [entry, ms] of rows) {
     console.log(`${((100 * ms) / total).toFixed(1).padStart(6)} %  ${entry}`);
   }

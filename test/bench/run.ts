@@ -36,7 +36,9 @@ for (const measure of [
   for (const row of [await measure()].flat()) {
     rows.push(row);
     console.log(`${Math.round((performance.now() - start) / 1_000)} s  ${row.title}`);
-    console.log(`   ${JSON.stringify(row.values, (_, value) => (typeof value === 'number' ? Number(value.toPrecision(3)) : value))}`);
+    console.log(
+      `   ${JSON.stringify(row.values, (_, value) => (typeof value === 'number' ? Number(value.toPrecision(3)) : value))}`,
+    );
   }
 }
 server.stop();
@@ -67,6 +69,8 @@ execFileSync('npx', ['oxfmt', 'docs/benchmarks.md', 'docs/benchmarks/results.jso
 const imports = rows.find(({ id }) => id === 'import')?.values ?? {};
 const touch = imports['fetch alone'] ?? 0;
 if ((imports.polygate ?? 0) > importBudget * touch) {
-  console.error(`Importing polygate takes more than ${importBudget.toFixed(2)} times the first touch of fetch.`);
+  console.error(
+    `Importing polygate takes more than ${importBudget.toFixed(2)} times the first touch of fetch.`,
+  );
   process.exitCode = 1;
 }

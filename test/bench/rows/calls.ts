@@ -36,8 +36,8 @@ export async function requestRow(server: Server): Promise<Row> {
   ];
   const count = 320;
   const cpu = await withClients(names, server, async (client) => {
-    for (const name of names) await client(name).ask({ do: 'request', count: 1_600, parallel });
-    return inTurns(names, 15, async (name) => {
+    for (const name of names) await client(name).ask({ do: 'request', count: 1_280, parallel });
+    return inTurns(names, 9, async (name) => {
       const measured = await client(name).ask({ do: 'request', count, parallel });
       return measured.cpu / count;
     });
@@ -56,7 +56,7 @@ export async function requestRow(server: Server): Promise<Row> {
 /** CPU of one chunk. */
 export async function chunkRow(server: Server, size: 'small' | 'large'): Promise<Row> {
   const names = ['raw', 'polygate', 'openai', 'ai-sdk', 'openrouter', 'fal'];
-  const rounds = 15;
+  const rounds = 9;
   const cpu = await withClients(names, server, async (client) => {
     const ask = async (name: string, count: number) => {
       // fal looks for the next chunk every 16 ms, so it gets fewer of them.
@@ -89,7 +89,7 @@ export async function firstTextRow(server: Server): Promise<Row> {
     const ask = async (name: string, count: number) =>
       (await client(name).ask({ do: 'first', count })).wall;
     for (const name of names) await ask(name, name === 'fal' ? 5 : 300);
-    return inTurns(names, 15, async (name, round) =>
+    return inTurns(names, 9, async (name, round) =>
       name === 'fal' ? (round < 3 ? ask(name, 5) : undefined) : ask(name, 60),
     );
   });

@@ -17,12 +17,13 @@ const scripts: Record<string, string> = {
   ),
 };
 
+/** CPU time of a program, ms: it says so itself, as its last deed. */
 async function run(name: string): Promise<number> {
-  const start = performance.now();
-  const args = ['--input-type=module', '--eval', scripts[name] ?? ''];
-  const { status, stderr } = spawnSync(process.execPath, args, { cwd });
-  if (status !== 0) throw new Error(`import of ${name}: ${stderr.toString()}`);
-  return performance.now() - start;
+  const script = `${scripts[name]}\nconst { user, system } = process.cpuUsage();\nconsole.log(user + system);`;
+  const args = ['--input-type=module', '--eval', script];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`import of ${name}: ${stderr}`);
+  return Number(stdout) / 1_000;
 }
 
 /** What an import may take at most, as a multiple of the first touch of `fetch`. */
@@ -32,15 +33,15 @@ export const importBudget = 45 / 26;
 export async function importRow(): Promise<Row> {
   const names = Object.keys(scripts);
   for (const name of names) await run(name);
-  const wall = await inTurns(names, 7, run);
+  const cpu = await inTurns(names, 7, run);
   return {
     id: 'import',
     title: 'Cold import over an empty script',
     unit: 'ms',
     target: 45,
     method:
-      'A new process that imports the client and ends, less one that imports nothing; `fetch alone` is one that only touches `fetch`, which Node loads when it is needed.',
-    values: differences(wall),
-    limit: `${Math.round(wall.raw ?? 0)} ms`,
+      'User and system time of a new process that imports the client and ends, less one that imports nothing; `fetch alone` is one that only touches `fetch`, which Node loads when it is needed.',
+    values: differences(cpu),
+    limit: `${Math.round(cpu.raw ?? 0)} ms`,
   };
 }
