@@ -66,7 +66,7 @@ function section(row: Row): string {
   const better = ahead(row);
   const behind = better.length > 0 ? `Ahead of polygate: ${better.join(', ')}.` : '';
   const target = `Target: ${show(row, row.target)}; polygate: ${show(row, ours(row))}.`;
-  const note = isMet(row) ? '' : (notes[row.id] ?? 'Not explained yet.');
+  const note = notes[row.id] ?? (isMet(row) ? '' : 'Not explained yet.');
   return [
     `### ${row.title}`,
     row.method,
@@ -96,8 +96,8 @@ throughout.
 | clients | ${packages.join(', ')} |
 | whole run | ${seconds} s |
 
-Noise: the absolute times belong to this machine and its load at the time. Other programs shared it, so a ratio may be
-a tenth off; run it twice before you believe a small difference.
+Noise: the absolute times belong to this machine and its load at the time. Where other programs share the processor, a
+ratio may be a quarter off (a client cannot beat the limit); run it twice before you believe a small difference.
 
 ${table(rows)}
 

@@ -9,7 +9,8 @@ export const client: Client = {
     return async () => {
       const answer = await openRouter.chat.send({ chatRequest: { model: 'bench', messages } });
       if (!('choices' in answer)) throw new Error('a stream came');
-      return String(answer.choices[0]!.message.content);
+      const { content } = answer.choices[0]!.message;
+      return typeof content === 'string' ? content : '';
     };
   },
 

@@ -21,7 +21,7 @@ export const client: Client = {
     const runway = new RunwayML({ apiKey: key, baseURL: `${base}/wait/RUNNING/SUCCEEDED` });
     return async (id) => {
       const { output } = await runway.tasks.retrieve(id).waitForTaskOutput();
-      return output![0]!;
+      return output[0]!;
     };
   },
 };
