@@ -23,6 +23,11 @@ export function isBrowser(): boolean {
   return globalAt('WorkerGlobalScope') !== undefined && server === undefined && !isCloudflare();
 }
 
+/** Whether this is Deno. */
+export function isDeno(): boolean {
+  return globalAt('Deno.version') !== undefined;
+}
+
 /** Whether this is one of Cloudflare's workers. */
 export function isCloudflare(): boolean {
   return globalAt('navigator.userAgent') === 'Cloudflare-Workers';

@@ -7,10 +7,16 @@ import type { HandedOnOptions } from './handed-on.ts';
 import { toReadable } from './readable.ts';
 import type { Source } from './source.ts';
 
-/** Tells a source when its reader was dropped in the middle, which no `break` and no `return()` announced. */
-const readers = /* @__PURE__ */ new FinalizationRegistry<Pick<Source<unknown>, 'desert'>>(
-  (source) => source.desert(),
-);
+/**
+ * Tells a source when its reader was dropped in the middle, which no `break` and no `return()` announced. React Native
+ * and workers with an old compatibility date have no such registry.
+ */
+const readers =
+  typeof FinalizationRegistry === 'undefined'
+    ? undefined
+    : /* @__PURE__ */ new FinalizationRegistry<Pick<Source<unknown>, 'desert'>>((source) =>
+        source.desert(),
+      );
 
 /** Items that can be read once: `for await (const item of stream)`. */
 export class ItemStream<Item> implements AsyncIterable<Item> {
@@ -40,7 +46,7 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
         return { done: true, value: undefined };
       },
     };
-    readers.register(iterator, source);
+    readers?.register(iterator, source);
     return iterator;
   }
 
