@@ -8,7 +8,7 @@ export async function fingerprint(...parts: string[]): Promise<string> {
       'crypto.subtle: missing here; a page has it when it comes by https.',
     );
   }
-  const bytes = new TextEncoder().encode(parts.join('\n'));
+  const bytes = new TextEncoder().encode(JSON.stringify(parts));
   return hexadecimal(new Uint8Array(await subtle.digest('SHA-256', bytes)));
 }
 
