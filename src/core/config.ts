@@ -11,6 +11,7 @@ import type { Log } from './log.ts';
 import type { PolygateOptions } from './options.ts';
 import * as rules from './rules.ts';
 import type { Rule } from './rules.ts';
+import { runtimeFetch } from './runtime-fetch.ts';
 import { given } from '../schemas/schema.ts';
 
 /** The options of a client, parsed, with every default filled in. */
@@ -110,8 +111,7 @@ export function readConfig(options: PolygateOptions): Config {
   }
   return Object.freeze({
     ...defaults,
-    fetch: (input: Parameters<typeof fetch>[0], init?: RequestInit) =>
-      globalThis.fetch(input, init),
+    fetch: runtimeFetch,
     ...given({ ...options, chatTimeout: timeout }),
     apiKey,
     baseURL: readBaseURL(baseURL, allowInsecureBaseURL),

@@ -25,6 +25,11 @@ export function isBrowser(): boolean {
   return worker && server === undefined && !isCloudflare();
 }
 
+/** Whether this is Deno. */
+export function isDeno(): boolean {
+  return globalAt('Deno.version') !== undefined;
+}
+
 /** Whether this is one of Cloudflare's workers. */
 export function isCloudflare(): boolean {
   return globalAt('navigator.userAgent') === 'Cloudflare-Workers';

@@ -7,10 +7,16 @@ import type { HandedOnOptions } from './handed-on.ts';
 import { toReadable } from './readable.ts';
 import type { Source } from './source.ts';
 
-/** Tells a source when its reader was dropped in the middle, which no `break` and no `return()` announced. */
-const readers = /* @__PURE__ */ new FinalizationRegistry<Pick<Source<unknown>, 'desert'>>(
-  (source) => source.desert(),
-);
+/**
+ * Tells a source when its reader was dropped in the middle, which no `break` and no `return()` announced. React Native
+ * and workers with an old compatibility date have no such registry.
+ */
+const readers =
+  typeof FinalizationRegistry === 'undefined'
+    ? undefined
+    : /* @__PURE__ */ new FinalizationRegistry<Pick<Source<unknown>, 'desert'>>((source) =>
+        source.desert(),
+      );
 
 /** Items that can be read once: `for await (const item of stream)`. */
 export class ItemStream<Item> implements AsyncIterable<Item> {
@@ -40,9 +46,9 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
         return { done: true, value: undefined };
       },
     };
-    readers.register(iterator, source, source);
+    readers?.register(iterator, source, source);
     // At its end nothing is left to tell; and its error holds, by its stack, on to this iterator.
-    const forget = () => readers.unregister(source);
+    const forget = () => readers?.unregister(source);
     source.completion.then(forget, forget);
     return iterator;
   }
