@@ -69,7 +69,7 @@ describe.each(guides)('$path', ({ path, text }) => {
 
   test('names error classes that exist', () => {
     const known = (name: string) => name in polygate || name in globalThis;
-    expect(named(/`(\w+Error)`/g).filter((name) => !known(name))).toEqual([]);
+    expect(named(/`([A-Z]\w*Error)`/g).filter((name) => !known(name))).toEqual([]);
   });
 
   test('links to files and headings that exist', () => {

@@ -10,6 +10,13 @@ import { listen } from 'polygate/mock/node';
 
 import type { Job, Result } from './run-programs.ts';
 
+// Waits are short here, so that guides may show the defaults.
+const { setTimeout: wait } = globalThis;
+globalThis.setTimeout = Object.assign(
+  (work: () => void, ms = 0, ...rest: []) => wait(work, ms / 50, ...rest),
+  wait,
+);
+
 const jobs: Job[] = JSON.parse(process.env.PROGRAMS ?? '[]');
 const print = process.stdout.write.bind(process.stdout);
 let current: Result;
@@ -24,7 +31,7 @@ process.on('uncaughtException', (error) => (current.thrown = String(error)));
 
 const results: Result[] = [];
 for (const [index, { file, fault }] of jobs.entries()) {
-  const mock = createMockGateway({ tasks: { durationMs: 0 } });
+  const mock = createMockGateway({ tasks: { durationMs: 0 }, materials: { durationMs: 0 } });
   if (fault !== undefined) mock.fail(fault);
   const { baseURL, close } = await listen(mock);
   const folder = await mkdtemp(`${tmpdir()}/polygate-docs-`);
