@@ -69,6 +69,28 @@ describe.concurrent('every example runs against the service that the environment
     expect(run.stderr).toMatch(/cut off after \d+ characters/);
   });
 
+  test('structured-output shows drafts and then a checked object', async (context) => {
+    const { expect } = context;
+    const { mock, surroundings } = await service(context);
+    const run = await runFromSource(example('structured-output'), surroundings);
+    expect(run).toMatchObject(calm);
+    expect(run.stdout).toMatch(/^(… .*\n){3,}.+ has \d+ berths and \d+ sights\n\$/);
+    expect(run.stdout).toContain(`$${mock.invoice[0]?.usd}`);
+  });
+
+  test('tools lets the model call functions and adds up the rounds', async (context) => {
+    const { expect } = context;
+    const { mock, surroundings } = await service(context);
+    const run = await runFromSource(example('tools'), surroundings);
+    expect(run).toMatchObject(calm);
+    expect(run.stdout).toContain('tool: {"harbour":"Bergen","highWater":["05:12","17:38"]}');
+    expect(run.stdout).toContain('tool: {"error":"No weather station in Bergen"}');
+    for (const [index, { usd }] of mock.invoice.entries()) {
+      expect(run.stdout).toContain(`round ${index + 1}: $${usd}\n`);
+    }
+    expect(mock.invoice).toHaveLength(2);
+  });
+
   test('image-with-progress tells how far it is and saves the file', async (context) => {
     const { expect } = context;
     const { mock, cwd, surroundings } = await service(context);

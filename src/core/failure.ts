@@ -220,7 +220,8 @@ const byStatus: Readonly<Record<number, APIErrorClass>> = {
   503: ServiceUnavailableError,
 };
 
-function errorClass(status: number, code: string | undefined): APIErrorClass {
+/** The class of an error that the service answered with. */
+export function errorClass(status: number, code: string | undefined): APIErrorClass {
   if (status === 429 && code === noSlot) return ConcurrencyLimitError;
   return byStatus[status] ?? (status >= 500 ? ServerError : APIError);
 }
