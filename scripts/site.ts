@@ -21,11 +21,20 @@ const guides = contents().map((entry) => ({
 /** What users import, and what for; by the names that typedoc gives. */
 const entryPoints: Readonly<Record<string, [name: string, about: string]>> = {
   index: ['polygate', 'The client, its errors and its types. It runs wherever `fetch` does.'],
-  proxy: ['polygate/proxy', 'A route of your server through which pages use the gateway without the key.'],
-  journal: ['polygate/journal', 'A file that remembers what was submitted, for batches that survive crashes. Node only.'],
+  proxy: [
+    'polygate/proxy',
+    'A route of your server through which pages use the gateway without the key.',
+  ],
+  journal: [
+    'polygate/journal',
+    'A file that remembers what was submitted, for batches that survive crashes. Node only.',
+  ],
   mock: ['polygate/mock', 'The reference gateway as a `fetch` function, for tests.'],
   'mock/node': ['polygate/mock/node', 'The reference gateway on a port. Node only.'],
-  'mock/msw': ['polygate/mock/msw', 'The reference gateway as request handlers of Mock Service Worker.'],
+  'mock/msw': [
+    'polygate/mock/msw',
+    'The reference gateway as request handlers of Mock Service Worker.',
+  ],
 };
 
 const pages = new WeakMap<Reflection, string>();
@@ -41,24 +50,35 @@ class GuideRouter extends KindRouter {
 export function load(app: Application): void {
   app.renderer.defineRouter('guides', GuideRouter);
   app.on('bootstrapEnd', () => {
-    app.options.setValue('projectDocuments', guides.map(({ file }) => file).filter((file) => existsSync(file)));
+    app.options.setValue(
+      'projectDocuments',
+      guides.map(({ file }) => file).filter((file) => existsSync(file)),
+    );
   });
-  app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_context: Context | undefined, page: DocumentReflection) => {
-    const path = page.project.files.getReflectionPath(page);
-    const guide = guides.find(({ file }) => file === path);
-    if (guide === undefined) throw new Error(`docs/README.md does not list ${basename(path ?? page.name)}`);
-    page.name = guide.title;
-    page.frontmatter['category'] = guide.section;
-    pages.set(page, `guides/${guide.name}`);
-    // The title stands above the page already.
-    const [first] = page.content;
-    if (first !== undefined) first.text = first.text.replace(/^# .*\n+/, '');
-  });
-  app.converter.on(Converter.EVENT_CREATE_DECLARATION, (_context: Context, module: DeclarationReflection) => {
-    if (!module.kindOf(ReflectionKind.Module)) return;
-    const [name, about] = entryPoints[module.name] ?? [];
-    if (name === undefined || about === undefined) throw new Error(`No name for the entry point ${module.name}`);
-    module.name = name;
-    module.comment = new Comment([{ kind: 'text', text: about }]);
-  });
+  app.converter.on(
+    Converter.EVENT_CREATE_DOCUMENT,
+    (_context: Context | undefined, page: DocumentReflection) => {
+      const path = page.project.files.getReflectionPath(page);
+      const guide = guides.find(({ file }) => file === path);
+      if (guide === undefined)
+        throw new Error(`docs/README.md does not list ${basename(path ?? page.name)}`);
+      page.name = guide.title;
+      page.frontmatter['category'] = guide.section;
+      pages.set(page, `guides/${guide.name}`);
+      // The title stands above the page already.
+      const [first] = page.content;
+      if (first !== undefined) first.text = first.text.replace(/^# .*\n+/, '');
+    },
+  );
+  app.converter.on(
+    Converter.EVENT_CREATE_DECLARATION,
+    (_context: Context, module: DeclarationReflection) => {
+      if (!module.kindOf(ReflectionKind.Module)) return;
+      const [name, about] = entryPoints[module.name] ?? [];
+      if (name === undefined || about === undefined)
+        throw new Error(`No name for the entry point ${module.name}`);
+      module.name = name;
+      module.comment = new Comment([{ kind: 'text', text: about }]);
+    },
+  );
 }

@@ -10,10 +10,14 @@ import { listen } from 'polygate/mock/node';
 
 import type { Job, Result } from './run-programs.ts';
 
-// Waits are short here, so that guides may show the defaults.
+// Time runs fast here, so that guides may show the defaults.
+const speed = 50;
 const { setTimeout: wait } = globalThis;
+const { now } = Date;
+const start = now();
+Date.now = () => start + (now() - start) * speed;
 globalThis.setTimeout = Object.assign(
-  (work: () => void, ms = 0, ...rest: []) => wait(work, ms / 50, ...rest),
+  (work: () => void, ms = 0, ...rest: []) => wait(work, ms / speed, ...rest),
   wait,
 );
 
