@@ -2,13 +2,10 @@
  * Makes one site of the guides and the API reference, as a plugin of typedoc: the guides in the order and under the
  * titles of docs/README.md, the entry points under the names by which users import them.
  */
-import { existsSync } from 'node:fs';
-import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { Comment, Converter, KindRouter, ReflectionKind } from 'typedoc';
-import type { Application, Context, DeclarationReflection, DocumentReflection } from 'typedoc';
-import type { Reflection } from 'typedoc';
+import { Comment, Converter, JSX, KindRouter, ReflectionKind } from 'typedoc';
+import type { Application, DeclarationReflection, DocumentReflection, Reflection } from 'typedoc';
 
 import { contents } from './contents.ts';
 
@@ -48,37 +45,61 @@ class GuideRouter extends KindRouter {
 
 /** Called by typedoc. */
 export function load(app: Application): void {
-  app.renderer.defineRouter('guides', GuideRouter);
+  const { converter, renderer, options } = app;
+  renderer.defineRouter('guides', GuideRouter);
+  renderer.hooks.on('body.begin', () => script(openSections));
   app.on('bootstrapEnd', () => {
-    app.options.setValue(
+    options.setValue(
       'projectDocuments',
-      guides.map(({ file }) => file).filter((file) => existsSync(file)),
+      guides.map(({ file }) => file),
     );
   });
-  app.converter.on(
-    Converter.EVENT_CREATE_DOCUMENT,
-    (_context: Context | undefined, page: DocumentReflection) => {
-      const path = page.project.files.getReflectionPath(page);
-      const guide = guides.find(({ file }) => file === path);
-      if (guide === undefined)
-        throw new Error(`docs/README.md does not list ${basename(path ?? page.name)}`);
-      page.name = guide.title;
-      page.frontmatter['category'] = guide.section;
-      pages.set(page, `guides/${guide.name}`);
-      // The title stands above the page already.
-      const [first] = page.content;
-      if (first !== undefined) first.text = first.text.replace(/^# .*\n+/, '');
-    },
-  );
-  app.converter.on(
-    Converter.EVENT_CREATE_DECLARATION,
-    (_context: Context, module: DeclarationReflection) => {
-      if (!module.kindOf(ReflectionKind.Module)) return;
-      const [name, about] = entryPoints[module.name] ?? [];
-      if (name === undefined || about === undefined)
-        throw new Error(`No name for the entry point ${module.name}`);
-      module.name = name;
-      module.comment = new Comment([{ kind: 'text', text: about }]);
-    },
-  );
+  converter.on(Converter.EVENT_CREATE_DOCUMENT, (_context, page) => place(page));
+  converter.on(Converter.EVENT_CREATE_DECLARATION, (_context, module) => {
+    if (module.kindOf(ReflectionKind.Module)) rename(module);
+  });
+  converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => {
+    // A list of guides is a list of cards, which need no colon.
+    for (const part of project.readme ?? []) part.text = part.text.replaceAll(/\): /g, ')<br>');
+    const guidePages = project.getReflectionsByKind(ReflectionKind.Document);
+    for (const page of guidePages) if (page.isDocument()) linkNames(page);
+  });
+}
+
+function place(page: DocumentReflection): void {
+  const path = page.project.files.getReflectionPath(page);
+  const guide = guides.find(({ file }) => file === path);
+  if (guide === undefined) throw new Error(`docs/README.md does not list ${path}`);
+  page.name = guide.title;
+  page.frontmatter['category'] = guide.section;
+  pages.set(page, `guides/${guide.name}`);
+}
+
+function rename(module: DeclarationReflection): void {
+  const [name, about] = entryPoints[module.name] ?? [];
+  if (name === undefined || about === undefined) throw new Error(`${module.name} has no name`);
+  module.name = name;
+  module.comment = new Comment([{ kind: 'text', text: about }]);
+}
+
+/** The name of something that users import leads to its page, unless it is a link already. */
+function linkNames(page: DocumentReflection): void {
+  const [client] = page.project.children ?? [];
+  page.content = page.content.map((part, index) => {
+    const [, name = ''] = /^`([A-Z]\w+)`$/.exec(part.text) ?? [];
+    const target = part.kind === 'code' ? client?.getChildByName([name]) : undefined;
+    const linked = page.content[index - 1]?.text.endsWith('[') === true;
+    if (target === undefined || linked) return part;
+    return { kind: 'inline-tag', tag: '@linkcode', text: name, target };
+  });
+}
+
+/** The guides are listed openly; what readers open or close later is remembered. */
+const openSections = `for (const section of ${JSON.stringify([...new Set(guides.map(({ section }) => section))])}) {
+  const key = 'tsd-accordion-' + section;
+  try { localStorage[key] ??= 'true' } catch {}
+}`;
+
+function script(code: string) {
+  return JSX.createElement('script', null, JSX.createElement(JSX.Raw, { html: code }));
 }
