@@ -184,6 +184,31 @@ describe.concurrent('every example runs against the service that the environment
     expect(mock.requests.some(({ headers }) => 'cookie' in headers)).toBe(false);
   });
 
+  test('batch draws every picture, and run again pays for none', async (context) => {
+    const { expect } = context;
+    const { mock, surroundings } = await service(context);
+    for (const spent of ['1', '0']) {
+      const run = await runFromSource(example('batch'), surroundings);
+      expect(run).toMatchObject(calm);
+      const last = run.stdout.split('\r').at(-1);
+      expect(last).toBe(`200 of 200 drawn, 0 not, $${spent} spent by this process\n`);
+    }
+    expect(mock.invoice).toHaveLength(200);
+  });
+
+  test('crash-and-recover pays each picture once', async (context) => {
+    const { expect } = context;
+    const { mock, surroundings } = await service(context);
+    const run = await runFromSource(example('crash-and-recover'), surroundings);
+    expect(run).toMatchObject(calm);
+    expect(run.stdout).toContain('the first process was ended by SIGKILL\n');
+    const found = Array.from(run.stdout.matchAll(/^(A harbour at \w+): .* succeeded http/gm));
+    expect(found).toHaveLength(mock.tasks.length);
+    expect(mock.tasks.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(found.map(([, id]) => id)).size).toBe(mock.invoice.length);
+    expect(run.stdout).toContain('asked again, and found');
+  });
+
   test('the demo shows every step, and its sums agree with the service', async (context) => {
     const { expect } = context;
     const { mock, cwd, surroundings } = await service(context);

@@ -5,6 +5,7 @@ import { BadRequestError } from '../errors/bad-request.ts';
 import type { ErrorDetails, Outcome } from '../errors/base.ts';
 import { BudgetExceededError } from '../errors/budget.ts';
 import { ConcurrencyLimitError } from '../errors/concurrency-limit.ts';
+import { ConfigurationError } from '../errors/configuration.ts';
 import { ConflictError } from '../errors/conflict.ts';
 import { ConnectionError } from '../errors/connection.ts';
 import { NotFoundError } from '../errors/not-found.ts';
@@ -58,6 +59,12 @@ export class Failures {
     const what = `${code ? `${status} ${code}` : status}: ${message}`;
     const outcome = this.#paidOutcome(outcomeOf(status, code));
     return this.#make(errorClass(status, code), what, outcome, { ...said, meta, retryAfterMs });
+  }
+
+  /** The attempt cannot be made, for there is no key for it; an earlier one may have been carried out. */
+  unready(error: unknown): unknown {
+    if (!(error instanceof ConfigurationError)) return error;
+    return this.#make(ConfigurationError, error.message, 'not-sent', { cause: error.cause });
   }
 
   /** `fetch` failed: no answer, or one that broke off. */

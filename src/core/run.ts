@@ -141,7 +141,11 @@ export class Run<Result> {
     const { config } = this.#sender;
     const failures = this.#failures;
     const { method, path, template } = this.#call;
-    const headers = await readyHeaders(this.#call, this.#options, config);
+    const headers = await readyHeaders(this.#call, this.#options, config).catch(
+      (error: unknown) => {
+        throw failures.unready(error);
+      },
+    );
     signal.throwIfAborted();
     failures.sent = true;
     const response = await transmit(config.fetch, {

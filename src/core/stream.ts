@@ -40,7 +40,10 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
         return { done: true, value: undefined };
       },
     };
-    readers.register(iterator, source);
+    readers.register(iterator, source, source);
+    // At its end nothing is left to tell; and its error holds, by its stack, on to this iterator.
+    const forget = () => readers.unregister(source);
+    source.completion.then(forget, forget);
     return iterator;
   }
 
