@@ -47,9 +47,8 @@ ${sections.join('\n\n')}
 }
 
 function assumptionsTable(): string {
-  const code = (text: unknown): string =>
-    text === undefined || text === null ? '' : `\`${text}\``;
-  const switches: Readonly<Record<string, unknown>> = { ...defaultAssumptions };
+  const code = (text?: string | number | null) => (text == null ? '' : `\`${text}\``);
+  const switches: Readonly<Record<string, string | number>> = { ...defaultAssumptions };
   return table([
     ['Id', 'Gap', 'We assume', 'Option', 'Switch'],
     ...assumptions.map(({ id, gap, assume, override }) => [

@@ -26,9 +26,8 @@ test('the start page lists every guide once', () => {
 test('the guide to errors has a section for every class', () => {
   const classes = Object.keys(polygate).filter((name) => name.endsWith('Error'));
   const sections = Array.from(read('docs/errors.md').matchAll(/^### (\w+)/gm), ([, name]) => name);
-  expect(sections.toSorted()).toEqual(
-    classes.filter((name) => name !== 'PolygateError').toSorted(),
-  );
+  expect(sections).toHaveLength(new Set(sections).size);
+  expect(new Set(['PolygateError', ...sections])).toEqual(new Set(classes));
 });
 
 describe.each(examples)('examples/%s', (name) => {
