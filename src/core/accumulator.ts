@@ -44,7 +44,7 @@ export class Accumulator {
     const { id, created, model } = this.#rest;
     const choices = [...this.#choices.values()].map(({ choice, calls }) => {
       const message = { ...choice.message };
-      if (calls.size > 0) message.tool_calls = inOrder(calls).map((call) => structuredClone(call));
+      if (calls.size > 0) message.tool_calls = inOrder(calls).map(copied);
       return { ...choice, message };
     });
     return {
@@ -118,6 +118,11 @@ function joinLogprobs(before: unknown, piece: unknown): unknown {
     return [name, isList(earlier) && isList(later) ? [...earlier, ...later] : later];
   });
   return { ...before, ...Object.fromEntries(joined) };
+}
+
+/** A copy that later pieces do not change. Not `structuredClone`, which fails on a record nested without end. */
+function copied(call: ToolCall): ToolCall {
+  return { ...call, function: { ...call.function } };
 }
 
 function isList(value: unknown): value is unknown[] {

@@ -103,7 +103,7 @@ export function readConfig(options: PolygateOptions): Config {
     logLevel = logLevels.find((level) => level === readEnvironment('POLYGATE_LOG')) ?? 'warn',
   } = options;
   rules.check('apiKey (POLYGATE_API_KEY)', apiKey, optionRules.apiKey);
-  if (options.apiKey && !options.dangerouslyAllowBrowser && isBrowser()) {
+  if (apiKey && !options.dangerouslyAllowBrowser && isBrowser()) {
     throw new ConfigurationError(
       'apiKey: anybody could read it here. Use a proxy and apiKey: null, or set dangerouslyAllowBrowser.',
     );

@@ -147,6 +147,7 @@ export class Run<Result> {
       },
     );
     signal.throwIfAborted();
+    failures.secret = headers.authorization?.replace(/^Bearer /, '') ?? '';
     failures.sent = true;
     const response = await transmit(config.fetch, {
       url: config.baseURL + (path ?? template),

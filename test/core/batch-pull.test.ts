@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { AbortedError } from '../../src/index.ts';
 import { draw, drawing, memoryJournal, numbers } from './batch-support.ts';
@@ -75,6 +75,8 @@ describe('rows are pulled', () => {
     const rows = async function* () {
       for (const row of numbers(3)) {
         yield row;
+        // Keys are made in real time, which the clock does not know of.
+        await vi.waitUntil(() => mock.invoice.length > row, { timeout: 20_000 });
         await mock.clock.sleep(100_000);
       }
     };
