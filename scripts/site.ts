@@ -2,9 +2,10 @@
  * Makes one site of the guides and the API reference, as a plugin of typedoc: the guides in the order and under the
  * titles of docs/README.md, the entry points under the names by which users import them.
  */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-import { Comment, Converter, JSX, KindRouter, ReflectionKind } from 'typedoc';
+import { Comment, Converter, JSX, KindRouter, ReflectionKind, RendererEvent } from 'typedoc';
 import type { Application, DeclarationReflection, DocumentReflection, Reflection } from 'typedoc';
 
 import { contents } from './contents.ts';
@@ -54,6 +55,9 @@ export function load(app: Application): void {
       guides.map(({ file }) => file),
     );
   });
+  renderer.on(RendererEvent.END, ({ outputDirectory }) => {
+    writeFileSync(`${outputDirectory}/llms-full.txt`, everyGuide());
+  });
   converter.on(Converter.EVENT_CREATE_DOCUMENT, (_context, page) => place(page));
   converter.on(Converter.EVENT_CREATE_DECLARATION, (_context, module) => {
     if (module.kindOf(ReflectionKind.Module)) rename(module);
@@ -92,6 +96,14 @@ function linkNames(page: DocumentReflection): void {
     if (target === undefined || linked) return part;
     return { kind: 'inline-tag', tag: '@linkcode', text: name, target };
   });
+}
+
+/** All that there is to read, for a language model; the table of tests is of no use to it. */
+function everyGuide(): string {
+  const texts = guides
+    .filter(({ name }) => name !== 'coverage')
+    .map(({ file }) => readFileSync(file, 'utf8').replaceAll(/^<!--.*?-->\n+/gms, ''));
+  return texts.join('\n');
 }
 
 /** The guides are listed openly; what readers open or close later is remembered. */
