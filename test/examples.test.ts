@@ -24,9 +24,17 @@ interface Service {
   surroundings: Surroundings;
 }
 
-/** A service for one program, which it finds through the environment, and an empty folder to work in. */
+/**
+ * A service for one program, which it finds through the environment, and an empty folder to work in. Its time moves by
+ * a second an answer: however slow the machine is, a program sees its tasks under way.
+ */
 async function service({ onTestFinished }: TestContext): Promise<Service> {
-  const mock = createMockGateway({ tasks: { durationMs: 400 }, materials: { durationMs: 400 } });
+  const mock: MockGateway = createMockGateway({
+    clock: 'virtual',
+    tasks: { durationMs: 1_500 },
+    materials: { durationMs: 1_500 },
+    onAnswer: () => void mock.clock.advance(1_000),
+  });
   const server = await listen(mock);
   const cwd = await mkdtemp(join(tmpdir(), 'polygate-examples-'));
   onTestFinished(async () => {
@@ -127,6 +135,39 @@ describe.concurrent('every example runs against the service that the environment
     const [, other] = /process (\d+) took over task_/.exec(stdout) ?? [];
     expect(new Set([one, other, undefined])).toHaveProperty('size', 3);
     expect(stdout).toMatch(/succeeded: http:\S+\.svg/);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('music tells the price, composes and saves the file', async (context) => {
+    const { expect } = context;
+    const { mock, cwd, surroundings } = await service(context);
+    const run = await runFromSource(example('music'), surroundings);
+    expect(run).toMatchObject(calm);
+    const [charge] = mock.invoice;
+    expect(run.stdout).toContain(`anthem-music asks about $${charge?.usd}\n`);
+    expect(run.stdout).toMatch(/running \d+ %\n[^]*succeeded 100 %\nsaved demo-output\/song.wav/);
+    expect(await readFile(join(cwd, 'demo-output/song.wav'), 'latin1')).toMatch(/^RIFF/);
+  });
+
+  test('speech-with-cloned-voice pays for a voice and lets it speak', async (context) => {
+    const { expect } = context;
+    const { mock, cwd, surroundings } = await service(context);
+    const run = await runFromSource(example('speech-with-cloned-voice'), surroundings);
+    expect(run).toMatchObject(calm);
+    const [clone] = mock.invoice;
+    expect(run.stdout).toContain(`cloning costs $${clone?.usd}\n`);
+    const [, voice] = /Ann is (voice_\w+)/.exec(run.stdout) ?? [];
+    const speech = mock.requests.find(({ path }) => path === '/v1/audio/tasks');
+    expect(speech?.body).toMatchObject({ voice_id: voice });
+    expect(await readFile(join(cwd, 'demo-output/ann.wav'), 'latin1')).toMatch(/^RIFF/);
+  });
+
+  test('speech-with-cloned-voice looks for its voice when the answer is lost', async (context) => {
+    const { expect } = context;
+    const { mock, surroundings } = await service(context);
+    mock.fail({ route: 'POST /v1/audio/voices/clone', reset: 'after', times: 1 });
+    const run = await runFromSource(example('speech-with-cloned-voice'), surroundings);
+    expect(run).toMatchObject({ code: 1, stderr: 'the voice was made, but the answer was lost\n' });
     expect(mock.invoice).toHaveLength(1);
   });
 
