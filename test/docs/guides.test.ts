@@ -19,6 +19,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'README.md: Streaming': /Describe a harbour.*stop 0\.\d+\n$/,
   'README.md: Waiting for a task': /^succeeded 100\n\[\s*'http:\S+\.mp4/,
   'README.md: Receipts': /^http:\S+\.svg/,
+  'README.md: Batches': /^(\d succeeded http:\S+\n){3}$/,
   'README.md: Errors': /^$/,
   'docs/README.md: ': /^http:\S+\.svg\S* 0\.02 USD\n$/,
   'docs/quick-start.md: Draw a picture': /succeeded 100\nhttp:\S+\.svg\S*\n0.02 USD so far\n$/,
