@@ -1,0 +1,17 @@
+/** `npm run playground`: installs what the playground needs when it is missing, and serves it. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+
+if (!existsSync(`${here}node_modules/vite`)) {
+  console.log('Installing what the playground needs …');
+  execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: here, stdio: 'inherit' });
+}
+if (!process.argv.includes('--install-only')) {
+  // Not before: it needs what was just installed.
+  const { serve } = await import('./server/serve.ts');
+  const { url, gateway } = await serve({ port: Number(process.env['PORT'] ?? 5173) });
+  console.log(`\n  Playground  ${url}\n  Gateway     ${gateway}\n`);
+}
