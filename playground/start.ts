@@ -12,6 +12,6 @@ if (!existsSync(`${here}node_modules/vite`)) {
 if (!process.argv.includes('--install-only')) {
   // Not before: it needs what was just installed.
   const { serve } = await import('./server/serve.ts');
-  const { url, gateway } = await serve({ port: Number(process.env['PORT'] ?? 5173) });
+  const { url, gateway } = await serve(Number(process.env['PORT'] ?? 5173));
   console.log(`\n  Playground  ${url}\n  Gateway     ${gateway}\n`);
 }

@@ -1,15 +1,16 @@
 import { createProxyHandler, defaultRoutes } from 'polygate/proxy';
 
-import { openGateway } from './gateway.ts';
+import { referenceGateway } from './gateway.ts';
+import type { Upstream } from './gateway.ts';
 import { Lab } from './lab.ts';
 
 /** What answers the page beside its own files; undefined for a path that is none of it. */
 export type Backend = (path: string) => ((request: Request) => Promise<Response>) | undefined;
 
 /** The proxy at `/api/gateway`, the control room at `/api/lab`, and the files of the reference gateway. */
-export function createBackend(env: NodeJS.ProcessEnv, port: number): Backend {
+export function createBackend(real: Upstream | undefined, port: number): Backend {
   const origin = `http://127.0.0.1:${port}`;
-  const upstream = openGateway(env, origin);
+  const upstream = real ?? referenceGateway(origin);
   const lab = new Lab(upstream);
   const proxy = createProxyHandler({
     apiKey: upstream.apiKey,

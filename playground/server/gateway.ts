@@ -12,13 +12,16 @@ export interface Upstream {
   mock?: MockGateway | undefined;
 }
 
-/** A real gateway when the environment names one; else the reference gateway, in this process and in real time. */
-export function openGateway(env: NodeJS.ProcessEnv, origin: string): Upstream {
+/** A real gateway; undefined when the environment names none. */
+export function realGateway(env: NodeJS.ProcessEnv): Upstream | undefined {
   const { POLYGATE_BASE_URL: baseURL, POLYGATE_API_KEY: apiKey } = env;
   if (baseURL && apiKey) return { apiKey, baseURL, fetch: globalThis.fetch };
-  if (baseURL || apiKey) {
-    throw new Error('Set both POLYGATE_BASE_URL and POLYGATE_API_KEY for a real gateway, or none.');
-  }
+  if (!baseURL && !apiKey) return undefined;
+  throw new Error('Set both POLYGATE_BASE_URL and POLYGATE_API_KEY for a real gateway, or none.');
+}
+
+/** The reference gateway, in this process and in real time. */
+export function referenceGateway(origin: string): Upstream {
   const seconds = { image: 5, video: 12, audio: 7 };
   const mock = createMockGateway({
     keys: [{ key: `sk-playground-${randomUUID()}` }],

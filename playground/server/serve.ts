@@ -5,18 +5,15 @@ import type { Plugin } from 'vite';
 
 import { createBackend } from './backend.ts';
 import type { Backend } from './backend.ts';
+import { realGateway } from './gateway.ts';
+import type { Upstream } from './gateway.ts';
 import { answer } from './node-adapter.ts';
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Serves the playground on this machine; with port 0 on any free one. */
-export async function serve({
-  port,
-  env = process.env,
-}: {
-  port: number;
-  env?: NodeJS.ProcessEnv;
-}) {
+export async function serve(port: number): Promise<{ url: string; gateway: string }> {
+  const real = realGateway(process.env);
   const server = await createServer({
     root: at('..'),
     configFile: false,
@@ -40,12 +37,11 @@ export async function serve({
       headers: { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' },
       fs: { allow: [at('..'), at('../../src'), at('../../node_modules')] },
     },
-    plugins: [backendPlugin(env)],
+    plugins: [backendPlugin(real)],
   });
   await server.listen();
   const url = server.resolvedUrls?.local[0] ?? '';
-  const { POLYGATE_BASE_URL: real } = env;
-  return { url, gateway: real ?? 'the reference gateway', close: () => server.close() };
+  return { url, gateway: real?.baseURL ?? 'the reference gateway' };
 }
 
 /** Nothing is loaded from elsewhere but results, which a real gateway keeps where it likes. */
@@ -58,14 +54,14 @@ const policy = [
 ].join('; ');
 
 /** Puts the backend on the page's own origin, in front of Vite's files. */
-function backendPlugin(env: NodeJS.ProcessEnv): Plugin {
+function backendPlugin(real: Upstream | undefined): Plugin {
   let backend: Backend | undefined;
   return {
     name: 'polygate-playground',
     configureServer({ httpServer, middlewares }) {
       httpServer?.once('listening', () => {
         const address = httpServer.address();
-        if (typeof address === 'object' && address) backend = createBackend(env, address.port);
+        if (typeof address === 'object' && address) backend = createBackend(real, address.port);
       });
       middlewares.use((incoming, outgoing, next) => {
         const handle = backend?.(incoming.url ?? '/');

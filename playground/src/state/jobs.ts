@@ -46,7 +46,8 @@ export async function run(job: Job): Promise<void> {
   else change(id, { state: 'running', problem: undefined });
   try {
     const task = receipt === undefined ? await submit(job.order, id) : gateway.resume(receipt);
-    change(id, { receipt: task.toJSON(), costUsd: task.chargeUsd ?? job.costUsd });
+    const state = task.latest?.status ?? 'running';
+    change(id, { state, receipt: task.toJSON(), costUsd: task.chargeUsd ?? job.costUsd });
     if (task.meta?.idempotentReplay === true) change(id, { replayed: true });
     for await (const update of task.updates()) follow(id, update);
   } catch (error) {

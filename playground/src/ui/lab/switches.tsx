@@ -30,10 +30,11 @@ function Switch({ one: { id, title, says, mode, fired } }: { one: FaultSwitch })
   return (
     <li class="switch" data-mode={mode}>
       <label for={id}>
-        <b>{title}</b>
+        <b>
+          {title} {fired > 0 && <span class="switch-count">{fired}×</span>}
+        </b>
         <span class="soft">{says}</span>
       </label>
-      <span class="switch-count">{fired > 0 && `${fired}×`}</span>
       <select
         id={id}
         value={mode}

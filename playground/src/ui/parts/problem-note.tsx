@@ -2,10 +2,10 @@ import type { ComponentChildren } from 'preact';
 
 import type { Problem } from '../../state/problem.ts';
 
+/** What a message of the client does not say by itself. */
 const outcomes: Readonly<Record<string, string>> = {
   rejected: 'The gateway said no. Nothing was charged.',
   'not-sent': 'The gateway never saw it. Nothing was charged.',
-  unknown: 'It may have been charged: the answer was lost on the way.',
 };
 
 /** What went wrong, and what is known about the money. */
