@@ -1,11 +1,14 @@
 /** `npm run playground`: installs what the playground needs when it is missing, and serves it. */
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-if (!existsSync(`${here}node_modules/vite`)) {
+/** When a file was written; 0 when there is none. */
+const written = (path: string) => statSync(here + path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+if (written('node_modules/.package-lock.json') < written('package-lock.json')) {
   console.log('Installing what the playground needs …');
   execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: here, stdio: 'inherit' });
 }

@@ -46,8 +46,9 @@ export async function run(job: Job): Promise<void> {
   else change(id, { state: 'running', problem: undefined });
   try {
     const task = receipt === undefined ? await submit(job.order, id) : gateway.resume(receipt);
-    const state = task.latest?.status ?? 'running';
-    change(id, { state, receipt: task.toJSON(), costUsd: task.chargeUsd ?? job.costUsd });
+    const { status: state = 'running', progress = job.progress } = task.latest ?? {};
+    const costUsd = task.chargeUsd ?? job.costUsd;
+    change(id, { state, progress, costUsd, receipt: task.toJSON() });
     if (task.meta?.idempotentReplay === true) change(id, { replayed: true });
     for await (const update of task.updates()) follow(id, update);
   } catch (error) {

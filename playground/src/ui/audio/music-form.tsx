@@ -49,7 +49,7 @@ export function MusicForm() {
         <ModelSelect purpose="music" value={model?.id} onChange={choose} />
         <Choice label="Song" options={ways} value={how} onChange={setHow} />
         <div class="maker-go">
-          <button type="submit" class="primary">
+          <button type="submit" class="primary" disabled={model === undefined}>
             Compose {price !== undefined && <span class="price">{usd(price)}</span>}
           </button>
         </div>

@@ -51,7 +51,7 @@ export function SpeechForm() {
           </select>
         </Field>
         <div class="maker-go">
-          <button type="submit" class="primary">
+          <button type="submit" class="primary" disabled={voice === undefined}>
             Speak {price !== undefined && <span class="price">{usd(price)}</span>}
           </button>
         </div>

@@ -41,7 +41,12 @@ export function Composer({ model }: { model: string | undefined }) {
           <Icon name="stop" />
         </button>
       ) : (
-        <button type="submit" class="round" aria-label="Send" disabled={text.trim() === ''}>
+        <button
+          type="submit"
+          class="round"
+          aria-label="Send"
+          disabled={text.trim() === '' || model === undefined}
+        >
           <Icon name="send" />
         </button>
       )}

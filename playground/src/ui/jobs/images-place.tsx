@@ -55,12 +55,13 @@ export function ImagesPlace() {
             <button
               type="button"
               class="quiet"
+              disabled={model === undefined}
               title="More than the account may have in flight: the client queues the rest"
               onClick={() => variations(prompt, 20).forEach(draw)}
             >
               Burst of 20
             </button>
-            <button type="submit" class="primary">
+            <button type="submit" class="primary" disabled={model === undefined}>
               Draw {price !== undefined && <span class="price">{usd(price)}</span>}
             </button>
           </div>

@@ -66,7 +66,7 @@ export function VideoPlace() {
           />
           <Choice label="Length" options={lengths} value={seconds} onChange={setSeconds} />
           <div class="maker-go">
-            <button type="submit" class="primary">
+            <button type="submit" class="primary" disabled={model === undefined}>
               Film {price !== undefined && <span class="price">{usd(price)}</span>}
             </button>
           </div>
