@@ -31,7 +31,7 @@ export class Lab {
     const { pathname } = new URL(request.url);
     const site = request.headers.get('sec-fetch-site') ?? 'none';
     if (site !== 'same-origin' && site !== 'none') return new Response(null, { status: 403 });
-    if (pathname === '/api/lab/events') return this.#events(request.signal);
+    if (pathname === '/api/lab/events') return this.#events();
     if (pathname === '/api/lab/switch' && request.method === 'POST') return this.#turn(request);
     return new Response(null, { status: 404 });
   }
@@ -45,15 +45,19 @@ export class Lab {
     return new Response(null, { status: 204 });
   }
 
-  #events(signal: AbortSignal): Response {
+  #events(): Response {
     const encoder = new TextEncoder();
+    let tell = () => {};
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
-        const tell = () =>
+        tell = () =>
           controller.enqueue(encoder.encode(`data: ${JSON.stringify(this.#state())}\n\n`));
         this.#listeners.add(tell);
-        signal.addEventListener('abort', () => this.#listeners.delete(tell), { once: true });
         tell();
+      },
+      // The page has left.
+      cancel: () => {
+        this.#listeners.delete(tell);
       },
     });
     const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
