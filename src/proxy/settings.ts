@@ -109,7 +109,7 @@ function readBaseURL(text: string, insecure: boolean): string {
     'baseURL',
     'must be https:// (http:// for this machine only), without user name, query and fragment',
   );
-  return origin + pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
+  return origin + pathname.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
 }
 
 function must(fits: boolean, name: string, rule: string): void {
