@@ -18,7 +18,7 @@ export default defineConfig({
   },
   test: {
     environment: 'node',
-    include: ['test/**/*.test.ts'],
+    include: ['{test,examples}/**/*.test.ts'],
     exclude: ['test/packaging/**', 'test/runtimes/**', 'test/long/**'],
     typecheck: { include: ['test/types/**/*.test-d.ts'] },
     coverage: { provider: 'v8', include: ['src/**'], exclude: ['src/mock/cli.ts'] },

@@ -1,7 +1,7 @@
 /** Registers a picture as a material, films it by its asset:// URI, and prints where the film is. */
 import { MaterialFailedError, Polygate, TaskFailedError } from 'polygate';
 
-import { isLocal, startGateway } from './support/gateway.ts';
+import { isLocal, pickModel, startGateway } from './support/gateway.ts';
 
 const stop = await startGateway();
 const gateway = new Polygate();
@@ -16,14 +16,10 @@ try {
   );
   console.log(`${material.id} is ${material.uri} until ${material.expires_at}`);
 
-  const models = await gateway.models.list();
-  const model = models.data.find(({ type }) => type === 'video')?.id;
-  if (model === undefined) throw new Error('This key can use no video model');
-
   // The URI stands in a media item; in the prompt or another text it would be refused.
   const film = await gateway.videos.generate(
     {
-      model,
+      model: await pickModel(gateway, 'video'),
       resolution: '720p',
       duration: 5,
       content: [

@@ -12,6 +12,7 @@ export { blockers } from './resources/account.ts';
 
 export { APIError } from './errors/api.ts';
 export { AbortedError } from './errors/aborted.ts';
+export { AnswerFormatError } from './errors/answer-format.ts';
 export { AuthenticationError } from './errors/authentication.ts';
 export { BadRequestError } from './errors/bad-request.ts';
 export { PolygateError } from './errors/base.ts';
@@ -35,6 +36,7 @@ export { StreamIdleTimeoutError } from './errors/stream-idle-timeout.ts';
 export { StreamTruncatedError } from './errors/stream-truncated.ts';
 export { TaskFailedError } from './errors/task-failed.ts';
 export { TaskWaitTimeoutError } from './errors/task-wait-timeout.ts';
+export { ToolRoundsError } from './errors/tool-rounds.ts';
 export { UnprocessableError } from './errors/unprocessable.ts';
 
 export type { BatchOptions, BatchRow, Describe } from './core/batch.ts';
@@ -42,6 +44,7 @@ export type { BatchResult, RecoverOptions } from './core/batch-row.ts';
 export type { Budget } from './core/budget.ts';
 export type { Clock } from './core/clock.ts';
 export type { ConcurrencyState } from './core/governor.ts';
+export type { HandedOnOptions } from './core/handed-on.ts';
 export type { Logger, LogLevel } from './core/log.ts';
 export type { PolygateOptions } from './core/options.ts';
 export type { RawRequest } from './core/raw-request.ts';
@@ -49,9 +52,11 @@ export type { RequestPromise, WithResponse } from './core/request-promise.ts';
 export type { RequestOptions } from './core/request.ts';
 export type { Submission } from './core/submission.ts';
 export type { SubmittedTask, Task } from './core/task.ts';
+export type { RunOptions } from './core/tool-run.ts';
 export type { GenerateOptions } from './core/tasks.ts';
 export type { ErrorDetails, Outcome } from './errors/base.ts';
 export type { APIErrorDetails } from './errors/api.ts';
+export type { AnswerFormatReason } from './errors/answer-format.ts';
 export type { ResponseValidationDetails } from './errors/response-validation.ts';
 export type { StreamErrorDetails } from './errors/stream.ts';
 export type { Account as AccountNamespace } from './resources/account.ts';
@@ -100,6 +105,15 @@ export type {
   ChatCompletionChunkChoice,
   ChatCompletionChunk,
 } from './schemas/chat-completion.ts';
+export type { ParseParams, ParsedCompletion, PartialDeep } from './schemas/chat-output.ts';
+export type {
+  Tool,
+  ToolContext,
+  RunParams,
+  ToolRound,
+  ToolRunProgress,
+  ToolRun,
+} from './schemas/chat-run.ts';
 export type {
   TextPart,
   ImagePart,
@@ -117,6 +131,7 @@ export type {
   ToolDefinition,
   ToolChoice,
   ResponseFormat,
+  ChatFields,
   ChatParams,
 } from './schemas/chat-params.ts';
 export type {
@@ -184,7 +199,12 @@ export type {
   Changelog,
   OpenApiDocument,
 } from './schemas/public.ts';
-export type { StandardSchema, StandardResult, SchemaIssue } from './schemas/standard-schema.ts';
+export type {
+  StandardSchema,
+  StandardJsonSchema,
+  StandardResult,
+  SchemaIssue,
+} from './schemas/standard-schema.ts';
 export type { WaitOptions, TaskUpdate, TaskHandle } from './schemas/task-handle.ts';
 export type {
   TaskKind,

@@ -24,9 +24,17 @@ interface Service {
   surroundings: Surroundings;
 }
 
-/** A service for one program, which it finds through the environment, and an empty folder to work in. */
+/**
+ * A service for one program, which it finds through the environment, and an empty folder to work in. Its time moves by
+ * a second an answer: however slow the machine is, a program sees its tasks under way.
+ */
 async function service({ onTestFinished }: TestContext): Promise<Service> {
-  const mock = createMockGateway({ tasks: { durationMs: 400 }, materials: { durationMs: 400 } });
+  const mock: MockGateway = createMockGateway({
+    clock: 'virtual',
+    tasks: { durationMs: 1_500 },
+    materials: { durationMs: 1_500 },
+    onAnswer: () => void mock.clock.advance(1_000),
+  });
   const server = await listen(mock);
   const cwd = await mkdtemp(join(tmpdir(), 'polygate-examples-'));
   onTestFinished(async () => {
@@ -69,6 +77,28 @@ describe.concurrent('every example runs against the service that the environment
     expect(run.stderr).toMatch(/cut off after \d+ characters/);
   });
 
+  test('structured-output shows drafts and then a checked object', async (context) => {
+    const { expect } = context;
+    const { mock, surroundings } = await service(context);
+    const run = await runFromSource(example('structured-output'), surroundings);
+    expect(run).toMatchObject(calm);
+    expect(run.stdout).toMatch(/^(… .*\n){3,}.+ has \d+ berths and \d+ sights\n\$/);
+    expect(run.stdout).toContain(`$${mock.invoice[0]?.usd}`);
+  });
+
+  test('tools lets the model call functions and adds up the rounds', async (context) => {
+    const { expect } = context;
+    const { mock, surroundings } = await service(context);
+    const run = await runFromSource(example('tools'), surroundings);
+    expect(run).toMatchObject(calm);
+    expect(run.stdout).toContain('tool: {"harbour":"Bergen","highWater":["05:12","17:38"]}');
+    expect(run.stdout).toContain('tool: {"error":"No weather station in Bergen"}');
+    for (const [index, { usd }] of mock.invoice.entries()) {
+      expect(run.stdout).toContain(`round ${index + 1}: $${usd}\n`);
+    }
+    expect(mock.invoice).toHaveLength(2);
+  });
+
   test('image-with-progress tells how far it is and saves the file', async (context) => {
     const { expect } = context;
     const { mock, cwd, surroundings } = await service(context);
@@ -108,6 +138,39 @@ describe.concurrent('every example runs against the service that the environment
     expect(mock.invoice).toHaveLength(1);
   });
 
+  test('music tells the price, composes and saves the file', async (context) => {
+    const { expect } = context;
+    const { mock, cwd, surroundings } = await service(context);
+    const run = await runFromSource(example('music'), surroundings);
+    expect(run).toMatchObject(calm);
+    const [charge] = mock.invoice;
+    expect(run.stdout).toContain(`anthem-music asks about $${charge?.usd}\n`);
+    expect(run.stdout).toMatch(/running \d+ %\n[^]*succeeded 100 %\nsaved demo-output\/song.wav/);
+    expect(await readFile(join(cwd, 'demo-output/song.wav'), 'latin1')).toMatch(/^RIFF/);
+  });
+
+  test('speech-with-cloned-voice pays for a voice and lets it speak', async (context) => {
+    const { expect } = context;
+    const { mock, cwd, surroundings } = await service(context);
+    const run = await runFromSource(example('speech-with-cloned-voice'), surroundings);
+    expect(run).toMatchObject(calm);
+    const [clone] = mock.invoice;
+    expect(run.stdout).toContain(`cloning costs $${clone?.usd}\n`);
+    const [, voice] = /Ann is (voice_\w+)/.exec(run.stdout) ?? [];
+    const speech = mock.requests.find(({ path }) => path === '/v1/audio/tasks');
+    expect(speech?.body).toMatchObject({ voice_id: voice });
+    expect(await readFile(join(cwd, 'demo-output/ann.wav'), 'latin1')).toMatch(/^RIFF/);
+  });
+
+  test('speech-with-cloned-voice looks for its voice when the answer is lost', async (context) => {
+    const { expect } = context;
+    const { mock, surroundings } = await service(context);
+    mock.fail({ route: 'POST /v1/audio/voices/clone', reset: 'after', times: 1 });
+    const run = await runFromSource(example('speech-with-cloned-voice'), surroundings);
+    expect(run).toMatchObject({ code: 1, stderr: 'the voice was made, but the answer was lost\n' });
+    expect(mock.invoice).toHaveLength(1);
+  });
+
   test('proxy-hono draws for a signed-in page and keeps its task from others', async (context) => {
     const { expect } = context;
     const { mock, surroundings } = await service(context);
@@ -119,6 +182,31 @@ describe.concurrent('every example runs against the service that the environment
     expect(run.stdout).toContain('bob may not see it: not_permitted');
     expect(run.stdout).not.toContain(mock.apiKey);
     expect(mock.requests.some(({ headers }) => 'cookie' in headers)).toBe(false);
+  });
+
+  test('batch draws every picture, and run again pays for none', async (context) => {
+    const { expect } = context;
+    const { mock, surroundings } = await service(context);
+    for (const spent of ['1', '0']) {
+      const run = await runFromSource(example('batch'), surroundings);
+      expect(run).toMatchObject(calm);
+      const last = run.stdout.split('\r').at(-1);
+      expect(last).toBe(`200 of 200 drawn, 0 not, $${spent} spent by this process\n`);
+    }
+    expect(mock.invoice).toHaveLength(200);
+  });
+
+  test('crash-and-recover pays each picture once', async (context) => {
+    const { expect } = context;
+    const { mock, surroundings } = await service(context);
+    const run = await runFromSource(example('crash-and-recover'), surroundings);
+    expect(run).toMatchObject(calm);
+    expect(run.stdout).toContain('the first process was ended by SIGKILL\n');
+    const found = Array.from(run.stdout.matchAll(/^(A harbour at \w+): .* succeeded http/gm));
+    expect(found).toHaveLength(mock.tasks.length);
+    expect(mock.tasks.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(found.map(([, id]) => id)).size).toBe(mock.invoice.length);
+    expect(run.stdout).toContain('asked again, and found');
   });
 
   test('the demo shows every step, and its sums agree with the service', async (context) => {

@@ -2,6 +2,8 @@ import type { Model, Polygate } from 'polygate';
 import { createMockGateway } from 'polygate/mock';
 import { listen } from 'polygate/mock/node';
 
+type Type = 'chat' | 'image' | 'video' | 'audio';
+
 /**
  * Makes sure that the environment names a service, so that `new Polygate()` finds it. Without POLYGATE_BASE_URL a
  * reference gateway is started in this process: no key, no network, no cost. Gives what ends it.
@@ -23,13 +25,15 @@ export function isLocal(baseURL = process.env['POLYGATE_BASE_URL'] ?? ''): boole
   return ['127.0.0.1', 'localhost'].includes(URL.parse(baseURL)?.hostname ?? '');
 }
 
-/** The id of the cheapest model of a type among those that the key can use. */
-export async function pickModel(gateway: Polygate, type: 'chat' | 'image'): Promise<string> {
-  return cheapest([...(await gateway.models.list())], type).id;
+/** The id of the cheapest model of a type, paid by a unit if one is given, among those that the key can use. */
+export async function pickModel(gateway: Polygate, type: Type, unit?: string): Promise<string> {
+  const models = [...(await gateway.models.list())];
+  const unitOf = (model: Model) => model.pricing?.profiles?.api?.billingUnit;
+  return cheapest(unit ? models.filter((model) => unitOf(model) === unit) : models, type).id;
 }
 
 /** The cheapest model of a type. */
-export function cheapest(models: readonly Model[], type: 'chat' | 'image'): Model {
+export function cheapest(models: readonly Model[], type: Type): Model {
   const price = (model: Model): number => likelyCost(model) ?? Infinity;
   const [found] = models
     .filter((model) => model.type === type)

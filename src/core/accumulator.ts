@@ -22,11 +22,13 @@ interface ChoiceParts {
 export class Accumulator {
   readonly #choices = new Map<number, ChoiceParts>();
   #rest: Record<string, unknown> = {};
+  #begun = false;
   #unfinished = 0;
 
   /** Adds one chunk. */
   add(chunk: ChatCompletionChunk): void {
     const { choices, ...rest } = chunk;
+    this.#begun = true;
     keep(this.#rest, rest);
     for (const piece of choices) this.#addChoice(piece);
   }
@@ -38,11 +40,11 @@ export class Accumulator {
 
   /** What has arrived so far; undefined before the first chunk. */
   get completion(): ChatCompletion | undefined {
+    if (!this.#begun) return undefined;
     const { id, created, model } = this.#rest;
-    if (id === undefined && this.#choices.size === 0) return undefined;
     const choices = [...this.#choices.values()].map(({ choice, calls }) => {
       const message = { ...choice.message };
-      if (calls.size > 0) message.tool_calls = inOrder(calls).map((call) => structuredClone(call));
+      if (calls.size > 0) message.tool_calls = inOrder(calls).map(copied);
       return { ...choice, message };
     });
     return {
@@ -116,6 +118,11 @@ function joinLogprobs(before: unknown, piece: unknown): unknown {
     return [name, isList(earlier) && isList(later) ? [...earlier, ...later] : later];
   });
   return { ...before, ...Object.fromEntries(joined) };
+}
+
+/** A copy that later pieces do not change. Not `structuredClone`, which fails on a record nested without end. */
+function copied(call: ToolCall): ToolCall {
+  return { ...call, function: { ...call.function } };
 }
 
 function isList(value: unknown): value is unknown[] {

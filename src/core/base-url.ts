@@ -20,7 +20,7 @@ export function readBaseURL(text: string | undefined, insecure = false): string 
   if (url.href !== origin + pathname) {
     throw new ConfigurationError('baseURL: must hold a host and a path only.');
   }
-  return origin + pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
+  return origin + pathname.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
 }
 
 /** Whether a host name is this machine. */

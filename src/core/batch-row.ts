@@ -1,11 +1,20 @@
+import { AbortedError } from '../errors/aborted.ts';
 import { PolygateError } from '../errors/base.ts';
+import { ConcurrencyLimitError } from '../errors/concurrency-limit.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
 import { TaskFailedError } from '../errors/task-failed.ts';
+import type { Journal } from '../schemas/journal.ts';
+import { textOf } from '../schemas/record.ts';
 import type { TaskUpdate, WaitOptions } from '../schemas/task-handle.ts';
 import type { Generation, TaskKind } from '../schemas/task.ts';
-import type { BatchJournal } from './batch-journal.ts';
-import type { PumpOptions, Shift } from './pump.ts';
+import { BatchJournal } from './batch-journal.ts';
+import type { Intent } from './journal-line.ts';
+import { readPace } from './poll.ts';
+import { pump } from './pump.ts';
+import type { Shift } from './pump.ts';
+import { check, size } from './rules.ts';
 import type { Sender } from './send.ts';
+import { taskPace } from './task.ts';
 import type { Task } from './task.ts';
 
 /** What came of a row. */
@@ -49,89 +58,117 @@ export interface Row<Kind extends TaskKind> {
   id: string;
   key?: string | undefined;
   task?: Task<Kind> | undefined;
+  /** It may have been charged, by this process or an earlier one. */
+  open?: boolean | undefined;
 }
 
-/** Where and how a row is worked on. */
-export interface Bench {
-  readonly book: BatchJournal;
-  readonly shift: Shift;
-  readonly options: RecoverOptions;
+/** How a row becomes a task. */
+export interface Plan<Kind extends TaskKind> {
+  /** The task that the journal knows. */
+  readonly task?: Task<Kind> | undefined;
+  /** What is written down first; absent where an earlier process has done so. */
+  readonly intent?: Intent | undefined;
+  readonly send: () => Promise<Task<Kind>>;
 }
 
 /** Rows that are pulled ahead of the requests under way, so that no slot stays empty. */
 const ahead = 16;
 
-/** How much of a batch is done at once. */
-export function limits(
-  { config, shared }: Sender,
-  { signal, maxInFlight: most = 1_000 }: RecoverOptions,
-): PumpOptions {
-  const concurrency = shared.governor.view();
-  const room = () => (config.concurrency === false ? most : concurrency.inFlight + ahead);
-  return { signal, most, room };
-}
+/** A batch under way. */
+export class Works {
+  readonly book: BatchJournal;
+  readonly #sender: Sender;
+  readonly #options: RecoverOptions;
 
-/** The result of a row: what `work` finds, or why it could not. */
-export async function resultOf<Kind extends TaskKind>(
-  row: Row<Kind>,
-  work: () => Promise<Generation<Kind>>,
-): Promise<BatchResult<Kind>> {
-  const facts = () => ({ id: row.id, idempotencyKey: row.key, task: row.task });
-  try {
-    const generation = await work();
-    return { ...facts(), status: 'succeeded', generation };
-  } catch (thrown) {
-    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-    return { ...facts(), status: isOpen(error) ? 'unknown' : 'failed', error };
+  constructor(sender: Sender, journal: Journal | undefined, options: RecoverOptions) {
+    check('maxInFlight', options.maxInFlight, size);
+    readPace(options, taskPace);
+    this.book = new BatchJournal(journal, sender.config.log);
+    this.#sender = sender;
+    this.#options = options;
   }
-}
 
-/** Whether a task may be there that goes on. */
-function isOpen(error: Error): boolean {
-  return PolygateError.is(error) && !TaskFailedError.is(error) && !isUnpaid(error);
-}
-
-/** Submits a row, and tells the journal what came of it. */
-export async function submitRow<Kind extends TaskKind>(
-  row: Row<Kind>,
-  send: () => Promise<Task<Kind>>,
-  book: BatchJournal,
-): Promise<Task<Kind>> {
-  try {
-    const task = await send();
-    await book.note({ v: 1, type: 'accepted', id: row.id, receipt: task.toJSON() });
-    return task;
-  } catch (error) {
-    if (isUnpaid(error)) await book.note({ v: 1, type: 'refused', id: row.id });
-    throw error;
+  /** Works on rows as there is room, and yields what comes of each; what was taken is over for the journal. */
+  async *deliver<Item, Result extends BatchResult>(
+    items: AsyncIterable<Item>,
+    work: (item: Item, shift: Shift) => Promise<Result>,
+  ): AsyncGenerator<Result, void, undefined> {
+    const { config, shared } = this.#sender;
+    const { signal, maxInFlight: most = 1_000 } = this.#options;
+    const governor = shared.governor.view();
+    const room = () => (config.concurrency === false ? most : governor.inFlight + ahead);
+    let noted: Promise<void> | undefined;
+    for await (const result of pump(items, work, { signal, most, room })) {
+      yield result;
+      const { id, task, status } = result;
+      if (task && status !== 'unknown')
+        noted = this.book.note({ v: 1, type: 'finished', id, status });
+    }
+    await noted;
   }
-}
 
-/** Waits for the task of a row, which needs no slot any more. */
-export async function waitForRow<Kind extends TaskKind>(
-  row: Row<Kind>,
-  task: Task<Kind>,
-  { book, shift, options }: Bench,
-): Promise<Generation<Kind>> {
-  row.task = task;
-  shift.waiting();
-  const { pollInterval, maxPollInterval, waitTimeout } = options;
-  const { signal } = shift;
-  const over = (status: 'succeeded' | 'failed') =>
-    book.note({ v: 1, type: 'finished', id: row.id, status });
-  try {
-    const generation = await task.wait({ pollInterval, maxPollInterval, waitTimeout, signal });
-    await over('succeeded');
-    return generation;
-  } catch (error) {
-    if (TaskFailedError.is(error)) await over('failed');
-    throw error;
+  /** The result of a row: its generation, or why there is none. */
+  async result<Kind extends TaskKind>(
+    row: Row<Kind>,
+    { signal, waiting }: Shift,
+    planOf: () => Promise<Plan<Kind>>,
+  ): Promise<BatchResult<Kind>> {
+    const facts = () => ({ id: row.id, idempotencyKey: row.key, task: row.task });
+    try {
+      const plan = await planOf();
+      signal.throwIfAborted();
+      row.task = plan.task ?? (await this.#submit(row, plan));
+      waiting();
+      const { pollInterval, maxPollInterval, waitTimeout } = this.#options;
+      const pace = { pollInterval, maxPollInterval, waitTimeout };
+      const generation = await row.task.wait({ ...pace, signal });
+      return { ...facts(), status: 'succeeded', generation };
+    } catch (cause) {
+      const error = cause instanceof Error ? cause : new Error(textOf(cause) ?? '', { cause });
+      const status = row.open && !TaskFailedError.is(error) ? 'unknown' : 'failed';
+      return { ...facts(), status, error };
+    }
+  }
+
+  /**
+   * What a row is going to do is written down before it is sent, and what came of it after. Where an earlier process has
+   * begun it, a refusal says nothing: that process may have been charged.
+   */
+  async #submit<Kind extends TaskKind>(
+    row: Row<Kind>,
+    { intent, send }: Plan<Kind>,
+  ): Promise<Task<Kind>> {
+    const { id } = row;
+    if (intent !== undefined) await this.book.write({ v: 1, type: 'submit', id, ...intent });
+    row.open = true;
+    try {
+      const task = await this.#patiently(send);
+      // A finished answer may name no task: only its key can ask again.
+      if (task.id) await this.book.note({ v: 1, type: 'accepted', id, receipt: task.toJSON() });
+      return task;
+    } catch (error) {
+      row.open = intent === undefined || !isUnpaid(error);
+      if (!row.open && !AbortedError.is(error)) await this.book.note({ v: 1, type: 'refused', id });
+      throw error;
+    }
+  }
+
+  /** Where running tasks hold the slots, a row waits for its own longer than a single request would. */
+  async #patiently<Result>(send: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      try {
+        return await send();
+      } catch (error) {
+        const { concurrency } = this.#sender.config;
+        const mayWait = concurrency !== false && ConcurrencyLimitError.is(error);
+        if (!mayWait || error.outcome === 'unknown') throw error;
+      }
+    }
   }
 }
 
 /** Whether it is certain that nothing was charged. */
 function isUnpaid(error: unknown): boolean {
   if (!PolygateError.is(error) || error.task !== undefined) return false;
-  const { outcome = 'unknown' } = error;
-  return outcome !== 'unknown' || ConfigurationError.is(error);
+  return (error.outcome ?? 'unknown') !== 'unknown' || ConfigurationError.is(error);
 }

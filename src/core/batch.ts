@@ -1,11 +1,11 @@
 import { ConfigurationError } from '../errors/configuration.ts';
 import type { Journal } from '../schemas/journal.ts';
-import type { Generation, TaskKind } from '../schemas/task.ts';
-import { BatchJournal } from './batch-journal.ts';
-import { limits, resultOf, submitRow, waitForRow } from './batch-row.ts';
-import type { BatchResult, Bench, RecoverOptions, Row } from './batch-row.ts';
+import { textOf } from '../schemas/record.ts';
+import type { TaskKind } from '../schemas/task.ts';
+import { Works } from './batch-row.ts';
+import type { BatchResult, RecoverOptions, Row } from './batch-row.ts';
 import { fingerprint } from './fingerprint.ts';
-import { pump } from './pump.ts';
+import type { Shift } from './pump.ts';
 import type { Sender } from './send.ts';
 import type { Submission } from './submission.ts';
 
@@ -44,68 +44,56 @@ export async function* batch<Input, Kind extends TaskKind>(
   describe: Describe<Input, Kind>,
   options: BatchOptions<Input>,
 ): AsyncGenerator<BatchRow<Input, Kind>, void, undefined> {
-  const { journal, id: nameOf = (_, index) => String(index) } = options;
-  const { log } = sender.config;
-  const book = new BatchJournal(journal, log);
-  const run = await book.run();
-  for (const { message } of book.damaged) log.warn(() => message);
+  const { journal, id: nameOf } = options;
+  const works = new Works(sender, journal, options);
+  const { book } = works;
   const storeParams = options.storeParams ?? journal?.storeParams ?? false;
-  const names = new Set<string>();
+  const names = new Set<unknown>();
+  let run = '';
   let count = 0;
-  yield* pump(
-    inputs,
-    async (input, shift) => {
-      const index = count;
-      count += 1;
-      const row: Row<Kind> = { id: String(index) };
-      const result = await resultOf(row, async () => {
-        row.id = nameOf(input, index);
-        checkName(row.id, names);
-        const submission = await describe(input, index);
-        return work(row, submission, { run, storeParams }, { book, shift, options });
-      });
-      return { ...result, input };
-    },
-    limits(sender, options),
-  );
+  const rows = async function* () {
+    run = await book.run();
+    for (const { message } of book.damaged) sender.config.log.warn(() => message);
+    yield* inputs;
+  };
+  const work = async (input: Input, shift: Shift): Promise<BatchRow<Input, Kind>> => {
+    const index = count;
+    count += 1;
+    const row: Row<Kind> = { id: String(index) };
+    const result = await works.result(row, shift, async () => {
+      if (nameOf !== undefined) row.id = uniqueName(nameOf(input, index), names);
+      const { id } = row;
+      const { open, key: told, hash, receipt } = book.take(id);
+      row.open = open;
+      row.key = told;
+      const submission = await describe(input, index);
+      const { idempotencyKey: given, ...facts } = await submission.facts(storeParams);
+      // What was refused may be asked anew with other params, which makes it another request.
+      const change = hash === undefined || hash === facts.hash ? '' : facts.hash;
+      if (open && change) throw refusal(id, 'its params are not those in the journal; rename it');
+      const kept = change ? undefined : told;
+      const key =
+        (open ? kept : undefined) ?? given ?? kept ?? `pg-${await fingerprint(run, id, change)}`;
+      row.key = key;
+      return {
+        task: receipt && submission.task(receipt),
+        intent: open ? undefined : { key, ...facts },
+        send: () => submission.send({ idempotencyKey: key, signal: shift.signal }),
+      };
+    });
+    return { ...result, input };
+  };
+  yield* works.deliver(rows(), work);
 }
 
-async function work<Kind extends TaskKind>(
-  row: Row<Kind>,
-  submission: Submission<Kind>,
-  { run, storeParams }: { run: string; storeParams: boolean },
-  bench: Bench,
-): Promise<Generation<Kind>> {
-  const { book, shift } = bench;
-  const { id } = row;
-  const { intent, receipt, refused } = book.rows.get(id) ?? {};
-  const { idempotencyKey, ...facts } = await submission.facts(storeParams);
-  const same = intent === undefined || intent.hash === facts.hash;
-  if (!same && refused !== true) {
-    throw refusal(id, 'the journal has other params under this id; give them another');
+function uniqueName(id: unknown, names: Set<unknown>): string {
+  if (typeof id !== 'string' || id === '' || names.has(id)) {
+    throw refusal(id, 'its id must be a text that no other row has');
   }
-  const told = same ? intent?.key : undefined;
-  const key = told ?? idempotencyKey ?? (await keyOf(run, id, same ? '' : facts.hash));
-  row.key = key;
-  if (receipt !== undefined) return waitForRow(row, submission.task(receipt), bench);
-  if (intent === undefined || refused === true) {
-    await book.write({ v: 1, type: 'submit', id, key, ...facts });
-  }
-  const send = () => submission.send({ idempotencyKey: key, signal: shift.signal });
-  return waitForRow(row, await submitRow(row, send, book), bench);
-}
-
-/** What was refused may be asked anew with other params, which makes it another request. */
-async function keyOf(run: string, id: string, change: string): Promise<string> {
-  return `pg-${await fingerprint(run, id, change)}`;
-}
-
-function checkName(id: unknown, names: Set<string>): void {
-  if (typeof id !== 'string' || id === '') throw refusal('?', 'its id must be a text');
-  if (names.has(id)) throw refusal(id, 'another row of this batch has the same id');
   names.add(id);
+  return id;
 }
 
-function refusal(id: string, why: string): ConfigurationError {
-  return new ConfigurationError(`row ${id}: ${why}. Nothing was sent.`);
+function refusal(id: unknown, why: string): ConfigurationError {
+  return new ConfigurationError(`row ${textOf(id) ?? '?'}: ${why}. Nothing was sent.`);
 }

@@ -1,89 +1,42 @@
 import type { ChatCompletion, ChatCompletionChunk } from '../schemas/chat-completion.ts';
+import type { ParsedCompletion, PartialDeep } from '../schemas/chat-output.ts';
 import type { ResponseMeta } from '../schemas/meta.ts';
-import type { ChunkReader } from './chunk-reader.ts';
-import type { Answer } from './response.ts';
+import { unchecked } from '../schemas/schema.ts';
+import type { StandardSchema } from '../schemas/standard-schema.ts';
+import { fork } from './fork.ts';
+import { handedOn, noHeaders } from './handed-on.ts';
+import type { HandedOnOptions } from './handed-on.ts';
+import { parser } from './parsed.ts';
+import type { Finisher } from './parsed.ts';
+import { PartialJson } from './partial-json.ts';
+import type { Source } from './source.ts';
 import { ItemStream } from './stream.ts';
-import type { ItemSource } from './stream.ts';
-
-/** A request under way whose answer will be a stream; reading waits for the headers. */
-class Opening implements ItemSource<ChatCompletionChunk> {
-  answer: Answer<ChunkReader> | undefined;
-  /** Settles when the stream has ended, however it ended. */
-  readonly completion: Promise<ChatCompletion>;
-  readonly #stopper = new AbortController();
-  readonly #opened: Promise<ChunkReader>;
-  #resolve: (completion: Promise<ChatCompletion>) => void = () => undefined;
-  #reject: (error: unknown) => void = () => undefined;
-
-  constructor(
-    open: (signal: AbortSignal) => Promise<Answer<ChunkReader>>,
-    signal: AbortSignal | undefined,
-  ) {
-    this.completion = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-    const abort = () => this.abort(signal?.reason);
-    if (signal?.aborted) abort();
-    signal?.addEventListener('abort', abort, { once: true });
-    this.#opened = open(this.#stopper.signal).then((answer) => {
-      this.answer = answer;
-      const stop = this.#stopper.signal;
-      if (stop.aborted) answer.data.abort(stop.reason);
-      return answer.data;
-    });
-    this.#opened.catch(this.#reject);
-    this.completion.catch(() => undefined);
-    // Once there is a reader, it listens for itself.
-    const detach = () => signal?.removeEventListener('abort', abort);
-    this.#opened.then(detach, detach);
-  }
-
-  async next(): Promise<IteratorResult<ChatCompletionChunk, undefined>> {
-    try {
-      const reader = this.answer?.data ?? (await this.#opened);
-      const result = await reader.next();
-      if (result.done) this.#resolve(reader.completion());
-      return result;
-    } catch (error) {
-      this.#reject(error);
-      throw error;
-    }
-  }
-
-  abort(reason?: unknown): void {
-    this.#stopper.abort(reason);
-    this.answer?.data.abort(reason);
-    // Nobody may be reading: final() must learn of the abort all the same.
-    this.answer?.data.next().catch(this.#reject);
-  }
-}
 
 /**
- * A chat answer under way, usable at once: loop over its chunks, over `text()`, or await `final()`. One request,
- * however it is read, and it can be read once.
+ * A chat answer under way, usable at once: loop over its chunks, over `text()` or `partialObjects()`, or await
+ * `final()`. One request, however it is read, and it can be read once; `tee()` makes two of it.
  */
-export class ChatStream extends ItemStream<ChatCompletionChunk> {
-  readonly #opening: Opening;
+export class ChatStream<
+  Final extends ChatCompletion = ChatCompletion,
+  Draft = unknown,
+> extends ItemStream<ChatCompletionChunk> {
+  readonly #finish: Finisher<Final>;
+  #final: Promise<Final> | undefined;
 
   /** @internal */
-  constructor(
-    open: (signal: AbortSignal) => Promise<Answer<ChunkReader>>,
-    signal: AbortSignal | undefined,
-  ) {
-    const opening = new Opening(open, signal);
-    super(opening);
-    this.#opening = opening;
+  constructor(source: Source<ChatCompletionChunk>, finish: Finisher<Final>) {
+    super(source);
+    this.#finish = finish;
   }
 
   /** What the headers tell; undefined until they have arrived. */
   get meta(): ResponseMeta | undefined {
-    return this.#opening.answer?.meta;
+    return this.source.meta;
   }
 
   /** What has arrived so far, put together; undefined before the first chunk. */
   get partial(): ChatCompletion | undefined {
-    return this.#opening.answer?.data.partial;
+    return this.source.partial;
   }
 
   /** Reads only the words of the (first) answer. */
@@ -96,14 +49,67 @@ export class ChatStream extends ItemStream<ChatCompletionChunk> {
   }
 
   /**
-   * The whole answer, as the same call answers it unstreamed: content, tool calls, usage, finish reason. Reads the
-   * stream if nobody does; after a loop it is there at once.
+   * Reads the JSON that the (first) answer is, as far as it has come, after each of its pieces. It is one object that
+   * grows: copy what you want to keep. Nothing in it is checked before `final()`; texts may be cut, even in a character, numbers and words
+   * such as `true` come when they are whole. Where the answer stops being JSON, nothing more is given, and a `final()`
+   * that parses tells why.
    */
-  async final(): Promise<ChatCompletion> {
-    if (!this.consumed) {
-      const chunks = this[Symbol.asyncIterator]();
-      while (!(await chunks.next()).done);
+  async *partialObjects(): AsyncGenerator<PartialDeep<Draft>, void, undefined> {
+    const json = new PartialJson();
+    for await (const text of this.text()) {
+      if (json.feed(text) && json.value !== undefined) {
+        yield unchecked<PartialDeep<Draft>>(json.value);
+      }
     }
-    return this.#opening.completion;
+  }
+
+  /**
+   * The whole answer, as the same call answers it unstreamed: content, tool calls, usage, finish reason, and `parsed`
+   * where the call named a schema. Reads the stream if nobody does; after a loop it is there at once.
+   *
+   * @throws {@link AnswerFormatError} when the call named a schema and the answer does not fit it.
+   */
+  async final(): Promise<Final> {
+    const { source } = this;
+    if (!this.consumed) {
+      this.claim();
+      do {
+        while (source.ready() !== undefined);
+      } while (!(await source.next()).done);
+    }
+    this.#final ??= source.completion.then((completion) =>
+      this.#finish(completion, source.meta ?? noHeaders()),
+    );
+    return this.#final;
+  }
+
+  /**
+   * Two streams of the same answer in place of this one, each read at its own speed. What one has read is kept until
+   * the other has, too; the answer is cancelled when both have been left. `partial` is that of the faster one.
+   */
+  tee(): [ChatStream<Final, Draft>, ChatStream<Final, Draft>] {
+    const [one, other] = fork(this.claim());
+    return [new ChatStream(one, this.#finish), new ChatStream(other, this.#finish)];
+  }
+
+  /**
+   * Reads what `toReadableStream()` wrote on a server, as the same stream: without its `[DONE]` it throws
+   * `StreamTruncatedError`, and an error of the server's stream is thrown as the class that it has there. Its `meta`
+   * tells nothing but status 200, for headers stay on the server. With a `schema`, `final()` parses as
+   * {@link ChatCompletions.parse} does.
+   */
+  static fromReadableStream<Output, Input>(
+    readable: ReadableStream<Uint8Array>,
+    options: HandedOnOptions & { schema: StandardSchema<Output, Input> },
+  ): ChatStream<ParsedCompletion<Output>, Input>;
+  static fromReadableStream(
+    readable: ReadableStream<Uint8Array>,
+    options?: HandedOnOptions,
+  ): ChatStream;
+  static fromReadableStream(
+    readable: ReadableStream<Uint8Array>,
+    options: HandedOnOptions & { schema?: StandardSchema<unknown> } = {},
+  ): ChatStream {
+    return new ChatStream(handedOn(readable, options), parser(options.schema));
   }
 }

@@ -1,8 +1,10 @@
 import type { PolygateError } from '../errors/base.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../schemas/chat-completion.ts';
+import type { ResponseMeta } from '../schemas/meta.ts';
 import { Accumulator } from './accumulator.ts';
 import { readChunk, tellsError } from './chunk.ts';
 import { after } from './clock.ts';
+import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { oneLine, parseJson } from './error-body.ts';
 import type { Failures } from './failure.ts';
@@ -10,6 +12,7 @@ import { readText } from './body.ts';
 import type { Arrival, Finish } from './response.ts';
 import { EventDecoder } from './event-decoder.ts';
 import type { StreamEvent } from './event-decoder.ts';
+import type { Source } from './source.ts';
 
 /** How long a connection may take to close after `[DONE]` before it is cut, ms. */
 const closingTime = 100;
@@ -28,9 +31,17 @@ export function openStream(choices: number, signal: AbortSignal | undefined): Fi
   };
 }
 
+/** What a reader needs of the answer that it reads. */
+export interface Opened extends Pick<Arrival, 'failures' | 'hold' | 'meta'> {
+  readonly config: Pick<Config, 'clock' | 'maxEventBytes' | 'streamIdleTimeout'>;
+}
+
 /** Reads the chunks of one answer: bytes, events, chunks, and the proof that the end is the end. */
-export class ChunkReader {
-  readonly #config: Config;
+export class ChunkReader implements Source<ChatCompletionChunk> {
+  readonly meta: ResponseMeta;
+  readonly completion: Promise<ChatCompletion>;
+  readonly clock: Clock;
+  readonly #config: Opened['config'];
   readonly #failures: Failures;
   readonly #body: ReadableStreamDefaultReader<Uint8Array>;
   readonly #decoder: EventDecoder;
@@ -39,17 +50,28 @@ export class ChunkReader {
   readonly #leave: () => void;
   #events: StreamEvent[] = [];
   #next = 0;
+  #filling: Promise<void> | undefined;
+  #deserted = false;
   #bodyEnded = false;
   #over = false;
   #failure: PolygateError | undefined;
-  #stopTimer: () => void;
+  #stopTimer: () => void = () => undefined;
+  #resolve: (completion: ChatCompletion) => void = () => undefined;
+  #reject: (failure: PolygateError) => void = () => undefined;
 
   constructor(
-    { failures, config, hold }: Arrival,
+    { failures, config, hold, meta }: Opened,
     body: ReadableStream<Uint8Array>,
     choices: number,
     signal: AbortSignal | undefined,
   ) {
+    this.meta = meta;
+    this.clock = config.clock;
+    this.completion = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.completion.catch(() => undefined);
     this.#config = config;
     this.#failures = failures;
     failures.partial = () => this.partial;
@@ -65,7 +87,8 @@ export class ChunkReader {
       release();
     };
     // A stream that nobody reads must not hold its slot for ever.
-    this.#stopTimer = this.#startTimer();
+    this.#startTimer();
+    if (signal?.aborted) abort();
   }
 
   /** What has arrived so far, put together. */
@@ -73,23 +96,25 @@ export class ChunkReader {
     return this.#parts.completion;
   }
 
-  /** The next chunk, or the proven end. */
-  async next(): Promise<IteratorResult<ChatCompletionChunk, undefined>> {
-    this.#stopTimer();
-    for (;;) {
-      if (this.#failure !== undefined) throw this.#failure;
+  ready(): ChatCompletionChunk | undefined {
+    while (this.#failure === undefined) {
       const event = this.#events[this.#next];
-      if (event !== undefined) {
-        this.#next += 1;
-        const value = this.#open(event);
-        if (value !== undefined) return { done: false, value };
-      } else if (this.#over) {
-        return { done: true, value: undefined };
-      } else if (this.#bodyEnded && !this.#decoder.overflow) {
-        this.#end();
-      } else {
-        await this.#fill();
-      }
+      if (event === undefined) return undefined;
+      this.#next += 1;
+      const value = this.#open(event);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  }
+
+  async next(): Promise<IteratorResult<ChatCompletionChunk, undefined>> {
+    for (;;) {
+      const value = this.ready();
+      if (value !== undefined) return { done: false, value };
+      if (this.#failure !== undefined) throw this.#failure;
+      if (this.#over) return { done: true, value };
+      if (this.#bodyEnded && !this.#decoder.overflow) this.#end();
+      else await (this.#filling ??= this.#fill());
     }
   }
 
@@ -97,20 +122,18 @@ export class ChunkReader {
   stop(failure: PolygateError): undefined {
     if (this.#over || this.#failure !== undefined) return;
     this.#failure = failure;
+    this.#reject(failure);
     this.#leave();
     this.#body.cancel().catch(() => undefined);
   }
 
-  /** The caller ends it. */
   abort(reason: unknown = new DOMException('The stream was aborted.', 'AbortError')): void {
     this.stop(this.#failures.aborted(reason));
   }
 
-  /** The whole answer, once the end is proven. */
-  async completion(): Promise<ChatCompletion> {
-    const completion = this.partial;
-    if (completion === undefined) throw this.#failures.broken('it held no chunk');
-    return completion;
+  desert(): void {
+    this.#deserted = true;
+    if (!this.#over && this.#failure === undefined) this.#startTimer();
   }
 
   async #fill(): Promise<void> {
@@ -120,7 +143,7 @@ export class ChunkReader {
         this.#failures.broken(`an event is longer than maxEventBytes (${maxEventBytes})`),
       );
     }
-    this.#stopTimer = this.#startTimer();
+    this.#startTimer();
     try {
       const { done, value } = await this.#body.read();
       if (this.#failure !== undefined) return;
@@ -131,7 +154,9 @@ export class ChunkReader {
       this.#bodyEnded = true;
       this.#end(error);
     } finally {
-      this.#stopTimer();
+      this.#filling = undefined;
+      // A slow reader may take its time; one that is gone may not.
+      if (!this.#deserted) this.#stopTimer();
     }
   }
 
@@ -157,20 +182,24 @@ export class ChunkReader {
 
   /** The end is proven. The connection closes by itself, as a rule at once, and can then be used again. */
   #finish(): undefined {
+    const completion = this.partial;
+    if (completion === undefined) return this.stop(this.#failures.broken('it held no chunk'));
     this.#over = true;
+    this.#resolve(completion);
     this.#events = [];
     this.#leave();
     if (this.#bodyEnded) return;
     const cut = () => void this.#body.cancel().catch(() => undefined);
-    const stopTimer = after(this.#config.clock, closingTime, cut);
+    const stopTimer = after(this.clock, closingTime, cut);
     this.#body.read().then(({ done }) => {
       stopTimer();
       if (!done) cut();
     }, stopTimer);
   }
 
-  #startTimer(): () => void {
+  #startTimer(): void {
     const ms = this.#config.streamIdleTimeout;
-    return after(this.#config.clock, ms, () => this.stop(this.#failures.idle(ms)));
+    this.#stopTimer();
+    this.#stopTimer = after(this.clock, ms, () => this.stop(this.#failures.idle(ms)));
   }
 }

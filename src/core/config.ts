@@ -11,6 +11,7 @@ import type { Log } from './log.ts';
 import type { PolygateOptions } from './options.ts';
 import * as rules from './rules.ts';
 import type { Rule } from './rules.ts';
+import { runtimeFetch } from './runtime-fetch.ts';
 import { given } from '../schemas/schema.ts';
 
 /** The options of a client, parsed, with every default filled in. */
@@ -103,15 +104,14 @@ export function readConfig(options: PolygateOptions): Config {
     logLevel = logLevels.find((level) => level === readEnvironment('POLYGATE_LOG')) ?? 'warn',
   } = options;
   rules.check('apiKey (POLYGATE_API_KEY)', apiKey, optionRules.apiKey);
-  if (options.apiKey && !options.dangerouslyAllowBrowser && isBrowser()) {
+  if (apiKey && !options.dangerouslyAllowBrowser && isBrowser()) {
     throw new ConfigurationError(
       'apiKey: anybody could read it here. Use a proxy and apiKey: null, or set dangerouslyAllowBrowser.',
     );
   }
   return Object.freeze({
     ...defaults,
-    fetch: (input: Parameters<typeof fetch>[0], init?: RequestInit) =>
-      globalThis.fetch(input, init),
+    fetch: runtimeFetch,
     ...given({ ...options, chatTimeout: timeout }),
     apiKey,
     baseURL: readBaseURL(baseURL, allowInsecureBaseURL),

@@ -19,8 +19,15 @@ export function readEnvironment(name: string): string | undefined {
 /** Whether this is a page, or a worker of one, where everybody can read the code and what it holds. */
 export function isBrowser(): boolean {
   if (globalAt('window.document') !== undefined) return true;
+  // Every browser's worker has a navigator; Cloudflare's workers of an old date have none.
+  const worker = globalAt('WorkerGlobalScope') !== undefined && globalAt('navigator') !== undefined;
   const server = globalAt('Deno') ?? globalAt('process.versions.node');
-  return globalAt('WorkerGlobalScope') !== undefined && server === undefined && !isCloudflare();
+  return worker && server === undefined && !isCloudflare();
+}
+
+/** Whether this is Deno. */
+export function isDeno(): boolean {
+  return globalAt('Deno.version') !== undefined;
 }
 
 /** Whether this is one of Cloudflare's workers. */

@@ -21,7 +21,7 @@ export function readErrorBody(text: string): ErrorBody {
     message:
       word(error.message) ??
       word(outer.error) ??
-      word(detail instanceof Object ? JSON.stringify(detail) : detail) ??
+      word(detail instanceof Object ? writtenOut(detail) : detail) ??
       word(outer.message),
     code: word(error.code),
     type: word(error.type),
@@ -36,6 +36,16 @@ export function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return text;
+  }
+}
+
+/** A value as text: JSON, unless it is nested too deeply for that. */
+export function writtenOut(value: unknown): string {
+  if (typeof value === 'string') return value;
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    return '(nested too deeply to be shown)';
   }
 }
 

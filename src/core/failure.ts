@@ -5,6 +5,7 @@ import { BadRequestError } from '../errors/bad-request.ts';
 import type { ErrorDetails, Outcome } from '../errors/base.ts';
 import { BudgetExceededError } from '../errors/budget.ts';
 import { ConcurrencyLimitError } from '../errors/concurrency-limit.ts';
+import { ConfigurationError } from '../errors/configuration.ts';
 import { ConflictError } from '../errors/conflict.ts';
 import { ConnectionError } from '../errors/connection.ts';
 import { NotFoundError } from '../errors/not-found.ts';
@@ -24,7 +25,7 @@ import type { ResponseMeta } from '../schemas/meta.ts';
 import type { SchemaIssue } from '../schemas/standard-schema.ts';
 import type { Budget, Commitments } from './budget.ts';
 import type { Clock } from './clock.ts';
-import { oneLine, readErrorBody } from './error-body.ts';
+import { oneLine, parseJson, readErrorBody, writtenOut } from './error-body.ts';
 import { tidy } from './money.ts';
 import { networkOutcome, plainCause } from './network.ts';
 import type { Call } from './request.ts';
@@ -40,6 +41,8 @@ export class Failures {
   meta: ResponseMeta | undefined;
   /** What a stream has brought so far. */
   partial: (() => ChatCompletion | undefined) | undefined;
+  /** The API key that was sent: whoever repeats it, no error does. */
+  secret = '';
   readonly #call: Call;
   readonly #key: string | undefined;
 
@@ -51,20 +54,27 @@ export class Failures {
   /** The service answered with an error status. */
   refused(meta: ResponseMeta, text: string, retryAfterMs: number | undefined): APIError {
     const { status } = meta;
-    const redirect = status > 299 && status < 400;
+    // A browser shows of a redirect nothing, not even its status.
+    const redirect = status === 0 || (status > 299 && status < 400);
     const { message = redirect ? 'redirects are not followed; check baseURL' : silence, ...said } =
-      readErrorBody(text);
+      readErrorBody(this.#hide(text));
     const { code } = said;
     const what = `${code ? `${status} ${code}` : status}: ${message}`;
     const outcome = this.#paidOutcome(outcomeOf(status, code));
     return this.#make(errorClass(status, code), what, outcome, { ...said, meta, retryAfterMs });
   }
 
+  /** The attempt cannot be made, for there is no key for it; an earlier one may have been carried out. */
+  unready(error: unknown): unknown {
+    if (!(error instanceof ConfigurationError)) return error;
+    return this.#make(ConfigurationError, error.message, 'not-sent', { cause: error.cause });
+  }
+
   /** `fetch` failed: no answer, or one that broke off. */
   disconnected(error: unknown): ConnectionError {
     const outcome = networkOutcome(error);
     const what = outcome === 'unknown' ? 'The connection broke' : 'The service cannot be reached';
-    const cause = plainCause(error);
+    const cause = plainCause(error, (text) => this.#hide(text));
     return this.#make(ConnectionError, `${what}: ${cause.message}`, outcome, { cause });
   }
 
@@ -96,9 +106,10 @@ export class Failures {
     body?: unknown,
     issues?: readonly SchemaIssue[],
   ): ResponseValidationError {
-    const shown = oneLine(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
-    const what = `Unexpected answer: ${oneLine(problem)}. Body: ${shown || '(empty)'}`;
-    const details = { meta, body, issues };
+    const text = writtenOut(body);
+    const shown = this.#hide(text);
+    const what = `Unexpected answer: ${oneLine(problem)}. Body: ${oneLine(shown) || '(empty)'}`;
+    const details = { meta, body: shown === text ? body : parseJson(shown), issues };
     return this.#make(ResponseValidationError, what, this.#paidOutcome('unknown'), details);
   }
 
@@ -122,7 +133,7 @@ export class Failures {
 
   /** A stream's bytes ended before the answer did. */
   truncated(error?: unknown): StreamTruncatedError {
-    const cause = error === undefined ? undefined : plainCause(error);
+    const cause = error === undefined ? undefined : plainCause(error, (text) => this.#hide(text));
     const what = `The stream was cut off: ${cause?.message ?? 'no [DONE] came'}`;
     return this.#make(StreamTruncatedError, what, 'unknown', { cause });
   }
@@ -140,9 +151,14 @@ export class Failures {
 
   /** A stream brought an error object in place of a chunk. */
   told(data: string): StreamError {
-    const { message = silence, code, type } = readErrorBody(data);
+    const { message = silence, code, type } = readErrorBody(this.#hide(data));
     const what = `The service ended the stream: ${code ? `${code}: ` : ''}${message}`;
     return this.#make(StreamError, what, 'unknown', { code, type });
+  }
+
+  /** A text without the key. A key of a few letters is no secret, and would leave holes in every text. */
+  #hide(text: string): string {
+    return this.secret.length < 8 ? text : text.replaceAll(this.secret, '(the API key)');
   }
 
   /** An attempt begins. */
@@ -180,7 +196,7 @@ export class Failures {
     const task = taskOf?.(meta);
     const idempotencyKey = this.#key ?? task?.idempotencyKey;
     const parts = [
-      /[.!?…]$/.test(what) ? what : `${what}.`,
+      this.#hide(/[.!?…]$/.test(what) ? what : `${what}.`),
       task && attempt !== 'rejected' && 'The task goes on: error.task waits for it again.',
       meta?.status === 401 && 'Check apiKey.',
       !task && paid && outcome && advice(outcome, idempotencyKey),
@@ -220,7 +236,8 @@ const byStatus: Readonly<Record<number, APIErrorClass>> = {
   503: ServiceUnavailableError,
 };
 
-function errorClass(status: number, code: string | undefined): APIErrorClass {
+/** The class of an error that the service answered with. */
+export function errorClass(status: number, code: string | undefined): APIErrorClass {
   if (status === 429 && code === noSlot) return ConcurrencyLimitError;
   return byStatus[status] ?? (status >= 500 ? ServerError : APIError);
 }

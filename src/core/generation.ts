@@ -107,8 +107,9 @@ function readError(record: unknown): TaskError {
 
 /** Unix seconds, unix milliseconds or ISO 8601. */
 function readDate(value: unknown): Date | undefined {
+  if (typeof value !== 'number' && typeof value !== 'string') return undefined;
   const seconds = typeof value === 'number' && value < 1e11;
-  const date = new Date(seconds ? value * 1_000 : unchecked<string | number>(value ?? ''));
+  const date = new Date(seconds ? value * 1_000 : value);
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 

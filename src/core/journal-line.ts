@@ -3,11 +3,13 @@ import { isRecord } from '../schemas/record.ts';
 import { unchecked } from '../schemas/schema.ts';
 import type { Receipt, TaskKind } from '../schemas/task.ts';
 import { readReceipt } from './receipt.ts';
+import { check } from './rules.ts';
+import type { Rule } from './rules.ts';
 
 /** One line of a journal, as JSON. */
 export type JournalLine = { readonly v: 1 } & (
   | { readonly type: 'run'; readonly run: string }
-  | ({ readonly type: 'submit' } & Intent)
+  | ({ readonly type: 'submit'; readonly id: string } & Intent)
   | { readonly type: 'accepted'; readonly id: string; readonly receipt: Receipt }
   | { readonly type: 'refused'; readonly id: string }
   | { readonly type: 'finished'; readonly id: string; readonly status: 'succeeded' | 'failed' }
@@ -15,8 +17,6 @@ export type JournalLine = { readonly v: 1 } & (
 
 /** What a row is about to submit, written before it is sent. */
 export interface Intent {
-  /** The row. */
-  readonly id: string;
   /** Its idempotency key. */
   readonly key: string;
   /** Where it goes: `/v1/videos`. Its kind stands there. */
@@ -29,42 +29,38 @@ export interface Intent {
 
 /** A line of a journal; or, of a damaged one, the error that says which line it is. */
 export function readLine(text: string, number: number): JournalLine | ConfigurationError {
-  const damaged = (problem: string) =>
-    new ConfigurationError(`journal: line ${number} ${problem}; it was left as it is.`);
-  let line: unknown;
   try {
-    line = JSON.parse(text);
-  } catch {
-    return damaged('is damaged: it is no JSON');
-  }
-  if (!isRecord(line) || typeof line.type !== 'string') return damaged('is not of a journal');
-  if (line.v !== 1) return damaged('is of another version');
-  const names = needed[line.type];
-  if (names === undefined) return damaged(`is of an unknown type: ${line.type}`);
-  const missing = names.find((name) => typeof line[name] !== 'string' || line[name] === '');
-  if (missing !== undefined) return damaged(`is damaged: ${missing} is missing`);
-  if (line.type === 'submit' && kindOf(line.path) === undefined) return damaged('has a wrong path');
-  try {
-    if (line.type === 'accepted') readReceipt(line.receipt);
+    const line: unknown = JSON.parse(text);
+    const { v, type, path, receipt, ...texts } = isRecord(line) ? line : {};
+    check('v', v ?? 0, [(version) => version === 1, '1, the only version that is known']);
+    const needed = needs.get(type);
+    check('type', needed ?? '', [Array.isArray, 'a known one']);
+    for (const name of needed ?? []) check(name, texts[name] ?? '', filled);
+    if (type === 'submit') check('path', kindOf(path) ?? '', [Boolean, 'that of a submit']);
+    if (type === 'accepted') readReceipt(receipt);
+    return unchecked<JournalLine>(line);
   } catch (error) {
-    return damaged(`is damaged: ${error instanceof Error ? error.message : ''}`);
+    // The parser's own message quotes the line, which may hold a prompt.
+    const why = error instanceof ConfigurationError ? error.message : 'It is no JSON.';
+    return new ConfigurationError(
+      `journal: line ${number} cannot be read and was left as it is. ${why}`,
+    );
   }
-  return unchecked<JournalLine>(line);
 }
+
+const filled: Rule = [(value) => typeof value === 'string' && value !== '', 'a text'];
+
+/** The texts that a line of each type must have. */
+const needs = new Map<unknown, readonly string[]>([
+  ['run', ['run']],
+  ['submit', ['id', 'key', 'hash']],
+  ['accepted', ['id']],
+  ['refused', ['id']],
+  ['finished', ['id']],
+]);
 
 /** What is made by a submit to this path. */
 export function kindOf(path: unknown): TaskKind | undefined {
   const [, kind] = /^\/v1\/(image|video|audio)[a-z/]*$/.exec(String(path)) ?? [];
-  return kinds.find((known) => known === kind);
+  return unchecked<TaskKind | undefined>(kind);
 }
-
-const kinds = ['image', 'video', 'audio'] as const;
-
-/** The texts that a line of each type must have. */
-const needed: Readonly<Record<string, readonly string[] | undefined>> = {
-  run: ['run'],
-  submit: ['id', 'key', 'path', 'hash'],
-  accepted: ['id'],
-  refused: ['id'],
-  finished: ['id', 'status'],
-};

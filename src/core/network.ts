@@ -18,8 +18,8 @@ function networkReason(error: unknown): string {
 }
 
 /** An error of `fetch` without what it may hold of the request. */
-export function plainCause(error: unknown): Error {
-  const plain = new Error(networkReason(error));
+export function plainCause(error: unknown, hide = (text: string) => text): Error {
+  const plain = new Error(hide(networkReason(error)));
   plain.name = 'NetworkError';
   return plain;
 }

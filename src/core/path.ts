@@ -14,6 +14,5 @@ export function fillPath(template: string, values: Readonly<Record<string, unkno
 
 /** Whether a URL parser, here or on a server, could read a path as another one. */
 export function escapes(path: string): boolean {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  return /[\u0000-\u001f\u007f\\]|\p{Cs}|(^|\/)(\.|%2e){1,2}(\/|$)/iu.test(path);
+  return /\p{Cc}|\p{Cs}|\\|(^|\/|%2f|%5c)(\.|%2e){1,2}(\/|%2f|%5c|$)/iu.test(path);
 }

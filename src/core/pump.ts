@@ -21,8 +21,8 @@ export interface PumpOptions {
  * Pulls items as there is room for them, works on many at once, and yields what comes of each as soon as it is there.
  * `work` must not reject.
  */
-export async function* pump<Item, Result>(
-  items: Iterable<Item> | AsyncIterable<Item>,
+export async function* pump<Item, Result extends object>(
+  items: AsyncIterable<Item>,
   work: (item: Item, shift: Shift) => Promise<Result>,
   { signal, most, room }: PumpOptions,
 ): AsyncGenerator<Result, void, undefined> {
@@ -31,13 +31,12 @@ export async function* pump<Item, Result>(
   const waiters: (() => void)[] = [];
   let open = 0;
   let busy = 0;
-  let source: { over: boolean; error?: unknown } = { over: false };
+  let over = false;
 
   const change = () => new Promise<void>((resolve) => waiters.push(resolve));
   const tell = () => {
     for (const wake of waiters.splice(0)) wake();
   };
-  const isFull = () => open >= most || busy >= room();
   const begin = async (item: Item) => {
     open += 1;
     busy += 1;
@@ -50,42 +49,37 @@ export async function* pump<Item, Result>(
     results.push(await work(item, { signal: stop.signal, waiting }));
     waiting();
   };
+  const isFull = () => open >= most || busy >= room();
   const feed = async () => {
-    const rows =
-      Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
-    for (;;) {
-      while (isFull() && !stop.signal.aborted) await change();
+    for await (const item of items) {
+      if (!stop.signal.aborted) void begin(item);
+      while (!stop.signal.aborted && isFull()) await change();
       if (stop.signal.aborted) break;
-      const next = await rows.next();
-      if (next.done) return;
-      if (stop.signal.aborted) break;
-      void begin(next.value);
     }
-    await rows.return?.();
+  };
+  const checkSignal = () => {
+    if (!signal?.aborted) return;
+    throw new AbortedError('The batch was aborted.', { cause: signal.reason });
   };
 
+  checkSignal();
   signal?.addEventListener('abort', tell);
-  const end = (error?: unknown) => {
-    source = { over: true, error };
+  const fed = feed().finally(() => {
+    over = true;
     tell();
-  };
-  feed().then(() => end(), end);
+  });
+  // Told at the end, after the results of what was begun.
+  fed.catch(() => undefined);
   try {
     for (;;) {
-      if (signal?.aborted) {
-        const message = 'The batch was aborted. Its journal knows what was submitted.';
-        throw new AbortedError(message, { cause: signal.reason });
-      }
-      if (results.length > 0) {
-        for (const result of results.splice(0)) {
-          yield result;
-          open -= 1;
-        }
+      checkSignal();
+      const result = results.shift();
+      if (result !== undefined) {
+        yield result;
+        open -= 1;
         tell();
-      } else if (source.over && open === 0) {
-        if (source.error !== undefined) throw source.error;
-        return;
-      } else await change();
+      } else if (over && open === 0) return await fed;
+      else await change();
     }
   } finally {
     signal?.removeEventListener('abort', tell);

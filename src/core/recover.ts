@@ -1,13 +1,11 @@
 import { ConnectionError } from '../errors/connection.ts';
 import type { Journal } from '../schemas/journal.ts';
-import { BatchJournal } from './batch-journal.ts';
+import { isOpen } from './batch-journal.ts';
 import type { Journaled } from './batch-journal.ts';
-import { limits, resultOf, submitRow, waitForRow } from './batch-row.ts';
-import type { BatchResult, RecoverOptions, Row } from './batch-row.ts';
+import { Works } from './batch-row.ts';
+import type { BatchResult, RecoverOptions } from './batch-row.ts';
 import { fingerprint } from './fingerprint.ts';
 import { kindOf } from './journal-line.ts';
-import type { Intent } from './journal-line.ts';
-import { pump } from './pump.ts';
 import type { Shift } from './pump.ts';
 import type { Sender } from './send.ts';
 import type { Submission } from './submission.ts';
@@ -28,34 +26,32 @@ export async function* recover(
   restore: Restore,
   options: RecoverOptions,
 ): AsyncGenerator<BatchResult, void, undefined> {
-  const book = new BatchJournal(journal, sender.config.log);
+  const works = new Works(sender, journal, options);
+  const { book } = works;
   await book.read();
   for (const error of book.damaged) yield { id: '', status: 'unknown', error };
-  const work = async ([id, found]: [string, Journaled], shift: Shift): Promise<BatchResult> => {
-    const row: Row<TaskKind> = { id, key: found.intent?.key };
-    return resultOf(row, async () => {
-      const task =
-        found.receipt === undefined
-          ? await submitRow(row, () => sendAgain(found.intent, restore, shift), book)
-          : restore.task(found.receipt);
-      return waitForRow(row, task, { book, shift, options });
-    });
+  const left = async function* () {
+    for (const row of book.rows) if (isOpen(row[1]) && row[1].status === undefined) yield row;
   };
-  const left = [...book.rows].filter(([, { refused, finished }]) => !refused && !finished);
-  yield* pump(left, work, limits(sender, options));
+  yield* works.deliver(left(), ([id, found], shift) => {
+    const { key = found.receipt?.idempotencyKey, receipt } = found;
+    return works.result({ id, key, open: true }, shift, async () => ({
+      task: receipt && restore.task(receipt),
+      send: () => sendAgain(found, restore, shift),
+    }));
+  });
 }
 
 async function sendAgain(
-  intent: Intent | undefined,
+  { key: idempotencyKey, path = '', params, hash }: Journaled,
   { submission }: Restore,
   { signal }: Shift,
 ): Promise<Task> {
-  const { key: idempotencyKey, path = '', params, hash } = intent ?? {};
   const kind = kindOf(path);
   const whole = params && hash === (await fingerprint(path, JSON.stringify(params)));
   if (kind && whole) return submission(kind, path, params).send({ idempotencyKey, signal });
   throw new ConnectionError(
-    'Nobody knows whether this row was submitted, and its params are not in the journal. Run its batch again over the same journal, or submit them with error.idempotencyKey: nothing is paid twice.',
+    'The journal does not hold the params of this row: run its batch again, and nothing is paid twice.',
     { outcome: 'unknown', idempotencyKey },
   );
 }

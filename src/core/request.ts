@@ -4,6 +4,7 @@ import type { Needed } from '../schemas/schema.ts';
 import type { StandardResult, StandardSchema } from '../schemas/standard-schema.ts';
 import type { TaskHandle } from '../schemas/task-handle.ts';
 import type { KnownPrices } from './estimate.ts';
+import { hexadecimal } from './fingerprint.ts';
 import { readHeaders } from './headers.ts';
 import type { HeaderChanges } from './headers.ts';
 import type { Safety } from './retry.ts';
@@ -104,9 +105,9 @@ export function keyed<Options extends RequestOptions>(options: Options) {
   return { ...options, idempotencyKey: options.idempotencyKey ?? newKey() };
 }
 
-/** A new idempotency key. */
+/** A new idempotency key. Pages on plain `http:` have no `crypto.randomUUID`. */
 export function newKey(): string {
-  return crypto.randomUUID();
+  return hexadecimal(crypto.getRandomValues(new Uint8Array(16)));
 }
 
 /** A query string with its question mark; undefined values are left out. */

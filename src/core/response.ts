@@ -55,7 +55,8 @@ export function readJson<Result>(read: Read<Result>): Finish<Result> {
 /** Finishes a call whose body is left to the caller. */
 export const leaveBody: Finish<undefined> = async () => undefined;
 
-function describe({ path = [], message }: SchemaIssue): string {
+/** Where something is wrong, and what. */
+export function describe({ path = [], message }: SchemaIssue): string {
   const keys = path.map((part) => String(typeof part === 'object' ? part.key : part));
   return [keys.join('.'), message].filter(Boolean).join(': ');
 }

@@ -141,8 +141,13 @@ export class Run<Result> {
     const { config } = this.#sender;
     const failures = this.#failures;
     const { method, path, template } = this.#call;
-    const headers = await readyHeaders(this.#call, this.#options, config);
+    const headers = await readyHeaders(this.#call, this.#options, config).catch(
+      (error: unknown) => {
+        throw failures.unready(error);
+      },
+    );
     signal.throwIfAborted();
+    failures.secret = headers.authorization?.replace(/^Bearer /, '') ?? '';
     failures.sent = true;
     const response = await transmit(config.fetch, {
       url: config.baseURL + (path ?? template),

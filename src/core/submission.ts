@@ -1,6 +1,7 @@
 import type { Receipt, TaskKind } from '../schemas/task.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { RequestPromise } from './request-promise.ts';
+import { checkRequestOptions } from './request.ts';
 import type { RequestOptions } from './request.ts';
 import type { SubmittedTask, Task } from './task.ts';
 import type { Submit, TaskClient } from './tasks.ts';
@@ -17,7 +18,8 @@ export class Submission<Kind extends TaskKind = TaskKind> {
   constructor(client: TaskClient<Kind>, submit: Submit, options: RequestOptions = {}) {
     this.kind = client.kind;
     this.#client = client;
-    this.#submit = submit;
+    // A copy: the caller may fill the same object for the next row.
+    this.#submit = { ...submit, params: { ...submit.params } };
     this.#options = options;
   }
 
@@ -30,6 +32,7 @@ export class Submission<Kind extends TaskKind = TaskKind> {
   async facts(storeParams: boolean) {
     const { template: path, params, check } = this.#submit;
     check();
+    checkRequestOptions(this.#options);
     const hash = await fingerprint(path, JSON.stringify(params));
     const { idempotencyKey } = this.#options;
     return { path, hash, idempotencyKey, params: storeParams ? params : undefined };

@@ -1,3 +1,4 @@
+import type { ToolRunProgress } from '../schemas/chat-run.ts';
 import { given } from '../schemas/schema.ts';
 import type { TaskHandle } from '../schemas/task-handle.ts';
 
@@ -34,6 +35,8 @@ export class PolygateError extends Error {
   declare readonly idempotencyKey?: string;
   /** The paid task, on every error after a submit: nothing is lost, wait for it again. */
   declare readonly task?: TaskHandle;
+  /** What `chat.completions.run()` had done and paid when it failed: its messages, rounds and charges. */
+  declare readonly run?: ToolRunProgress;
 
   /** Every detail that is known becomes a field of the error; each class declares its own. */
   constructor(message: string, { cause, ...details }: ErrorDetails = {}) {

@@ -25,6 +25,6 @@ export class ResponseValidationError extends PolygateError {
   declare readonly issues: readonly SchemaIssue[];
 
   constructor(message: string, details: ResponseValidationDetails) {
-    super(message, { issues: [], ...details });
+    super(message, { ...details, issues: details.issues ?? [] });
   }
 }

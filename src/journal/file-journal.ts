@@ -89,5 +89,12 @@ async function* lines(path: string): AsyncGenerator<string, void, undefined> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   });
-  if (file !== undefined) yield* file.readLines();
+  let rest = '';
+  // Not readLines(), which also breaks lines at characters that JSON leaves as they are.
+  for await (const part of file?.createReadStream({ encoding: 'utf8' }) ?? []) {
+    const whole = `${rest}${String(part)}`.split('\n');
+    rest = whole.pop() ?? '';
+    yield* whole;
+  }
+  if (rest !== '') yield rest;
 }

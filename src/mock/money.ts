@@ -18,5 +18,5 @@ export function add(one: number, other: number): number {
 /** A header's text: decimal digits only, no exponent. */
 export function dollars(amount: number): string {
   const text = amount.toFixed(9);
-  return text.replace(/\.?0+$/, '') || '0';
+  return text.replace(/\.?(?<!0)0+$/, '') || '0';
 }

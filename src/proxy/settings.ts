@@ -1,6 +1,7 @@
 import type { ProxyOptions } from './options.ts';
 import { defaultRoutes, readRoute } from './routes.ts';
 import type { Route } from './routes.ts';
+import { runtimeFetch } from './runtime-fetch.ts';
 
 /** The options, checked, with every default filled in. */
 export interface Settings extends ProxyOptions {
@@ -82,7 +83,7 @@ export function settle(options: ProxyOptions): Settings {
     baseURL: readBaseURL(options.baseURL, options.allowInsecureBaseURL === true),
     routes,
     maxBodyBytes: options.maxBodyBytes ?? 10_485_760,
-    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    fetch: options.fetch ?? runtimeFetch,
     headerPrefix: (options.headerPrefix ?? 'x-svc-').toLowerCase(),
     requestIdHeader: (options.requestIdHeader ?? 'x-request-id').toLowerCase(),
     report: (error) => {
@@ -108,7 +109,7 @@ function readBaseURL(text: string, insecure: boolean): string {
     'baseURL',
     'must be https:// (http:// for this machine only), without user name, query and fragment',
   );
-  return origin + pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
+  return origin + pathname.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
 }
 
 function must(fits: boolean, name: string, rule: string): void {

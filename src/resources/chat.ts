@@ -1,16 +1,25 @@
 import { ChatStream } from '../core/chat-stream.ts';
 import { openStream } from '../core/chunk-reader.ts';
+import { plain } from '../core/json-schema.ts';
+import { Opening } from '../core/opening.ts';
+import { parsed, parser } from '../core/parsed.ts';
 import { readJson } from '../core/response.ts';
 import type { Answer } from '../core/response.ts';
 import { checkParams } from '../core/params.ts';
 import { RequestPromise } from '../core/request-promise.ts';
 import { matching, newKey } from '../core/request.ts';
 import type { Call, RequestOptions } from '../core/request.ts';
+import { check } from '../core/rules.ts';
+import type { Rule } from '../core/rules.ts';
 import type { Sender } from '../core/send.ts';
 import { Stream } from '../core/stream.ts';
+import { runTools } from '../core/tool-run.ts';
+import type { RunOptions } from '../core/tool-run.ts';
 import { chatCompletionSchema } from '../schemas/chat-completion.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../schemas/chat-completion.ts';
+import type { ParseParams, ParsedCompletion } from '../schemas/chat-output.ts';
 import type { ChatParams } from '../schemas/chat-params.ts';
+import type { RunParams, ToolRun } from '../schemas/chat-run.ts';
 
 /** Talks to models. Specification: Chat. */
 export class Chat {
@@ -58,22 +67,83 @@ export class ChatCompletions {
     options: RequestOptions = {},
   ): RequestPromise<ChatCompletion | Stream<ChatCompletionChunk>> {
     const keyed = this.#withKey(options);
-    return new RequestPromise<ChatCompletion | Stream<ChatCompletionChunk>>({
-      read: async () => (params?.stream ? this.#stream(params, keyed) : this.#whole(params, keyed)),
-      leave: async () => this.#sender.leave(this.#call(params), keyed),
-    });
+    return this.#promise<ChatCompletion | Stream<ChatCompletionChunk>>(params, keyed, () =>
+      params?.stream ? this.#stream(params, keyed) : this.#whole(params, keyed),
+    );
   }
 
   /**
    * Asks a model and gives back the stream of the answer at once: loop over it, over its `text()`, or await its
-   * `final()`. What can go wrong is thrown there, as {@link ChatCompletions.create} documents it.
+   * `final()`. What can go wrong is thrown there, as {@link ChatCompletions.create} documents it. With a schema as its
+   * `response_format`, as {@link ChatCompletions.parse} takes it, `partialObjects()` gives the answer while it grows and
+   * `final()` has it as `parsed`.
    */
-  stream(params: ChatParams, options: RequestOptions = {}): ChatStream {
+  stream<Output, Input>(
+    params: ParseParams<Output, Input>,
+    options?: RequestOptions,
+  ): ChatStream<ParsedCompletion<Output>, Input>;
+  stream(params: ChatParams, options?: RequestOptions): ChatStream;
+  stream(params: ChatParams | ParseParams<unknown>, options: RequestOptions = {}): ChatStream {
     const keyed = this.#withKey(options);
     const { signal } = options;
-    const open = (untilOpen: AbortSignal) =>
-      this.#open({ ...params, stream: true }, { ...keyed, signal: untilOpen }, signal);
-    return new ChatStream(open, signal);
+    const open = async (untilOpen: AbortSignal) =>
+      this.#open({ ...plain(params), stream: true }, { ...keyed, signal: untilOpen }, signal);
+    const opening = new Opening(open, signal, this.#sender.config.clock);
+    return new ChatStream(opening, parser(params?.response_format, keyed.idempotencyKey));
+  }
+
+  /**
+   * Asks a model for an answer that fits a schema, and gives the completion with what the schema makes of the first
+   * choice as `parsed`. The schema is sent as `response_format: { type: 'json_schema', json_schema }`, under its title,
+   * `strict` where every object lists all of its fields as required. Any Standard Schema that tells its JSON schema
+   * will do: zod from 4.2, arktype, valibot with `toStandardJsonSchema`. Nothing is asked again when the answer does not
+   * fit: it was paid.
+   *
+   * @throws {@link AnswerFormatError} when the model refuses, its answer is cut, is no JSON, or does not fit. It holds
+   * the text, the completion and the metadata.
+   * @throws {@link ConfigurationError} when the schema tells no JSON schema; and all that
+   * {@link ChatCompletions.create} throws.
+   */
+  parse<Output, Input>(
+    params: ParseParams<Output, Input> & { stream?: false | null | undefined },
+    options: RequestOptions = {},
+  ): RequestPromise<ParsedCompletion<Output>> {
+    const keyed = this.#withKey(options);
+    return this.#promise(params, keyed, async () => {
+      const answer = await this.#whole(plain(params), keyed);
+      const { data, meta } = answer;
+      const { response_format: schema } = params;
+      return { ...answer, data: await parsed(schema, data, meta, keyed.idempotencyKey) };
+    });
+  }
+
+  /**
+   * Asks a model that may call tools, carries out the tools that it calls, all calls of an answer at once, and asks
+   * again with what they answered until it calls none. Each round is a request of its own, paid and never sent twice,
+   * as {@link ChatCompletions.create} does it. Arguments are checked by the tool's schema first. What goes wrong in a
+   * tool is told to the model; see `onToolError`.
+   *
+   * @throws {@link ToolRoundsError} when the model still calls tools after `maxRounds` requests.
+   * @throws {@link AbortedError} when the caller's signal ends it, also while tools run; their `signal` aborts, too.
+   * @throws {@link ConfigurationError} when a schema tells no JSON schema; and all that
+   * {@link ChatCompletions.create} throws. Every error has `run`: the conversation so far and what it cost.
+   */
+  async run<Arguments extends readonly unknown[]>(
+    params: RunParams<Arguments>,
+    options: RunOptions = {},
+  ): Promise<ToolRun> {
+    checkParams(params, (given) => messagesProblem(given) ?? toolsProblem(given));
+    check('idempotencyKey', Reflect.get(options, 'idempotencyKey'), noKey);
+    return runTools(params, options, (round) => this.#whole(round, this.#withKey(options)));
+  }
+
+  #promise<Result>(
+    params: ChatParams | ParseParams<unknown>,
+    options: RequestOptions,
+    read: () => Promise<Answer<Result>>,
+  ): RequestPromise<Result> {
+    const leave = async () => this.#sender.leave(this.#call(plain(params)), options);
+    return new RequestPromise({ read, leave });
   }
 
   async #whole(params: ChatParams, options: RequestOptions): Promise<Answer<ChatCompletion>> {
@@ -119,4 +189,10 @@ export class ChatCompletions {
 
 function messagesProblem({ messages }: Record<string, unknown>): string | undefined {
   return Array.isArray(messages) ? undefined : 'messages: must be an array';
+}
+
+const noKey: Rule = [() => false, 'absent, for a run makes many requests'];
+
+function toolsProblem({ tools }: Record<string, unknown>): string | undefined {
+  return Array.isArray(tools) ? undefined : 'tools: must be an array';
 }

@@ -137,11 +137,8 @@ export type ResponseFormat =
       };
     };
 
-/**
- * A chat request. The service documents `model`, `messages`, `stream` and `extra_body`; the rest are the fields that
- * OpenAI-compatible models know, and any other field is sent as it is. Specification: Chat; assumption A8.
- */
-export interface ChatParams {
+/** The fields of every chat request. Specification: Chat; assumption A8. */
+export interface ChatFields {
   /** Model id, such as one of `models.list()` with `type: 'chat'`. */
   model: string;
   /** The conversation so far. */
@@ -181,10 +178,6 @@ export interface ChatParams {
   top_logprobs?: number | null | undefined;
   /** How hard to think. */
   reasoning_effort?: Open<'none' | 'minimal' | 'low' | 'medium' | 'high'> | null | undefined;
-  /** The form that the answer must have. */
-  response_format?: ResponseFormat | undefined;
-  /** Functions that the model may call. */
-  tools?: ToolDefinition[] | undefined;
   tool_choice?: ToolChoice | undefined;
   parallel_tool_calls?: boolean | undefined;
   /** Kinds of output wanted, such as `['text', 'image']`. */
@@ -193,6 +186,17 @@ export interface ChatParams {
   user?: string | undefined;
   /** Any other field is passed through to the model. */
   [field: string]: unknown;
+}
+
+/**
+ * A chat request. The service documents `model`, `messages`, `stream` and `extra_body`; the rest are the fields that
+ * OpenAI-compatible models know, and any other field is sent as it is. Specification: Chat; assumption A8.
+ */
+export interface ChatParams extends ChatFields {
+  /** The form that the answer must have. */
+  response_format?: ResponseFormat | undefined;
+  /** Functions that the model may call. */
+  tools?: ToolDefinition[] | undefined;
 }
 
 export const chatParamsSchema = /* @__PURE__ */ (() =>

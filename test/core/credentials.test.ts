@@ -229,3 +229,23 @@ describe('what is sent', () => {
 function thrownBy(message: string): never {
   throw new Error(message);
 }
+
+test('a key that cannot be had for a retry leaves the outcome unknown, and the idempotency key', async () => {
+  const keys = ['sk-mock-demo'];
+  const { mock, gateway } = onMock(
+    { keys: [{ key: 'sk-mock-demo' }] },
+    {
+      apiKey: () => {
+        const key = keys.pop();
+        if (key === undefined) throw new Error('the vault is shut');
+        return key;
+      },
+    },
+  );
+  mock.fail({ route: 'POST /v1/images/tasks', reset: 'after', times: 1 });
+  const call = caught(gateway.images.submit(image, { idempotencyKey: 'row-1' }));
+  const error = await mock.clock.settle(call);
+  expect(error).toBeInstanceOf(ConfigurationError);
+  expect(error).toMatchObject({ outcome: 'unknown', idempotencyKey: 'row-1' });
+  expect(mock.invoice).toHaveLength(1);
+});

@@ -8,6 +8,8 @@ import {
 } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
+import type { Fault } from 'polygate/mock';
+
 export const root = new URL('../../', import.meta.url);
 
 /** A page for users, and what it says. */
@@ -24,6 +26,8 @@ export interface Snippet {
   file: string;
   /** A program prints something; tests are collected by the runner; what is only shown compiles. */
   kind: 'program' | 'tests' | 'shown';
+  /** What goes wrong at the service while it runs. */
+  fault?: Fault;
 }
 
 /** Everything that users read: a new guide in `docs` is in by itself. */
@@ -32,6 +36,7 @@ export const guides: readonly Guide[] = [
   ...readdirSync(new URL('docs', root))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
+  'examples/README.md',
 ].map((path) => ({ path, text: readFileSync(new URL(path, root), 'utf8') }));
 
 /** What a snippet may use without making it, and the lines that make it. */
@@ -51,15 +56,19 @@ const gateway = new Polygate({ apiKey, baseURL, fetch, clock });`,
   },
 ];
 
+const blocks =
+  /(?:^<!-- service:(?<service>.*?)-->\n+)?(?:^<!-- before:(?<before>.*?)-->\n+)?^```ts(?<shown> no-run)?\n(?<block>.*?)^```/gms;
+
 /**
  * The `ts` blocks of a guide. A block goes on with what its comment `<!-- before: … -->` says, which
- * readers do not see, and with a `gateway` or a `mock` that it uses and does not make. A block marked
- * `ts no-run` is compiled only.
+ * readers do not see, and with a `gateway` or a `mock` that it uses and does not make. The fault of a
+ * comment `<!-- service: {…} -->` above it is the gateway's while it runs. A block marked `ts no-run` is
+ * compiled only.
  */
 export function snippetsOf({ path, text }: Guide): Snippet[] {
-  const blocks = text.matchAll(/(?:^<!-- before:(.*?)-->\n+)?^```ts( no-run)?\n(.*?)^```/gms);
   const seen = new Map<string, number>();
-  return Array.from(blocks, ({ 1: before = '', 2: shown, 3: block = '', index }) => {
+  return Array.from(text.matchAll(blocks), ({ groups = {}, index }) => {
+    const { service, before = '', shown, block = '' } = groups;
     const heading = Array.from(text.slice(0, index).matchAll(/^##+ (.*)$/gm)).at(-1)?.[1] ?? '';
     const place = `${path}: ${heading}`;
     const number = (seen.get(place) ?? 0) + 1;
@@ -67,18 +76,18 @@ export function snippetsOf({ path, text }: Guide): Snippet[] {
     const title = number === 1 ? place : `${place} (${number})`;
     const file = written(title, completed(before.trim(), block));
     if (shown !== undefined) return { title, file, kind: 'shown' };
-    return { title, file, kind: /from 'vitest'/.test(block) ? 'tests' : 'program' };
+    if (/from 'vitest'/.test(block)) return { title, file, kind: 'tests' };
+    const fault = service === undefined ? {} : { fault: JSON.parse(service) as Fault };
+    return { title, file, kind: 'program', ...fault };
   });
 }
 
 function completed(before: string, block: string): string {
   const code = `${before}\n${block}`;
   const opening = openings.find(({ uses, makes }) => uses.test(code) && !code.includes(makes));
-  if (opening === undefined) return code;
-  const imports = /import \{[^}]*\bPolygate\b/.test(code)
-    ? ''
-    : "import { Polygate } from 'polygate';";
-  return `${imports}\n${opening.lines}\n${code}`;
+  const whole = opening === undefined ? code : `${opening.lines}\n${code}`;
+  const imported = /import \{[^}]*\bPolygate\b/.test(code) || !whole.includes('new Polygate(');
+  return imported ? whole : `import { Polygate } from 'polygate';\n${whole}`;
 }
 
 /** Written only when it changes, or a watcher would start anew each time; never half written. */

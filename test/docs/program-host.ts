@@ -10,6 +10,17 @@ import { listen } from 'polygate/mock/node';
 
 import type { Job, Result } from './run-programs.ts';
 
+// Time runs fast here, so that guides may show the defaults.
+const speed = 50;
+const { setTimeout: wait } = globalThis;
+const { now } = Date;
+const start = now();
+Date.now = () => start + (now() - start) * speed;
+globalThis.setTimeout = Object.assign(
+  (work: () => void, ms = 0, ...rest: []) => wait(work, ms / speed, ...rest),
+  wait,
+);
+
 const jobs: Job[] = JSON.parse(process.env.PROGRAMS ?? '[]');
 const print = process.stdout.write.bind(process.stdout);
 let current: Result;
@@ -24,7 +35,7 @@ process.on('uncaughtException', (error) => (current.thrown = String(error)));
 
 const results: Result[] = [];
 for (const [index, { file, fault }] of jobs.entries()) {
-  const mock = createMockGateway({ tasks: { durationMs: 0 } });
+  const mock = createMockGateway({ tasks: { durationMs: 0 }, materials: { durationMs: 0 } });
   if (fault !== undefined) mock.fail(fault);
   const { baseURL, close } = await listen(mock);
   const folder = await mkdtemp(`${tmpdir()}/polygate-docs-`);

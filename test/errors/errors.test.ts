@@ -96,6 +96,8 @@ describe('is', () => {
       format: 'iife',
       globalName: 'sdk',
       target: 'es2023',
+      // Not as a browser has it, whose part of it may not be built yet.
+      mainFields: ['module', 'main'],
       logLevel: 'silent',
     });
     const realmGlobals = { ...web, ...text, ...streams, console, crypto, setTimeout, clearTimeout };

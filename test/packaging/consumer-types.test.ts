@@ -1,14 +1,22 @@
-import { writeFile } from 'node:fs/promises';
+import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 
 import { addFixture, createApp } from './app.ts';
 import { run } from './run.ts';
 
-const entries = ['polygate', 'polygate/proxy', 'polygate/mock', 'polygate/mock/node'];
+const entries = [
+  'polygate',
+  'polygate/journal',
+  'polygate/proxy',
+  'polygate/mock',
+  'polygate/mock/node',
+];
 
 const nodenext = { module: 'nodenext', moduleResolution: 'nodenext' };
 const bundler = { module: 'preserve', moduleResolution: 'bundler' };
+
+const withoutDom = { lib: ['es2023'], types: ['node'] };
 
 const settings = [
   { name: 'nodenext', options: nodenext },
@@ -17,13 +25,17 @@ const settings = [
     options: { ...nodenext, exactOptionalPropertyTypes: true },
   },
   { name: 'bundler', options: bundler },
+  { name: 'nodenext, of Node without the DOM', options: { ...nodenext, ...withoutDom } },
+  { name: 'bundler, of Node without the DOM', options: { ...bundler, ...withoutDom } },
 ];
 
 let app: string;
 
 beforeAll(async () => {
-  app = await createApp('types', [inject('tarball')]);
+  app = await createApp('types', [inject('tarball'), '@types/node@24.19.2']);
   await addFixture(app, 'consumer.ts');
+  // The same program as a CommonJS module, which Node lets require a package of ES modules.
+  await copyFile(join(app, 'consumer.ts'), join(app, 'consumer.cts'));
   await writeFile(join(app, 'values.ts'), await valuesProgram());
 });
 
@@ -46,7 +58,7 @@ describe.each(['5.9.3', '6.0.3', '7.0.2'])('under TypeScript %s', (version) => {
         skipLibCheck: false,
         ...options,
       },
-      files: ['consumer.ts', 'values.ts'],
+      files: ['consumer.ts', 'consumer.cts', 'values.ts'],
     };
     await writeFile(join(app, 'tsconfig.json'), JSON.stringify(tsconfig));
     expect(await run(compiler, ['--project', 'tsconfig.json'], app)).toBe('');

@@ -1,16 +1,11 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
 
-import { build } from 'esbuild';
 import type { MockGateway } from 'polygate/mock';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 
 import { createApp } from '../packaging/app.ts';
+import { bundled, opened, openPage } from './page-server.ts';
 
 const key = 'sk-canary-of-the-server';
 const gatewayPath = '/api/gateway';
@@ -24,7 +19,7 @@ const traffic: string[] = [];
 const closing: (() => unknown)[] = [];
 
 beforeAll(async () => {
-  const app = await createApp('page', [inject('tarball'), 'playwright-core@1.65.1']);
+  const app = await createApp('page', [inject('tarball'), 'playwright-core@1.61.1']);
   const load = (path: string) => import(pathToFileURL(join(app, 'node_modules', path)).href);
   const { createMockGateway } = await load('polygate/dist/mock/index.js');
   const { listen } = await load('polygate/dist/mock/node.js');
@@ -38,39 +33,21 @@ beforeAll(async () => {
     baseURL: gateway.baseURL,
     authorize: ({ headers }: Request) => (headers.get('cookie') === 'session=s-1' ? 'ann' : null),
   });
-  const script = await build({
-    entryPoints: [new URL('page.js', import.meta.url).pathname],
-    nodePaths: [join(app, 'node_modules')],
-    bundle: true,
-    format: 'esm',
-    write: false,
-  });
-  origin = await opened(
-    createServer((incoming, outgoing) => {
-      if (incoming.url?.startsWith(gatewayPath)) return void pass(handler, incoming, outgoing);
-      if (incoming.url === '/page.js') {
-        outgoing.setHeader('content-type', 'text/javascript');
-        return void outgoing.end(script.outputFiles[0]?.text);
-      }
-      const session = 'session=s-1; HttpOnly; SameSite=Lax; Path=/';
-      outgoing.writeHead(200, { 'content-type': 'text/html', 'set-cookie': session });
-      outgoing.end(
-        '<!doctype html><title>A page</title><script type="module" src="/page.js"></script>',
-      );
-    }),
-  );
+  const served = await openPage(await bundled('page.js', app), handler);
+  closing.push(served.close);
+  origin = `http://127.0.0.1:${served.port}`;
 
   const { chromium } = (await load('playwright-core/index.js')).default;
   browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
   closing.push(() => browser.close());
-  page = await openPage(origin);
+  page = await openTab(origin);
 });
 
 afterAll(async () => {
   for (const close of closing.toReversed()) await close();
 });
 
-async function openPage(url: string) {
+async function openTab(url: string) {
   const tab = await (await browser.newContext()).newPage();
   tab.on('console', (message: any) => traffic.push(message.text()));
   tab.on('request', async (request: any) => {
@@ -112,14 +89,13 @@ test('a page gets typed errors, and may not hold a key', async () => {
 });
 
 test("a stranger's page reaches nothing, whatever it tries", async () => {
-  const evil = await opened(
-    createServer((_, outgoing) => {
-      outgoing.writeHead(200, { 'content-type': 'text/html' }).end('<title>Evil</title>');
-    }),
-  );
-  for (const site of [evil, evil.replace('127.0.0.1', 'localhost')]) {
+  const evil = await opened((_, outgoing) => {
+    outgoing.writeHead(200, { 'content-type': 'text/html' }).end('<title>Evil</title>');
+  });
+  closing.push(evil.close);
+  for (const host of ['127.0.0.1', 'localhost']) {
     // With the visitor's own cookies.
-    await page.goto(site);
+    await page.goto(`http://${host}:${evil.port}`);
     const before = mock.requests.length;
     const outcomes = await page.evaluate(`(async () => {
       const url = '${origin}${gatewayPath}/v1/images/tasks';
@@ -155,33 +131,3 @@ test('the key is nowhere in the page, its traffic or its storage', async () => {
   const { cookies } = await page.context().storageState({ indexedDB: true });
   expect(cookies.map(({ name }: { name: string }) => name)).toEqual(['session']);
 });
-
-async function opened(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** The adapter of docs/browsers-and-proxy.md. */
-async function pass(
-  handler: (request: Request) => Promise<Response>,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): Promise<void> {
-  const left = new AbortController();
-  outgoing.on('close', () => left.abort());
-  try {
-    const { method = 'GET', headers, url } = incoming;
-    const init = { method, headers: headers as HeadersInit, signal: left.signal };
-    const body = method === 'POST' ? { body: Readable.toWeb(incoming), duplex: 'half' } : {};
-    const target = `http://${headers.host}${url}`;
-    const response = await handler(new Request(target, { ...init, ...body } as RequestInit));
-    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-    await pipeline(response.body ?? [], outgoing);
-  } catch {
-    outgoing.destroy();
-  }
-}

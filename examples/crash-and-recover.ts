@@ -1,0 +1,52 @@
+/**
+ * A process that is killed in the middle of a batch, right after its third picture was paid, and another one that takes
+ * up what it left: all that the two share is the journal.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { Polygate } from 'polygate';
+import { fileJournal } from 'polygate/journal';
+
+import { pickModel, startGateway } from './support/gateway.ts';
+
+const [path] = process.argv.slice(2);
+
+if (path === undefined) await crashAndRecover();
+else await crash(path);
+
+async function crash(file: string): Promise<void> {
+  let charges = 0;
+  const onCharge = () => {
+    charges += 1;
+    if (charges === 3) process.kill(process.pid, 'SIGKILL');
+  };
+  const gateway = new Polygate({ onCharge });
+  const model = await pickModel(gateway, 'image');
+  // With the params in the journal, recover() can ask again for what was sent and not answered.
+  const journal = fileJournal(file, { storeParams: true });
+  const prompts = ['dawn', 'noon', 'dusk', 'night', 'fog'].map((time) => `A harbour at ${time}`);
+  const describe = (prompt: string) => gateway.images.submission({ model, prompt });
+  const rows = gateway.batch(prompts, describe, { journal, id: (prompt) => prompt });
+  for await (const row of rows) console.log(row.id, row.status);
+}
+
+async function crashAndRecover(): Promise<void> {
+  const stop = await startGateway();
+  const folder = await mkdtemp(join(tmpdir(), 'polygate-'));
+  const file = join(folder, 'run.jsonl');
+  try {
+    const [, signal] = await once(fork(import.meta.filename, [file]), 'exit');
+    console.log(`the first process was ended by ${signal}`);
+    for await (const row of new Polygate().recover(fileJournal(file))) {
+      const found = row.task?.replayed ? 'asked again, and found' : 'waited for';
+      console.log(`${row.id}: ${found}, ${row.status} ${row.generation?.urls[0] ?? ''}`);
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+    await stop();
+  }
+}

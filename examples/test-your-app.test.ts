@@ -1,0 +1,52 @@
+/** Tests of an app that sells posters: the reference gateway stands in for the service, and time costs nothing. */
+import { PaymentRequiredError, Polygate } from 'polygate';
+import { createMockGateway } from 'polygate/mock';
+import type { MockGatewayOptions } from 'polygate/mock';
+import { expect, test } from 'vitest';
+
+/** The app: it gets the client passed in, and derives keys from its own orders. */
+async function sellPoster(gateway: Polygate, order: { id: string; wish: string }): Promise<string> {
+  const params = { model: 'prism-image', prompt: `A poster: ${order.wish}`, resolution: '2K' };
+  try {
+    const poster = await gateway.images.generate(params, { idempotencyKey: order.id });
+    return `ready: ${poster.urls[0]}`;
+  } catch (error) {
+    if (PaymentRequiredError.is(error)) return 'we call you back';
+    throw error;
+  }
+}
+
+function start(options?: MockGatewayOptions) {
+  const mock = createMockGateway({ clock: 'virtual', ...options });
+  const { apiKey, baseURL, fetch, clock } = mock;
+  return { mock, gateway: new Polygate({ apiKey, baseURL, fetch, clock, logLevel: 'off' }) };
+}
+
+const order = { id: 'order-17', wish: 'a harbour' };
+
+test('a customer gets a poster in two thousand dots', async () => {
+  const { mock, gateway } = start();
+  expect(await mock.clock.settle(sellPoster(gateway, order))).toMatch(/^ready: http/);
+  expect(mock.requests[0]?.body).toMatchObject({ resolution: '2K' });
+});
+
+test('a poster is paid once, however bad the line is', async () => {
+  const { mock, gateway } = start();
+  mock.fail({ route: 'POST /v1/images/tasks', reset: 'after', times: 2 });
+  mock.fail({ route: 'GET /v1/images/tasks/{id}', status: 503, times: 3 });
+  expect(await mock.clock.settle(sellPoster(gateway, order))).toMatch(/^ready: http/);
+  expect(mock.invoice).toMatchObject([{ usd: 0.04, idempotencyKey: 'order-17' }]);
+});
+
+test('a customer who clicks twice pays once', async () => {
+  const { mock, gateway } = start();
+  const clicks = [sellPoster(gateway, order), sellPoster(gateway, order)];
+  const [first, second] = await mock.clock.settle(Promise.all(clicks));
+  expect(first).toBe(second);
+  expect(mock.invoice).toHaveLength(1);
+});
+
+test('an empty wallet is no error page', async () => {
+  const { mock, gateway } = start({ wallet: { usd: 0 } });
+  expect(await mock.clock.settle(sellPoster(gateway, order))).toBe('we call you back');
+});

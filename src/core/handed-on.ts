@@ -1,0 +1,103 @@
+import { AbortedError } from '../errors/aborted.ts';
+import type { Outcome, PolygateError } from '../errors/base.ts';
+import { ConfigurationError } from '../errors/configuration.ts';
+import { ConnectionError } from '../errors/connection.ts';
+import { RequestTimeoutError } from '../errors/request-timeout.ts';
+import { ResponseValidationError } from '../errors/response-validation.ts';
+import { StreamIdleTimeoutError } from '../errors/stream-idle-timeout.ts';
+import { StreamTruncatedError } from '../errors/stream-truncated.ts';
+import { StreamError } from '../errors/stream.ts';
+import type { ResponseMeta } from '../schemas/meta.ts';
+import { isRecord } from '../schemas/record.ts';
+import { unchecked } from '../schemas/schema.ts';
+import { ChunkReader } from './chunk-reader.ts';
+import { systemClock } from './clock.ts';
+import type { Clock } from './clock.ts';
+import { readErrorBody } from './error-body.ts';
+import { Failures, errorClass } from './failure.ts';
+
+/** How a stream that another side hands on is read. */
+export interface HandedOnOptions {
+  /** Ends the stream at once; the error's `cause` is the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /**
+   * Time without a byte before the stream fails, ms; comments count as bytes.
+   * @defaultValue 60_000
+   */
+  streamIdleTimeout?: number | undefined;
+  /**
+   * The longest event, bytes.
+   * @defaultValue 16 MiB
+   */
+  maxEventBytes?: number | undefined;
+  /** Where the time for `streamIdleTimeout` comes from; by default the machine's. */
+  clock?: Clock | undefined;
+}
+
+/** Metadata where no headers have come. */
+export function noHeaders(status = 200, requestId?: string): ResponseMeta {
+  return { status, requestId, idempotentReplay: false, concurrency: {}, headers: new Headers() };
+}
+
+/**
+ * Reads an event stream that came from elsewhere than from a request of this client. How many choices there have to be
+ * only the other side knows, so `[DONE]` alone proves the end.
+ */
+export function handedOn(
+  readable: ReadableStream<Uint8Array>,
+  options: HandedOnOptions = {},
+): ChunkReader {
+  const { streamIdleTimeout = 60_000, maxEventBytes = 16 * 2 ** 20, clock = systemClock } = options;
+  const config = { streamIdleTimeout, maxEventBytes, clock };
+  const arrival = { failures: new Retold(), config, hold: () => () => {}, meta: noHeaders() };
+  return new ChunkReader(arrival, readable, Infinity, options.signal);
+}
+
+/** Errors of a stream that was handed on: those that the other side tells of are made anew, as what they were. */
+class Retold extends Failures {
+  constructor() {
+    const call = { method: 'a stream', template: 'handed on', safety: 'once', paid: true } as const;
+    super(call, undefined);
+  }
+
+  override told(data: string): PolygateError {
+    const { message = 'The stream failed.', code, type, body } = readErrorBody(data);
+    const { name, status, requestId, outcome, retryAfterMs } = unchecked<Told>(
+      isRecord(body) && isRecord(body.error) ? body.error : {},
+    );
+    const Class =
+      status === undefined
+        ? (classes.find(({ className }) => className === name) ?? StreamError)
+        : errorClass(status, code);
+    const meta = noHeaders(status, requestId);
+    const partial = this.partial?.();
+    return new Class(message, {
+      code,
+      type,
+      outcome,
+      retryAfterMs,
+      meta,
+      body: undefined,
+      partial,
+    });
+  }
+}
+
+/** What the other side tells of an error. */
+interface Told {
+  name?: string;
+  status?: number;
+  requestId?: string;
+  outcome?: Outcome;
+  retryAfterMs?: number;
+}
+
+const classes = [
+  AbortedError,
+  ConfigurationError,
+  ConnectionError,
+  RequestTimeoutError,
+  ResponseValidationError,
+  StreamIdleTimeoutError,
+  StreamTruncatedError,
+] as const;

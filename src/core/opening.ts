@@ -1,0 +1,64 @@
+import type { ChatCompletion, ChatCompletionChunk } from '../schemas/chat-completion.ts';
+import type { ChunkReader } from './chunk-reader.ts';
+import type { Clock } from './clock.ts';
+import type { Answer } from './response.ts';
+import type { Source } from './source.ts';
+
+/** A request under way whose answer will be a stream; reading waits for the headers. */
+export class Opening implements Source<ChatCompletionChunk> {
+  readonly completion: Promise<ChatCompletion>;
+  readonly clock: Clock;
+  readonly #stopper = new AbortController();
+  readonly #opened: Promise<ChunkReader>;
+  #reader: ChunkReader | undefined;
+
+  constructor(
+    open: (signal: AbortSignal) => Promise<Answer<ChunkReader>>,
+    signal: AbortSignal | undefined,
+    clock: Clock,
+  ) {
+    this.clock = clock;
+    const abort = () => this.abort(signal?.reason);
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    this.#opened = open(this.#stopper.signal).then(({ data }) => {
+      this.#reader = data;
+      const stop = this.#stopper.signal;
+      if (stop.aborted) data.abort(stop.reason);
+      return data;
+    });
+    this.completion = this.#opened.then((reader) => reader.completion);
+    this.completion.catch(() => undefined);
+    // Once there is a reader, it listens for itself.
+    const detach = () => signal?.removeEventListener('abort', abort);
+    this.#opened.then(detach, detach);
+  }
+
+  get meta() {
+    return this.#reader?.meta;
+  }
+
+  get partial() {
+    return this.#reader?.partial;
+  }
+
+  next(): Promise<IteratorResult<ChatCompletionChunk, undefined>> {
+    return this.#reader?.next() ?? this.#opened.then((reader) => reader.next());
+  }
+
+  ready(): ChatCompletionChunk | undefined {
+    return this.#reader?.ready();
+  }
+
+  abort(reason?: unknown): void {
+    this.#stopper.abort(reason);
+    this.#reader?.abort(reason);
+  }
+
+  desert(): void {
+    this.#opened.then(
+      (reader) => reader.desert(),
+      () => undefined,
+    );
+  }
+}

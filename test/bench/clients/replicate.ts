@@ -1,0 +1,28 @@
+import Replicate from 'replicate';
+
+import { interval, key, prompt } from '../client.ts';
+import type { Client, Completion } from '../client.ts';
+
+export const client: Client = {
+  request: (base) => {
+    const replicate = new Replicate({ auth: key, baseUrl: `${base}/json/v1` });
+    return async () => {
+      const answer: unknown = await replicate.predictions.create({
+        model: 'bench/model',
+        input: { prompt },
+      });
+      return (answer as Completion).choices[0]!.message.content;
+    };
+  },
+
+  wait: (base) => {
+    const replicate = new Replicate({ auth: key, baseUrl: `${base}/wait/processing/succeeded` });
+    return async (id) => {
+      const known = { id, status: 'processing' } as Awaited<
+        ReturnType<typeof replicate.predictions.get>
+      >;
+      const { output } = await replicate.wait(known, { interval });
+      return output[0];
+    };
+  },
+};

@@ -1,0 +1,27 @@
+import RunwayML from '@runwayml/sdk';
+
+import { key, prompt } from '../client.ts';
+import type { Client, Completion } from '../client.ts';
+
+export const client: Client = {
+  request: (base) => {
+    const runway = new RunwayML({ apiKey: key, baseURL: `${base}/json` });
+    return async () => {
+      const answer: unknown = await runway.textToImage.create({
+        model: 'gen4_image',
+        promptText: prompt,
+        ratio: '1920:1080',
+      });
+      return (answer as Completion).choices[0]!.message.content;
+    };
+  },
+
+  // It polls every 4.5 to 7.5 seconds, whatever one would like.
+  wait: (base) => {
+    const runway = new RunwayML({ apiKey: key, baseURL: `${base}/wait/RUNNING/SUCCEEDED` });
+    return async (id) => {
+      const { output } = await runway.tasks.retrieve(id).waitForTaskOutput();
+      return output[0]!;
+    };
+  },
+};

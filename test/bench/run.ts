@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+
+import { chart } from './chart.ts';
+import { page } from './page.ts';
+import type { Report } from './page.ts';
+import { startServer } from './processes.ts';
+import type { Row } from './row.ts';
+import { chunkRow, firstTextRow, requestRow } from './rows/calls.ts';
+import { importBudget, importRow } from './rows/import.ts';
+import { typesRow } from './rows/types.ts';
+import { waitRows } from './rows/waits.ts';
+import { weightRows } from './rows/weight.ts';
+
+const root = new URL('../../', import.meta.url);
+const pictures = new URL('docs/benchmarks/', root);
+const start = performance.now();
+
+function packageAt(path: string): { version: string; devDependencies: Record<string, string> } {
+  return JSON.parse(readFileSync(new URL(path, root), 'utf8'));
+}
+
+const server = await startServer();
+const rows: Row[] = [];
+for (const measure of [
+  () => requestRow(server),
+  () => chunkRow(server, 'small'),
+  () => chunkRow(server, 'large'),
+  () => firstTextRow(server),
+  () => waitRows(server),
+  weightRows,
+  importRow,
+  typesRow,
+]) {
+  for (const row of [await measure()].flat()) {
+    rows.push(row);
+    console.log(`${Math.round((performance.now() - start) / 1_000)} s  ${row.title}`);
+    console.log(
+      `   ${JSON.stringify(row.values, (_, value) => (typeof value === 'number' ? Number(value.toPrecision(3)) : value))}`,
+    );
+  }
+}
+server.stop();
+
+const peers = packageAt('test/bench/package.json').devDependencies;
+const tools = ['vega', 'vega-lite'];
+const report: Report = {
+  machine: `${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
+  node: process.versions.node,
+  versions: Object.fromEntries([
+    ...Object.entries(peers).filter(([name]) => !tools.includes(name)),
+    ...['ky', 'eventsource-parser'].map((name) => [
+      name,
+      packageAt(`node_modules/${name}/package.json`).version,
+    ]),
+    ['polygate', packageAt('package.json').version],
+  ]),
+  seconds: Math.round((performance.now() - start) / 1_000),
+  rows,
+};
+
+mkdirSync(pictures, { recursive: true });
+for (const row of rows) writeFileSync(new URL(`${row.id}.svg`, pictures), await chart(row));
+writeFileSync(new URL('results.json', pictures), JSON.stringify(report, undefined, 2));
+writeFileSync(new URL('docs/benchmarks.md', root), page(report));
+execFileSync('npx', ['oxfmt', 'docs/benchmarks.md', 'docs/benchmarks/results.json'], { cwd: root });
+
+const imports = rows.find(({ id }) => id === 'import')?.values ?? {};
+const touch = imports['fetch alone'] ?? 0;
+if ((imports.polygate ?? 0) > importBudget * touch) {
+  console.error(
+    `Importing polygate takes more than ${importBudget.toFixed(2)} times the first touch of fetch.`,
+  );
+  process.exitCode = 1;
+}

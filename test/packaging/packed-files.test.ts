@@ -1,0 +1,95 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+
+import { createApp } from './app.ts';
+import { run } from './run.ts';
+
+interface Manifest {
+  scripts: Record<string, string>;
+  dependencies: Record<string, string>;
+}
+interface Lock {
+  packages: Record<string, { hasInstallScript?: boolean }>;
+}
+
+let app: string;
+let files: string[];
+
+beforeAll(async () => {
+  app = await createApp('files', [inject('tarball')]);
+  files = (await run('tar', ['-tzf', inject('tarball')], app)).trim().split('\n').toSorted();
+});
+
+const json = async (path: string): Promise<unknown> =>
+  JSON.parse(await readFile(join(app, 'node_modules', path), 'utf8'));
+
+describe('the packed package', () => {
+  test('holds these files, and no others', () => {
+    // Chunks are named after their content.
+    const names = files.map((name) => name.replace(/-[\w-]{8}(?=\.(js|d\.ts))/, '-*'));
+    expect([...new Set(names)]).toMatchInlineSnapshot(`
+      [
+        "package/CHANGELOG.md",
+        "package/LICENSE",
+        "package/README.md",
+        "package/dist/browser/ky.js",
+        "package/dist/browser/ky.js.map",
+        "package/dist/index.d.ts",
+        "package/dist/index.js",
+        "package/dist/index.js.map",
+        "package/dist/journal-*.d.ts",
+        "package/dist/journal.d.ts",
+        "package/dist/journal.js",
+        "package/dist/journal.js.map",
+        "package/dist/mock/chunk-*.js",
+        "package/dist/mock/chunk-*.js.map",
+        "package/dist/mock/cli.js",
+        "package/dist/mock/cli.js.map",
+        "package/dist/mock/gateway-*.d.ts",
+        "package/dist/mock/hono.LICENSE",
+        "package/dist/mock/index.d.ts",
+        "package/dist/mock/index.js",
+        "package/dist/mock/index.js.map",
+        "package/dist/mock/msw.d.ts",
+        "package/dist/mock/msw.js",
+        "package/dist/mock/msw.js.map",
+        "package/dist/mock/node.d.ts",
+        "package/dist/mock/node.js",
+        "package/dist/mock/node.js.map",
+        "package/dist/proxy/index.d.ts",
+        "package/dist/proxy/index.js",
+        "package/dist/proxy/index.js.map",
+        "package/package.json",
+      ]
+    `);
+  });
+
+  test('names no folder of the machine that built it', async () => {
+    for (const name of files.filter((file) => !file.endsWith('/'))) {
+      const text = await readFile(join(app, 'node_modules', name.replace('package', 'polygate')));
+      expect([name, text.includes(process.cwd())]).toEqual([name, false]);
+    }
+  });
+
+  test('brings three packages along, which bring none', async () => {
+    const installed = await readdir(join(app, 'node_modules'));
+    expect(installed.filter((name) => !name.startsWith('.')).toSorted()).toEqual([
+      'eventsource-parser',
+      'ky',
+      'polygate',
+      'zod',
+    ]);
+    const { dependencies } = (await json('polygate/package.json')) as Manifest;
+    expect(Object.keys(dependencies)).toEqual(['eventsource-parser', 'ky', 'zod']);
+  });
+
+  test('runs nothing when it is installed, nor does what it brings along', async () => {
+    const { scripts } = (await json('polygate/package.json')) as Manifest;
+    expect(Object.keys(scripts).filter((name) => /install|prepare$/.test(name))).toEqual([]);
+    expect(files.filter((name) => name.endsWith('.gyp'))).toEqual([]);
+    const { packages } = (await json('.package-lock.json')) as Lock;
+    expect(Object.values(packages).filter((one) => one.hasInstallScript)).toEqual([]);
+  });
+});

@@ -1,0 +1,44 @@
+import { cp, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+
+import { addFixture, createApp } from './app.ts';
+import { run } from './run.ts';
+
+const folder = new URL('fixtures/streams/', import.meta.url);
+const streams = (await readdir(folder))
+  .filter((name) => name.endsWith('.sse'))
+  .map((name) => name.replace('.sse', ''));
+
+/** Which fields are the same thing, read by several clients. */
+type Readings = Record<'chunks' | 'choices' | 'usage' | 'first', Record<string, unknown>>;
+let report: Record<string, Readings>;
+
+beforeAll(async () => {
+  const clients = ['openai@7.55.0', 'ai@7.0.173', '@ai-sdk/openai-compatible@3.0.92', 'zod@4.6.7'];
+  const app = await createApp('stream-agreement', [inject('tarball'), ...clients]);
+  await cp(folder, join(app, 'streams'), { recursive: true });
+  await addFixture(app, 'stream-agreement.mjs');
+  report = JSON.parse(await run('node', ['stream-agreement.mjs', ...streams], app));
+});
+
+/** What the AI SDK makes its own thing of: it takes a refusal for text, and two choices for one. */
+const itsOwn: Record<string, object> = {
+  refusal: { text: 'I cannot tell you that.', finish: 'content_filter' },
+  'two-choices': { text: 'HighLow water tide soon.' },
+};
+
+describe('on a recorded stream, our client and the public ones agree', () => {
+  test('of which there are ten', () => {
+    expect(streams).toHaveLength(10);
+  });
+
+  test.each(streams)('%s', (name) => {
+    const { chunks, choices, usage, first } = report[name] ?? expect.fail('not read');
+    expect(chunks.ours).toEqual(chunks.openai);
+    expect(choices.ours).toEqual(choices.openai);
+    expect(usage.ours).toEqual(usage.openai);
+    expect(usage.ai).toEqual(usage.ours);
+    expect(first.ai).toEqual({ ...(first.ours as object), ...itsOwn[name] });
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+import { PolygateError } from '../../src/index.ts';
+import { onMock } from '../core/support.ts';
+import { turns } from '../support/event-stream.ts';
+import { rejection } from '../support/rejection.ts';
+import { ask, asks, call, done, model, paris, toldTo, tool } from '../support/tools.ts';
+
+describe('run() carries out the tools that the model calls', () => {
+  test('against the reference gateway, until the model calls none', async () => {
+    const { gateway, mock } = onMock();
+    const weather = tool('get_weather', ({ city }) => ({ city, sky: 'clear' }));
+    const time = tool('get_time', () => 'noon');
+    const run = await gateway.chat.completions.run({ ...ask, tools: [weather, time] });
+    expect(weather.calls[0]?.args).toEqual({ city: 'Paris' });
+    expect(run.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+      'assistant',
+    ]);
+    expect(run.messages.slice(2, 4)).toMatchObject([
+      {
+        content: '{"city":"Paris","sky":"clear"}',
+        tool_call_id: weather.calls[0]?.context.call.id,
+      },
+      { content: 'noon', tool_call_id: time.calls[0]?.context.call.id },
+    ]);
+    expect(run.completion.choices[0]?.message).toBe(run.messages.at(-1));
+    expect(run.completion.choices[0]?.finish_reason).toBe('stop');
+    expect(mock.requests).toHaveLength(2);
+    expect(mock.requests[1]?.body).toMatchObject({ messages: run.messages.slice(0, 4) });
+  });
+
+  test('and accounts for every charge, round by round and together', async () => {
+    const { gateway, mock } = onMock();
+    const run = await gateway.chat.completions.run({ ...ask, tools: [tool('get_weather')] });
+    const charges = run.rounds.map(({ meta }) => meta.chargeUsd);
+    expect(charges).toEqual(mock.invoice.map(({ usd }) => usd));
+    expect(charges).toHaveLength(2);
+    expect(run.chargeUsd).toBe(gateway.spend.totalUsd);
+    expect(run.rounds.at(-1)?.completion).toBe(run.completion);
+  });
+
+  test('and sends their JSON schemas, and everything else as it is given', async () => {
+    const { asked, gateway } = model(done);
+    const loose = { ...tool('loose'), description: undefined, parameters: z.looseObject({}) };
+    await gateway.chat.completions.run({
+      ...ask,
+      tools: [tool('weather'), loose],
+      user: 'me',
+      odd: 1,
+    });
+    const definition = (name: string, rest: object) => ({
+      type: 'function',
+      function: { name, ...rest },
+    });
+    expect(asked[0]).toEqual({
+      ...ask,
+      user: 'me',
+      odd: 1,
+      tools: [
+        definition('weather', {
+          description: 'Tells the weather',
+          parameters: {
+            type: 'object',
+            properties: { city: { type: 'string' } },
+            required: ['city'],
+            additionalProperties: false,
+          },
+          strict: true,
+        }),
+        definition('loose', {
+          parameters: { type: 'object', properties: {}, additionalProperties: {} },
+          strict: false,
+        }),
+      ],
+    });
+  });
+
+  test('all calls of an answer at once, and tells the answers in the order of the calls', async () => {
+    const { asked, run } = model(asks(call('1', 'slow', paris), call('2', 'fast', paris)), done);
+    const log: string[] = [];
+    const slow = tool('slow', async () => {
+      log.push('slow begins');
+      await turns();
+      log.push('slow ends');
+      return 'slow';
+    });
+    const fast = tool('fast', () => log.push('fast') && 'fast');
+    await run([slow, fast]);
+    expect(log).toEqual(['slow begins', 'fast', 'slow ends']);
+    expect(asked[1].messages.slice(2)).toEqual([
+      { role: 'tool', tool_call_id: '1', content: 'slow' },
+      { role: 'tool', tool_call_id: '2', content: 'fast' },
+    ]);
+  });
+
+  test.each([
+    ['text', 'as it is', 'as it is'],
+    ['an object', { a: [1] }, '{"a":[1]}'],
+    ['a number', 7, '7'],
+    ['null', null, 'null'],
+    ['nothing', undefined, ''],
+  ])('and tells what they give: %s', async (_, result, content) => {
+    const { asked, run } = model(asks(call('1', 'weather', paris)), done);
+    await run([tool('weather', async () => result)]);
+    expect(toldTo(asked)).toEqual([content]);
+  });
+
+  test('with what the schema makes of the arguments; none are an empty object', async () => {
+    const seen: unknown[] = [];
+    const { run } = model(asks(call('1', 'ping', ''), call('2', 'ping', '{"n":"3"}')), done);
+    const n = z.object({ n: z.coerce.number().default(1) });
+    await run([
+      { name: 'ping', parameters: n, execute: (args: { n: number }) => seen.push(args.n) },
+    ]);
+    expect(seen).toEqual([1, 3]);
+  });
+
+  test('and leaves the messages of the caller as they are', async () => {
+    const messages = Object.freeze([...ask.messages]);
+    const { gateway } = model(asks(call('1', 'weather', paris)), done);
+    const params = { model: 'm', messages: [...messages], tools: [tool('weather')] };
+    const run = await gateway.chat.completions.run(params);
+    expect(params.messages).toEqual(messages);
+    expect(run.messages).toHaveLength(4);
+  });
+});
+
+test('each round is paid once: what may have been paid is never sent again', async () => {
+  const { gateway, mock } = onMock({}, { maxRetries: 3 });
+  mock.fail({ route: 'POST /v1/chat/completions', reset: 'after', times: 1 });
+  const run = gateway.chat.completions.run({ ...ask, tools: [tool('get_weather')] });
+  const error = await rejection(PolygateError, mock.clock.settle(run));
+  expect(error).toMatchObject({ outcome: 'unknown', run: { chargeUsd: 0, rounds: [] } });
+  expect(mock.requests).toHaveLength(1);
+});

@@ -1,0 +1,84 @@
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import type { MockGateway, MockRequest } from 'polygate/mock';
+import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+
+import { createApp } from '../packaging/app.ts';
+import { namedGlobals, runBare } from './bare.ts';
+import { expected } from './expected.ts';
+import { runtimes } from './runtimes.ts';
+import { claims, withTable } from './table.ts';
+import type { Row } from './table.ts';
+
+const guide = new URL('../../docs/runtimes.md', import.meta.url);
+const chats = 'POST /v1/chat/completions';
+
+let app: string;
+const rows: Row[] = [];
+
+beforeAll(async () => {
+  const packages = new Set(runtimes.map(({ installs }) => installs));
+  app = await createApp('everywhere', [inject('tarball'), ...packages]);
+  for (const file of ['scenario.js', 'process.js', 'require.cjs']) {
+    await copyFile(new URL(file, import.meta.url), join(app, file));
+  }
+});
+
+describe.each(runtimes)('$name', ({ name, kind, launch }) => {
+  test('does the same as the others, and asks for a lost chat once, unless it is a browser', async () => {
+    const { mock, baseURL, close } = await openGateway();
+    try {
+      const { version, report } = await launch({ app, apiKey: mock.apiKey, baseURL });
+      expect(report).toEqual(expected[kind]);
+      await vi.waitFor(() => expect(mock.inFlight).toBe(0));
+      expect(mock.requests.map(({ path }) => path)).not.toContain('/elsewhere');
+      const ways = report.behindProxy === undefined ? 1 : 2;
+      const sent = (mock.requests.filter(isChat).length - 4) / ways;
+      // Browsers send it again by themselves, and no page can forbid it.
+      if (kind !== 'page') expect(sent).toBe(1);
+      rows.push({ name, version, report });
+    } finally {
+      await close();
+    }
+  });
+});
+
+test('a runtime with the globals that the guide names, and no others, does the same', async () => {
+  const { mock, baseURL, close } = await openGateway();
+  try {
+    const report = await runBare({ app, apiKey: mock.apiKey, baseURL }, await namedGlobals(guide));
+    expect(report).toEqual(expected.bare);
+  } finally {
+    await close();
+  }
+});
+
+test('the guide has the table of this run', async () => {
+  const text = await readFile(guide, 'utf8');
+  const fresh = withTable(text, rows);
+  if (process.env.UPDATE) await writeFile(guide, fresh);
+  else
+    expect(claims(text), 'UPDATE=1 npm run test:runtimes && npm run format').toEqual(claims(fresh));
+});
+
+/** A reference gateway in which the fourth chat is cut off and those after it are charged and lost. */
+async function openGateway() {
+  const load = (path: string) => import(pathToFileURL(join(app, 'node_modules', path)).href);
+  const { createMockGateway } = await load('polygate/dist/mock/index.js');
+  const { listen } = await load('polygate/dist/mock/node.js');
+  const mock: MockGateway = createMockGateway({ tasks: { durationMs: 100 }, chunkDelayMs: 20 });
+  const headers = { location: '/elsewhere' };
+  mock.fail({ route: 'GET /v1/models/{model}', status: 302, headers });
+  mock.fail({ route: chats, cutStreamAfter: 3, attempt: 4 });
+  for (let attempt = 5; attempt < 20; attempt += 1) {
+    mock.fail({ route: chats, reset: 'after', attempt });
+  }
+  const { baseURL, close } = await listen(mock, { cors: true });
+  return { mock, baseURL, close };
+}
+
+function isChat({ method, path }: MockRequest): boolean {
+  return `${method} ${path}` === chats;
+}

@@ -1,0 +1,76 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+import { build } from 'esbuild';
+
+type Handler = (request: Request) => Promise<Response>;
+
+/** A server on this machine, and how to end it. */
+export interface Opened {
+  port: number;
+  close: () => void;
+}
+
+/** Opens a server on any free port. */
+export async function opened(listener: RequestListener): Promise<Opened> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { port: (server.address() as AddressInfo).port, close };
+}
+
+/** Serves a page with one script, and the proxy below `/api/gateway`, for those who have got the page's cookie. */
+export function openPage(script: string, handler: Handler): Promise<Opened> {
+  return opened((incoming, outgoing) => {
+    if (incoming.url?.startsWith('/api/gateway')) return void pass(handler, incoming, outgoing);
+    if (incoming.url === '/page.js') {
+      outgoing.setHeader('content-type', 'text/javascript');
+      return void outgoing.end(script);
+    }
+    const session = 'session=s-1; HttpOnly; SameSite=Lax; Path=/';
+    outgoing.writeHead(200, { 'content-type': 'text/html', 'set-cookie': session });
+    outgoing.end(
+      '<!doctype html><title>A page</title><script type="module" src="/page.js"></script>',
+    );
+  });
+}
+
+/** A script of this folder in one file with the packed package, as an app has installed it. */
+export async function bundled(script: string, app: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [new URL(script, import.meta.url).pathname],
+    nodePaths: [join(app, 'node_modules')],
+    bundle: true,
+    format: 'esm',
+    write: false,
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+/** The adapter of docs/browsers-and-proxy.md. */
+async function pass(
+  handler: Handler,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const left = new AbortController();
+  outgoing.on('close', () => left.abort());
+  try {
+    const { method = 'GET', headers, url } = incoming;
+    const init = { method, headers: headers as HeadersInit, signal: left.signal };
+    const body = method === 'POST' ? { body: Readable.toWeb(incoming), duplex: 'half' } : {};
+    const target = `http://${headers.host}${url}`;
+    const response = await handler(new Request(target, { ...init, ...body } as RequestInit));
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+    await pipeline(response.body ?? [], outgoing);
+  } catch {
+    outgoing.destroy();
+  }
+}

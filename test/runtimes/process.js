@@ -1,0 +1,29 @@
+// For runtimes of the command line: takes the client's options and a folder, and prints what came of the scenario.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import process from 'node:process';
+
+import { Polygate } from 'polygate';
+import { fileJournal } from 'polygate/journal';
+import { createMockGateway } from 'polygate/mock';
+import { listen } from 'polygate/mock/node';
+import { createProxyHandler } from 'polygate/proxy';
+
+import { scenario } from './scenario.js';
+
+const [options, folder] = process.argv.slice(2);
+const path = join(folder, 'run.jsonl');
+const report = await scenario(
+  JSON.parse(options),
+  fileJournal(path),
+  createMockGateway,
+  createProxyHandler,
+);
+
+const { apiKey, ...mock } = createMockGateway();
+const { baseURL, close } = await listen(mock);
+const models = await new Polygate({ apiKey, baseURL }).models.list();
+await close();
+
+const journal = (await readFile(path, 'utf8')).includes('succeeded');
+console.log(JSON.stringify({ ...report, journal, listens: models.data.length > 0 }));

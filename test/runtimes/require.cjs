@@ -1,0 +1,9 @@
+const entries = [
+  'polygate',
+  'polygate/journal',
+  'polygate/mock',
+  'polygate/mock/node',
+  'polygate/proxy',
+];
+
+console.log(JSON.stringify(entries.map((entry) => Object.keys(require(entry)).length > 0)));

@@ -1,0 +1,63 @@
+import { launchIn } from './browsers.ts';
+import { launchProcess } from './processes.ts';
+import { launchWorkerd } from './workerd.ts';
+
+/** What a runtime is given: a folder with the packed package, and a gateway that it may ask. */
+export interface Stage {
+  app: string;
+  apiKey: string;
+  baseURL: string;
+}
+
+/** Where users run the package. */
+export interface Runtime {
+  name: string;
+  /** What npm installs for it. */
+  installs: string;
+  launch: (stage: Stage) => Promise<{ version: string; report: Record<string, unknown> }>;
+  kind: 'process' | 'worker' | 'page' | 'plain page';
+}
+
+const process = { kind: 'process' } as const;
+
+/** All of them, in the order of the table in docs/runtimes.md. */
+export const runtimes: readonly Runtime[] = [
+  ...['22.12.0', '24.21.0', '26.10.0'].map((version) => {
+    const major = version.slice(0, 2);
+    const launch = launchProcess(`node${major}/bin/node`);
+    return {
+      ...process,
+      name: `Node ${major}`,
+      installs: `node${major}@npm:node@${version}`,
+      launch,
+    };
+  }),
+  { ...process, name: 'Bun', installs: 'bun@1.4.5', launch: launchProcess('.bin/bun') },
+  {
+    ...process,
+    name: 'Deno',
+    installs: 'deno@2.9.6',
+    // Not allowed to read the environment.
+    launch: launchProcess('.bin/deno', (folder) => [
+      'run',
+      '--no-prompt',
+      '--allow-net=127.0.0.1',
+      `--allow-read=${folder}`,
+      `--allow-write=${folder}`,
+    ]),
+  },
+  { name: 'workerd', installs: 'workerd@1.20261117.1', launch: launchWorkerd, kind: 'worker' },
+  ...(['chromium', 'firefox'] as const).flatMap((browser) => {
+    const name = browser === 'chromium' ? 'Chromium' : 'Firefox';
+    const installs = 'playwright-core@1.61.1';
+    return [
+      { name, installs, launch: launchIn(browser, '127.0.0.1'), kind: 'page' as const },
+      {
+        name: `${name}, on plain http`,
+        installs,
+        launch: launchIn(browser, 'intranet.example'),
+        kind: 'plain page' as const,
+      },
+    ];
+  }),
+];

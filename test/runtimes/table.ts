@@ -1,0 +1,42 @@
+/** What a run has shown of a runtime. */
+export interface Row {
+  name: string;
+  version: string;
+  report: Record<string, any>;
+}
+
+const between = /(?<=<!-- runtimes: .*-->\n\n).*?(?=\n\n<!-- end -->)/s;
+const yes = (does: boolean) => (does ? 'yes' : '–');
+
+const columns: Readonly<Record<string, (row: Row) => string>> = {
+  runtime: ({ name }) => name,
+  version: ({ version }) => version,
+  'a chat streams, and ends when aborted': ({ report }) =>
+    yes(report.words !== '' && report.aborted.name === 'AbortedError'),
+  'an image is waited for': ({ report }) => yes(report.image === 'succeeded'),
+  'errors are typed': ({ report }) => yes(report.refused.name === 'BadRequestError'),
+  batch: ({ report }) =>
+    report.journal === true ? 'with a file' : yes(report.batch[0] === 'succeeded'),
+  'runs the proxy': ({ report }) => yes(report.behindProxy?.image === 'succeeded'),
+  '`require`': ({ report }) => yes(report.required?.every(Boolean) === true),
+};
+
+/** A guide with the table of these rows in it. */
+export function withTable(guide: string, rows: readonly Row[]): string {
+  const names = Object.keys(columns);
+  const lines = [
+    names,
+    names.map(() => '---'),
+    ...rows.map((row) => Object.values(columns).map((cell) => cell(row))),
+  ];
+  return guide.replace(between, lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n'));
+}
+
+/** What a guide's table says, without versions, which may be newer, and without its layout. */
+export function claims(guide: string): string[][] {
+  const lines = (between.exec(guide)?.[0] ?? '').split('\n');
+  return lines
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+    .filter((cells) => cells.some((cell) => /\w/.test(cell)))
+    .map((cells) => cells.filter((_, index) => index !== 2));
+}
