@@ -20,7 +20,8 @@ export async function reach(
     answer = await fetch(url, { ...init, redirect: 'manual', ...noStore() });
   } catch (error) {
     const { words, code } = innermost(error);
-    report(`The gateway cannot be reached: ${words}`);
+    // A page that has left broke the connection itself.
+    if (init.signal?.aborted !== true) report(`The gateway cannot be reached: ${words}`);
     if (unsent.test(code)) {
       throw new Refusal(503, 'service_unavailable', 'The gateway cannot be reached.');
     }

@@ -1,8 +1,18 @@
+import { createHash } from 'node:crypto';
+
+import { vi } from 'vitest';
+
 import { Polygate } from '../../src/index.ts';
 import type { BatchOptions, Journal, PolygateOptions } from '../../src/index.ts';
 import type { MockGateway } from '../../src/mock/index.ts';
 import { collect } from '../support/rejection.ts';
 import { image } from './support.ts';
+
+// Virtual time does not wait for the threads that hash in real time, so here the same hash is made at once.
+vi.spyOn(crypto.subtle, 'digest').mockImplementation(async (_, data) => {
+  const bytes = ArrayBuffer.isView(data) ? new Uint8Array(data.buffer) : new Uint8Array(data);
+  return Uint8Array.from(createHash('sha256').update(bytes).digest()).buffer;
+});
 
 /** A journal in memory, that says what happens to it. */
 export interface MemoryJournal extends Journal {

@@ -1,0 +1,47 @@
+import { useEffect, useRef } from 'preact/hooks';
+
+import { forget, turns } from '../../state/chat.ts';
+import { useModel } from '../parts/use-model.ts';
+import { ModelSelect } from '../parts/model-select.tsx';
+import { Composer } from './composer.tsx';
+import { TurnView } from './turn-view.tsx';
+import { Welcome } from './welcome.tsx';
+
+/** A conversation that streams. */
+export function ChatPlace() {
+  const [model, choose] = useModel('chat');
+  const end = useRef<HTMLDivElement>(null);
+  const all = turns.value;
+  const length = all.at(-1)?.text.length;
+  useEffect(() => {
+    if (all.length > 0) end.current?.scrollIntoView({ block: 'end' });
+  }, [all.length, length]);
+  return (
+    <section class="chat" aria-labelledby="chat-title">
+      <header class="place-head">
+        <h1 id="chat-title">Chat</h1>
+        <div class="place-tools">
+          <ModelSelect purpose="chat" value={model?.id} onChange={choose} />
+          {all.length > 0 && (
+            <button type="button" class="quiet" onClick={forget}>
+              New
+            </button>
+          )}
+        </div>
+      </header>
+      {all.length === 0 ? (
+        <Welcome model={model?.id} />
+      ) : (
+        <div role="log" aria-label="Conversation">
+          <ol class="thread">
+            {all.map((turn) => (
+              <TurnView key={turn.id} turn={turn} />
+            ))}
+          </ol>
+        </div>
+      )}
+      <div ref={end} class="thread-end" />
+      <Composer model={model?.id} />
+    </section>
+  );
+}

@@ -1,0 +1,24 @@
+import { library } from '../../state/materials.ts';
+import { Field } from '../parts/field.tsx';
+
+/** The pictures of the library that a film can use now. */
+export function MaterialSelect(props: { value: string; onChange: (uri: string) => void }) {
+  const ready = library.value.filter(
+    ({ material: { status, type } }) => status === 'available' && type === 'image',
+  );
+  return (
+    <Field label="Material">
+      <select
+        value={props.value}
+        onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
+      >
+        <option value="">none</option>
+        {ready.map(({ material: { id, name, uri } }) => (
+          <option key={id} value={uri ?? ''}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}

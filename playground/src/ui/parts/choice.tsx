@@ -1,0 +1,35 @@
+import { useId } from 'preact/hooks';
+
+interface ChoiceProps<Value extends string> {
+  label: string;
+  options: readonly (readonly [value: Value, label: string])[];
+  value: Value;
+  onChange: (value: Value) => void;
+  /** Whether the name is for screen readers only. */
+  quiet?: boolean;
+}
+
+/** One of a few: radio buttons that look like a switch, so that arrow keys work. */
+export function Choice<Value extends string>(props: ChoiceProps<Value>) {
+  const { label, options, value, onChange, quiet = false } = props;
+  const name = useId();
+  return (
+    <fieldset class="choice">
+      <legend class={quiet ? 'unseen' : 'field-label'}>{label}</legend>
+      <div class="choice-options">
+        {options.map(([option, text]) => (
+          <label key={option} class="choice-option">
+            <input
+              type="radio"
+              name={name}
+              value={option}
+              checked={option === value}
+              onChange={() => onChange(option)}
+            />
+            <span>{text}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,15 @@
+import type { ComponentChildren } from 'preact';
+
+/** What stands where nothing is yet: what will be there, and how to get it. */
+export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <svg class="empty-mark" viewBox="0 0 64 64" aria-hidden="true">
+        <path d="M32 6 54.5 19v26L32 58 9.5 45V19Z" />
+        <path d="M32 20 42.4 26v12L32 44l-10.4-6V26Z" />
+      </svg>
+      <p class="empty-title">{title}</p>
+      <p>{children}</p>
+    </div>
+  );
+}
