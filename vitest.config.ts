@@ -18,6 +18,8 @@ export default defineConfig({
   },
   test: {
     environment: 'node',
+    // One worker fewer than cores, the default, would be one alone on a small machine.
+    maxWorkers: '100%',
     include: ['{test,examples}/**/*.test.ts'],
     exclude: ['test/packaging/**', 'test/runtimes/**', 'test/long/**'],
     typecheck: { include: ['test/types/**/*.test-d.ts'] },
