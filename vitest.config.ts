@@ -21,8 +21,12 @@ export default defineConfig({
     // One worker fewer than cores, the default, would be one alone on a small machine.
     maxWorkers: '100%',
     include: ['{test,examples}/**/*.test.ts'],
-    exclude: ['test/packaging/**', 'test/runtimes/**', 'test/long/**'],
+    exclude: ['**/node_modules/**', 'test/packaging/**', 'test/runtimes/**', 'test/long/**'],
     typecheck: { include: ['test/types/**/*.test-d.ts'] },
-    coverage: { provider: 'v8', include: ['src/**'], exclude: ['src/mock/cli.ts'] },
+    coverage: {
+      provider: 'v8',
+      include: ['src/**'],
+      exclude: ['**/node_modules/**', 'src/mock/cli.ts'],
+    },
   },
 });

@@ -102,7 +102,9 @@ export function checkRequestOptions(options: RequestOptions = {}): CheckedOption
 
 /** The options with an idempotency key: the caller's, or a new one. */
 export function keyed<Options extends RequestOptions>(options: Options) {
-  return { ...options, idempotencyKey: options.idempotencyKey ?? newKey() };
+  // Only a key that is absent is made up: a null that slipped in is refused like any other that is no key.
+  const { idempotencyKey = newKey() } = options;
+  return { ...options, idempotencyKey };
 }
 
 /** A new idempotency key. Pages on plain `http:` have no `crypto.randomUUID`. */

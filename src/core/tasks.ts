@@ -13,7 +13,7 @@ import type { PollPath } from './poll-path.ts';
 import { readPace } from './poll.ts';
 import { readReceipt } from './receipt.ts';
 import { RequestPromise } from './request-promise.ts';
-import { newKey } from './request.ts';
+import { keyed } from './request.ts';
 import type { Call, Read, RequestOptions } from './request.ts';
 import { readRetryAfter } from './retry-after.ts';
 import type { Sender } from './send.ts';
@@ -121,11 +121,12 @@ export class TaskClient<Kind extends TaskKind> {
     options: RequestOptions = {},
     then: (answer: Answer<SubmittedTask<Kind>>) => Promise<Answer<Final>> | Answer<Final>,
   ): RequestPromise<Final> {
-    const { idempotencyKey = newKey() } = options;
+    const withKey = keyed(options);
+    const { idempotencyKey } = withKey;
     const seen: Seen = {};
     return this.sender.promise(
       () => this.#submitCall(submit, idempotencyKey, seen),
-      { ...options, idempotencyKey },
+      withKey,
       readJson(this.#reader(undefined, seen)),
       (answer) => then({ ...answer, data: this.#submitted(answer, idempotencyKey) }),
     );

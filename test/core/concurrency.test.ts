@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { AbortedError, Polygate } from '../../src/index.ts';
-import { caught, chat, drain, image, onMock, submitted, turns } from './support.ts';
+import { caught, chat, countingClock, drain, image, onMock, submitted, turns } from './support.ts';
 import { manual, submitMany } from './valve.ts';
 
 describe('a chat stream', () => {
@@ -63,27 +63,18 @@ describe('gateway.concurrency', () => {
 
   test('keeps no timer for a pause in which nobody waits', async () => {
     const { mock } = onMock();
-    let sleeping = 0;
-    const clock = {
-      now: () => mock.clock.now(),
-      sleep: async (ms: number, signal?: AbortSignal) => {
-        sleeping += 1;
-        await mock.clock.sleep(ms, signal).finally(() => {
-          sleeping -= 1;
-        });
-      },
-    };
+    const { clock, seen } = countingClock(mock.clock);
     const { apiKey, baseURL, fetch } = mock;
     const gateway = new Polygate({ apiKey, baseURL, fetch, clock, logLevel: 'off' });
     mock.fail({ status: 429, code: 'concurrency_limit_exceeded', retryAfter: 50 });
     const stop = new AbortController();
     const call = caught(gateway.images.submit(image, { signal: stop.signal }));
     await mock.clock.advance(1_000);
-    expect(sleeping).toBe(2);
+    expect(seen.sleeping).toBe(2);
     stop.abort();
     await call;
     await turns();
-    expect(sleeping).toBe(0);
+    expect(seen.sleeping).toBe(0);
   });
 
   test('takes a slot back from a waiter that is aborted as it gets it', async () => {

@@ -193,6 +193,22 @@ export function clientOf(fetch: typeof globalThis.fetch, options: PolygateOption
   return new Polygate({ ...quiet, random: () => 0.5, ...options, clock, fetch });
 }
 
+/** A clock that goes by another one and counts who sleeps. */
+export function countingClock(clock: Clock) {
+  const seen = { sleeping: 0, most: 0 };
+  const counting: Clock = {
+    now: () => clock.now(),
+    sleep: async (ms, signal) => {
+      seen.sleeping += 1;
+      seen.most = Math.max(seen.most, seen.sleeping);
+      await clock.sleep(ms, signal).finally(() => {
+        seen.sleeping -= 1;
+      });
+    },
+  };
+  return { clock: counting, seen };
+}
+
 /** The reference gateway in virtual time, and a client of it. */
 export function onMock(settings: MockGatewayOptions = {}, options: PolygateOptions = {}) {
   const mock = createMockGateway({ clock: 'virtual', ...settings });

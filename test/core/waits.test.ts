@@ -4,21 +4,12 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { Agenda } from '../../src/core/agenda.ts';
+import { countingClock } from './support.ts';
 
 /** A clock that counts who sleeps, and a gateway and a client that live by it. */
 function setup(fetch?: typeof globalThis.fetch) {
   const mock = createMockGateway({ clock: 'virtual', tasks: { durationMs: 8_000 } });
-  const seen = { sleeping: 0, most: 0 };
-  const clock = {
-    now: () => mock.clock.now(),
-    sleep: async (ms: number, signal?: AbortSignal) => {
-      seen.sleeping += 1;
-      seen.most = Math.max(seen.most, seen.sleeping);
-      await mock.clock.sleep(ms, signal).finally(() => {
-        seen.sleeping -= 1;
-      });
-    },
-  };
+  const { clock, seen } = countingClock(mock.clock);
   const { apiKey, baseURL } = mock;
   const gateway = new Polygate({ apiKey, baseURL, fetch: fetch ?? mock.fetch, clock });
   return { mock, gateway, seen };

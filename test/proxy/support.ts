@@ -1,8 +1,6 @@
 import { createServer, request as openRequest } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { text } from 'node:stream/consumers';
 
 import { Polygate } from 'polygate';
@@ -14,13 +12,16 @@ import { createProxyHandler } from 'polygate/proxy';
 import type { ProxyOptions } from 'polygate/proxy';
 import { onTestFinished } from 'vitest';
 
+import { answer } from '../support/node-adapter.ts';
+import type { Handler } from '../support/node-adapter.ts';
+
 /** The key that must not show anywhere. */
 export const canary = 'sk-canary-51c7';
 
 /** Where the proxy is mounted. */
 export const mount = '/api/gateway';
 
-export type Handler = (request: Request) => Promise<Response>;
+export type { Handler };
 
 /** A page's way to the gateway: a reference gateway on a socket, and a proxy before it on another. */
 export interface Way {
@@ -91,22 +92,6 @@ export async function opened(server: Server): Promise<string> {
 /** Serves a handler with Node's own server, in the lines that the guide shows. */
 export async function onNode(handler: Handler): Promise<string> {
   return opened(createServer((incoming, outgoing) => void answer(handler, incoming, outgoing)));
-}
-
-async function answer(handler: Handler, incoming: IncomingMessage, outgoing: ServerResponse) {
-  const left = new AbortController();
-  outgoing.on('close', () => left.abort());
-  try {
-    const { method = 'GET', headers, url } = incoming;
-    const init = { method, headers: headers as HeadersInit, signal: left.signal };
-    const body = method === 'POST' ? { body: Readable.toWeb(incoming), duplex: 'half' } : {};
-    const target = `http://${headers.host}${url}`;
-    const response = await handler(new Request(target, { ...init, ...body } as RequestInit));
-    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-    await pipeline(response.body ?? [], outgoing);
-  } catch {
-    outgoing.destroy();
-  }
 }
 
 /** A request as it goes over the wire: nothing tidies its path up. */

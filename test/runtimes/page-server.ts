@@ -1,13 +1,12 @@
 import { createServer } from 'node:http';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 
 import { build } from 'esbuild';
 
-type Handler = (request: Request) => Promise<Response>;
+import { answer } from '../support/node-adapter.ts';
+import type { Handler } from '../support/node-adapter.ts';
 
 /** A server on this machine, and how to end it. */
 export interface Opened {
@@ -29,7 +28,7 @@ export async function opened(listener: RequestListener): Promise<Opened> {
 /** Serves a page with one script, and the proxy below `/api/gateway`, for those who have got the page's cookie. */
 export function openPage(script: string, handler: Handler): Promise<Opened> {
   return opened((incoming, outgoing) => {
-    if (incoming.url?.startsWith('/api/gateway')) return void pass(handler, incoming, outgoing);
+    if (incoming.url?.startsWith('/api/gateway')) return void answer(handler, incoming, outgoing);
     if (incoming.url === '/page.js') {
       outgoing.setHeader('content-type', 'text/javascript');
       return void outgoing.end(script);
@@ -52,25 +51,4 @@ export async function bundled(script: string, app: string): Promise<string> {
     write: false,
   });
   return outputFiles[0]?.text ?? '';
-}
-
-/** The adapter of docs/browsers-and-proxy.md. */
-async function pass(
-  handler: Handler,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): Promise<void> {
-  const left = new AbortController();
-  outgoing.on('close', () => left.abort());
-  try {
-    const { method = 'GET', headers, url } = incoming;
-    const init = { method, headers: headers as HeadersInit, signal: left.signal };
-    const body = method === 'POST' ? { body: Readable.toWeb(incoming), duplex: 'half' } : {};
-    const target = `http://${headers.host}${url}`;
-    const response = await handler(new Request(target, { ...init, ...body } as RequestInit));
-    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-    await pipeline(response.body ?? [], outgoing);
-  } catch {
-    outgoing.destroy();
-  }
 }
