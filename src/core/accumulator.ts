@@ -5,32 +5,40 @@ import type {
   ChatCompletionChunkChoice,
   ChatCompletionDelta,
   ChatCompletionMessage,
+  FinishReason,
   ToolCallDelta,
 } from '../schemas/chat-completion.ts';
 import type { ToolCall } from '../schemas/chat-params.ts';
 import { isRecord } from '../schemas/record.ts';
+import { GrowingText } from './growing-text.ts';
 
-/** Fields of a delta whose pieces are text to be joined. */
-const textFields = ['content', 'refusal', 'reasoning_content', 'reasoning'] as const;
+type TextField = 'content' | 'refusal' | 'reasoning_content' | 'reasoning';
 
 interface ChoiceParts {
   readonly choice: ChatCompletionChoice;
+  /** Fields of the message whose pieces are joined. */
+  readonly texts: Partial<Record<TextField, GrowingText>>;
   readonly calls: Map<number, ToolCall>;
 }
 
-/** Puts the chunks of a streamed answer together into the completion that the same call answers unstreamed. */
+/**
+ * Puts the chunks of a streamed answer together into the completion that the same call answers unstreamed. Runs for
+ * every chunk, so fields are looked at in place: copying them to leave one out costs more than all the rest.
+ */
 export class Accumulator {
+  /** Whether there was a chunk. */
+  begun = false;
   readonly #choices = new Map<number, ChoiceParts>();
-  #rest: Record<string, unknown> = {};
-  #begun = false;
+  readonly #rest: Record<string, unknown> = {};
   #unfinished = 0;
 
   /** Adds one chunk. */
   add(chunk: ChatCompletionChunk): void {
-    const { choices, ...rest } = chunk;
-    this.#begun = true;
-    keep(this.#rest, rest);
-    for (const piece of choices) this.#addChoice(piece);
+    this.begun = true;
+    for (const name in chunk) {
+      if (name !== 'choices') keep(this.#rest, name, chunk[name]);
+    }
+    for (const piece of chunk.choices) this.#addChoice(piece);
   }
 
   /** Whether at least `count` choices came, and each has told why it stopped. */
@@ -38,12 +46,12 @@ export class Accumulator {
     return this.#unfinished === 0 && this.#choices.size >= Math.max(1, count);
   }
 
-  /** What has arrived so far; undefined before the first chunk. */
-  get completion(): ChatCompletion | undefined {
-    if (!this.#begun) return undefined;
+  /** What has arrived so far. */
+  get completion(): ChatCompletion {
     const { id, created, model } = this.#rest;
-    const choices = [...this.#choices.values()].map(({ choice, calls }) => {
+    const choices = [...this.#choices.values()].map(({ choice, texts, calls }) => {
       const message = { ...choice.message };
+      for (const [name, text] of Object.entries(texts)) message[name] = text.toString();
       if (calls.size > 0) message.tool_calls = inOrder(calls).map(copied);
       return { ...choice, message };
     });
@@ -57,36 +65,73 @@ export class Accumulator {
     };
   }
 
-  #addChoice({ index, delta, finish_reason, logprobs, ...rest }: ChatCompletionChunkChoice): void {
+  #addChoice(piece: ChatCompletionChunkChoice): void {
+    const parts = this.#partsOf(piece.index);
+    const { choice } = parts;
+    for (const name in piece) {
+      const value = piece[name];
+      switch (name) {
+        case 'index':
+        case 'delta':
+          break;
+        case 'finish_reason':
+          if (piece.finish_reason) this.#finish(choice, piece.finish_reason);
+          break;
+        case 'logprobs':
+          choice.logprobs = joinLogprobs(choice.logprobs, value);
+          break;
+        default:
+          keep(choice, name, value);
+      }
+    }
+    addDelta(parts, piece.delta);
+  }
+
+  #partsOf(index: number): ChoiceParts {
     let parts = this.#choices.get(index);
     if (parts === undefined) {
       const message: ChatCompletionMessage = { role: 'assistant', content: null };
-      parts = { choice: { index, message, finish_reason: null }, calls: new Map() };
+      parts = { choice: { index, message, finish_reason: null }, texts: {}, calls: new Map() };
       this.#choices.set(index, parts);
       this.#unfinished += 1;
     }
-    const { choice, calls } = parts;
-    if (finish_reason) {
-      if (choice.finish_reason === null) this.#unfinished -= 1;
-      choice.finish_reason = finish_reason;
-    }
-    if (logprobs !== undefined) choice.logprobs = joinLogprobs(choice.logprobs, logprobs);
-    keep(choice, rest);
-    addDelta(choice.message, delta);
-    for (const call of delta.tool_calls ?? []) addCall(calls, call);
+    return parts;
+  }
+
+  #finish(choice: ChatCompletionChoice, reason: FinishReason): void {
+    if (choice.finish_reason === null) this.#unfinished -= 1;
+    choice.finish_reason = reason;
   }
 }
 
-function addDelta(message: ChatCompletionMessage, delta: ChatCompletionDelta): void {
-  const { role: _, tool_calls: __, images, ...fields } = delta;
-  for (const name of textFields) {
-    const piece = fields[name];
-    delete fields[name];
-    if (typeof piece === 'string') message[name] = (message[name] ?? '') + piece;
-    else if (piece === null) message[name] ??= null;
+function addDelta(
+  { choice: { message }, texts, calls }: ChoiceParts,
+  delta: ChatCompletionDelta,
+): void {
+  for (const name in delta) {
+    const value = delta[name];
+    switch (name) {
+      case 'role':
+        break;
+      case 'content':
+      case 'refusal':
+      case 'reasoning_content':
+      case 'reasoning':
+        if (typeof value === 'string') (texts[name] ??= new GrowingText()).add(value);
+        else if (value === null) message[name] ??= null;
+        break;
+      case 'tool_calls':
+        for (const call of delta.tool_calls ?? []) addCall(calls, call);
+        break;
+      case 'images':
+        if (Array.isArray(delta.images)) {
+          message.images = [...(message.images ?? []), ...delta.images];
+        }
+        break;
+      default:
+        keep(message, name, value);
+    }
   }
-  if (Array.isArray(images)) message.images = [...(message.images ?? []), ...images];
-  keep(message, fields);
 }
 
 function addCall(calls: Map<number, ToolCall>, piece: ToolCallDelta): void {
@@ -99,16 +144,12 @@ function addCall(calls: Map<number, ToolCall>, piece: ToolCallDelta): void {
   if (id) call.id = id;
   call.function.name += part?.name ?? '';
   call.function.arguments += part?.arguments ?? '';
-  keep(call, rest);
+  for (const name in rest) keep(call, name, rest[name]);
 }
 
-/** Takes over fields that are only kept, not put together; a later value replaces an earlier one. */
-function keep(target: Record<string, unknown>, fields: Record<string, unknown>): void {
-  for (const name in fields) {
-    if (name === '__proto__') continue;
-    const value = fields[name];
-    if (value !== undefined && (value !== null || target[name] === undefined)) target[name] = value;
-  }
+/** Takes over a field that is only kept, not put together; a later value replaces an earlier one, but for null. */
+function keep(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__' && (value !== null || target[name] === undefined)) target[name] = value;
 }
 
 function joinLogprobs(before: unknown, piece: unknown): unknown {

@@ -77,7 +77,7 @@ export class ChatStream<
         while (source.ready() !== undefined);
       } while (!(await source.next()).done);
     }
-    this.#final ??= source.completion.then((completion) =>
+    this.#final ??= source.whole.then(({ completion }) =>
       this.#finish(completion, source.meta ?? noHeaders()),
     );
     return this.#final;

@@ -10,9 +10,10 @@ import { oneLine, parseJson } from './error-body.ts';
 import type { Failures } from './failure.ts';
 import { readText } from './body.ts';
 import type { Arrival, Finish } from './response.ts';
+import { IdleTimer } from './idle-timer.ts';
 import { EventDecoder } from './event-decoder.ts';
 import type { StreamEvent } from './event-decoder.ts';
-import type { Source } from './source.ts';
+import type { Source, Whole } from './source.ts';
 
 /** How long a connection may take to close after `[DONE]` before it is cut, ms. */
 const closingTime = 100;
@@ -39,7 +40,7 @@ export interface Opened extends Pick<Arrival, 'failures' | 'hold' | 'meta'> {
 /** Reads the chunks of one answer: bytes, events, chunks, and the proof that the end is the end. */
 export class ChunkReader implements Source<ChatCompletionChunk> {
   readonly meta: ResponseMeta;
-  readonly completion: Promise<ChatCompletion>;
+  readonly whole: Promise<Whole>;
   readonly clock: Clock;
   readonly #config: Opened['config'];
   readonly #failures: Failures;
@@ -47,6 +48,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   readonly #decoder: EventDecoder;
   readonly #parts = new Accumulator();
   readonly #choices: number;
+  readonly #timer: IdleTimer;
   readonly #leave: () => void;
   #events: StreamEvent[] = [];
   #next = 0;
@@ -55,8 +57,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   #bodyEnded = false;
   #over = false;
   #failure: PolygateError | undefined;
-  #stopTimer: () => void = () => undefined;
-  #resolve: (completion: ChatCompletion) => void = () => undefined;
+  #resolve: (whole: Whole) => void = () => undefined;
   #reject: (failure: PolygateError) => void = () => undefined;
 
   constructor(
@@ -67,33 +68,35 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   ) {
     this.meta = meta;
     this.clock = config.clock;
-    this.completion = new Promise((resolve, reject) => {
+    this.whole = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.completion.catch(() => undefined);
+    this.whole.catch(() => undefined);
     this.#config = config;
     this.#failures = failures;
     failures.partial = () => this.partial;
     this.#body = body.getReader();
     this.#decoder = new EventDecoder(config.maxEventBytes);
     this.#choices = choices;
+    const ms = config.streamIdleTimeout;
+    this.#timer = new IdleTimer(config.clock, ms, () => this.stop(failures.idle(ms)));
     const release = hold();
     const abort = () => this.abort(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
     this.#leave = () => {
-      this.#stopTimer();
+      this.#timer.stop();
       signal?.removeEventListener('abort', abort);
       release();
     };
     // A stream that nobody reads must not hold its slot for ever.
-    this.#startTimer();
+    this.#timer.start();
     if (signal?.aborted) abort();
   }
 
   /** What has arrived so far, put together. */
   get partial(): ChatCompletion | undefined {
-    return this.#parts.completion;
+    return this.#parts.begun ? this.#parts.completion : undefined;
   }
 
   ready(): ChatCompletionChunk | undefined {
@@ -133,7 +136,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
 
   desert(): void {
     this.#deserted = true;
-    if (!this.#over && this.#failure === undefined) this.#startTimer();
+    if (!this.#over && this.#failure === undefined) this.#timer.start();
   }
 
   async #fill(): Promise<void> {
@@ -143,7 +146,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
         this.#failures.broken(`an event is longer than maxEventBytes (${maxEventBytes})`),
       );
     }
-    this.#startTimer();
+    this.#timer.start();
     try {
       const { done, value } = await this.#body.read();
       if (this.#failure !== undefined) return;
@@ -156,7 +159,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     } finally {
       this.#filling = undefined;
       // A slow reader may take its time; one that is gone may not.
-      if (!this.#deserted) this.#stopTimer();
+      if (!this.#deserted) this.#timer.pause();
     }
   }
 
@@ -182,10 +185,9 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
 
   /** The end is proven. The connection closes by itself, as a rule at once, and can then be used again. */
   #finish(): undefined {
-    const completion = this.partial;
-    if (completion === undefined) return this.stop(this.#failures.broken('it held no chunk'));
+    if (!this.#parts.begun) return this.stop(this.#failures.broken('it held no chunk'));
     this.#over = true;
-    this.#resolve(completion);
+    this.#resolve(this.#parts);
     this.#events = [];
     this.#leave();
     if (this.#bodyEnded) return;
@@ -195,11 +197,5 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
       stopTimer();
       if (!done) cut();
     }, stopTimer);
-  }
-
-  #startTimer(): void {
-    const ms = this.#config.streamIdleTimeout;
-    this.#stopTimer();
-    this.#stopTimer = after(this.clock, ms, () => this.stop(this.#failures.idle(ms)));
   }
 }

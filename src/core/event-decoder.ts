@@ -18,6 +18,7 @@ export class EventDecoder {
   readonly #text = new TextDecoder('utf-8', { ignoreBOM: true });
   readonly #parser;
   #events: StreamEvent[] = [];
+  /** Length of the line under way, at most. */
   #lineLength = 0;
 
   constructor(limit: number) {
@@ -45,14 +46,22 @@ export class EventDecoder {
   }
 
   #take(text: string): StreamEvent[] {
-    // The parser forgets lines that can be no field; an endless one is still a reason to stop.
-    const lineEnd = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r'));
-    this.#lineLength = lineEnd < 0 ? this.#lineLength + text.length : text.length - lineEnd - 1;
     if (!this.overflow) this.#parser.feed(text);
-    if (this.#lineLength > this.#limit) this.overflow = true;
+    if (this.#isEndless(text)) this.overflow = true;
     const events = this.#events;
     this.#events = [];
     return events;
+  }
+
+  /** Whether the line that this text ends in is too long: the parser forgets lines that can be no field. */
+  #isEndless(text: string): boolean {
+    const isWhole = !text.includes('\n') && !text.includes('\r');
+    this.#lineLength = text.length + (isWhole ? this.#lineLength : 0);
+    // Looking for the last line end is slow: only where it matters.
+    if (!isWhole && this.#lineLength > this.#limit) {
+      this.#lineLength = text.length - 1 - Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r'));
+    }
+    return this.#lineLength > this.#limit;
   }
 }
 

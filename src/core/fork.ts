@@ -1,6 +1,5 @@
 import { AbortedError } from '../errors/aborted.ts';
-import type { ChatCompletion } from '../schemas/chat-completion.ts';
-import type { Source } from './source.ts';
+import type { Source, Whole } from './source.ts';
 
 /** A place in the line of items; it keeps its item until every reader has passed it. */
 interface Place<Item> {
@@ -27,14 +26,14 @@ function branch<Item>(
   let place = start;
   let failure: AbortedError | undefined;
   let rejectNext: (error: unknown) => void;
-  let rejectCompletion: (error: unknown) => void;
-  const completion = new Promise<ChatCompletion>((resolve, reject) => {
-    rejectNext = rejectCompletion = reject;
-    source.completion.then(resolve, reject);
+  let rejectWhole: (error: unknown) => void;
+  const whole = new Promise<Whole>((resolve, reject) => {
+    rejectNext = rejectWhole = reject;
+    source.whole.then(resolve, reject);
   });
-  completion.catch(() => undefined);
+  whole.catch(() => undefined);
   return {
-    completion,
+    whole,
     clock: source.clock,
     get meta() {
       return source.meta;
@@ -56,7 +55,7 @@ function branch<Item>(
       const details = { cause: reason, outcome: 'unknown' } as const;
       failure = new AbortedError('Aborted by the caller.', details);
       rejectNext(failure);
-      rejectCompletion(failure);
+      rejectWhole(failure);
       leave(() => source.abort(reason));
     },
     desert() {

@@ -1,12 +1,12 @@
-import type { ChatCompletion, ChatCompletionChunk } from '../schemas/chat-completion.ts';
+import type { ChatCompletionChunk } from '../schemas/chat-completion.ts';
 import type { ChunkReader } from './chunk-reader.ts';
 import type { Clock } from './clock.ts';
 import type { Answer } from './response.ts';
-import type { Source } from './source.ts';
+import type { Source, Whole } from './source.ts';
 
 /** A request under way whose answer will be a stream; reading waits for the headers. */
 export class Opening implements Source<ChatCompletionChunk> {
-  readonly completion: Promise<ChatCompletion>;
+  readonly whole: Promise<Whole>;
   readonly clock: Clock;
   readonly #stopper = new AbortController();
   readonly #opened: Promise<ChunkReader>;
@@ -27,8 +27,8 @@ export class Opening implements Source<ChatCompletionChunk> {
       if (stop.aborted) data.abort(stop.reason);
       return data;
     });
-    this.completion = this.#opened.then((reader) => reader.completion);
-    this.completion.catch(() => undefined);
+    this.whole = this.#opened.then((reader) => reader.whole);
+    this.whole.catch(() => undefined);
     // Once there is a reader, it listens for itself.
     const detach = () => signal?.removeEventListener('abort', abort);
     this.#opened.then(detach, detach);

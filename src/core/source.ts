@@ -2,14 +2,19 @@ import type { ChatCompletion } from '../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../schemas/meta.ts';
 import type { Clock } from './clock.ts';
 
+/** A whole answer; it is put together when it is asked for, which perhaps nobody does. */
+export interface Whole {
+  readonly completion: ChatCompletion;
+}
+
 /** Where the items of a stream come from. */
 export interface Source<Item> {
   /** What the headers of the answer tell; undefined until they are here. */
   readonly meta: ResponseMeta | undefined;
   /** What has arrived so far, put together. */
   readonly partial: ChatCompletion | undefined;
-  /** The whole answer once its end is proven, or what kept it from being whole. */
-  readonly completion: Promise<ChatCompletion>;
+  /** Settles once the end is proven, or with what kept the answer from being whole. */
+  readonly whole: Promise<Whole>;
   readonly clock: Clock;
   /** The next item, or the proven end. */
   next(): Promise<IteratorResult<Item, undefined>>;

@@ -49,7 +49,7 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
     readers?.register(iterator, source, source);
     // At its end nothing is left to tell; and its error holds, by its stack, on to this iterator.
     const forget = () => readers?.unregister(source);
-    source.completion.then(forget, forget);
+    source.whole.then(forget, forget);
     return iterator;
   }
 
