@@ -18,7 +18,6 @@ export class EventDecoder {
   readonly #text = new TextDecoder('utf-8', { ignoreBOM: true });
   readonly #parser;
   #events: StreamEvent[] = [];
-  /** Length of the line under way, at most. */
   #lineLength = 0;
 
   constructor(limit: number) {
@@ -55,14 +54,15 @@ export class EventDecoder {
 
   /** Whether the line that this text ends in is too long: the parser forgets lines that can be no field. */
   #isEndless(text: string): boolean {
-    const isWhole = !text.includes('\n') && !text.includes('\r');
-    this.#lineLength = text.length + (isWhole ? this.#lineLength : 0);
-    // Looking for the last line end is slow: only where it matters.
-    if (!isWhole && this.#lineLength > this.#limit) {
-      this.#lineLength = text.length - 1 - Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r'));
-    }
+    const lineEnd = Math.max(lastIndexOf(text, '\n'), lastIndexOf(text, '\r'));
+    this.#lineLength = lineEnd < 0 ? this.#lineLength + text.length : text.length - lineEnd - 1;
     return this.#lineLength > this.#limit;
   }
+}
+
+/** The same as the method; but that takes its time to find nothing. */
+function lastIndexOf(text: string, character: string): number {
+  return text.includes(character) ? text.lastIndexOf(character) : -1;
 }
 
 /** Whether a text is longer than so many bytes of UTF-8: no character takes more than three for each of its units. */

@@ -59,6 +59,20 @@ describe('final() puts together', () => {
     });
   });
 
+  test('a long answer, in every piece of it and as a whole', async () => {
+    const words = Array.from({ length: 9_000 }, (_, index) => `${index} 漢\u{1f680} `);
+    // Some services cut between the halves of a surrogate pair.
+    const pieces = words.flatMap((word) => [word.slice(0, -2), word.slice(-2)]);
+    const stream = streamOf([...pieces.map((piece) => says(piece)), stops(), done]);
+    let said = '';
+    for await (const { choices } of stream) {
+      said += choices[0]?.delta.content ?? '';
+      if (said.length % 501 === 0) expect(stream.partial?.choices[0]?.message.content).toBe(said);
+    }
+    expect(said).toBe(words.join(''));
+    expect((await stream.final()).choices[0]?.message.content).toBe(said);
+  });
+
   test('several choices, in the order of their index', async () => {
     const { choices } = await final(
       says('b', 1),

@@ -195,6 +195,17 @@ describe('silence', () => {
     await expect(clock.settle(contents(stream))).resolves.toEqual(['Hello']);
   });
 
+  test('is counted from the last piece, however many came before', async () => {
+    const { clock, stream } = paced([
+      [50_000, says('a')],
+      [30_000, says('b')],
+      [1, says('c')],
+    ]);
+    const since = clock.now();
+    await rejection(StreamIdleTimeoutError, clock.settle(contents(stream)));
+    expect(clock.now() - since).toBe(140_001);
+  });
+
   test('is not what a slow reader makes', async () => {
     const { clock, stream } = paced([
       [10, says('a') + says('b')],

@@ -94,6 +94,15 @@ describe('the limit is for one event, not for all of them', () => {
     expect(await contents(stream)).toHaveLength(100);
   });
 
+  test.each(['\n', '\r', '\r\n'])('lines that end in %j, then an event in pieces', async (end) => {
+    const lines = `: ${'y'.repeat(300)}${end}`.repeat(6);
+    const words = 'x'.repeat(1_500);
+    const stream = streamOf([lines, ...inPieces(says(words), 700), done], 'close', {
+      maxEventBytes,
+    });
+    expect(await contents(stream)).toEqual([words]);
+  });
+
   test('an event just under it is delivered', async () => {
     const words = 'x'.repeat(1_800);
     const stream = streamOf([says(words), done], 'close', { maxEventBytes });
