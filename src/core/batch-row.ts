@@ -74,6 +74,9 @@ export interface Plan<Kind extends TaskKind> {
 /** Rows that are pulled ahead of the requests under way, so that no slot stays empty. */
 const ahead = 16;
 
+/** A row that was refused a slot does not come back for one sooner than this, ms. */
+const leastPause = 1_000;
+
 /** A batch under way. */
 export class Works {
   readonly book: BatchJournal;
@@ -117,7 +120,7 @@ export class Works {
     try {
       const plan = await planOf();
       signal.throwIfAborted();
-      row.task = plan.task ?? (await this.#submit(row, plan));
+      row.task = plan.task ?? (await this.#submit(row, plan, signal));
       waiting();
       const { pollInterval, maxPollInterval, waitTimeout } = this.#options;
       const pace = { pollInterval, maxPollInterval, waitTimeout };
@@ -137,12 +140,13 @@ export class Works {
   async #submit<Kind extends TaskKind>(
     row: Row<Kind>,
     { intent, send }: Plan<Kind>,
+    signal: AbortSignal,
   ): Promise<Task<Kind>> {
     const { id } = row;
     if (intent !== undefined) await this.book.write({ v: 1, type: 'submit', id, ...intent });
     row.open = true;
     try {
-      const task = await this.#patiently(send);
+      const task = await this.#patiently(send, signal);
       // A finished answer may name no task: only its key can ask again.
       if (task.id) await this.book.note({ v: 1, type: 'accepted', id, receipt: task.toJSON() });
       return task;
@@ -154,14 +158,18 @@ export class Works {
   }
 
   /** Where running tasks hold the slots, a row waits for its own longer than a single request would. */
-  async #patiently<Result>(send: () => Promise<Result>): Promise<Result> {
+  async #patiently<Result>(send: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    const { concurrency, clock } = this.#sender.config;
     for (;;) {
       try {
         return await send();
       } catch (error) {
-        const { concurrency } = this.#sender.config;
         const mayWait = concurrency !== false && ConcurrencyLimitError.is(error);
         if (!mayWait || error.outcome === 'unknown') throw error;
+        const pause = Math.max(leastPause, error.retryAfterMs ?? 0);
+        await clock.sleep(pause, signal).catch((cause: unknown) => {
+          throw new AbortedError('Aborted by the caller.', { cause, outcome: 'not-sent' });
+        });
       }
     }
   }

@@ -16,7 +16,9 @@ const places = [
   'result.outputs result.images result.videos result.audios',
   'output.video_url output.image_url output.audio_url',
   'data results url result_url metadata.url content.video_url',
-].flatMap((line) => line.split(' '));
+]
+  .flatMap((line) => line.split(' '))
+  .map((place) => place.split('.'));
 
 /** A task record in one shape, or what is wrong with it. */
 export type ReadGeneration<Kind extends TaskKind> =
@@ -73,13 +75,13 @@ function unwrap(body: Record<string, unknown>): Record<string, unknown> {
 
 function readUrls(record: unknown, succeeded: boolean): string[] {
   // Old tasks keep the URL of their result where the reason of a failure stands.
-  const all = succeeded ? [...places, 'fail_reason'] : places;
+  const all = succeeded ? [...places, ['fail_reason']] : places;
   const found = all.flatMap((place) => at(record, place)).map(urlOf);
   return [...new Set(found.filter((url) => url !== undefined))];
 }
 
 function urlOf(item: unknown): string | undefined {
-  const data = at(item, 'b64_json');
+  const data = at(item, ['b64_json']);
   const url = isRecord(item) ? (item.url ?? (textOf(data) && dataURL(String(data)))) : item;
   return typeof url === 'string' && /^(https?:\/\/|data:)/i.test(url) ? url : undefined;
 }
@@ -96,12 +98,12 @@ function readProgress(value: unknown): number | undefined {
 }
 
 function readError(record: unknown): TaskError {
-  const said = ['error.message', 'error', 'fail_reason', 'message'].map((place) =>
+  const said = [['error', 'message'], ['error'], ['fail_reason'], ['message']].map((place) =>
     textOf(at(record, place)),
   );
   return {
     message: said.find(Boolean) ?? 'no reason given',
-    code: textOf(at(record, 'error.code')),
+    code: textOf(at(record, ['error', 'code'])),
   };
 }
 
@@ -114,8 +116,8 @@ function readDate(value: unknown): Date | undefined {
 }
 
 /** A field of a field of a record, as far as there are records. */
-function at(record: unknown, place: string): unknown {
+function at(record: unknown, place: readonly string[]): unknown {
   let value = record;
-  for (const name of place.split('.')) value = isRecord(value) ? value[name] : undefined;
+  for (const name of place) value = isRecord(value) ? value[name] : undefined;
   return value;
 }

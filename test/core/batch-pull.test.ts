@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 
 import { AbortedError } from '../../src/index.ts';
-import { draw, drawing, memoryJournal, numbers } from './batch-support.ts';
-import { caught, onMock, turns } from './support.ts';
+import { another, draw, drawing, memoryJournal, numbers, typesIn } from './batch-support.ts';
+import { caught, onMock, refusal, scripted, turns } from './support.ts';
 
 /** A source of rows that counts what was pulled, and tells whether it was ended. */
 function source(count = Infinity) {
@@ -252,5 +252,43 @@ describe('an end before the end', () => {
     await turns();
     process.off('unhandledRejection', note);
     expect(unhandled).toEqual([]);
+  });
+});
+
+describe('a row that is refused a slot', () => {
+  const refused = scripted(refusal(429, 'concurrency_limit_exceeded', { 'retry-after': '90' }));
+
+  function refusing(times: number) {
+    const world = onMock({ tasks: { durationMs: 0 } });
+    const { mock } = world;
+    const at: number[] = [];
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      if (init?.method !== 'POST') return mock.fetch(input, init);
+      at.push(mock.clock.now());
+      return (at.length <= times ? refused : mock).fetch(input, init);
+    };
+    return { at, ...another(world, { fetch }) };
+  }
+
+  test('comes back after the time that it was told, however long that is', async () => {
+    const world = refusing(2);
+    const rows = await draw(world, [0]);
+    expect(rows).toMatchObject([{ status: 'succeeded' }]);
+    const [first = 0, second = 0, third = 0] = world.at;
+    expect(world.at).toHaveLength(3);
+    expect([second - first, third - second]).toEqual([90_000, 90_000]);
+  });
+
+  test('costs nothing when the batch is aborted meanwhile', async () => {
+    const world = refusing(Infinity);
+    const stop = new AbortController();
+    const journal = memoryJournal();
+    const batch = draw(world, [0], { journal, signal: stop.signal });
+    await turns();
+    await world.mock.clock.advance(30_000);
+    stop.abort();
+    expect(await caught(batch)).toBeInstanceOf(AbortedError);
+    expect(world.at).toHaveLength(1);
+    expect(typesIn(journal)).toEqual(['run', 'submit']);
   });
 });
