@@ -1,5 +1,4 @@
-import ky from 'ky';
-
+import { attempt } from './attempt.ts';
 import { isCloudflare } from './environment.ts';
 
 /** One HTTP request, ready to go. */
@@ -16,9 +15,8 @@ export interface HttpRequest {
 }
 
 /**
- * Sends one request once and gives back whatever is answered; the only file that knows ky. Retries, time and
- * statuses are decided above, so ky runs bare. It gets no header and no body: they go straight to `fetch`, which is
- * faster, and ky's errors cannot hold the key.
+ * Sends one request once and gives back whatever is answered. Retries, time and statuses are decided above, so ky runs
+ * bare. It gets no header and no body: they go straight to `fetch`, which is faster, and ky's errors cannot hold the key.
  */
 export async function transmit(
   fetch: typeof globalThis.fetch,
@@ -26,13 +24,7 @@ export async function transmit(
 ): Promise<Response> {
   const init: RequestInit = { redirect: 'manual', ...request, ...noStore() };
   try {
-    return await ky(url, {
-      method: request.method,
-      retry: 0,
-      timeout: false,
-      throwHttpErrors: false,
-      fetch: () => fetch(url, init),
-    });
+    return await attempt(url, request.method, () => fetch(url, init));
   } catch (error) {
     throw error instanceof Error && error.cause !== undefined && error.name === 'NetworkError'
       ? error.cause

@@ -8,7 +8,7 @@ import type { Report } from './page.ts';
 import { startServer } from './processes.ts';
 import type { Row } from './row.ts';
 import { chunkRow, firstTextRow, requestRow } from './rows/calls.ts';
-import { importBudget, importRow } from './rows/import.ts';
+import { importRow } from './rows/import.ts';
 import { typesRow } from './rows/types.ts';
 import { waitRows } from './rows/waits.ts';
 import { weightRows } from './rows/weight.ts';
@@ -65,12 +65,3 @@ for (const row of rows) writeFileSync(new URL(`${row.id}.svg`, pictures), await 
 writeFileSync(new URL('results.json', pictures), JSON.stringify(report, undefined, 2));
 writeFileSync(new URL('docs/benchmarks.md', root), page(report));
 execFileSync('npx', ['oxfmt', 'docs/benchmarks.md', 'docs/benchmarks/results.json'], { cwd: root });
-
-const imports = rows.find(({ id }) => id === 'import')?.values ?? {};
-const touch = imports['fetch alone'] ?? 0;
-if ((imports.polygate ?? 0) > importBudget * touch) {
-  console.error(
-    `Importing polygate takes more than ${importBudget.toFixed(2)} times the first touch of fetch.`,
-  );
-  process.exitCode = 1;
-}

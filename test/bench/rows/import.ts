@@ -26,9 +26,6 @@ async function run(name: string): Promise<number> {
   return Number(stdout) / 1_000;
 }
 
-/** What an import may take at most, as a multiple of the first touch of `fetch`. */
-export const importBudget = 45 / 26;
-
 /** How long a program starts that imports a client, and does nothing with it. */
 export async function importRow(): Promise<Row> {
   const names = Object.keys(scripts);
