@@ -1,3 +1,5 @@
+const wholes = new TextDecoder();
+
 /** An answer grew beyond its limit. */
 export class TooLarge extends Error {}
 
@@ -14,17 +16,22 @@ export async function readText(
   const reader = response.body.getReader();
   const cancel = () => void reader.cancel().catch(() => undefined);
   signal.addEventListener('abort', cancel, { once: true });
-  const decoder = new TextDecoder();
-  let text = '';
+  const pieces: Uint8Array[] = [];
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
+    if (done) break;
+    pieces.push(value);
     size += value.byteLength;
     if (size > limit) {
       cancel();
       throw new TooLarge();
     }
-    text += decoder.decode(value, { stream: true });
   }
+  signal.removeEventListener('abort', cancel);
+  const [first, ...others] = pieces;
+  // A decoder is dear, and most answers come in one piece.
+  if (others.length === 0) return wholes.decode(first);
+  const decoder = new TextDecoder();
+  return pieces.map((piece) => decoder.decode(piece, { stream: true })).join('') + decoder.decode();
 }

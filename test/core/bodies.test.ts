@@ -7,6 +7,7 @@ import * as z from 'zod/mini';
 
 import { APIError, ResponseValidationError, ServerError } from '../../src/index.ts';
 import type { Polygate } from '../../src/index.ts';
+import { body } from '../support/event-stream.ts';
 import { answer, caught, chat, clientOf, image, scripted, text } from './support.ts';
 import type { Reply } from './support.ts';
 
@@ -246,3 +247,18 @@ const systemClock = {
       });
     }),
 };
+
+describe('an answer that comes in pieces', () => {
+  const id = '漢/\u{1f680}-é';
+  const whole = new TextEncoder().encode(`\ufeff{"object":"list","data":[{"id":"${id}"}]}`);
+
+  test.each([1, 2, 3, 5, 1_000])('of %d bytes is put together', async (size) => {
+    const pieces = Array.from({ length: Math.ceil(whole.length / size) }, (_, at) =>
+      whole.slice(at * size, (at + 1) * size),
+    );
+    const headers = { 'content-type': 'application/json' };
+    const gateway = clientOf(async () => new Response(body(pieces), { headers }));
+    const { data } = await gateway.models.list();
+    expect(data).toEqual([{ id }]);
+  });
+});

@@ -64,9 +64,9 @@ export async function chunkRow(server: Server, size: 'small' | 'large'): Promise
       const measured = await client(name).ask({ do: 'stream', name: stream, count });
       return measured.cpu / count / streams[stream].chunks;
     };
-    for (const name of names) await ask(name, name === 'fal' ? 1 : 8);
+    for (const name of names) await ask(name, name === 'fal' ? 1 : 30);
     return inTurns(names, rounds, async (name, round) =>
-      name === 'fal' ? (round < 2 ? ask(name, 1) : undefined) : ask(name, 3),
+      name === 'fal' ? (round < 2 ? ask(name, 1) : undefined) : ask(name, 5),
     );
   });
   const { chunks, length } = streams[size];

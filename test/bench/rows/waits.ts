@@ -3,8 +3,7 @@ import type { Server } from '../processes.ts';
 import type { Row } from '../row.ts';
 import { inTurns, mapValues, median, ratios } from '../stats.ts';
 
-/** Ten thousand for all clients would take longer than the whole run may. */
-const tasks = 2_500;
+const tasks = 10_000;
 
 /** Tasks before those that count: a process that waits for thousands is warm. */
 const warmUp = 500;
