@@ -79,11 +79,6 @@ export class Failures {
     return this.#make(ConnectionError, `${what}: ${cause.message}`, outcome, { cause });
   }
 
-  /** The attempt's time ran out. */
-  timedOut(ms: number): RequestTimeoutError {
-    return this.#make(RequestTimeoutError, `No whole answer within ${ms} ms`, this.#gone, {});
-  }
-
   /** The limits of one attempt, with these failures for its ends. */
   limits(clock: Clock, signal: AbortSignal | undefined, ms: number) {
     return {
@@ -91,7 +86,8 @@ export class Failures {
       signal,
       ms,
       onAbort: (reason: unknown) => this.aborted(reason),
-      onTimeout: () => this.timedOut(ms),
+      onTimeout: (): Error =>
+        this.#make(RequestTimeoutError, `No whole answer within ${ms} ms`, this.#gone, {}),
     };
   }
 

@@ -59,8 +59,7 @@ export async function* poll<Value extends object>(
     yield { ...last };
     return;
   }
-  let next = clock.now();
-  if (known !== undefined) next = known.at + (known.retryAfterMs ?? pauseOf(pace, 0, random));
+  let next = known ? known.at + (known.retryAfterMs ?? pauseOf(pace, 0, random)) : clock.now();
   let missing = 0;
   for (let round = 1; ; round += 1) {
     const done = await turn(next, deadline, context);
@@ -79,10 +78,11 @@ export async function* poll<Value extends object>(
       yield { ...value };
       if (isOver(value)) return;
     } catch (error) {
-      missing = isMissing(error) ? missing + 1 : 0;
+      const { status, retryAfterMs } = error instanceof APIError ? error : {};
+      missing = status === 404 ? missing + 1 : 0;
       if (!isPassing(error, missing)) throw error;
       if (clock.now() >= deadline) throw onTimeout(pace.waitTimeout, last);
-      asked = error instanceof APIError ? error.retryAfterMs : undefined;
+      asked = retryAfterMs;
       const seen = last ?? unseen;
       if (seen !== undefined) yield { ...seen, pollError: error };
     }
@@ -130,10 +130,6 @@ export function readPace(options: WaitOptions<never>, defaults: Omit<Pace, 'wait
   const pace = { pollInterval, maxPollInterval, waitTimeout };
   for (const [name, ms] of Object.entries(pace)) check(name, ms, amount);
   return pace;
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof APIError && error.status === 404;
 }
 
 /** Sleeps until the next poll is due and there is a turn for it, or until the deadline. */
