@@ -47,7 +47,7 @@ export class Failures {
   readonly #call: Call;
   readonly #key: string | undefined;
 
-  constructor(call: Call, idempotencyKey: string | undefined) {
+  constructor(call: Call, idempotencyKey?: string) {
     this.#call = call;
     this.#key = idempotencyKey;
   }

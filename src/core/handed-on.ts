@@ -50,8 +50,7 @@ export function handedOn(
 /** Errors of a stream that was handed on: those that the other side tells of are made anew, as what they were. */
 class Retold extends Failures {
   constructor() {
-    const call = { method: 'a stream', template: 'handed on', safety: 'once', paid: true } as const;
-    super(call, undefined);
+    super({ method: 'a stream', template: 'handed on', safety: 'once', paid: true });
   }
 
   override told(data: string): PolygateError {
