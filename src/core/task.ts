@@ -40,8 +40,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   /** Headers of the submit's answer; absent on a resumed task. */
   readonly meta: ResponseMeta | undefined;
   readonly #client: TaskClient<Kind>;
-  readonly #submittedAt: string | undefined;
-  readonly #pollPath: string | undefined;
+  readonly #facts: TaskFacts<Kind>;
   #latest: { value: Generation<Kind>; at: number; retryAfterMs?: number | undefined } | undefined;
 
   /** @internal */
@@ -52,8 +51,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     this.idempotencyKey = facts.idempotencyKey;
     this.chargeUsd = facts.chargeUsd;
     this.meta = facts.meta;
-    this.#submittedAt = facts.submittedAt;
-    this.#pollPath = facts.pollPath;
+    this.#facts = facts;
     if (facts.latest !== undefined) this.remember(facts.latest, facts.retryAfterMs);
   }
 
@@ -115,12 +113,12 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   /** The receipt: plain JSON without the API key or the prompt, for `gateway.resume`. */
   toJSON(): Receipt<Kind> {
     const { id, kind, idempotencyKey, chargeUsd } = this;
-    return { v: 1, kind, id, idempotencyKey, chargeUsd, submittedAt: this.#submittedAt };
+    return { v: 1, kind, id, idempotencyKey, chargeUsd, submittedAt: this.#facts.submittedAt };
   }
 
   /** @internal Where the submit's answer said to ask. */
   get pollPath(): string | undefined {
-    return this.#pollPath;
+    return this.#facts.pollPath;
   }
 
   /** @internal Takes note of a poll. */
