@@ -13,7 +13,7 @@ import { readReceipt } from './core/receipt.ts';
 import { recover } from './core/recover.ts';
 import type { Restore } from './core/recover.ts';
 import type { RequestPromise } from './core/request-promise.ts';
-import { matching, newKey } from './core/request.ts';
+import { keyed, matching } from './core/request.ts';
 import type { Read, RequestOptions } from './core/request.ts';
 import { Sender } from './core/send.ts';
 import type { Shared } from './core/send.ts';
@@ -25,6 +25,7 @@ import { Images } from './resources/images.ts';
 import { Materials } from './resources/materials.ts';
 import { Models } from './resources/models.ts';
 import { Public } from './resources/public.ts';
+import type { TaskNamespace } from './resources/task-namespace.ts';
 import { Videos } from './resources/videos.ts';
 import { Voices } from './resources/voices.ts';
 import type { Spend } from './schemas/charge.ts';
@@ -62,7 +63,6 @@ export class Polygate {
   /** What anybody may ask: status, prices, errors, limits. */
   readonly public: Public;
 
-  readonly #options: PolygateOptions;
   readonly #sender: Sender;
 
   /**
@@ -74,7 +74,6 @@ export class Polygate {
   constructor(options: PolygateOptions, shared: Shared);
   constructor(options: PolygateOptions = {}, shared?: Shared) {
     const sender = new Sender(readConfig(options), shared);
-    this.#options = copied(options);
     this.#sender = sender;
     this.account = new Account(sender);
     this.models = new Models(sender);
@@ -99,7 +98,7 @@ export class Polygate {
 
   /** A client with other options that shares the ledger and the concurrency queue of this one. */
   withOptions(options: PolygateOptions): Polygate {
-    return derive({ ...this.#options, ...options }, this.#sender.shared);
+    return derive({ ...this.#sender.config.options, ...options }, this.#sender.shared);
   }
 
   /**
@@ -111,15 +110,12 @@ export class Polygate {
     request: RawRequest<Result>,
     options: RequestOptions = {},
   ): RequestPromise<Result> {
-    const { idempotencyKey = request.idempotent ? newKey() : undefined } = options;
     const read: Read<Result> =
       request.schema === undefined
         ? (body) => ({ value: unchecked<Result>(body) })
         : matching(request.schema);
-    return callEndpoint(this.#sender, () => describeRaw(request), read, {
-      ...options,
-      idempotencyKey,
-    });
+    const ready = request.idempotent ? keyed(options) : options;
+    return callEndpoint(this.#sender, () => describeRaw(request), read, ready);
   }
 
   /**
@@ -142,15 +138,8 @@ export class Polygate {
   /** A receipt straight from `JSON.parse`. */
   resume(receipt: unknown): Task;
   resume(receipt: unknown): Task {
-    const { kind, ...rest } = readReceipt(receipt);
-    switch (kind) {
-      case 'image':
-        return this.images.task({ ...rest, kind });
-      case 'video':
-        return this.videos.task({ ...rest, kind });
-      case 'audio':
-        return this.audio.task({ ...rest, kind });
-    }
+    const checked = readReceipt(receipt);
+    return this.#makerOf(checked.kind).task(checked);
   }
 
   /**
@@ -179,12 +168,16 @@ export class Polygate {
     journal: Journal,
     options: RecoverOptions = {},
   ): AsyncGenerator<BatchResult, void, undefined> {
-    const namespaces = { image: this.images, video: this.videos, audio: this.audio };
     const restore: Restore = {
-      submission: (kind, path, params) => namespaces[kind].restore(path, params),
+      submission: (kind, path, params) => this.#makerOf(kind).restore(path, params),
       task: (receipt) => this.resume(receipt),
     };
     return recover(this.#sender, journal, restore, options);
+  }
+
+  /** The namespace of a kind of task. */
+  #makerOf(kind: TaskKind): TaskNamespace<TaskKind> {
+    return { image: this.images, video: this.videos, audio: this.audio }[kind];
   }
 
   #downloadable(source: string | Generation | TaskHandle): Downloadable {
@@ -201,16 +194,4 @@ export class Polygate {
 /** Outside of the class, because a class that names itself loses its name in the bundle. */
 function derive(options: PolygateOptions, shared: Shared): Polygate {
   return new Polygate(options, shared);
-}
-
-/** A copy that later changes of the caller's objects do not reach. */
-function copied(options: PolygateOptions): PolygateOptions {
-  const { headers, budget, paths, retryAmbiguous } = options;
-  return {
-    ...options,
-    headers: headers && { ...headers },
-    budget: budget && { ...budget },
-    paths: paths && { ...paths },
-    retryAmbiguous: retryAmbiguous && { ...retryAmbiguous },
-  };
 }

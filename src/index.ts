@@ -1,15 +1,3 @@
-export { Polygate } from './client.ts';
-
-export { assumptions } from './core/assumptions.ts';
-export type { Assumption } from './core/assumptions.ts';
-export { ChatStream } from './core/chat-stream.ts';
-export { estimate } from './core/estimate.ts';
-export type { KnownPrices } from './core/estimate.ts';
-export { extractImages } from './core/extract-images.ts';
-export { parseMaterialCallback } from './core/material-callback.ts';
-export { Stream } from './core/stream.ts';
-export { blockers } from './resources/account.ts';
-
 export { APIError } from './errors/api.ts';
 export { AbortedError } from './errors/aborted.ts';
 export { AnswerFormatError } from './errors/answer-format.ts';
@@ -38,6 +26,18 @@ export { TaskFailedError } from './errors/task-failed.ts';
 export { TaskWaitTimeoutError } from './errors/task-wait-timeout.ts';
 export { ToolRoundsError } from './errors/tool-rounds.ts';
 export { UnprocessableError } from './errors/unprocessable.ts';
+
+export { Polygate } from './client.ts';
+
+export { assumptions } from './core/assumptions.ts';
+export type { Assumption } from './core/assumptions.ts';
+export { ChatStream } from './core/chat-stream.ts';
+export { estimate } from './core/estimate.ts';
+export type { KnownPrices } from './core/estimate.ts';
+export { extractImages } from './core/extract-images.ts';
+export { parseMaterialCallback } from './core/material-callback.ts';
+export { Stream } from './core/stream.ts';
+export { blockers } from './resources/account.ts';
 
 export type { BatchOptions, BatchRow, Describe } from './core/batch.ts';
 export type { BatchResult, RecoverOptions } from './core/batch-row.ts';

@@ -1,19 +1,18 @@
 import { after } from './clock.ts';
 import type { Clock } from './clock.ts';
 
-/** Something to be done at a time; a node of a pairing heap, whose children all come later. */
+/** Something to be done at a time. */
 interface Entry {
   readonly at: number;
-  /** Taken away when it is done or cancelled. */
+  /** Taken away when it is cancelled. */
   fire: (() => void) | undefined;
-  child?: Entry | undefined;
-  next?: Entry | undefined;
 }
 
 /** Any number of things to be done at their times, with one timer for all of them. */
 export class Agenda {
   readonly #clock: Clock;
-  #first: Entry | undefined;
+  /** The next one first. */
+  readonly #entries: Entry[] = [];
   #armed: Entry | undefined;
   #stop: (() => void) | undefined;
 
@@ -24,7 +23,7 @@ export class Agenda {
   /** Calls `fire` in `ms` unless the returned function is called before. */
   add(ms: number, fire: () => void): () => void {
     const entry: Entry = { at: this.#clock.now() + ms, fire };
-    this.#first = meld(this.#first, entry);
+    this.#entries.splice(placeOf(entry.at, this.#entries), 0, entry);
     this.#arm();
     return () => {
       entry.fire = undefined;
@@ -34,10 +33,10 @@ export class Agenda {
 
   /** Sets the timer for the first entry that still counts; no entry, no timer. */
   #arm(): void {
-    while (this.#first !== undefined && this.#first.fire === undefined) {
-      this.#first = withoutRoot(this.#first);
+    while (this.#entries[0] !== undefined && this.#entries[0].fire === undefined) {
+      this.#entries.shift();
     }
-    const first = this.#first;
+    const [first] = this.#entries;
     if (first === this.#armed) return;
     this.#stop?.();
     this.#armed = first;
@@ -48,33 +47,27 @@ export class Agenda {
   #fire(): void {
     this.#armed = undefined;
     const now = this.#clock.now();
-    for (let first = this.#first; first !== undefined && first.at <= now; first = this.#first) {
-      this.#first = withoutRoot(first);
+    for (
+      let [first] = this.#entries;
+      first !== undefined && first.at <= now;
+      [first] = this.#entries
+    ) {
+      this.#entries.shift();
       first.fire?.();
     }
     this.#arm();
   }
 }
 
-/** The earlier of two heaps, with the other below it. */
-function meld(one: Entry | undefined, other: Entry | undefined): Entry | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  const [first, later] = one.at <= other.at ? [one, other] : [other, one];
-  later.next = first.child;
-  first.child = later;
-  return first;
-}
-
-/** What is left of a heap without its first entry: its children in pairs, then all of them from the right. */
-function withoutRoot({ child }: Entry): Entry | undefined {
-  const pairs: (Entry | undefined)[] = [];
-  for (let one = child; one !== undefined;) {
-    const other = one.next;
-    const rest: Entry | undefined = other?.next;
-    one.next = undefined;
-    if (other !== undefined) other.next = undefined;
-    pairs.push(meld(one, other));
-    one = rest;
+/** Where in a list a time belongs: behind all that are not later. The list is halved, for it may be long. */
+function placeOf(time: number, entries: readonly Entry[]): number {
+  let from = 0;
+  let to = entries.length;
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    const { at } = entries[middle] ?? { at: time };
+    if (at <= time) from = middle + 1;
+    else to = middle;
   }
-  return pairs.reduceRight(meld, undefined);
+  return from;
 }

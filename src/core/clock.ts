@@ -18,20 +18,26 @@ export const systemClock: Clock = {
         reject(signal.reason);
         return;
       }
-      const timer = setTimeout(
-        () => {
-          signal?.removeEventListener('abort', abort);
-          resolve();
-        },
-        Math.min(ms, longestTimer),
-      );
-      const abort = () => {
-        clearTimeout(timer);
-        reject(signal?.reason);
-      };
-      signal?.addEventListener('abort', abort, { once: true });
+      const stopTimer = after(systemClock, ms, () => {
+        stopListening();
+        resolve();
+      });
+      const stopListening = whenAborted(signal, (reason) => {
+        stopTimer();
+        reject(reason);
+      });
     }),
 };
+
+/** Calls `listener` when the signal aborts, unless the returned function is called before. */
+export function whenAborted(
+  signal: AbortSignal | undefined,
+  listener: (reason: unknown) => void,
+): () => void {
+  const abort = () => listener(signal?.reason);
+  signal?.addEventListener('abort', abort, { once: true });
+  return () => signal?.removeEventListener('abort', abort);
+}
 
 /** Calls `fire` after `ms` unless the returned function is called before. */
 export function after(clock: Clock, ms: number, fire: () => void): () => void {

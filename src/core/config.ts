@@ -16,6 +16,8 @@ import { given } from '../schemas/schema.ts';
 
 /** The options of a client, parsed, with every default filled in. */
 export interface Config {
+  /** The options as they were given, for clients that are made from this one. */
+  readonly options: PolygateOptions;
   readonly apiKey: PolygateOptions['apiKey'];
   readonly baseURL: string;
   readonly timeout: number;
@@ -31,7 +33,7 @@ export interface Config {
   readonly maxResponseBytes: number;
   readonly maxEventBytes: number;
   readonly concurrency: 'auto' | number | false;
-  readonly budget: Budget | undefined;
+  readonly budget?: Budget | undefined;
   readonly onCharge?: PolygateOptions['onCharge'];
   readonly headers: HeaderChanges;
   readonly fetch: typeof globalThis.fetch;
@@ -78,11 +80,12 @@ const optionRules: { readonly [Option in keyof Required<PolygateOptions>]: Rule 
 };
 
 /** What an option is when nobody says. */
-const defaults = {
+export const defaults = {
   timeout: 60_000,
   chatTimeout: 600_000,
   streamIdleTimeout: 60_000,
   maxRetries: 3,
+  retryAmbiguous: {},
   maxRetryDelay: 60_000,
   maxQueueTime: 300_000,
   maxResponseBytes: 67_108_864,
@@ -95,8 +98,9 @@ const defaults = {
 } as const;
 
 /** Options and environment in, one frozen config out; the only place that reads either. */
-export function readConfig(options: PolygateOptions): Config {
-  for (const [name, value] of Object.entries(options)) checkOption(name, value);
+export function readConfig(from: PolygateOptions): Config {
+  for (const [name, value] of Object.entries(from)) checkOption(name, value);
+  const options = copied(from);
   const { timeout, paths, allowInsecureBaseURL, logger = console } = options;
   const {
     apiKey = readEnvironment('POLYGATE_API_KEY'),
@@ -113,15 +117,26 @@ export function readConfig(options: PolygateOptions): Config {
     ...defaults,
     fetch: runtimeFetch,
     ...given({ ...options, chatTimeout: timeout }),
+    options,
     apiKey,
     baseURL: readBaseURL(baseURL, allowInsecureBaseURL),
-    retryAmbiguous: { ...options.retryAmbiguous },
-    budget: options.budget && { ...options.budget },
     headers: readHeaders(options.headers),
     videoTaskPath: paths?.videoTask ?? '/v1/videos/{id}',
     imageTaskPath: paths?.imageTask ?? '/v1/images/tasks/{id}',
     log: levelled(logger, logLevel),
   });
+}
+
+/** A copy that later changes of the caller's objects do not reach. */
+function copied(options: PolygateOptions): PolygateOptions {
+  const { headers, budget, paths, retryAmbiguous } = options;
+  return {
+    ...options,
+    headers: headers && { ...headers },
+    budget: budget && { ...budget },
+    paths: paths && { ...paths },
+    retryAmbiguous: retryAmbiguous && { ...retryAmbiguous },
+  };
 }
 
 function checkOption(name: string, value: unknown): void {

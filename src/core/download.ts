@@ -69,7 +69,7 @@ async function fetchResult(
   signal: AbortSignal | undefined,
 ): Promise<Response> {
   const call = { method: 'GET', template: 'the result', safety: 'safe' } as const;
-  const failures = new Failures(call, undefined);
+  const failures = new Failures(call);
   const limits = failures.limits(config.clock, signal, config.timeout);
   let url = address;
   for (let hop = 0; ; hop += 1) {

@@ -26,8 +26,9 @@ import type { SchemaIssue } from '../schemas/standard-schema.ts';
 import type { Budget, Commitments } from './budget.ts';
 import type { Clock } from './clock.ts';
 import { oneLine, parseJson, readErrorBody, writtenOut } from './error-body.ts';
+import { noHeaders } from './meta.ts';
 import { tidy } from './money.ts';
-import { networkOutcome, plainCause } from './network.ts';
+import { networkOutcome, networkReason } from './network.ts';
 import type { Call } from './request.ts';
 import { noSlot, outcomeOf } from './retry.ts';
 
@@ -46,7 +47,7 @@ export class Failures {
   readonly #call: Call;
   readonly #key: string | undefined;
 
-  constructor(call: Call, idempotencyKey: string | undefined) {
+  constructor(call: Call, idempotencyKey?: string) {
     this.#call = call;
     this.#key = idempotencyKey;
   }
@@ -74,13 +75,8 @@ export class Failures {
   disconnected(error: unknown): ConnectionError {
     const outcome = networkOutcome(error);
     const what = outcome === 'unknown' ? 'The connection broke' : 'The service cannot be reached';
-    const cause = plainCause(error, (text) => this.#hide(text));
+    const cause = this.#causeOf(error);
     return this.#make(ConnectionError, `${what}: ${cause.message}`, outcome, { cause });
-  }
-
-  /** The attempt's time ran out. */
-  timedOut(ms: number): RequestTimeoutError {
-    return this.#make(RequestTimeoutError, `No whole answer within ${ms} ms`, this.#gone, {});
   }
 
   /** The limits of one attempt, with these failures for its ends. */
@@ -90,7 +86,8 @@ export class Failures {
       signal,
       ms,
       onAbort: (reason: unknown) => this.aborted(reason),
-      onTimeout: () => this.timedOut(ms),
+      onTimeout: (): Error =>
+        this.#make(RequestTimeoutError, `No whole answer within ${ms} ms`, this.#gone, {}),
     };
   }
 
@@ -115,9 +112,11 @@ export class Failures {
 
   /** No concurrency slot came free in time. */
   queuedTooLong(ms: number): ConcurrencyLimitError {
-    const meta = { status: 429, idempotentReplay: false, concurrency: {}, headers: new Headers() };
     const what = `No concurrency slot came free within ${ms} ms (maxQueueTime)`;
-    return this.#make(ConcurrencyLimitError, what, 'not-sent', { code: noSlot, meta });
+    return this.#make(ConcurrencyLimitError, what, 'not-sent', {
+      code: noSlot,
+      meta: noHeaders(429),
+    });
   }
 
   /** The budget does not allow the request. */
@@ -133,7 +132,7 @@ export class Failures {
 
   /** A stream's bytes ended before the answer did. */
   truncated(error?: unknown): StreamTruncatedError {
-    const cause = error === undefined ? undefined : plainCause(error, (text) => this.#hide(text));
+    const cause = error === undefined ? undefined : this.#causeOf(error);
     const what = `The stream was cut off: ${cause?.message ?? 'no [DONE] came'}`;
     return this.#make(StreamTruncatedError, what, 'unknown', { cause });
   }
@@ -154,6 +153,13 @@ export class Failures {
     const { message = silence, code, type } = readErrorBody(this.#hide(data));
     const what = `The service ended the stream: ${code ? `${code}: ` : ''}${message}`;
     return this.#make(StreamError, what, 'unknown', { code, type });
+  }
+
+  /** An error of `fetch` without what it may hold of the request. */
+  #causeOf(error: unknown): Error {
+    const cause = new Error(this.#hide(networkReason(error)));
+    cause.name = 'NetworkError';
+    return cause;
   }
 
   /** A text without the key. A key of a few letters is no secret, and would leave holes in every text. */

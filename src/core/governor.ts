@@ -1,5 +1,5 @@
 import type { ConcurrencyMeta } from '../schemas/meta.ts';
-import { after } from './clock.ts';
+import { after, whenAborted } from './clock.ts';
 import type { Clock } from './clock.ts';
 import { live } from './live.ts';
 
@@ -90,19 +90,18 @@ export class Governor {
   wait(cap: number, signal: AbortSignal, again: boolean): Promise<Release> {
     const queue = again ? this.#returned : this.#queue;
     return new Promise((resolve, reject) => {
-      const leave = () => {
+      const stopListening = whenAborted(signal, (reason) => {
         queue.delete(waiter);
         this.#admit();
-        reject(signal.reason);
-      };
+        reject(reason);
+      });
       const waiter: Waiter = {
         cap,
         enter: (release) => {
-          signal.removeEventListener('abort', leave);
+          stopListening();
           resolve(release);
         },
       };
-      signal.addEventListener('abort', leave, { once: true });
       queue.add(waiter);
       this.#admit();
     });
@@ -134,24 +133,21 @@ export class Governor {
     return this.#opens === 0 ? 0 : this.#opens - this.#clock.now();
   }
 
+  /** Lets in who waits, as far as there is room; while nobody may come in, a timer runs. */
   #admit(): void {
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
     for (const queue of [this.#returned, this.#queue]) {
       for (const waiter of queue) {
-        if (!this.#fits(waiter.cap)) return this.#setTimer();
+        if (!this.#fits(waiter.cap)) {
+          const ms = this.#closedFor();
+          if (ms > 0) this.#stopTimer = after(this.#clock, ms, () => this.#admit());
+          return;
+        }
         queue.delete(waiter);
         waiter.enter(this.#grant());
       }
     }
-    this.#setTimer();
-  }
-
-  /** As long as nobody may come in and somebody waits, a timer runs; else none. */
-  #setTimer(): void {
-    this.#stopTimer?.();
-    this.#stopTimer = undefined;
-    const ms = this.#closedFor();
-    if (ms <= 0 || this.#queue.size + this.#returned.size === 0) return;
-    this.#stopTimer = after(this.#clock, ms, () => this.#admit());
   }
 
   #grant(): Release {

@@ -1,4 +1,4 @@
-import { after } from './clock.ts';
+import { after, whenAborted } from './clock.ts';
 import type { Clock } from './clock.ts';
 
 /** What may end a piece of work before it is done. */
@@ -31,18 +31,17 @@ export function guard<Result>(
     const end = () => {
       over = true;
       stopTimer();
-      signal?.removeEventListener('abort', abort);
+      stopListening();
     };
     const fail = (error: Error) => {
       end();
       inner.abort(error);
       reject(error);
     };
-    const abort = () => fail(onAbort(signal?.reason));
     const stopTimer = after(clock, ms, () => {
       if (!over) fail(onTimeout());
     });
-    signal?.addEventListener('abort', abort, { once: true });
+    const stopListening = whenAborted(signal, (reason) => fail(onAbort(reason)));
     work(inner.signal).then(
       (result) => {
         if (over) discard?.(result);

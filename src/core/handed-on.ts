@@ -7,14 +7,14 @@ import { ResponseValidationError } from '../errors/response-validation.ts';
 import { StreamIdleTimeoutError } from '../errors/stream-idle-timeout.ts';
 import { StreamTruncatedError } from '../errors/stream-truncated.ts';
 import { StreamError } from '../errors/stream.ts';
-import type { ResponseMeta } from '../schemas/meta.ts';
 import { isRecord } from '../schemas/record.ts';
-import { unchecked } from '../schemas/schema.ts';
+import { given, unchecked } from '../schemas/schema.ts';
 import { ChunkReader } from './chunk-reader.ts';
-import { systemClock } from './clock.ts';
 import type { Clock } from './clock.ts';
+import { defaults } from './config.ts';
 import { readErrorBody } from './error-body.ts';
 import { Failures, errorClass } from './failure.ts';
+import { noHeaders } from './meta.ts';
 
 /** How a stream that another side hands on is read. */
 export interface HandedOnOptions {
@@ -34,11 +34,6 @@ export interface HandedOnOptions {
   clock?: Clock | undefined;
 }
 
-/** Metadata where no headers have come. */
-export function noHeaders(status = 200, requestId?: string): ResponseMeta {
-  return { status, requestId, idempotentReplay: false, concurrency: {}, headers: new Headers() };
-}
-
 /**
  * Reads an event stream that came from elsewhere than from a request of this client. How many choices there have to be
  * only the other side knows, so `[DONE]` alone proves the end.
@@ -47,8 +42,7 @@ export function handedOn(
   readable: ReadableStream<Uint8Array>,
   options: HandedOnOptions = {},
 ): ChunkReader {
-  const { streamIdleTimeout = 60_000, maxEventBytes = 16 * 2 ** 20, clock = systemClock } = options;
-  const config = { streamIdleTimeout, maxEventBytes, clock };
+  const config = { ...defaults, ...given(options) };
   const arrival = { failures: new Retold(), config, hold: () => () => {}, meta: noHeaders() };
   return new ChunkReader(arrival, readable, Infinity, options.signal);
 }
@@ -56,8 +50,7 @@ export function handedOn(
 /** Errors of a stream that was handed on: those that the other side tells of are made anew, as what they were. */
 class Retold extends Failures {
   constructor() {
-    const call = { method: 'a stream', template: 'handed on', safety: 'once', paid: true } as const;
-    super(call, undefined);
+    super({ method: 'a stream', template: 'handed on', safety: 'once', paid: true });
   }
 
   override told(data: string): PolygateError {

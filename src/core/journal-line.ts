@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors/configuration.ts';
-import { isRecord } from '../schemas/record.ts';
+import { isRecord, isText } from '../schemas/record.ts';
 import { unchecked } from '../schemas/schema.ts';
 import type { Receipt, TaskKind } from '../schemas/task.ts';
 import { readReceipt } from './receipt.ts';
@@ -48,7 +48,7 @@ export function readLine(text: string, number: number): JournalLine | Configurat
   }
 }
 
-const filled: Rule = [(value) => typeof value === 'string' && value !== '', 'a text'];
+const filled: Rule = [isText, 'a text'];
 
 /** The texts that a line of each type must have. */
 const needs = new Map<unknown, readonly string[]>([

@@ -23,11 +23,6 @@ export class Ledger {
   #totalUsd = 0;
   #requests = 0;
 
-  /** What was charged so far, USD. */
-  get totalUsd(): number {
-    return this.#totalUsd;
-  }
-
   /** What is spent, and what is set aside for others than `owner`, USD. */
   committed(owner: unknown): Commitments {
     let reserved = 0;

@@ -4,7 +4,7 @@ import { MaterialWaitTimeoutError } from '../errors/material-wait-timeout.ts';
 import { isAvailable } from '../schemas/materials.ts';
 import type { AvailableMaterial, Material } from '../schemas/materials.ts';
 import type { WaitOptions } from '../schemas/task-handle.ts';
-import { defaultWaitTimeout, poll, readPace } from './poll.ts';
+import { lastOf, poll } from './poll.ts';
 import type { RequestOptions } from './request.ts';
 import type { Sender } from './send.ts';
 
@@ -32,37 +32,29 @@ export async function* followMaterial(
   { sender, id, known, read }: MaterialWait,
   options: Omit<WaitOptions<MaterialUpdate>, 'onUpdate'>,
 ): AsyncGenerator<MaterialUpdate, void, undefined> {
-  const { signal, waitTimeout = defaultWaitTimeout } = options;
   const context = {
     sender,
-    signal,
+    signal: options.signal,
     known: known && { value: known, at: sender.config.clock.now() },
     isOver,
     read: async (once: RequestOptions) => ({ value: await read(once) }),
     onAbort: (cause: unknown) =>
       new AbortedError(`The wait for material ${id} was aborted. It goes on.`, { cause }),
-    onTimeout: (material: Material | undefined) =>
+    onTimeout: (ms: number, material: Material | undefined) =>
       new MaterialWaitTimeoutError(
-        `Material ${id} is not available after ${waitTimeout} ms (${material?.status ?? 'never seen'}). It goes on.`,
+        `Material ${id} is not available after ${ms} ms (${material?.status ?? 'never seen'}). It goes on.`,
         { material },
       ),
   };
-  for await (const { value, error } of poll(context, readPace(options, materialPace))) {
-    if (error === undefined) yield { ...value };
-    else if (value !== undefined) yield { ...value, pollError: error };
-  }
+  yield* poll(context, options, materialPace);
 }
 
 /** Waits until a material is available. */
 export async function waitForMaterial(
   wait: MaterialWait,
-  { onUpdate, ...options }: WaitOptions<MaterialUpdate>,
+  options: WaitOptions<MaterialUpdate>,
 ): Promise<AvailableMaterial> {
-  let last: MaterialUpdate | undefined;
-  for await (const update of followMaterial(wait, options)) {
-    wait.sender.notify(onUpdate, update, 'onUpdate');
-    last = update;
-  }
+  const last = await lastOf(followMaterial(wait, options), options, wait.sender);
   if (last !== undefined && isAvailable(last)) return last;
   throw new MaterialFailedError(
     `Material ${wait.id} is ${last?.status} and will not become available.`,

@@ -34,6 +34,11 @@ export function readMeta(
   };
 }
 
+/** Metadata where no headers have come. */
+export function noHeaders(status = 200, requestId?: string): ResponseMeta {
+  return { status, requestId, idempotentReplay: false, concurrency: {}, headers: new Headers() };
+}
+
 function readNumber(text: string | undefined): number | undefined {
   const value = text?.trim() ? Number(text) : Number.NaN;
   return Number.isFinite(value) ? value : undefined;

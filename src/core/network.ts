@@ -10,18 +10,11 @@ export function networkOutcome(error: unknown): Outcome {
 }
 
 /** A few words about what went wrong on the way, without anything of the request. */
-function networkReason(error: unknown): string {
+export function networkReason(error: unknown): string {
   const { message, code } = chain(error).findLast((link) => textOf(link.message)) ?? {};
   const words = textOf(message) ?? 'no reason given';
   const reason = textOf(code) ?? '';
   return words.includes(reason) ? words : `${words} (${reason})`;
-}
-
-/** An error of `fetch` without what it may hold of the request. */
-export function plainCause(error: unknown, hide = (text: string) => text): Error {
-  const plain = new Error(hide(networkReason(error)));
-  plain.name = 'NetworkError';
-  return plain;
 }
 
 /** An error and what caused it, outermost first. */

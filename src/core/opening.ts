@@ -1,5 +1,6 @@
 import type { ChatCompletionChunk } from '../schemas/chat-completion.ts';
 import type { ChunkReader } from './chunk-reader.ts';
+import { whenAborted } from './clock.ts';
 import type { Clock } from './clock.ts';
 import type { Answer } from './response.ts';
 import type { Source, Whole } from './source.ts';
@@ -18,9 +19,7 @@ export class Opening implements Source<ChatCompletionChunk> {
     clock: Clock,
   ) {
     this.clock = clock;
-    const abort = () => this.abort(signal?.reason);
-    if (signal?.aborted) abort();
-    signal?.addEventListener('abort', abort, { once: true });
+    if (signal?.aborted) this.abort(signal.reason);
     this.#opened = open(this.#stopper.signal).then(({ data }) => {
       this.#reader = data;
       const stop = this.#stopper.signal;
@@ -30,7 +29,7 @@ export class Opening implements Source<ChatCompletionChunk> {
     this.whole = this.#opened.then((reader) => reader.whole);
     this.whole.catch(() => undefined);
     // Once there is a reader, it listens for itself.
-    const detach = () => signal?.removeEventListener('abort', abort);
+    const detach = whenAborted(signal, (reason) => this.abort(reason));
     this.#opened.then(detach, detach);
   }
 

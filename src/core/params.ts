@@ -1,7 +1,6 @@
 import { ConfigurationError } from '../errors/configuration.ts';
 import { modelProblem, notAnObject } from '../schemas/problem.ts';
 import { isRecord } from '../schemas/record.ts';
-import { check, oneOf } from './rules.ts';
 
 /**
  * Refuses what the specification refuses, with the field's name and the rule, before the network. Where it states no
@@ -17,9 +16,4 @@ export function checkParams(
 /** Refuses where there is a problem. */
 export function checkProblem(problem: string | undefined): void {
   if (problem !== undefined) throw new ConfigurationError(`${problem}.`);
-}
-
-/** Refuses a `route` that the specification does not know. */
-export function checkRoute(route: string, known: readonly string[]): void {
-  check('route', route, oneOf(...known));
 }

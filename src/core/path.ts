@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors/configuration.ts';
+import { isText } from '../schemas/record.ts';
 
 /**
  * Fills `{name}` in a path template. Values that could leave the template are refused: empty ones, dots, back
@@ -7,7 +8,7 @@ import { ConfigurationError } from '../errors/configuration.ts';
 export function fillPath(template: string, values: Readonly<Record<string, unknown>> = {}): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const id = values[name];
-    if (typeof id === 'string' && id !== '' && !escapes(id)) return encodeURIComponent(id);
+    if (isText(id) && !escapes(id)) return encodeURIComponent(id);
     throw new ConfigurationError(`${name}: must be a string that fits into a path.`);
   });
 }

@@ -1,4 +1,5 @@
 import { APIError } from '../errors/api.ts';
+import { isText } from '../schemas/record.ts';
 import { fillPath } from './path.ts';
 
 /** A place where a task may be asked for. */
@@ -30,8 +31,7 @@ export function pollPaths(
  */
 export function toldPath(candidates: readonly unknown[], baseURL: string): string | undefined {
   for (const candidate of candidates) {
-    const url =
-      typeof candidate === 'string' && candidate !== '' ? URL.parse(candidate, baseURL) : null;
+    const url = isText(candidate) ? URL.parse(candidate, baseURL) : null;
     if (url !== null && url.username === '' && url.href.startsWith(`${baseURL}/`)) {
       return url.href.slice(baseURL.length).split('#', 1)[0];
     }

@@ -9,7 +9,7 @@ import { amount, check } from './rules.ts';
 import type { Sender } from './send.ts';
 
 /** How long a wait lasts when the caller does not say: half an hour. */
-export const defaultWaitTimeout = 1_800_000;
+const defaultWaitTimeout = 1_800_000;
 
 /** Nothing is asked for more often than this, ms, also where the service says so. */
 const leastPause = 100;
@@ -33,39 +33,40 @@ export interface PollContext<Value> {
   /** What is known before the first poll. */
   readonly known?: { value: Value; at: number; retryAfterMs?: number | undefined } | undefined;
   readonly onAbort: (reason: unknown) => PolygateError;
-  readonly onTimeout: (last: Value | undefined) => PolygateError;
+  readonly onTimeout: (ms: number, last: Value | undefined) => PolygateError;
+  /** What stands in an update while no poll has told anything; without it, there is none. */
+  readonly unseen?: Value | undefined;
 }
 
-/** What one poll found: a value, or why there is none this time. */
-export type Polled<Value> =
-  | { readonly value: Value; readonly error?: undefined }
-  | { readonly value: Value | undefined; readonly error: PolygateError };
+/** What one poll found, or what the one before had found and why there is nothing new. */
+export type Polled<Value> = Value & { pollError?: Error | undefined };
 
 /**
- * Reads and waits until it is over. Outages are ridden out: they are yielded as errors, and only the deadline, an
+ * Reads and waits until it is over. Outages are ridden out: they are yielded as `pollError`, and only the deadline, an
  * abort or an answer that will not change ends the wait.
  */
-export async function* poll<Value>(
+export async function* poll<Value extends object>(
   context: PollContext<Value>,
-  pace: Pace,
+  options: WaitOptions<never>,
+  defaults: Omit<Pace, 'waitTimeout'>,
 ): AsyncGenerator<Polled<Value>, void, undefined> {
-  const { sender, signal, known, isOver, onTimeout } = context;
+  const { sender, signal, known, isOver, onTimeout, unseen } = context;
+  const pace = readPace(options, defaults);
   const { clock, random, timeout } = sender.config;
   const deadline = clock.now() + pace.waitTimeout;
   let last = known?.value;
   if (last !== undefined && isOver(last)) {
-    yield { value: last };
+    yield { ...last };
     return;
   }
-  let next = clock.now();
-  if (known !== undefined) next = known.at + (known.retryAfterMs ?? pauseOf(pace, 0, random));
+  let next = known ? known.at + (known.retryAfterMs ?? pauseOf(pace, 0, random)) : clock.now();
   let missing = 0;
   for (let round = 1; ; round += 1) {
     const done = await turn(next, deadline, context);
     const left = deadline - clock.now();
     if (left <= 0) {
       done();
-      throw onTimeout(last);
+      throw onTimeout(pace.waitTimeout, last);
     }
     let asked: number | undefined;
     try {
@@ -74,17 +75,33 @@ export async function* poll<Value>(
       asked = retryAfterMs;
       missing = 0;
       last = value;
-      yield { value };
+      yield { ...value };
       if (isOver(value)) return;
     } catch (error) {
-      missing = isMissing(error) ? missing + 1 : 0;
+      const { status, retryAfterMs } = error instanceof APIError ? error : {};
+      missing = status === 404 ? missing + 1 : 0;
       if (!isPassing(error, missing)) throw error;
-      if (clock.now() >= deadline) throw onTimeout(last);
-      asked = error instanceof APIError ? error.retryAfterMs : undefined;
-      yield { value: last, error };
+      if (clock.now() >= deadline) throw onTimeout(pace.waitTimeout, last);
+      asked = retryAfterMs;
+      const seen = last ?? unseen;
+      if (seen !== undefined) yield { ...seen, pollError: error };
     }
     next = clock.now() + Math.max(leastPause, asked ?? pauseOf(pace, round, random));
   }
+}
+
+/** Follows a wait to its end, tells `onUpdate` what each poll found, and gives back what the last one did. */
+export async function lastOf<Update>(
+  updates: AsyncIterable<Update>,
+  { onUpdate }: Pick<WaitOptions<Update>, 'onUpdate'>,
+  sender: Sender,
+): Promise<Update | undefined> {
+  let last: Update | undefined;
+  for await (const update of updates) {
+    sender.notify(onUpdate, update, 'onUpdate');
+    last = update;
+  }
+  return last;
 }
 
 /** The pause after a round: it grows from the first interval to the longest, up to 20 % longer at random. */
@@ -113,10 +130,6 @@ export function readPace(options: WaitOptions<never>, defaults: Omit<Pace, 'wait
   const pace = { pollInterval, maxPollInterval, waitTimeout };
   for (const [name, ms] of Object.entries(pace)) check(name, ms, amount);
   return pace;
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof APIError && error.status === 404;
 }
 
 /** Sleeps until the next poll is due and there is a turn for it, or until the deadline. */

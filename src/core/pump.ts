@@ -1,4 +1,5 @@
 import { AbortedError } from '../errors/aborted.ts';
+import { whenAborted } from './clock.ts';
 
 /** What the work on an item is told, and may tell. */
 export interface Shift {
@@ -63,7 +64,7 @@ export async function* pump<Item, Result extends object>(
   };
 
   checkSignal();
-  signal?.addEventListener('abort', tell);
+  const stopListening = whenAborted(signal, tell);
   const fed = feed().finally(() => {
     over = true;
     tell();
@@ -82,7 +83,7 @@ export async function* pump<Item, Result extends object>(
       else await change();
     }
   } finally {
-    signal?.removeEventListener('abort', tell);
+    stopListening();
     stop.abort(signal?.reason);
     tell();
   }

@@ -49,8 +49,7 @@ export class RequestPromise<Result> extends Promise<Result> {
   /** The result with the answer it came in: status, headers, and what they tell. */
   async withResponse(): Promise<WithResponse<Result>> {
     this.catch(() => undefined);
-    const { data, response, meta } = await this.#answer;
-    return { data, response, meta };
+    return this.#answer;
   }
 
   /** The answer with its body unread. Ask where the call is made: `await gateway.models.list().asResponse()`. */

@@ -8,7 +8,7 @@ import { hexadecimal } from './fingerprint.ts';
 import { readHeaders } from './headers.ts';
 import type { HeaderChanges } from './headers.ts';
 import type { Safety } from './retry.ts';
-import { checkAll, count, duration, has, headerText, keyRule } from './rules.ts';
+import { check, count, duration, has, headerText, keyRule } from './rules.ts';
 import type { Rule } from './rules.ts';
 
 /** The last argument of every call. */
@@ -96,7 +96,7 @@ const rules = {
 
 /** Checks the options of one call; whatever else stands there belongs to the resource that took them. */
 export function checkRequestOptions(options: RequestOptions = {}): CheckedOptions {
-  checkAll(options, rules);
+  for (const [name, rule] of Object.entries(rules)) check(name, Reflect.get(options, name), rule);
   return { ...options, headers: readHeaders(options.headers) };
 }
 

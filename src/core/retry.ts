@@ -71,18 +71,15 @@ export function backoff(attempt: number, random: () => number): number {
   return random() * Math.min(8_000, 500 * 2 ** attempt);
 }
 
+/** Retries that may follow each other without a success. */
+const capacity = 20;
+
 /**
  * Keeps a client from hammering a service that is down: a retry costs one token, a success gives one back. With
  * the bucket empty, failures surface at once.
  */
 export class RetryBudget {
-  readonly #capacity: number;
-  #tokens: number;
-
-  constructor(capacity = 20) {
-    this.#capacity = capacity;
-    this.#tokens = capacity;
-  }
+  #tokens = capacity;
 
   /** Takes a token for a retry; false when there is none. */
   take(): boolean {
@@ -93,6 +90,6 @@ export class RetryBudget {
 
   /** A success: the service works. */
   refund(): void {
-    this.#tokens = Math.min(this.#capacity, this.#tokens + 1);
+    this.#tokens = Math.min(capacity, this.#tokens + 1);
   }
 }

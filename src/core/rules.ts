@@ -11,11 +11,6 @@ export function check(name: string, value: unknown, [fits, must]: Rule): void {
     throw new ConfigurationError(`${name}: must be ${must}.`);
 }
 
-/** Checks every value that has a rule. */
-export function checkAll(values: object, rules: Readonly<Record<string, Rule>>): void {
-  for (const [name, rule] of Object.entries(rules)) check(name, Reflect.get(values, name), rule);
-}
-
 /* @__NO_SIDE_EFFECTS__ */
 const numberFrom =
   (least: number, step = 0) =>

@@ -178,16 +178,17 @@ export class Run<Result> {
     const failure = failureOf(error);
     if (failure === undefined) return undefined;
     const verdict = decide(failure, this.#call.safety);
-    const { retryAfterMs = 0, meta } = error instanceof APIError ? error : {};
+    const answered = error instanceof APIError ? error : undefined;
+    const retryAfterMs = answered?.retryAfterMs ?? 0;
     if (verdict === 'fail' || retryAfterMs > config.maxRetryDelay) return undefined;
     const { earlier } = this.#failures;
     if (earlier !== 'unknown') this.#failures.earlier = failure.outcome;
     const wait = (attempt: number) =>
       Math.max(retryAfterMs, Math.min(config.maxRetryDelay, backoff(attempt, config.random)));
     if (verdict === 'queue' && this.#call.governed && config.concurrency !== false) {
-      if (error instanceof APIError) this.#refusal = error;
+      this.#refusal = answered;
       const pause = Math.max(this.#refusals > 0 ? leastPause : 0, wait(this.#refusals));
-      shared.governor.refused(meta?.concurrency ?? {}, pause);
+      shared.governor.refused(answered?.meta.concurrency ?? {}, pause);
       this.#refusals += 1;
       return 0;
     }

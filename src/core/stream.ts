@@ -2,8 +2,9 @@ import { ConfigurationError } from '../errors/configuration.ts';
 import type { ChatCompletionChunk } from '../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../schemas/meta.ts';
 import { fork } from './fork.ts';
-import { handedOn, noHeaders } from './handed-on.ts';
+import { handedOn } from './handed-on.ts';
 import type { HandedOnOptions } from './handed-on.ts';
+import { noHeaders } from './meta.ts';
 import { toReadable } from './readable.ts';
 import type { Source } from './source.ts';
 

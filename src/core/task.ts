@@ -6,7 +6,8 @@ import type { TaskHandle, TaskUpdate, WaitOptions } from '../schemas/task-handle
 import type { Generation, Receipt, TaskKind } from '../schemas/task.ts';
 import { unchecked } from '../schemas/schema.ts';
 import { isOver } from './generation.ts';
-import { defaultWaitTimeout, poll, readPace } from './poll.ts';
+import { lastOf, poll } from './poll.ts';
+import type { PollContext } from './poll.ts';
 import type { RequestPromise } from './request-promise.ts';
 import type { RequestOptions } from './request.ts';
 import type { TaskClient } from './tasks.ts';
@@ -39,8 +40,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   /** Headers of the submit's answer; absent on a resumed task. */
   readonly meta: ResponseMeta | undefined;
   readonly #client: TaskClient<Kind>;
-  readonly #submittedAt: string | undefined;
-  readonly #pollPath: string | undefined;
+  readonly #facts: TaskFacts<Kind>;
   #latest: { value: Generation<Kind>; at: number; retryAfterMs?: number | undefined } | undefined;
 
   /** @internal */
@@ -51,8 +51,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     this.idempotencyKey = facts.idempotencyKey;
     this.chargeUsd = facts.chargeUsd;
     this.meta = facts.meta;
-    this.#submittedAt = facts.submittedAt;
-    this.#pollPath = facts.pollPath;
+    this.#facts = facts;
     if (facts.latest !== undefined) this.remember(facts.latest, facts.retryAfterMs);
   }
 
@@ -77,13 +76,9 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
    * @throws {@link APIError} when the service refuses to tell: 401, 403, another 4xx, or 404 three times in a row.
    */
   async wait(options: WaitOptions<TaskUpdate<Kind>> = {}): Promise<Generation<Kind>> {
-    const { onUpdate, ...rest } = options;
-    for await (const update of this.updates(rest)) {
-      this.#client.sender.notify(onUpdate, update, 'onUpdate');
-      if (update.status === 'succeeded') return update;
-      if (update.status === 'failed') throw this.#failed(update);
-    }
-    throw this.#timedOut(options.waitTimeout);
+    const last = await lastOf(this.updates(options), options, this.#client.sender);
+    if (last?.status === 'succeeded') return last;
+    throw this.#failed(last);
   }
 
   /**
@@ -96,20 +91,18 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     options: Omit<WaitOptions<TaskUpdate<Kind>>, 'onUpdate'> = {},
   ): AsyncGenerator<TaskUpdate<Kind>, void, undefined> {
     const { sender } = this.#client;
-    const { signal, waitTimeout } = options;
-    const context = {
+    const { id, kind } = this;
+    const context: PollContext<Generation<Kind>> = {
       sender,
-      signal,
+      signal: options.signal,
       known: this.#latest,
       isOver,
-      read: (once: RequestOptions) => this.#read(once),
-      onAbort: (cause: unknown) => this.#aborted(cause),
-      onTimeout: () => this.#timedOut(waitTimeout),
+      read: (once) => this.#read(once),
+      onAbort: (cause) => this.#aborted(cause),
+      onTimeout: (ms) => this.#timedOut(ms),
+      unseen: { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) },
     };
-    for await (const { value, error } of poll(context, readPace(options, taskPace))) {
-      if (error === undefined) yield { ...value };
-      else yield { ...(value ?? this.#unseen()), pollError: error };
-    }
+    yield* poll(context, options, taskPace);
   }
 
   /** One poll. */
@@ -120,12 +113,12 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   /** The receipt: plain JSON without the API key or the prompt, for `gateway.resume`. */
   toJSON(): Receipt<Kind> {
     const { id, kind, idempotencyKey, chargeUsd } = this;
-    return { v: 1, kind, id, idempotencyKey, chargeUsd, submittedAt: this.#submittedAt };
+    return { v: 1, kind, id, idempotencyKey, chargeUsd, submittedAt: this.#facts.submittedAt };
   }
 
   /** @internal Where the submit's answer said to ask. */
   get pollPath(): string | undefined {
-    return this.#pollPath;
+    return this.#facts.pollPath;
   }
 
   /** @internal Takes note of a poll. */
@@ -138,15 +131,15 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     return { value, retryAfterMs: this.#latest?.retryAfterMs };
   }
 
-  #failed(generation: Generation<Kind>): TaskFailedError {
-    const reason = generation.error?.message ?? 'no reason given';
+  #failed(generation: Generation<Kind> | undefined): TaskFailedError {
+    const reason = generation?.error?.message ?? 'no reason given';
     return new TaskFailedError(`Task ${this.id} failed: ${reason}`, {
       ...this.#details(),
       generation,
     });
   }
 
-  #timedOut(ms = defaultWaitTimeout): TaskWaitTimeoutError {
+  #timedOut(ms: number): TaskWaitTimeoutError {
     const state =
       this.latest === undefined ? 'never seen' : this.latest.rawStatus || this.latest.status;
     return new TaskWaitTimeoutError(
@@ -165,12 +158,6 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
 
   #details() {
     return { task: this, idempotencyKey: this.idempotencyKey };
-  }
-
-  /** What stands in an update while no poll has told anything. */
-  #unseen(): Generation<Kind> {
-    const { id, kind } = this;
-    return { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) };
   }
 }
 

@@ -10,6 +10,7 @@ import type {
   ToolMessage,
 } from '../schemas/chat-params.ts';
 import type { RunParams, Tool, ToolRound, ToolRun } from '../schemas/chat-run.ts';
+import { whenAborted } from './clock.ts';
 import { modelSchema } from './json-schema.ts';
 import { tidy } from './money.ts';
 import { readAs } from './parsed.ts';
@@ -101,8 +102,7 @@ function written(answer: unknown): string {
 /** The caller does not wait for a tool that does not listen. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => {
-      const cause: unknown = signal.reason;
+    whenAborted(signal, (cause) => {
       reject(new AbortedError('Aborted by the caller.', { cause, outcome: 'not-sent' }));
     });
   });

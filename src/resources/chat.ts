@@ -7,7 +7,7 @@ import { readJson } from '../core/response.ts';
 import type { Answer } from '../core/response.ts';
 import { checkParams } from '../core/params.ts';
 import { RequestPromise } from '../core/request-promise.ts';
-import { matching, newKey } from '../core/request.ts';
+import { keyed, matching } from '../core/request.ts';
 import type { Call, RequestOptions } from '../core/request.ts';
 import { check } from '../core/rules.ts';
 import type { Rule } from '../core/rules.ts';
@@ -66,9 +66,9 @@ export class ChatCompletions {
     params: ChatParams,
     options: RequestOptions = {},
   ): RequestPromise<ChatCompletion | Stream<ChatCompletionChunk>> {
-    const keyed = this.#withKey(options);
-    return this.#promise<ChatCompletion | Stream<ChatCompletionChunk>>(params, keyed, () =>
-      params?.stream ? this.#stream(params, keyed) : this.#whole(params, keyed),
+    const ready = this.#withKey(options);
+    return this.#promise<ChatCompletion | Stream<ChatCompletionChunk>>(params, ready, () =>
+      params?.stream ? this.#stream(params, ready) : this.#whole(params, ready),
     );
   }
 
@@ -84,12 +84,12 @@ export class ChatCompletions {
   ): ChatStream<ParsedCompletion<Output>, Input>;
   stream(params: ChatParams, options?: RequestOptions): ChatStream;
   stream(params: ChatParams | ParseParams<unknown>, options: RequestOptions = {}): ChatStream {
-    const keyed = this.#withKey(options);
+    const ready = this.#withKey(options);
     const { signal } = options;
     const open = async (untilOpen: AbortSignal) =>
-      this.#open({ ...plain(params), stream: true }, { ...keyed, signal: untilOpen }, signal);
+      this.#open({ ...plain(params), stream: true }, { ...ready, signal: untilOpen }, signal);
     const opening = new Opening(open, signal, this.#sender.config.clock);
-    return new ChatStream(opening, parser(params?.response_format, keyed.idempotencyKey));
+    return new ChatStream(opening, parser(params?.response_format, ready.idempotencyKey));
   }
 
   /**
@@ -108,12 +108,12 @@ export class ChatCompletions {
     params: ParseParams<Output, Input> & { stream?: false | null | undefined },
     options: RequestOptions = {},
   ): RequestPromise<ParsedCompletion<Output>> {
-    const keyed = this.#withKey(options);
-    return this.#promise(params, keyed, async () => {
-      const answer = await this.#whole(plain(params), keyed);
+    const ready = this.#withKey(options);
+    return this.#promise(params, ready, async () => {
+      const answer = await this.#whole(plain(params), ready);
       const { data, meta } = answer;
       const { response_format: schema } = params;
-      return { ...answer, data: await parsed(schema, data, meta, keyed.idempotencyKey) };
+      return { ...answer, data: await parsed(schema, data, meta, ready.idempotencyKey) };
     });
   }
 
@@ -172,18 +172,16 @@ export class ChatCompletions {
       body: params,
       model: params.model,
       safety: config.retryAmbiguous.chat ? 'keyed' : 'once',
-      keyHeader: 'x-idempotency-key',
       paid: true,
       governed: true,
       timeout: config.chatTimeout,
-      ...(params.stream ? { headers: { accept: 'text/event-stream' } } : {}),
+      headers: params.stream ? { accept: 'text/event-stream' } : undefined,
     };
   }
 
   /** A key of the caller's is sent; one is made only where the caller says that the service replays it. A11. */
   #withKey(options: RequestOptions): RequestOptions {
-    const wanted = this.#sender.config.retryAmbiguous.chat && options.idempotencyKey === undefined;
-    return wanted ? { ...options, idempotencyKey: newKey() } : options;
+    return this.#sender.config.retryAmbiguous.chat ? keyed(options) : options;
   }
 }
 

@@ -1,7 +1,8 @@
 import { estimate } from '../core/estimate.ts';
-import { checkParams, checkRoute } from '../core/params.ts';
+import { checkParams } from '../core/params.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
 import type { RequestOptions } from '../core/request.ts';
+import { check, oneOf } from '../core/rules.ts';
 import type { Sender } from '../core/send.ts';
 import type { Submission } from '../core/submission.ts';
 import type { SubmittedTask } from '../core/task.ts';
@@ -75,7 +76,7 @@ function describe(params: ImageParams, { route = 'tasks' }: ImageRoute): Submit 
     template: `/v1/images/${route}`,
     params,
     check: () => {
-      checkRoute(route, ['tasks', 'generations']);
+      check('route', route, oneOf('tasks', 'generations'));
       checkParams(params);
     },
     quote: (prices) => {

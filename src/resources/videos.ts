@@ -1,7 +1,8 @@
 import { estimate } from '../core/estimate.ts';
-import { checkParams, checkRoute } from '../core/params.ts';
+import { checkParams } from '../core/params.ts';
 import type { RequestPromise } from '../core/request-promise.ts';
 import type { RequestOptions } from '../core/request.ts';
+import { check, oneOf } from '../core/rules.ts';
 import type { Sender } from '../core/send.ts';
 import type { Submission } from '../core/submission.ts';
 import type { SubmittedTask } from '../core/task.ts';
@@ -79,7 +80,7 @@ function describe(params: VideoParams, { route = 'videos' }: VideoRoute): Submit
     template: `/v1/${route}`,
     params,
     check: () => {
-      checkRoute(route, routes);
+      check('route', route, oneOf(...routes));
       checkParams(params, videoParamsProblem);
     },
     quote: (prices) => {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
-import { isText, notAnObject } from './problem.ts';
-import { isRecord } from './record.ts';
+import { missingText, notAnObject } from './problem.ts';
+import { isRecord, isText } from './record.ts';
 import { open, sent } from './documented.ts';
 import type { Open } from './schema.ts';
 
@@ -144,8 +144,7 @@ export const speechParamsSchema = /* @__PURE__ */ (() => {
 
 /** What is wrong with a music request, or undefined. Specification: Audio, Music body. */
 export function musicParamsProblem(params: unknown): string | undefined {
-  if (!isRecord(params)) return notAnObject;
-  return isText(params.prompt) ? undefined : 'prompt: is required';
+  return missingText(params, 'prompt');
 }
 
 /** What is wrong with a speech request, or undefined. Specification: Audio, Speech body; Limits. */

@@ -94,10 +94,7 @@ export function materialCreateProblem(params: unknown): string | undefined {
     return 'type: must be image, video or audio';
   }
   if (name !== undefined && typeof name !== 'string') return 'name: must be a string';
-  return person === undefined ? undefined : realPersonProblem(person, type);
-}
-
-function realPersonProblem(person: unknown, type: MaterialType): string | undefined {
+  if (person === undefined) return undefined;
   if (type === 'audio') return 'real_person: is not supported for audio';
   if (!isRecord(person)) return 'real_person: must be an object';
   if (person.consent_confirmed !== true) return 'real_person.consent_confirmed: must be true';

@@ -3,9 +3,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether a value is a string with something in it. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
 /** A text, or a number as text; undefined for anything else and for nothing. */
 export function textOf(value: unknown): string | undefined {
-  return typeof value === 'number' || (typeof value === 'string' && value !== '')
-    ? String(value)
-    : undefined;
+  return typeof value === 'number' || isText(value) ? String(value) : undefined;
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 
-import { isText, notAnObject } from './problem.ts';
-import { isRecord } from './record.ts';
+import { missingText } from './problem.ts';
 import { sent } from './documented.ts';
 
 /** Which voice to copy. Sent exactly as given. Specification: Audio, Voice clone body. */
@@ -80,15 +79,14 @@ export const voiceDesignParamsSchema = /* @__PURE__ */ (() =>
 
 /** What is wrong with a voice clone, or undefined. Specification: Audio, Voice clone body. */
 export function voiceCloneProblem(params: unknown): string | undefined {
-  if (!isRecord(params)) return notAnObject;
-  return isText(params.audio_url) ? undefined : 'audio_url: is required';
+  return missingText(params, 'audio_url');
 }
 
 /** What is wrong with a voice design, or undefined. Specification: Audio, Voice design body. */
 export function voiceDesignProblem(params: unknown): string | undefined {
-  if (!isRecord(params)) return notAnObject;
-  if (!isText(params.prompt)) return 'prompt: is required';
-  return isText(params.preview_text) || isText(params.text)
-    ? undefined
-    : 'preview_text: is required';
+  // The text of the preview has two names.
+  return (
+    missingText(params, 'prompt') ??
+    (missingText(params, 'text') && missingText(params, 'preview_text'))
+  );
 }
