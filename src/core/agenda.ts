@@ -1,18 +1,19 @@
 import { after } from './clock.ts';
 import type { Clock } from './clock.ts';
 
-/** Something to be done at a time. */
+/** Something to be done at a time; a node of a pairing heap, whose children all come later. */
 interface Entry {
   readonly at: number;
-  /** Taken away when it is cancelled. */
+  /** Taken away when it is done or cancelled. */
   fire: (() => void) | undefined;
+  child?: Entry | undefined;
+  next?: Entry | undefined;
 }
 
 /** Any number of things to be done at their times, with one timer for all of them. */
 export class Agenda {
   readonly #clock: Clock;
-  /** The next one first. */
-  readonly #entries: Entry[] = [];
+  #first: Entry | undefined;
   #armed: Entry | undefined;
   #stop: (() => void) | undefined;
 
@@ -23,7 +24,7 @@ export class Agenda {
   /** Calls `fire` in `ms` unless the returned function is called before. */
   add(ms: number, fire: () => void): () => void {
     const entry: Entry = { at: this.#clock.now() + ms, fire };
-    this.#entries.splice(placeOf(entry.at, this.#entries), 0, entry);
+    this.#first = meld(this.#first, entry);
     this.#arm();
     return () => {
       entry.fire = undefined;
@@ -33,10 +34,10 @@ export class Agenda {
 
   /** Sets the timer for the first entry that still counts; no entry, no timer. */
   #arm(): void {
-    while (this.#entries[0] !== undefined && this.#entries[0].fire === undefined) {
-      this.#entries.shift();
+    while (this.#first !== undefined && this.#first.fire === undefined) {
+      this.#first = withoutRoot(this.#first);
     }
-    const [first] = this.#entries;
+    const first = this.#first;
     if (first === this.#armed) return;
     this.#stop?.();
     this.#armed = first;
@@ -47,27 +48,33 @@ export class Agenda {
   #fire(): void {
     this.#armed = undefined;
     const now = this.#clock.now();
-    for (
-      let [first] = this.#entries;
-      first !== undefined && first.at <= now;
-      [first] = this.#entries
-    ) {
-      this.#entries.shift();
+    for (let first = this.#first; first !== undefined && first.at <= now; first = this.#first) {
+      this.#first = withoutRoot(first);
       first.fire?.();
     }
     this.#arm();
   }
 }
 
-/** Where in a list a time belongs: behind all that are not later. The list is halved, for it may be long. */
-function placeOf(time: number, entries: readonly Entry[]): number {
-  let from = 0;
-  let to = entries.length;
-  while (from < to) {
-    const middle = Math.floor((from + to) / 2);
-    const { at } = entries[middle] ?? { at: time };
-    if (at <= time) from = middle + 1;
-    else to = middle;
+/** The earlier of two heaps, with the other below it. */
+function meld(one: Entry | undefined, other: Entry | undefined): Entry | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const [first, later] = one.at <= other.at ? [one, other] : [other, one];
+  later.next = first.child;
+  first.child = later;
+  return first;
+}
+
+/** What is left of a heap without its first entry: its children in pairs, then all of them from the right. */
+function withoutRoot({ child }: Entry): Entry | undefined {
+  const pairs: (Entry | undefined)[] = [];
+  for (let one = child; one !== undefined;) {
+    const other = one.next;
+    const rest: Entry | undefined = other?.next;
+    one.next = undefined;
+    if (other !== undefined) other.next = undefined;
+    pairs.push(meld(one, other));
+    one = rest;
   }
-  return from;
+  return pairs.reduceRight(meld, undefined);
 }
