@@ -10,6 +10,7 @@ import type { Generation, TaskKind } from '../schemas/task.ts';
 import { BatchJournal } from './batch-journal.ts';
 import type { Intent } from './journal-line.ts';
 import { readPace } from './poll.ts';
+import type { Pace } from './poll.ts';
 import { pump } from './pump.ts';
 import type { Shift } from './pump.ts';
 import { check, size } from './rules.ts';
@@ -82,10 +83,11 @@ export class Works {
   readonly book: BatchJournal;
   readonly #sender: Sender;
   readonly #options: RecoverOptions;
+  readonly #pace: Pace;
 
   constructor(sender: Sender, journal: Journal | undefined, options: RecoverOptions) {
     check('maxInFlight', options.maxInFlight, size);
-    readPace(options, taskPace);
+    this.#pace = readPace(options, taskPace);
     this.book = new BatchJournal(journal, sender.config.log);
     this.#sender = sender;
     this.#options = options;
@@ -122,9 +124,7 @@ export class Works {
       signal.throwIfAborted();
       row.task = plan.task ?? (await this.#submit(row, plan, signal));
       waiting();
-      const { pollInterval, maxPollInterval, waitTimeout } = this.#options;
-      const pace = { pollInterval, maxPollInterval, waitTimeout };
-      const generation = await row.task.wait({ ...pace, signal });
+      const generation = await row.task.wait({ ...this.#pace, signal });
       return { ...facts(), status: 'succeeded', generation };
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(textOf(cause) ?? '', { cause });

@@ -3,7 +3,7 @@ import type { ChatCompletion, ChatCompletionChunk } from '../schemas/chat-comple
 import type { ResponseMeta } from '../schemas/meta.ts';
 import { Accumulator } from './accumulator.ts';
 import { readChunk, tellsError } from './chunk.ts';
-import { after } from './clock.ts';
+import { after, whenAborted } from './clock.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { oneLine, parseJson } from './error-body.ts';
@@ -82,16 +82,15 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     const ms = config.streamIdleTimeout;
     this.#timer = new IdleTimer(config.clock, ms, () => this.stop(failures.idle(ms)));
     const release = hold();
-    const abort = () => this.abort(signal?.reason);
-    signal?.addEventListener('abort', abort, { once: true });
+    const stopListening = whenAborted(signal, (reason) => this.abort(reason));
     this.#leave = () => {
       this.#timer.stop();
-      signal?.removeEventListener('abort', abort);
+      stopListening();
       release();
     };
     // A stream that nobody reads must not hold its slot for ever.
     this.#timer.start();
-    if (signal?.aborted) abort();
+    if (signal?.aborted) this.abort(signal.reason);
   }
 
   /** What has arrived so far, put together. */

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors/configuration.ts';
 import { idempotencyKeyProblem, keyForm } from '../schemas/idempotency-key.ts';
 import { isRecord } from '../schemas/record.ts';
+import { given } from '../schemas/schema.ts';
 
 /** Whether a value is as it must be, and the words that say what it must be. */
 export type Rule = readonly [fits: (value: unknown) => boolean, must: string];
@@ -39,9 +40,8 @@ export const has = (...names: string[]): Rule => [
 export const fields = (rules: Readonly<Record<string, Rule>>, required: object = {}): Rule => [
   (value) =>
     isRecord(value) &&
-    Object.entries<unknown>({ ...required, ...value }).every(
-      ([name, entry]) =>
-        entry === undefined || (Object.hasOwn(rules, name) && rules[name]?.[0](entry)),
+    Object.entries<unknown>({ ...required, ...given(value) }).every(
+      ([name, entry]) => Object.hasOwn(rules, name) && rules[name]?.[0](entry),
     ),
   `an object with ${Object.entries(rules)
     .map(([name, [, must]]) => `${name}: ${must}`)

@@ -1,4 +1,5 @@
 import { Agenda } from './agenda.ts';
+import { whenAborted } from './clock.ts';
 import type { Clock } from './clock.ts';
 
 /** Polls of one client that are under way at once; each of them needs a socket. */
@@ -44,17 +45,16 @@ export class Scheduler {
           resolve(() => undefined);
         });
       };
-      const abort = () => {
-        settle();
-        reject(signal?.reason);
-      };
       const settle = () => {
         cancel();
         this.#ready.delete(enter);
-        signal?.removeEventListener('abort', abort);
+        stopListening();
       };
       let cancel = () => {};
-      signal?.addEventListener('abort', abort, { once: true });
+      const stopListening = whenAborted(signal, (reason) => {
+        settle();
+        reject(reason);
+      });
       if (ms > 0) cancel = this.#agenda.add(ms, due);
       else due();
     });

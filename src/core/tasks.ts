@@ -159,7 +159,6 @@ export class TaskClient<Kind extends TaskKind> {
       model: params.model,
       quote,
       safety: 'keyed',
-      keyHeader: 'x-idempotency-key',
       paid: true,
       governed: true,
       taskOf: (meta) => {

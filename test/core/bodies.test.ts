@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 
 import { APIError, ResponseValidationError, ServerError } from '../../src/index.ts';
 import type { Polygate } from '../../src/index.ts';
-import { body } from '../support/event-stream.ts';
+import { body as bodyOf } from '../support/event-stream.ts';
 import { answer, caught, chat, clientOf, image, scripted, text } from './support.ts';
 import type { Reply } from './support.ts';
 
@@ -257,7 +257,7 @@ describe('an answer that comes in pieces', () => {
       whole.slice(at * size, (at + 1) * size),
     );
     const headers = { 'content-type': 'application/json' };
-    const gateway = clientOf(async () => new Response(body(pieces), { headers }));
+    const gateway = clientOf(async () => new Response(bodyOf(pieces), { headers }));
     const { data } = await gateway.models.list();
     expect(data).toEqual([{ id }]);
   });
