@@ -25,14 +25,14 @@ export function isBrowser(): boolean {
   return worker && server === undefined && !isCloudflare();
 }
 
-/** Whether this is Deno. */
+/** Whether this is Deno. Asked for every request, as the next one is. */
 export function isDeno(): boolean {
-  return globalAt('Deno.version') !== undefined;
+  return 'Deno' in globalThis;
 }
 
 /** Whether this is one of Cloudflare's workers. */
 export function isCloudflare(): boolean {
-  return globalAt('navigator.userAgent') === 'Cloudflare-Workers';
+  return globalThis.navigator?.userAgent === 'Cloudflare-Workers';
 }
 
 /** The address of the page, against which a relative base URL resolves. */

@@ -86,8 +86,8 @@ export function page({ machine, node, versions, seconds, rows }: Report): string
 
 Written by \`npm run bench\`; do not edit. polygate beside other clients, on one machine, against one local server in a
 process of its own, in turns within one run. Each client runs in a process of its own, and every answer is checked:
-the text of each completion and of each stream, the URL of each task. Ratios are ratios of medians; lower is better
-throughout.
+the text of each completion and of each stream, the URL of each task. Ratios are taken round by
+round, and what is shown is their median; lower is better throughout.
 
 | | |
 | --- | --- |

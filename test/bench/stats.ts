@@ -6,6 +6,9 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
 }
 
+/** What was measured, by name and round. */
+export type Samples = Readonly<Record<string, readonly (number | undefined)[]>>;
+
 /**
  * Takes turns: every round measures each name once, in an order that turns round each time, so that what slows the
  * machine down for a while slows all of them.
@@ -14,33 +17,47 @@ export async function inTurns(
   names: readonly string[],
   rounds: number,
   measure: (name: string, round: number) => Promise<number | undefined>,
-): Promise<Record<string, number>> {
-  const samples = new Map(names.map((name) => [name, [] as number[]]));
+): Promise<Samples> {
+  const samples = Object.fromEntries(names.map((name) => [name, [] as (number | undefined)[]]));
   for (let round = 0; round < rounds; round += 1) {
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
-      const value = await measure(name, round);
-      if (value !== undefined) samples.get(name)?.push(value);
+      samples[name]![round] = await measure(name, round);
     }
   }
-  return Object.fromEntries([...samples].map(([name, values]) => [name, median(values)]));
+  return samples;
 }
 
-/** Values over that of the limit. */
-export function ratios(values: Record<string, number>, limit = 'raw'): Record<string, number> {
-  const of = values[limit] ?? Number.NaN;
-  return mapValues(values, (value) => value / of);
+/** The middle of what was measured of one name. */
+export function middle(samples: Samples, name = 'raw'): number {
+  return median((samples[name] ?? []).filter((value) => value !== undefined));
 }
 
-/** Values more than that of the limit. */
-export function differences(values: Record<string, number>, limit = 'raw'): Record<string, number> {
-  const from = values[limit] ?? Number.NaN;
-  const { [limit]: _, ...others } = values;
-  return mapValues(others, (value) => value - from);
+/** Medians of what each round tells of a value and of that of the limit. */
+function compared(samples: Samples, compare: (value: number, limit: number) => number) {
+  return mapValues(samples, (values) =>
+    median(
+      values.flatMap((value, round) => {
+        const limit = samples.raw?.[round];
+        return value === undefined || limit === undefined ? [] : [compare(value, limit)];
+      }),
+    ),
+  );
 }
 
-export function mapValues(
-  values: Record<string, number>,
-  change: (value: number) => number,
+/** Values over that of the limit in the same round. */
+export function ratios(samples: Samples): Record<string, number> {
+  return compared(samples, (value, limit) => value / limit);
+}
+
+/** Values more than that of the limit in the same round. */
+export function differences(samples: Samples): Record<string, number> {
+  const { raw: _, ...others } = compared(samples, (value, limit) => value - limit);
+  return others;
+}
+
+export function mapValues<Value>(
+  values: Readonly<Record<string, Value>>,
+  change: (value: Value) => number,
 ): Record<string, number> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 }

@@ -2,7 +2,7 @@ import { streams } from '../answers.ts';
 import { startClient } from '../processes.ts';
 import type { Server } from '../processes.ts';
 import type { Row } from '../row.ts';
-import { differences, inTurns, ratios } from '../stats.ts';
+import { differences, inTurns, middle, ratios } from '../stats.ts';
 
 /** Clients by name, each in its process, for as long as `use` takes. */
 async function withClients<Result>(
@@ -37,7 +37,7 @@ export async function requestRow(server: Server): Promise<Row> {
   const count = 320;
   const cpu = await withClients(names, server, async (client) => {
     for (const name of names) await client(name).ask({ do: 'request', count: 1_280, parallel });
-    return inTurns(names, 9, async (name) => {
+    return inTurns(names, 15, async (name) => {
       const measured = await client(name).ask({ do: 'request', count, parallel });
       return measured.cpu / count;
     });
@@ -49,14 +49,14 @@ export async function requestRow(server: Server): Promise<Row> {
     target: 1.4,
     method: `POST with two messages, ${parallel} at a time, keep-alive; user and system time over fetch and JSON.parse.`,
     values: ratios(cpu),
-    limit: `${Math.round(cpu.raw ?? 0)} µs`,
+    limit: `${Math.round(middle(cpu))} µs`,
   };
 }
 
 /** CPU of one chunk. */
 export async function chunkRow(server: Server, size: 'small' | 'large'): Promise<Row> {
   const names = ['raw', 'polygate', 'openai', 'ai-sdk', 'openrouter', 'fal'];
-  const rounds = 9;
+  const rounds = 11;
   const cpu = await withClients(names, server, async (client) => {
     const ask = async (name: string, count: number) => {
       // fal looks for the next chunk every 16 ms, so it gets fewer of them.
@@ -64,9 +64,9 @@ export async function chunkRow(server: Server, size: 'small' | 'large'): Promise
       const measured = await client(name).ask({ do: 'stream', name: stream, count });
       return measured.cpu / count / streams[stream].chunks;
     };
-    for (const name of names) await ask(name, name === 'fal' ? 1 : 30);
+    for (const name of names) await ask(name, name === 'fal' ? 1 : 60);
     return inTurns(names, rounds, async (name, round) =>
-      name === 'fal' ? (round < 2 ? ask(name, 1) : undefined) : ask(name, 5),
+      name === 'fal' ? (round < 2 ? ask(name, 1) : undefined) : ask(name, 8),
     );
   });
   const { chunks, length } = streams[size];
@@ -78,7 +78,7 @@ export async function chunkRow(server: Server, size: 'small' | 'large'): Promise
     target,
     method: `Streams of ${chunks} chunks with ${length} characters of text each, sent as fast as they are read; user and system time over fetch, eventsource-parser and JSON.parse.`,
     values: ratios(cpu),
-    limit: `${(cpu.raw ?? 0).toFixed(1)} µs`,
+    limit: `${middle(cpu).toFixed(1)} µs`,
   };
 }
 
@@ -89,7 +89,7 @@ export async function firstTextRow(server: Server): Promise<Row> {
     const ask = async (name: string, count: number) =>
       (await client(name).ask({ do: 'first', count })).wall;
     for (const name of names) await ask(name, name === 'fal' ? 5 : 300);
-    return inTurns(names, 9, async (name, round) =>
+    return inTurns(names, 15, async (name, round) =>
       name === 'fal' ? (round < 3 ? ask(name, 5) : undefined) : ask(name, 60),
     );
   });
@@ -101,6 +101,6 @@ export async function firstTextRow(server: Server): Promise<Row> {
     method:
       'One stream after the other; from the call until the first text, less what fetch, eventsource-parser and JSON.parse take.',
     values: differences(wall),
-    limit: `${Math.round(wall.raw ?? 0)} µs`,
+    limit: `${Math.round(middle(wall))} µs`,
   };
 }

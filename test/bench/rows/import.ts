@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 
 import { apps } from '../apps.ts';
 import type { Row } from '../row.ts';
-import { differences, inTurns } from '../stats.ts';
+import { differences, inTurns, middle } from '../stats.ts';
 
 const cwd = new URL('..', import.meta.url).pathname;
 
@@ -39,6 +39,6 @@ export async function importRow(): Promise<Row> {
     method:
       'User and system time of a new process that imports the client and ends, less one that imports nothing; `fetch alone` is one that only touches `fetch`, which Node loads when it is needed.',
     values: differences(cpu),
-    limit: `${Math.round(cpu.raw ?? 0)} ms`,
+    limit: `${Math.round(middle(cpu))} ms`,
   };
 }

@@ -1,7 +1,7 @@
 import { startClient } from '../processes.ts';
 import type { Server } from '../processes.ts';
 import type { Row } from '../row.ts';
-import { inTurns, mapValues, median, ratios } from '../stats.ts';
+import { inTurns, mapValues, median, middle, ratios } from '../stats.ts';
 
 const tasks = 10_000;
 
@@ -13,7 +13,9 @@ export async function waitRows(server: Server): Promise<Row[]> {
   const names = ['raw', 'polygate', 'openai', 'fal', 'replicate', 'runway'];
   const sockets = new Map<string, number[]>();
   const memory = new Map<string, number[]>();
-  const cpu = await inTurns(names, 2, async (name) => {
+  const cpu = await inTurns(names, 2, async (name, round) => {
+    // Twice for what the targets are about; the others would take more minutes than they tell.
+    if (round > 0 && name !== 'raw' && name !== 'polygate') return undefined;
     const client = await startClient(name, server);
     await client.ask({ do: 'wait', tasks: warmUp });
     await server.counted();
@@ -35,7 +37,7 @@ export async function waitRows(server: Server): Promise<Row[]> {
       target: 0.6,
       method: `${how} User and system time over a naive loop of fetch, JSON.parse and setTimeout a task.`,
       values: ratios(cpu),
-      limit: `${Math.round(cpu.raw ?? 0)} µs`,
+      limit: `${Math.round(middle(cpu))} µs`,
     },
     {
       id: 'sockets',
