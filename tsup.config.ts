@@ -2,7 +2,6 @@ import { copyFileSync, rmSync } from 'node:fs';
 
 import { defineConfig } from 'tsup';
 import type { Options } from 'tsup';
-import type { Plugin } from 'esbuild';
 
 // All builds write below dist at the same time, so none of them can be the one that empties it.
 rmSync('dist', { recursive: true, force: true });
@@ -12,15 +11,6 @@ rmSync('dist', { recursive: true, force: true });
  * names of such functions, and the bundler calls the zod namespace of the n-th file `z<n>`.
  */
 const zodNamespaces = ['z', ...Array.from({ length: 99 }, (_, index) => `z${index + 2}`)];
-
-/** Keeps a file out of the bundle, so that the `browser` field of package.json can put another in its place. */
-const apart: Plugin = {
-  name: 'apart',
-  setup(build) {
-    const path = './attempt.js';
-    build.onResolve({ filter: /\/attempt\.ts$/ }, () => ({ path, external: true }));
-  },
-};
 
 const shared: Options = {
   format: 'esm',
@@ -37,16 +27,9 @@ export default defineConfig([
   {
     ...shared,
     name: 'client',
-    entry: { index: 'src/index.ts', journal: 'src/journal/index.ts' },
+    entry: { index: 'src/index.ts', chat: 'src/chat.ts', journal: 'src/journal/index.ts' },
     outDir: 'dist',
     dts: true,
-    esbuildPlugins: [apart],
-  },
-  {
-    ...shared,
-    name: 'attempt',
-    entry: { attempt: 'src/core/attempt.ts', 'browser/attempt': 'src/browser/attempt.ts' },
-    outDir: 'dist',
   },
   {
     ...shared,
@@ -54,6 +37,12 @@ export default defineConfig([
     entry: { index: 'src/proxy/index.ts' },
     outDir: 'dist/proxy',
     dts: true,
+  },
+  {
+    ...shared,
+    name: 'browser',
+    entry: { ky: 'src/browser/ky.ts' },
+    outDir: 'dist/browser',
   },
   {
     ...shared,

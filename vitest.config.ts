@@ -9,6 +9,7 @@ export default defineConfig({
     // The package's own name means its sources, so that examples and tests need no build.
     alias: [
       { find: /^polygate$/, replacement: source('index.ts') },
+      { find: /^polygate\/chat$/, replacement: source('chat.ts') },
       { find: /^polygate\/proxy$/, replacement: source('proxy/index.ts') },
       { find: /^polygate\/journal$/, replacement: source('journal/index.ts') },
       { find: /^polygate\/mock$/, replacement: source('mock/index.ts') },

@@ -8,6 +8,7 @@ import ts from 'typescript';
 
 const entries = {
   polygate: 'index',
+  'polygate/chat': 'chat',
   'polygate/journal': 'journal',
   'polygate/mock': 'mock/index',
   'polygate/mock/node': 'mock/node',

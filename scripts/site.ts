@@ -19,6 +19,7 @@ const guides = contents().map((entry) => ({
 /** What users import, and what for; by the names that typedoc gives. */
 const entryPoints: Readonly<Record<string, [name: string, about: string]>> = {
   index: ['polygate', 'The client, its errors and its types. It runs wherever `fetch` does.'],
+  chat: ['polygate/chat', 'The client for chat alone, for pages that must stay small.'],
   proxy: [
     'polygate/proxy',
     'A route of your server through which pages use the gateway without the key.',

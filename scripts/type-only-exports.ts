@@ -4,19 +4,19 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
-for (const entry of ['index', 'proxy/index', 'mock/index', 'mock/node', 'mock/msw']) {
+for (const entry of ['index', 'chat', 'proxy/index', 'mock/index', 'mock/node', 'mock/msw']) {
   const file = new URL(`../dist/${entry}.d.ts`, import.meta.url);
   const module: object = await import(new URL(`../dist/${entry}.js`, import.meta.url).href);
   const declarations = readFileSync(file, 'utf8').replace(
-    /^export \{ (.*) \};$/gm,
-    (_, list: string) => {
+    /^export \{ (.*) \}( from '.*')?;$/gm,
+    (_, list: string, from = '') => {
       const names = list.split(', ');
       const isValue = (name: string) => name.replace(/^.* as /, '') in module;
       const values = names.filter((name) => isValue(name));
       const types = names.filter((name) => !isValue(name));
       return [
-        values.length > 0 ? `export { ${values.join(', ')} };` : '',
-        types.length > 0 ? `export type { ${types.join(', ')} };` : '',
+        values.length > 0 ? `export { ${values.join(', ')} }${from};` : '',
+        types.length > 0 ? `export type { ${types.join(', ')} }${from};` : '',
       ]
         .filter(Boolean)
         .join('\n');

@@ -1,31 +1,4 @@
-export { APIError } from './errors/api.ts';
-export { AbortedError } from './errors/aborted.ts';
-export { AnswerFormatError } from './errors/answer-format.ts';
-export { AuthenticationError } from './errors/authentication.ts';
-export { BadRequestError } from './errors/bad-request.ts';
-export { PolygateError } from './errors/base.ts';
-export { BudgetExceededError } from './errors/budget.ts';
-export { ConcurrencyLimitError } from './errors/concurrency-limit.ts';
-export { ConfigurationError } from './errors/configuration.ts';
-export { ConflictError } from './errors/conflict.ts';
-export { ConnectionError } from './errors/connection.ts';
-export { MaterialFailedError } from './errors/material-failed.ts';
-export { MaterialWaitTimeoutError } from './errors/material-wait-timeout.ts';
-export { NotFoundError } from './errors/not-found.ts';
-export { PaymentRequiredError } from './errors/payment-required.ts';
-export { PermissionDeniedError } from './errors/permission-denied.ts';
-export { RateLimitError } from './errors/rate-limit.ts';
-export { RequestTimeoutError } from './errors/request-timeout.ts';
-export { ResponseValidationError } from './errors/response-validation.ts';
-export { ServerError } from './errors/server.ts';
-export { ServiceUnavailableError } from './errors/service-unavailable.ts';
-export { StreamError } from './errors/stream.ts';
-export { StreamIdleTimeoutError } from './errors/stream-idle-timeout.ts';
-export { StreamTruncatedError } from './errors/stream-truncated.ts';
-export { TaskFailedError } from './errors/task-failed.ts';
-export { TaskWaitTimeoutError } from './errors/task-wait-timeout.ts';
-export { ToolRoundsError } from './errors/tool-rounds.ts';
-export { UnprocessableError } from './errors/unprocessable.ts';
+export * from './errors/index.ts';
 
 export { Polygate } from './client.ts';
 

@@ -8,6 +8,7 @@ enableCompileCache();
 
 const sources = new Map([
   ['polygate', '../src/index.ts'],
+  ['polygate/chat', '../src/chat.ts'],
   ['polygate/proxy', '../src/proxy/index.ts'],
   ['polygate/journal', '../src/journal/index.ts'],
   ['polygate/mock', '../src/mock/index.ts'],

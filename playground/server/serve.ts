@@ -23,7 +23,7 @@ export async function serve(port: number): Promise<{ url: string; gateway: strin
       alias: [
         // The page uses the client's sources, so that changes to them show at once.
         { find: /^polygate$/, replacement: at('../../src/index.ts') },
-        { find: /^\.\/attempt\.ts$/, replacement: at('../../src/browser/attempt.ts') },
+        { find: /^ky$/, replacement: at('../../src/browser/ky.ts') },
       ],
     },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },

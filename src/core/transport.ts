@@ -1,4 +1,5 @@
-import { attempt } from './attempt.ts';
+import ky from 'ky';
+
 import { isCloudflare } from './environment.ts';
 
 /** One HTTP request, ready to go. */
@@ -15,8 +16,9 @@ export interface HttpRequest {
 }
 
 /**
- * Sends one request once and gives back whatever is answered. Retries, time and statuses are decided above, so ky runs
- * bare. It gets no header and no body: they go straight to `fetch`, which is faster, and ky's errors cannot hold the key.
+ * Sends one request once and gives back whatever is answered; the only file that knows ky. Retries, time and
+ * statuses are decided above, so ky runs bare. It gets no header and no body: they go straight to `fetch`, which is
+ * faster, and ky's errors cannot hold the key. What it does takes place while the request is on its way.
  */
 export async function transmit(
   fetch: typeof globalThis.fetch,
@@ -24,7 +26,15 @@ export async function transmit(
 ): Promise<Response> {
   const init: RequestInit = { redirect: 'manual', ...request, ...noStore() };
   try {
-    return await attempt(url, request.method, () => fetch(url, init));
+    const sent = fetch(url, init);
+    sent.catch(() => undefined);
+    return await ky(url, {
+      method: request.method,
+      retry: 0,
+      timeout: false,
+      throwHttpErrors: false,
+      fetch: () => sent,
+    });
   } catch (error) {
     throw error instanceof Error && error.cause !== undefined && error.name === 'NetworkError'
       ? error.cause

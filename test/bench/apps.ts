@@ -19,8 +19,8 @@ export const apps: Readonly<Record<string, App>> = {
   polygate: {
     modules: [built],
     whole: `export * from '${built}';`,
-    chat: `import { Polygate } from '${built}';
-const gateway = new Polygate({ apiKey: null, baseURL: '/gateway' });
+    chat: `import { ChatClient } from '../../dist/chat.js';
+const gateway = new ChatClient({ apiKey: null, baseURL: '/gateway' });
 const answer = await gateway.chat.completions.create(${ask});
 console.log(answer.choices[0]?.message.content);`,
   },

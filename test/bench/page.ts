@@ -38,7 +38,7 @@ function ahead({ values, ...row }: Row): string[] {
 
 function table(rows: readonly Row[]): string {
   const names = [...new Set(rows.flatMap(({ values }) => Object.keys(values)))].filter(
-    (name) => name !== 'raw' && name !== 'polygate' && name !== 'fetch alone',
+    (name) => name !== 'raw' && name !== 'polygate',
   );
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [

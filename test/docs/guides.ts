@@ -51,7 +51,7 @@ const gateway = new Polygate({ apiKey, baseURL, fetch, clock });`,
   },
   {
     uses: /(?<![\w./])gateway(\.\w|[,)])/,
-    makes: 'new Polygate(',
+    makes: 'const gateway = new ',
     lines: 'const gateway = new Polygate();',
   },
 ];

@@ -7,6 +7,7 @@ import { run } from './run.ts';
 
 const entries = [
   'polygate',
+  'polygate/chat',
   'polygate/journal',
   'polygate/proxy',
   'polygate/mock',

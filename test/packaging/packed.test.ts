@@ -36,6 +36,8 @@ describe.each(['22.12.0', '22', '24', '26'])('on Node %s', (version) => {
     const report: unknown = JSON.parse(await run(node, ['require.cjs'], app));
     expect(report).toEqual({
       Polygate: 'function',
+      ChatClient: 'function',
+      sameErrors: true,
       createMockGateway: 'function',
       listen: 'function',
       fileJournal: 'function',
