@@ -147,9 +147,14 @@ function addCall(calls: Map<number, ToolCall>, piece: ToolCallDelta): void {
   for (const name in rest) keep(call, name, rest[name]);
 }
 
-/** Takes over a field that is only kept, not put together; a later value replaces an earlier one, but for null. */
+/**
+ * Takes over a field that is only kept, not put together; a later value replaces an earlier one, but for null. Nearly all
+ * say the same in every chunk, and to look costs less than to write.
+ */
 function keep(target: Record<string, unknown>, name: string, value: unknown): void {
-  if (name !== '__proto__' && (value !== null || target[name] === undefined)) target[name] = value;
+  const before = target[name];
+  if (value === before || name === '__proto__' || (value === null && before !== undefined)) return;
+  target[name] = value;
 }
 
 function joinLogprobs(before: unknown, piece: unknown): unknown {
