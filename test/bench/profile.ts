@@ -10,10 +10,10 @@ import { startClient, startServer } from './processes.ts';
 
 const jobs: Readonly<Record<string, Job>> = {
   request: { do: 'request', count: 10_000, parallel: 64 },
-  small: { do: 'stream', name: 'small', count: 200 },
-  large: { do: 'stream', name: 'large', count: 100 },
+  small: { do: 'stream', name: 'small', count: 400 },
+  large: { do: 'stream', name: 'large', count: 800 },
   first: { do: 'first', count: 5_000 },
-  wait: { do: 'wait', tasks: 5_000 },
+  wait: { do: 'wait', tasks: 10_000 },
 };
 
 const [name = 'polygate', what = 'request'] = process.argv.slice(2);
