@@ -26,7 +26,7 @@ export async function transmit(
 ): Promise<Response> {
   const init: RequestInit = { redirect: 'manual', ...request, ...noStore() };
   try {
-    const sent = fetch(url, init);
+    const sent = Promise.resolve(fetch(url, init));
     sent.catch(() => undefined);
     return await ky(url, {
       method: request.method,

@@ -5,8 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 
-import { APIError, ResponseValidationError, ServerError } from '../../src/index.ts';
-import type { Polygate } from '../../src/index.ts';
+import { APIError, Polygate, ResponseValidationError, ServerError } from '../../src/index.ts';
 import { body as bodyOf } from '../support/event-stream.ts';
 import { answer, caught, chat, clientOf, image, scripted, text } from './support.ts';
 import type { Reply } from './support.ts';
@@ -261,4 +260,14 @@ describe('an answer that comes in pieces', () => {
     const { data } = await gateway.models.list();
     expect(data).toEqual([{ id }]);
   });
+});
+
+test('a fetch of JavaScript that answers without a promise will do', async () => {
+  const answers: object = { fetch: () => Response.json({ object: 'list', data: [] }) };
+  const gateway = new Polygate({
+    apiKey: 'sk-test',
+    baseURL: 'https://gateway.example',
+    ...answers,
+  });
+  expect((await gateway.models.list()).data).toEqual([]);
 });
