@@ -1,3 +1,5 @@
+import { whenAborted } from './clock.ts';
+
 const wholes = new TextDecoder();
 
 /** An answer grew beyond its limit. */
@@ -15,23 +17,28 @@ export async function readText(
   if (response.body === null) return '';
   const reader = response.body.getReader();
   const cancel = () => void reader.cancel().catch(() => undefined);
-  signal.addEventListener('abort', cancel, { once: true });
+  const stopListening = whenAborted(signal, cancel);
   const pieces: Uint8Array[] = [];
   let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    pieces.push(value);
-    size += value.byteLength;
-    if (size > limit) {
-      cancel();
-      throw new TooLarge();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return decoded(pieces);
+      pieces.push(value);
+      size += value.byteLength;
+      if (size > limit) {
+        cancel();
+        throw new TooLarge();
+      }
     }
+  } finally {
+    stopListening();
   }
-  signal.removeEventListener('abort', cancel);
-  const [first, ...others] = pieces;
-  // A decoder is dear, and most answers come in one piece.
-  if (others.length === 0) return wholes.decode(first);
+}
+
+/** A decoder is dear, and most answers come in one piece. */
+function decoded(pieces: readonly Uint8Array[]): string {
+  if (pieces.length <= 1) return wholes.decode(pieces[0]);
   const decoder = new TextDecoder();
   return pieces.map((piece) => decoder.decode(piece, { stream: true })).join('') + decoder.decode();
 }
