@@ -27,9 +27,9 @@ export async function inTurns(
   return samples;
 }
 
-/** The middle of what was measured of one name. */
-export function middle(samples: Samples, name = 'raw'): number {
-  return median((samples[name] ?? []).filter((value) => value !== undefined));
+/** What the limit took by itself. */
+export function limitOf({ raw = [] }: Samples): number {
+  return median(raw.filter((value) => value !== undefined));
 }
 
 /** Medians of what each round tells of a value and of that of the limit. */

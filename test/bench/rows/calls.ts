@@ -2,7 +2,7 @@ import { streams } from '../answers.ts';
 import { startClient } from '../processes.ts';
 import type { Server } from '../processes.ts';
 import type { Row } from '../row.ts';
-import { differences, inTurns, middle, ratios } from '../stats.ts';
+import { differences, inTurns, limitOf, ratios } from '../stats.ts';
 
 /** Clients by name, each in its process, for as long as `use` takes. */
 async function withClients<Result>(
@@ -49,7 +49,7 @@ export async function requestRow(server: Server): Promise<Row> {
     target: 1.4,
     method: `POST with two messages, ${parallel} at a time, keep-alive; user and system time over fetch and JSON.parse.`,
     values: ratios(cpu),
-    limit: `${Math.round(middle(cpu))} µs`,
+    limit: `${Math.round(limitOf(cpu))} µs`,
   };
 }
 
@@ -78,7 +78,7 @@ export async function chunkRow(server: Server, size: 'small' | 'large'): Promise
     target,
     method: `Streams of ${chunks} chunks with ${length} characters of text each, sent as fast as they are read; user and system time over fetch, eventsource-parser and JSON.parse.`,
     values: ratios(cpu),
-    limit: `${middle(cpu).toFixed(1)} µs`,
+    limit: `${limitOf(cpu).toFixed(1)} µs`,
   };
 }
 
@@ -101,6 +101,6 @@ export async function firstTextRow(server: Server): Promise<Row> {
     method:
       'One stream after the other; from the call until the first text, less what fetch, eventsource-parser and JSON.parse take.',
     values: differences(wall),
-    limit: `${Math.round(middle(wall))} µs`,
+    limit: `${Math.round(limitOf(wall))} µs`,
   };
 }

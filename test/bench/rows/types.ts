@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 import { apps } from '../apps.ts';
 import type { Row } from '../row.ts';
-import { inTurns, median, middle, ratios } from '../stats.ts';
+import { inTurns, median, limitOf, ratios } from '../stats.ts';
 
 const script = new URL('../type-check.ts', import.meta.url).pathname;
 
@@ -28,6 +28,6 @@ export async function typesRow(): Promise<Row> {
     method:
       'TypeScript in a new process, strict, skipLibCheck, no Node types; user and system time over an empty file.',
     values: ratios(cpu),
-    limit: `${Math.round(middle(cpu) / 1_000)} ms`,
+    limit: `${Math.round(limitOf(cpu) / 1_000)} ms`,
   };
 }

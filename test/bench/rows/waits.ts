@@ -1,7 +1,7 @@
 import { startClient } from '../processes.ts';
 import type { Server } from '../processes.ts';
 import type { Row } from '../row.ts';
-import { inTurns, mapValues, median, middle, ratios } from '../stats.ts';
+import { inTurns, mapValues, median, limitOf, ratios } from '../stats.ts';
 
 const tasks = 10_000;
 
@@ -37,7 +37,7 @@ export async function waitRows(server: Server): Promise<Row[]> {
       target: 0.6,
       method: `${how} User and system time over a naive loop of fetch, JSON.parse and setTimeout a task.`,
       values: ratios(cpu),
-      limit: `${Math.round(middle(cpu))} µs`,
+      limit: `${Math.round(limitOf(cpu))} µs`,
     },
     {
       id: 'sockets',
