@@ -49,13 +49,13 @@ export default defineConfig([
     name: 'mock',
     entry: {
       index: 'src/mock/index.ts',
-      node: 'src/mock/node.ts',
+      node: 'src/mock/node/index.ts',
       msw: 'src/mock/msw.ts',
-      cli: 'src/mock/cli.ts',
+      cli: 'src/mock/node/cli.ts',
     },
     outDir: 'dist/mock',
     dts: {
-      entry: { index: 'src/mock/index.ts', node: 'src/mock/node.ts', msw: 'src/mock/msw.ts' },
+      entry: { index: 'src/mock/index.ts', node: 'src/mock/node/index.ts', msw: 'src/mock/msw.ts' },
     },
     noExternal: [/^hono\b/],
     // Its licence travels with the code that is bundled in.

@@ -13,7 +13,7 @@ export default defineConfig({
       { find: /^polygate\/proxy$/, replacement: source('proxy/index.ts') },
       { find: /^polygate\/journal$/, replacement: source('journal/index.ts') },
       { find: /^polygate\/mock$/, replacement: source('mock/index.ts') },
-      { find: /^polygate\/mock\/node$/, replacement: source('mock/node.ts') },
+      { find: /^polygate\/mock\/node$/, replacement: source('mock/node/index.ts') },
       { find: /^polygate\/mock\/msw$/, replacement: source('mock/msw.ts') },
     ],
   },
@@ -27,7 +27,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['src/**'],
-      exclude: ['**/node_modules/**', 'src/mock/cli.ts'],
+      exclude: ['**/node_modules/**', 'src/mock/node/cli.ts'],
     },
   },
 });

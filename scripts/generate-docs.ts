@@ -1,7 +1,7 @@
 /** Writes what can be made out of other files: llms.txt and the table in docs/assumptions.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
-import { assumptions } from '../src/core/assumptions.ts';
+import { assumptions } from '../src/core/config/assumptions.ts';
 import { defaultAssumptions } from '../src/mock/assumptions.ts';
 import { contents } from './contents.ts';
 

@@ -1,8 +1,8 @@
-import { readConfig } from './core/config.ts';
-import type { ConcurrencyState } from './core/governor.ts';
-import type { PolygateOptions } from './core/options.ts';
-import { Sender } from './core/send.ts';
-import type { Shared } from './core/send.ts';
+import { readConfig } from './core/config/config.ts';
+import type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
+import type { PolygateOptions } from './core/config/options.ts';
+import { Sender } from './core/call/sender.ts';
+import type { Shared } from './core/call/sender.ts';
 import { Chat } from './resources/chat.ts';
 import { Models } from './resources/models.ts';
 import type { Spend } from './schemas/charge.ts';

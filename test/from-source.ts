@@ -12,7 +12,7 @@ const sources = new Map([
   ['polygate/proxy', '../src/proxy/index.ts'],
   ['polygate/journal', '../src/journal/index.ts'],
   ['polygate/mock', '../src/mock/index.ts'],
-  ['polygate/mock/node', '../src/mock/node.ts'],
+  ['polygate/mock/node', '../src/mock/node/index.ts'],
 ]);
 
 registerHooks({

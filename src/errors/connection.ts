@@ -6,3 +6,8 @@ export class ConnectionError extends PolygateError {
   static override readonly className: string = 'ConnectionError';
   declare readonly outcome: Outcome;
 }
+
+/** The answer did not come in time (`timeout`). */
+export class RequestTimeoutError extends ConnectionError {
+  static override readonly className: string = 'RequestTimeoutError';
+}

@@ -1,28 +1,25 @@
 export { APIError } from './api.ts';
 export { AbortedError } from './aborted.ts';
 export { AnswerFormatError } from './answer-format.ts';
-export { AuthenticationError } from './authentication.ts';
-export { BadRequestError } from './bad-request.ts';
+export {
+  AuthenticationError,
+  BadRequestError,
+  ConcurrencyLimitError,
+  ConflictError,
+  NotFoundError,
+  PaymentRequiredError,
+  PermissionDeniedError,
+  RateLimitError,
+  ServerError,
+  ServiceUnavailableError,
+  UnprocessableError,
+} from './status.ts';
 export { PolygateError } from './base.ts';
 export { BudgetExceededError } from './budget.ts';
-export { ConcurrencyLimitError } from './concurrency-limit.ts';
 export { ConfigurationError } from './configuration.ts';
-export { ConflictError } from './conflict.ts';
-export { ConnectionError } from './connection.ts';
-export { MaterialFailedError } from './material-failed.ts';
-export { MaterialWaitTimeoutError } from './material-wait-timeout.ts';
-export { NotFoundError } from './not-found.ts';
-export { PaymentRequiredError } from './payment-required.ts';
-export { PermissionDeniedError } from './permission-denied.ts';
-export { RateLimitError } from './rate-limit.ts';
-export { RequestTimeoutError } from './request-timeout.ts';
+export { ConnectionError, RequestTimeoutError } from './connection.ts';
+export { MaterialFailedError, MaterialWaitTimeoutError } from './materials.ts';
 export { ResponseValidationError } from './response-validation.ts';
-export { ServerError } from './server.ts';
-export { ServiceUnavailableError } from './service-unavailable.ts';
-export { StreamError } from './stream.ts';
-export { StreamIdleTimeoutError } from './stream-idle-timeout.ts';
-export { StreamTruncatedError } from './stream-truncated.ts';
-export { TaskFailedError } from './task-failed.ts';
-export { TaskWaitTimeoutError } from './task-wait-timeout.ts';
+export { StreamError, StreamIdleTimeoutError, StreamTruncatedError } from './stream.ts';
+export { TaskFailedError, TaskWaitTimeoutError } from './tasks.ts';
 export { ToolRoundsError } from './tool-rounds.ts';
-export { UnprocessableError } from './unprocessable.ts';

@@ -35,3 +35,13 @@ export class StreamError extends PolygateError {
     super(message, details);
   }
 }
+
+/** The stream ended before its end was proven. `partial` holds what arrived; the request was charged. */
+export class StreamTruncatedError extends StreamError {
+  static override readonly className: string = 'StreamTruncatedError';
+}
+
+/** The stream went silent for longer than `streamIdleTimeout`. `partial` holds what arrived. */
+export class StreamIdleTimeoutError extends StreamError {
+  static override readonly className: string = 'StreamIdleTimeoutError';
+}

@@ -1,5 +1,5 @@
 import type { MockClock } from './clock.ts';
-import type { Fault, InjectedFault } from './faults.ts';
+import type { Fault, InjectedFault } from './http/faults.ts';
 import type { KeyState } from './options.ts';
 import type { InvoiceLine, MockRequest } from './records.ts';
 

@@ -1,28 +1,28 @@
 import { defaultAssumptions } from './assumptions.ts';
-import { Catalogue } from './catalogue.ts';
+import { Catalogue } from './models/catalogue.ts';
 import { systemClock } from './clock.ts';
-import { Faults } from './faults.ts';
+import { Faults } from './http/faults.ts';
 import type { MockGateway } from './gateway.ts';
-import { Health } from './health.ts';
+import { Health } from './http/health.ts';
 import { idMaker } from './ids.ts';
-import { Ledger } from './ledger.ts';
-import { Materials } from './materials.ts';
+import { Ledger } from './account/ledger.ts';
+import { Materials } from './materials/materials.ts';
 import { settle } from './options.ts';
 import type { MockGatewayOptions } from './options.ts';
-import { paidOnceProblem } from './paid-once.ts';
+import { paidOnceProblem } from './account/paid-once.ts';
 import { seededRandom } from './random.ts';
-import { Recorder } from './recorder.ts';
+import { Recorder } from './http/recorder.ts';
 import { endpoints } from './routes/index.ts';
-import { GatewayServer } from './server.ts';
+import { GatewayServer } from './http/server.ts';
 import type { Services } from './services.ts';
-import { Slots, tier } from './slots.ts';
-import { phaseOf, Tasks } from './tasks.ts';
-import { Users } from './users.ts';
+import { Slots, tier } from './account/slots.ts';
+import { phaseOf, Tasks } from './tasks/tasks.ts';
+import { Users } from './account/users.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export type { MockAssumptions } from './assumptions.ts';
 export type { Clock, MockClock } from './clock.ts';
-export type { Fault, InjectedFault } from './faults.ts';
+export type { Fault, InjectedFault } from './http/faults.ts';
 export type { MockGateway, MockTask } from './gateway.ts';
 export type {
   KeyState,

@@ -1,15 +1,15 @@
 import type { MockAssumptions } from './assumptions.ts';
-import type { Catalogue } from './catalogue.ts';
+import type { Catalogue } from './models/catalogue.ts';
 import type { Clock } from './clock.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint } from './http/endpoint.ts';
 import type { MakeId } from './ids.ts';
-import type { Health } from './health.ts';
-import type { Ledger } from './ledger.ts';
-import type { Materials } from './materials.ts';
+import type { Health } from './http/health.ts';
+import type { Ledger } from './account/ledger.ts';
+import type { Materials } from './materials/materials.ts';
 import type { Settings } from './options.ts';
-import type { Slots } from './slots.ts';
-import type { Tasks } from './tasks.ts';
-import type { Users } from './users.ts';
+import type { Slots } from './account/slots.ts';
+import type { Tasks } from './tasks/tasks.ts';
+import type { Users } from './account/users.ts';
 
 /** Everything that endpoints work with. */
 export interface Services {

@@ -1,7 +1,7 @@
-import { ask } from '../core/endpoint.ts';
-import type { RequestPromise } from '../core/request-promise.ts';
-import type { RequestOptions } from '../core/request.ts';
-import type { Sender } from '../core/send.ts';
+import { ask } from '../core/call/endpoint.ts';
+import type { RequestPromise } from '../core/call/request-promise.ts';
+import type { RequestOptions } from '../core/call/api-call.ts';
+import type { Sender } from '../core/call/sender.ts';
 import { accountSchema, keyBalanceSchema, readinessSchema } from '../schemas/account.ts';
 import type {
   Account as AccountRecord,

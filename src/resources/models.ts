@@ -1,10 +1,10 @@
-import { ask } from '../core/endpoint.ts';
-import type { Endpoint } from '../core/endpoint.ts';
-import { iterable } from '../core/iterable.ts';
-import type { RequestPromise } from '../core/request-promise.ts';
-import { matching } from '../core/request.ts';
-import type { Read, RequestOptions, Schema } from '../core/request.ts';
-import type { Sender } from '../core/send.ts';
+import { ask } from '../core/call/endpoint.ts';
+import type { Endpoint } from '../core/call/endpoint.ts';
+import { iterable } from '../core/call/list.ts';
+import type { RequestPromise } from '../core/call/request-promise.ts';
+import { matching } from '../core/call/api-call.ts';
+import type { Read, RequestOptions, Schema } from '../core/call/api-call.ts';
+import type { Sender } from '../core/call/sender.ts';
 import {
   anthropicModelListSchema,
   geminiModelListSchema,

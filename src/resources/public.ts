@@ -1,8 +1,8 @@
-import { ask } from '../core/endpoint.ts';
-import type { Endpoint } from '../core/endpoint.ts';
-import type { RequestPromise } from '../core/request-promise.ts';
-import type { RequestOptions, Schema } from '../core/request.ts';
-import type { Sender } from '../core/send.ts';
+import { ask } from '../core/call/endpoint.ts';
+import type { Endpoint } from '../core/call/endpoint.ts';
+import type { RequestPromise } from '../core/call/request-promise.ts';
+import type { RequestOptions, Schema } from '../core/call/api-call.ts';
+import type { Sender } from '../core/call/sender.ts';
 import { capabilitiesSchema } from '../schemas/capabilities.ts';
 import type { Capabilities } from '../schemas/capabilities.ts';
 import { errorCatalogSchema, errorDetailSchema } from '../schemas/error-catalog.ts';

@@ -1,8 +1,8 @@
-import type { RequestPromise } from '../core/request-promise.ts';
-import type { RequestOptions } from '../core/request.ts';
-import type { Submission } from '../core/submission.ts';
-import type { Task } from '../core/task.ts';
-import type { TaskClient } from '../core/tasks.ts';
+import type { RequestPromise } from '../core/call/request-promise.ts';
+import type { RequestOptions } from '../core/call/api-call.ts';
+import type { Submission } from '../core/tasks/submission.ts';
+import type { Task } from '../core/tasks/task.ts';
+import type { TaskClient } from '../core/tasks/task-client.ts';
 import type { TaskUpdate, WaitOptions } from '../schemas/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from '../schemas/task.ts';
 

@@ -1,10 +1,10 @@
-import { ask } from '../core/endpoint.ts';
-import { estimate } from '../core/estimate.ts';
-import { iterable } from '../core/iterable.ts';
-import type { RequestPromise } from '../core/request-promise.ts';
-import { keyed } from '../core/request.ts';
-import type { RequestOptions } from '../core/request.ts';
-import type { Sender } from '../core/send.ts';
+import { ask } from '../core/call/endpoint.ts';
+import { estimate } from '../core/limits/estimate.ts';
+import { iterable } from '../core/call/list.ts';
+import type { RequestPromise } from '../core/call/request-promise.ts';
+import { keyed } from '../core/call/api-call.ts';
+import type { RequestOptions } from '../core/call/api-call.ts';
+import type { Sender } from '../core/call/sender.ts';
 import { voiceCloneProblem, voiceDesignProblem } from '../schemas/voice-params.ts';
 import type { VoiceCloneParams, VoiceDesignParams } from '../schemas/voice-params.ts';
 import { voiceCreationSchema, voiceListSchema } from '../schemas/voices.ts';

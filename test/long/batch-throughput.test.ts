@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { drawing, memoryJournal, numbers } from '../core/batch-support.ts';
+import { drawing, memoryJournal, numbers } from '../core/batch/support.ts';
 import { onMock } from '../core/support.ts';
 
 test('a thousand rows of a limit of 8 meet no 429, and keep the slots busy', async () => {

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { createMockGateway } from '../../src/mock/index.ts';
 import type { MockGatewayOptions } from '../../src/mock/index.ts';
-import { listen } from '../../src/mock/node.ts';
+import { listen } from '../../src/mock/node/index.ts';
 import { fuzzRequest } from './mock-requests.ts';
 import { Watcher } from './mock-watcher.ts';
 

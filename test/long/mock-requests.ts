@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-import type { Endpoint } from '../../src/mock/endpoint.ts';
+import type { Endpoint } from '../../src/mock/http/endpoint.ts';
 import { endpoints } from '../../src/mock/routes/index.ts';
 import { chat, image, music, speech, video } from '../mock/caller.ts';
 

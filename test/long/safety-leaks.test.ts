@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { Polygate, PolygateError } from '../../src/index.ts';
 import { createMockGateway } from '../../src/mock/index.ts';
-import { listen } from '../../src/mock/node.ts';
+import { listen } from '../../src/mock/node/index.ts';
 import { collectGarbage } from '../support/safety/memory.ts';
 
 const calls = 10_000;

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 
 import { createMockGateway } from '../../src/mock/index.ts';
-import { listen } from '../../src/mock/node.ts';
+import { listen } from '../../src/mock/node/index.ts';
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 

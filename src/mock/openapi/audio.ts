@@ -1,6 +1,6 @@
 import { musicParamsSchema, speechParamsSchema } from '../../schemas/audio.ts';
 import { audioTaskRecord } from '../../schemas/task.ts';
-import { shownAudioBody } from '../audio-job.ts';
+import { shownAudioBody } from '../tasks/audio-job.ts';
 import type { Page } from './page.ts';
 import { pollNotes, submitCodes, submitted, taskExample, taskFields } from './tasks.ts';
 

@@ -1,5 +1,5 @@
 import { chatParamsSchema } from '../../schemas/chat-params.ts';
-import { chatChunkRecord, chatCompletionRecord } from '../chat-record.ts';
+import { chatChunkRecord, chatCompletionRecord } from '../chat/chat-record.ts';
 import type { Note, Page } from './page.ts';
 
 /** What a completion and each of its events have in common. */

@@ -1,6 +1,6 @@
-import type { Endpoint } from '../endpoint.ts';
-import { errorType } from '../envelope.ts';
-import { errorDetail } from '../error-catalog.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { errorType } from '../http/response/envelope.ts';
+import { errorDetail } from '../public/error-catalog.ts';
 import { failureHeaders } from './headers.ts';
 import type { Json, OperationNotes } from './page.ts';
 import { reference } from './schemas.ts';

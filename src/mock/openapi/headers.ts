@@ -1,4 +1,4 @@
-import type { Endpoint } from '../endpoint.ts';
+import type { Endpoint } from '../http/endpoint.ts';
 import type { Json } from './page.ts';
 
 const amount = { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' };

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 
-import type { Endpoint } from '../endpoint.ts';
+import type { Endpoint } from '../http/endpoint.ts';
 import { failures } from './errors.ts';
 import { successHeaders } from './headers.ts';
 import type { Json, OperationNotes } from './page.ts';

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../endpoint.ts';
+import type { Endpoint } from '../http/endpoint.ts';
 import { noted } from './schemas.ts';
 import type { Json, Note, OperationNotes } from './page.ts';
 

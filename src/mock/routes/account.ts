@@ -1,8 +1,8 @@
 import { accountRecord, keyBalanceRecord, readinessRecord } from '../../schemas/account.ts';
-import { balanceCny, keyBalance, readiness } from '../account-records.ts';
-import { json } from '../answer.ts';
-import { reads } from '../endpoint.ts';
-import { dollars } from '../money.ts';
+import { balanceCny, keyBalance, readiness } from '../account/account-records.ts';
+import { json } from '../http/response/response.ts';
+import { reads } from '../http/endpoint.ts';
+import { dollars } from '../account/money.ts';
 
 /** Specification: Account and catalog. */
 export const accountRoutes = [

@@ -1,8 +1,8 @@
 import { audioTaskRecord } from '../../schemas/task.ts';
-import { audioBody, audioJob, shownAudioBody } from '../audio-job.ts';
-import { writes } from '../endpoint.ts';
-import { pollRoute } from '../poll-route.ts';
-import { submitTask } from '../submit.ts';
+import { audioBody, audioJob, shownAudioBody } from '../tasks/audio-job.ts';
+import { writes } from '../http/endpoint.ts';
+import { pollRoute } from '../tasks/poll-route.ts';
+import { submitTask } from '../tasks/submit.ts';
 
 /** Specification: Audio. */
 export const audioRoutes = [

@@ -1,19 +1,19 @@
 import { chatParamsSchema } from '../../schemas/chat-params.ts';
 import type { Model } from '../../schemas/models.ts';
-import { events, json } from '../answer.ts';
-import type { Call } from '../call.ts';
-import { completion, completionEvents } from '../chat-answer.ts';
-import { chatCompletionRecord } from '../chat-record.ts';
-import { completionId, replyTo } from '../chat-reply.ts';
-import type { Reply } from '../chat-reply.ts';
-import { readChat } from '../chat-request.ts';
-import type { ChatRequest } from '../chat-request.ts';
-import { writes } from '../endpoint.ts';
-import { fingerprint, generationKey, remember } from '../idempotency.ts';
-import { dollars } from '../money.ts';
-import { chatPrice } from '../prices.ts';
+import { events, json } from '../http/response/response.ts';
+import type { Call } from '../http/call.ts';
+import { completion, completionEvents } from '../chat/chat-answer.ts';
+import { chatCompletionRecord } from '../chat/chat-record.ts';
+import { completionId, replyTo } from '../chat/chat-reply.ts';
+import type { Reply } from '../chat/chat-reply.ts';
+import { readChat } from '../chat/chat-request.ts';
+import type { ChatRequest } from '../chat/chat-request.ts';
+import { writes } from '../http/endpoint.ts';
+import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
+import { dollars } from '../account/money.ts';
+import { chatPrice } from '../models/prices.ts';
 import { hash } from '../random.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../http/response/refusal.ts';
 
 /** Specification: Chat. */
 export const chatRoutes = [

@@ -2,13 +2,13 @@ import * as z from 'zod/mini';
 
 import { imageParamsSchema } from '../../schemas/images.ts';
 import { imageTaskRecord } from '../../schemas/task.ts';
-import { json } from '../answer.ts';
-import type { Call } from '../call.ts';
-import { estimateCost, usageRecords } from '../usage.ts';
-import { reads, writes } from '../endpoint.ts';
-import { imageJob } from '../image-job.ts';
-import { Refusal } from '../refusal.ts';
-import { submitTask } from '../submit.ts';
+import { json } from '../http/response/response.ts';
+import type { Call } from '../http/call.ts';
+import { estimateCost, usageRecords } from '../account/usage.ts';
+import { reads, writes } from '../http/endpoint.ts';
+import { imageJob } from '../tasks/image-job.ts';
+import { Refusal } from '../http/response/refusal.ts';
+import { submitTask } from '../tasks/submit.ts';
 
 /** Endpoints that the specification names without showing them: only under the switch A20. */
 const unshown = { hidden: true } as const;

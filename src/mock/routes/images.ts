@@ -1,9 +1,9 @@
 import { imageParamsSchema } from '../../schemas/images.ts';
 import { imageTaskRecord } from '../../schemas/task.ts';
-import { writes } from '../endpoint.ts';
-import { imageJob } from '../image-job.ts';
-import { pollRoute } from '../poll-route.ts';
-import { submitOrFinish, submitTask } from '../submit.ts';
+import { writes } from '../http/endpoint.ts';
+import { imageJob } from '../tasks/image-job.ts';
+import { pollRoute } from '../tasks/poll-route.ts';
+import { submitOrFinish, submitTask } from '../tasks/submit.ts';
 
 const submits = {
   method: 'POST',

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../endpoint.ts';
+import type { Endpoint } from '../http/endpoint.ts';
 import { accountRoutes } from './account.ts';
 import { audioRoutes } from './audio.ts';
 import { chatRoutes } from './chat.ts';

@@ -1,16 +1,16 @@
 import { materialCreateParamsSchema } from '../../schemas/material-params.ts';
 import { materialPageRecord, materialRecord as recordSchema } from '../../schemas/materials.ts';
-import { json } from '../answer.ts';
-import { param } from '../call.ts';
-import type { Call } from '../call.ts';
-import { reads, writes } from '../endpoint.ts';
-import { badMaterial, createMaterial, materialBody } from '../material-create.ts';
-import { materialPage } from '../material-list.ts';
-import { createdRecord, materialRecord } from '../material-record.ts';
-import { statusOf } from '../materials.ts';
-import { Refusal } from '../refusal.ts';
-import type { MaterialState } from '../state.ts';
-import { verify } from '../verification.ts';
+import { json } from '../http/response/response.ts';
+import { param } from '../http/call.ts';
+import type { Call } from '../http/call.ts';
+import { reads, writes } from '../http/endpoint.ts';
+import { badMaterial, createMaterial, materialBody } from '../materials/material-create.ts';
+import { materialPage } from '../materials/material-list.ts';
+import { createdRecord, materialRecord } from '../materials/material-record.ts';
+import { statusOf } from '../materials/materials.ts';
+import { Refusal } from '../http/response/refusal.ts';
+import type { MaterialState } from '../account/state.ts';
+import { verify } from '../materials/verification.ts';
 
 /** Specification: Materials (video reference library). */
 export const materialRoutes = [

@@ -1,15 +1,15 @@
-import { text } from '../answer.ts';
-import type { Answer } from '../answer.ts';
-import { byteRange } from '../byte-range.ts';
-import { param } from '../call.ts';
-import type { Call } from '../call.ts';
-import { reads } from '../endpoint.ts';
-import { statusOf } from '../materials.ts';
-import { taskFile } from '../media.ts';
-import type { MediaFile } from '../media.ts';
-import { Refusal } from '../refusal.ts';
-import { promptSvg } from '../svg.ts';
-import { tune } from '../wav.ts';
+import { text } from '../http/response/response.ts';
+import type { Answer } from '../http/response/response.ts';
+import { byteRange } from '../media/byte-range.ts';
+import { param } from '../http/call.ts';
+import type { Call } from '../http/call.ts';
+import { reads } from '../http/endpoint.ts';
+import { statusOf } from '../materials/materials.ts';
+import { taskFile } from '../media/media.ts';
+import type { MediaFile } from '../media/media.ts';
+import { Refusal } from '../http/response/refusal.ts';
+import { promptSvg } from '../media/svg.ts';
+import { tune } from '../media/wav.ts';
 
 const open = { method: 'GET', auth: 'none', hidden: true } as const;
 

@@ -1,10 +1,10 @@
 import { modelListRecord, modelRecord } from '../../schemas/models.ts';
 import type { Model } from '../../schemas/models.ts';
-import { json } from '../answer.ts';
-import { param } from '../call.ts';
-import { reads } from '../endpoint.ts';
-import { anthropicList, geminiList } from '../model-lists.ts';
-import { Refusal } from '../refusal.ts';
+import { json } from '../http/response/response.ts';
+import { param } from '../http/call.ts';
+import { reads } from '../http/endpoint.ts';
+import { anthropicList, geminiList } from '../models/model-lists.ts';
+import { Refusal } from '../http/response/refusal.ts';
 
 /** Specification: Account and catalog. */
 export const modelRoutes = [

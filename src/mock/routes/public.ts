@@ -7,19 +7,19 @@ import {
   rateLimitPolicyRecord,
   serviceStatusRecord,
 } from '../../schemas/public.ts';
-import { json } from '../answer.ts';
-import { param } from '../call.ts';
-import { reads } from '../endpoint.ts';
-import { errorDetail, errorDetails } from '../error-catalog.ts';
-import { openApiDocument } from '../openapi.ts';
+import { json } from '../http/response/response.ts';
+import { param } from '../http/call.ts';
+import { reads } from '../http/endpoint.ts';
+import { errorDetail, errorDetails } from '../public/error-catalog.ts';
+import { openApiDocument } from '../openapi/document.ts';
 import {
   capabilities,
   changelog,
   pricingCatalog,
   rateLimits,
   serviceStatus,
-} from '../public-records.ts';
-import { Refusal } from '../refusal.ts';
+} from '../public/public-records.ts';
+import { Refusal } from '../http/response/refusal.ts';
 
 const open = { method: 'GET', auth: 'none' } as const;
 

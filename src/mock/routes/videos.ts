@@ -1,9 +1,9 @@
 import { videoTaskRecord } from '../../schemas/task.ts';
 import { videoParamsSchema } from '../../schemas/videos.ts';
-import { writes } from '../endpoint.ts';
-import { pollRoute } from '../poll-route.ts';
-import { submitTask } from '../submit.ts';
-import { videoJob } from '../video-job.ts';
+import { writes } from '../http/endpoint.ts';
+import { pollRoute } from '../tasks/poll-route.ts';
+import { submitTask } from '../tasks/submit.ts';
+import { videoJob } from '../tasks/video-job.ts';
 
 const submit = (path: string) =>
   writes({

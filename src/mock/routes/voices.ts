@@ -1,10 +1,10 @@
 import { voiceCloneParamsSchema, voiceDesignParamsSchema } from '../../schemas/voice-params.ts';
 import { voiceCreationRecord, voiceListRecord } from '../../schemas/voices.ts';
-import { json } from '../answer.ts';
-import { reads, writes } from '../endpoint.ts';
-import { badParameter } from '../refusal.ts';
-import { cloneVoice, designVoice } from '../voice-create.ts';
-import { visibleVoices } from '../voices.ts';
+import { json } from '../http/response/response.ts';
+import { reads, writes } from '../http/endpoint.ts';
+import { badParameter } from '../http/response/refusal.ts';
+import { cloneVoice, designVoice } from '../voices/voice-create.ts';
+import { visibleVoices } from '../voices/voices.ts';
 
 const errors = [400, 401, 402, 403, 409, 413, 429, 503];
 

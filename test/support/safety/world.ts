@@ -4,7 +4,7 @@ import { Polygate, PolygateError } from '../../../src/index.ts';
 import type { Clock, RequestOptions, Task } from '../../../src/index.ts';
 import { createMockGateway } from '../../../src/mock/index.ts';
 import type { Fault, MockGateway } from '../../../src/mock/index.ts';
-import { listen } from '../../../src/mock/node.ts';
+import { listen } from '../../../src/mock/node/index.ts';
 import { WatchedClock } from '../../core/support.ts';
 import type { Kind, Schedule, Step } from './schedule.ts';
 

@@ -1,0 +1,45 @@
+import type { ResponseMeta } from '../../schemas/meta.ts';
+
+/** Reads what the documented headers of an answer tell. Specification: Endpoints, Limits. */
+export function readMeta(
+  response: Response,
+  { headerPrefix, requestIdHeader }: { headerPrefix: string; requestIdHeader: string },
+): ResponseMeta {
+  const { headers, status } = response;
+  const text = (name: string) => headers.get(headerPrefix + name) ?? undefined;
+  const number = (name: string) => readNumber(text(name));
+  const score = number('readiness-score');
+  const readiness = text('readiness-status');
+  return {
+    requestId:
+      headers.get(requestIdHeader) ??
+      headers.get('x-request-id') ??
+      headers.get('x-oneapi-request-id') ??
+      undefined,
+    status,
+    chargeUsd: number('charge-usd'),
+    wallet: text('wallet'),
+    balanceUsd: number('balance-usd'),
+    balanceCny: number('balance-cny'),
+    readiness:
+      score === undefined && readiness === undefined ? undefined : { score, status: readiness },
+    taskId: text('task-id') || undefined,
+    idempotentReplay: text('idempotent-replay')?.toLowerCase() === 'true',
+    concurrency: {
+      limit: number('concurrency-limit'),
+      remaining: number('concurrency-remaining'),
+      source: text('concurrency-source'),
+    },
+    headers,
+  };
+}
+
+/** Metadata where no headers have come. */
+export function noHeaders(status = 200, requestId?: string): ResponseMeta {
+  return { status, requestId, idempotentReplay: false, concurrency: {}, headers: new Headers() };
+}
+
+function readNumber(text: string | undefined): number | undefined {
+  const value = text?.trim() ? Number(text) : Number.NaN;
+  return Number.isFinite(value) ? value : undefined;
+}

@@ -1,0 +1,27 @@
+import type { ChatCompletion } from '../../schemas/chat-completion.ts';
+import type { ResponseMeta } from '../../schemas/meta.ts';
+import type { Clock } from '../config/clock.ts';
+
+/** A whole answer; it is put together when it is asked for, which perhaps nobody does. */
+export interface Whole {
+  readonly completion: ChatCompletion;
+}
+
+/** Where the items of a stream come from. */
+export interface Source<Item> {
+  /** What the headers of the answer tell; undefined until they are here. */
+  readonly meta: ResponseMeta | undefined;
+  /** What has arrived so far, put together. */
+  readonly partial: ChatCompletion | undefined;
+  /** Settles once the end is proven, or with what kept the answer from being whole. */
+  readonly whole: Promise<Whole>;
+  readonly clock: Clock;
+  /** The next item, or the proven end. */
+  next(): Promise<IteratorResult<Item, undefined>>;
+  /** An item that is here already, for those who want many at once. */
+  ready(): Item | undefined;
+  /** Ends it before its end; `reason` is the caller's. */
+  abort(reason?: unknown): void;
+  /** Whoever read it is gone and never said so: nobody will miss it when it has been left alone for long. */
+  desert(): void;
+}

@@ -1,0 +1,21 @@
+import { ConfigurationError } from '../../errors/configuration.ts';
+import type { MaterialStatus } from '../../schemas/materials.ts';
+
+/**
+ * Reads the address to which the browser comes back after a verification. It only says that a result was received: go
+ * on asking for the material. Specification: Events, 2.
+ *
+ * @throws {@link ConfigurationError} for anything but the two documented parameters.
+ */
+export function parseMaterialCallback(url: string | URL): {
+  materialId: string;
+  materialStatus: MaterialStatus;
+} {
+  const query = URL.parse(String(url), 'https://callback.invalid')?.searchParams;
+  const materialId = query?.get('material_id');
+  const materialStatus = query?.get('material_status');
+  if (materialId && materialStatus && query?.size === 2) return { materialId, materialStatus };
+  throw new ConfigurationError(
+    'url: must carry exactly the parameters material_id and material_status.',
+  );
+}

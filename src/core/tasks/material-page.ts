@@ -1,0 +1,23 @@
+import { materialPageSchema } from '../../schemas/materials.ts';
+import type { Material, MaterialPageRecord } from '../../schemas/materials.ts';
+import { extended } from '../call/list.ts';
+import type { Read } from '../call/api-call.ts';
+
+/** One page of materials; looping with `for await` goes on through the pages that follow. */
+export interface MaterialPage extends MaterialPageRecord, AsyncIterable<Material> {
+  /** The next page; null at the end. */
+  nextPage(): Promise<MaterialPage | null>;
+}
+
+/** Reads a page that goes on. Assumption A21. */
+export function pageOf(next: (after: string) => Promise<MaterialPage>): Read<MaterialPage> {
+  return extended(materialPageSchema, ({ data, has_more, next_cursor }) => {
+    const nextPage = async () => (has_more && next_cursor ? next(next_cursor) : null);
+    const first: Pick<MaterialPage, 'data' | 'nextPage'> = { data, nextPage };
+    const iterate = async function* () {
+      for (let page: typeof first | null = first; page !== null; page = await page.nextPage())
+        yield* page.data;
+    };
+    return { nextPage: { value: nextPage }, [Symbol.asyncIterator]: { value: iterate } };
+  });
+}

@@ -1,0 +1,62 @@
+import type { ImageParams } from '../../schemas/images.ts';
+import { imageParamsSchema } from '../../schemas/images.ts';
+import { videoParamsSchema } from '../../schemas/videos.ts';
+import { audioJob } from '../tasks/audio-job.ts';
+import type { Call } from '../http/call.ts';
+import { fitting } from '../http/endpoint.ts';
+import { imageJob } from '../tasks/image-job.ts';
+import { badParameter } from '../http/response/refusal.ts';
+import { videoJob } from '../tasks/video-job.ts';
+
+/** What the caller was charged. Assumption A20. */
+export function usageRecords(call: Call): unknown {
+  const lines = call.services.ledger.lines.filter((line) => line.user === call.user.name);
+  return {
+    object: 'usage.list',
+    data: lines.map((line) => ({
+      id: `usage_${line.requestId}`,
+      request_id: line.requestId,
+      task_id: line.taskId ?? null,
+      model: line.model,
+      operation: line.route,
+      charge_usd: line.usd,
+      created_at: Math.floor(line.at / 1000),
+    })),
+    has_more: false,
+    next_cursor: null,
+  };
+}
+
+/** What a generation would cost. Assumption A20. */
+export function estimateCost(
+  call: Call,
+  body: { model: string; [field: string]: unknown },
+): unknown {
+  const model = call.services.catalogue.find(body.model);
+  return {
+    object: 'cost.estimate',
+    model: body.model,
+    estimated_charge_usd: price(call, body, model?.type ?? ''),
+    currency: 'USD',
+    billing_unit: model?.pricing.profiles.api.billingUnit,
+  };
+}
+
+function price(
+  call: Call,
+  body: { model: string; [field: string]: unknown },
+  type: string,
+): number {
+  switch (type) {
+    case 'image': {
+      const fields: ImageParams = fitting(imageParamsSchema, body);
+      return imageJob(call, fields).priceUsd;
+    }
+    case 'video':
+      return videoJob(call, fitting(videoParamsSchema, body)).priceUsd;
+    case 'audio':
+      return audioJob(call, body).priceUsd;
+    default:
+      throw badParameter('`model` must be a model for images, video or audio');
+  }
+}

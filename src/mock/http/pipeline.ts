@@ -1,0 +1,95 @@
+import { json, text } from './response/response.ts';
+import type { Answer } from './response/response.ts';
+import { authenticate } from './auth.ts';
+import { mustBeJson } from './body.ts';
+import type { ReceivedBody } from './body.ts';
+import type { Call } from './call.ts';
+import { mustBeSingle } from './endpoint.ts';
+import type { Auth } from './endpoint.ts';
+import { errorBody } from './response/envelope.ts';
+import type { Incoming } from './incoming.ts';
+import { Refusal } from './response/refusal.ts';
+import type { EndpointRouter } from './router.ts';
+import type { Services } from '../services.ts';
+
+/** An answer, and how to give back the slot that it holds. */
+export interface Handled {
+  answer: Answer;
+  release: () => void;
+}
+
+/** What is known of a request before it is routed. */
+export interface Arrival {
+  incoming: Incoming;
+  requestId: string;
+  body: ReceivedBody;
+}
+
+const nothing = (): void => {};
+
+/** From a request to its answer: route, key, slot, body, endpoint. Never throws. */
+export async function handle(
+  services: Services,
+  router: EndpointRouter,
+  arrival: Arrival,
+): Promise<Handled> {
+  const { incoming, requestId, body } = arrival;
+  const held: { release: () => void; headers: Record<string, string> } = {
+    release: nothing,
+    headers: {},
+  };
+  try {
+    const { endpoint, params } = router.find(incoming.method, incoming.url.pathname);
+    const query = incoming.url.searchParams;
+    mustBeSingle(endpoint, query);
+    const key = authenticate(endpoint.auth, services.users, incoming.headers, query);
+    const call: Call = {
+      services,
+      origin: incoming.url.origin,
+      headers: incoming.headers,
+      query,
+      params,
+      requestId,
+      route: endpoint.route,
+      user: key?.user ?? services.users.nobody,
+      key,
+      body: body.value,
+      bodyText: body.text,
+      now: services.clock.now(),
+      signal: incoming.signal,
+    };
+    services.tasks.sweep(call.now);
+    if (endpoint.slot) {
+      const slot = services.slots.admit(call, services.tasks.held(call.user));
+      held.release = slot.release;
+      held.headers = slot.headers;
+    }
+    mustBeJson(endpoint, incoming.headers, body, services.settings.maxBodyBytes);
+    const answer = await endpoint.run(call, body.value);
+    return { answer: withHeaders(answer, held.headers), release: held.release };
+  } catch (reason) {
+    const answer = refused(services, reason, router.authAt(incoming.url.pathname));
+    return { answer: withHeaders(answer, held.headers), release: held.release };
+  }
+}
+
+/**
+ * A refusal in its envelope. Anything else that was thrown is a fault of the gateway itself: 500.
+ */
+function refused(services: Services, reason: unknown, auth: Auth | undefined): Answer {
+  if (reason instanceof Refusal) return refusedWith(services, reason, auth);
+  const message = reason instanceof Error ? reason.message : String(reason);
+  return refusedWith(services, new Refusal(500, 'internal_error', message), auth);
+}
+
+/** A refusal in the envelope of most endpoints, or in that of the key balance. */
+export function refusedWith(services: Services, refusal: Refusal, auth: Auth | undefined): Answer {
+  const { status, code, message, headers } = refusal;
+  if (auth === 'balance') return json(status, { success: false, message }, headers);
+  const body = errorBody(status, code, message, services.assumptions.A9);
+  return text(status, body.type, body.text, headers);
+}
+
+function withHeaders(answer: Answer, headers: Record<string, string>): Answer {
+  return { ...answer, headers: { ...headers, ...answer.headers } };
+}

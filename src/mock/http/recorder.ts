@@ -1,0 +1,48 @@
+import { isRecord } from '../../schemas/record.ts';
+import type { Answer } from './response/response.ts';
+import type { Answered, MockRequest } from '../records.ts';
+
+/** Keeps what was asked, and tells what was answered. */
+export class Recorder {
+  readonly requests: MockRequest[] = [];
+  readonly #history: number;
+  readonly #onAnswer: (answered: Answered) => void;
+
+  constructor(history: number, onAnswer: (answered: Answered) => void) {
+    this.#history = history;
+    this.#onAnswer = onAnswer;
+  }
+
+  received(request: MockRequest): void {
+    this.requests.push(request);
+    if (this.requests.length > this.#history) this.requests.shift();
+  }
+
+  answered(request: MockRequest, answer: Answer, now: number): void {
+    const charge = answer.headers['x-svc-charge-usd'];
+    const { method, path, requestId, headers } = request;
+    this.#onAnswer({
+      method,
+      path,
+      status: answer.status,
+      requestId,
+      ms: now - request.at,
+      chargeUsd: charge === undefined ? undefined : Number(charge),
+      idempotencyKey: headers['x-idempotency-key'] ?? headers['idempotency-key'],
+      replay: answer.headers['x-svc-idempotent-replay'] === 'true',
+      stream: answer.stream,
+      code: answer.status < 400 ? undefined : codeIn(answer),
+    });
+  }
+}
+
+/** The code of an error in the documented envelope. */
+function codeIn({ frames: [body] }: Answer): string | undefined {
+  try {
+    const record: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
+    const error = isRecord(record) ? record.error : undefined;
+    return isRecord(error) && typeof error.code === 'string' ? error.code : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+import type { Material } from '../../schemas/materials.ts';
+import type { Call } from '../http/call.ts';
+import { lifetimeMs, statusOf } from './materials.ts';
+import type { MaterialState } from '../account/state.ts';
+
+/** How long a preview link works. */
+const previewMs = 10 * 60 * 1000;
+
+/**
+ * The documented record: no source URL, no verification, no internal ids. Specification: Material.
+ */
+export function materialRecord(call: Call, material: MaterialState): Material {
+  const status = statusOf(material, call.now);
+  const { processedAt } = material;
+  const available = status === 'available' && processedAt !== undefined;
+  const previewPath = `/previews/materials/${material.id}?expires=${call.now + previewMs}`;
+  return {
+    id: material.id,
+    object: 'material',
+    name: material.name,
+    type: material.type,
+    status,
+    uri: available ? material.uri : null,
+    preview_url: available ? call.origin + previewPath : null,
+    created_at: iso(material.createdAt),
+    available_at: available ? iso(processedAt) : null,
+    expires_at: available ? iso(processedAt + lifetimeMs) : null,
+  };
+}
+
+/** What only the answer to a create adds, while a person has yet to be verified. */
+export function createdRecord(call: Call, material: MaterialState): Material {
+  const record = materialRecord(call, material);
+  const { verification } = material;
+  if (verification === undefined || record.status !== 'verification_pending') return record;
+  return {
+    ...record,
+    verification_url: `${call.origin}/verify/${verification.token}`,
+    verification_expires_at: iso(verification.expiresAt),
+  };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,42 @@
+import type { Model } from '../../schemas/models.ts';
+import { defaultModels } from './default-models.ts';
+import { modelFrom } from './model.ts';
+import { badParameter, Refusal } from '../http/response/refusal.ts';
+
+/** The models that may be used. */
+export class Catalogue {
+  readonly models: readonly Model[];
+  readonly #byId: ReadonlyMap<string, Model>;
+
+  constructor(models: readonly Model[] | undefined) {
+    this.models = models ?? defaultModels.map(modelFrom);
+    this.#byId = new Map(this.models.map((model) => [model.id, model]));
+  }
+
+  find(id: string): Model | undefined {
+    return this.#byId.get(id);
+  }
+
+  /**
+   * The model of a request, which has to be of the right type. Specification: an invalid request is
+   * 400.
+   */
+  use(id: string, type: 'chat' | 'image' | 'video' | 'audio'): Model {
+    const model = this.#byId.get(id);
+    if (model === undefined) {
+      throw new Refusal(400, 'model_not_found', `\`model\` names no model of this service: ${id}`);
+    }
+    if (model.type !== type) {
+      throw badParameter(
+        `\`model\` must be a model of type ${type}; ${id} is of type ${model.type}`,
+      );
+    }
+    return model;
+  }
+
+  /** Whether an audio model speaks; the others make music. */
+  speaks(model: Model): boolean {
+    const unit = model.pricing?.profiles?.api?.billingUnit;
+    return model.type === 'audio' && (unit === 'character' || /speech|tts|voice/i.test(model.id));
+  }
+}

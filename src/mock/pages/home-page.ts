@@ -1,0 +1,135 @@
+import type { Call } from '../http/call.ts';
+import { dollars } from '../account/money.ts';
+import { page } from './html.ts';
+import type { Task, User } from '../account/state.ts';
+import { escapeXml } from '../media/svg.ts';
+import { failure, resultUrls } from '../tasks/task-record.ts';
+import { phaseOf } from '../tasks/tasks.ts';
+import type { Phase } from '../tasks/tasks.ts';
+
+/** How many tasks the page shows. */
+const shownTasks = 12;
+
+/** How much of a prompt the page shows, characters. */
+const shownPrompt = 200;
+
+const style = `
+nav ul { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; list-style: none; margin: 0 0 1.5rem; padding: 0 }
+.tasks { list-style: none; margin: 0; padding: 0; display: grid; gap: 1rem;
+  grid-template-columns: repeat(auto-fill, minmax(min(100%, 17rem), 1fr)) }
+.tasks > li { background: var(--card); border: 1px solid var(--line); border-radius: 0.5rem;
+  overflow: hidden; display: flex; flex-direction: column }
+.result { aspect-ratio: 3 / 2; display: grid; place-items: center; padding: 0; text-align: center;
+  background: var(--line) }
+.plain { aspect-ratio: auto; min-height: 7rem; flex: 1 }
+.result img, .result video { width: 100%; height: 100%; object-fit: cover; display: block }
+.result audio, .result progress { width: calc(100% - 2rem) }
+.result p { margin: 0; padding: 0 1rem }
+.about { padding: 0.75rem 1rem; display: flex; flex-direction: column; gap: 0.25rem }
+.about p { margin: 0 }
+.prompt { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden }
+.completed { color: var(--good) }
+.failed { color: var(--bad) }
+`;
+
+/** What is running: how to call it, the wallets, and the latest tasks with their results. */
+export function homePage(call: Call): string {
+  const { users, tasks } = call.services;
+  const all = Array.from(tasks.all);
+  const latest = all.slice(-shownTasks).toReversed();
+  const count = all.length > shownTasks ? `Latest ${shownTasks} of ${all.length} tasks` : 'Tasks';
+  return page(
+    'polygate reference gateway',
+    style,
+    `<header>
+<h1>polygate reference gateway</h1>
+<p>A model gateway that behaves as its specification says. Nothing here costs anything.</p>
+<nav aria-label="Public endpoints"><ul>
+<li><a href="/v1/openapi.json">OpenAPI document</a></li><li><a href="/v1/status">Status</a></li>
+<li><a href="/v1/pricing">Prices</a></li><li><a href="/v1/errors">Error codes</a></li>
+</ul></nav>
+</header>
+<main>
+<h2 id="try">Try it</h2>
+<pre tabindex="0" role="region" aria-labelledby="try">${escapeXml(sampleCall(call))}</pre>
+<h2 id="wallets">Wallets</h2>
+<table aria-labelledby="wallets">
+<thead><tr><th scope="col">User</th><th scope="col">Balance</th><th scope="col">Spent</th>
+<th scope="col">In flight</th></tr></thead>
+<tbody>${Array.from(users.all, walletRow).join('')}</tbody>
+</table>
+<h2>${count}</h2>
+${latest.length === 0 ? '<p>None yet.</p>' : ''}
+<ul class="tasks">${latest.map((task) => card(call, task)).join('')}</ul>
+</main>`,
+  );
+}
+
+function sampleCall({ services, origin }: Call): string {
+  const model = services.catalogue.models.find(({ type }) => type === 'chat')?.id ?? 'model';
+  return `curl ${origin}/v1/chat/completions \\
+  -H "Authorization: Bearer ${services.users.first.key}" \\
+  -H "Content-Type: application/json" \\
+  -d '{"model":"${model}","messages":[{"role":"user","content":"Hello"}]}'`;
+}
+
+function walletRow({ name, balanceUsd, spentUsd, inFlight }: User): string {
+  return `<tr><th scope="row">${escapeXml(name)}</th><td>$${dollars(balanceUsd)}</td>
+<td>$${dollars(spentUsd)}</td><td>${inFlight}</td></tr>`;
+}
+
+function card(call: Call, task: Task): string {
+  const { status } = phaseOf(task, call.now);
+  const prompt = escapeXml(shortened(task.prompt));
+  const made = new Date(task.createdAt).toISOString();
+  const facts = [
+    task.model,
+    task.count === 1 ? undefined : `${task.count} files`,
+    `$${dollars(task.chargeUsd)}${isRefunded(call, status) ? ' refunded' : ''}`,
+  ];
+  return `<li>
+${result(call, task, prompt)}
+<div class="about">
+<p class="prompt">${prompt}</p>
+<p class="soft">${escapeXml(facts.filter((fact) => fact !== undefined).join(' · '))} ·
+<span class="${status}">${status.replace('_', ' ')}</span></p>
+<p class="soft"><time datetime="${made}">${made.slice(0, 19).replace('T', ' ')} UTC</time></p>
+</div>
+</li>`;
+}
+
+function isRefunded(call: Call, status: Phase['status']): boolean {
+  return status === 'failed' && call.services.assumptions.A15 === 'refund';
+}
+
+function shortened(prompt: string): string {
+  const letters = Array.from(prompt.trim() || 'No prompt');
+  return letters.length > shownPrompt
+    ? `${letters.slice(0, shownPrompt).join('')}…`
+    : letters.join('');
+}
+
+/** What a task has made so far; `prompt` is safe to stand in HTML. */
+function result(call: Call, task: Task, prompt: string): string {
+  const { status, percent } = phaseOf(task, call.now);
+  if (status === 'failed') return plain(`<p>${escapeXml(failure.message)}</p>`);
+  if (status !== 'completed') {
+    const label = `aria-label="Progress of ${prompt}"`;
+    return plain(`<progress max="100" value="${percent}" ${label}></progress>`);
+  }
+  const [first = ''] = resultUrls(call, task);
+  const src = `src="${escapeXml(first)}"`;
+  switch (task.kind) {
+    case 'image':
+      return `<a class="result" href="${escapeXml(first)}"><img ${src} alt="Picture of ${prompt}"></a>`;
+    case 'video':
+      return `<div class="result"><video ${src} controls loop muted playsinline
+aria-label="Film of ${prompt}"></video></div>`;
+    case 'audio':
+      return plain(`<audio ${src} controls aria-label="Sound of ${prompt}"></audio>`);
+  }
+}
+
+function plain(html: string): string {
+  return `<div class="result plain">${html}</div>`;
+}

@@ -1,0 +1,108 @@
+import type { Capabilities } from '../../schemas/capabilities.ts';
+import type { PricingCatalog } from '../../schemas/pricing-catalog.ts';
+import type { Changelog, RateLimitPolicy, ServiceStatus } from '../../schemas/public.ts';
+import type { Call } from '../http/call.ts';
+import { badParameter } from '../http/response/refusal.ts';
+import { tier } from '../account/slots.ts';
+
+const statusCopy = {
+  'en-US': { title: 'All systems work', summary: 'Requests are answered as usual' },
+  'zh-CN': { title: '所有系统正常', summary: '请求处理一切正常' },
+  'ja-JP': { title: 'すべて正常です', summary: 'リクエストは通常どおり処理されています' },
+  'ko-KR': { title: '모든 시스템 정상', summary: '요청이 정상적으로 처리되고 있습니다' },
+};
+
+const troubleCopy: typeof statusCopy = {
+  'en-US': { title: 'Some requests fail', summary: 'We are working on it' },
+  'zh-CN': { title: '部分请求失败', summary: '我们正在处理' },
+  'ja-JP': { title: '一部のリクエストが失敗しています', summary: '対応中です' },
+  'ko-KR': { title: '일부 요청이 실패하고 있습니다', summary: '조치 중입니다' },
+};
+
+const modalities = ['chat', 'image', 'video', 'audio'];
+
+/** Specification: Service status. An unknown locale gets English. */
+export function serviceStatus({ services, query }: Call): ServiceStatus {
+  const locale = query.get('locale');
+  const { degraded, successRate } = services.health;
+  const copies = degraded ? troubleCopy : statusCopy;
+  const copy = Object.entries(copies).find(([name]) => name === locale)?.[1];
+  return {
+    object: 'service.status',
+    overallStatus: degraded ? 'degraded' : 'operational',
+    ...(copy ?? copies['en-US']),
+    metrics: {
+      successRate,
+      activeApiRequests: services.slots.inFlight,
+      asyncPending: services.tasks.pending,
+      webhookBacklog: 0,
+      onlineModelCount: services.catalogue.models.length,
+    },
+  };
+}
+
+/** What the service can do, from its own table of endpoints. Assumption A16. */
+export function capabilities({ services }: Call): Capabilities {
+  const shown = services.endpoints.filter((endpoint) => endpoint.hidden !== true);
+  return {
+    object: 'service.capabilities',
+    version,
+    endpoints: shown.map(({ method, path, auth }) => ({ method, path, auth: auth !== 'none' })),
+    modalities,
+    locales: Object.keys(statusCopy),
+    currencies: ['USD', 'CNY'],
+    idempotency: { header: 'x-idempotency-key', materialsHeader: 'Idempotency-Key' },
+    webhooks: { enabled: false, events: [] },
+    limits: {
+      materialPageSize: 100,
+      materialLifetimeSeconds: 7200,
+      idempotencyKeyLength: 200,
+      bodyBytes: services.settings.maxBodyBytes,
+    },
+  };
+}
+
+/** Prices of all models, or of those of one type. Assumption A16. */
+export function pricingCatalog({ services, query }: Call): PricingCatalog {
+  const type = query.get('type') ?? 'all';
+  if (type !== 'all' && !modalities.includes(type)) {
+    throw badParameter(`\`type\` must be one of all, ${modalities.join(', ')}`);
+  }
+  const models = services.catalogue.models.filter((model) => type === 'all' || model.type === type);
+  return {
+    object: 'pricing.catalog',
+    type,
+    currency: 'USD',
+    data: models.map(({ id, type: modelType, pricing }) => ({ id, type: modelType, pricing })),
+  };
+}
+
+/** How many requests may run at once, and how to wait. Assumption A16. */
+export function rateLimits({ services }: Call): RateLimitPolicy {
+  const { limit, source } = services.slots;
+  const concurrency = source === tier.id ? limit : tier.concurrency;
+  return {
+    object: 'rate_limit.policy',
+    tiers: [{ id: tier.id, concurrency }],
+    backoff: { strategy: 'exponential', initialMs: 500, maxMs: 8000, jitter: true },
+  };
+}
+
+/** The version of the service. Specification: Versioning. */
+export const version = '2026.05';
+
+/** Versions and what changed. Assumption A16. */
+export const changelog: Changelog = {
+  object: 'changelog',
+  version,
+  data: [
+    {
+      version: '2026-07-29',
+      date: '2026-07-29',
+      type: 'added',
+      title: 'A library of reusable materials for video requests',
+      migration: 'Nothing to do: media addresses are accepted as before',
+    },
+    { version, date: '2026-05-01', type: 'added', title: 'The first public contract' },
+  ],
+};

@@ -1,0 +1,62 @@
+import * as z from 'zod/mini';
+
+import { musicParamsSchema, speechParamsSchema } from '../../schemas/audio.ts';
+import type { SpeechFields } from '../../schemas/audio.ts';
+import type { Model } from '../../schemas/models.ts';
+import type { Call } from '../http/call.ts';
+import { fitting } from '../http/endpoint.ts';
+import { numberBetween, requiredText } from './fields.ts';
+import { musicPrice, speechPrice } from '../models/prices.ts';
+import { badParameter } from '../http/response/refusal.ts';
+import type { Job } from './submit.ts';
+import { checkVoice } from '../voices/voices.ts';
+
+/** What every audio body has; the model decides what else there is. */
+export const audioBody = z.looseObject({ model: z.string() });
+
+/** Either body, for the description of the service. */
+export const shownAudioBody = z.union([musicParamsSchema, speechParamsSchema]);
+
+/** File formats of speech. The specification names two of them as examples. */
+const formats = ['mp3', 'wav', 'flac', 'pcm', 'aac', 'opus'];
+
+/** Checks and prices a request for music or speech. Specification: Audio. */
+export function audioJob(call: Call, body: z.infer<typeof audioBody>): Job {
+  const { catalogue } = call.services;
+  const model = catalogue.use(body.model, 'audio');
+  return catalogue.speaks(model) ? speechJob(call, model, body) : musicJob(model, body);
+}
+
+function musicJob(model: Model, body: unknown): Job {
+  const { prompt } = fitting(musicParamsSchema, body);
+  return {
+    model,
+    prompt: requiredText(prompt, 'prompt'),
+    count: 1,
+    priceUsd: musicPrice(model, 1),
+  };
+}
+
+function speechJob(call: Call, model: Model, body: unknown): Job {
+  const fields = fitting(speechParamsSchema, body);
+  const text = fields.text || fields.input || '';
+  if (text === '') throw badParameter('`text` or `input` is required');
+  numberBetween(fields.speed, 'speed', 0.5, 2);
+  if (fields.format !== undefined && !formats.includes(fields.format.toLowerCase())) {
+    throw badParameter(`\`format\` must be one of ${formats.join(', ')}`);
+  }
+  checkVoices(call, model, fields);
+  return { model, prompt: text, count: 1, priceUsd: speechPrice(model, text) };
+}
+
+/** A voice is needed in one of three ways. `voice` is a name of other services and may be any. */
+function checkVoices(call: Call, model: Model, fields: SpeechFields): void {
+  const weights = fields.timber_weights ?? [];
+  if (!fields.voice_id && !fields.voice && weights.length === 0) {
+    throw badParameter('`voice_id` is required, or `voice`, or `timber_weights`');
+  }
+  if (fields.voice_id) checkVoice(call, fields.voice_id, model, 'voice_id');
+  for (const [index, { voice_id: id }] of weights.entries()) {
+    if (id !== undefined) checkVoice(call, id, model, `timber_weights[${index}].voice_id`);
+  }
+}

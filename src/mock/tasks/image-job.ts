@@ -1,0 +1,45 @@
+import type { ImageParams } from '../../schemas/images.ts';
+import type { Call } from '../http/call.ts';
+import { wholeNumber } from './fields.ts';
+import { resolutionPrice } from '../models/prices.ts';
+import { badParameter } from '../http/response/refusal.ts';
+import type { Job } from './submit.ts';
+import { sourceUrl } from './source-url.ts';
+
+/** The most images that one task draws. */
+const mostImages = 100;
+
+/** Checks and prices a request for images. Specification: Image generation. */
+export function imageJob(call: Call, body: ImageParams): Job {
+  const model = call.services.catalogue.use(body.model, 'image');
+  const sources = [body.image, ...(body.reference_image_urls ?? [])];
+  if (body.image !== undefined) sourceUrl(body.image, 'image');
+  for (const [index, url] of (body.reference_image_urls ?? []).entries()) {
+    sourceUrl(url, `reference_image_urls[${index}]`);
+  }
+  const hasSource = sources.some((url) => url !== undefined);
+  if ((body.prompt ?? '') === '' && !hasSource) throw badParameter('`prompt` is required');
+  if (body.task_type === 'image2image' && !hasSource) {
+    throw badParameter('`image` or `reference_image_urls` is required for image2image');
+  }
+  const n = wholeNumber(body.n, 'n', 1, mostImages);
+  const count = wholeNumber(body.num_images, 'num_images', 1, mostImages) ?? n ?? 1;
+  const size = resolutionOf(body.size);
+  const priceUsd =
+    body.resolution === undefined
+      ? resolutionPrice(model, size, count, '`size` must be of a resolution among')
+      : resolutionPrice(model, body.resolution, count, '`resolution` must be one of');
+  return { model, prompt: body.prompt ?? '', count, priceUsd };
+}
+
+/** The class of a size in pixels, by its longer side. */
+function resolutionOf(size: string | undefined): string | undefined {
+  if (size === undefined) return undefined;
+  const [, width = '', height = ''] = /^(\d{1,5})x(\d{1,5})$/.exec(size) ?? [];
+  const longer = Math.max(Number(width), Number(height));
+  if (Math.min(Number(width), Number(height)) < 1 || longer > 8192) {
+    throw badParameter('`size` must be <width>x<height> in pixels, at most 8192 each');
+  }
+  if (longer <= 1024) return '1K';
+  return longer <= 2048 ? '2K' : '4K';
+}

@@ -1,0 +1,135 @@
+import type { Model } from '../../schemas/models.ts';
+import type { TaskKind } from '../../schemas/task.ts';
+import { json } from '../http/response/response.ts';
+import type { Answer } from '../http/response/response.ts';
+import type { Call } from '../http/call.ts';
+import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
+import { dollars } from '../account/money.ts';
+import type { TaskOutcome, TaskSubmit } from '../options.ts';
+import { Refusal } from '../http/response/refusal.ts';
+import type { Submit, Task } from '../account/state.ts';
+import { failure, justSubmitted, pollPath, resultUrls, taskRecord } from './task-record.ts';
+
+/** What a generation POST asks for, checked and priced. */
+export interface Job {
+  model: Model;
+  prompt: string;
+  /** How many files it makes. */
+  count: number;
+  priceUsd: number;
+}
+
+/**
+ * Submits a task, or finds the one that the same key led to before. The job is checked and priced
+ * only when it is new: a replay neither pays nor fails for what has changed since. Specification:
+ * Common to all generation POSTs.
+ */
+export function submitTask(
+  call: Call,
+  kind: TaskKind,
+  body: Record<string, unknown>,
+  prepare: () => Job,
+): Answer {
+  const key = generationKey(call);
+  const scope = `${kind} ${key}`;
+  const earlier = key === undefined ? undefined : call.user.submits.get(scope);
+  if (earlier !== undefined) return replay(call, earlier, body);
+  const job = prepare();
+  const id = call.services.id('task_');
+  const chargeUsd = call.services.ledger.charge(call, {
+    usd: job.priceUsd,
+    model: job.model.id,
+    idempotencyKey: key,
+    taskId: id,
+  });
+  const task = newTask(call, { kind, body, job, key, id, chargeUsd });
+  call.services.tasks.add(task);
+  if (key !== undefined) {
+    remember(call, scope, { fingerprint: fingerprint(body), taskId: id, chargeUsd });
+  }
+  return json(202, taskRecord(call, task, justSubmitted), submitHeaders(call, task));
+}
+
+/**
+ * A submit that, under a switch, waits for its task and answers with the finished files. Assumption
+ * A7.
+ */
+export async function submitOrFinish(
+  call: Call,
+  kind: TaskKind,
+  body: Record<string, unknown>,
+  prepare: () => Job,
+): Promise<Answer> {
+  const answer = submitTask(call, kind, body, prepare);
+  const task = call.services.tasks.byId(answer.headers['x-svc-task-id'] ?? '');
+  if (call.services.assumptions.A7 === 'task' || task === undefined) return answer;
+  const { clock, tasks } = call.services;
+  await clock.sleep(task.endsAt - clock.now(), call.signal);
+  tasks.sweep(clock.now());
+  if (task.outcome === 'failed') throw new Refusal(500, 'internal_error', failure.message);
+  const data = resultUrls({ ...call, now: clock.now() }, task).map((url) => ({ url }));
+  return json(200, { created: Math.floor(task.endsAt / 1000), data }, answer.headers);
+}
+
+function replay(call: Call, earlier: Submit, body: Record<string, unknown>): Answer {
+  if (call.services.assumptions.A13 === 'conflict' && earlier.fingerprint !== fingerprint(body)) {
+    const message = 'This idempotency key was used for another request';
+    throw new Refusal(409, 'idempotency_conflict', message);
+  }
+  const task = call.services.tasks.byId(earlier.taskId ?? '');
+  if (task === undefined) throw new Refusal(404, 'task_not_found', 'This task is forgotten');
+  const headers = { ...submitHeaders(call, task), 'x-svc-idempotent-replay': 'true' };
+  return json(202, taskRecord(call, task), headers);
+}
+
+function submitHeaders(call: Call, task: Task): Record<string, string> {
+  const path = pollPath(call, task.kind, task.id);
+  return {
+    'x-svc-task-id': task.id,
+    'x-svc-charge-usd': dollars(task.chargeUsd),
+    // Two seconds, but never longer than half of what the task takes.
+    'retry-after': String(Math.min(2, (task.endsAt - task.createdAt) / 2_000)),
+    ...(path === undefined ? {} : { location: path }),
+  };
+}
+
+interface NewTask {
+  kind: TaskKind;
+  body: Record<string, unknown>;
+  job: Job;
+  key: string | undefined;
+  id: string;
+  chargeUsd: number;
+}
+
+function newTask(call: Call, { kind, body, job, key, id, chargeUsd }: NewTask): Task {
+  const { settings, tasks } = call.services;
+  tasks.submitted += 1;
+  const submit: TaskSubmit = {
+    kind,
+    model: job.model.id,
+    prompt: job.prompt,
+    body,
+    number: tasks.submitted,
+  };
+  const { durationMs, outcome } = settings.tasks;
+  const duration = typeof durationMs === 'function' ? durationMs(submit) : durationMs;
+  const end: TaskOutcome = typeof outcome === 'function' ? outcome(submit) : outcome;
+  return {
+    id,
+    kind,
+    user: call.user,
+    key: call.key,
+    model: job.model.id,
+    prompt: job.prompt,
+    body,
+    createdAt: call.now,
+    endsAt: call.now + Math.max(0, duration),
+    outcome: end,
+    count: job.count,
+    chargeUsd,
+    route: call.route,
+    requestId: call.requestId,
+    idempotencyKey: key,
+  };
+}

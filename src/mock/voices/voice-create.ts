@@ -1,0 +1,131 @@
+import type { VoiceCreation } from '../../schemas/voices.ts';
+import type { VoiceCloneParams, VoiceDesignFields } from '../../schemas/voice-params.ts';
+import { json } from '../http/response/response.ts';
+import type { Answer } from '../http/response/response.ts';
+import type { Call } from '../http/call.ts';
+import { requiredText } from '../tasks/fields.ts';
+import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
+import { dollars } from '../account/money.ts';
+import { characters, voiceClonePrice, voiceDesignPrice } from '../models/prices.ts';
+import { badParameter, Refusal } from '../http/response/refusal.ts';
+import type { VoiceState } from '../account/state.ts';
+import { previewUrl, privateVoice } from './voices.ts';
+
+/** What sets a clone and a design apart. */
+interface Making {
+  source: VoiceState['source'];
+  model: string;
+  operation: string;
+  name: string;
+  priceUsd: number;
+  facts: VoiceCreation['billing_contract']['facts'];
+}
+
+/** Specification: Voice clone body; Billing formulas. `text` wins over its alias `preview_text`. */
+export function cloneVoice(call: Call, body: VoiceCloneParams): Answer {
+  const url = requiredText(body.audio_url, 'audio_url');
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+    throw badParameter('`audio_url` must be an HTTP or HTTPS URL');
+  }
+  const count = characters(body.text || body.preview_text || '');
+  return createVoice(call, body, {
+    source: 'voice_clone',
+    model: 'echo-voice-clone',
+    operation: 'audio.voice_clone',
+    name: 'Cloned voice',
+    priceUsd: voiceClonePrice(1, count),
+    facts: { voice_clones: 1, preview_characters: count },
+  });
+}
+
+/**
+ * Specification: Voice design body; Billing formulas. `preview_text` wins over its alias `text`.
+ */
+export function designVoice(call: Call, body: VoiceDesignFields): Answer {
+  requiredText(body.prompt, 'prompt');
+  const preview = requiredText(body.preview_text || body.text, 'preview_text');
+  const count = characters(preview);
+  return createVoice(call, body, {
+    source: 'voice_design',
+    model: 'echo-voice-design',
+    operation: 'audio.voice_design',
+    name: 'Designed voice',
+    priceUsd: voiceDesignPrice(1, count),
+    facts: { voice_designs: 1, preview_characters: count },
+  });
+}
+
+function createVoice(
+  call: Call,
+  body: VoiceCloneParams | VoiceDesignFields,
+  making: Making,
+): Answer {
+  const key = generationKey(call);
+  const scope = `${making.source} ${key}`;
+  const earlier = key === undefined ? undefined : call.user.submits.get(scope);
+  // The specification promises replay for tasks only: without the switch, asking twice pays twice.
+  if (earlier !== undefined && call.services.assumptions.A12 === 'replay') {
+    if (call.services.assumptions.A13 === 'conflict' && earlier.fingerprint !== fingerprint(body)) {
+      const message = 'This idempotency key was used for another request';
+      throw new Refusal(409, 'idempotency_conflict', message);
+    }
+    const headers = creationHeaders(earlier.taskId ?? '', earlier.chargeUsd);
+    return json(200, earlier.answer, { ...headers, 'x-svc-idempotent-replay': 'true' });
+  }
+  const taskId = call.services.id('task_');
+  const chargeUsd = call.services.ledger.charge(call, {
+    usd: making.priceUsd,
+    model: making.model,
+    idempotencyKey: key,
+    taskId,
+  });
+  const voice = newVoice(call, body, making);
+  call.user.voices.set(voice.id, voice);
+  const record = creation(call, voice, making, taskId);
+  if (key !== undefined) {
+    const made = { fingerprint: fingerprint(body), taskId, chargeUsd, answer: record };
+    remember(call, scope, made);
+  }
+  return json(200, record, creationHeaders(taskId, chargeUsd));
+}
+
+function creationHeaders(taskId: string, chargeUsd: number): Record<string, string> {
+  return { 'x-svc-task-id': taskId, 'x-svc-charge-usd': dollars(chargeUsd) };
+}
+
+function newVoice(
+  call: Call,
+  body: VoiceCloneParams | VoiceDesignFields,
+  making: Making,
+): VoiceState {
+  return {
+    id: call.services.id('voice_'),
+    name: body.display_name ?? body.name ?? making.name,
+    user: call.user,
+    language: body.language ?? 'English',
+    description: body.description ?? '',
+    source: making.source,
+    createdAt: call.now,
+  };
+}
+
+function creation(call: Call, voice: VoiceState, making: Making, taskId: string): VoiceCreation {
+  const preview = previewUrl(call, voice.id);
+  return {
+    object: 'audio.voice',
+    model: making.model,
+    task_id: taskId,
+    voice_id: voice.id,
+    preview_audio_url: preview,
+    voice: privateVoice(call, voice),
+    billing_contract: {
+      billing_version: '2026.05',
+      public_model: making.model,
+      operation: making.operation,
+      settlement_policy: 'fixed_at_estimate',
+      billing_stage: 'final',
+      facts: making.facts,
+    },
+    outputs: [{ url: preview, type: 'audio' }],
+  };
+}

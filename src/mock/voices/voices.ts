@@ -1,0 +1,70 @@
+import type { Model } from '../../schemas/models.ts';
+import type { Voice } from '../../schemas/voices.ts';
+import type { Call } from '../http/call.ts';
+import { systemVoices } from './default-voices.ts';
+import type { SystemVoice } from './default-voices.ts';
+import { badParameter } from '../http/response/refusal.ts';
+import type { VoiceState } from '../account/state.ts';
+
+/** When the service's own voices came. */
+const systemDate = '2026-01-01T00:00:00.000Z';
+
+/**
+ * Every voice that the caller may use: the service's and the caller's own. Specification: Voice.
+ */
+export function visibleVoices(call: Call): Voice[] {
+  const own = Array.from(call.user.voices.values(), (voice) => privateVoice(call, voice));
+  return [...systemVoices.map((voice) => systemVoice(call, voice)), ...own];
+}
+
+/**
+ * Refuses a voice that the caller cannot see or that the model cannot speak. Specification: Codes.
+ */
+export function checkVoice(call: Call, id: string, model: Model, field: string): void {
+  const voice = visibleVoices(call).find((entry) => entry.voice_id === id);
+  if (voice === undefined) throw badParameter(`\`${field}\` is no voice that you can see: ${id}`);
+  if (voice.compatible_models.includes(model.id)) return;
+  throw badParameter(`\`${field}\` does not fit the model ${model.id}`);
+}
+
+/** The record of a caller's own voice. */
+export function privateVoice(call: Call, voice: VoiceState): Voice {
+  return {
+    voice_id: voice.id,
+    display_name: voice.name,
+    language: voice.language,
+    description: voice.description,
+    source_type: voice.source,
+    visibility: 'private',
+    status: 'active',
+    compatible_models: speechModels(call),
+    preview_audio_url: previewUrl(call, voice.id),
+    created_at: new Date(voice.createdAt).toISOString(),
+  };
+}
+
+/** Where a voice can be heard. */
+export function previewUrl(call: Call, voiceId: string): string {
+  return `${call.origin}/previews/voices/${encodeURIComponent(voiceId)}`;
+}
+
+function systemVoice(call: Call, voice: SystemVoice): Voice {
+  const models = speechModels(call);
+  return {
+    voice_id: voice.id,
+    display_name: voice.name,
+    language: voice.language,
+    description: voice.description,
+    source_type: 'system',
+    visibility: 'public',
+    status: 'active',
+    compatible_models: models.filter((id) => voice.models?.includes(id) ?? true),
+    preview_audio_url: previewUrl(call, voice.id),
+    created_at: systemDate,
+  };
+}
+
+function speechModels(call: Call): string[] {
+  const { catalogue } = call.services;
+  return catalogue.models.filter((model) => catalogue.speaks(model)).map((model) => model.id);
+}

@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest';
+
+import {
+  BadRequestError,
+  BudgetExceededError,
+  ConfigurationError,
+  PaymentRequiredError,
+  TaskFailedError,
+} from '../../../src/index.ts';
+import type { BatchOptions } from '../../../src/index.ts';
+import { collect } from '../../support/rejection.ts';
+import { draw, drawing, memoryJournal, numbers, paidKeys } from './support.ts';
+import { caught, image, onMock } from '../support.ts';
+
+const submits = 'POST /v1/images/tasks';
+
+describe('a batch', () => {
+  test('yields every row with its input, task and generation, and pays each once', async () => {
+    const world = onMock();
+    const rows = await draw(world, numbers(40));
+    expect(rows.map(({ input }) => input).toSorted((a, b) => a - b)).toEqual(numbers(40));
+    for (const { id, input, status, task, generation, error, idempotencyKey } of rows) {
+      expect({ id, status, error }).toEqual({ id: String(input), status: 'succeeded' });
+      expect(task?.id).toBe(generation?.id);
+      expect(task?.idempotencyKey).toBe(idempotencyKey);
+    }
+    expect(world.mock.invoice).toHaveLength(40);
+    expect(paidKeys(world.mock).size).toBe(40);
+  });
+
+  test('yields results as they finish, whatever the order of the rows', async () => {
+    const durationMs = ({ number }: { number: number }) => 60_000 - number * 10_000;
+    const world = onMock({ tasks: { durationMs } });
+    const rows = await draw(world, numbers(5));
+    expect(rows.map(({ input }) => input)).toEqual([4, 3, 2, 1, 0]);
+  });
+
+  test('of nothing is over at once, and asks for nothing', async () => {
+    const world = onMock();
+    expect(await draw(world, [])).toEqual([]);
+    expect(world.mock.requests).toEqual([]);
+  });
+
+  test('takes rows of any iterable, strings too', async () => {
+    const world = onMock();
+    const later = async function* () {
+      yield* ['a', 'b'];
+    };
+    const inputs = async (rows: Iterable<string> | AsyncIterable<string>) =>
+      (await draw(world, rows)).map(({ input }) => input).toSorted();
+    expect(await inputs(new Set(['a', 'b']))).toEqual(['a', 'b']);
+    expect(await inputs('ab')).toEqual(['a', 'b']);
+    expect(await inputs(later())).toEqual(['a', 'b']);
+  });
+
+  test('mixes images, videos, music and speech', async () => {
+    const { mock, gateway } = onMock();
+    const { videos, audio } = gateway;
+    const described = [
+      gateway.images.submission(image, { route: 'generations' }),
+      videos.submission({ model: 'tide-video', prompt: 'Waves' }, { route: 'video/generations' }),
+      audio.music.submission({ model: 'anthem-music', prompt: 'A shanty' }),
+      audio.speech.submission({ model: 'echo-speech', text: 'Ahoy', voice_id: 'calm-narrator' }),
+    ];
+    const rows = await mock.clock.settle(collect(gateway.batch(described, (row) => row)));
+    const kinds = rows.map(({ generation, error }) => String(generation?.kind ?? error?.message));
+    expect(kinds.toSorted()).toEqual(['audio', 'audio', 'image', 'video']);
+  });
+
+  test('sends what a row was when it was described, although the object is used again', async () => {
+    const { mock, gateway } = onMock();
+    const params = { model: image.model, prompt: '' };
+    const describeRow = (row: string) => {
+      params.prompt = row;
+      return gateway.images.submission(params);
+    };
+    await mock.clock.settle(collect(gateway.batch(['a', 'b', 'c'], describeRow)));
+    expect(mock.tasks.map(({ prompt }) => prompt).toSorted()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('runs without the governor as well', async () => {
+    const world = onMock({ concurrencyLimit: 50, latencyMs: 500 }, { concurrency: false });
+    expect(await draw(world, numbers(40), { maxInFlight: 20 })).toHaveLength(40);
+    expect(world.mock.peakInFlight).toBe(20);
+  });
+});
+
+describe('a row that fails is nobody else’s failure', () => {
+  const boom = new Error('boom');
+  const refuse = (number: number) => {
+    if (number === 2) throw boom;
+  };
+  test.each<[string, number[], BatchOptions<number>, (number: number) => void]>([
+    ['describe() throws', [0, 1, 2, 3], {}, refuse],
+    [
+      'id() throws',
+      [0, 1, 2, 3],
+      {
+        id: (number) => {
+          refuse(number);
+          return `row ${number}`;
+        },
+      },
+      () => undefined,
+    ],
+  ])('when %s', async (_, inputs, options, check) => {
+    const { mock, gateway } = onMock();
+    const describeRow = async (number: number) => {
+      check(number);
+      return drawing(gateway)(number);
+    };
+    const rows = await mock.clock.settle(collect(gateway.batch(inputs, describeRow, options)));
+    const failed = rows.filter(({ status }) => status !== 'succeeded');
+    expect(failed).toMatchObject([{ input: 2, status: 'failed', error: boom }]);
+    expect(mock.invoice).toHaveLength(3);
+  });
+
+  test.each([
+    ['an empty text', '', 'row ?: its id must be a text that no other row has. Nothing was sent.'],
+    [
+      'a number',
+      7 as unknown as string,
+      'row 7: its id must be a text that no other row has. Nothing was sent.',
+    ],
+    ['taken', 'row 0', 'row row 0: its id must be a text that no other row has. Nothing was sent.'],
+  ])('when its id is %s', async (_, wrong, message) => {
+    const world = onMock();
+    const id = (number: number) => (number === 2 ? wrong : `row ${number}`);
+    const rows = await draw(world, numbers(4), { id });
+    const [failed] = rows.filter(({ status }) => status === 'failed');
+    expect(failed).toMatchObject({ input: 2, id: '2', error: { message } });
+    expect(failed?.error).toBeInstanceOf(ConfigurationError);
+    expect(world.mock.invoice).toHaveLength(3);
+  });
+
+  test.each([
+    ['params are wrong', { model: '' }, {}, /^model: /],
+    ['key is outside the rule', image, { idempotencyKey: 'with space' }, /^idempotencyKey: must/],
+  ])('when its %s, of which the journal hears nothing', async (_, params, options, message) => {
+    const { mock, gateway } = onMock();
+    const journal = memoryJournal();
+    const describeRow = (number: number) =>
+      gateway.images.submission(number === 1 ? params : image, number === 1 ? options : {});
+    const batch = gateway.batch(numbers(3), describeRow, { journal });
+    const rows = await mock.clock.settle(collect(batch));
+    const [failed] = rows.filter(({ status }) => status === 'failed');
+    expect(failed).toMatchObject({ input: 1, error: { message: expect.stringMatching(message) } });
+    expect(journal.lines.filter((line) => line.includes('"id":"1"'))).toEqual([]);
+    expect(mock.invoice).toHaveLength(2);
+  });
+
+  test.each([
+    [400, BadRequestError],
+    [402, PaymentRequiredError],
+  ])('when the service answers %d', async (status, error) => {
+    const world = onMock();
+    world.mock.fail({ route: submits, status, attempt: 3 });
+    const rows = await draw(world, numbers(6));
+    expect(rows.filter((row) => row.status === 'failed')).toMatchObject([
+      { error: expect.any(error), idempotencyKey: expect.stringMatching(/^pg-[0-9a-f]{64}$/) },
+    ]);
+    expect(world.mock.invoice).toHaveLength(5);
+  });
+
+  test('when its task fails', async () => {
+    const outcome = ({ number }: { number: number }) => (number === 3 ? 'failed' : 'succeeded');
+    const world = onMock({ tasks: { outcome } });
+    const rows = await draw(world, numbers(6));
+    const [failed, ...others] = rows.filter(({ status }) => status === 'failed');
+    expect(others).toEqual([]);
+    expect(failed?.error).toBeInstanceOf(TaskFailedError);
+    expect(failed?.task?.id).toBe(world.mock.tasks[2]?.id);
+  });
+
+  test('when its wait is over: it is open, and its task is there', async () => {
+    const world = onMock({ tasks: { durationMs: ({ number }) => (number === 2 ? 1e9 : 0) } });
+    const rows = await draw(world, numbers(4), { waitTimeout: 60_000 });
+    expect(rows.filter(({ status }) => status !== 'succeeded')).toMatchObject([
+      { status: 'unknown', task: { id: world.mock.tasks[1]?.id } },
+    ]);
+  });
+
+  test('when the budget is reached: the rest is not sent', async () => {
+    const world = onMock({}, { budget: { maxUsd: 0.1 } });
+    await world.gateway.models.list();
+    const rows = await draw(world, numbers(12));
+    const failed = rows.filter(({ status }) => status === 'failed');
+    expect(failed).toHaveLength(7);
+    for (const { error } of failed) expect(error).toBeInstanceOf(BudgetExceededError);
+    expect(world.mock.invoice).toHaveLength(5);
+  });
+
+  test.each([
+    ['a text', 'no'],
+    ['an object without a name', Object.create(null)],
+    ['nothing', undefined],
+  ])('when what is thrown is %s', async (_, thrown) => {
+    const { mock, gateway } = onMock();
+    const batch = gateway.batch([0], () => Promise.reject(thrown));
+    const [row] = await mock.clock.settle(collect(batch));
+    expect(row?.error).toMatchObject({ cause: thrown });
+    expect(row?.error).toBeInstanceOf(Error);
+  });
+});
+
+describe('options that cannot be right are refused before anything is sent', () => {
+  test.each([
+    [{ maxInFlight: 0 }, /^maxInFlight: must be/],
+    [{ maxInFlight: -1 }, /^maxInFlight: must be/],
+    [{ maxInFlight: NaN }, /^maxInFlight: must be/],
+    [{ pollInterval: -1 }, /^pollInterval: must be/],
+    [{ waitTimeout: NaN }, /^waitTimeout: must be/],
+    [{ journal: 'run.jsonl' }, /^journal: must be a journal, such as fileJournal/],
+  ])('%j', async (options, message) => {
+    const world = onMock();
+    const error = await caught(draw(world, numbers(3), options as BatchOptions<number>));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error.message).toMatch(message);
+    expect(world.mock.requests).toEqual([]);
+  });
+});

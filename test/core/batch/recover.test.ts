@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+
+import { AbortedError, ConfigurationError, Polygate } from '../../../src/index.ts';
+import type { Journal, PolygateOptions } from '../../../src/index.ts';
+import { collect } from '../../support/rejection.ts';
+import { draw, drawing, memoryJournal, numbers, typesIn } from './support.ts';
+import { caught, onMock } from '../support.ts';
+
+const submits = 'POST /v1/images/tasks';
+
+/** What another process recovers from a journal. */
+function recovered({ mock }: ReturnType<typeof onMock>, journal: Journal, more?: PolygateOptions) {
+  const { apiKey, baseURL, fetch, clock } = mock;
+  const gateway = new Polygate({ apiKey, baseURL, fetch, clock, logLevel: 'off', ...more });
+  return mock.clock.settle(collect(gateway.recover(journal)));
+}
+
+/** A batch whose process died when so many results were taken. */
+async function abandoned(taken: number, storeParams = false) {
+  const world = onMock({ tasks: { durationMs: ({ number }) => number * 100_000 } });
+  const journal = memoryJournal([], { storeParams });
+  const consume = async () => {
+    let left = taken;
+    for await (const _ of world.gateway.batch(numbers(5), drawing(world.gateway), { journal })) {
+      left -= 1;
+      if (left === 0) break;
+    }
+  };
+  await world.mock.clock.settle(consume());
+  return { ...world, journal };
+}
+
+describe('recover()', () => {
+  test('waits for the tasks of rows whose results were not taken, and for no other', async () => {
+    const world = await abandoned(3);
+    // The process ended while it held the third: whether it was used, nobody knows.
+    const rows = await recovered(world, world.journal);
+    expect(rows.map(({ id }) => id)).toEqual(['2', '3', '4']);
+    expect(rows.every(({ status }) => status === 'succeeded')).toBe(true);
+    expect(world.mock.invoice).toHaveLength(5);
+    expect(await recovered(world, world.journal)).toEqual([]);
+  });
+
+  test('has nothing to do for an empty journal, and writes nothing there', async () => {
+    const world = onMock();
+    const journal = memoryJournal();
+    expect(await recovered(world, journal)).toEqual([]);
+    expect(journal.lines).toEqual([]);
+  });
+
+  test.each([
+    ['asks again by itself where the params were kept', true],
+    ['yields rows of unknown outcome with their keys where they were not', false],
+  ])('%s', async (_, storeParams) => {
+    const world = onMock({ tasks: { durationMs: 1_000 } }, { maxRetries: 0 });
+    const journal = memoryJournal([], { storeParams });
+    const drop = world.mock.fail({ route: submits, reset: 'after' });
+    await draw(world, numbers(3), { journal });
+    drop.remove();
+    const keyOf = ({ idempotencyKey }: { idempotencyKey?: string | undefined }) =>
+      String(idempotencyKey);
+    const keys = world.mock.invoice.map(keyOf);
+    const rows = await recovered(world, journal);
+    expect(rows.map(keyOf).toSorted()).toEqual(keys.toSorted());
+    for (const { status, error } of rows) {
+      expect(status).toBe(storeParams ? 'succeeded' : 'unknown');
+      if (!storeParams)
+        expect(error).toMatchObject({ outcome: 'unknown', name: 'ConnectionError' });
+    }
+    expect(world.mock.invoice).toHaveLength(3);
+    const bodies = world.mock.requests.flatMap(({ method, body }) =>
+      method === 'POST' ? [JSON.stringify(body)] : [],
+    );
+    expect(new Set(bodies).size).toBe(3);
+  });
+
+  test.each([402, 400])('does not take a %d for a proof that nothing was paid', async (status) => {
+    const world = onMock({}, { maxRetries: 0 });
+    const journal = memoryJournal([], { storeParams: true });
+    const drop = world.mock.fail({ route: submits, reset: 'after' });
+    await draw(world, [1], { journal });
+    drop.remove();
+    const fault = world.mock.fail({ route: submits, status });
+    expect((await recovered(world, journal))[0]?.status).toBe('unknown');
+    fault.remove();
+    expect((await recovered(world, journal))[0]?.status).toBe('succeeded');
+    expect(world.mock.invoice).toHaveLength(1);
+  });
+
+  test('does not send params that are not those of the submit', async () => {
+    const world = onMock({}, { maxRetries: 0 });
+    const journal = memoryJournal([], { storeParams: true });
+    world.mock.fail({ route: submits, reset: 'after', times: 1 });
+    await draw(world, [1], { journal });
+    journal.lines[1] = journal.lines[1]?.replace('Harbour', 'Harbor') ?? '';
+    const [row] = await recovered(world, journal);
+    expect(row?.status).toBe('unknown');
+    expect(world.mock.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  test('leaves out rows that were refused, and yields failed tasks once', async () => {
+    const outcome = 'failed';
+    const world = onMock({ tasks: { outcome, durationMs: 1e7 } });
+    const journal = memoryJournal();
+    world.mock.fail({ route: submits, status: 400, attempt: 1 });
+    await draw(world, numbers(2), { journal, waitTimeout: 1_000 });
+    await world.mock.clock.advance(1e7);
+    expect(await recovered(world, journal)).toMatchObject([{ id: '1', status: 'failed' }]);
+    expect(await recovered(world, journal)).toEqual([]);
+  });
+
+  test('finds the task that one process got although another was refused', async () => {
+    const world = onMock();
+    const journal = memoryJournal();
+    await draw(world, [1], { journal });
+    const [run = '', submit = '', accepted = ''] = journal.lines;
+    const refused = '{"v":1,"type":"refused","id":"0"}';
+    for (const lines of [
+      [run, submit, submit, accepted, refused],
+      [run, submit, submit, refused, accepted],
+      [run, accepted],
+    ]) {
+      const rows = await recovered(world, memoryJournal(lines));
+      expect(rows).toMatchObject([{ id: '0', status: 'succeeded' }]);
+      expect(rows[0]?.idempotencyKey).toBe(world.mock.invoice[0]?.idempotencyKey);
+    }
+  });
+
+  test('names damaged lines first, writes nothing over them, and goes on with the rest', async () => {
+    const world = await abandoned(1);
+    const { journal } = world;
+    journal.lines.push('{"v":1,"type":"acc');
+    const before = [...journal.lines];
+    const [damaged, ...rows] = await recovered(world, journal);
+    expect(damaged).toMatchObject({ id: '', status: 'unknown' });
+    expect(damaged?.error).toBeInstanceOf(ConfigurationError);
+    expect(damaged?.error?.message).toContain(`journal: line ${before.length} cannot be read`);
+    expect(rows).toHaveLength(5);
+    expect(journal.lines.slice(0, before.length)).toEqual(before);
+  });
+
+  test('ends by a signal at once; what it had not yielded is still there', async () => {
+    const world = await abandoned(2);
+    const stop = new AbortController();
+    const { gateway, journal, mock } = world;
+    const rows = gateway.recover(journal, { signal: stop.signal });
+    await mock.clock.settle(rows.next());
+    const ended = caught(rows.next());
+    stop.abort('enough');
+    expect(await ended).toBeInstanceOf(AbortedError);
+    expect(await recovered(world, journal)).toHaveLength(3);
+  });
+
+  test('yields again what the process before did not live to take', async () => {
+    const { mock, gateway, journal } = await abandoned(5);
+    const crash = async () => {
+      for await (const _ of gateway.recover(journal)) throw new Error('crash');
+    };
+    await caught(mock.clock.settle(crash()));
+    expect(await recovered({ mock, gateway }, journal)).toHaveLength(1);
+    expect(typesIn(journal).filter((type) => type === 'finished')).toHaveLength(5);
+  });
+});

@@ -1,0 +1,194 @@
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import * as z from 'zod/mini';
+
+import {
+  ConfigurationError,
+  ConnectionError,
+  NotFoundError,
+  ResponseValidationError,
+} from '../../../src/index.ts';
+import type { RawRequest } from '../../../src/index.ts';
+import {
+  answer,
+  baseURL,
+  caught,
+  clientOf,
+  onMock,
+  refusal,
+  reset,
+  scripted,
+  virtualClock,
+} from '../support.ts';
+import type { Reply } from '../support.ts';
+
+const edited = answer(200, { data: [{ url: 'https://cdn.example/1.png' }] });
+
+describe('gateway.request', () => {
+  test('sends method, path, query and body to the origin, with credentials', async () => {
+    const { fetch, sent } = scripted(edited);
+    const result = await clientOf(fetch, { baseURL: `${baseURL}/v1` }).request({
+      method: 'POST',
+      path: '/v1beta/interactions',
+      query: { page: 2, q: 'a b&c', all: true, none: undefined, nil: null },
+      body: { model: 'm', prompt: 'Заря' },
+    });
+    expect(result).toEqual({ data: [{ url: 'https://cdn.example/1.png' }] });
+    const [request] = sent;
+    const url = new URL(request?.url ?? '');
+    expect(url.origin + url.pathname).toBe(`${baseURL}/v1beta/interactions`);
+    expect(Object.fromEntries(url.searchParams)).toEqual({ page: '2', q: 'a b&c', all: 'true' });
+    expect(request?.method).toBe('POST');
+    expect(JSON.parse(request?.body ?? '')).toEqual({ model: 'm', prompt: 'Заря' });
+    expect(request?.headers.get('content-type')).toContain('application/json');
+    expect(request?.headers.get('authorization')).toBe('Bearer sk-test');
+  });
+
+  test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const)('speaks %s', async (method) => {
+    const { fetch, sent } = scripted(edited);
+    await clientOf(fetch).request({ method, path: '/v1/x' });
+    expect(sent[0]?.method).toBe(method);
+    expect(sent[0]?.body).toBeUndefined();
+  });
+
+  test('has the same errors and the same metadata', async () => {
+    const { gateway } = onMock();
+    expect(await caught(gateway.request({ method: 'GET', path: '/v1/nothing' }))).toBeInstanceOf(
+      NotFoundError,
+    );
+    const { meta } = await gateway.request({ method: 'GET', path: '/v1/account' }).withResponse();
+    expect(meta.wallet).toBe('unified');
+    const response = await gateway.request({ method: 'GET', path: '/v1/account' }).asResponse();
+    expect(await response.json()).toMatchObject({ object: 'account' });
+  });
+
+  test('takes the options of every call', async () => {
+    const { fetch, sent } = scripted(edited);
+    const options = { requestId: 'r', idempotencyKey: 'k', headers: { 'x-team': 't' } };
+    await clientOf(fetch).request({ method: 'POST', path: '/v1/x', body: {} }, options);
+    const headers = Object.fromEntries(sent[0]?.headers ?? []);
+    expect(headers).toMatchObject({ 'x-request-id': 'r', 'x-idempotency-key': 'k', 'x-team': 't' });
+  });
+});
+
+describe('a schema', () => {
+  const schema = z.object({ data: z.array(z.object({ url: z.string() })) });
+  const path = '/v1/images/edits';
+
+  test('gives the answer its type and leaves out what it does not know', async () => {
+    const { fetch } = scripted(answer(200, { data: [{ url: 'u', extra: 1 }], more: 2 }));
+    const result = await clientOf(fetch).request({ method: 'POST', path, body: {}, schema });
+    expectTypeOf(result).toEqualTypeOf<{ data: { url: string }[] }>();
+    expect(result).toEqual({ data: [{ url: 'u' }] });
+  });
+
+  test('refuses an answer that does not match', async () => {
+    const { fetch } = scripted(answer(200, { data: [{ url: 7 }] }));
+    const error = await caught(clientOf(fetch).request({ method: 'POST', path, body: {}, schema }));
+    expect(error).toBeInstanceOf(ResponseValidationError);
+    expect(error).toMatchObject({ body: { data: [{ url: 7 }] }, outcome: 'unknown' });
+    expect(error.issues).toMatchObject([{ path: ['data', 0, 'url'] }]);
+  });
+
+  test('may be of any library that speaks Standard Schema, also one that takes its time', async () => {
+    const own: NonNullable<RawRequest<number>['schema']> = {
+      '~standard': {
+        version: 1,
+        vendor: 'own',
+        validate: async (value) =>
+          typeof value === 'number' ? { value } : { issues: [{ message: 'no number' }] },
+      },
+    };
+    const { fetch } = scripted(answer(200, 7), answer(200, 'x'));
+    const gateway = clientOf(fetch);
+    const request = { method: 'GET', path: '/v1/x', schema: own } as const;
+    expect(await gateway.request(request)).toBe(7);
+    expect((await caught(gateway.request(request))).message).toContain('no number');
+  });
+});
+
+describe('a path', () => {
+  test.each([
+    '',
+    'v1/models',
+    'https://evil.example/v1',
+    '//evil.example/v1',
+    '/\\evil.example',
+    '/v1/../admin',
+    '/v1/..',
+    '/v1/./models',
+    '/v1/%2e%2e/admin',
+    '/v1/%2E./admin',
+    '/v1/.%2e',
+    '/v1\\..\\admin',
+    '/v1/models#top',
+    '/v1/mo\ndels',
+    '/v1/mo\tdels',
+    '/v1/\u0000',
+  ])('%j is refused before a byte is sent', async (path) => {
+    const { fetch, sent } = scripted(edited);
+    const error = await caught(clientOf(fetch).request({ method: 'GET', path }));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error.message).toContain('path');
+    expect(sent).toHaveLength(0);
+  });
+
+  test.each([undefined, null, 7, {}])('%j is refused, too, by a rejection', async (path) => {
+    const { fetch, sent } = scripted(edited);
+    const request = { method: 'GET', path } as unknown as RawRequest;
+    expect(await caught(clientOf(fetch).request(request))).toBeInstanceOf(ConfigurationError);
+    expect(sent).toHaveLength(0);
+  });
+
+  test('may hold a query and dots inside its names', async () => {
+    const { fetch, sent } = scripted(edited);
+    await clientOf(fetch).request({ method: 'GET', path: '/v1/a..b/.c?x=1', query: { y: 2 } });
+    expect(sent[0]?.url).toBe(`${baseURL}/v1/a..b/.c?x=1&y=2`);
+  });
+
+  test('of a method that does not exist is refused', async () => {
+    const { fetch, sent } = scripted(edited);
+    const request = { method: 'CONNECT', path: '/v1/x' } as unknown as RawRequest;
+    expect(await caught(clientOf(fetch).request(request))).toBeInstanceOf(ConfigurationError);
+    expect(sent).toHaveLength(0);
+  });
+});
+
+describe('a request whose outcome is unknown', () => {
+  async function attempts(request: RawRequest, ...replies: [Reply, ...Reply[]]) {
+    const clock = virtualClock();
+    const { fetch, sent } = scripted(...replies);
+    const error = await caught(clock.settle(clientOf(fetch, { clock }).request(request)));
+    const keys = new Set(sent.map(({ headers }) => headers.get('x-idempotency-key')));
+    return { count: sent.length, keys: [...keys], error };
+  }
+  const post = { method: 'POST', path: '/v1/images/edits', body: {} } as const;
+
+  test('is repeated when it is a GET', async () => {
+    expect((await attempts({ method: 'GET', path: '/v1/x' }, reset)).count).toBe(4);
+  });
+
+  test('is not repeated when it is a POST', async () => {
+    const { count, error } = await attempts(post, reset);
+    expect(count).toBe(1);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error.outcome).toBe('unknown');
+  });
+
+  test('is repeated under one key when it is said to be idempotent', async () => {
+    const { count, keys, error } = await attempts({ ...post, idempotent: true }, reset);
+    expect(count).toBe(4);
+    expect(keys).toHaveLength(1);
+    expect(keys[0]).toMatch(/^[!-~]{8,200}$/);
+    expect(error.idempotencyKey).toBe(keys[0]);
+  });
+
+  test('is not repeated when it is a GET that is said not to be idempotent', async () => {
+    expect((await attempts({ method: 'GET', path: '/v1/x', idempotent: false }, reset)).count).toBe(
+      1,
+    );
+  });
+
+  test('is repeated whatever it is when it was refused', async () => {
+    expect((await attempts(post, refusal(503))).count).toBe(4);
+  });
+});

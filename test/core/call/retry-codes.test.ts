@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+
+import { backoff, decide, RetryBudget } from '../../../src/core/call/retry.ts';
+import type { Polygate } from '../../../src/index.ts';
+import { caught, chat, clientOf, image, refusal, scripted, virtualClock } from '../support.ts';
+import type { Reply } from '../support.ts';
+
+/** How often a call goes out whose every attempt ends so. */
+async function attempts(reply: Reply, call = submit) {
+  const clock = virtualClock();
+  const { fetch, sent } = scripted(reply);
+  const error = await caught(clock.settle(call(clientOf(fetch, { clock }))));
+  const keys = new Set(sent.map(({ headers }) => headers.get('x-idempotency-key')));
+  return { sent, error, keys };
+}
+
+const submit = (gateway: Polygate): Promise<unknown> => gateway.images.submit(image);
+const talk = (gateway: Polygate): Promise<unknown> => gateway.chat.completions.create(chat);
+
+describe('a documented business error is never repeated, whatever its status', () => {
+  const final = [
+    'api_key_required',
+    'invalid_request_parameter',
+    'invalid_idempotency_key',
+    'invalid_material_request',
+    'invalid_material_cursor',
+    'material_idempotency_conflict',
+    'material_not_found',
+    'material_not_available',
+    'material_not_managed',
+    'visual_verification_consent_required',
+    'invalid_visual_verification_request',
+  ];
+  const cases = final.flatMap((code) =>
+    [429, 500, 502, 503].map((status) => [status, code] as const),
+  );
+
+  test.each(cases)('%i %s', async (status, code) => {
+    const { sent, error } = await attempts(refusal(status, code));
+    expect(sent).toHaveLength(1);
+    expect(error).toMatchObject({ status, code });
+  });
+});
+
+describe('codes of an outage or of doubt are repeated', () => {
+  test('503 material_channel_unavailable is an outage', async () => {
+    const { sent, keys } = await attempts(refusal(503, 'material_channel_unavailable'));
+    expect(sent).toHaveLength(4);
+    expect(keys.size).toBe(1);
+  });
+
+  test('400 material_channel_unavailable says that the model takes no materials', async () => {
+    const { sent } = await attempts(refusal(400, 'material_channel_unavailable'));
+    expect(sent).toHaveLength(1);
+  });
+
+  test.each(['material_create_outcome_uncertain', 'visual_verification_create_outcome_uncertain'])(
+    '%s is repeated with the same key, and never without one',
+    async (code) => {
+      const keyed = await attempts(refusal(503, code));
+      expect(keyed.sent).toHaveLength(4);
+      expect(keyed.keys.size).toBe(1);
+      const bare = await attempts(refusal(503, code), talk);
+      expect(bare.sent).toHaveLength(1);
+    },
+  );
+});
+
+describe('decide', () => {
+  const unknown = [undefined, 408, 500, 502, 504] as const;
+
+  test.each(unknown)('%s of unknown outcome is repeated unless it is paid each time', (status) => {
+    expect(decide({ status, outcome: 'unknown' }, 'safe')).toBe('retry');
+    expect(decide({ status, outcome: 'unknown' }, 'keyed')).toBe('retry');
+    expect(decide({ status, outcome: 'unknown' }, 'once')).toBe('fail');
+  });
+
+  test.each(['safe', 'keyed', 'once'] as const)(
+    '%s requests are repeated when refused',
+    (safety) => {
+      expect(decide({ outcome: 'not-sent' }, safety)).toBe('retry');
+      expect(decide({ status: 503, outcome: 'rejected' }, safety)).toBe('retry');
+      expect(decide({ status: 429, outcome: 'rejected' }, safety)).toBe('retry');
+      expect(decide({ status: 429, code: 'rate_limited', outcome: 'rejected' }, safety)).toBe(
+        'retry',
+      );
+    },
+  );
+
+  test.each(['safe', 'keyed', 'once'] as const)('%s requests wait for a slot', (safety) => {
+    const failure = {
+      status: 429,
+      code: 'concurrency_limit_exceeded',
+      outcome: 'rejected',
+    } as const;
+    expect(decide(failure, safety)).toBe('queue');
+  });
+
+  test.each([400, 401, 402, 403, 404, 405, 409, 410, 413, 415, 422])('%i is final', (status) => {
+    for (const safety of ['safe', 'keyed', 'once'] as const) {
+      expect(decide({ status, outcome: 'rejected' }, safety)).toBe('fail');
+    }
+  });
+});
+
+describe('backoff', () => {
+  test.each([
+    [0, 500],
+    [1, 1_000],
+    [2, 2_000],
+    [3, 4_000],
+    [4, 8_000],
+    [5, 8_000],
+    [2_000, 8_000],
+  ])('attempt %i waits a random part of %i ms', (attempt, most) => {
+    expect(backoff(attempt, () => 0)).toBe(0);
+    expect(backoff(attempt, () => 0.25)).toBe(most / 4);
+    expect(backoff(attempt, () => 1)).toBe(most);
+  });
+});
+
+describe('RetryBudget', () => {
+  test('runs out, and fills up by successes to where it began', () => {
+    const budget = new RetryBudget();
+    const takeAll = () => {
+      let taken = 0;
+      while (taken < 1_000 && budget.take()) taken += 1;
+      return taken;
+    };
+    const first = takeAll();
+    expect(first).toBeGreaterThanOrEqual(10);
+    expect(takeAll()).toBe(0);
+    for (let success = 0; success < 5; success += 1) budget.refund();
+    const back = takeAll();
+    expect(back).toBeGreaterThan(0);
+    expect(back).toBeLessThanOrEqual(5);
+    for (let success = 0; success < 10_000; success += 1) budget.refund();
+    expect(takeAll()).toBe(first);
+  });
+});

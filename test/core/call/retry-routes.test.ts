@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+
+import type { Polygate, RequestOptions } from '../../../src/index.ts';
+import type { Fault } from '../../../src/mock/index.ts';
+import { caught, chat, image, onMock } from '../support.ts';
+
+type Call = (gateway: Polygate, options: RequestOptions) => Promise<unknown>;
+/** How often a request may reach the gateway: see the table in the reliability guide. */
+type Safety = 'safe' | 'keyed' | 'once';
+
+const video = { model: 'tide-video', prompt: 'Waves', duration: 5 };
+const music = { model: 'anthem-music', prompt: 'A shanty', is_instrumental: true };
+const speech = { model: 'echo-speech', text: 'Ahoy', voice_id: 'any' };
+const material = { url: 'https://files.example/a.png', type: 'image' as const };
+const clone = { audio_url: 'https://files.example/ann.mp3' };
+const design = { prompt: 'An old sailor', preview_text: 'Ahoy' };
+
+const routes: readonly (readonly [string, Safety, Call])[] = [
+  ['GET /v1/account', 'safe', (gateway, options) => gateway.account.retrieve(options)],
+  ['GET /v1/models', 'safe', (gateway, options) => gateway.models.list({}, options)],
+  ['GET /v1/audio/tasks/{id}', 'safe', (gateway, o) => gateway.audio.retrieve('task_1', o)],
+  ['GET /v1/audio/voices', 'safe', (gateway, options) => gateway.voices.list({}, options)],
+  ['GET /v1/materials', 'safe', (gateway, options) => gateway.materials.list({}, options)],
+  ['GET /v1/status', 'safe', (gateway, options) => gateway.public.status({}, options)],
+  ['DELETE /v1/materials/{id}', 'safe', (gateway, o) => gateway.materials.delete('mat_1', o)],
+  ['POST /v1/images/tasks', 'keyed', (gateway, o) => gateway.images.submit(image, o)],
+  [
+    'POST /v1/images/generations',
+    'keyed',
+    (gateway, o) => gateway.images.submit(image, { ...o, route: 'generations' }),
+  ],
+  ['POST /v1/videos', 'keyed', (gateway, options) => gateway.videos.submit(video, options)],
+  [
+    'POST /v1/video/generations',
+    'keyed',
+    (gateway, o) => gateway.videos.submit(video, { ...o, route: 'video/generations' }),
+  ],
+  ['POST /v1/audio/tasks', 'keyed', (gateway, o) => gateway.audio.music.submit(music, o)],
+  ['POST /v1/audio/tasks', 'keyed', (gateway, o) => gateway.audio.speech.submit(speech, o)],
+  ['POST /v1/materials', 'keyed', (gateway, o) => gateway.materials.create(material, o)],
+  ['POST /v1/chat/completions', 'once', (gateway, o) => gateway.chat.completions.create(chat, o)],
+  [
+    'POST /v1/chat/completions',
+    'once',
+    (gateway, o) => gateway.chat.completions.stream(chat, o).final(),
+  ],
+  ['POST /v1/audio/voices/clone', 'once', (gateway, o) => gateway.voices.clone(clone, o)],
+  ['POST /v1/audio/voices/design', 'once', (gateway, o) => gateway.voices.design(design, o)],
+];
+
+/** What goes wrong each time, and which requests go out again after it. */
+const always: readonly Safety[] = ['safe', 'keyed', 'once'];
+const ifSafe: readonly Safety[] = ['safe', 'keyed'];
+const never: readonly Safety[] = [];
+const failures: readonly (readonly [string, Fault, readonly Safety[], string | undefined])[] = [
+  ['a refused connection', { unreachable: true }, always, 'not-sent'],
+  ['a reset before it is handled', { reset: 'before' }, ifSafe, 'unknown'],
+  ['a reset after it is handled', { reset: 'after' }, ifSafe, 'unknown'],
+  ['no answer in time', { stallHeaders: true }, ifSafe, 'unknown'],
+  ['a body that stands still', { stallBody: 9 }, ifSafe, 'unknown'],
+  ['408', { status: 408, code: 'request_timeout' }, ifSafe, 'unknown'],
+  ...[500, 502, 504].map((status) => [`${status}`, { status }, ifSafe, 'unknown'] as const),
+  ['503', { status: 503 }, always, 'rejected'],
+  ['503 for materials', { status: 503, code: 'material_channel_unavailable' }, always, 'rejected'],
+  [
+    '503 of a doubtful material',
+    { status: 503, code: 'material_create_outcome_uncertain' },
+    ifSafe,
+    'unknown',
+  ],
+  ['429 for the rate', { status: 429, code: 'rate_limited' }, always, 'rejected'],
+  [
+    '429 without a code',
+    { status: 429, body: { error: { message: 'Slow down' } } },
+    always,
+    'rejected',
+  ],
+  ...[400, 401, 402, 403, 404, 409, 422].map(
+    (status) => [`${status}`, { status }, never, 'rejected'] as const,
+  ),
+  ['503 of a used key', { status: 503, code: 'material_idempotency_conflict' }, never, 'rejected'],
+];
+
+describe.each(failures)('%s', (_, fault, repeats, outcome) => {
+  test.each(routes)('%s, %s', async (route, safety, call) => {
+    let sent = 0;
+    const { mock, gateway } = onMock();
+    mock.fail({ route, ...fault });
+    const counting: typeof mock.fetch = (input, init) => {
+      sent += 1;
+      return mock.fetch(input, init);
+    };
+    const client = gateway.withOptions({
+      fetch: counting,
+      timeout: 5_000,
+      streamIdleTimeout: 5_000,
+    });
+    const run = (options: RequestOptions) => {
+      sent = 0;
+      return mock.clock.settle(caught(call(client, options)));
+    };
+    const streams = 'stallBody' in fault && /stream/.test(call.toString());
+    const error = await run({});
+    expect(sent).toBe(repeats.includes(safety) && !streams ? 4 : 1);
+    // To a GET that was answered "nobody knows", nothing is at stake.
+    if (safety !== 'safe' || error.outcome !== undefined) expect(error.outcome).toBe(outcome);
+    const tries = mock.requests.map(({ headers, bodyText }) =>
+      [headers['x-idempotency-key'], headers['idempotency-key'], bodyText].join(' '),
+    );
+    expect(new Set(tries).size).toBeLessThanOrEqual(1);
+    if (safety === 'keyed') expect(error.idempotencyKey).toMatch(/^[!-~]{8,200}$/);
+    expect(mock.invoice.length).toBeLessThanOrEqual(1);
+    await run({ maxRetries: 0 });
+    expect(sent).toBe(1);
+  });
+});

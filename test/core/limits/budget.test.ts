@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+
+import { affords } from '../../../src/core/limits/budget.ts';
+import { BudgetExceededError } from '../../../src/index.ts';
+import { caught, chat, image, onMock } from '../support.ts';
+
+const video = { model: 'tide-video', prompt: 'Waves', duration: 5, resolution: '1080p' };
+const submits = 'POST /v1/images/tasks';
+
+test.each([
+  // maxUsd, strict, spent, reserved, price, fits
+  [1, false, 0, 0, 0.5, true],
+  [1, false, 0.5, 0, 0.5, true],
+  [1, false, 0.5, 0, 0.51, false],
+  [1, false, 0, 0.5, 0.51, false],
+  [1, false, 1, 0, 0, true],
+  [1, false, 1.1, 0, 0, false],
+  [0.3, false, 0.1, 0.1, 0.1, true],
+  [1, false, 0.99, 0, undefined, true],
+  [1, false, 1, 0, undefined, false],
+  [1, false, 0.5, 0.5, undefined, false],
+  [0, false, 0, 0, undefined, false],
+  [1, true, 0, 0, undefined, false],
+  [1, true, 0, 0, 1, true],
+])('of %d USD (strict: %s), %d spent and %d reserved: a price of %s fits: %s', (...row) => {
+  const [maxUsd, strict, spent, reserved, price, fits] = row;
+  expect(affords({ maxUsd, strict }, { spent, reserved }, price)).toBe(fits);
+});
+
+describe('with known prices', () => {
+  test('a thousand parallel submits never pass the cap, and use all of it', async () => {
+    const { mock, gateway } = onMock({ concurrencyLimit: 8 }, { budget: { maxUsd: 1.01 } });
+    await gateway.models.retrieve(image.model);
+    const calls = Array.from({ length: 1_000 }, () => gateway.images.submit(image));
+    const results = await mock.clock.settle(Promise.allSettled(calls));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(50);
+    expect(mock.invoice).toHaveLength(50);
+    expect(gateway.spend.totalUsd).toBe(1);
+  });
+
+  test.each([
+    ['an image', 0.04, 'prism-image', { resolution: '2K', n: 1 }],
+    ['three images', 0.06, 'prism-image', { num_images: 3 }],
+    ['a sketch', 0.005, 'prism-sketch', {}],
+  ])('%s is refused when it would pass the cap', async (_, price, model, more) => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: price * 1.5 } });
+    await gateway.models.list();
+    const call = () => gateway.images.submit({ model, prompt: 'A harbour', ...more });
+    await call();
+    const error = await caught(call());
+    expect(error).toBeInstanceOf(BudgetExceededError);
+    expect(error.message).toContain(`this costs ${price} USD`);
+    expect(mock.invoice).toEqual([expect.objectContaining({ usd: price })]);
+  });
+
+  test('so are videos, music, speech and voices', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.0001, strict: true } });
+    await gateway.models.list();
+    const calls = [
+      [gateway.videos.submit(video), 0.2],
+      [gateway.audio.music.submit({ model: 'anthem-music', prompt: 'A shanty' }), 0.03],
+      [
+        gateway.audio.speech.submit({ model: 'echo-speech', text: 'Ahoy, all!', voice_id: 'v' }),
+        0.0003,
+      ],
+      [gateway.voices.clone({ audio_url: 'https://files.example/a.mp3', text: 'Ahoy' }), 1.5012],
+      [gateway.voices.design({ prompt: 'A sailor', preview_text: 'Ahoy' }), 3.000_12],
+    ] as const;
+    for (const [call, price] of calls) {
+      expect((await caught(call)).message).toContain(`this costs ${price} USD`);
+    }
+    expect(mock.invoice).toEqual([]);
+  });
+
+  test('what is refused by the service is free again', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 } });
+    await gateway.models.list();
+    mock.fail({ route: submits, status: 400, times: 1 });
+    await caught(gateway.images.submit(image));
+    await gateway.images.submit(image);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('what may have been charged stays reserved until its key is asked again', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 }, maxRetries: 0 });
+    await gateway.models.list();
+    mock.fail({ route: submits, reset: 'after', times: 1 });
+    await caught(gateway.images.submit(image, { idempotencyKey: 'row-1' }));
+    expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
+    const task = await gateway.images.submit(image, { idempotencyKey: 'row-1' });
+    expect(task.replayed).toBe(true);
+    expect(mock.invoice).toHaveLength(1);
+    expect(gateway.spend.totalUsd).toBe(0.02);
+  });
+
+  test('a retry of what may have been charged is not refused, because its price is set aside', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 } });
+    await gateway.models.list();
+    mock.fail({ route: submits, reset: 'after', times: 2 });
+    await mock.clock.settle(gateway.images.submit(image));
+    expect(mock.invoice).toHaveLength(1);
+  });
+});
+
+test('a replay of what was counted is let through when all is spent: it costs nothing', async () => {
+  const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.02 } });
+  const first = await gateway.images.submit(image, { idempotencyKey: 'row-1' });
+  expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
+  const again = await gateway.images.submit(image, { idempotencyKey: 'row-1' });
+  expect(again.id).toBe(first.id);
+  expect(mock.invoice).toHaveLength(1);
+});
+
+test('a strict budget refuses what has no known price, and says how to learn it', async () => {
+  const { mock, gateway } = onMock({}, { budget: { maxUsd: 5, strict: true } });
+  for (const call of [gateway.chat.completions.create(chat), gateway.images.submit(image)]) {
+    const error = await caught(call);
+    expect(error).toBeInstanceOf(BudgetExceededError);
+    expect(error).toMatchObject({ outcome: 'not-sent', spentUsd: 0, maxUsd: 5 });
+    expect(error.message).toContain('models.retrieve');
+  }
+  expect(mock.requests).toEqual([]);
+  await gateway.models.retrieve(image.model);
+  await gateway.images.submit(image);
+  expect(mock.invoice).toHaveLength(1);
+});

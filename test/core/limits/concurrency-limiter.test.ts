@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest';
+
+import { firstWindow, narrowed, widened } from '../../../src/core/limits/concurrency-limiter.ts';
+import { Polygate } from '../../../src/index.ts';
+import { createMockGateway } from '../../../src/mock/index.ts';
+import { image, onMock, refusal, submitted, turns } from '../support.ts';
+import { manual, submitMany, told } from '../stream/valve.ts';
+
+describe('the window', () => {
+  test('is four before anything is known', () => {
+    expect(firstWindow).toMatchObject({ size: 4, fresh: true });
+  });
+
+  test.each([
+    ['opens fully without headers', firstWindow, {}, 1, Infinity],
+    ['opens to the limit', firstWindow, { limit: 8 }, 1, 8],
+    ['opens to what is free', firstWindow, { limit: 8, remaining: 3 }, 4, 7],
+    ['shrinks to a small limit', firstWindow, { limit: 2, remaining: 1 }, 4, 2],
+    ['leaves room for others of the account', { size: 8, limit: 8 }, { remaining: 0 }, 5, 5],
+    ['never closes', { size: 8, limit: 8 }, { limit: 8, remaining: 0 }, 0, 1],
+    ['follows a limit that falls', { size: 8, limit: 8 }, { limit: 3 }, 8, 3],
+    ['follows a limit that rises', { size: 3, limit: 3 }, { limit: 9, remaining: 7 }, 2, 9],
+    ['recovers by one', { size: 4 }, {}, 4, 5],
+    ['recovers up to the limit', { size: 8, limit: 8 }, {}, 8, 8],
+  ])('%s after a success', (_, window, tells, inFlight, size) => {
+    expect(widened(window, tells, inFlight).size).toBe(size);
+  });
+
+  test.each([
+    ['halves', { size: 8 }, {}, 7, 4],
+    ['halves what was in flight, when it was open', { size: Infinity }, {}, 9, 5],
+    ['never closes', { size: 1 }, {}, 0, 1],
+    ['takes what is in flight for the limit', { size: 8 }, { limit: 8, remaining: 0 }, 5, 5],
+    ['follows a limit that fell', { size: 8, limit: 8 }, { limit: 3, remaining: 0 }, 6, 3],
+  ])('%s after a 429', (_, window, tells, inFlight, size) => {
+    expect(narrowed(window, tells, inFlight).size).toBe(size);
+  });
+
+  test('is no longer fresh after an answer', () => {
+    const next = widened(narrowed(firstWindow, {}, 3), {}, 1);
+    expect(next.size).toBe(3);
+  });
+});
+
+describe("'auto'", () => {
+  test('sends four and keeps the others until it knows more', async () => {
+    const { service, gateway } = manual();
+    await submitMany(gateway, 10);
+    expect(service.inFlight).toBe(4);
+    expect(gateway.concurrency).toMatchObject({ inFlight: 4, queued: 6 });
+  });
+
+  test('sends all when the first answer names no limit', async () => {
+    const { service, gateway } = manual();
+    await submitMany(gateway, 30);
+    await service.answer(submitted);
+    expect(service.inFlight).toBe(29);
+    expect(gateway.concurrency).toMatchObject({ inFlight: 29, queued: 0 });
+  });
+
+  test('adapts within one answer when the limit changes', async () => {
+    const { service, gateway } = manual();
+    await submitMany(gateway, 20);
+    await service.answer(told(8, 4));
+    expect(service.inFlight).toBe(8);
+    await service.answer(told(2, 0));
+    expect(service.inFlight).toBe(7);
+    await service.answer(told(2, 0), 5);
+    expect(service.inFlight).toBe(2);
+    await service.answer(told(5, 3));
+    expect(service.inFlight).toBe(5);
+  });
+
+  test('adapts within one answer to a limit without a number of free slots', async () => {
+    const { service, gateway } = manual();
+    await submitMany(gateway, 20);
+    await service.answer(told(2), 3);
+    expect(service.inFlight).toBe(2);
+    await service.answer(told(6));
+    expect(service.inFlight).toBe(6);
+  });
+
+  test('halves on a 429 that tells nothing, and then recovers by one per success', async () => {
+    const { service, gateway, clock } = manual({ random: () => 0 });
+    await submitMany(gateway, 17);
+    await service.answer(submitted);
+    expect(service.inFlight).toBe(16);
+    await service.answer(refusal(429, 'concurrency_limit_exceeded'));
+    await clock.advance(10_000);
+    await submitMany(gateway, 40);
+    // Sixteen halve to a window of eight, and fifteen are still on their way.
+    expect(service.inFlight).toBe(15);
+    await service.answer(submitted, 3);
+    expect(service.inFlight).toBe(12);
+    await service.answer(submitted);
+    expect(service.inFlight).toBe(12);
+    await service.answer(submitted);
+    expect(service.inFlight).toBe(13);
+  });
+
+  test('serves first what came first', async () => {
+    const { mock, gateway } = onMock({ concurrencyLimit: 2, latencyMs: 100 });
+    const calls = Array.from({ length: 12 }, (_, row) =>
+      gateway.images.submit(image, { requestId: `row-${row}` }),
+    );
+    await mock.clock.settle(Promise.all(calls));
+    const order = mock.requests
+      .filter(({ status }) => status === 202)
+      .map(({ requestId }) => requestId);
+    const rows = order.map((id) => Number(id.slice(4)));
+    // The four of the first window may be refused and come again; nobody else is overtaken.
+    expect(rows.filter((row) => row > 3)).toEqual([4, 5, 6, 7, 8, 9, 10, 11]);
+  });
+
+  test('does not govern what takes no slot', async () => {
+    const { service, gateway } = manual({ concurrency: 1 });
+    await submitMany(gateway, 2);
+    gateway.models.list().catch(() => undefined);
+    gateway.images.retrieve('task_1').catch(() => undefined);
+    await turns();
+    expect(service.arrived).toBe(3);
+  });
+
+  test.each([
+    ['a limit of 8', 8, 0],
+    ['a limit of 3 that an answer has told', 3, 1],
+  ])('meets no 429 with 60 submits against %s', async (_, concurrencyLimit, before) => {
+    const { mock, gateway } = onMock({ concurrencyLimit, latencyMs: 100 });
+    for (let call = 0; call < before; call += 1) {
+      await mock.clock.settle(gateway.images.submit(image));
+    }
+    const calls = Array.from({ length: 60 }, () => gateway.images.submit(image));
+    await mock.clock.settle(Promise.all(calls));
+    expect(mock.peakInFlight).toBe(concurrencyLimit);
+    expect(mock.requests.filter(({ status }) => status === 429)).toEqual([]);
+    expect(mock.invoice).toHaveLength(60 + before);
+  });
+
+  test('shows no error with 60 submits against a limit below its first window', async () => {
+    const { mock, gateway } = onMock({ concurrencyLimit: 3, latencyMs: 100 });
+    const calls = Array.from({ length: 60 }, () => gateway.images.submit(image));
+    await mock.clock.settle(Promise.all(calls));
+    expect(mock.peakInFlight).toBe(3);
+    const refused = mock.requests.filter(({ status }) => status === 429);
+    // One more than fits is sent before the limit can be known.
+    expect(refused.length).toBeLessThanOrEqual(1);
+  });
+
+  test('wastes no time: 500 submits against a limit of 8 take little more than they must', async () => {
+    const { mock, gateway } = onMock({ concurrencyLimit: 8, latencyMs: 100 });
+    const began = mock.clock.now();
+    const calls = Array.from({ length: 500 }, () => gateway.images.submit(image));
+    await mock.clock.settle(Promise.all(calls));
+    const ideal = Math.ceil(500 / 8) * 100;
+    expect(ideal / (mock.clock.now() - began)).toBeGreaterThanOrEqual(0.9);
+    expect(mock.requests.filter(({ status }) => status === 429)).toEqual([]);
+    expect(new Set(mock.tasks.map(({ id }) => id)).size).toBe(500);
+  });
+
+  test('adapts within one answer when the limit falls from 8 to 3 under 500 submits', async () => {
+    const { mock, gateway, seen } = unevenMock(8);
+    const calls = Array.from({ length: 500 }, () => gateway.images.submit(image));
+    const all = Promise.all(calls);
+    await mock.clock.advance(2_000);
+    expect(mock.requests.filter(({ status }) => status === 429)).toEqual([]);
+    mock.setConcurrencyLimit(3);
+    const before = mock.requests.length;
+    await mock.clock.settle(all);
+    // What left before the first answer of the new limit may be refused; nothing after that.
+    expect(seen.learnt).toBeGreaterThanOrEqual(before);
+    const late = mock.requests.slice(seen.learnt);
+    expect(late.length).toBeGreaterThan(300);
+    expect(late.filter(({ status }) => status !== 202)).toEqual([]);
+    expect(seen.peak).toBe(3);
+    expect(new Set(mock.tasks.map(({ id }) => id)).size).toBe(500);
+    expect(mock.invoice).toHaveLength(500);
+  });
+});
+
+/** A gateway whose answers take 40 to 160 ms, and what its client has in flight once it knows of a limit of 3. */
+function unevenMock(concurrencyLimit: number) {
+  const mock = createMockGateway({ clock: 'virtual', concurrencyLimit });
+  const every = (nth: number) => Array.from({ length: 200 }, (_, round) => nth + round * 5);
+  for (const nth of [1, 2, 3, 4, 5]) mock.fail({ delayMs: 10 + nth * 30, attempt: every(nth) });
+  const seen = { learnt: 0, peak: 0 };
+  let inFlight = 0;
+  const fetch: typeof mock.fetch = async (input, init) => {
+    inFlight += 1;
+    if (seen.learnt > 0) seen.peak = Math.max(seen.peak, inFlight);
+    const response = await mock.fetch(input, init);
+    inFlight -= 1;
+    if (response.headers.get('x-svc-concurrency-limit') === '3') {
+      seen.learnt ||= mock.requests.length;
+    }
+    return response;
+  };
+  const { apiKey, baseURL, clock } = mock;
+  const gateway = new Polygate({ apiKey, baseURL, clock, fetch, logLevel: 'off', random: () => 0 });
+  return { mock, gateway, seen };
+}
+
+describe('concurrency as the caller sets it', () => {
+  test('a number caps what the service would allow', async () => {
+    const { mock, gateway } = onMock({ concurrencyLimit: 8, latencyMs: 100 }, { concurrency: 2 });
+    const calls = Array.from({ length: 20 }, () => gateway.images.submit(image));
+    await mock.clock.settle(Promise.all(calls));
+    expect(mock.peakInFlight).toBe(2);
+  });
+
+  test("a number above it does not lift the service's limit", async () => {
+    const { service, gateway } = manual({ concurrency: 50 });
+    await submitMany(gateway, 20);
+    await service.answer(told(3), 4);
+    expect(service.inFlight).toBe(3);
+  });
+
+  test('false sends everything at once', async () => {
+    const { service, gateway } = manual({ concurrency: false });
+    await submitMany(gateway, 60);
+    expect(service.inFlight).toBe(60);
+  });
+});

@@ -1,0 +1,285 @@
+import { describe, expect, test, vi } from 'vitest';
+
+import { BudgetExceededError, Polygate } from '../../../src/index.ts';
+import type { Charge } from '../../../src/index.ts';
+import type { MockGateway } from '../../../src/mock/index.ts';
+import { answer, caught, chat, clientOf, drain, image, onMock, scripted } from '../support.ts';
+
+const total = (mock: MockGateway) => mock.invoice.reduce((sum, { usd }) => sum + usd, 0);
+const video = { model: 'tide-video', prompt: 'Waves', duration: 5, resolution: '720p' };
+const speech = { model: 'echo-speech', text: 'Ahoy', voice_id: 'v' };
+const music = { model: 'anthem-music', prompt: 'A shanty', is_instrumental: true };
+const submits = 'POST /v1/images/tasks';
+
+describe('gateway.spend', () => {
+  test("is the gateway's invoice, model by model", async () => {
+    const { mock, gateway } = onMock();
+    const voice = (await mock
+      .fetch(`${mock.baseURL}/v1/audio/voices?model=echo-speech`, {
+        headers: { authorization: `Bearer ${mock.apiKey}` },
+      })
+      .then((response) => response.json())) as { data: { voice_id: string }[] };
+    await gateway.images.submit(image);
+    await gateway.images.submit({ ...image, resolution: '2K' }, { route: 'generations' });
+    await gateway.videos.submit(video);
+    await gateway.audio.music.submit(music);
+    await gateway.audio.speech.submit({ ...speech, voice_id: voice.data[0]?.voice_id ?? '' });
+    await gateway.chat.completions.create(chat);
+    await drain(gateway.chat.completions.stream(chat));
+    await gateway.models.list();
+    expect(mock.invoice).toHaveLength(7);
+    expect(gateway.spend.totalUsd).toBeCloseTo(total(mock), 9);
+    expect(gateway.spend.requests).toBe(7);
+    const models = new Map<string, { usd: number; requests: number }>();
+    for (const { model, usd } of mock.invoice) {
+      const before = models.get(model) ?? { usd: 0, requests: 0 };
+      models.set(model, { usd: before.usd + usd, requests: before.requests + 1 });
+    }
+    expect([...gateway.spend.byModel.keys()].toSorted()).toEqual([...models.keys()].toSorted());
+    for (const [model, { usd, requests }] of models) {
+      expect(gateway.spend.byModel.get(model)?.usd).toBeCloseTo(usd, 9);
+      expect(gateway.spend.byModel.get(model)?.requests).toBe(requests);
+    }
+  });
+
+  test('is a live view', async () => {
+    const { gateway } = onMock();
+    const { spend } = gateway;
+    expect(spend).toMatchObject({ totalUsd: 0, requests: 0 });
+    await gateway.images.submit(image);
+    expect(spend).toMatchObject({ totalUsd: 0.02, requests: 1 });
+  });
+
+  test('is free of the dust of binary fractions', async () => {
+    const { gateway } = onMock();
+    for (let call = 0; call < 10; call += 1) {
+      await gateway.images.submit({ ...image, model: 'prism-sketch' });
+    }
+    expect(gateway.spend.totalUsd).toBeCloseTo(0.05, 12);
+  });
+
+  test('counts a charge whose first answer was lost once', async () => {
+    const { mock, gateway } = onMock();
+    mock.fail({ route: submits, reset: 'after', times: 2 });
+    mock.fail({ route: 'POST /v1/videos', truncateBody: 10, times: 1 });
+    await mock.clock.settle(gateway.images.submit(image));
+    await mock.clock.settle(gateway.videos.submit(video));
+    await mock.clock.settle(gateway.images.submit(image));
+    expect(mock.requests).toHaveLength(6);
+    expect(mock.invoice).toHaveLength(3);
+    expect(gateway.spend.totalUsd).toBeCloseTo(total(mock), 9);
+    expect(gateway.spend.requests).toBe(3);
+  });
+
+  test('counts once what a replay tells of before its own answer comes', async () => {
+    const { mock, gateway } = onMock();
+    mock.fail({ route: submits, delayMs: 5_000, attempt: 1 });
+    const both = [1, 2].map(() => gateway.images.submit(image, { idempotencyKey: 'row-1' }));
+    await mock.clock.settle(Promise.all(both));
+    await gateway.images.submit(image, { idempotencyKey: 'row-1' });
+    expect(mock.invoice).toHaveLength(1);
+    expect(gateway.spend).toMatchObject({ totalUsd: 0.02, requests: 1 });
+  });
+
+  test('counts each chat, also under one key: nothing replays a chat', async () => {
+    const { mock, gateway } = onMock();
+    for (let call = 0; call < 2; call += 1) {
+      await gateway.chat.completions.create(chat, { idempotencyKey: 'row-1' });
+    }
+    expect(mock.invoice).toHaveLength(2);
+    expect(gateway.spend.totalUsd).toBeCloseTo(total(mock), 9);
+  });
+
+  test('adds nothing for a replay of what it has counted', async () => {
+    const { mock, gateway } = onMock();
+    const options = { idempotencyKey: 'row-1' };
+    const first = await gateway.images.submit(image, options);
+    const again = await gateway.images.submit(image, options);
+    expect(again.id).toBe(first.id);
+    expect([first.replayed, again.replayed]).toEqual([false, true]);
+    expect(mock.invoice).toHaveLength(1);
+    expect(gateway.spend).toMatchObject({ totalUsd: 0.02, requests: 1 });
+    expect(gateway.spend.byModel.get('prism-image')).toEqual({ usd: 0.02, requests: 1 });
+  });
+
+  test('counts both charges of a key that does not protect, as that of a chat', async () => {
+    const { mock, gateway } = onMock();
+    await gateway.chat.completions.create(chat, { idempotencyKey: 'row-1' });
+    await gateway.chat.completions.create(chat, { idempotencyKey: 'row-1' });
+    expect(mock.invoice).toHaveLength(2);
+    expect(gateway.spend.totalUsd).toBeCloseTo(total(mock), 9);
+    expect(gateway.spend.requests).toBe(2);
+  });
+
+  test('of another client counts the charge that it never saw', async () => {
+    const { mock, gateway } = onMock();
+    await gateway.images.submit(image, { idempotencyKey: 'row-1' });
+    const { apiKey, baseURL, fetch, clock } = mock;
+    const other = new Polygate({ apiKey, baseURL, fetch, clock });
+    await other.images.submit(image, { idempotencyKey: 'row-1' });
+    expect(other.spend.totalUsd).toBeCloseTo(total(mock), 9);
+  });
+
+  test('counts nothing for what was refused', async () => {
+    const { mock, gateway } = onMock();
+    mock.fail({ route: submits, status: 400, times: 1 });
+    await caught(gateway.images.submit(image));
+    expect(gateway.spend).toMatchObject({ totalUsd: 0, requests: 0 });
+  });
+
+  test('takes no harm from a charge header that is no number', async () => {
+    for (const usd of ['free', 'NaN', 'Infinity', '']) {
+      const { fetch } = scripted(
+        answer(202, { id: 'task_1', status: 'queued' }, { 'x-svc-charge-usd': usd }),
+      );
+      const gateway = clientOf(fetch);
+      await gateway.images.submit(image);
+      expect(gateway.spend.totalUsd).toBe(0);
+    }
+  });
+});
+
+describe('onCharge', () => {
+  const counted = () => {
+    const charges: Charge[] = [];
+    const onCharge = (charge: Charge) => void charges.push(charge);
+    return { charges, ...onMock({}, { onCharge }) };
+  };
+
+  test('is told of every charge', async () => {
+    const { charges, gateway } = counted();
+    const task = await gateway.images.submit(image, { requestId: 'req-a' });
+    await gateway.chat.completions.create(chat, { requestId: 'req-b' });
+    await gateway.models.list();
+    expect(charges).toEqual(
+      [
+        {
+          usd: 0.02,
+          model: 'prism-image',
+          route: 'POST /v1/images/tasks',
+          requestId: 'req-a',
+          taskId: task.id,
+          replay: false,
+        },
+        {
+          usd: gateway.spend.totalUsd - 0.02,
+          model: 'aurora-chat',
+          route: 'POST /v1/chat/completions',
+          requestId: 'req-b',
+          taskId: undefined,
+          replay: false,
+        },
+      ].map((charge) => ({ ...charge, usd: expect.closeTo(charge.usd, 9) as number })),
+    );
+  });
+
+  test('is told of a replay with usd 0', async () => {
+    const { charges, gateway } = counted();
+    const task = await gateway.images.submit(image, { idempotencyKey: 'row-1' });
+    await gateway.images.submit(image, { idempotencyKey: 'row-1' });
+    expect(charges[1]).toMatchObject({ usd: 0, replay: true, taskId: task.id });
+  });
+
+  test('adds up to what is spent, whatever was lost on the way', async () => {
+    const { charges, gateway, mock } = counted();
+    mock.fail({ route: submits, reset: 'after', times: 1 });
+    await mock.clock.settle(gateway.images.submit(image, { idempotencyKey: 'row-1' }));
+    await gateway.images.submit(image, { idempotencyKey: 'row-1' });
+    await gateway.images.submit(image);
+    const sum = charges.reduce((usd, charge) => usd + charge.usd, 0);
+    expect(sum).toBeCloseTo(gateway.spend.totalUsd, 9);
+    expect(sum).toBeCloseTo(total(mock), 9);
+  });
+
+  test.each([
+    ['throws', () => thrownBy('the disk is full')],
+    ['rejects', () => Promise.reject(new Error('the disk is full'))],
+  ])('that %s is logged and changes nothing', async (_, onCharge) => {
+    const error = vi.fn<(message: string) => void>();
+    const quiet = () => undefined;
+    const logger = { error, warn: quiet, info: quiet, debug: quiet };
+    const given = onCharge as () => void;
+    const { gateway } = onMock({}, { onCharge: given, logger, logLevel: 'error' });
+    const task = await gateway.images.submit(image);
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    expect(task.id).toMatch(/^task_/);
+    expect(gateway.spend.totalUsd).toBe(0.02);
+    expect(error).toHaveBeenCalledTimes(1);
+    expect(error.mock.calls[0]?.[0]).toMatch(/onCharge.*the disk is full/);
+  });
+});
+
+describe('budget', () => {
+  test('refuses to send once it is reached', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.04 } });
+    await gateway.images.submit(image);
+    await gateway.images.submit(image);
+    const calls = [
+      () => gateway.images.submit(image, { idempotencyKey: 'row-3' }),
+      () => gateway.videos.generate(video),
+      () => gateway.audio.music.submit(music),
+      () => gateway.chat.completions.create(chat),
+      () => gateway.chat.completions.stream(chat).final(),
+    ];
+    for (const call of calls) {
+      const error = await caught(call());
+      expect(error).toBeInstanceOf(BudgetExceededError);
+      expect(error).toMatchObject({ spentUsd: 0.04, maxUsd: 0.04, outcome: 'not-sent' });
+    }
+    expect(mock.requests).toHaveLength(2);
+    await gateway.models.list();
+    expect(mock.requests).toHaveLength(3);
+  });
+
+  test('may be passed by the last request that it lets through', async () => {
+    const { gateway } = onMock({}, { budget: { maxUsd: 0.03 } });
+    await gateway.images.submit(image);
+    await gateway.images.submit(image);
+    expect(await caught(gateway.images.submit(image))).toMatchObject({ spentUsd: 0.04 });
+  });
+
+  test('of nothing sends nothing', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0 } });
+    expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
+    expect(mock.requests).toHaveLength(0);
+  });
+
+  test('holds for requests that were queued when it was not reached', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.04 }, concurrency: 1 });
+    const calls = Array.from({ length: 10 }, () => gateway.images.submit(image));
+    const results = await Promise.allSettled(calls);
+    expect(mock.invoice).toHaveLength(2);
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(8);
+  });
+
+  test('that is reached between two attempts leaves the outcome unknown, and the key', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.05 } });
+    mock.fail({ route: submits, reset: 'after', times: 1 });
+    const lost = caught(gateway.images.submit(image, { idempotencyKey: 'row-1' }));
+    await gateway.videos.submit(video);
+    const error = await mock.clock.settle(lost);
+    expect(error).toBeInstanceOf(BudgetExceededError);
+    expect(error).toMatchObject({ outcome: 'unknown', idempotencyKey: 'row-1' });
+    expect(mock.requests).toHaveLength(2);
+  });
+
+  test('can be raised by withOptions', async () => {
+    const { gateway } = onMock({}, { budget: { maxUsd: 0.02 } });
+    await gateway.images.submit(image);
+    await caught(gateway.images.submit(image));
+    await gateway.withOptions({ budget: { maxUsd: 1 } }).images.submit(image);
+    expect(gateway.spend.requests).toBe(2);
+  });
+
+  test('names the key of the call that it refused, as errors of paid POSTs do', async () => {
+    const { gateway } = onMock({}, { budget: { maxUsd: 0 } });
+    const error = await caught(gateway.images.submit(image, { idempotencyKey: 'row-1' }));
+    expect(error.idempotencyKey).toBe('row-1');
+  });
+});
+
+function thrownBy(message: string): never {
+  throw new Error(message);
+}

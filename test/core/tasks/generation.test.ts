@@ -1,0 +1,276 @@
+import { describe, expect, test } from 'vitest';
+
+import { readGeneration } from '../../../src/core/tasks/generation.ts';
+import type { TaskStatus } from '../../../src/index.ts';
+
+/** A record, read; there must be nothing wrong with it. */
+function read(body: unknown, id?: string) {
+  const { generation, problem } = readGeneration('image', body, id);
+  expect(problem).toBeUndefined();
+  if (generation === undefined) throw new Error('unreachable');
+  return generation;
+}
+
+/** What is wrong with a record. */
+function problemOf(body: unknown, id?: string): string | undefined {
+  return readGeneration('image', body, id).problem;
+}
+
+const url = (name: string) => `https://cdn.example/${name}.png`;
+const finished = { id: 't-1', status: 'completed' };
+
+describe('A4: the word of a status', () => {
+  const words: Record<TaskStatus, string[]> = {
+    queued: ['submitted', 'queued', 'pending', 'not_start'],
+    running: ['in_progress', 'processing', 'running', 'rendering', 'paused?', '進行中'],
+    succeeded: ['success', 'succeeded', 'completed'],
+    failed: ['failed', 'failure', 'error', 'cancelled', 'canceled', 'expired'],
+  };
+  const cases = Object.entries(words).flatMap(([status, list]) =>
+    list.map((word) => [word, status]),
+  );
+
+  test.each(cases)('%s means %s, in any letter case, and is kept', (word = '', status) => {
+    const mixed = word.slice(0, 1).toUpperCase() + word.slice(1);
+    for (const sent of [word, word.toUpperCase(), mixed]) {
+      const generation = read({ id: 't-1', status: sent, image_url: url('a') });
+      expect(generation).toMatchObject({ status, rawStatus: sent });
+    }
+  });
+
+  test('an unknown word is a running task even when a URL is there', () => {
+    const generation = read({ id: 't-1', status: 'upscaling', image_url: url('preview') });
+    expect(generation.status).toBe('running');
+  });
+
+  test.each(['toString', 'constructor', '__proto__', 'valueOf'])(
+    '%s is an unknown word',
+    (word) => {
+      expect(read({ id: 't-1', status: word })).toMatchObject({
+        status: 'running',
+        rawStatus: word,
+      });
+    },
+  );
+
+  test('rawStatus is the word of status, not of raw_status', () => {
+    const record = { id: 't-1', status: 'processing', raw_status: 'SUCCESS' };
+    expect(read(record)).toMatchObject({ status: 'running', rawStatus: 'processing' });
+  });
+});
+
+describe('A5: where a URL may stand', () => {
+  const places: Record<string, object> = {
+    video_url: { video_url: url('a') },
+    image_url: { image_url: url('a') },
+    audio_url: { audio_url: url('a') },
+    'result.video_url': { result: { video_url: url('a') } },
+    'result.image_url': { result: { image_url: url('a') } },
+    'result.audio_url': { result: { audio_url: url('a') } },
+    'result.outputs[]': { result: { outputs: [url('a')] } },
+    'result.images[].url': { result: { images: [{ url: url('a') }] } },
+    'result.videos[].url': { result: { videos: [{ url: url('a') }] } },
+    'result.audios[].url': { result: { audios: [{ url: url('a') }] } },
+    'output.video_url': { output: { video_url: url('a') } },
+    'output.image_url': { output: { image_url: url('a') } },
+    'output.audio_url': { output: { audio_url: url('a') } },
+    'data[].url': { data: [{ url: url('a') }] },
+    'results[]': { results: [url('a')] },
+    url: { url: url('a') },
+    result_url: { result_url: url('a') },
+    'metadata.url': { metadata: { url: url('a') } },
+    'content.video_url': { content: { video_url: url('a') } },
+  };
+
+  test.each(Object.entries(places))('%s', (_, fields) => {
+    for (const kind of ['image', 'video', 'audio'] as const) {
+      const { generation } = readGeneration(kind, { ...finished, ...fields }, undefined);
+      expect(generation).toMatchObject({ kind, status: 'succeeded', urls: [url('a')] });
+    }
+  });
+
+  test('all of them, in order and without duplicates', () => {
+    const record = {
+      ...finished,
+      content: { video_url: url('16') },
+      metadata: { url: url('15') },
+      result_url: url('14'),
+      url: url('13'),
+      results: [url('12'), url('1')],
+      data: [{ url: url('11') }, { url: url('5') }],
+      output: { image_url: url('10'), video_url: url('2') },
+      result: {
+        audios: [{ url: url('9') }],
+        videos: [{ url: url('8') }],
+        images: [{ url: url('7') }, { url: url('5') }],
+        outputs: [url('5'), url('6'), url('2')],
+        image_url: url('4'),
+        audio_url: url('1'),
+      },
+      audio_url: url('3'),
+      image_url: url('2'),
+      video_url: url('1'),
+    };
+    const names = Array.from({ length: 16 }, (_, index) => url(String(index + 1)));
+    expect(read(record).urls).toEqual(names);
+  });
+
+  test('empty, null and mistyped places are passed over', () => {
+    const record = {
+      ...finished,
+      video_url: '',
+      image_url: null,
+      audio_url: 7,
+      result: { image_url: {}, outputs: [null, '', 7, [], {}, url('a')], images: 'none' },
+      output: null,
+      data: [null, 'x', { url: null }],
+      results: {},
+      metadata: 'm',
+      content: [],
+    };
+    expect(read(record).urls).toEqual([url('a')]);
+  });
+
+  test('b64_json becomes a data URL', () => {
+    const png = 'iVBORw0KGgo=';
+    const jpeg = '/9j/4AAQSkZJRg==';
+    const webp = 'UklGRiQAAABXRUJQVlA4';
+    const images = [{ b64_json: png }, { b64_json: jpeg }, { b64_json: webp }, { url: url('a') }];
+    const urls = [
+      `data:image/png;base64,${png}`,
+      `data:image/jpeg;base64,${jpeg}`,
+      `data:image/webp;base64,${webp}`,
+      url('a'),
+    ];
+    expect(read({ ...finished, result: { images } }).urls).toEqual(urls);
+    expect(read({ created: 1, data: images }, 't-1').urls).toEqual(urls);
+  });
+
+  test('success without a URL is a problem, and so is a success with an empty list', () => {
+    expect(problemOf(finished)).toMatch(/url/i);
+    expect(problemOf({ ...finished, image_url: null, result: { outputs: [] } })).toMatch(/url/i);
+  });
+});
+
+describe('A6: wrapped records and ids', () => {
+  test.each(['data', 'task'])('a record under %s is unwrapped', (name) => {
+    const record = { id: 't-1', status: 'IN_PROGRESS', progress: '30%' };
+    const generation = read({ code: 'success', message: '', [name]: record });
+    expect(generation).toMatchObject({ id: 't-1', status: 'running', progress: 30, raw: record });
+  });
+
+  test('a record with a status of its own is not', () => {
+    const record = { id: 't-1', status: 'queued', task: { id: 'other', status: 'completed' } };
+    expect(read(record)).toMatchObject({ id: 't-1', status: 'queued' });
+  });
+
+  test.each([
+    ['id', { id: 'a', task_id: 'b' }, 'a'],
+    ['task_id', { task_id: 'b' }, 'b'],
+    ['the header', {}, 'c'],
+    ['the header, when id is empty', { id: '', task_id: null }, 'c'],
+    ['id as a number', { id: 17 }, '17'],
+  ])('the id comes from %s', (_, fields, id) => {
+    expect(read({ status: 'queued', ...fields }, 'c').id).toBe(id);
+    expect(read({ data: { status: 'queued', ...fields } }, 'c').id).toBe(id);
+  });
+
+  test('a task that runs and has no id anywhere is a problem', () => {
+    expect(problemOf({ status: 'queued' })).toMatch(/id/);
+  });
+
+  test.each([undefined, null, 'text', 7, true, []])('%j is no record', (body) => {
+    expect(problemOf(body, 't-1')).toEqual(expect.any(String));
+  });
+});
+
+describe('A7: a finished answer', () => {
+  test('without a status, but with data[].url, has succeeded', () => {
+    const body = { created: 1_767_225_600, data: [{ url: url('a') }, { url: url('b') }] };
+    expect(read(body, 't-1')).toMatchObject({
+      id: 't-1',
+      status: 'succeeded',
+      urls: [url('a'), url('b')],
+      raw: body,
+    });
+  });
+
+  test('needs no id at all', () => {
+    expect(read({ data: [{ url: url('a') }] })).toMatchObject({ status: 'succeeded' });
+  });
+});
+
+describe('A3: the other fields', () => {
+  test.each([
+    ['45%', 45],
+    ['45', 45],
+    ['45.5%', 45.5],
+    ['0%', 0],
+    ['100%', 100],
+    [45, 45],
+    [1, 1],
+    [0, 0],
+    ['soon', undefined],
+    ['', undefined],
+    ['%', undefined],
+    [null, undefined],
+    [undefined, undefined],
+    [{}, undefined],
+    [true, undefined],
+    [Number.NaN, undefined],
+  ])('progress %j is %j', (progress, percent) => {
+    expect(read({ id: 't-1', status: 'running', progress }).progress).toBe(percent);
+  });
+
+  test.each(['150%', 150, -5, '-5%', 1e300])('progress %j stays within 0 and 100', (progress) => {
+    const percent = read({ id: 't-1', status: 'running', progress }).progress ?? 0;
+    expect(percent).toBeGreaterThanOrEqual(0);
+    expect(percent).toBeLessThanOrEqual(100);
+  });
+
+  test.each([
+    [1_767_225_600, '2026-01-01T00:00:00.000Z'],
+    [1_767_225_600_000, '2026-01-01T00:00:00.000Z'],
+    ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00.000Z'],
+    ['2026-01-01T08:00:00+08:00', '2026-01-01T00:00:00.000Z'],
+    ['yesterday', undefined],
+    ['', undefined],
+    [null, undefined],
+    [{}, undefined],
+    [Number.POSITIVE_INFINITY, undefined],
+  ])('created_at %j is %j', (created_at, date) => {
+    const { createdAt } = read({ id: 't-1', status: 'running', created_at });
+    expect(createdAt?.toISOString()).toBe(date);
+  });
+
+  test.each([
+    [{ error: { message: 'Too dark', code: 'dark' } }, { message: 'Too dark', code: 'dark' }],
+    [{ error: { message: 'Too dark' } }, { message: 'Too dark' }],
+    [{ error: 'Too dark' }, { message: 'Too dark' }],
+    [{ error: null }, { message: expect.stringMatching(/./) }],
+    [{}, { message: expect.stringMatching(/./) }],
+    [{ error: { code: 'dark' } }, { message: expect.stringMatching(/./), code: 'dark' }],
+  ])('the error of a failed task: %j', (fields, error) => {
+    const generation = read({ id: 't-1', status: 'failed', ...fields });
+    expect(generation.status).toBe('failed');
+    expect(generation.error).toEqual(error);
+  });
+
+  test('a task that has not failed has no error', () => {
+    expect(read({ id: 't-1', status: 'running', error: null }).error).toBeUndefined();
+    expect(read({ ...finished, image_url: url('a'), error: {} }).error).toBeUndefined();
+  });
+
+  test('the model is told, and raw is the record as it was sent', () => {
+    const record = { id: 't-1', status: 'running', model: 'prism', extra: { a: [1] } };
+    const generation = read(record);
+    expect(generation).toMatchObject({ model: 'prism', kind: 'image', urls: [] });
+    expect(generation.raw).toBe(record);
+  });
+
+  test('hostile keys alter no prototype', () => {
+    const text = '{"id":"t-1","status":"running","__proto__":{"polluted":true}}';
+    expect(Reflect.get(read(JSON.parse(text)), 'polluted')).toBeUndefined();
+    expect(Reflect.get({}, 'polluted')).toBeUndefined();
+  });
+});

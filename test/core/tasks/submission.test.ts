@@ -1,0 +1,47 @@
+import { inspect } from 'node:util';
+
+import { expect, test } from 'vitest';
+
+import { ConfigurationError } from '../../../src/index.ts';
+import { caught, image, onMock } from '../support.ts';
+
+test('a submission sends nothing until it is told to, and then what submit() sends', async () => {
+  const { mock, gateway } = onMock();
+  const submission = gateway.images.submission(image, { route: 'generations' });
+  expect(submission.kind).toBe('image');
+  await mock.clock.advance(1_000);
+  expect(mock.requests).toEqual([]);
+  const task = await submission.send({ idempotencyKey: 'row-1' });
+  expect(task.idempotencyKey).toBe('row-1');
+  expect(mock.requests).toMatchObject([
+    { path: '/v1/images/generations', body: image, headers: { 'x-idempotency-key': 'row-1' } },
+  ]);
+});
+
+test('a submission takes its options along, and those of send() go before them', async () => {
+  const { mock, gateway } = onMock();
+  const submission = gateway.images.submission(image, { idempotencyKey: 'own', requestId: 'r-1' });
+  await submission.send();
+  await submission.send({ idempotencyKey: 'given' });
+  const sent = mock.requests.map(({ headers }) => [
+    headers['x-idempotency-key'],
+    headers['x-request-id'],
+  ]);
+  expect(sent).toEqual([
+    ['own', 'r-1'],
+    ['given', 'r-1'],
+  ]);
+});
+
+test('a submission with wrong params is refused when it is sent, not when it is described', async () => {
+  const { gateway } = onMock();
+  const submission = gateway.videos.submission({ model: 'tide-video', prompt: 'asset://x' });
+  expect(await caught(submission.send())).toBeInstanceOf(ConfigurationError);
+});
+
+test('a submission shows neither prompt nor API key', () => {
+  const { mock, gateway } = onMock();
+  const shown = inspect(gateway.images.submission(image), { depth: 9, showHidden: true });
+  expect(shown).not.toContain(mock.apiKey);
+  expect(shown).not.toContain(image.prompt);
+});

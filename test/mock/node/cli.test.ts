@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+import { expect, test, vi } from 'vitest';
+
+import manifest from '../../../package.json' with { type: 'json' };
+import { createMockGateway } from '../../../src/mock/index.ts';
+import { logLine } from '../../../src/mock/node/log-line.ts';
+import { listen } from '../../../src/mock/node/index.ts';
+import { callerOf, chat, image } from '../caller.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** Saves most of what a start takes; the same folder that Node uses by default. */
+const compileCache = `${tmpdir()}/node-compile-cache`;
+const path = '/v1/images/tasks';
+const command = fileURLToPath(new URL('../../../src/mock/node/cli.ts', import.meta.url));
+
+/** Runs the command until it ends or until `enough` has been printed, then interrupts it. */
+async function run(
+  args: string[],
+  onOutput: (text: string) => Promise<boolean> = async () => false,
+) {
+  const env = { ...process.env, FORCE_COLOR: undefined, NODE_COMPILE_CACHE: compileCache };
+  const child = spawn(process.execPath, [command, ...args], { env });
+  let output = '';
+  let errors = '';
+  child.stderr.on('data', (bytes) => (errors += String(bytes)));
+  child.stdout.on('data', (bytes) => {
+    output += String(bytes);
+    void onOutput(output).then((enough) => enough && child.kill('SIGINT'));
+  });
+  const [code] = await once(child, 'close');
+  return { code, output, errors };
+}
+
+test('it prints where it is, answers, logs a line for each request, and ends at Ctrl-C', async () => {
+  let asked = false;
+  let id: unknown;
+  const args = ['--port', '0', '--key', 'sk-test', '--seed', 'x', '--latency', '50'];
+  const { code, output, errors } = await run(args, async (text) => {
+    const baseURL = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
+    if (baseURL === undefined) return false;
+    if (!asked) {
+      asked = true;
+      const post = (route: string, body: object, key = '') =>
+        fetch(`${baseURL}${route}`, {
+          method: 'POST',
+          headers: {
+            authorization: 'Bearer sk-test',
+            'content-type': 'application/json',
+            ...(key === '' ? {} : { 'x-idempotency-key': key }),
+          },
+          body: JSON.stringify(body),
+        });
+      ({ id } = await (await post(path, image, 'row-17')).json());
+      await post(path, image, 'row-17');
+      await (await post('/v1/chat/completions', { ...chat, stream: true })).text();
+      await post('/v1/videos', { model: 'nothing', prompt: 'secret' });
+      await fetch(`${baseURL}/verify/secret?outcome=failed`);
+    }
+    return text.includes('/verify/');
+  });
+  const [greeting = '', log = ''] = output.split(/(?<=\/\n)\n/);
+  expect([code, errors]).toEqual([0, '']);
+  expect(greeting).toMatch(
+    /OPENAI_BASE_URL=http:\/\/127\.0\.0\.1:\d+\/v1\n.*OPENAI_API_KEY=sk-test\n/,
+  );
+  expect(
+    log
+      .replaceAll(/\d+ ms/g, 'ms')
+      .replaceAll(/^\S+ +| +/gm, ' ')
+      .split('\n'),
+  ).toEqual([
+    ' 202 ms POST /v1/images/tasks $0.02 key row-17',
+    ' 202 ms POST /v1/images/tasks $0 key row-17 replay',
+    expect.stringMatching(/^ 200 ms POST \/v1\/chat\/completions \$0\.\d+ stream$/),
+    ' 400 ms POST /v1/videos model_not_found',
+    ' 404 ms GET /verify/… material_not_found',
+    '',
+  ]);
+  expect(log).not.toMatch(/sk-|secret|fox|Hello/);
+  const latencies = Array.from(log.matchAll(/(\d+) ms/g), ([, ms]) => Number(ms));
+  expect(Math.min(...latencies)).toBeGreaterThan(40);
+  expect(id).toBe((await callerOf(createMockGateway({ seed: 'x' })).submit(path, image)).id);
+});
+
+test('a port that is taken gets one clear line', async () => {
+  const { port, close } = await listen(createMockGateway());
+  const { code, output, errors } = await run(['--port', String(port)]);
+  await close();
+  expect([code, output]).toEqual([1, '']);
+  expect(errors).toMatch(/^polygate-mock: port \d+ is in use.*\n$/);
+});
+
+test.each([
+  [['--port', 'abc'], '--port must be a whole number'],
+  [['--port', '70000'], '--port must be a whole number'],
+  [['--latency', '-1'], '--latency'],
+  [['--key', 'abc'], '--key must begin with sk-'],
+  [['--port'], "Option '--port <value>' argument missing"],
+  [['--what'], "Unknown option '--what'"],
+  [['extra'], 'Unexpected argument'],
+])('bad arguments %j get one clear line', async (args, message) => {
+  const { code, output, errors } = await run(args);
+  expect([code, output]).toEqual([2, '']);
+  expect(errors).toContain(message);
+  expect(errors.trimEnd().split('\n')).toHaveLength(1);
+});
+
+test.each([
+  ['--help', /--port.*--key.*--latency.*--seed/s],
+  ['--version', new RegExp(`^${manifest.version}\\n$`)],
+])('%s says what there is', async (option, text) => {
+  expect(await run([option])).toEqual({ code: 0, output: expect.stringMatching(text), errors: '' });
+});
+
+test('what a caller made up cannot flood the log', () => {
+  const flood = 'x'.repeat(10_000);
+  const answered = { method: 'GET', path: `/${flood}`, status: 404, requestId: 'req', ms: 0.4 };
+  const rest = { chargeUsd: undefined, idempotencyKey: flood, replay: false, stream: false };
+  const line = logLine({ ...answered, ...rest, code: 'not_found' }, new Date());
+  expect(line).toMatch(/^\d\d:\d\d:\d\d  404 +0 ms  GET  \/x+…  not_found  key x+…$/);
+  expect(line.length).toBeLessThan(200);
+});

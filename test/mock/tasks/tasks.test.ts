@@ -1,0 +1,173 @@
+import { expect, test } from 'vitest';
+
+import { createMockGateway } from '../../../src/mock/index.ts';
+import type { MockGatewayOptions } from '../../../src/mock/index.ts';
+import { callerOf, codeOf, image, music, speech, video } from '../caller.ts';
+
+const start = (options: MockGatewayOptions = {}) => {
+  const mock = createMockGateway({ clock: 'virtual', ...options });
+  return { mock, caller: callerOf(mock) };
+};
+
+const routes = [
+  ['image', '/v1/images/tasks', image, '/v1/images/tasks/', 'images'],
+  ['image', '/v1/images/generations', image, '/v1/images/generations/', 'images'],
+  ['video', '/v1/videos', video, '/v1/videos/', 'videos'],
+  ['video', '/v1/video/generations', video, '/v1/video/generations/', 'videos'],
+  ['video', '/v1/videos/generations', video, '/v1/videos/generations/', 'videos'],
+  ['audio', '/v1/audio/tasks', music, '/v1/audio/tasks/', 'audios'],
+  ['audio', '/v1/audio/tasks', speech, '/v1/audio/tasks/', 'audios'],
+] as const;
+
+test.each(routes)('a %s task of %s goes from queued to completed by the clock', async (...row) => {
+  const [kind, path, body, pollPath, list] = row;
+  const { mock, caller } = start({ tasks: { durationMs: 10_000 } });
+  const response = await caller.post(path, body);
+  expect(response.status).toBe(202);
+  const task = await response.json();
+  expect(response.headers.get('x-svc-task-id')).toBe(task.id);
+  expect(response.headers.get('retry-after')).toBe('2');
+  expect(Number(response.headers.get('x-svc-charge-usd'))).toBeGreaterThan(0);
+  expect(await caller.read(response.headers.get('location') ?? '')).toMatchObject({ id: task.id });
+  expect(task).toMatchObject({
+    task_id: task.id,
+    object: `${kind}.generation.job`,
+    status: 'queued',
+    raw_status: 'SUBMITTED',
+    [`${kind}_url`]: null,
+    result: null,
+    error: null,
+  });
+  await mock.clock.advance(4500);
+  expect(await caller.read(pollPath + task.id)).toMatchObject({
+    status: 'in_progress',
+    raw_status: 'IN_PROGRESS',
+    progress: '45%',
+    result: null,
+  });
+  await mock.clock.advance(5500);
+  const done = await caller.read(pollPath + task.id);
+  expect(done).toMatchObject({ status: 'completed', raw_status: 'SUCCESS', progress: '100%' });
+  const url = done[`${kind}_url`];
+  expect(done.result.outputs).toEqual([url]);
+  expect(done.result[list]).toEqual([{ url }]);
+  expect((await mock.fetch(url)).status).toBe(200);
+});
+
+test('a task of one kind is not found among those of another', async () => {
+  const { caller } = start();
+  const { id } = await caller.submit('/v1/videos', video);
+  for (const path of [`/v1/images/tasks/${id}`, `/v1/audio/tasks/${id}`, '/v1/videos/task_none']) {
+    const response = await caller.get(path);
+    expect(response.status).toBe(404);
+    expect(await codeOf(response)).toBe('task_not_found');
+  }
+});
+
+test.each(routes)('the same key gives the same %s task of %s and is paid once', async (...row) => {
+  const [, path, body] = row;
+  const { mock, caller } = start();
+  const headers = { 'x-idempotency-key': 'row-17' };
+  const first = await caller.post(path, body, headers);
+  expect(first.headers.has('x-svc-idempotent-replay')).toBe(false);
+  const again = await caller.post(path, { ...body, prompt: 'another' }, headers);
+  expect(again.status).toBe(202);
+  expect(again.headers.get('x-svc-idempotent-replay')).toBe('true');
+  expect(again.headers.get('x-svc-charge-usd')).toBe(first.headers.get('x-svc-charge-usd'));
+  expect((await again.json()).id).toBe((await first.json()).id);
+  expect(mock.invoice).toHaveLength(1);
+});
+
+test('a replay tells where the task stands now', async () => {
+  const { mock, caller } = start({ tasks: { durationMs: 1000 } });
+  const headers = { 'x-idempotency-key': 'late' };
+  await caller.submit('/v1/videos', video, headers);
+  await mock.clock.advance(1000);
+  expect(await caller.submit('/v1/videos', video, headers)).toMatchObject({ status: 'completed' });
+});
+
+test('under A13 a key with another body is a conflict, whatever the order of the fields', async () => {
+  const { caller } = start({ assumptions: { A13: 'conflict' } });
+  const headers = { 'x-idempotency-key': 'k' };
+  await caller.submit('/v1/images/tasks', { model: 'prism-image', prompt: 'x' }, headers);
+  const same = await caller.post(
+    '/v1/images/tasks',
+    { prompt: 'x', model: 'prism-image' },
+    headers,
+  );
+  expect(same.status).toBe(202);
+  const other = await caller.post(
+    '/v1/images/tasks',
+    { model: 'prism-image', prompt: 'y' },
+    headers,
+  );
+  expect(other.status).toBe(409);
+});
+
+test.each(['with space', 'ü', '', 'x'.repeat(201)])('the key %j is refused', async (key) => {
+  const { mock, caller } = start();
+  const response = await caller.post('/v1/videos', video, { 'x-idempotency-key': key });
+  expect(response.status).toBe(400);
+  expect(await codeOf(response)).toBe('invalid_idempotency_key');
+  expect(mock.invoice).toEqual([]);
+});
+
+test('a failed task says why and is refunded once', async () => {
+  const { mock, caller } = start({ tasks: { outcome: 'failed', durationMs: 1000 } });
+  const { id } = await caller.submit('/v1/videos', video);
+  await mock.clock.advance(1000);
+  const record = await caller.read(`/v1/videos/${id}`);
+  expect(record).toMatchObject({ status: 'failed', raw_status: 'FAILURE', video_url: null });
+  expect(record.error.message).toEqual(expect.any(String));
+  await caller.read(`/v1/videos/${id}`);
+  expect(mock.invoice.map((line) => line.kind)).toEqual(['charge', 'refund']);
+  expect(mock.invoice.reduce((sum, line) => sum + line.usd, 0)).toBe(0);
+  expect(mock.wallet).toEqual({ usd: 1000, spentUsd: 0 });
+});
+
+test('under A15 a failed task stays paid', async () => {
+  const tasks = { outcome: 'failed', durationMs: 0 } as const;
+  const { mock, caller } = start({ tasks, assumptions: { A15: 'keep' } });
+  await caller.submit('/v1/videos', video);
+  expect(mock.invoice).toHaveLength(1);
+});
+
+test('duration and outcome may depend on the submit', async () => {
+  const { mock, caller } = start({
+    tasks: {
+      durationMs: (submit) => (submit.kind === 'image' ? 10 : 1000),
+      outcome: (submit) => (submit.prompt === 'bad' ? 'failed' : 'succeeded'),
+    },
+  });
+  const good = await caller.submit('/v1/images/tasks', image);
+  const bad = await caller.submit('/v1/images/tasks', { ...image, prompt: 'bad' });
+  const slow = await caller.submit('/v1/videos', video);
+  await mock.clock.advance(10);
+  expect((await caller.read(`/v1/images/tasks/${good.id}`)).status).toBe('completed');
+  expect((await caller.read(`/v1/images/tasks/${bad.id}`)).status).toBe('failed');
+  expect((await caller.read(`/v1/videos/${slow.id}`)).status).toBe('queued');
+  expect(mock.tasks.map((task) => task.status)).toEqual(['completed', 'failed', 'queued']);
+});
+
+test('the link to a result expires, and a poll after that gives a fresh one', async () => {
+  const { mock, caller } = start({ tasks: { durationMs: 0, resultTtlMs: 60_000 } });
+  const { id } = await caller.submit('/v1/images/tasks', image);
+  const first = (await caller.read(`/v1/images/tasks/${id}`)).image_url;
+  await mock.clock.advance(30_000);
+  expect((await caller.read(`/v1/images/tasks/${id}`)).image_url).toBe(first);
+  await mock.clock.advance(30_000);
+  expect((await mock.fetch(first)).status).toBe(410);
+  const fresh = (await caller.read(`/v1/images/tasks/${id}`)).image_url;
+  expect((await mock.fetch(fresh)).status).toBe(200);
+});
+
+test('a task is processing before it ends: every documented word is seen', async () => {
+  const { mock, caller } = start({ tasks: { durationMs: 1000 } });
+  const { id, status } = await caller.submit('/v1/audio/tasks', speech);
+  const seen = [status];
+  for (const ms of [500, 400, 100]) {
+    await mock.clock.advance(ms);
+    seen.push((await caller.read(`/v1/audio/tasks/${id}`)).status);
+  }
+  expect(seen).toEqual(['queued', 'in_progress', 'processing', 'completed']);
+});
