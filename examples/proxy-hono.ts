@@ -22,7 +22,7 @@ const gatewayProxy = createProxyHandler({
     const [, session = ''] = /(?:^|; )session=([^;]+)/.exec(headers.get('cookie') ?? '') ?? [];
     return sessions.get(session) ?? null;
   },
-  onAnswer: ({ user, method, taskId }) => {
+  onResponse: ({ user, method, taskId }) => {
     if (method === 'POST' && taskId) owners.set(taskId, user);
   },
   permit: ({ user, taskId }) => !taskId || owners.get(taskId) === user,

@@ -1,5 +1,5 @@
 /** Fills a typed object from what a model writes, and shows it while it is being written. */
-import { AnswerFormatError, Polygate } from 'polygate';
+import { StructuredOutputError, Polygate } from 'polygate';
 import { z } from 'zod';
 
 import { pickModel, startGateway } from './support/gateway.ts';
@@ -34,7 +34,7 @@ try {
   console.log(`$${stream.meta?.chargeUsd}`);
 } catch (error) {
   // The model answered, and was paid, but not as asked: its words are kept.
-  if (!(error instanceof AnswerFormatError)) throw error;
+  if (!(error instanceof StructuredOutputError)) throw error;
   console.error(`${error.reason}: ${error.text}`);
   process.exitCode = 1;
 } finally {

@@ -1,4 +1,4 @@
-import { readConfig } from './core/config/config.ts';
+import { resolveConfig } from './core/config/config.ts';
 import type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
 import type { PolygateOptions } from './core/config/options.ts';
 import { Sender } from './core/call/sender.ts';
@@ -32,7 +32,7 @@ export class ChatClient {
   /** @internal Clients made by `withOptions` share one ledger and one queue. */
   constructor(options: PolygateOptions, shared: Shared);
   constructor(options: PolygateOptions = {}, shared?: Shared) {
-    this.#sender = new Sender(readConfig(options), shared);
+    this.#sender = new Sender(resolveConfig(options), shared);
     this.chat = new Chat(this.#sender);
     this.models = new Models(this.#sender);
   }

@@ -1,20 +1,20 @@
 import { batch } from './core/batch/batch.ts';
 import type { BatchOptions, BatchRow, Describe } from './core/batch/batch.ts';
 import type { BatchResult, RecoverOptions } from './core/batch/runner.ts';
-import { readConfig } from './core/config/config.ts';
+import { resolveConfig } from './core/config/config.ts';
 import { download } from './core/tasks/download.ts';
 import type { DownloadOptions, Downloadable } from './core/tasks/download.ts';
-import { callEndpoint } from './core/call/endpoint.ts';
+import { executeJson } from './core/call/endpoint.ts';
 import type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
 import type { PolygateOptions } from './core/config/options.ts';
-import { describeRaw } from './core/call/raw-request.ts';
+import { describeRawRequest } from './core/call/raw-request.ts';
 import type { RawRequest } from './core/call/raw-request.ts';
-import { readReceipt } from './core/tasks/receipt.ts';
+import { parseReceipt } from './core/tasks/receipt.ts';
 import { recover } from './core/batch/recover.ts';
 import type { Restore } from './core/batch/recover.ts';
 import type { RequestPromise } from './core/call/request-promise.ts';
-import { keyed, matching } from './core/call/api-call.ts';
-import type { Read, RequestOptions } from './core/call/api-call.ts';
+import { withIdempotencyKey, readWithSchema } from './core/call/api-call.ts';
+import type { ResponseReader, RequestOptions } from './core/call/api-call.ts';
 import { Sender } from './core/call/sender.ts';
 import type { Shared } from './core/call/sender.ts';
 import type { Task } from './core/tasks/task.ts';
@@ -73,7 +73,7 @@ export class Polygate {
   /** @internal Clients made by `withOptions` share one ledger and one queue. */
   constructor(options: PolygateOptions, shared: Shared);
   constructor(options: PolygateOptions = {}, shared?: Shared) {
-    const sender = new Sender(readConfig(options), shared);
+    const sender = new Sender(resolveConfig(options), shared);
     this.#sender = sender;
     this.account = new Account(sender);
     this.models = new Models(sender);
@@ -110,12 +110,12 @@ export class Polygate {
     request: RawRequest<Result>,
     options: RequestOptions = {},
   ): RequestPromise<Result> {
-    const read: Read<Result> =
+    const read: ResponseReader<Result> =
       request.schema === undefined
         ? (body) => ({ value: unchecked<Result>(body) })
-        : matching(request.schema);
-    const ready = request.idempotent ? keyed(options) : options;
-    return callEndpoint(this.#sender, () => describeRaw(request), read, ready);
+        : readWithSchema(request.schema);
+    const ready = request.idempotent ? withIdempotencyKey(options) : options;
+    return executeJson(this.#sender, () => describeRawRequest(request), read, ready);
   }
 
   /**
@@ -138,7 +138,7 @@ export class Polygate {
   /** A receipt straight from `JSON.parse`. */
   resume(receipt: unknown): Task;
   resume(receipt: unknown): Task {
-    const checked = readReceipt(receipt);
+    const checked = parseReceipt(receipt);
     return this.#makerOf(checked.kind).task(checked);
   }
 

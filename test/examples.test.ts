@@ -33,7 +33,7 @@ async function service({ onTestFinished }: TestContext): Promise<Service> {
     clock: 'virtual',
     tasks: { durationMs: 1_500 },
     materials: { durationMs: 1_500 },
-    onAnswer: () => void mock.clock.advance(1_000),
+    onResponse: () => void mock.clock.advance(1_000),
   });
   const server = await listen(mock);
   const cwd = await mkdtemp(join(tmpdir(), 'polygate-examples-'));

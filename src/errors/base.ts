@@ -1,5 +1,5 @@
 import type { ToolRunProgress } from '../schemas/chat-run.ts';
-import { given } from '../schemas/schema.ts';
+import { omitUndefined } from '../schemas/schema.ts';
 import type { TaskHandle } from '../schemas/task-handle.ts';
 
 const brand = Symbol.for('polygate.error');
@@ -40,9 +40,9 @@ export class PolygateError extends Error {
 
   /** Every detail that is known becomes a field of the error; each class declares its own. */
   constructor(message: string, { cause, ...details }: ErrorDetails = {}) {
-    super(message, given({ cause }));
+    super(message, omitUndefined({ cause }));
     this.name = new.target.className;
-    Object.assign(this, given(details));
+    Object.assign(this, omitUndefined(details));
   }
 
   /** Marks errors of every copy of polygate, across duplicate installs and realms. */

@@ -1,6 +1,6 @@
 export { APIError } from './api.ts';
 export { AbortedError } from './aborted.ts';
-export { AnswerFormatError } from './answer-format.ts';
+export { StructuredOutputError } from './structured-output.ts';
 export {
   AuthenticationError,
   BadRequestError,

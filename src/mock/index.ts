@@ -1,5 +1,5 @@
 import { defaultAssumptions } from './assumptions.ts';
-import { Catalogue } from './models/catalogue.ts';
+import { ModelCatalog } from './models/catalog.ts';
 import { systemClock } from './clock.ts';
 import { Faults } from './http/faults.ts';
 import type { MockGateway } from './gateway.ts';
@@ -7,7 +7,7 @@ import { Health } from './http/health.ts';
 import { idMaker } from './ids.ts';
 import { Ledger } from './account/ledger.ts';
 import { Materials } from './materials/materials.ts';
-import { settle } from './options.ts';
+import { resolveOptions } from './options.ts';
 import type { MockGatewayOptions } from './options.ts';
 import { paidOnceProblem } from './account/paid-once.ts';
 import { seededRandom } from './random.ts';
@@ -34,7 +34,7 @@ export type {
   MaterialOptions,
   MaterialOutcome,
 } from './options.ts';
-export type { Answered, InvoiceLine, MockRequest } from './records.ts';
+export type { ExchangeSummary, InvoiceLine, MockRequest } from './records.ts';
 
 /** The origin of every gateway that is reached through its `fetch`. */
 const baseURL = 'https://mock.polygate.example';
@@ -49,7 +49,7 @@ const baseURL = 'https://mock.polygate.example';
  * ```
  */
 export function createMockGateway(options: MockGatewayOptions = {}): MockGateway {
-  const settings = settle(options);
+  const settings = resolveOptions(options);
   const assumptions = { ...defaultAssumptions, ...options.assumptions };
   const clock = options.clock === 'virtual' ? new VirtualClock() : systemClock();
   const users = new Users(options.keys, settings.walletUsd);
@@ -62,7 +62,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     assumptions,
     clock,
     id: idMaker(seededRandom(`${settings.seed} ids`)),
-    catalogue: new Catalogue(options.models),
+    catalogue: new ModelCatalog(options.models),
     users,
     slots,
     health: new Health(),
@@ -72,7 +72,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     endpoints,
   };
   const faults = new Faults(seededRandom(`${settings.seed} faults`));
-  const recorder = new Recorder(settings.history, settings.onAnswer);
+  const recorder = new Recorder(settings.history, settings.onResponse);
   const server = new GatewayServer(services, faults, recorder);
   const sweep = (): void => {
     tasks.sweep(clock.now());

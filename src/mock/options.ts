@@ -1,7 +1,7 @@
 import type { Model } from '../schemas/models.ts';
 import type { TaskKind } from '../schemas/task.ts';
 import type { MockAssumptions } from './assumptions.ts';
-import type { Answered } from './records.ts';
+import type { ExchangeSummary } from './records.ts';
 
 /** An API key that the gateway knows. */
 export interface MockKey {
@@ -95,7 +95,7 @@ export interface MockGatewayOptions {
   /** How many requests and invoice lines are kept. @defaultValue all */
   history?: number | undefined;
   /** Called after each answer's headers; the command line prints its log with it. */
-  onAnswer?: ((answered: Answered) => void) | undefined;
+  onResponse?: ((answered: ExchangeSummary) => void) | undefined;
 }
 
 /** The options with every default filled in. */
@@ -108,13 +108,13 @@ export interface Settings {
   maxBodyBytes: number;
   history: number;
   seed: string;
-  onAnswer: (answered: Answered) => void;
+  onResponse: (answered: ExchangeSummary) => void;
 }
 
 const day = 24 * 60 * 60 * 1000;
 
 /** Fills in the defaults. */
-export function settle(options: MockGatewayOptions): Settings {
+export function resolveOptions(options: MockGatewayOptions): Settings {
   return {
     tasks: {
       durationMs: options.tasks?.durationMs ?? 6000,
@@ -133,6 +133,6 @@ export function settle(options: MockGatewayOptions): Settings {
     maxBodyBytes: options.maxBodyBytes ?? 10 * 1024 * 1024,
     history: options.history ?? Infinity,
     seed: String(options.seed ?? 1),
-    onAnswer: options.onAnswer ?? (() => {}),
+    onResponse: options.onResponse ?? (() => {}),
   };
 }

@@ -37,7 +37,7 @@ export interface InvoiceLine {
 }
 
 /** What the log of the command line shows of an answer. */
-export interface Answered {
+export interface ExchangeSummary {
   method: string;
   path: string;
   status: number;

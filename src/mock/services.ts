@@ -1,5 +1,5 @@
 import type { MockAssumptions } from './assumptions.ts';
-import type { Catalogue } from './models/catalogue.ts';
+import type { ModelCatalog } from './models/catalog.ts';
 import type { Clock } from './clock.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import type { MakeId } from './ids.ts';
@@ -17,7 +17,7 @@ export interface Services {
   assumptions: MockAssumptions;
   clock: Clock;
   id: MakeId;
-  catalogue: Catalogue;
+  catalogue: ModelCatalog;
   users: Users;
   slots: Slots;
   health: Health;

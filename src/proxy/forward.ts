@@ -34,12 +34,12 @@ export async function forward(
 
 /** Tells the app what came of a request. When it cannot listen, a task that is paid for still reaches the page. */
 async function tell(upstream: Response, call: ProxyCall, settings: Settings): Promise<void> {
-  const { onAnswer, report, headerPrefix, requestIdHeader } = settings;
-  if (onAnswer === undefined) return;
+  const { onResponse, report, headerPrefix, requestIdHeader } = settings;
+  if (onResponse === undefined) return;
   const header = (name: string) => upstream.headers.get(name) ?? undefined;
   const charge = Number.parseFloat(header(`${headerPrefix}charge-usd`) ?? '');
   try {
-    await onAnswer({
+    await onResponse({
       ...call,
       taskId: header(`${headerPrefix}task-id`) ?? call.taskId,
       materialId: (await createdMaterial(upstream, call)) ?? call.materialId,

@@ -89,7 +89,7 @@ export interface ProxyOptions {
   maxBodyBytes?: number | undefined;
   /**
    * Whether the page is told what a request cost. With false, `spend`, `budget` and `onCharge` of a client in the page
-   * stay at nothing; `onAnswer` is told in any case.
+   * stay at nothing; `onResponse` is told in any case.
    *
    * @defaultValue true
    */
@@ -98,7 +98,7 @@ export interface ProxyOptions {
    * Called with each answer of the gateway, before the page gets it: to remember whose a task is, or to count what a user
    * spends. The page's answer waits for it.
    */
-  onAnswer?: ((answer: ProxyAnswer) => void | Promise<void>) | undefined;
+  onResponse?: ((answer: ProxyAnswer) => void | Promise<void>) | undefined;
   /**
    * Called with what a caller is not told: what a function of yours threw, and why the gateway could not be reached.
    *

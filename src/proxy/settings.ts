@@ -53,7 +53,7 @@ const rules: { readonly [Name in keyof Required<ProxyOptions>]: Rule } = {
     'a whole number of bytes, 1 or more',
   ],
   exposeCharges: flag,
-  onAnswer: callable,
+  onResponse: callable,
   onError: callable,
   fetch: callable,
   headerPrefix: headerName,

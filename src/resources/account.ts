@@ -1,4 +1,4 @@
-import { ask } from '../core/call/endpoint.ts';
+import { requestJson } from '../core/call/endpoint.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import type { RequestOptions } from '../core/call/api-call.ts';
 import type { Sender } from '../core/call/sender.ts';
@@ -25,7 +25,7 @@ export class Account {
    * @throws {@link AuthenticationError} without a valid key; {@link PermissionDeniedError} with a disabled one.
    */
   retrieve(options?: RequestOptions): RequestPromise<AccountRecord> {
-    return ask(this.#sender, '/v1/account', accountSchema, options);
+    return requestJson(this.#sender, '/v1/account', accountSchema, options);
   }
 
   /**
@@ -34,7 +34,7 @@ export class Account {
    * @throws as {@link Account.retrieve}.
    */
   readiness(options?: RequestOptions): RequestPromise<Readiness> {
-    return ask(this.#sender, '/v1/readiness', readinessSchema, options);
+    return requestJson(this.#sender, '/v1/readiness', readinessSchema, options);
   }
 
   /**
@@ -43,7 +43,7 @@ export class Account {
    * @throws as {@link Account.retrieve}; this endpoint's own error envelope becomes the same errors.
    */
   balance(options?: RequestOptions): RequestPromise<KeyBalance> {
-    return ask(this.#sender, '/api/usage/balance', keyBalanceSchema, options);
+    return requestJson(this.#sender, '/api/usage/balance', keyBalanceSchema, options);
   }
 }
 

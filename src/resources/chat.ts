@@ -1,15 +1,15 @@
 import { ChatStream } from '../core/chat/chat-stream.ts';
 import { openStream } from '../core/stream/chunk-reader.ts';
-import { plain } from '../core/chat/json-schema.ts';
-import { Opening } from '../core/stream/pending-stream.ts';
-import { parsed, parser } from '../core/chat/structured-output.ts';
+import { toServiceParams } from '../core/chat/json-schema.ts';
+import { PendingStream } from '../core/stream/pending-stream.ts';
+import { parseCompletion, completionParser } from '../core/chat/structured-output.ts';
 import { readJson } from '../core/call/response.ts';
-import type { Answer } from '../core/call/response.ts';
+import type { ApiResponse } from '../core/call/response.ts';
 import { checkParams } from '../core/call/params.ts';
 import { RequestPromise } from '../core/call/request-promise.ts';
-import { keyed, matching } from '../core/call/api-call.ts';
-import type { Call, RequestOptions } from '../core/call/api-call.ts';
-import { check } from '../core/config/validation.ts';
+import { withIdempotencyKey, readWithSchema } from '../core/call/api-call.ts';
+import type { ApiCall, RequestOptions } from '../core/call/api-call.ts';
+import { checkValue } from '../core/config/validation.ts';
 import type { Rule } from '../core/config/validation.ts';
 import type { Sender } from '../core/call/sender.ts';
 import { Stream } from '../core/stream/stream.ts';
@@ -87,9 +87,13 @@ export class ChatCompletions {
     const ready = this.#withKey(options);
     const { signal } = options;
     const open = async (untilOpen: AbortSignal) =>
-      this.#open({ ...plain(params), stream: true }, { ...ready, signal: untilOpen }, signal);
-    const opening = new Opening(open, signal, this.#sender.config.clock);
-    return new ChatStream(opening, parser(params?.response_format, ready.idempotencyKey));
+      this.#open(
+        { ...toServiceParams(params), stream: true },
+        { ...ready, signal: untilOpen },
+        signal,
+      );
+    const opening = new PendingStream(open, signal, this.#sender.config.clock);
+    return new ChatStream(opening, completionParser(params?.response_format, ready.idempotencyKey));
   }
 
   /**
@@ -99,7 +103,7 @@ export class ChatCompletions {
    * will do: zod from 4.2, arktype, valibot with `toStandardJsonSchema`. Nothing is asked again when the answer does not
    * fit: it was paid.
    *
-   * @throws {@link AnswerFormatError} when the model refuses, its answer is cut, is no JSON, or does not fit. It holds
+   * @throws {@link StructuredOutputError} when the model refuses, its answer is cut, is no JSON, or does not fit. It holds
    * the text, the completion and the metadata.
    * @throws {@link ConfigurationError} when the schema tells no JSON schema; and all that
    * {@link ChatCompletions.create} throws.
@@ -110,10 +114,10 @@ export class ChatCompletions {
   ): RequestPromise<ParsedCompletion<Output>> {
     const ready = this.#withKey(options);
     return this.#promise(params, ready, async () => {
-      const answer = await this.#whole(plain(params), ready);
+      const answer = await this.#whole(toServiceParams(params), ready);
       const { data, meta } = answer;
       const { response_format: schema } = params;
-      return { ...answer, data: await parsed(schema, data, meta, ready.idempotencyKey) };
+      return { ...answer, data: await parseCompletion(schema, data, meta, ready.idempotencyKey) };
     });
   }
 
@@ -133,27 +137,31 @@ export class ChatCompletions {
     options: RunOptions = {},
   ): Promise<ToolRun> {
     checkParams(params, (given) => messagesProblem(given) ?? toolsProblem(given));
-    check('idempotencyKey', Reflect.get(options, 'idempotencyKey'), noKey);
+    checkValue('idempotencyKey', Reflect.get(options, 'idempotencyKey'), noKey);
     return runTools(params, options, (round) => this.#whole(round, this.#withKey(options)));
   }
 
   #promise<Result>(
     params: ChatParams | ParseParams<unknown>,
     options: RequestOptions,
-    read: () => Promise<Answer<Result>>,
+    read: () => Promise<ApiResponse<Result>>,
   ): RequestPromise<Result> {
-    const leave = async () => this.#sender.leave(this.#call(plain(params)), options);
-    return new RequestPromise({ read, leave });
+    const leave = async () => this.#sender.leave(this.#call(toServiceParams(params)), options);
+    return new RequestPromise({ parsed: read, raw: leave });
   }
 
-  async #whole(params: ChatParams, options: RequestOptions): Promise<Answer<ChatCompletion>> {
-    return this.#sender.send(this.#call(params), options, readJson(matching(chatCompletionSchema)));
+  async #whole(params: ChatParams, options: RequestOptions): Promise<ApiResponse<ChatCompletion>> {
+    return this.#sender.send(
+      this.#call(params),
+      options,
+      readJson(readWithSchema(chatCompletionSchema)),
+    );
   }
 
   async #stream(
     params: ChatParams,
     options: RequestOptions,
-  ): Promise<Answer<Stream<ChatCompletionChunk>>> {
+  ): Promise<ApiResponse<Stream<ChatCompletionChunk>>> {
     const answer = await this.#open(params, options);
     return { ...answer, data: new Stream(answer.data, answer.meta) };
   }
@@ -163,7 +171,7 @@ export class ChatCompletions {
     return this.#sender.send(this.#call(params), options, finish);
   }
 
-  #call(params: ChatParams): Call {
+  #call(params: ChatParams): ApiCall {
     checkParams(params, messagesProblem);
     const { config } = this.#sender;
     return {
@@ -173,7 +181,7 @@ export class ChatCompletions {
       model: params.model,
       safety: config.retryAmbiguous.chat ? 'keyed' : 'once',
       paid: true,
-      governed: true,
+      usesSlot: true,
       timeout: config.chatTimeout,
       headers: params.stream ? { accept: 'text/event-stream' } : undefined,
     };
@@ -181,7 +189,7 @@ export class ChatCompletions {
 
   /** A key of the caller's is sent; one is made only where the caller says that the service replays it. A11. */
   #withKey(options: RequestOptions): RequestOptions {
-    return this.#sender.config.retryAmbiguous.chat ? keyed(options) : options;
+    return this.#sender.config.retryAmbiguous.chat ? withIdempotencyKey(options) : options;
   }
 }
 

@@ -2,7 +2,7 @@ import { estimate } from '../core/limits/estimate.ts';
 import { checkParams } from '../core/call/params.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import type { RequestOptions } from '../core/call/api-call.ts';
-import { check, oneOf } from '../core/config/validation.ts';
+import { checkValue, oneOf } from '../core/config/validation.ts';
 import type { Sender } from '../core/call/sender.ts';
 import type { Submission } from '../core/tasks/submission.ts';
 import type { SubmittedTask } from '../core/tasks/task.ts';
@@ -76,7 +76,7 @@ function describe(params: ImageParams, { route = 'tasks' }: ImageRoute): Submit 
     template: `/v1/images/${route}`,
     params,
     check: () => {
-      check('route', route, oneOf('tasks', 'generations'));
+      checkValue('route', route, oneOf('tasks', 'generations'));
       checkParams(params);
     },
     quote: (prices) => {

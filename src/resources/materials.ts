@@ -1,14 +1,18 @@
-import { ask, callEndpoint } from '../core/call/endpoint.ts';
-import { followMaterial, materialPace, waitForMaterial } from '../core/tasks/material-wait.ts';
+import { requestJson, executeJson } from '../core/call/endpoint.ts';
+import {
+  followMaterial,
+  materialPollTiming,
+  waitForMaterial,
+} from '../core/tasks/material-wait.ts';
 import type { MaterialUpdate, MaterialWait } from '../core/tasks/material-wait.ts';
-import { pageOf } from '../core/tasks/material-page.ts';
+import { readMaterialPage } from '../core/tasks/material-page.ts';
 import type { MaterialPage } from '../core/tasks/material-page.ts';
 import { checkProblem } from '../core/call/params.ts';
 import { fillPath } from '../core/http/path.ts';
-import { readPace } from '../core/tasks/poll.ts';
+import { resolvePollTiming } from '../core/tasks/poll.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
-import { keyed, matching } from '../core/call/api-call.ts';
-import type { Call, RequestOptions } from '../core/call/api-call.ts';
+import { withIdempotencyKey, readWithSchema } from '../core/call/api-call.ts';
+import type { ApiCall, RequestOptions } from '../core/call/api-call.ts';
 import { readJson } from '../core/call/response.ts';
 import type { Sender } from '../core/call/sender.ts';
 import { materialCreateProblem, materialListProblem } from '../schemas/material-params.ts';
@@ -49,7 +53,12 @@ export class Materials {
    * @throws {@link ConflictError} when the key was used for a different request.
    */
   create(params: MaterialCreateParams, options: RequestOptions = {}): RequestPromise<Material> {
-    return callEndpoint(this.#sender, () => createCall(params), materialSchema, keyed(options));
+    return executeJson(
+      this.#sender,
+      () => createCall(params),
+      materialSchema,
+      withIdempotencyKey(options),
+    );
   }
 
   /**
@@ -78,7 +87,10 @@ export class Materials {
   list(query: MaterialListQuery = {}, options?: RequestOptions): RequestPromise<MaterialPage> {
     const next = (after: string) => this.list({ ...query, after }, options);
     const problem = materialListProblem(query);
-    return ask(this.#sender, '/v1/materials', pageOf(next), options, { query, problem });
+    return requestJson(this.#sender, '/v1/materials', readMaterialPage(next), options, {
+      query,
+      problem,
+    });
   }
 
   /**
@@ -107,12 +119,12 @@ export class Materials {
     params: MaterialCreateParams,
     options: RegisterOptions = {},
   ): RequestPromise<AvailableMaterial> {
-    const read = readJson(matching(materialSchema));
+    const read = readJson(readWithSchema(materialSchema));
     const describe = () => {
-      readPace(options, materialPace);
+      resolvePollTiming(options, materialPollTiming);
       return createCall(params);
     };
-    return this.#sender.promise(describe, keyed(options), read, async (answer) => {
+    return this.#sender.promise(describe, withIdempotencyKey(options), read, async (answer) => {
       // The page is a secret: nothing that is thrown or shown later may carry it.
       const { verification_url: url, verification_expires_at: expiresAt, ...known } = answer.data;
       if (url) this.#sender.notify(options.onVerification, { url, expiresAt }, 'onVerification');
@@ -123,7 +135,7 @@ export class Materials {
   #one(id: string, options?: RequestOptions, method = 'GET'): RequestPromise<Material> {
     const values = { material_id: id };
     const template = '/v1/materials/{material_id}';
-    return ask(this.#sender, template, materialSchema, options, { method, values });
+    return requestJson(this.#sender, template, materialSchema, options, { method, values });
   }
 
   #waitOf(id: string, known?: Material): MaterialWait {
@@ -137,13 +149,13 @@ export class Materials {
   }
 }
 
-function createCall(params: MaterialCreateParams): Call {
+function createCall(params: MaterialCreateParams): ApiCall {
   checkProblem(materialCreateProblem(params));
   return {
     method: 'POST',
     template: '/v1/materials',
     body: params,
     safety: 'keyed',
-    keyHeader: 'idempotency-key',
+    idempotencyHeader: 'idempotency-key',
   };
 }

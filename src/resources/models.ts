@@ -1,9 +1,9 @@
-import { ask } from '../core/call/endpoint.ts';
+import { requestJson } from '../core/call/endpoint.ts';
 import type { Endpoint } from '../core/call/endpoint.ts';
-import { iterable } from '../core/call/list.ts';
+import { readIterable } from '../core/call/list.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
-import { matching } from '../core/call/api-call.ts';
-import type { Read, RequestOptions, Schema } from '../core/call/api-call.ts';
+import { readWithSchema } from '../core/call/api-call.ts';
+import type { ResponseReader, RequestOptions, ResultSchema } from '../core/call/api-call.ts';
 import type { Sender } from '../core/call/sender.ts';
 import {
   anthropicModelListSchema,
@@ -62,7 +62,7 @@ export class Models {
         return this.#list(geminiModelListSchema, options, geminiStyle);
       default:
         return this.#list(
-          this.#noting(iterable(modelListSchema), ({ data }) => data),
+          this.#noting(readIterable(modelListSchema), ({ data }) => data),
           options,
         );
     }
@@ -74,12 +74,15 @@ export class Models {
    * @throws {@link NotFoundError} when there is no such model.
    */
   retrieve(model: string, options?: RequestOptions): RequestPromise<Model> {
-    const read = this.#noting(matching(modelSchema), (found) => [found]);
-    return ask(this.#sender, '/v1/models/{model}', read, options, { values: { model } });
+    const read = this.#noting(readWithSchema(modelSchema), (found) => [found]);
+    return requestJson(this.#sender, '/v1/models/{model}', read, options, { values: { model } });
   }
 
   /** Takes note of prices on their way to the caller: a budget can then count with them. */
-  #noting<Result>(read: Read<Result>, models: (result: Result) => readonly Model[]): Read<Result> {
+  #noting<Result>(
+    read: ResponseReader<Result>,
+    models: (result: Result) => readonly Model[],
+  ): ResponseReader<Result> {
     return async (body, meta) => {
       const result = await read(body, meta);
       if (result.issues !== undefined) return result;
@@ -91,17 +94,17 @@ export class Models {
   }
 
   #list<List>(
-    result: Schema<List> | Read<List>,
+    result: ResultSchema<List> | ResponseReader<List>,
     options: RequestOptions,
     style?: Endpoint,
   ): RequestPromise<List> {
-    return ask(this.#sender, '/v1/models', result, options, style);
+    return requestJson(this.#sender, '/v1/models', result, options, style);
   }
 }
 
 /** The headers that ask for another service's list; the key goes into that service's own header. A17. */
 const anthropicStyle: Endpoint = {
-  keyName: 'x-api-key',
+  apiKeyHeader: 'x-api-key',
   headers: { 'anthropic-version': '2023-06-01' },
 };
-const geminiStyle: Endpoint = { keyName: 'x-goog-api-key' };
+const geminiStyle: Endpoint = { apiKeyHeader: 'x-goog-api-key' };

@@ -1,7 +1,7 @@
-import { ask } from '../core/call/endpoint.ts';
+import { requestJson } from '../core/call/endpoint.ts';
 import type { Endpoint } from '../core/call/endpoint.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
-import type { RequestOptions, Schema } from '../core/call/api-call.ts';
+import type { RequestOptions, ResultSchema } from '../core/call/api-call.ts';
 import type { Sender } from '../core/call/sender.ts';
 import { capabilitiesSchema } from '../schemas/capabilities.ts';
 import type { Capabilities } from '../schemas/capabilities.ts';
@@ -79,10 +79,13 @@ export class Public {
 
   #ask<Result>(
     template: string,
-    schema: Schema<Result>,
+    schema: ResultSchema<Result>,
     options: RequestOptions | undefined,
     endpoint?: Endpoint,
   ): RequestPromise<Result> {
-    return ask(this.#sender, template, schema, options, { ...endpoint, credentials: false });
+    return requestJson(this.#sender, template, schema, options, {
+      ...endpoint,
+      credentials: false,
+    });
   }
 }

@@ -2,7 +2,7 @@ import { estimate } from '../core/limits/estimate.ts';
 import { checkParams } from '../core/call/params.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import type { RequestOptions } from '../core/call/api-call.ts';
-import { check, oneOf } from '../core/config/validation.ts';
+import { checkValue, oneOf } from '../core/config/validation.ts';
 import type { Sender } from '../core/call/sender.ts';
 import type { Submission } from '../core/tasks/submission.ts';
 import type { SubmittedTask } from '../core/tasks/task.ts';
@@ -80,7 +80,7 @@ function describe(params: VideoParams, { route = 'videos' }: VideoRoute): Submit
     template: `/v1/${route}`,
     params,
     check: () => {
-      check('route', route, oneOf(...routes));
+      checkValue('route', route, oneOf(...routes));
       checkParams(params, videoParamsProblem);
     },
     quote: (prices) => {

@@ -1,8 +1,8 @@
-import { ask } from '../core/call/endpoint.ts';
+import { requestJson } from '../core/call/endpoint.ts';
 import { estimate } from '../core/limits/estimate.ts';
-import { iterable } from '../core/call/list.ts';
+import { readIterable } from '../core/call/list.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
-import { keyed } from '../core/call/api-call.ts';
+import { withIdempotencyKey } from '../core/call/api-call.ts';
 import type { RequestOptions } from '../core/call/api-call.ts';
 import type { Sender } from '../core/call/sender.ts';
 import { voiceCloneProblem, voiceDesignProblem } from '../schemas/voice-params.ts';
@@ -24,7 +24,9 @@ export class Voices {
    * gateway.voices.list())`. Not billed. Specification: GET /audio/voices.
    */
   list(query: VoiceListQuery = {}, options?: RequestOptions): RequestPromise<VoiceList> {
-    return ask(this.#sender, '/v1/audio/voices', iterable(voiceListSchema), options, { query });
+    return requestJson(this.#sender, '/v1/audio/voices', readIterable(voiceListSchema), options, {
+      query,
+    });
   }
 
   /**
@@ -61,14 +63,14 @@ export class Voices {
     options: RequestOptions = {},
   ): RequestPromise<VoiceCreation> {
     const template = `/v1/audio/voices/${operation}`;
-    return ask(this.#sender, template, voiceCreationSchema, keyed(options), {
+    return requestJson(this.#sender, template, voiceCreationSchema, withIdempotencyKey(options), {
       method: 'POST',
       body: params,
       problem,
       safety: this.#sender.config.retryAmbiguous.voices ? 'keyed' : 'once',
       paid: true,
-      governed: true,
-      quote,
+      usesSlot: true,
+      estimateUsd: quote,
     });
   }
 }

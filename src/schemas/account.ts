@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
-import { documented, open } from './documented.ts';
-import { list, received, text } from './schema.ts';
+import { recordSchema, openString } from './documented.ts';
+import { arrayField, responseSchema, stringField } from './schema.ts';
 import type { Open } from './schema.ts';
 
 /**
@@ -136,56 +136,60 @@ export interface KeyBalance {
 }
 
 export const accountRecord = /* @__PURE__ */ (() =>
-  documented<Account>({
+  recordSchema<Account>({
     object: z.literal('account'),
-    wallet: open<'unified'>(),
-    balance: documented<AccountBalance>({ usd: z.number(), cny: z.number(), shared: z.boolean() }),
-    concurrency: documented<AccountConcurrency>({
-      limit: z.number(),
-      source: open<'api_key_override'>(),
+    wallet: openString<'unified'>(),
+    balance: recordSchema<AccountBalance>({
+      usd: z.number(),
+      cny: z.number(),
+      shared: z.boolean(),
     }),
-    models: documented<AccountModels>({ available: z.number() }),
+    concurrency: recordSchema<AccountConcurrency>({
+      limit: z.number(),
+      source: openString<'api_key_override'>(),
+    }),
+    models: recordSchema<AccountModels>({ available: z.number() }),
   }))();
 
-export const accountSchema = /* @__PURE__ */ received<Account>({});
+export const accountSchema = /* @__PURE__ */ responseSchema<Account>({});
 
 export const readinessRecord = /* @__PURE__ */ (() =>
-  documented<Readiness>({
+  recordSchema<Readiness>({
     object: z.literal('readiness'),
-    wallet: open<'unified'>(),
-    status: open<'ready'>(),
+    wallet: openString<'unified'>(),
+    status: openString<'ready'>(),
     score: z.number(),
     summary: z.string(),
     checks: z.array(
-      documented<ReadinessCheck>({
-        id: open<'api_key'>(),
-        status: open<'ready'>(),
+      recordSchema<ReadinessCheck>({
+        id: openString<'api_key'>(),
+        status: openString<'ready'>(),
         required: z.boolean(),
       }),
     ),
   }))();
 
-export const readinessSchema = /* @__PURE__ */ received<Readiness>({
-  checks: list(received<ReadinessCheck>({ id: text, status: text })),
+export const readinessSchema = /* @__PURE__ */ responseSchema<Readiness>({
+  checks: arrayField(responseSchema<ReadinessCheck>({ id: stringField, status: stringField })),
 });
 
 export const keyBalanceRecord = /* @__PURE__ */ (() =>
-  documented<KeyBalance>({
+  recordSchema<KeyBalance>({
     success: z.boolean(),
     message: z.string(),
-    data: documented<KeyBalanceData>({
+    data: recordSchema<KeyBalanceData>({
       object: z.literal('api_key_balance'),
       user_id: z.number(),
-      balance: documented<QuotaBalance>({
+      balance: recordSchema<QuotaBalance>({
         quota: z.number(),
         amount: z.number(),
         display_amount: z.string(),
         quota_per_unit: z.number(),
-        quota_display_type: open<'USD'>(),
+        quota_display_type: openString<'USD'>(),
         currency_symbol: z.string(),
         exchange_rate: z.number(),
       }),
-      token: documented<KeyToken>({
+      token: recordSchema<KeyToken>({
         id: z.number(),
         name: z.string(),
         remain_quota: z.number(),
@@ -200,4 +204,4 @@ export const keyBalanceRecord = /* @__PURE__ */ (() =>
     }),
   }))();
 
-export const keyBalanceSchema = /* @__PURE__ */ received<KeyBalance>({});
+export const keyBalanceSchema = /* @__PURE__ */ responseSchema<KeyBalance>({});

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 import { missingText, notAnObject } from './problem.ts';
-import { isRecord, isText } from './record.ts';
-import { open, sent } from './documented.ts';
+import { isRecord, isNonEmptyString } from './record.ts';
+import { openString, bodySchema } from './documented.ts';
 import type { Open } from './schema.ts';
 
 /** What to compose. Sent exactly as given. Specification: Audio, Music body. */
@@ -99,7 +99,7 @@ export interface SpeechInputParams extends SpeechFields {
 export type SpeechParams = SpeechTextParams | SpeechInputParams;
 
 export const musicParamsSchema = /* @__PURE__ */ (() =>
-  sent<MusicParams>({
+  bodySchema<MusicParams>({
     model: z.string(),
     prompt: z.string(),
     lyrics: z.optional(z.string()),
@@ -111,7 +111,7 @@ export const musicParamsSchema = /* @__PURE__ */ (() =>
 export const speechParamsSchema = /* @__PURE__ */ (() => {
   const text = z.optional(z.string());
   const options = z.optional(z.record(z.string(), z.unknown()));
-  return sent<SpeechFields>({
+  return bodySchema<SpeechFields>({
     model: z.string(),
     text,
     input: text,
@@ -120,16 +120,16 @@ export const speechParamsSchema = /* @__PURE__ */ (() => {
     speed: z.optional(z.number()),
     volume: z.optional(z.number()),
     pitch: z.optional(z.number()),
-    emotion: z.optional(open<'happy'>()),
-    language: z.optional(open<'Chinese'>()),
-    output_format: z.optional(open<'url'>()),
-    response_format: z.optional(open<'url'>()),
-    format: z.optional(open<'mp3'>()),
+    emotion: z.optional(openString<'happy'>()),
+    language: z.optional(openString<'Chinese'>()),
+    output_format: z.optional(openString<'url'>()),
+    response_format: z.optional(openString<'url'>()),
+    format: z.optional(openString<'mp3'>()),
     sample_rate: z.optional(z.literal([32000, 44100])),
     pronunciation_dict: options,
     timber_weights: z.optional(
       z.array(
-        sent<TimberWeight>({
+        bodySchema<TimberWeight>({
           voice_id: z.optional(z.string()),
           weight: z.optional(z.number()),
         }),
@@ -151,7 +151,8 @@ export function musicParamsProblem(params: unknown): string | undefined {
 export function speechParamsProblem(params: unknown): string | undefined {
   if (!isRecord(params)) return notAnObject;
   const { text, input, speed, sample_rate: sampleRate } = params;
-  if (!isText(text) && !isText(input)) return 'text: one of text and input is required';
+  if (!isNonEmptyString(text) && !isNonEmptyString(input))
+    return 'text: one of text and input is required';
   if (speed !== undefined && !(typeof speed === 'number' && speed >= 0.5 && speed <= 2)) {
     return 'speed: must be between 0.5 and 2.0';
   }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
-import { documented, open } from './documented.ts';
-import { received } from './schema.ts';
+import { recordSchema, openString } from './documented.ts';
+import { responseSchema } from './schema.ts';
 import type { Open } from './schema.ts';
 
 /**
@@ -71,12 +71,12 @@ export interface Capabilities {
 export const capabilitiesRecord = /* @__PURE__ */ (() => {
   const text = z.optional(z.string());
   const texts = z.optional(z.array(z.string()));
-  return documented<Capabilities>({
-    object: z.optional(open<'service.capabilities'>()),
+  return recordSchema<Capabilities>({
+    object: z.optional(openString<'service.capabilities'>()),
     version: text,
     endpoints: z.optional(
       z.array(
-        documented<CapabilityEndpoint>({
+        recordSchema<CapabilityEndpoint>({
           method: text,
           path: text,
           auth: z.optional(z.boolean()),
@@ -87,13 +87,13 @@ export const capabilitiesRecord = /* @__PURE__ */ (() => {
     locales: texts,
     currencies: texts,
     idempotency: z.optional(
-      documented<CapabilityIdempotency>({ header: text, materialsHeader: text }),
+      recordSchema<CapabilityIdempotency>({ header: text, materialsHeader: text }),
     ),
     webhooks: z.optional(
-      documented<CapabilityWebhooks>({ enabled: z.optional(z.boolean()), events: texts }),
+      recordSchema<CapabilityWebhooks>({ enabled: z.optional(z.boolean()), events: texts }),
     ),
     limits: z.optional(z.record(z.string(), z.unknown())),
   });
 })();
 
-export const capabilitiesSchema = /* @__PURE__ */ received<Capabilities>({});
+export const capabilitiesSchema = /* @__PURE__ */ responseSchema<Capabilities>({});

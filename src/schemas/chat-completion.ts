@@ -1,5 +1,5 @@
 import type { ToolCall } from './chat-params.ts';
-import { list, received } from './schema.ts';
+import { arrayField, responseSchema } from './schema.ts';
 import type { Open } from './schema.ts';
 
 /** Why the model stopped. */
@@ -113,6 +113,8 @@ export interface ChatCompletionChunk {
 }
 
 /** The client relies on the choices being there; everything else is as the service sends it. */
-export const chatCompletionSchema = /* @__PURE__ */ received<ChatCompletion>({
-  choices: list(received<ChatCompletionChoice>({ message: received<ChatCompletionMessage>({}) })),
+export const chatCompletionSchema = /* @__PURE__ */ responseSchema<ChatCompletion>({
+  choices: arrayField(
+    responseSchema<ChatCompletionChoice>({ message: responseSchema<ChatCompletionMessage>({}) }),
+  ),
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-import { open, sent } from './documented.ts';
+import { openString, bodySchema } from './documented.ts';
 import type { Open } from './schema.ts';
 
 /** A piece of text in a message. */
@@ -200,9 +200,13 @@ export interface ChatParams extends ChatFields {
 }
 
 export const chatParamsSchema = /* @__PURE__ */ (() =>
-  sent<Pick<ChatParams, 'model' | 'messages' | 'stream' | 'stream_options' | 'extra_body' | 'n'>>({
+  bodySchema<
+    Pick<ChatParams, 'model' | 'messages' | 'stream' | 'stream_options' | 'extra_body' | 'n'>
+  >({
     model: z.string(),
-    messages: z.array(z.looseObject({ role: open<string>(), content: z.optional(z.unknown()) })),
+    messages: z.array(
+      z.looseObject({ role: openString<string>(), content: z.optional(z.unknown()) }),
+    ),
     stream: z.nullish(z.boolean()),
     stream_options: z.nullish(z.looseObject({ include_usage: z.optional(z.boolean()) })),
     extra_body: z.optional(

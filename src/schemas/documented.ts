@@ -14,7 +14,7 @@ type Shape<T> = { readonly [Key in keyof T]-?: z.ZodMiniType<T[Key]> };
  * keeps the calls that stand in the arguments of a pure call.
  */
 /* @__NO_SIDE_EFFECTS__ */
-export function documented<T extends object>(shape: Shape<T>): z.ZodMiniType<T> {
+export function recordSchema<T extends object>(shape: Shape<T>): z.ZodMiniType<T> {
   return unchecked(z.looseObject(shape));
 }
 
@@ -23,12 +23,12 @@ export function documented<T extends object>(shape: Shape<T>): z.ZodMiniType<T> 
  * reference gateway refuses what does not fit; the client sends what it is given.
  */
 /* @__NO_SIDE_EFFECTS__ */
-export function sent<T extends object>(shape: Shape<T>): z.ZodMiniType<T> {
+export function bodySchema<T extends object>(shape: Shape<T>): z.ZodMiniType<T> {
   return unchecked(z.looseObject(shape));
 }
 
 /** The schema of an {@link Open} union: any string. */
 /* @__NO_SIDE_EFFECTS__ */
-export function open<Known extends string>(): z.ZodMiniType<Open<Known>> {
+export function openString<Known extends string>(): z.ZodMiniType<Open<Known>> {
   return z.string();
 }

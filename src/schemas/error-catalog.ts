@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 
 import { errorBodyRecord } from './error-codes.ts';
 import type { ErrorBody, ErrorCode, ErrorType } from './error-codes.ts';
-import { documented, open } from './documented.ts';
-import { received } from './schema.ts';
+import { recordSchema, openString } from './documented.ts';
+import { responseSchema } from './schema.ts';
 import type { Open } from './schema.ts';
 
 /** When to try again. Specification: Public endpoints, GET /errors/{code}; assumption A16. */
@@ -64,29 +64,29 @@ export interface ErrorCatalog {
 }
 
 export const errorDetailRecord = /* @__PURE__ */ (() =>
-  documented<ErrorDetail>({
-    object: z.optional(open<'error.detail'>()),
-    code: z.optional(open<'internal_error'>()),
+  recordSchema<ErrorDetail>({
+    object: z.optional(openString<'error.detail'>()),
+    code: z.optional(openString<'internal_error'>()),
     httpStatus: z.optional(z.number()),
-    type: z.optional(open<'api_error'>()),
+    type: z.optional(openString<'api_error'>()),
     title: z.optional(z.string()),
     retry: z.optional(
-      documented<ErrorRetry>({
+      recordSchema<ErrorRetry>({
         retryable: z.optional(z.boolean()),
         strategy: z.optional(z.string()),
         maxAttempts: z.optional(z.number()),
       }),
     ),
-    example: z.optional(documented<ErrorExample>({ error: z.optional(errorBodyRecord) })),
+    example: z.optional(recordSchema<ErrorExample>({ error: z.optional(errorBodyRecord) })),
     support: z.optional(z.string()),
   }))();
 
-export const errorDetailSchema = /* @__PURE__ */ received<ErrorDetail>({});
+export const errorDetailSchema = /* @__PURE__ */ responseSchema<ErrorDetail>({});
 
 export const errorCatalogRecord = /* @__PURE__ */ (() =>
-  documented<ErrorCatalog>({
-    object: z.optional(open<'error.catalog'>()),
+  recordSchema<ErrorCatalog>({
+    object: z.optional(openString<'error.catalog'>()),
     data: z.optional(z.array(errorDetailRecord)),
   }))();
 
-export const errorCatalogSchema = /* @__PURE__ */ received<ErrorCatalog>({});
+export const errorCatalogSchema = /* @__PURE__ */ responseSchema<ErrorCatalog>({});

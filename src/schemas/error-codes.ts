@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-import { documented, open } from './documented.ts';
+import { recordSchema, openString } from './documented.ts';
 import type { Open } from './schema.ts';
 
 /** Every code that is documented or assumed. Specification: Errors, Codes; assumption A9. */
@@ -91,15 +91,15 @@ export interface KeyBalanceErrorEnvelope {
 }
 
 export const errorBodyRecord = /* @__PURE__ */ (() =>
-  documented<ErrorBody>({
+  recordSchema<ErrorBody>({
     message: z.string(),
-    type: open<'api_error'>(),
-    code: open<'internal_error'>(),
+    type: openString<'api_error'>(),
+    code: openString<'internal_error'>(),
     param: z.nullish(z.string()),
   }))();
 
 export const errorEnvelopeRecord = /* @__PURE__ */ (() =>
-  documented<ErrorEnvelope>({ error: errorBodyRecord }))();
+  recordSchema<ErrorEnvelope>({ error: errorBodyRecord }))();
 
 export const keyBalanceErrorEnvelopeRecord = /* @__PURE__ */ (() =>
-  documented<KeyBalanceErrorEnvelope>({ success: z.literal(false), message: z.string() }))();
+  recordSchema<KeyBalanceErrorEnvelope>({ success: z.literal(false), message: z.string() }))();

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-import { open, sent } from './documented.ts';
+import { openString, bodySchema } from './documented.ts';
 import type { Open } from './schema.ts';
 
 /**
@@ -33,13 +33,13 @@ export interface ImageParams {
 }
 
 export const imageParamsSchema = /* @__PURE__ */ (() =>
-  sent<ImageParams>({
+  bodySchema<ImageParams>({
     model: z.string(),
     prompt: z.optional(z.string()),
     n: z.optional(z.int()),
     size: z.optional(z.string()),
     reference_image_urls: z.optional(z.array(z.string())),
-    task_type: z.optional(open<'text2image' | 'image2image'>()),
+    task_type: z.optional(openString<'text2image' | 'image2image'>()),
     image: z.optional(z.string()),
     aspect_ratio: z.optional(z.string()),
     resolution: z.optional(z.string()),

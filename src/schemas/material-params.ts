@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { MaterialType } from './materials.ts';
 import { notAnObject } from './problem.ts';
 import { isRecord } from './record.ts';
-import { sent } from './documented.ts';
+import { bodySchema } from './documented.ts';
 import type { Open } from './schema.ts';
 
 /**
@@ -72,12 +72,12 @@ export interface MaterialListQuery {
 }
 
 export const materialCreateParamsSchema = /* @__PURE__ */ (() =>
-  sent<MaterialCreateFields>({
+  bodySchema<MaterialCreateFields>({
     url: z.string(),
     type: z.enum(['image', 'video', 'audio']),
     name: z.optional(z.string()),
     real_person: z.optional(
-      sent<RealPerson>({ consent_confirmed: z.literal(true), callback_url: z.string() }),
+      bodySchema<RealPerson>({ consent_confirmed: z.literal(true), callback_url: z.string() }),
     ),
   }))();
 

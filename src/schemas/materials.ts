@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
-import { documented, open } from './documented.ts';
-import { list, maybeText, received, text } from './schema.ts';
+import { recordSchema, openString } from './documented.ts';
+import { arrayField, optionalString, responseSchema, stringField } from './schema.ts';
 import type { Open } from './schema.ts';
 
 /**
@@ -91,12 +91,12 @@ export function isAvailable(material: Material): material is AvailableMaterial {
 }
 
 export const materialRecord = /* @__PURE__ */ (() =>
-  documented<Material>({
+  recordSchema<Material>({
     id: z.string(),
     object: z.literal('material'),
     name: z.string(),
-    type: open<MaterialType>(),
-    status: open<'creating'>(),
+    type: openString<MaterialType>(),
+    status: openString<'creating'>(),
     uri: z.nullable(z.templateLiteral(['asset://', z.string()])),
     preview_url: z.nullable(z.string()),
     verification_url: z.optional(z.string()),
@@ -106,21 +106,21 @@ export const materialRecord = /* @__PURE__ */ (() =>
     expires_at: z.nullable(z.string()),
   }))();
 
-export const materialSchema = /* @__PURE__ */ received<Material>({
-  id: text,
-  status: text,
-  uri: maybeText<AssetUri>(),
+export const materialSchema = /* @__PURE__ */ responseSchema<Material>({
+  id: stringField,
+  status: stringField,
+  uri: optionalString<AssetUri>(),
 });
 
 export const materialPageRecord = /* @__PURE__ */ (() =>
-  documented<MaterialPageRecord>({
+  recordSchema<MaterialPageRecord>({
     object: z.literal('material.list'),
     data: z.array(materialRecord),
     has_more: z.boolean(),
     next_cursor: z.nullish(z.string()),
   }))();
 
-export const materialPageSchema = /* @__PURE__ */ received<MaterialPageRecord>({
-  data: list(materialSchema),
-  next_cursor: maybeText(),
+export const materialPageSchema = /* @__PURE__ */ responseSchema<MaterialPageRecord>({
+  data: arrayField(materialSchema),
+  next_cursor: optionalString(),
 });

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 
 import { pricingRecord } from './pricing.ts';
 import type { Pricing } from './pricing.ts';
-import { documented, open } from './documented.ts';
-import { list, received, text } from './schema.ts';
+import { recordSchema, openString } from './documented.ts';
+import { arrayField, responseSchema, stringField } from './schema.ts';
 import type { Open } from './schema.ts';
 
 /** A model of the catalogue. Specification: Model. */
@@ -79,32 +79,32 @@ export interface GeminiModelList {
 }
 
 export const modelRecord = /* @__PURE__ */ (() =>
-  documented<Model>({
+  recordSchema<Model>({
     id: z.string(),
     object: z.literal('model'),
     created: z.number(),
     owned_by: z.string(),
-    type: open<'chat'>(),
+    type: openString<'chat'>(),
     description: z.string(),
     pricing: pricingRecord,
   }))();
 
-export const modelSchema = /* @__PURE__ */ received<Model>({ id: text });
+export const modelSchema = /* @__PURE__ */ responseSchema<Model>({ id: stringField });
 
 export const modelListRecord = /* @__PURE__ */ (() =>
-  documented<ModelListRecord>({
+  recordSchema<ModelListRecord>({
     object: z.literal('list'),
     data: z.array(modelRecord),
   }))();
 
-export const modelListSchema = /* @__PURE__ */ received<ModelListRecord>({
-  data: list(modelSchema),
+export const modelListSchema = /* @__PURE__ */ responseSchema<ModelListRecord>({
+  data: arrayField(modelSchema),
 });
 
 export const anthropicModelListRecord = /* @__PURE__ */ (() =>
-  documented<AnthropicModelList>({
+  recordSchema<AnthropicModelList>({
     data: z.array(
-      documented<AnthropicModel>({
+      recordSchema<AnthropicModel>({
         id: z.string(),
         type: z.literal('model'),
         display_name: z.string(),
@@ -116,16 +116,16 @@ export const anthropicModelListRecord = /* @__PURE__ */ (() =>
     has_more: z.boolean(),
   }))();
 
-export const anthropicModelListSchema = /* @__PURE__ */ received<AnthropicModelList>({
-  data: list(received<AnthropicModel>({ id: text })),
+export const anthropicModelListSchema = /* @__PURE__ */ responseSchema<AnthropicModelList>({
+  data: arrayField(responseSchema<AnthropicModel>({ id: stringField })),
 });
 
 export const geminiModelListRecord = /* @__PURE__ */ (() =>
-  documented<GeminiModelList>({
-    models: z.array(documented<GeminiModel>({ name: z.string(), displayName: z.string() })),
+  recordSchema<GeminiModelList>({
+    models: z.array(recordSchema<GeminiModel>({ name: z.string(), displayName: z.string() })),
     nextPageToken: z.nullable(z.string()),
   }))();
 
-export const geminiModelListSchema = /* @__PURE__ */ received<GeminiModelList>({
-  models: list(received<GeminiModel>({ name: text })),
+export const geminiModelListSchema = /* @__PURE__ */ responseSchema<GeminiModelList>({
+  models: arrayField(responseSchema<GeminiModel>({ name: stringField })),
 });

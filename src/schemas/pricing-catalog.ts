@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 
 import { pricingRecord } from './pricing.ts';
 import type { Pricing } from './pricing.ts';
-import { documented, open } from './documented.ts';
-import { received } from './schema.ts';
+import { recordSchema, openString } from './documented.ts';
+import { responseSchema } from './schema.ts';
 import type { Open } from './schema.ts';
 
 /** Which prices to tell. Specification: Public endpoints, GET /pricing. */
@@ -39,19 +39,19 @@ export interface PricingCatalog {
 }
 
 export const pricingCatalogRecord = /* @__PURE__ */ (() =>
-  documented<PricingCatalog>({
-    object: z.optional(open<'pricing.catalog'>()),
-    type: z.optional(open<'all'>()),
-    currency: z.optional(open<'USD'>()),
+  recordSchema<PricingCatalog>({
+    object: z.optional(openString<'pricing.catalog'>()),
+    type: z.optional(openString<'all'>()),
+    currency: z.optional(openString<'USD'>()),
     data: z.optional(
       z.array(
-        documented<PricingCatalogEntry>({
+        recordSchema<PricingCatalogEntry>({
           id: z.optional(z.string()),
-          type: z.optional(open<'chat'>()),
+          type: z.optional(openString<'chat'>()),
           pricing: z.optional(pricingRecord),
         }),
       ),
     ),
   }))();
 
-export const pricingCatalogSchema = /* @__PURE__ */ received<PricingCatalog>({});
+export const pricingCatalogSchema = /* @__PURE__ */ responseSchema<PricingCatalog>({});

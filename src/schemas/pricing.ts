@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-import { documented, open } from './documented.ts';
+import { recordSchema, openString } from './documented.ts';
 import type { Open } from './schema.ts';
 
 /** The price at one resolution. Specification: Pricing object, `resolutionPrices`. */
@@ -77,7 +77,7 @@ export interface Pricing extends Prices {
 
 const resolutionPricesRecord = /* @__PURE__ */ (() =>
   z.array(
-    documented<ResolutionPrice>({
+    recordSchema<ResolutionPrice>({
       resolution: z.string(),
       unitPriceUsd: z.number(),
       upstreamCostUsd: z.number(),
@@ -87,21 +87,21 @@ const resolutionPricesRecord = /* @__PURE__ */ (() =>
   ))();
 
 export const pricingRecord = /* @__PURE__ */ (() =>
-  documented<Pricing>({
+  recordSchema<Pricing>({
     unitPriceUsd: z.number(),
     inputPricePer1kUsd: z.number(),
     outputPricePer1kUsd: z.number(),
     resolutionPrices: resolutionPricesRecord,
-    priceContext: open<'api'>(),
-    profiles: documented<PricingProfiles>({
-      api: documented<PricingProfile>({
+    priceContext: openString<'api'>(),
+    profiles: recordSchema<PricingProfiles>({
+      api: recordSchema<PricingProfile>({
         unitPriceUsd: z.number(),
         inputPricePer1kUsd: z.number(),
         outputPricePer1kUsd: z.number(),
         resolutionPrices: resolutionPricesRecord,
         estimatedChargeUsd: z.number(),
-        billingUnit: open<'image'>(),
-        priceContext: open<'api'>(),
+        billingUnit: openString<'image'>(),
+        priceContext: openString<'api'>(),
         pricingRuleId: z.string(),
         source: z.string(),
         text: z.string(),

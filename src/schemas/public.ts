@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
-import { documented, open } from './documented.ts';
-import { received } from './schema.ts';
+import { recordSchema, openString } from './documented.ts';
+import { responseSchema } from './schema.ts';
 import type { Open } from './schema.ts';
 
 /** The numbers behind the service's health. Specification: Service status, `metrics`. */
@@ -122,12 +122,12 @@ export interface OpenApiDocument {
 }
 
 export const serviceStatusRecord = /* @__PURE__ */ (() =>
-  documented<ServiceStatus>({
+  recordSchema<ServiceStatus>({
     object: z.literal('service.status'),
-    overallStatus: open<'degraded'>(),
+    overallStatus: openString<'degraded'>(),
     title: z.string(),
     summary: z.string(),
-    metrics: documented<ServiceMetrics>({
+    metrics: recordSchema<ServiceMetrics>({
       successRate: z.number(),
       activeApiRequests: z.number(),
       asyncPending: z.number(),
@@ -136,21 +136,21 @@ export const serviceStatusRecord = /* @__PURE__ */ (() =>
     }),
   }))();
 
-export const serviceStatusSchema = /* @__PURE__ */ received<ServiceStatus>({});
+export const serviceStatusSchema = /* @__PURE__ */ responseSchema<ServiceStatus>({});
 
 export const rateLimitPolicyRecord = /* @__PURE__ */ (() =>
-  documented<RateLimitPolicy>({
-    object: z.optional(open<'rate_limit.policy'>()),
+  recordSchema<RateLimitPolicy>({
+    object: z.optional(openString<'rate_limit.policy'>()),
     tiers: z.optional(
       z.array(
-        documented<RateLimitTier>({
+        recordSchema<RateLimitTier>({
           id: z.optional(z.string()),
           concurrency: z.optional(z.number()),
         }),
       ),
     ),
     backoff: z.optional(
-      documented<BackoffPolicy>({
+      recordSchema<BackoffPolicy>({
         strategy: z.optional(z.string()),
         initialMs: z.optional(z.number()),
         maxMs: z.optional(z.number()),
@@ -159,16 +159,16 @@ export const rateLimitPolicyRecord = /* @__PURE__ */ (() =>
     ),
   }))();
 
-export const rateLimitPolicySchema = /* @__PURE__ */ received<RateLimitPolicy>({});
+export const rateLimitPolicySchema = /* @__PURE__ */ responseSchema<RateLimitPolicy>({});
 
 export const changelogRecord = /* @__PURE__ */ (() => {
   const text = z.optional(z.string());
-  return documented<Changelog>({
-    object: z.optional(open<'changelog'>()),
+  return recordSchema<Changelog>({
+    object: z.optional(openString<'changelog'>()),
     version: text,
     data: z.optional(
       z.array(
-        documented<ChangelogEntry>({
+        recordSchema<ChangelogEntry>({
           version: text,
           date: text,
           type: text,
@@ -180,9 +180,9 @@ export const changelogRecord = /* @__PURE__ */ (() => {
   });
 })();
 
-export const changelogSchema = /* @__PURE__ */ received<Changelog>({});
+export const changelogSchema = /* @__PURE__ */ responseSchema<Changelog>({});
 
 export const openApiDocumentRecord = /* @__PURE__ */ (() =>
-  documented<OpenApiDocument>({ openapi: z.optional(z.string()) }))();
+  recordSchema<OpenApiDocument>({ openapi: z.optional(z.string()) }))();
 
-export const openApiDocumentSchema = /* @__PURE__ */ received<OpenApiDocument>({});
+export const openApiDocumentSchema = /* @__PURE__ */ responseSchema<OpenApiDocument>({});

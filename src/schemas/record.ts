@@ -4,11 +4,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** Whether a value is a string with something in it. */
-export function isText(value: unknown): value is string {
+export function isNonEmptyString(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
 /** A text, or a number as text; undefined for anything else and for nothing. */
 export function textOf(value: unknown): string | undefined {
-  return typeof value === 'number' || isText(value) ? String(value) : undefined;
+  return typeof value === 'number' || isNonEmptyString(value) ? String(value) : undefined;
 }

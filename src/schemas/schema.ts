@@ -10,7 +10,7 @@ export function unchecked<T>(value: unknown): T {
 }
 
 /** A record without its undefined fields. */
-export function given<T extends object>(
+export function omitUndefined<T extends object>(
   record: T,
 ): { [Key in keyof T]: Exclude<T[Key], undefined> } {
   return unchecked(
@@ -19,11 +19,11 @@ export function given<T extends object>(
 }
 
 /** Finds the first place where a value is not what the client needs. */
-type Look = (value: unknown, path: readonly PropertyKey[]) => SchemaIssue | undefined;
+type Validate = (value: unknown, path: readonly PropertyKey[]) => SchemaIssue | undefined;
 
 /** What the client needs of a value, which it never changes. */
-export interface Needed<Value> {
-  readonly look: Look;
+export interface ResponseSchema<Value> {
+  readonly validate: Validate;
   /** Only for the compiler: what a value is that has nothing wrong with it. */
   readonly value?: Value;
 }
@@ -34,37 +34,37 @@ export interface Needed<Value> {
  * and in every bundle; the whole records are checked by zod, where the reference gateway answers with them.
  */
 /* @__NO_SIDE_EFFECTS__ */
-export function received<T extends object>(needed: {
-  readonly [Key in keyof T]?: Needed<NonNullable<T[Key]>>;
-}): Needed<T> {
-  const fields = Object.entries<Needed<unknown> | undefined>(needed);
+export function responseSchema<T extends object>(needed: {
+  readonly [Key in keyof T]?: ResponseSchema<NonNullable<T[Key]>>;
+}): ResponseSchema<T> {
+  const fields = Object.entries<ResponseSchema<unknown> | undefined>(needed);
   return {
-    look: (value, path) =>
+    validate: (value, path) =>
       isRecord(value)
-        ? fields.map(([name, field]) => field?.look(value[name], [...path, name])).find(Boolean)
+        ? fields.map(([name, field]) => field?.validate(value[name], [...path, name])).find(Boolean)
         : { message: 'must be an object', path },
   };
 }
 
 /** A list whose items the client relies on. */
 /* @__NO_SIDE_EFFECTS__ */
-export function list<Item>(item: Needed<Item>): Needed<Item[]> {
+export function arrayField<Item>(item: ResponseSchema<Item>): ResponseSchema<Item[]> {
   return {
-    look: (value, path) =>
+    validate: (value, path) =>
       Array.isArray(value)
-        ? value.map((entry: unknown, index) => item.look(entry, [...path, index])).find(Boolean)
+        ? value.map((entry: unknown, index) => item.validate(entry, [...path, index])).find(Boolean)
         : { message: 'must be an array', path },
   };
 }
 
 /** A string that the client relies on. */
-export const text: Needed<string> = {
-  look: (value, path) =>
+export const stringField: ResponseSchema<string> = {
+  validate: (value, path) =>
     typeof value === 'string' ? undefined : { message: 'must be a string', path },
 };
 
 /** A string that the client uses when it is there; it may be null or absent. */
 /* @__NO_SIDE_EFFECTS__ */
-export function maybeText<Form extends string = string>(): Needed<Form> {
-  return { look: (value, path) => text.look(value ?? '', path) };
+export function optionalString<Form extends string = string>(): ResponseSchema<Form> {
+  return { validate: (value, path) => stringField.validate(value ?? '', path) };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-import { documented, open } from './documented.ts';
+import { recordSchema, openString } from './documented.ts';
 import type { Open } from './schema.ts';
 
 /** What a task makes. Music and speech are both `audio`. */
@@ -148,18 +148,18 @@ export interface Receipt<Kind extends TaskKind = TaskKind> {
 const taskShape = /* @__PURE__ */ (() => ({
   id: z.string(),
   task_id: z.string(),
-  object: open<'image.generation.job'>(),
-  status: open<'queued'>(),
-  raw_status: open<'SUBMITTED'>(),
+  object: openString<'image.generation.job'>(),
+  status: openString<'queued'>(),
+  raw_status: openString<'SUBMITTED'>(),
   progress: z.string(),
-  error: z.nullable(documented<TaskError>({ message: z.string(), code: z.optional(z.string()) })),
+  error: z.nullable(recordSchema<TaskError>({ message: z.string(), code: z.optional(z.string()) })),
   model: z.optional(z.string()),
   created_at: z.optional(z.number()),
   poll_url: z.optional(z.string()),
 }))();
 
 export const imageTaskRecord = /* @__PURE__ */ (() =>
-  documented<ImageTaskRecord>({
+  recordSchema<ImageTaskRecord>({
     ...taskShape,
     image_url: z.nullable(z.string()),
     result: z.nullable(
@@ -178,7 +178,7 @@ export const imageTaskRecord = /* @__PURE__ */ (() =>
   }))();
 
 export const videoTaskRecord = /* @__PURE__ */ (() =>
-  documented<VideoTaskRecord>({
+  recordSchema<VideoTaskRecord>({
     ...taskShape,
     video_url: z.nullable(z.string()),
     result: z.nullable(
@@ -191,7 +191,7 @@ export const videoTaskRecord = /* @__PURE__ */ (() =>
   }))();
 
 export const audioTaskRecord = /* @__PURE__ */ (() =>
-  documented<AudioTaskRecord>({
+  recordSchema<AudioTaskRecord>({
     ...taskShape,
     audio_url: z.nullable(z.string()),
     result: z.nullable(

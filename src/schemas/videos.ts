@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { AssetUri } from './materials.ts';
 import { notAnObject } from './problem.ts';
 import { isRecord } from './record.ts';
-import { open, sent } from './documented.ts';
+import { openString, bodySchema } from './documented.ts';
 import type { Open } from './schema.ts';
 
 /** Where media is: the `asset://` URI of an available material, or an HTTP(S) URL. */
@@ -118,7 +118,7 @@ export interface VideoParams {
 
 export const videoParamsSchema = /* @__PURE__ */ (() => {
   const reference = z.optional(z.looseObject({ url: z.string() }));
-  return sent<VideoParams>({
+  return bodySchema<VideoParams>({
     model: z.string(),
     prompt: z.optional(z.string()),
     size: z.optional(z.string()),
@@ -142,11 +142,11 @@ export const videoParamsSchema = /* @__PURE__ */ (() => {
       ),
     ),
     extra_body: z.optional(
-      sent<VideoExtraBody>({
+      bodySchema<VideoExtraBody>({
         generate_audio: z.optional(z.boolean()),
         negative_prompt: z.optional(z.string()),
         seed: z.optional(z.int()),
-        operation: z.optional(open<'edit_video'>()),
+        operation: z.optional(openString<'edit_video'>()),
         input_video_seconds: z.optional(z.number()),
       }),
     ),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
 import { missingText } from './problem.ts';
-import { sent } from './documented.ts';
+import { bodySchema } from './documented.ts';
 
 /** Which voice to copy. Sent exactly as given. Specification: Audio, Voice clone body. */
 export interface VoiceCloneParams {
@@ -53,7 +53,7 @@ export interface VoiceDesignFields {
 export type VoiceDesignParams = VoiceDesignFields & ({ preview_text: string } | { text: string });
 
 export const voiceCloneParamsSchema = /* @__PURE__ */ (() =>
-  sent<VoiceCloneParams>({
+  bodySchema<VoiceCloneParams>({
     audio_url: z.string(),
     text: z.optional(z.string()),
     preview_text: z.optional(z.string()),
@@ -67,7 +67,7 @@ export const voiceCloneParamsSchema = /* @__PURE__ */ (() =>
   }))();
 
 export const voiceDesignParamsSchema = /* @__PURE__ */ (() =>
-  sent<VoiceDesignFields>({
+  bodySchema<VoiceDesignFields>({
     prompt: z.string(),
     preview_text: z.optional(z.string()),
     text: z.optional(z.string()),

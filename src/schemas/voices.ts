@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
-import { documented, open } from './documented.ts';
-import { list, received, text } from './schema.ts';
+import { recordSchema, openString } from './documented.ts';
+import { arrayField, responseSchema, stringField } from './schema.ts';
 import type { Open } from './schema.ts';
 
 /** A voice that speech can use. Specification: Voice. */
@@ -108,53 +108,53 @@ export interface VoiceCreation {
 }
 
 export const voiceRecord = /* @__PURE__ */ (() =>
-  documented<Voice>({
+  recordSchema<Voice>({
     voice_id: z.string(),
     display_name: z.string(),
     language: z.string(),
     description: z.string(),
-    source_type: open<'system'>(),
-    visibility: open<'public'>(),
-    status: open<'active'>(),
+    source_type: openString<'system'>(),
+    visibility: openString<'public'>(),
+    status: openString<'active'>(),
     compatible_models: z.array(z.string()),
     preview_audio_url: z.nullable(z.string()),
     created_at: z.string(),
   }))();
 
 export const voiceListRecord = /* @__PURE__ */ (() =>
-  documented<VoiceListRecord>({
+  recordSchema<VoiceListRecord>({
     object: z.literal('audio.voice.list'),
     model: z.nullish(z.string()),
     data: z.array(voiceRecord),
   }))();
 
-export const voiceListSchema = /* @__PURE__ */ received<VoiceListRecord>({
-  data: list(received<Voice>({})),
+export const voiceListSchema = /* @__PURE__ */ responseSchema<VoiceListRecord>({
+  data: arrayField(responseSchema<Voice>({})),
 });
 
 export const voiceCreationRecord = /* @__PURE__ */ (() =>
-  documented<VoiceCreation>({
+  recordSchema<VoiceCreation>({
     object: z.literal('audio.voice'),
     model: z.string(),
     task_id: z.string(),
     voice_id: z.string(),
     preview_audio_url: z.string(),
     voice: voiceRecord,
-    billing_contract: documented<BillingContract>({
+    billing_contract: recordSchema<BillingContract>({
       billing_version: z.string(),
       public_model: z.string(),
-      operation: open<'audio.voice_clone'>(),
-      settlement_policy: open<'fixed_at_estimate'>(),
-      billing_stage: open<'final'>(),
-      facts: documented<BillingFacts>({
+      operation: openString<'audio.voice_clone'>(),
+      settlement_policy: openString<'fixed_at_estimate'>(),
+      billing_stage: openString<'final'>(),
+      facts: recordSchema<BillingFacts>({
         voice_clones: z.optional(z.number()),
         voice_designs: z.optional(z.number()),
         preview_characters: z.number(),
       }),
     }),
-    outputs: z.array(documented<VoiceOutput>({ url: z.string(), type: open<'audio'>() })),
+    outputs: z.array(recordSchema<VoiceOutput>({ url: z.string(), type: openString<'audio'>() })),
   }))();
 
-export const voiceCreationSchema = /* @__PURE__ */ received<VoiceCreation>({
-  voice_id: text,
+export const voiceCreationSchema = /* @__PURE__ */ responseSchema<VoiceCreation>({
+  voice_id: stringField,
 });

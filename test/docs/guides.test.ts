@@ -66,7 +66,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'docs/errors.md: MaterialFailedError': /^failed\n$/,
   'docs/errors.md: MaterialWaitTimeoutError': /^processing\n$/,
   'docs/errors.md: ResponseValidationError': /^200 Unexpected answer/,
-  'docs/errors.md: AnswerFormatError': /^mismatch \[ 'name' \]\n$/,
+  'docs/errors.md: StructuredOutputError': /^mismatch \[ 'name' \]\n$/,
   'docs/errors.md: ToolRoundsError': /^2 0\.\d+\n$/,
   'docs/testing.md: Time': /^running\nsucceeded\n$/,
   'docs/testing.md: Faults': /^stop\n2 3 1\n$/,

@@ -10,14 +10,14 @@ const material = { url: 'https://files.example/a.png', type: 'image' as const };
 
 describe('users kept apart', () => {
   /** As the guide shows it. */
-  function owning(): Pick<ProxyOptions, 'permit' | 'onAnswer'> {
+  function owning(): Pick<ProxyOptions, 'permit' | 'onResponse'> {
     const owners = new Map<string, string>();
     return {
       permit: ({ user, taskId, materialId }) => {
         const id = taskId ?? materialId;
         return id === undefined || owners.get(id) === user;
       },
-      onAnswer: ({ user, method, taskId, materialId }) => {
+      onResponse: ({ user, method, taskId, materialId }) => {
         const id = taskId ?? materialId;
         if (method === 'POST' && id !== undefined) owners.set(id, user);
       },
@@ -67,28 +67,28 @@ describe('users kept apart', () => {
     expect(mock.requests).toEqual([]);
   });
 
-  test('onAnswer is done before the page has its answer', async () => {
+  test('onResponse is done before the page has its answer', async () => {
     let remembered = (): void => {};
-    const onAnswer = vi.fn<() => Promise<void>>(
+    const onResponse = vi.fn<() => Promise<void>>(
       () => new Promise((resolve) => (remembered = resolve)),
     );
-    const { handler } = await openWay({ fetch: async () => Response.json({}), onAnswer });
+    const { handler } = await openWay({ fetch: async () => Response.json({}), onResponse });
     const headers = { 'x-user': 'ann' };
     const answered = vi.fn<(answer: Response) => void>();
     const answer = handler(new Request(`http://app.example${mount}/v1/models`, { headers }));
     const seen = answer.then(answered);
-    await vi.waitFor(() => expect(onAnswer).toHaveBeenCalled());
+    await vi.waitFor(() => expect(onResponse).toHaveBeenCalled());
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     expect(answered).not.toHaveBeenCalled();
     remembered();
     await seen;
   });
 
-  test('onAnswer is told what each request cost, also when the page is not', async () => {
+  test('onResponse is told what each request cost, also when the page is not', async () => {
     const answers: ProxyAnswer[] = [];
     const { mock, page } = await openWay({
       exposeCharges: false,
-      onAnswer: (answer) => void answers.push(answer),
+      onResponse: (answer) => void answers.push(answer),
     });
     const gateway = page();
     const submit = () => gateway.images.submit(image, { idempotencyKey: 'row-17' });
@@ -145,8 +145,8 @@ describe('a function of the app that fails', () => {
     expect(reports).toEqual([]);
   });
 
-  test('onAnswer costs no paid task', async () => {
-    const { page, reports } = await openWay({ onAnswer: fail });
+  test('onResponse costs no paid task', async () => {
+    const { page, reports } = await openWay({ onResponse: fail });
     expect(await page().images.submit(image)).toHaveProperty('id');
     expect(reports).toEqual([failure]);
   });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import {
   AbortedError,
-  AnswerFormatError,
+  StructuredOutputError,
   BadRequestError,
   ChatStream,
   ConfigurationError,
@@ -162,14 +162,14 @@ const misfits = [
   ['refused', says1(null, 'stop', { refusal: 'I cannot tell.' }), /I cannot tell/],
 ] as const;
 
-describe('an answer that is not as asked is an AnswerFormatError', () => {
+describe('an answer that is not as asked is an StructuredOutputError', () => {
   test.each(misfits)('%s', async (reason, choice, words) => {
     const { gateway, hits } = choosing(choice, { usage: { total_tokens: 9 } });
     const promise = gateway.chat.completions.parse(ask, { idempotencyKey: 'row-1' });
-    const error = await rejection(AnswerFormatError, promise);
+    const error = await rejection(StructuredOutputError, promise);
     expect(error).toBeInstanceOf(ResponseValidationError);
     expect(error).toMatchObject({
-      name: 'AnswerFormatError',
+      name: 'StructuredOutputError',
       reason,
       outcome: 'unknown',
       idempotencyKey: 'row-1',
@@ -186,7 +186,7 @@ describe('an answer that is not as asked is an AnswerFormatError', () => {
 
   test('in one line of bounded length', async () => {
     const { gateway } = choosing(says1('x\n'.repeat(5_000)));
-    const error = await rejection(AnswerFormatError, gateway.chat.completions.parse(ask));
+    const error = await rejection(StructuredOutputError, gateway.chat.completions.parse(ask));
     expect(error.message.length).toBeLessThan(1_000);
     expect(error.message).not.toContain('\n');
     expect(error.text).toHaveLength(10_000);
@@ -194,7 +194,7 @@ describe('an answer that is not as asked is an AnswerFormatError', () => {
 
   test('with no choice at all, too', async () => {
     const gateway = clientOf(async () => Response.json({ choices: [] }));
-    const error = await rejection(AnswerFormatError, gateway.chat.completions.parse(ask));
+    const error = await rejection(StructuredOutputError, gateway.chat.completions.parse(ask));
     expect(error.reason).toBe('mismatch');
   });
 });
@@ -216,7 +216,7 @@ describe('stream() with a schema', () => {
     const gateway = clientOf(answering([adds(message), stops(finish_reason), done]));
     const stream = gateway.chat.completions.stream(ask, { idempotencyKey: 'row-1' });
     await collect(stream.partialObjects());
-    const error = await rejection(AnswerFormatError, stream.final());
+    const error = await rejection(StructuredOutputError, stream.final());
     const idempotencyKey = 'row-1';
     expect(error).toMatchObject({ reason, idempotencyKey, meta: { requestId: 'req-7' } });
     await expect(stream.final()).rejects.toBe(error);
@@ -231,6 +231,6 @@ describe('stream() with a schema', () => {
     expect((await page.final()).parsed.rivers).toEqual(['Seine']);
     const misfit = streamOf([says('{}'), stops(), done]).toReadableStream();
     const bad = ChatStream.fromReadableStream(misfit, { schema: city }).final();
-    await expect(bad).rejects.toBeInstanceOf(AnswerFormatError);
+    await expect(bad).rejects.toBeInstanceOf(StructuredOutputError);
   });
 });

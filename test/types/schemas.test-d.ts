@@ -15,9 +15,9 @@ import type {
   MaterialType,
 } from '../../src/schemas/materials.ts';
 import type { Model, ModelList } from '../../src/schemas/models.ts';
-import { documented } from '../../src/schemas/documented.ts';
-import { received, text } from '../../src/schemas/schema.ts';
-import type { Needed } from '../../src/schemas/schema.ts';
+import { recordSchema } from '../../src/schemas/documented.ts';
+import { responseSchema, stringField } from '../../src/schemas/schema.ts';
+import type { ResponseSchema } from '../../src/schemas/schema.ts';
 import type { VideoParams } from '../../src/schemas/videos.ts';
 import type { VoiceDesignParams } from '../../src/schemas/voice-params.ts';
 import type { Voice, VoiceList } from '../../src/schemas/voices.ts';
@@ -157,22 +157,22 @@ describe('schemas', () => {
 
   test('document every field, with its type', () => {
     expectTypeOf(
-      documented<Boat>({ name: z.string(), berth: z.nullable(z.number()) }),
+      recordSchema<Boat>({ name: z.string(), berth: z.nullable(z.number()) }),
     ).toEqualTypeOf<z.ZodMiniType<Boat>>();
     // @ts-expect-error berth is missing
-    documented<Boat>({ name: z.string() });
+    recordSchema<Boat>({ name: z.string() });
     // @ts-expect-error a name is a string
-    documented<Boat>({ name: z.number(), berth: z.nullable(z.number()) });
+    recordSchema<Boat>({ name: z.number(), berth: z.nullable(z.number()) });
     // @ts-expect-error a boat has no mast
-    documented<Boat>({ name: z.string(), berth: z.nullable(z.number()), mast: z.string() });
+    recordSchema<Boat>({ name: z.string(), berth: z.nullable(z.number()), mast: z.string() });
   });
 
   test('ask less of an answer, and nothing else', () => {
-    expectTypeOf(received<Boat>({})).toEqualTypeOf<Needed<Boat>>();
-    expectTypeOf(received<Boat>({ name: text })).toEqualTypeOf<Needed<Boat>>();
+    expectTypeOf(responseSchema<Boat>({})).toEqualTypeOf<ResponseSchema<Boat>>();
+    expectTypeOf(responseSchema<Boat>({ name: stringField })).toEqualTypeOf<ResponseSchema<Boat>>();
     // @ts-expect-error a berth is a number
-    received<Boat>({ berth: text });
+    responseSchema<Boat>({ berth: stringField });
     // @ts-expect-error a boat has no mast
-    received<Boat>({ mast: text });
+    responseSchema<Boat>({ mast: stringField });
   });
 });

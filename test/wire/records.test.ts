@@ -15,13 +15,13 @@ import { pricingRecord } from '../../src/schemas/pricing.ts';
 import * as open from '../../src/schemas/public.ts';
 import * as voices from '../../src/schemas/voices.ts';
 import * as bodies from './bodies.ts';
-import type { Needed } from '../../src/schemas/schema.ts';
+import type { ResponseSchema } from '../../src/schemas/schema.ts';
 
 /** An answer, the record that documents it, what the client asks, and the least that passes. */
 interface Case {
   body: object;
   record: z.ZodMiniType;
-  schema: Needed<unknown>;
+  schema: ResponseSchema<unknown>;
   least: object;
 }
 
@@ -221,8 +221,8 @@ describe('the records of parts and errors', () => {
 });
 
 /** What the client reads, or an error that says what it misses. */
-function read(schema: Needed<unknown>, answer: unknown): unknown {
-  const issue = schema.look(answer, []);
+function read(schema: ResponseSchema<unknown>, answer: unknown): unknown {
+  const issue = schema.validate(answer, []);
   if (issue !== undefined)
     throw new Error(`${issue.path?.map(String).join('.')}: ${issue.message}`);
   return answer;

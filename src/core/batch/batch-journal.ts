@@ -1,11 +1,11 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { Journal } from '../../schemas/journal.ts';
 import type { Receipt } from '../../schemas/task.ts';
-import { readLine } from './journal-line.ts';
+import { parseLine } from './journal-line.ts';
 import type { Intent, JournalLine } from './journal-line.ts';
 import type { Log } from '../config/log.ts';
-import { newKey } from '../call/api-call.ts';
-import { check, has } from '../config/validation.ts';
+import { newIdempotencyKey } from '../call/api-call.ts';
+import { checkValue, objectWithMethods } from '../config/validation.ts';
 
 /** What a journal tells of a row. */
 export interface Journaled extends Partial<Intent> {
@@ -32,7 +32,10 @@ export class BatchJournal {
   #isEmpty = true;
 
   constructor(journal: Journal | undefined, log: Log) {
-    check('journal', journal, [has('read', 'append')[0], 'a journal, such as fileJournal(path)']);
+    checkValue('journal', journal, [
+      objectWithMethods('read', 'append')[0],
+      'a journal, such as fileJournal(path)',
+    ]);
     this.#journal = journal;
     this.#log = log;
   }
@@ -44,7 +47,7 @@ export class BatchJournal {
     for await (const text of this.#journal?.read() ?? []) {
       number += 1;
       if (text.trim() === '') continue;
-      const line = readLine(text, number);
+      const line = parseLine(text, number);
       // A torn opening is a process that died before it sent anything.
       this.#isEmpty &&= opening.startsWith(text.slice(0, opening.length));
       if (line instanceof ConfigurationError) this.damaged.push(line);
@@ -65,7 +68,7 @@ export class BatchJournal {
       const why = this.damaged[0]?.message ?? 'It has no such line.';
       throw new ConfigurationError(`journal: its run cannot be read. Nothing was sent. ${why}`);
     }
-    const run = newKey();
+    const run = newIdempotencyKey();
     await this.write({ v: 1, type: 'run', run });
     // Another process may have been faster: the first line of its kind counts for both.
     await this.read();

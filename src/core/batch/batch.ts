@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { Journal } from '../../schemas/journal.ts';
-import { isText, textOf } from '../../schemas/record.ts';
+import { isNonEmptyString, textOf } from '../../schemas/record.ts';
 import type { TaskKind } from '../../schemas/task.ts';
 import { Works } from './runner.ts';
 import type { BatchResult, RecoverOptions, Row } from './runner.ts';
@@ -87,7 +87,7 @@ export async function* batch<Input, Kind extends TaskKind>(
 }
 
 function uniqueName(id: unknown, names: Set<unknown>): string {
-  if (!isText(id) || names.has(id)) {
+  if (!isNonEmptyString(id) || names.has(id)) {
     throw refusal(id, 'its id must be a text that no other row has');
   }
   names.add(id);

@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { isRecord, isText } from '../../schemas/record.ts';
+import { isRecord, isNonEmptyString } from '../../schemas/record.ts';
 import { unchecked } from '../../schemas/schema.ts';
 import type { Receipt, TaskKind } from '../../schemas/task.ts';
-import { readReceipt } from '../tasks/receipt.ts';
-import { check } from '../config/validation.ts';
+import { parseReceipt } from '../tasks/receipt.ts';
+import { checkValue } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 
 /** One line of a journal, as JSON. */
@@ -28,16 +28,16 @@ export interface Intent {
 }
 
 /** A line of a journal; or, of a damaged one, the error that says which line it is. */
-export function readLine(text: string, number: number): JournalLine | ConfigurationError {
+export function parseLine(text: string, number: number): JournalLine | ConfigurationError {
   try {
     const line: unknown = JSON.parse(text);
     const { v, type, path, receipt, ...texts } = isRecord(line) ? line : {};
-    check('v', v ?? 0, [(version) => version === 1, '1, the only version that is known']);
+    checkValue('v', v ?? 0, [(version) => version === 1, '1, the only version that is known']);
     const needed = needs.get(type);
-    check('type', needed ?? '', [Array.isArray, 'a known one']);
-    for (const name of needed ?? []) check(name, texts[name] ?? '', filled);
-    if (type === 'submit') check('path', kindOf(path) ?? '', [Boolean, 'that of a submit']);
-    if (type === 'accepted') readReceipt(receipt);
+    checkValue('type', needed ?? '', [Array.isArray, 'a known one']);
+    for (const name of needed ?? []) checkValue(name, texts[name] ?? '', filled);
+    if (type === 'submit') checkValue('path', kindOf(path) ?? '', [Boolean, 'that of a submit']);
+    if (type === 'accepted') parseReceipt(receipt);
     return unchecked<JournalLine>(line);
   } catch (error) {
     // The parser's own message quotes the line, which may hold a prompt.
@@ -48,7 +48,7 @@ export function readLine(text: string, number: number): JournalLine | Configurat
   }
 }
 
-const filled: Rule = [isText, 'a text'];
+const filled: Rule = [isNonEmptyString, 'a text'];
 
 /** The texts that a line of each type must have. */
 const needs = new Map<unknown, readonly string[]>([

@@ -9,13 +9,13 @@ import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { Generation, TaskKind } from '../../schemas/task.ts';
 import { BatchJournal } from './batch-journal.ts';
 import type { Intent } from './journal-line.ts';
-import { readPace } from '../tasks/poll.ts';
-import type { Pace } from '../tasks/poll.ts';
+import { resolvePollTiming } from '../tasks/poll.ts';
+import type { PollTiming } from '../tasks/poll.ts';
 import { pump } from './run-concurrently.ts';
 import type { Shift } from './run-concurrently.ts';
-import { check, size } from '../config/validation.ts';
+import { checkValue, positiveInteger } from '../config/validation.ts';
 import type { Sender } from '../call/sender.ts';
-import { taskPace } from '../tasks/task.ts';
+import { taskPollTiming } from '../tasks/task.ts';
 import type { Task } from '../tasks/task.ts';
 
 /** What came of a row. */
@@ -83,11 +83,11 @@ export class Works {
   readonly book: BatchJournal;
   readonly #sender: Sender;
   readonly #options: RecoverOptions;
-  readonly #pace: Pace;
+  readonly #pace: PollTiming;
 
   constructor(sender: Sender, journal: Journal | undefined, options: RecoverOptions) {
-    check('maxInFlight', options.maxInFlight, size);
-    this.#pace = readPace(options, taskPace);
+    checkValue('maxInFlight', options.maxInFlight, positiveInteger);
+    this.#pace = resolvePollTiming(options, taskPollTiming);
     this.book = new BatchJournal(journal, sender.config.log);
     this.#sender = sender;
     this.#options = options;

@@ -1,13 +1,13 @@
 import { checkProblem } from './params.ts';
 import { fillPath } from '../http/path.ts';
 import type { RequestPromise } from './request-promise.ts';
-import { matching, queryString } from './api-call.ts';
-import type { Call, Read, RequestOptions, Schema } from './api-call.ts';
+import { readWithSchema, queryString } from './api-call.ts';
+import type { ApiCall, ResponseReader, RequestOptions, ResultSchema } from './api-call.ts';
 import { readJson } from './response.ts';
 import type { Sender } from './sender.ts';
 
 /** What an endpoint is called with, and how it differs from a GET that changes nothing. */
-export interface Endpoint extends Partial<Call> {
+export interface Endpoint extends Partial<ApiCall> {
   /** What fills its template. */
   values?: Readonly<Record<string, unknown>> | undefined;
   query?: object | undefined;
@@ -16,28 +16,28 @@ export interface Endpoint extends Partial<Call> {
 }
 
 /** Calls an endpoint that answers with one JSON document. `describe` may refuse: it rejects the promise. */
-export function callEndpoint<Result>(
+export function executeJson<Result>(
   sender: Sender,
-  describe: () => Call,
-  result: Schema<Result> | Read<Result>,
+  describe: () => ApiCall,
+  result: ResultSchema<Result> | ResponseReader<Result>,
   options?: RequestOptions,
 ): RequestPromise<Result> {
-  const read = typeof result === 'function' ? result : matching(result);
+  const read = typeof result === 'function' ? result : readWithSchema(result);
   return sender.promise(describe, options, readJson(read), (answer) => answer);
 }
 
 /** Calls an endpoint by its template. */
-export function ask<Result>(
+export function requestJson<Result>(
   sender: Sender,
   template: string,
-  result: Schema<Result> | Read<Result>,
+  result: ResultSchema<Result> | ResponseReader<Result>,
   options: RequestOptions | undefined,
   { values, query, problem, ...call }: Endpoint = {},
 ): RequestPromise<Result> {
-  const describe = (): Call => {
+  const describe = (): ApiCall => {
     checkProblem(problem);
     const path = fillPath(template, values) + queryString(query);
     return { method: 'GET', safety: 'safe', template, path, ...call };
   };
-  return callEndpoint(sender, describe, result, options);
+  return executeJson(sender, describe, result, options);
 }

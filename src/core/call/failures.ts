@@ -24,40 +24,40 @@ import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { SchemaIssue } from '../../schemas/standard-schema.ts';
 import type { Budget, Commitments } from '../limits/budget.ts';
 import type { Clock } from '../config/clock.ts';
-import { oneLine, parseJson, readErrorBody, writtenOut } from '../http/error-body.ts';
-import { noHeaders } from '../http/response-meta.ts';
-import { tidy } from '../limits/round-usd.ts';
-import { networkOutcome, networkReason } from '../http/network-error.ts';
-import type { Call } from './api-call.ts';
-import { noSlot, outcomeOf } from './retry.ts';
+import { oneLine, parseJson, parseErrorBody, stringify } from '../http/error-body.ts';
+import { emptyMeta } from '../http/response-meta.ts';
+import { roundUsd } from '../limits/round-usd.ts';
+import { networkOutcome, networkErrorMessage } from '../http/network-error.ts';
+import type { ApiCall } from './api-call.ts';
+import { concurrencyLimitCode, outcomeOf } from './retry.ts';
 
 /** The one place where failures of a call become errors: each kind of failure has one method. */
-export class Failures {
+export class CallErrors {
   /** What earlier attempts leave open: once unknown, the outcome of the call stays unknown. */
-  earlier: Outcome = 'not-sent';
+  previousOutcome: Outcome = 'not-sent';
   /** Whether the attempt under way has left. */
-  sent = false;
+  requestSent = false;
   /** Headers of the answer, once they are here: errors from then on carry them, and the task that they name. */
   meta: ResponseMeta | undefined;
   /** What a stream has brought so far. */
   partial: (() => ChatCompletion | undefined) | undefined;
   /** The API key that was sent: whoever repeats it, no error does. */
-  secret = '';
-  readonly #call: Call;
+  apiKey = '';
+  readonly #call: ApiCall;
   readonly #key: string | undefined;
 
-  constructor(call: Call, idempotencyKey?: string) {
+  constructor(call: ApiCall, idempotencyKey?: string) {
     this.#call = call;
     this.#key = idempotencyKey;
   }
 
   /** The service answered with an error status. */
-  refused(meta: ResponseMeta, text: string, retryAfterMs: number | undefined): APIError {
+  apiError(meta: ResponseMeta, text: string, retryAfterMs: number | undefined): APIError {
     const { status } = meta;
     // A browser shows of a redirect nothing, not even its status.
     const redirect = status === 0 || (status > 299 && status < 400);
     const { message = redirect ? 'redirects are not followed; check baseURL' : silence, ...said } =
-      readErrorBody(this.#hide(text));
+      parseErrorBody(this.#hide(text));
     const { code } = said;
     const what = `${code ? `${status} ${code}` : status}: ${message}`;
     const outcome = this.#paidOutcome(outcomeOf(status, code));
@@ -65,13 +65,13 @@ export class Failures {
   }
 
   /** The attempt cannot be made, for there is no key for it; an earlier one may have been carried out. */
-  unready(error: unknown): unknown {
+  credentialsError(error: unknown): unknown {
     if (!(error instanceof ConfigurationError)) return error;
     return this.#make(ConfigurationError, error.message, 'not-sent', { cause: error.cause });
   }
 
   /** `fetch` failed: no answer, or one that broke off. */
-  disconnected(error: unknown): ConnectionError {
+  connectionError(error: unknown): ConnectionError {
     const outcome = networkOutcome(error);
     const what = outcome === 'unknown' ? 'The connection broke' : 'The service cannot be reached';
     const cause = this.#causeOf(error);
@@ -79,7 +79,7 @@ export class Failures {
   }
 
   /** The limits of one attempt, with these failures for its ends. */
-  limits(clock: Clock, signal: AbortSignal | undefined, ms: number) {
+  timeLimit(clock: Clock, signal: AbortSignal | undefined, ms: number) {
     return {
       clock,
       signal,
@@ -96,13 +96,13 @@ export class Failures {
   }
 
   /** A 2xx whose body is not what it must be. */
-  unexpected(
+  invalidResponse(
     meta: ResponseMeta,
     problem: string,
     body?: unknown,
     issues?: readonly SchemaIssue[],
   ): ResponseValidationError {
-    const text = writtenOut(body);
+    const text = stringify(body);
     const shown = this.#hide(text);
     const what = `Unexpected answer: ${oneLine(problem)}. Body: ${oneLine(shown) || '(empty)'}`;
     const details = { meta, body: shown === text ? body : parseJson(shown), issues };
@@ -110,65 +110,65 @@ export class Failures {
   }
 
   /** No concurrency slot came free in time. */
-  queuedTooLong(ms: number): ConcurrencyLimitError {
+  queueTimeout(ms: number): ConcurrencyLimitError {
     const what = `No concurrency slot came free within ${ms} ms (maxQueueTime)`;
     return this.#make(ConcurrencyLimitError, what, 'not-sent', {
-      code: noSlot,
-      meta: noHeaders(429),
+      code: concurrencyLimitCode,
+      meta: emptyMeta(429),
     });
   }
 
   /** The budget does not allow the request. */
-  overBudget(
+  budgetExceeded(
     { maxUsd }: Budget,
     { spent, reserved }: Commitments,
     price: number | undefined,
   ): BudgetExceededError {
     const costs = price === undefined ? 'an unknown sum (models.retrieve tells)' : `${price} USD`;
-    const what = `Over the budget: ${spent} of ${maxUsd} USD spent, ${tidy(reserved)} reserved, and this costs ${costs}`;
+    const what = `Over the budget: ${spent} of ${maxUsd} USD spent, ${roundUsd(reserved)} reserved, and this costs ${costs}`;
     return this.#make(BudgetExceededError, what, 'not-sent', { spentUsd: spent, maxUsd });
   }
 
   /** A stream's bytes ended before the answer did. */
-  truncated(error?: unknown): StreamTruncatedError {
+  streamTruncated(error?: unknown): StreamTruncatedError {
     const cause = error === undefined ? undefined : this.#causeOf(error);
     const what = `The stream was cut off: ${cause?.message ?? 'no [DONE] came'}`;
     return this.#make(StreamTruncatedError, what, 'unknown', { cause });
   }
 
   /** A stream was silent for too long. */
-  idle(ms: number): StreamIdleTimeoutError {
+  streamIdle(ms: number): StreamIdleTimeoutError {
     const what = `The stream was silent for ${ms} ms (streamIdleTimeout)`;
     return this.#make(StreamIdleTimeoutError, what, 'unknown', {});
   }
 
   /** A stream brought something that is no chunk. */
-  broken(why: string): StreamError {
+  invalidStream(why: string): StreamError {
     return this.#make(StreamError, `The stream is broken: ${why}`, 'unknown', {});
   }
 
   /** A stream brought an error object in place of a chunk. */
-  told(data: string): StreamError {
-    const { message = silence, code, type } = readErrorBody(this.#hide(data));
+  streamErrorEvent(data: string): StreamError {
+    const { message = silence, code, type } = parseErrorBody(this.#hide(data));
     const what = `The service ended the stream: ${code ? `${code}: ` : ''}${message}`;
     return this.#make(StreamError, what, 'unknown', { code, type });
   }
 
   /** An error of `fetch` without what it may hold of the request. */
   #causeOf(error: unknown): Error {
-    const cause = new Error(this.#hide(networkReason(error)));
+    const cause = new Error(this.#hide(networkErrorMessage(error)));
     cause.name = 'NetworkError';
     return cause;
   }
 
   /** A text without the key. A key of a few letters is no secret, and would leave holes in every text. */
   #hide(text: string): string {
-    return this.secret.length < 8 ? text : text.replaceAll(this.secret, '(the API key)');
+    return this.apiKey.length < 8 ? text : text.replaceAll(this.apiKey, '(the API key)');
   }
 
   /** An attempt begins. */
-  begin(): void {
-    this.sent = false;
+  beginAttempt(): void {
+    this.requestSent = false;
     this.meta = undefined;
   }
 
@@ -179,7 +179,7 @@ export class Failures {
 
   /** What leaving an attempt now means. */
   get #gone(): Outcome {
-    return this.sent ? 'unknown' : 'not-sent';
+    return this.requestSent ? 'unknown' : 'not-sent';
   }
 
   /** An outcome, unless nobody can know it and it does not matter. */
@@ -194,8 +194,8 @@ export class Failures {
     attempt: Outcome | undefined,
     details: Details,
   ): Made {
-    const { paid, method, template, taskOf } = this.#call;
-    const { earlier, meta } = this;
+    const { paid, method, template, findTask: taskOf } = this.#call;
+    const { previousOutcome: earlier, meta } = this;
     const worse = earlier === 'unknown' || (earlier === 'rejected' && attempt === 'not-sent');
     const outcome = this.#counts && worse ? earlier : attempt;
     const task = taskOf?.(meta);
@@ -243,6 +243,6 @@ const byStatus: Readonly<Record<number, APIErrorClass>> = {
 
 /** The class of an error that the service answered with. */
 export function errorClass(status: number, code: string | undefined): APIErrorClass {
-  if (status === 429 && code === noSlot) return ConcurrencyLimitError;
+  if (status === 429 && code === concurrencyLimitCode) return ConcurrencyLimitError;
   return byStatus[status] ?? (status >= 500 ? ServerError : APIError);
 }

@@ -1,8 +1,8 @@
 import type { StandardSchema } from '../../schemas/standard-schema.ts';
-import { escapes } from '../http/path.ts';
+import { isUnsafePath } from '../http/path.ts';
 import { queryString } from './api-call.ts';
-import type { Call } from './api-call.ts';
-import { check, oneOf } from '../config/validation.ts';
+import type { ApiCall } from './api-call.ts';
+import { checkValue, oneOf } from '../config/validation.ts';
 
 /** A request to anything that has no method of its own, such as `/v1/images/edits`. */
 export interface RawRequest<Result = unknown> {
@@ -24,9 +24,9 @@ export interface RawRequest<Result = unknown> {
 }
 
 /** Checks a raw request and describes it as a call. */
-export function describeRaw({ method, path, query, body, idempotent }: RawRequest): Call {
-  check('method', method ?? '', methods);
-  check('path', path ?? '', [isPath, 'a path that begins with / and stays there']);
+export function describeRawRequest({ method, path, query, body, idempotent }: RawRequest): ApiCall {
+  checkValue('method', method ?? '', methods);
+  checkValue('path', path ?? '', [isPath, 'a path that begins with / and stays there']);
   const [template = path] = path.split('?', 1);
   const changing = method === 'POST' || method === 'PATCH';
   const again = idempotent ?? !changing;
@@ -45,4 +45,4 @@ const methods = oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE');
 const isPath = (value: unknown) =>
   typeof value === 'string' &&
   /^\/(?!\/)[^\s#]*$/.test(value) &&
-  !escapes(value.split('?', 1)[0] ?? '');
+  !isUnsafePath(value.split('?', 1)[0] ?? '');

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
-import type { Answer } from './response.ts';
+import type { ApiResponse } from './response.ts';
 
 /** A result together with the answer it came in. */
 export interface WithResponse<Result> {
@@ -13,16 +13,16 @@ export interface WithResponse<Result> {
 }
 
 /** The two ways to run a call: read its body, or leave the body to the caller. */
-export interface Runs<Result> {
-  read: () => Promise<Answer<Result>>;
-  leave: () => Promise<Answer<undefined>>;
+export interface CallModes<Result> {
+  parsed: () => Promise<ApiResponse<Result>>;
+  raw: () => Promise<ApiResponse<undefined>>;
 }
 
 /** The promise of a result, which can also give the raw answer. The request leaves at once, awaited or not. */
 export class RequestPromise<Result> extends Promise<Result> {
   readonly #claim: { body: boolean };
-  readonly #left: Promise<Answer<undefined> | undefined>;
-  readonly #answer: Promise<Answer<Result>>;
+  readonly #left: Promise<ApiResponse<undefined> | undefined>;
+  readonly #answer: Promise<ApiResponse<Result>>;
 
   /** Promises derived with `then` are plain ones. */
   static override get [Symbol.species](): PromiseConstructor {
@@ -30,7 +30,7 @@ export class RequestPromise<Result> extends Promise<Result> {
   }
 
   /** @internal */
-  constructor({ read, leave }: Runs<Result>) {
+  constructor({ parsed: read, raw: leave }: CallModes<Result>) {
     const claim = { body: false };
     // One turn later, so that asResponse() in the same expression can claim the body.
     const left = Promise.resolve().then(() => (claim.body ? leave() : undefined));

@@ -20,10 +20,10 @@ export interface Failure {
 }
 
 /** What to do after a failed attempt: try again, wait for a concurrency slot, or tell the caller. */
-export type Verdict = 'retry' | 'queue' | 'fail';
+export type RetryDecision = 'retry' | 'queue' | 'fail';
 
 /** The service's code where too many requests run at once. */
-export const noSlot = 'concurrency_limit_exceeded';
+export const concurrencyLimitCode = 'concurrency_limit_exceeded';
 
 /** Answers that say no whatever their status: asking again cannot help. Specification: Codes. */
 const finalCode =
@@ -39,16 +39,19 @@ export function outcomeOf(status: number, code = ''): Outcome {
 }
 
 /** The one place that decides what happens after a failed attempt. */
-export function decide({ status, code = '', outcome }: Failure, safety: Safety): Verdict {
+export function decideRetry(
+  { status, code = '', outcome }: Failure,
+  safety: Safety,
+): RetryDecision {
   if (finalCode.test(code)) return 'fail';
-  if (status === 429) return code === noSlot ? 'queue' : 'retry';
+  if (status === 429) return code === concurrencyLimitCode ? 'queue' : 'retry';
   if (status === 503 && outcome === 'rejected') return 'retry';
   if (status === 501 || status === 505 || outcome === 'rejected') return 'fail';
   return outcome === 'not-sent' || safety !== 'once' ? 'retry' : 'fail';
 }
 
 /** What an error says about the attempt; undefined when the attempt is not what failed. */
-export function failureOf(error: unknown): Failure | undefined {
+export function classifyFailure(error: unknown): Failure | undefined {
   if (error instanceof APIError) {
     const { status, code } = error;
     return { status, code, outcome: outcomeOf(status, code) };
@@ -57,12 +60,13 @@ export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof ConnectionError) {
     return { outcome: error.outcome === 'rejected' ? 'not-sent' : error.outcome };
   }
-  if (error instanceof ResponseValidationError && isCut(error)) return { outcome: 'unknown' };
+  if (error instanceof ResponseValidationError && isTruncatedJson(error))
+    return { outcome: 'unknown' };
   return undefined;
 }
 
 /** Whether an answer looks like JSON that broke off, with nothing in it that would be lost by asking again. */
-function isCut({ body, meta }: ResponseValidationError): boolean {
+function isTruncatedJson({ body, meta }: ResponseValidationError): boolean {
   return typeof body === 'string' && /^\s*[[{]/.test(body) && meta.taskId === undefined;
 }
 

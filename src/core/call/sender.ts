@@ -1,31 +1,31 @@
 import type { ResponseMeta } from '../../schemas/meta.ts';
-import { abortable } from '../http/abortable.ts';
+import { withAbortableBody } from '../http/abortable-body.ts';
 import type { Config } from '../config/config.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
-import { Governor } from '../limits/concurrency-limiter.ts';
+import { ConcurrencyLimiter } from '../limits/concurrency-limiter.ts';
 import { Ledger } from '../limits/ledger.ts';
 import { RequestPromise } from './request-promise.ts';
-import type { Call, RequestOptions } from './api-call.ts';
-import { leaveBody } from './response.ts';
-import type { Answer, Finish } from './response.ts';
+import type { ApiCall, RequestOptions } from './api-call.ts';
+import { keepBodyUnread } from './response.ts';
+import type { ApiResponse, ResponseHandler } from './response.ts';
 import { RetryBudget } from './retry.ts';
-import { Run } from './execute.ts';
-import { Scheduler } from '../limits/poll-limiter.ts';
+import { RequestExecution } from './execute.ts';
+import { PollLimiter } from '../limits/poll-limiter.ts';
 
 /** What clients made by `withOptions` have in common: one wallet, one account. */
 export class Shared {
   readonly ledger = new Ledger();
   readonly retries = new RetryBudget();
-  readonly governor: Governor;
-  readonly waits: Scheduler;
+  readonly governor: ConcurrencyLimiter;
+  readonly waits: PollLimiter;
   /** Prices of the models that were asked for. */
   readonly prices = new Map<string, KnownPrices>();
   /** Poll paths that worked, by kind of task. */
   readonly pollPaths = new Map<string, string>();
 
   constructor(config: Config) {
-    this.governor = new Governor(config.clock);
-    this.waits = new Scheduler(config.clock);
+    this.governor = new ConcurrencyLimiter(config.clock);
+    this.waits = new PollLimiter(config.clock);
   }
 }
 
@@ -41,38 +41,38 @@ export class Sender {
 
   /** Sends a call until it is answered, or it is final that it failed. */
   async send<Result>(
-    call: Call,
+    call: ApiCall,
     options: RequestOptions | undefined,
-    finish: Finish<Result>,
-  ): Promise<Answer<Result>> {
-    return new Run(this, call, options, finish).answer();
+    finish: ResponseHandler<Result>,
+  ): Promise<ApiResponse<Result>> {
+    return new RequestExecution(this, call, options, finish).answer();
   }
 
   /** Sends a call whose body is left to the caller; the caller's signal ends that, too. */
-  async leave(call: Call, options: RequestOptions | undefined): Promise<Answer<undefined>> {
-    const answer = await this.send(call, options, leaveBody);
-    return { ...answer, response: abortable(answer.response, options?.signal) };
+  async leave(call: ApiCall, options: RequestOptions | undefined): Promise<ApiResponse<undefined>> {
+    const answer = await this.send(call, options, keepBodyUnread);
+    return { ...answer, response: withAbortableBody(answer.response, options?.signal) };
   }
 
   /**
    * The promise of a call for users. `describe` may refuse, which rejects the promise; `then` takes the answer further.
    */
   promise<Result, Final = Result>(
-    describe: () => Call,
+    describe: () => ApiCall,
     options: RequestOptions | undefined,
-    finish: Finish<Result>,
-    then: (answer: Answer<Result>) => Promise<Answer<Final>> | Answer<Final>,
+    finish: ResponseHandler<Result>,
+    then: (answer: ApiResponse<Result>) => Promise<ApiResponse<Final>> | ApiResponse<Final>,
   ): RequestPromise<Final> {
     return new RequestPromise({
-      read: async () => then(await this.send(describe(), options, finish)),
-      leave: async () => this.leave(describe(), options),
+      parsed: async () => then(await this.send(describe(), options, finish)),
+      raw: async () => this.leave(describe(), options),
     });
   }
 
   /** What every answer teaches, good or bad: what it cost and how many may run at once. */
-  learn(call: Call, idempotencyKey: string | undefined, meta: ResponseMeta): void {
+  learn(call: ApiCall, idempotencyKey: string | undefined, meta: ResponseMeta): void {
     const { governor, ledger, retries } = this.shared;
-    const { method, template, model, paid, governed } = call;
+    const { method, template, model, paid, usesSlot: governed } = call;
     const route = `${method} ${template}`;
     this.config.log.debug(
       () => `${route}: answered ${meta.status}, request ${meta.requestId ?? 'without id'}`,
@@ -81,7 +81,7 @@ export class Sender {
     if (status < 400) retries.refund();
     if (governed && (status < 400 || concurrency.limit !== undefined)) governor.told(concurrency);
     if (!paid) return;
-    const charge = ledger.enter({ route, model, idempotencyKey }, meta);
+    const charge = ledger.record({ route, model, idempotencyKey }, meta);
     if (charge === undefined) return;
     this.config.log.info(() => `${route}: charged ${charge.usd} USD`);
     this.notify(this.config.onCharge, charge, 'onCharge');

@@ -1,8 +1,8 @@
-import { after, whenAborted } from '../config/clock.ts';
+import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 
 /** What may end a piece of work before it is done. */
-export interface Limits<Result> {
+export interface TimeLimit<Result> {
   clock: Clock;
   /** The caller's signal. */
   signal?: AbortSignal | undefined;
@@ -20,9 +20,9 @@ export interface Limits<Result> {
  * Runs `work` until it is done, its time is up or the caller aborts. The end comes at once, even when the work
  * ignores the signal it is given, and leaves no timer or listener behind.
  */
-export function guard<Result>(
+export function runWithTimeLimit<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
-  { clock, signal, ms, onAbort, onTimeout, discard }: Limits<Result>,
+  { clock, signal, ms, onAbort, onTimeout, discard }: TimeLimit<Result>,
 ): Promise<Result> {
   if (signal?.aborted) return Promise.reject(onAbort(signal.reason));
   return new Promise((resolve, reject) => {
@@ -38,7 +38,7 @@ export function guard<Result>(
       inner.abort(error);
       reject(error);
     };
-    const stopTimer = after(clock, ms, () => {
+    const stopTimer = startTimer(clock, ms, () => {
       if (!over) fail(onTimeout());
     });
     const stopListening = whenAborted(signal, (reason) => fail(onAbort(reason)));

@@ -3,12 +3,12 @@ import type { ParsedCompletion, PartialDeep } from '../../schemas/chat-output.ts
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import { unchecked } from '../../schemas/schema.ts';
 import type { StandardSchema } from '../../schemas/standard-schema.ts';
-import { fork } from '../stream/tee.ts';
-import { handedOn } from '../stream/relayed-stream.ts';
-import type { HandedOnOptions } from '../stream/relayed-stream.ts';
-import { noHeaders } from '../http/response-meta.ts';
-import { parser } from './structured-output.ts';
-import type { Finisher } from './structured-output.ts';
+import { teeSource } from '../stream/tee.ts';
+import { relayedStream } from '../stream/relayed-stream.ts';
+import type { RelayedStreamOptions } from '../stream/relayed-stream.ts';
+import { emptyMeta } from '../http/response-meta.ts';
+import { completionParser } from './structured-output.ts';
+import type { CompletionTransform } from './structured-output.ts';
 import { PartialJson } from './partial-json.ts';
 import type { Source } from '../stream/source.ts';
 import { ItemStream } from '../stream/stream.ts';
@@ -21,11 +21,11 @@ export class ChatStream<
   Final extends ChatCompletion = ChatCompletion,
   Draft = unknown,
 > extends ItemStream<ChatCompletionChunk> {
-  readonly #finish: Finisher<Final>;
+  readonly #finish: CompletionTransform<Final>;
   #final: Promise<Final> | undefined;
 
   /** @internal */
-  constructor(source: Source<ChatCompletionChunk>, finish: Finisher<Final>) {
+  constructor(source: Source<ChatCompletionChunk>, finish: CompletionTransform<Final>) {
     super(source);
     this.#finish = finish;
   }
@@ -68,18 +68,18 @@ export class ChatStream<
    * The whole answer, as the same call answers it unstreamed: content, tool calls, usage, finish reason, and `parsed`
    * where the call named a schema. Reads the stream if nobody does; after a loop it is there at once.
    *
-   * @throws {@link AnswerFormatError} when the call named a schema and the answer does not fit it.
+   * @throws {@link StructuredOutputError} when the call named a schema and the answer does not fit it.
    */
   async final(): Promise<Final> {
     const { source } = this;
     if (!this.consumed) {
-      this.claim();
+      this.lock();
       do {
-        while (source.ready() !== undefined);
+        while (source.takeBuffered() !== undefined);
       } while (!(await source.next()).done);
     }
-    this.#final ??= source.whole.then(({ completion }) =>
-      this.#finish(completion, source.meta ?? noHeaders()),
+    this.#final ??= source.final.then(({ completion }) =>
+      this.#finish(completion, source.meta ?? emptyMeta()),
     );
     return this.#final;
   }
@@ -89,7 +89,7 @@ export class ChatStream<
    * the other has, too; the answer is cancelled when both have been left. `partial` is that of the faster one.
    */
   tee(): [ChatStream<Final, Draft>, ChatStream<Final, Draft>] {
-    const [one, other] = fork(this.claim());
+    const [one, other] = teeSource(this.lock());
     return [new ChatStream(one, this.#finish), new ChatStream(other, this.#finish)];
   }
 
@@ -101,16 +101,16 @@ export class ChatStream<
    */
   static fromReadableStream<Output, Input>(
     readable: ReadableStream<Uint8Array>,
-    options: HandedOnOptions & { schema: StandardSchema<Output, Input> },
+    options: RelayedStreamOptions & { schema: StandardSchema<Output, Input> },
   ): ChatStream<ParsedCompletion<Output>, Input>;
   static fromReadableStream(
     readable: ReadableStream<Uint8Array>,
-    options?: HandedOnOptions,
+    options?: RelayedStreamOptions,
   ): ChatStream;
   static fromReadableStream(
     readable: ReadableStream<Uint8Array>,
-    options: HandedOnOptions & { schema?: StandardSchema<unknown> } = {},
+    options: RelayedStreamOptions & { schema?: StandardSchema<unknown> } = {},
   ): ChatStream {
-    return new ChatStream(handedOn(readable, options), parser(options.schema));
+    return new ChatStream(relayedStream(readable, options), completionParser(options.schema));
   }
 }

@@ -14,7 +14,7 @@ export interface ModelSchema {
  * The JSON schema of what a Standard Schema takes. Objects allow no other fields unless they say so. Models keep to a
  * schema strictly only when every object lists all of its fields as required.
  */
-export function modelSchema(schema: StandardJsonSchema<unknown>, field: string): ModelSchema {
+export function toModelSchema(schema: StandardJsonSchema<unknown>, field: string): ModelSchema {
   let strict = true;
   const closed = (_: string, value: unknown) => {
     if (!isRecord(value) || value.type !== 'object') return value;
@@ -35,10 +35,10 @@ export function modelSchema(schema: StandardJsonSchema<unknown>, field: string):
 }
 
 /** A request as the service takes it: a schema becomes the JSON schema that it tells, named by its title. */
-export function plain(params: ChatParams | ParseParams<unknown>): ChatParams {
+export function toServiceParams(params: ChatParams | ParseParams<unknown>): ChatParams {
   const format = params?.response_format;
   if (!isSchema(format)) return { ...params, response_format: format };
-  const { schema, strict } = modelSchema(format, 'response_format');
+  const { schema, strict } = toModelSchema(format, 'response_format');
   const name = (textOf(schema.title) ?? 'answer').replaceAll(/[^\w-]+/g, '_').slice(0, 64);
   const response_format = { type: 'json_schema', json_schema: { name, schema, strict } } as const;
   return { ...params, response_format };

@@ -1,26 +1,29 @@
-import { AnswerFormatError } from '../../errors/answer-format.ts';
+import { StructuredOutputError } from '../../errors/structured-output.ts';
 import type { ChatCompletion } from '../../schemas/chat-completion.ts';
 import type { ParsedCompletion } from '../../schemas/chat-output.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { StandardResult, StandardSchema } from '../../schemas/standard-schema.ts';
 import { oneLine, parseJson } from '../http/error-body.ts';
 import { isSchema } from './json-schema.ts';
-import { describe } from '../call/response.ts';
+import { formatIssue } from '../call/response.ts';
 
 /** What becomes of a whole answer. */
-export type Finisher<Final> = (completion: ChatCompletion, meta: ResponseMeta) => Promise<Final>;
+export type CompletionTransform<Final> = (
+  completion: ChatCompletion,
+  meta: ResponseMeta,
+) => Promise<Final>;
 
 /** Finishes answers by a schema, if it is one. */
-export function parser(
+export function completionParser(
   schema: object | undefined,
   idempotencyKey?: string,
-): Finisher<ChatCompletion> {
+): CompletionTransform<ChatCompletion> {
   return async (completion, meta) =>
-    isSchema(schema) ? parsed(schema, completion, meta, idempotencyKey) : completion;
+    isSchema(schema) ? parseCompletion(schema, completion, meta, idempotencyKey) : completion;
 }
 
 /** What a schema makes of a text that should be JSON. */
-export async function readAs<Output>(
+export async function parseWithSchema<Output>(
   schema: StandardSchema<Output>,
   text: string,
 ): Promise<StandardResult<Output>> {
@@ -30,7 +33,7 @@ export async function readAs<Output>(
 }
 
 /** Adds to a completion what its first choice holds by a schema, or throws why it holds no such thing. */
-export async function parsed<Output>(
+export async function parseCompletion<Output>(
   schema: StandardSchema<Output>,
   completion: ChatCompletion,
   meta: ResponseMeta,
@@ -39,13 +42,14 @@ export async function parsed<Output>(
   const { message, finish_reason } = completion.choices[0] ?? {};
   const refusal = message?.refusal;
   const text = refusal || message?.content || '';
-  const cut = refusal ? 'refused' : cuts.find((reason) => reason === finish_reason);
-  const result = cut === undefined ? await readAs(schema, text) : { issues: [{ message: cut }] };
+  const cut = refusal ? 'refused' : incompleteReasons.find((reason) => reason === finish_reason);
+  const result =
+    cut === undefined ? await parseWithSchema(schema, text) : { issues: [{ message: cut }] };
   if (result.issues === undefined) return { ...completion, parsed: result.value };
-  const why = oneLine(result.issues.map(describe).join('; '));
+  const why = oneLine(result.issues.map(formatIssue).join('; '));
   const where = meta.requestId === undefined ? '' : ` [request ${meta.requestId}]`;
   const says = oneLine(text) || '(nothing)';
-  throw new AnswerFormatError(`The answer is not as asked: ${why}. It says: ${says}${where}`, {
+  throw new StructuredOutputError(`The answer is not as asked: ${why}. It says: ${says}${where}`, {
     reason: cut ?? 'mismatch',
     issues: result.issues,
     text,
@@ -57,4 +61,4 @@ export async function parsed<Output>(
   });
 }
 
-const cuts = ['length', 'content_filter'] as const;
+const incompleteReasons = ['length', 'content_filter'] as const;

@@ -11,13 +11,13 @@ import type {
 } from '../../schemas/chat-params.ts';
 import type { RunParams, Tool, ToolRound, ToolRun } from '../../schemas/chat-run.ts';
 import { whenAborted } from '../config/clock.ts';
-import { modelSchema } from './json-schema.ts';
-import { tidy } from '../limits/round-usd.ts';
-import { readAs } from './structured-output.ts';
+import { toModelSchema } from './json-schema.ts';
+import { roundUsd } from '../limits/round-usd.ts';
+import { parseWithSchema } from './structured-output.ts';
 import type { RequestOptions } from '../call/api-call.ts';
-import { describe } from '../call/response.ts';
-import type { Answer } from '../call/response.ts';
-import { check, count } from '../config/validation.ts';
+import { formatIssue } from '../call/response.ts';
+import type { ApiResponse } from '../call/response.ts';
+import { checkValue, nonNegativeInteger } from '../config/validation.ts';
 
 /** The last argument of `run()`. */
 export interface RunOptions extends Omit<RequestOptions, 'idempotencyKey'> {
@@ -37,15 +37,15 @@ export interface RunOptions extends Omit<RequestOptions, 'idempotencyKey'> {
 /** Asks, carries out the tools that the model calls, tells it what they answered, and asks again until it is done. */
 export async function runTools(
   { tools, messages: given, ...params }: RunParams,
-  { maxRounds = 10, onToolError = messageOf, signal }: RunOptions,
-  ask: (params: ChatParams) => Promise<Answer<ChatCompletion>>,
+  { maxRounds = 10, onToolError = toErrorMessage, signal }: RunOptions,
+  ask: (params: ChatParams) => Promise<ApiResponse<ChatCompletion>>,
 ): Promise<ToolRun> {
-  check('maxRounds', maxRounds, count);
+  checkValue('maxRounds', maxRounds, nonNegativeInteger);
   const definitions = tools.map(definitionOf);
   const messages: ChatMessage[] = [...given];
   const rounds: ToolRound[] = [];
   const stop = new AbortController();
-  const progress = () => ({ messages, rounds, chargeUsd: total(rounds) });
+  const progress = () => ({ messages, rounds, chargeUsd: totalChargeUsd(rounds) });
   try {
     for (;;) {
       const { data: completion, meta } = await ask({ ...params, messages, tools: definitions });
@@ -58,7 +58,7 @@ export async function runTools(
         throw new ToolRoundsError(`The model still calls tools after maxRounds (${maxRounds}).`);
       }
       const ends = AbortSignal.any(signal === undefined ? [stop.signal] : [signal, stop.signal]);
-      const work = calls.map((call) => answerOf(call, tools, ends, onToolError));
+      const work = calls.map((call) => executeToolCall(call, tools, ends, onToolError));
       messages.push(...(await Promise.race([Promise.all(work), aborted(ends)])));
     }
   } catch (error) {
@@ -70,12 +70,12 @@ export async function runTools(
 }
 
 function definitionOf({ name, description, parameters }: Tool): ToolDefinition {
-  const { schema, strict } = modelSchema(parameters, `tools.${name}.parameters`);
+  const { schema, strict } = toModelSchema(parameters, `tools.${name}.parameters`);
   return { type: 'function', function: { name, description, parameters: schema, strict } };
 }
 
 /** What a tool answers to a call; a failure is told to the model, unless `onToolError` throws. */
-async function answerOf(
+async function executeToolCall(
   call: ToolCall,
   tools: readonly Tool[],
   signal: AbortSignal,
@@ -86,16 +86,16 @@ async function answerOf(
   try {
     const tool = tools.find((each) => each.name === name);
     if (tool === undefined) throw new Error(`There is no tool ${name}.`);
-    const result = await readAs(tool.parameters, text || '{}');
-    if (result.issues !== undefined) throw new Error(result.issues.map(describe).join('; '));
-    content = written(await tool.execute(result.value, { signal, call }));
+    const result = await parseWithSchema(tool.parameters, text || '{}');
+    if (result.issues !== undefined) throw new Error(result.issues.map(formatIssue).join('; '));
+    content = stringifyResult(await tool.execute(result.value, { signal, call }));
   } catch (error) {
-    content = written(await onToolError(error, call));
+    content = stringifyResult(await onToolError(error, call));
   }
   return { role: 'tool', tool_call_id: call.id, content };
 }
 
-function written(answer: unknown): string {
+function stringifyResult(answer: unknown): string {
   return typeof answer === 'string' ? answer : (JSON.stringify(answer) ?? '');
 }
 
@@ -108,12 +108,12 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-function messageOf(error: unknown): object {
+function toErrorMessage(error: unknown): object {
   return { error: error instanceof Error ? error.message : String(error) };
 }
 
 /** A replay costs nothing, whatever its headers tell of the first time. */
-function total(rounds: readonly ToolRound[]): number {
+function totalChargeUsd(rounds: readonly ToolRound[]): number {
   const usd = ({ meta }: ToolRound) => (meta.idempotentReplay ? 0 : (meta.chargeUsd ?? 0));
-  return tidy(rounds.reduce((sum, round) => sum + usd(round), 0));
+  return roundUsd(rounds.reduce((sum, round) => sum + usd(round), 0));
 }

@@ -18,7 +18,7 @@ export const systemClock: Clock = {
         reject(signal.reason);
         return;
       }
-      const stopTimer = after(systemClock, ms, () => {
+      const stopTimer = startTimer(systemClock, ms, () => {
         stopListening();
         resolve();
       });
@@ -40,7 +40,7 @@ export function whenAborted(
 }
 
 /** Calls `fire` after `ms` unless the returned function is called before. */
-export function after(clock: Clock, ms: number, fire: () => void): () => void {
+export function startTimer(clock: Clock, ms: number, fire: () => void): () => void {
   if (clock === systemClock) {
     const timer = setTimeout(fire, Math.min(ms, longestTimer));
     return () => clearTimeout(timer);

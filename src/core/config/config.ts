@@ -4,15 +4,15 @@ import type { Budget } from '../limits/budget.ts';
 import { systemClock } from './clock.ts';
 import type { Clock } from './clock.ts';
 import { isBrowser, readEnvironment } from './environment.ts';
-import { readHeaders } from './header-changes.ts';
+import { parseHeaderChanges } from './header-changes.ts';
 import type { HeaderChanges } from './header-changes.ts';
-import { levelled, logLevels } from './log.ts';
+import { createLog, logLevels } from './log.ts';
 import type { Log } from './log.ts';
 import type { PolygateOptions } from './options.ts';
 import * as rules from './validation.ts';
 import type { Rule } from './validation.ts';
 import { runtimeFetch } from './runtime-fetch.ts';
-import { given } from '../../schemas/schema.ts';
+import { omitUndefined } from '../../schemas/schema.ts';
 
 /** The options of a client, parsed, with every default filled in. */
 export interface Config {
@@ -54,29 +54,32 @@ const optionRules: { readonly [Option in keyof Required<PolygateOptions>]: Rule 
     (value) => value === null || typeof value === 'function' || rules.headerText[0](value),
     `${rules.headerText[1]}; or a function that gives it, or null`,
   ],
-  baseURL: rules.text,
-  timeout: rules.duration,
-  streamIdleTimeout: rules.duration,
-  maxRetries: rules.count,
-  retryAmbiguous: rules.fields({ chat: rules.flag, voices: rules.flag }),
-  maxRetryDelay: rules.amount,
-  maxQueueTime: rules.amount,
-  maxResponseBytes: rules.size,
-  maxEventBytes: rules.size,
-  concurrency: rules.slots,
-  budget: rules.fields({ maxUsd: rules.amount, strict: rules.flag }, { maxUsd: null }),
-  onCharge: rules.callable,
+  baseURL: rules.stringValue,
+  timeout: rules.durationMs,
+  streamIdleTimeout: rules.durationMs,
+  maxRetries: rules.nonNegativeInteger,
+  retryAmbiguous: rules.objectWithFields({ chat: rules.booleanValue, voices: rules.booleanValue }),
+  maxRetryDelay: rules.nonNegativeNumber,
+  maxQueueTime: rules.nonNegativeNumber,
+  maxResponseBytes: rules.positiveInteger,
+  maxEventBytes: rules.positiveInteger,
+  concurrency: rules.concurrencyValue,
+  budget: rules.objectWithFields(
+    { maxUsd: rules.nonNegativeNumber, strict: rules.booleanValue },
+    { maxUsd: null },
+  ),
+  onCharge: rules.functionValue,
   headers: [(value) => value instanceof Object, 'an object of names and values'],
-  fetch: rules.callable,
-  clock: rules.has('now', 'sleep'),
-  random: rules.callable,
+  fetch: rules.functionValue,
+  clock: rules.objectWithMethods('now', 'sleep'),
+  random: rules.functionValue,
   headerPrefix: rules.headerName,
   requestIdHeader: rules.headerName,
-  paths: rules.fields({ videoTask: rules.pathTemplate, imageTask: rules.pathTemplate }),
-  logger: rules.has('error', 'warn', 'info', 'debug'),
+  paths: rules.objectWithFields({ videoTask: rules.pathTemplate, imageTask: rules.pathTemplate }),
+  logger: rules.objectWithMethods('error', 'warn', 'info', 'debug'),
   logLevel: rules.oneOf(...logLevels),
-  dangerouslyAllowBrowser: rules.flag,
-  allowInsecureBaseURL: rules.flag,
+  dangerouslyAllowBrowser: rules.booleanValue,
+  allowInsecureBaseURL: rules.booleanValue,
 };
 
 /** What an option is when nobody says. */
@@ -98,16 +101,16 @@ export const defaults = {
 } as const;
 
 /** Options and environment in, one frozen config out; the only place that reads either. */
-export function readConfig(from: PolygateOptions): Config {
+export function resolveConfig(from: PolygateOptions): Config {
   for (const [name, value] of Object.entries(from)) checkOption(name, value);
-  const options = copied(from);
+  const options = cloneOptions(from);
   const { timeout, paths, allowInsecureBaseURL, logger = console } = options;
   const {
     apiKey = readEnvironment('POLYGATE_API_KEY'),
     baseURL = readEnvironment('POLYGATE_BASE_URL'),
     logLevel = logLevels.find((level) => level === readEnvironment('POLYGATE_LOG')) ?? 'warn',
   } = options;
-  rules.check('apiKey (POLYGATE_API_KEY)', apiKey, optionRules.apiKey);
+  rules.checkValue('apiKey (POLYGATE_API_KEY)', apiKey, optionRules.apiKey);
   if (apiKey && !options.dangerouslyAllowBrowser && isBrowser()) {
     throw new ConfigurationError(
       'apiKey: anybody could read it here. Use a proxy and apiKey: null, or set dangerouslyAllowBrowser.',
@@ -116,19 +119,19 @@ export function readConfig(from: PolygateOptions): Config {
   return Object.freeze({
     ...defaults,
     fetch: runtimeFetch,
-    ...given({ ...options, chatTimeout: timeout }),
+    ...omitUndefined({ ...options, chatTimeout: timeout }),
     options,
     apiKey,
     baseURL: readBaseURL(baseURL, allowInsecureBaseURL),
-    headers: readHeaders(options.headers),
+    headers: parseHeaderChanges(options.headers),
     videoTaskPath: paths?.videoTask ?? '/v1/videos/{id}',
     imageTaskPath: paths?.imageTask ?? '/v1/images/tasks/{id}',
-    log: levelled(logger, logLevel),
+    log: createLog(logger, logLevel),
   });
 }
 
 /** A copy that later changes of the caller's objects do not reach. */
-function copied(options: PolygateOptions): PolygateOptions {
+function cloneOptions(options: PolygateOptions): PolygateOptions {
   const { headers, budget, paths, retryAmbiguous } = options;
   return {
     ...options,
@@ -143,7 +146,7 @@ function checkOption(name: string, value: unknown): void {
   const known = Object.entries(optionRules).find(
     ([key]) => key.toLowerCase() === name.toLowerCase(),
   );
-  if (known?.[0] === name) return rules.check(name, value, known[1]);
+  if (known?.[0] === name) return rules.checkValue(name, value, known[1]);
   const hint = known === undefined ? '' : ` Did you mean ${known[0]}?`;
   throw new ConfigurationError(`${name}: there is no such option.${hint}`);
 }

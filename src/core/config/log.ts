@@ -20,7 +20,7 @@ export const logLevels = ['off', 'error', 'warn', 'info', 'debug'] as const;
 export type Log = { readonly [Level in keyof Logger]: (message: () => string) => void };
 
 /** A log that is silent above its level. */
-export function levelled(logger: Logger, level: LogLevel): Log {
+export function createLog(logger: Logger, level: LogLevel): Log {
   const allowed = logLevels.indexOf(level);
   const at = (name: Exclude<LogLevel, 'off'>) =>
     logLevels.indexOf(name) <= allowed

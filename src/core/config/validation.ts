@@ -1,19 +1,19 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { idempotencyKeyProblem, keyForm } from '../../schemas/idempotency-key.ts';
 import { isRecord } from '../../schemas/record.ts';
-import { given } from '../../schemas/schema.ts';
+import { omitUndefined } from '../../schemas/schema.ts';
 
 /** Whether a value is as it must be, and the words that say what it must be. */
 export type Rule = readonly [fits: (value: unknown) => boolean, must: string];
 
 /** Refuses a value that breaks its rule; what is not given breaks none. The value itself is never quoted. */
-export function check(name: string, value: unknown, [fits, must]: Rule): void {
+export function checkValue(name: string, value: unknown, [fits, must]: Rule): void {
   if (value !== undefined && !fits(value))
     throw new ConfigurationError(`${name}: must be ${must}.`);
 }
 
 /* @__NO_SIDE_EFFECTS__ */
-const numberFrom =
+const numberAtLeast =
   (least: number, step = 0) =>
   (value: unknown) =>
     typeof value === 'number' && value >= least && !(value % step);
@@ -30,17 +30,20 @@ export const oneOf = (...words: readonly string[]): Rule => [
 
 /** An object with these methods. */
 /* @__NO_SIDE_EFFECTS__ */
-export const has = (...names: string[]): Rule => [
+export const objectWithMethods = (...names: string[]): Rule => [
   (value) => isRecord(value) && names.every((name) => typeof value[name] === 'function'),
   `an object with ${names.join('(), ')}()`,
 ];
 
 /** An object with some of these fields, each as its rule says; what is required stands in `required`. */
 /* @__NO_SIDE_EFFECTS__ */
-export const fields = (rules: Readonly<Record<string, Rule>>, required: object = {}): Rule => [
+export const objectWithFields = (
+  rules: Readonly<Record<string, Rule>>,
+  required: object = {},
+): Rule => [
   (value) =>
     isRecord(value) &&
-    Object.entries<unknown>({ ...required, ...given(value) }).every(
+    Object.entries<unknown>({ ...required, ...omitUndefined(value) }).every(
       ([name, entry]) => Object.hasOwn(rules, name) && rules[name]?.[0](entry),
     ),
   `an object with ${Object.entries(rules)
@@ -48,16 +51,16 @@ export const fields = (rules: Readonly<Record<string, Rule>>, required: object =
     .join(', ')}`,
 ];
 
-export const text: Rule = [matches(/^/), 'a string'];
-export const amount: Rule = [numberFrom(0), 'a number, 0 or more'];
-export const duration: Rule = [numberFrom(1), 'a number of ms, 1 or more'];
-export const count: Rule = [numberFrom(0, 1), 'a whole number, 0 or more'];
-export const size: Rule = [numberFrom(1, 1), 'a whole number, 1 or more'];
-export const flag: Rule = [(value) => typeof value === 'boolean', 'true or false'];
-export const callable: Rule = [(value) => typeof value === 'function', 'a function'];
-export const slots: Rule = [
-  (value) => value === 'auto' || value === false || size[0](value),
-  `'auto', false or ${size[1]}`,
+export const stringValue: Rule = [matches(/^/), 'a string'];
+export const nonNegativeNumber: Rule = [numberAtLeast(0), 'a number, 0 or more'];
+export const durationMs: Rule = [numberAtLeast(1), 'a number of ms, 1 or more'];
+export const nonNegativeInteger: Rule = [numberAtLeast(0, 1), 'a whole number, 0 or more'];
+export const positiveInteger: Rule = [numberAtLeast(1, 1), 'a whole number, 1 or more'];
+export const booleanValue: Rule = [(value) => typeof value === 'boolean', 'true or false'];
+export const functionValue: Rule = [(value) => typeof value === 'function', 'a function'];
+export const concurrencyValue: Rule = [
+  (value) => value === 'auto' || value === false || positiveInteger[0](value),
+  `'auto', false or ${positiveInteger[1]}`,
 ];
 export const headerName: Rule = [matches(/^[\w!#$%&'*+.^`|~-]+$/), 'a header name'];
 export const headerValue: Rule = [matches(/^[\t -~\u0080-\u00ff]*$/), 'one line of Latin-1 text'];
@@ -67,4 +70,7 @@ export const headerText: Rule = [
   `${headerValue[1]}, not empty`,
 ];
 export const pathTemplate: Rule = [matches(/^\/.*\{id\}/), 'a path with {id}'];
-export const keyRule: Rule = [(value) => idempotencyKeyProblem(value) === undefined, keyForm];
+export const idempotencyKeyRule: Rule = [
+  (value) => idempotencyKeyProblem(value) === undefined,
+  keyForm,
+];

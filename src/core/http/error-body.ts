@@ -12,16 +12,16 @@ export interface ErrorBody {
 }
 
 /** Reads the OpenAI envelope, `error` as a string, `{code, message}`, `{detail}`, `{success, message}` and HTML. */
-export function readErrorBody(text: string): ErrorBody {
+export function parseErrorBody(text: string): ErrorBody {
   const body = parseJson(text);
-  const outer = isRecord(body) ? body : { message: plainText(text) };
+  const outer = isRecord(body) ? body : { message: describeNonJson(text) };
   const error = isRecord(outer.error) ? outer.error : outer;
   const { detail } = outer;
   return {
     message:
       word(error.message) ??
       word(outer.error) ??
-      word(detail instanceof Object ? writtenOut(detail) : detail) ??
+      word(detail instanceof Object ? stringify(detail) : detail) ??
       word(outer.message),
     code: word(error.code),
     type: word(error.type),
@@ -40,7 +40,7 @@ export function parseJson(text: string): unknown {
 }
 
 /** A value as text: JSON, unless it is nested too deeply for that. */
-export function writtenOut(value: unknown): string {
+export function stringify(value: unknown): string {
   if (typeof value === 'string') return value;
   try {
     return JSON.stringify(value) ?? '';
@@ -59,7 +59,7 @@ export function oneLine(text: string, limit = 300): string {
 }
 
 /** What a body is that should have been JSON. */
-export function plainText(text: string): string {
+export function describeNonJson(text: string): string {
   const start = text.trimStart();
   if (start === '') return '';
   return start.startsWith('<') ? 'HTML instead of JSON' : text;

@@ -10,7 +10,7 @@ export function networkOutcome(error: unknown): Outcome {
 }
 
 /** A few words about what went wrong on the way, without anything of the request. */
-export function networkReason(error: unknown): string {
+export function networkErrorMessage(error: unknown): string {
   const { message, code } = chain(error).findLast((link) => textOf(link.message)) ?? {};
   const words = textOf(message) ?? 'no reason given';
   const reason = textOf(code) ?? '';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { isText } from '../../schemas/record.ts';
+import { isNonEmptyString } from '../../schemas/record.ts';
 
 /**
  * Fills `{name}` in a path template. Values that could leave the template are refused: empty ones, dots, back
@@ -8,12 +8,12 @@ import { isText } from '../../schemas/record.ts';
 export function fillPath(template: string, values: Readonly<Record<string, unknown>> = {}): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const id = values[name];
-    if (isText(id) && !escapes(id)) return encodeURIComponent(id);
+    if (isNonEmptyString(id) && !isUnsafePath(id)) return encodeURIComponent(id);
     throw new ConfigurationError(`${name}: must be a string that fits into a path.`);
   });
 }
 
 /** Whether a URL parser, here or on a server, could read a path as another one. */
-export function escapes(path: string): boolean {
+export function isUnsafePath(path: string): boolean {
   return /\p{Cc}|\p{Cs}|\\|(^|\/|%2f|%5c)(\.|%2e){1,2}(\/|%2f|%5c|$)/iu.test(path);
 }

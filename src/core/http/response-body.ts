@@ -1,15 +1,15 @@
 import { whenAborted } from '../config/clock.ts';
 
-const wholes = new TextDecoder();
+const sharedDecoder = new TextDecoder();
 
 /** An answer grew beyond its limit. */
-export class TooLarge extends Error {}
+export class BodyTooLargeError extends Error {}
 
 /**
  * Reads a body as text, at most `limit` bytes of it; what the headers say of its length is not believed.
- * @throws {TooLarge} as soon as it is longer; the rest is not read.
+ * @throws {BodyTooLargeError} as soon as it is longer; the rest is not read.
  */
-export async function readText(
+export async function readBodyText(
   response: Response,
   limit: number,
   signal: AbortSignal,
@@ -23,12 +23,12 @@ export async function readText(
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return decoded(pieces);
+      if (done) return decode(pieces);
       pieces.push(value);
       size += value.byteLength;
       if (size > limit) {
         cancel();
-        throw new TooLarge();
+        throw new BodyTooLargeError();
       }
     }
   } finally {
@@ -37,8 +37,8 @@ export async function readText(
 }
 
 /** A decoder is dear, and most answers come in one piece. */
-function decoded(pieces: readonly Uint8Array[]): string {
-  if (pieces.length <= 1) return wholes.decode(pieces[0]);
+function decode(pieces: readonly Uint8Array[]): string {
+  if (pieces.length <= 1) return sharedDecoder.decode(pieces[0]);
   const decoder = new TextDecoder();
   return pieces.map((piece) => decoder.decode(piece, { stream: true })).join('') + decoder.decode();
 }

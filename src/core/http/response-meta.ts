@@ -1,7 +1,7 @@
 import type { ResponseMeta } from '../../schemas/meta.ts';
 
 /** Reads what the documented headers of an answer tell. Specification: Endpoints, Limits. */
-export function readMeta(
+export function parseResponseMeta(
   response: Response,
   { headerPrefix, requestIdHeader }: { headerPrefix: string; requestIdHeader: string },
 ): ResponseMeta {
@@ -35,7 +35,7 @@ export function readMeta(
 }
 
 /** Metadata where no headers have come. */
-export function noHeaders(status = 200, requestId?: string): ResponseMeta {
+export function emptyMeta(status = 200, requestId?: string): ResponseMeta {
   return { status, requestId, idempotentReplay: false, concurrency: {}, headers: new Headers() };
 }
 

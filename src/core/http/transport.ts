@@ -20,7 +20,7 @@ export interface HttpRequest {
  * statuses are decided above, so ky runs bare. It gets no header and no body: they go straight to `fetch`, which is
  * faster, and ky's errors cannot hold the key. What it does takes place while the request is on its way.
  */
-export async function transmit(
+export async function sendHttpRequest(
   fetch: typeof globalThis.fetch,
   { url, ...request }: HttpRequest,
 ): Promise<Response> {

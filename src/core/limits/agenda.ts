@@ -1,4 +1,4 @@
-import { after } from '../config/clock.ts';
+import { startTimer } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 
 /** Something to be done at a time; a node of a pairing heap, whose children all come later. */
@@ -42,7 +42,8 @@ export class Agenda {
     this.#stop?.();
     this.#armed = first;
     this.#stop =
-      first && after(this.#clock, Math.max(0, first.at - this.#clock.now()), () => this.#fire());
+      first &&
+      startTimer(this.#clock, Math.max(0, first.at - this.#clock.now()), () => this.#fire());
   }
 
   #fire(): void {

@@ -1,4 +1,4 @@
-import { tidy } from './round-usd.ts';
+import { roundUsd } from './round-usd.ts';
 
 /** The most that may be spent, as the user set it. */
 export interface Budget {
@@ -20,11 +20,11 @@ export interface Commitments {
 }
 
 /** Whether a request may be sent. One whose price is not known is let through until all is spent or reserved. */
-export function affords(
+export function fitsBudget(
   { maxUsd, strict }: Budget,
   { spent, reserved }: Commitments,
   price: number | undefined,
 ): boolean {
   const taken = spent + reserved;
-  return price === undefined ? !strict && taken < maxUsd : tidy(taken + price) <= maxUsd;
+  return price === undefined ? !strict && taken < maxUsd : roundUsd(taken + price) <= maxUsd;
 }

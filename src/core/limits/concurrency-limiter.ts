@@ -1,7 +1,7 @@
 import type { ConcurrencyMeta } from '../../schemas/meta.ts';
-import { after, whenAborted } from '../config/clock.ts';
+import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
-import { live } from './live-view.ts';
+import { liveView } from './live-view.ts';
 
 /** The account's concurrency as a client sees it; a live view. */
 export interface ConcurrencyState extends ConcurrencyMeta {
@@ -22,10 +22,14 @@ export interface Window {
 }
 
 /** Where a client begins, before it knows the account's limit. */
-export const firstWindow: Window = { size: 4, fresh: true };
+export const initialWindow: Window = { size: 4, fresh: true };
 
 /** The window after an answer: as its headers say; wide open when none ever said anything; else one more. */
-export function widened(window: Window, told: ConcurrencyMeta, inFlight: number): Window {
+export function windowAfterSuccess(
+  window: Window,
+  told: ConcurrencyMeta,
+  inFlight: number,
+): Window {
   const { limit = window.limit, remaining } = told;
   const most = limit ?? Infinity;
   const more = window.fresh || told.limit !== undefined ? most : window.size + 1;
@@ -34,7 +38,11 @@ export function widened(window: Window, told: ConcurrencyMeta, inFlight: number)
 }
 
 /** The window after a 429: what is in flight now is as much as fits; half of it when nothing more is known. */
-export function narrowed(window: Window, told: ConcurrencyMeta, inFlight: number): Window {
+export function windowAfterRejection(
+  window: Window,
+  told: ConcurrencyMeta,
+  inFlight: number,
+): Window {
   const { limit = window.limit } = told;
   const fits = told.limit === undefined ? Math.min(window.size, inFlight + 1) / 2 : inFlight;
   return { limit, size: Math.max(1, Math.min(limit ?? Infinity, Math.floor(fits))) };
@@ -52,12 +60,12 @@ interface Waiter {
  * Keeps the requests in flight under the account's concurrency limit: first come, first served, and what does not fit
  * waits here instead of collecting 429s. Specification: Limits.
  */
-export class Governor {
+export class ConcurrencyLimiter {
   readonly #clock: Clock;
   readonly #queue = new Set<Waiter>();
   /** Requests that were refused a slot by the service: they were first before, so they are first again. */
   readonly #returned = new Set<Waiter>();
-  #window: Window = firstWindow;
+  #window: Window = initialWindow;
   #told: ConcurrencyMeta = {};
   #inFlight = 0;
   /** Nobody is let in before this time. */
@@ -70,7 +78,7 @@ export class Governor {
 
   /** What it knows and does; a live view. */
   view(): ConcurrencyState {
-    return live<ConcurrencyState>({
+    return liveView<ConcurrencyState>({
       limit: () => this.#told.limit,
       remaining: () => this.#told.remaining,
       source: () => this.#told.source,
@@ -109,13 +117,13 @@ export class Governor {
 
   /** Learns from an answer. */
   told(told: ConcurrencyMeta): void {
-    this.#window = widened(this.#window, told, this.#inFlight);
+    this.#window = windowAfterSuccess(this.#window, told, this.#inFlight);
     this.#remember(told);
   }
 
   /** Learns from a 429, and lets nobody in for `ms`. */
   refused(told: ConcurrencyMeta, ms: number): void {
-    this.#window = narrowed(this.#window, told, this.#inFlight - 1);
+    this.#window = windowAfterRejection(this.#window, told, this.#inFlight - 1);
     this.#opens = Math.max(this.#opens, this.#clock.now() + ms);
     this.#remember(told);
   }
@@ -141,7 +149,7 @@ export class Governor {
       for (const waiter of queue) {
         if (!this.#fits(waiter.cap)) {
           const ms = this.#closedFor();
-          if (ms > 0) this.#stopTimer = after(this.#clock, ms, () => this.#admit());
+          if (ms > 0) this.#stopTimer = startTimer(this.#clock, ms, () => this.#admit());
           return;
         }
         queue.delete(waiter);

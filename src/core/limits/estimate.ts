@@ -1,6 +1,6 @@
 import type { Pricing } from '../../schemas/pricing.ts';
 import { textOf } from '../../schemas/record.ts';
-import { tidy } from './round-usd.ts';
+import { roundUsd } from './round-usd.ts';
 
 /** A record of prices, which may lack any of them. */
 export type KnownPrices = Partial<Pricing> | null | undefined;
@@ -12,12 +12,12 @@ export type KnownPrices = Partial<Pricing> | null | undefined;
 export const estimate = {
   /** A cloned voice: 1.5 a voice and 0.0003 a character of the preview. Assumption A19. */
   voiceClone({ previewText, voices = 1 }: { previewText: string; voices?: number }): number {
-    return tidy(voices * 1.5 + characters(previewText) * 0.0003);
+    return roundUsd(voices * 1.5 + characters(previewText) * 0.0003);
   },
 
   /** A designed voice: 3 a voice and 0.00003 a character of the preview. Assumption A19. */
   voiceDesign({ previewText, voices = 1 }: { previewText: string; voices?: number }): number {
-    return tidy(voices * 3 + characters(previewText) * 0.000_03);
+    return roundUsd(voices * 3 + characters(previewText) * 0.000_03);
   },
 
   /** Speech: every character counts, spaces and line breaks included. */
@@ -49,7 +49,7 @@ export function priceOf(
   resolution?: string,
 ): number | undefined {
   const price = unitPrice(pricing, resolution);
-  const usd = typeof price === 'number' ? tidy(price * units) : NaN;
+  const usd = typeof price === 'number' ? roundUsd(price * units) : NaN;
   return usd >= 0 && usd < Infinity ? usd : undefined;
 }
 

@@ -1,11 +1,11 @@
 import type { Charge, ModelSpend, Spend } from '../../schemas/charge.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { Commitments } from './budget.ts';
-import { live } from './live-view.ts';
-import { tidy } from './round-usd.ts';
+import { liveView } from './live-view.ts';
+import { roundUsd } from './round-usd.ts';
 
 /** What is known of a paid request when its answer arrives. */
-export interface Paid {
+export interface PaidRequest {
   route: string;
   model: string | undefined;
   idempotencyKey: string | undefined;
@@ -24,14 +24,14 @@ export class Ledger {
   #requests = 0;
 
   /** What is spent, and what is set aside for others than `owner`, USD. */
-  committed(owner: unknown): Commitments {
+  commitments(owner: unknown): Commitments {
     let reserved = 0;
     for (const [other, usd] of this.#reserved) if (other !== owner) reserved += usd;
     return { spent: this.#totalUsd, reserved };
   }
 
   /** Whether a charge under this key is in the books: asking again costs nothing. */
-  knows(key: unknown): boolean {
+  hasCharge(key: unknown): boolean {
     return this.#keys.has(key);
   }
 
@@ -41,13 +41,13 @@ export class Ledger {
   }
 
   /** Ends a reservation. */
-  settle(owner: unknown): void {
+  releaseReservation(owner: unknown): void {
     this.#reserved.delete(owner);
   }
 
   /** What users see; a live view. */
   view(): Spend {
-    return live<Spend>({
+    return liveView<Spend>({
       totalUsd: () => this.#totalUsd,
       requests: () => this.#requests,
       byModel: () => this.#byModel,
@@ -59,7 +59,7 @@ export class Ledger {
    * books costs nothing; a replay of a charge whose answer was lost is entered now, and that answer costs nothing should
    * it come after all.
    */
-  enter({ route, model, idempotencyKey }: Paid, meta: ResponseMeta): Charge | undefined {
+  record({ route, model, idempotencyKey }: PaidRequest, meta: ResponseMeta): Charge | undefined {
     if (meta.chargeUsd === undefined) return undefined;
     const { requestId, taskId, idempotentReplay: replay } = meta;
     const before = this.#keys.get(idempotencyKey);
@@ -71,10 +71,10 @@ export class Ledger {
   }
 
   #add(model: string, usd: number): void {
-    this.#totalUsd = tidy(this.#totalUsd + usd);
+    this.#totalUsd = roundUsd(this.#totalUsd + usd);
     this.#requests += 1;
     const before = this.#byModel.get(model) ?? { usd: 0, requests: 0 };
-    this.#byModel.set(model, { usd: tidy(before.usd + usd), requests: before.requests + 1 });
+    this.#byModel.set(model, { usd: roundUsd(before.usd + usd), requests: before.requests + 1 });
   }
 
   #remember(key: string, early: boolean): void {

@@ -3,20 +3,20 @@ import { whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 
 /** Polls of one client that are under way at once; each of them needs a socket. */
-const mostPolls = 64;
+const maxConcurrentPolls = 64;
 
 /** Gives a turn back. */
-type Done = () => void;
+type ReleasePoll = () => void;
 
 /**
  * Every wait of a client: one timer for all of them, and only so many polls at once, so that ten thousand waiting tasks
  * cost little.
  */
-export class Scheduler {
+export class PollLimiter {
   readonly #agenda: Agenda;
   /** Waits whose time has come while every turn was taken, in the order of their coming. */
   readonly #ready = new Set<() => void>();
-  #free = mostPolls;
+  #free = maxConcurrentPolls;
 
   constructor(clock: Clock) {
     this.#agenda = new Agenda(clock);
@@ -26,7 +26,7 @@ export class Scheduler {
    * Resolves in `ms`, as soon as there is a turn, or in `left` when there was none until then: the time is up, and the
    * turn that it gives back is nobody's. Rejects when the signal aborts.
    */
-  turn(ms: number, left: number, signal: AbortSignal | undefined): Promise<Done> {
+  acquire(ms: number, left: number, signal: AbortSignal | undefined): Promise<ReleasePoll> {
     return new Promise((resolve, reject) => {
       const enter = () => {
         settle();

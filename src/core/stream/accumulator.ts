@@ -10,14 +10,14 @@ import type {
 } from '../../schemas/chat-completion.ts';
 import type { ToolCall } from '../../schemas/chat-params.ts';
 import { isRecord } from '../../schemas/record.ts';
-import { GrowingText } from './text-buffer.ts';
+import { TextBuffer } from './text-buffer.ts';
 
 type TextField = 'content' | 'refusal' | 'reasoning_content' | 'reasoning';
 
 interface ChoiceParts {
   readonly choice: ChatCompletionChoice;
   /** Fields of the message whose pieces are joined. */
-  readonly texts: Partial<Record<TextField, GrowingText>>;
+  readonly texts: Partial<Record<TextField, TextBuffer>>;
   readonly calls: Map<number, ToolCall>;
 }
 
@@ -27,16 +27,16 @@ interface ChoiceParts {
  */
 export class Accumulator {
   /** Whether there was a chunk. */
-  begun = false;
+  hasChunks = false;
   readonly #choices = new Map<number, ChoiceParts>();
   readonly #rest: Record<string, unknown> = {};
   #unfinished = 0;
 
   /** Adds one chunk. */
   add(chunk: ChatCompletionChunk): void {
-    this.begun = true;
+    this.hasChunks = true;
     for (const name in chunk) {
-      if (name !== 'choices') keep(this.#rest, name, chunk[name]);
+      if (name !== 'choices') keepField(this.#rest, name, chunk[name]);
     }
     for (const piece of chunk.choices) this.#addChoice(piece);
   }
@@ -52,7 +52,7 @@ export class Accumulator {
     const choices = [...this.#choices.values()].map(({ choice, texts, calls }) => {
       const message = { ...choice.message };
       for (const [name, text] of Object.entries(texts)) message[name] = text.toString();
-      if (calls.size > 0) message.tool_calls = inOrder(calls).map(copied);
+      if (calls.size > 0) message.tool_calls = inOrder(calls).map(copyToolCall);
       return { ...choice, message };
     });
     return {
@@ -81,7 +81,7 @@ export class Accumulator {
           choice.logprobs = joinLogprobs(choice.logprobs, value);
           break;
         default:
-          keep(choice, name, value);
+          keepField(choice, name, value);
       }
     }
     addDelta(parts, piece.delta);
@@ -117,7 +117,7 @@ function addDelta(
       case 'refusal':
       case 'reasoning_content':
       case 'reasoning':
-        if (typeof value === 'string') (texts[name] ??= new GrowingText()).add(value);
+        if (typeof value === 'string') (texts[name] ??= new TextBuffer()).add(value);
         else if (value === null) message[name] ??= null;
         break;
       case 'tool_calls':
@@ -129,7 +129,7 @@ function addDelta(
         }
         break;
       default:
-        keep(message, name, value);
+        keepField(message, name, value);
     }
   }
 }
@@ -144,14 +144,14 @@ function addCall(calls: Map<number, ToolCall>, piece: ToolCallDelta): void {
   if (id) call.id = id;
   call.function.name += part?.name ?? '';
   call.function.arguments += part?.arguments ?? '';
-  for (const name in rest) keep(call, name, rest[name]);
+  for (const name in rest) keepField(call, name, rest[name]);
 }
 
 /**
  * Takes over a field that is only kept, not put together; a later value replaces an earlier one, but for null. Nearly all
  * say the same in every chunk, and to look costs less than to write.
  */
-function keep(target: Record<string, unknown>, name: string, value: unknown): void {
+function keepField(target: Record<string, unknown>, name: string, value: unknown): void {
   const before = target[name];
   if (value === before || name === '__proto__' || (value === null && before !== undefined)) return;
   target[name] = value;
@@ -167,7 +167,7 @@ function joinLogprobs(before: unknown, piece: unknown): unknown {
 }
 
 /** A copy that later pieces do not change. Not `structuredClone`, which fails on a record nested without end. */
-function copied(call: ToolCall): ToolCall {
+function copyToolCall(call: ToolCall): ToolCall {
   return { ...call, function: { ...call.function } };
 }
 

@@ -2,48 +2,53 @@ import type { PolygateError } from '../../errors/base.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import { Accumulator } from './accumulator.ts';
-import { readChunk, tellsError } from './chunk.ts';
-import { after, whenAborted } from '../config/clock.ts';
+import { parseChunk, isErrorEvent } from './chunk.ts';
+import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
 import { oneLine, parseJson } from '../http/error-body.ts';
-import type { Failures } from '../call/failures.ts';
-import { readText } from '../http/response-body.ts';
-import type { Arrival, Finish } from '../call/response.ts';
+import type { CallErrors } from '../call/failures.ts';
+import { readBodyText } from '../http/response-body.ts';
+import type { ResponseContext, ResponseHandler } from '../call/response.ts';
 import { IdleTimer } from './idle-timer.ts';
 import { EventDecoder } from './event-decoder.ts';
 import type { StreamEvent } from './event-decoder.ts';
-import type { Source, Whole } from './source.ts';
+import type { Source, FinalCompletion } from './source.ts';
 
 /** How long a connection may take to close after `[DONE]` before it is cut, ms. */
 const closingTime = 100;
 
 /** Finishes a call whose answer is a stream of chunks: from here on the reader holds the slot. */
-export function openStream(choices: number, signal: AbortSignal | undefined): Finish<ChunkReader> {
+export function openStream(
+  choices: number,
+  signal: AbortSignal | undefined,
+): ResponseHandler<ChunkReader> {
   return async (arrival) => {
     const { response, meta, failures, config } = arrival;
     const type = response.headers.get('content-type') ?? 'nothing';
     if (response.body !== null && /^text\/event-stream\s*(;|$)/i.test(type)) {
       return new ChunkReader(arrival, response.body, choices, signal);
     }
-    const text = await readText(response, config.maxResponseBytes, arrival.signal).catch(() => '');
+    const text = await readBodyText(response, config.maxResponseBytes, arrival.signal).catch(
+      () => '',
+    );
     const problem = `text/event-stream was asked for, ${type} came`;
-    throw failures.unexpected(meta, problem, parseJson(text));
+    throw failures.invalidResponse(meta, problem, parseJson(text));
   };
 }
 
 /** What a reader needs of the answer that it reads. */
-export interface Opened extends Pick<Arrival, 'failures' | 'hold' | 'meta'> {
+export interface Opened extends Pick<ResponseContext, 'failures' | 'retainSlot' | 'meta'> {
   readonly config: Pick<Config, 'clock' | 'maxEventBytes' | 'streamIdleTimeout'>;
 }
 
 /** Reads the chunks of one answer: bytes, events, chunks, and the proof that the end is the end. */
 export class ChunkReader implements Source<ChatCompletionChunk> {
   readonly meta: ResponseMeta;
-  readonly whole: Promise<Whole>;
+  readonly final: Promise<FinalCompletion>;
   readonly clock: Clock;
   readonly #config: Opened['config'];
-  readonly #failures: Failures;
+  readonly #failures: CallErrors;
   readonly #body: ReadableStreamDefaultReader<Uint8Array>;
   readonly #decoder: EventDecoder;
   readonly #parts = new Accumulator();
@@ -57,22 +62,22 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   #bodyEnded = false;
   #over = false;
   #failure: PolygateError | undefined;
-  #resolve: (whole: Whole) => void = () => undefined;
+  #resolve: (whole: FinalCompletion) => void = () => undefined;
   #reject: (failure: PolygateError) => void = () => undefined;
 
   constructor(
-    { failures, config, hold, meta }: Opened,
+    { failures, config, retainSlot: hold, meta }: Opened,
     body: ReadableStream<Uint8Array>,
     choices: number,
     signal: AbortSignal | undefined,
   ) {
     this.meta = meta;
     this.clock = config.clock;
-    this.whole = new Promise((resolve, reject) => {
+    this.final = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.whole.catch(() => undefined);
+    this.final.catch(() => undefined);
     this.#config = config;
     this.#failures = failures;
     failures.partial = () => this.partial;
@@ -80,7 +85,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     this.#decoder = new EventDecoder(config.maxEventBytes);
     this.#choices = choices;
     const ms = config.streamIdleTimeout;
-    this.#timer = new IdleTimer(config.clock, ms, () => this.stop(failures.idle(ms)));
+    this.#timer = new IdleTimer(config.clock, ms, () => this.stop(failures.streamIdle(ms)));
     const release = hold();
     const stopListening = whenAborted(signal, (reason) => this.abort(reason));
     this.#leave = () => {
@@ -95,10 +100,10 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
 
   /** What has arrived so far, put together. */
   get partial(): ChatCompletion | undefined {
-    return this.#parts.begun ? this.#parts.completion : undefined;
+    return this.#parts.hasChunks ? this.#parts.completion : undefined;
   }
 
-  ready(): ChatCompletionChunk | undefined {
+  takeBuffered(): ChatCompletionChunk | undefined {
     while (this.#failure === undefined) {
       const event = this.#events[this.#next];
       if (event === undefined) return undefined;
@@ -111,7 +116,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
 
   async next(): Promise<IteratorResult<ChatCompletionChunk, undefined>> {
     for (;;) {
-      const value = this.ready();
+      const value = this.takeBuffered();
       if (value !== undefined) return { done: false, value };
       if (this.#failure !== undefined) throw this.#failure;
       if (this.#over) return { done: true, value };
@@ -133,7 +138,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     this.stop(this.#failures.aborted(reason));
   }
 
-  desert(): void {
+  abandon(): void {
     this.#deserted = true;
     if (!this.#over && this.#failure === undefined) this.#timer.start();
   }
@@ -142,7 +147,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     if (this.#decoder.overflow) {
       const { maxEventBytes } = this.#config;
       return this.stop(
-        this.#failures.broken(`an event is longer than maxEventBytes (${maxEventBytes})`),
+        this.#failures.invalidStream(`an event is longer than maxEventBytes (${maxEventBytes})`),
       );
     }
     this.#timer.start();
@@ -167,10 +172,11 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     const value = parseJson(data);
     // Only the event that was under way when the bytes ended can be half an event.
     if (value === data && this.#bodyEnded) return this.#end();
-    if (event === 'error' || tellsError(value)) return this.stop(this.#failures.told(data));
-    const chunk = readChunk(value);
+    if (event === 'error' || isErrorEvent(value))
+      return this.stop(this.#failures.streamErrorEvent(data));
+    const chunk = parseChunk(value);
     if (chunk === undefined) {
-      return this.stop(this.#failures.broken(`an event is no chunk: ${oneLine(data, 100)}`));
+      return this.stop(this.#failures.invalidStream(`an event is no chunk: ${oneLine(data, 100)}`));
     }
     this.#parts.add(chunk);
     return chunk;
@@ -179,19 +185,19 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   /** No more bytes: fine when every choice has finished, else the answer was cut off. */
   #end(error?: unknown): undefined {
     if (this.#parts.isFinished(this.#choices)) this.#finish();
-    else this.stop(this.#failures.truncated(error));
+    else this.stop(this.#failures.streamTruncated(error));
   }
 
   /** The end is proven. The connection closes by itself, as a rule at once, and can then be used again. */
   #finish(): undefined {
-    if (!this.#parts.begun) return this.stop(this.#failures.broken('it held no chunk'));
+    if (!this.#parts.hasChunks) return this.stop(this.#failures.invalidStream('it held no chunk'));
     this.#over = true;
     this.#resolve(this.#parts);
     this.#events = [];
     this.#leave();
     if (this.#bodyEnded) return;
     const cut = () => void this.#body.cancel().catch(() => undefined);
-    const stopTimer = after(this.clock, closingTime, cut);
+    const stopTimer = startTimer(this.clock, closingTime, cut);
     this.#body.read().then(({ done }) => {
       stopTimer();
       if (!done) cut();

@@ -5,7 +5,7 @@ import { isRecord } from '../../schemas/record.ts';
  * Narrows a parsed event to a chunk: the hot path of a stream, so by hand. What a chunk may leave out is filled in;
  * everything else stays as sent. Undefined when it is no chunk.
  */
-export function readChunk(value: unknown): ChatCompletionChunk | undefined {
+export function parseChunk(value: unknown): ChatCompletionChunk | undefined {
   return isChunk(value) ? value : undefined;
 }
 
@@ -42,6 +42,6 @@ function isCall(value: unknown, position: number): boolean {
 }
 
 /** Whether an event tells an error in place of a chunk; `error: null` is nothing special. */
-export function tellsError(value: unknown): boolean {
+export function isErrorEvent(value: unknown): boolean {
   return isRecord(value) && (value.error ?? false) !== false;
 }

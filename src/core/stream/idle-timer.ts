@@ -1,4 +1,4 @@
-import { after } from '../config/clock.ts';
+import { startTimer } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 
 /**
@@ -38,7 +38,7 @@ export class IdleTimer {
   }
 
   #wait(ms: number): void {
-    this.#cancel = after(this.#clock, ms, () => {
+    this.#cancel = startTimer(this.#clock, ms, () => {
       this.#cancel = undefined;
       if (this.#since === undefined) return;
       const left = this.#since + this.#ms - this.#clock.now();

@@ -2,19 +2,19 @@ import type { ChatCompletionChunk } from '../../schemas/chat-completion.ts';
 import type { ChunkReader } from './chunk-reader.ts';
 import { whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
-import type { Answer } from '../call/response.ts';
-import type { Source, Whole } from './source.ts';
+import type { ApiResponse } from '../call/response.ts';
+import type { Source, FinalCompletion } from './source.ts';
 
 /** A request under way whose answer will be a stream; reading waits for the headers. */
-export class Opening implements Source<ChatCompletionChunk> {
-  readonly whole: Promise<Whole>;
+export class PendingStream implements Source<ChatCompletionChunk> {
+  readonly final: Promise<FinalCompletion>;
   readonly clock: Clock;
   readonly #stopper = new AbortController();
   readonly #opened: Promise<ChunkReader>;
   #reader: ChunkReader | undefined;
 
   constructor(
-    open: (signal: AbortSignal) => Promise<Answer<ChunkReader>>,
+    open: (signal: AbortSignal) => Promise<ApiResponse<ChunkReader>>,
     signal: AbortSignal | undefined,
     clock: Clock,
   ) {
@@ -26,8 +26,8 @@ export class Opening implements Source<ChatCompletionChunk> {
       if (stop.aborted) data.abort(stop.reason);
       return data;
     });
-    this.whole = this.#opened.then((reader) => reader.whole);
-    this.whole.catch(() => undefined);
+    this.final = this.#opened.then((reader) => reader.final);
+    this.final.catch(() => undefined);
     // Once there is a reader, it listens for itself.
     const detach = whenAborted(signal, (reason) => this.abort(reason));
     this.#opened.then(detach, detach);
@@ -45,8 +45,8 @@ export class Opening implements Source<ChatCompletionChunk> {
     return this.#reader?.next() ?? this.#opened.then((reader) => reader.next());
   }
 
-  ready(): ChatCompletionChunk | undefined {
-    return this.#reader?.ready();
+  takeBuffered(): ChatCompletionChunk | undefined {
+    return this.#reader?.takeBuffered();
   }
 
   abort(reason?: unknown): void {
@@ -54,9 +54,9 @@ export class Opening implements Source<ChatCompletionChunk> {
     this.#reader?.abort(reason);
   }
 
-  desert(): void {
+  abandon(): void {
     this.#opened.then(
-      (reader) => reader.desert(),
+      (reader) => reader.abandon(),
       () => undefined,
     );
   }

@@ -5,16 +5,16 @@ import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts
 import { ResponseValidationError } from '../../errors/response-validation.ts';
 import { StreamIdleTimeoutError, StreamTruncatedError, StreamError } from '../../errors/stream.ts';
 import { isRecord } from '../../schemas/record.ts';
-import { given, unchecked } from '../../schemas/schema.ts';
+import { omitUndefined, unchecked } from '../../schemas/schema.ts';
 import { ChunkReader } from './chunk-reader.ts';
 import type { Clock } from '../config/clock.ts';
 import { defaults } from '../config/config.ts';
-import { readErrorBody } from '../http/error-body.ts';
-import { Failures, errorClass } from '../call/failures.ts';
-import { noHeaders } from '../http/response-meta.ts';
+import { parseErrorBody } from '../http/error-body.ts';
+import { CallErrors, errorClass } from '../call/failures.ts';
+import { emptyMeta } from '../http/response-meta.ts';
 
 /** How a stream that another side hands on is read. */
-export interface HandedOnOptions {
+export interface RelayedStreamOptions {
   /** Ends the stream at once; the error's `cause` is the signal's reason. */
   signal?: AbortSignal | undefined;
   /**
@@ -35,31 +35,36 @@ export interface HandedOnOptions {
  * Reads an event stream that came from elsewhere than from a request of this client. How many choices there have to be
  * only the other side knows, so `[DONE]` alone proves the end.
  */
-export function handedOn(
+export function relayedStream(
   readable: ReadableStream<Uint8Array>,
-  options: HandedOnOptions = {},
+  options: RelayedStreamOptions = {},
 ): ChunkReader {
-  const config = { ...defaults, ...given(options) };
-  const arrival = { failures: new Retold(), config, hold: () => () => {}, meta: noHeaders() };
+  const config = { ...defaults, ...omitUndefined(options) };
+  const arrival = {
+    failures: new RelayedErrors(),
+    config,
+    retainSlot: () => () => {},
+    meta: emptyMeta(),
+  };
   return new ChunkReader(arrival, readable, Infinity, options.signal);
 }
 
 /** Errors of a stream that was handed on: those that the other side tells of are made anew, as what they were. */
-class Retold extends Failures {
+class RelayedErrors extends CallErrors {
   constructor() {
     super({ method: 'a stream', template: 'handed on', safety: 'once', paid: true });
   }
 
-  override told(data: string): PolygateError {
-    const { message = 'The stream failed.', code, type, body } = readErrorBody(data);
-    const { name, status, requestId, outcome, retryAfterMs } = unchecked<Told>(
+  override streamErrorEvent(data: string): PolygateError {
+    const { message = 'The stream failed.', code, type, body } = parseErrorBody(data);
+    const { name, status, requestId, outcome, retryAfterMs } = unchecked<RelayedErrorFields>(
       isRecord(body) && isRecord(body.error) ? body.error : {},
     );
     const Class =
       status === undefined
         ? (classes.find(({ className }) => className === name) ?? StreamError)
         : errorClass(status, code);
-    const meta = noHeaders(status, requestId);
+    const meta = emptyMeta(status, requestId);
     const partial = this.partial?.();
     return new Class(message, {
       code,
@@ -74,7 +79,7 @@ class Retold extends Failures {
 }
 
 /** What the other side tells of an error. */
-interface Told {
+interface RelayedErrorFields {
   name?: string;
   status?: number;
   requestId?: string;

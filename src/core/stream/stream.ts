@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ChatCompletionChunk } from '../../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
-import { fork } from './tee.ts';
-import { handedOn } from './relayed-stream.ts';
-import type { HandedOnOptions } from './relayed-stream.ts';
-import { noHeaders } from '../http/response-meta.ts';
+import { teeSource } from './tee.ts';
+import { relayedStream } from './relayed-stream.ts';
+import type { RelayedStreamOptions } from './relayed-stream.ts';
+import { emptyMeta } from '../http/response-meta.ts';
 import { toReadable } from './to-readable.ts';
 import type { Source } from './source.ts';
 
@@ -15,8 +15,8 @@ import type { Source } from './source.ts';
 const readers =
   typeof FinalizationRegistry === 'undefined'
     ? undefined
-    : /* @__PURE__ */ new FinalizationRegistry<Pick<Source<unknown>, 'desert'>>((source) =>
-        source.desert(),
+    : /* @__PURE__ */ new FinalizationRegistry<Pick<Source<unknown>, 'abandon'>>((source) =>
+        source.abandon(),
       );
 
 /** Items that can be read once: `for await (const item of stream)`. */
@@ -39,7 +39,7 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
    * @throws {@link AbortedError} when the caller's signal or `abort()` ends it.
    */
   [Symbol.asyncIterator](): AsyncIterator<Item, undefined, undefined> {
-    const source = this.claim();
+    const source = this.lock();
     const iterator: AsyncIterator<Item, undefined, undefined> = {
       next: () => source.next(),
       async return() {
@@ -50,7 +50,7 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
     readers?.register(iterator, source, source);
     // At its end nothing is left to tell; and its error holds, by its stack, on to this iterator.
     const forget = () => readers?.unregister(source);
-    source.whole.then(forget, forget);
+    source.final.then(forget, forget);
     return iterator;
   }
 
@@ -67,14 +67,14 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
    * for, a comment every 15 s keeps a quiet connection open, and cancelling the bytes aborts the answer.
    */
   toReadableStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
-    return toReadable(this.claim());
+    return toReadable(this.lock());
   }
 
   /**
    * For the one reader of this stream.
    * @internal
    */
-  protected claim(): Source<Item> {
+  protected lock(): Source<Item> {
     if (this.#consumed) {
       throw new ConfigurationError('This stream has been read already; see tee().');
     }
@@ -107,7 +107,7 @@ export class Stream<Item> extends ItemStream<Item> {
    * other has, too; the answer is cancelled when both have been left.
    */
   tee(): [Stream<Item>, Stream<Item>] {
-    const [one, other] = fork(this.claim());
+    const [one, other] = teeSource(this.lock());
     return [new Stream(one, this.meta), new Stream(other, this.meta)];
   }
 
@@ -118,8 +118,8 @@ export class Stream<Item> extends ItemStream<Item> {
    */
   static fromReadableStream(
     readable: ReadableStream<Uint8Array>,
-    options?: HandedOnOptions,
+    options?: RelayedStreamOptions,
   ): Stream<ChatCompletionChunk> {
-    return new Stream(handedOn(readable, options), noHeaders());
+    return new Stream(relayedStream(readable, options), emptyMeta());
   }
 }

@@ -1,5 +1,5 @@
 import { AbortedError } from '../../errors/aborted.ts';
-import type { Source, Whole } from './source.ts';
+import type { Source, FinalCompletion } from './source.ts';
 
 /** A place in the line of items; it keeps its item until every reader has passed it. */
 interface Place<Item> {
@@ -8,7 +8,7 @@ interface Place<Item> {
 }
 
 /** Two sources of the same items, each read at its own speed. What only one of them has read waits for the other. */
-export function fork<Item>(source: Source<Item>): [Source<Item>, Source<Item>] {
+export function teeSource<Item>(source: Source<Item>): [Source<Item>, Source<Item>] {
   const start: Place<Item> = {};
   let readers = 2;
   const leave = (whenLast: () => void) => {
@@ -27,13 +27,13 @@ function branch<Item>(
   let failure: AbortedError | undefined;
   let rejectNext: (error: unknown) => void;
   let rejectWhole: (error: unknown) => void;
-  const whole = new Promise<Whole>((resolve, reject) => {
+  const whole = new Promise<FinalCompletion>((resolve, reject) => {
     rejectNext = rejectWhole = reject;
-    source.whole.then(resolve, reject);
+    source.final.then(resolve, reject);
   });
   whole.catch(() => undefined);
   return {
-    whole,
+    final: whole,
     clock: source.clock,
     get meta() {
       return source.meta;
@@ -41,7 +41,7 @@ function branch<Item>(
     get partial() {
       return source.partial;
     },
-    ready: () => undefined,
+    takeBuffered: () => undefined,
     next: () =>
       new Promise((resolve, reject) => {
         if (failure !== undefined) return reject(failure);
@@ -58,8 +58,8 @@ function branch<Item>(
       rejectWhole(failure);
       leave(() => source.abort(reason));
     },
-    desert() {
-      if (failure === undefined) leave(() => source.desert());
+    abandon() {
+      if (failure === undefined) leave(() => source.abandon());
     },
   };
 }

@@ -5,7 +5,7 @@ const joinedLength = 16_384;
  * A text that grows by small pieces, and that perhaps nobody asks for. Joining them now and then keeps fewer and smaller
  * things alive than `+=`, which holds on to every piece until somebody reads the text: less work for the collector.
  */
-export class GrowingText {
+export class TextBuffer {
   #joined = '';
   #pieces: string[] = [];
   #length = 0;

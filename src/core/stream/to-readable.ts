@@ -1,7 +1,7 @@
 import { PolygateError } from '../../errors/base.ts';
 import { StreamError } from '../../errors/stream.ts';
 import { isRecord } from '../../schemas/record.ts';
-import { after } from '../config/clock.ts';
+import { startTimer } from '../config/clock.ts';
 import type { Source } from './source.ts';
 
 /** How long a stream that is handed on may be silent before a comment shows that it lives, ms. */
@@ -16,7 +16,7 @@ export function toReadable<Item>(source: Source<Item>): ReadableStream<Uint8Arra
         const write = (text: string) => controller.enqueue(encoder.encode(text));
         let stopTimer = () => {};
         const wait = () => {
-          stopTimer = after(source.clock, keepAliveInterval, () => {
+          stopTimer = startTimer(source.clock, keepAliveInterval, () => {
             // Only for a reader that waits: comments must not pile up before a slow one.
             if (controller.desiredSize === 0) write(':\n\n');
             wait();
@@ -48,7 +48,8 @@ function eventOf(value: unknown): string {
 /** What came in the same piece of the network goes on in one piece. */
 function readyEvents<Item>(source: Source<Item>): string {
   let text = '';
-  for (let item = source.ready(); item !== undefined; item = source.ready()) text += eventOf(item);
+  for (let item = source.takeBuffered(); item !== undefined; item = source.takeBuffered())
+    text += eventOf(item);
   return text;
 }
 

@@ -1,15 +1,15 @@
 import { APIError } from '../../errors/api.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { Generation } from '../../schemas/task.ts';
-import { abortable } from '../http/abortable.ts';
+import { withAbortableBody } from '../http/abortable-body.ts';
 import { isBrowser } from '../config/environment.ts';
-import { Failures } from '../call/failures.ts';
-import { guard } from '../call/time-limit.ts';
+import { CallErrors } from '../call/failures.ts';
+import { runWithTimeLimit } from '../call/time-limit.ts';
 import { isPrivateHost } from '../http/private-host.ts';
-import { readMeta } from '../http/response-meta.ts';
-import { check, count } from '../config/validation.ts';
+import { parseResponseMeta } from '../http/response-meta.ts';
+import { checkValue, nonNegativeInteger } from '../config/validation.ts';
 import type { Sender } from '../call/sender.ts';
-import { transmit } from '../http/transport.ts';
+import { sendHttpRequest } from '../http/transport.ts';
 
 /** How to download. */
 export interface DownloadOptions {
@@ -43,8 +43,8 @@ export async function download(
   options: DownloadOptions = {},
 ): Promise<Response> {
   const { index = 0, maxBytes, signal } = options;
-  check('index', index, count);
-  check('maxBytes', maxBytes, count);
+  checkValue('index', index, nonNegativeInteger);
+  checkValue('maxBytes', maxBytes, nonNegativeInteger);
   const pick = (list: string[] | undefined) => {
     const url = list?.[index];
     if (url !== undefined) return url;
@@ -52,7 +52,7 @@ export async function download(
   };
   const get = async (url: string) => {
     const transformer = maxBytes === undefined ? undefined : cap(maxBytes);
-    return abortable(await fetchResult(sender, url, signal), signal, transformer);
+    return withAbortableBody(await fetchResult(sender, url, signal), signal, transformer);
   };
   try {
     return await get(pick(urls() ?? (await renew?.())?.urls));
@@ -69,13 +69,13 @@ async function fetchResult(
   signal: AbortSignal | undefined,
 ): Promise<Response> {
   const call = { method: 'GET', template: 'the result', safety: 'safe' } as const;
-  const failures = new Failures(call);
-  const limits = failures.limits(config.clock, signal, config.timeout);
+  const failures = new CallErrors(call);
+  const limits = failures.timeLimit(config.clock, signal, config.timeout);
   let url = address;
   for (let hop = 0; ; hop += 1) {
     checkResultURL(url, config.allowInsecureBaseURL);
     const request = (inner: AbortSignal) =>
-      transmit(config.fetch, {
+      sendHttpRequest(config.fetch, {
         url,
         method: 'GET',
         headers: {},
@@ -85,14 +85,14 @@ async function fetchResult(
         // A page cannot look at redirects, and the browser guards its network itself.
         redirect: isBrowser() ? 'follow' : 'manual',
       }).catch((error: unknown) => {
-        throw failures.disconnected(error);
+        throw failures.connectionError(error);
       });
-    const response = await guard(request, limits);
+    const response = await runWithTimeLimit(request, limits);
     if (response.ok) return response;
     response.body?.cancel().catch(() => undefined);
     const target = response.status < 400 ? response.headers.get('location') : null;
     if (target === null || hop >= mostRedirects) {
-      throw failures.refused(readMeta(response, config), '', undefined);
+      throw failures.apiError(parseResponseMeta(response, config), '', undefined);
     }
     url = URL.parse(target, url)?.href ?? '';
   }

@@ -27,7 +27,7 @@ const places = [
   .map((place) => place.split('.'));
 
 /** A task record in one shape, or what is wrong with it. */
-export type ReadGeneration<Kind extends TaskKind> =
+export type ParsedGeneration<Kind extends TaskKind> =
   | { readonly generation: Generation<Kind>; readonly problem?: undefined; readonly id?: string }
   | { readonly problem: string; readonly generation?: undefined; readonly id?: string | undefined };
 
@@ -35,11 +35,11 @@ export type ReadGeneration<Kind extends TaskKind> =
  * Reads a task out of every shape that services of this family send. `known` is its id where the record names none.
  * Assumptions A3 to A7.
  */
-export function readGeneration<Kind extends TaskKind>(
+export function parseGeneration<Kind extends TaskKind>(
   kind: Kind,
   body: unknown,
   known: string | undefined,
-): ReadGeneration<Kind> {
+): ParsedGeneration<Kind> {
   if (!isRecord(body)) return { problem: 'must be a task record' };
   const record = unwrap(body);
   const word = textOf(record.status) ?? textOf(record.raw_status);
@@ -69,7 +69,7 @@ export function readGeneration<Kind extends TaskKind>(
 }
 
 /** Whether a task is over. */
-export function isOver({ status }: Generation): boolean {
+export function isFinished({ status }: Generation): boolean {
   return status === 'succeeded' || status === 'failed';
 }
 

@@ -1,7 +1,7 @@
 import { materialPageSchema } from '../../schemas/materials.ts';
 import type { Material, MaterialPageRecord } from '../../schemas/materials.ts';
-import { extended } from '../call/list.ts';
-import type { Read } from '../call/api-call.ts';
+import { readExtended } from '../call/list.ts';
+import type { ResponseReader } from '../call/api-call.ts';
 
 /** One page of materials; looping with `for await` goes on through the pages that follow. */
 export interface MaterialPage extends MaterialPageRecord, AsyncIterable<Material> {
@@ -10,8 +10,10 @@ export interface MaterialPage extends MaterialPageRecord, AsyncIterable<Material
 }
 
 /** Reads a page that goes on. Assumption A21. */
-export function pageOf(next: (after: string) => Promise<MaterialPage>): Read<MaterialPage> {
-  return extended(materialPageSchema, ({ data, has_more, next_cursor }) => {
+export function readMaterialPage(
+  next: (after: string) => Promise<MaterialPage>,
+): ResponseReader<MaterialPage> {
+  return readExtended(materialPageSchema, ({ data, has_more, next_cursor }) => {
     const nextPage = async () => (has_more && next_cursor ? next(next_cursor) : null);
     const first: Pick<MaterialPage, 'data' | 'nextPage'> = { data, nextPage };
     const iterate = async function* () {

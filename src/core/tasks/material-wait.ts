@@ -3,12 +3,12 @@ import { MaterialFailedError, MaterialWaitTimeoutError } from '../../errors/mate
 import { isAvailable } from '../../schemas/materials.ts';
 import type { AvailableMaterial, Material } from '../../schemas/materials.ts';
 import type { WaitOptions } from '../../schemas/task-handle.ts';
-import { lastOf, poll } from './poll.ts';
+import { lastUpdate, poll } from './poll.ts';
 import type { RequestOptions } from '../call/api-call.ts';
 import type { Sender } from '../call/sender.ts';
 
 /** The specification's interval for materials: every 3 to 5 seconds. */
-export const materialPace = { pollInterval: 3_000, maxPollInterval: 5_000 };
+export const materialPollTiming = { pollInterval: 3_000, maxPollInterval: 5_000 };
 
 /** A material as of one poll. */
 export type MaterialUpdate = Material & {
@@ -35,7 +35,7 @@ export async function* followMaterial(
     sender,
     signal: options.signal,
     known: known && { value: known, at: sender.config.clock.now() },
-    isOver,
+    isFinished,
     read: async (once: RequestOptions) => ({ value: await read(once) }),
     onAbort: (cause: unknown) =>
       new AbortedError(`The wait for material ${id} was aborted. It goes on.`, { cause }),
@@ -45,7 +45,7 @@ export async function* followMaterial(
         { material },
       ),
   };
-  yield* poll(context, options, materialPace);
+  yield* poll(context, options, materialPollTiming);
 }
 
 /** Waits until a material is available. */
@@ -53,7 +53,7 @@ export async function waitForMaterial(
   wait: MaterialWait,
   options: WaitOptions<MaterialUpdate>,
 ): Promise<AvailableMaterial> {
-  const last = await lastOf(followMaterial(wait, options), options, wait.sender);
+  const last = await lastUpdate(followMaterial(wait, options), options, wait.sender);
   if (last !== undefined && isAvailable(last)) return last;
   throw new MaterialFailedError(
     `Material ${wait.id} is ${last?.status} and will not become available.`,
@@ -62,7 +62,7 @@ export async function waitForMaterial(
 }
 
 /** Whether a material will not change any more, as far as a wait goes. Specification: Material status. */
-function isOver({ status }: Material): boolean {
+function isFinished({ status }: Material): boolean {
   return /^(available|(verification_)?failed|verification_expired|delete(d|_pending))$/.test(
     status,
   );

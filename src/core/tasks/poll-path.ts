@@ -1,5 +1,5 @@
 import { APIError } from '../../errors/api.ts';
-import { isText } from '../../schemas/record.ts';
+import { isNonEmptyString } from '../../schemas/record.ts';
 import { fillPath } from '../http/path.ts';
 
 /** A place where a task may be asked for. */
@@ -13,7 +13,7 @@ export interface PollPath {
  * Every place where a task may be asked for, best first: where the service said, the path that worked for another
  * task, then the assumed ones. Assumptions A1 and A2.
  */
-export function pollPaths(
+export function candidatePollPaths(
   id: string,
   told: string | undefined,
   templates: readonly [string, ...string[]],
@@ -29,9 +29,12 @@ export function pollPaths(
 /**
  * The path of a URL that the service named, if it lies under the base URL: the key is never sent anywhere else.
  */
-export function toldPath(candidates: readonly unknown[], baseURL: string): string | undefined {
+export function serverPollPath(
+  candidates: readonly unknown[],
+  baseURL: string,
+): string | undefined {
   for (const candidate of candidates) {
-    const url = isText(candidate) ? URL.parse(candidate, baseURL) : null;
+    const url = isNonEmptyString(candidate) ? URL.parse(candidate, baseURL) : null;
     if (url !== null && url.username === '' && url.href.startsWith(`${baseURL}/`)) {
       return url.href.slice(baseURL.length).split('#', 1)[0];
     }
@@ -40,7 +43,7 @@ export function toldPath(candidates: readonly unknown[], baseURL: string): strin
 }
 
 /** Whether an answer says that there is no such path, rather than no such task. */
-export function isWrongPath(error: unknown): error is APIError {
+export function isUnknownPath(error: unknown): error is APIError {
   return (
     error instanceof APIError &&
     (error.status === 404 || error.status === 405) &&

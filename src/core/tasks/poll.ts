@@ -5,17 +5,17 @@ import { ResponseValidationError } from '../../errors/response-validation.ts';
 import { isRecord } from '../../schemas/record.ts';
 import type { WaitOptions } from '../../schemas/task-handle.ts';
 import type { RequestOptions } from '../call/api-call.ts';
-import { amount, check } from '../config/validation.ts';
+import { nonNegativeNumber, checkValue } from '../config/validation.ts';
 import type { Sender } from '../call/sender.ts';
 
 /** How long a wait lasts when the caller does not say: half an hour. */
 const defaultWaitTimeout = 1_800_000;
 
 /** Nothing is asked for more often than this, ms, also where the service says so. */
-const leastPause = 100;
+const minPollDelay = 100;
 
 /** The pauses between polls, and the time for all of them, ms. */
-export interface Pace {
+export interface PollTiming {
   readonly pollInterval: number;
   readonly maxPollInterval: number;
   readonly waitTimeout: number;
@@ -29,13 +29,13 @@ export interface PollContext<Value> {
   readonly read: (
     options: RequestOptions,
   ) => Promise<{ value: Value; retryAfterMs?: number | undefined }>;
-  readonly isOver: (value: Value) => boolean;
+  readonly isFinished: (value: Value) => boolean;
   /** What is known before the first poll. */
   readonly known?: { value: Value; at: number; retryAfterMs?: number | undefined } | undefined;
   readonly onAbort: (reason: unknown) => PolygateError;
   readonly onTimeout: (ms: number, last: Value | undefined) => PolygateError;
   /** What stands in an update while no poll has told anything; without it, there is none. */
-  readonly unseen?: Value | undefined;
+  readonly placeholder?: Value | undefined;
 }
 
 /** What one poll found, or what the one before had found and why there is nothing new. */
@@ -48,18 +48,18 @@ export type Polled<Value> = Value & { pollError?: Error | undefined };
 export async function* poll<Value extends object>(
   context: PollContext<Value>,
   options: WaitOptions<never>,
-  defaults: Omit<Pace, 'waitTimeout'>,
+  defaults: Omit<PollTiming, 'waitTimeout'>,
 ): AsyncGenerator<Polled<Value>, void, undefined> {
-  const { sender, signal, known, isOver, onTimeout, unseen } = context;
-  const pace = readPace(options, defaults);
+  const { sender, signal, known, isFinished: isFinished, onTimeout, placeholder: unseen } = context;
+  const pace = resolvePollTiming(options, defaults);
   const { clock, random, timeout } = sender.config;
   const deadline = clock.now() + pace.waitTimeout;
   let last = known?.value;
-  if (last !== undefined && isOver(last)) {
+  if (last !== undefined && isFinished(last)) {
     yield { ...last };
     return;
   }
-  let next = known ? known.at + (known.retryAfterMs ?? pauseOf(pace, 0, random)) : clock.now();
+  let next = known ? known.at + (known.retryAfterMs ?? pollDelay(pace, 0, random)) : clock.now();
   let missing = 0;
   for (let round = 1; ; round += 1) {
     const done = await turn(next, deadline, context);
@@ -76,22 +76,22 @@ export async function* poll<Value extends object>(
       missing = 0;
       last = value;
       yield { ...value };
-      if (isOver(value)) return;
+      if (isFinished(value)) return;
     } catch (error) {
       const { status, retryAfterMs } = error instanceof APIError ? error : {};
       missing = status === 404 ? missing + 1 : 0;
-      if (!isPassing(error, missing)) throw error;
+      if (!isTransient(error, missing)) throw error;
       if (clock.now() >= deadline) throw onTimeout(pace.waitTimeout, last);
       asked = retryAfterMs;
       const seen = last ?? unseen;
       if (seen !== undefined) yield { ...seen, pollError: error };
     }
-    next = clock.now() + Math.max(leastPause, asked ?? pauseOf(pace, round, random));
+    next = clock.now() + Math.max(minPollDelay, asked ?? pollDelay(pace, round, random));
   }
 }
 
 /** Follows a wait to its end, tells `onUpdate` what each poll found, and gives back what the last one did. */
-export async function lastOf<Update>(
+export async function lastUpdate<Update>(
   updates: AsyncIterable<Update>,
   { onUpdate }: Pick<WaitOptions<Update>, 'onUpdate'>,
   sender: Sender,
@@ -105,7 +105,11 @@ export async function lastOf<Update>(
 }
 
 /** The pause after a round: it grows from the first interval to the longest, up to 20 % longer at random. */
-function pauseOf({ pollInterval, maxPollInterval }: Pace, round: number, random: () => number) {
+function pollDelay(
+  { pollInterval, maxPollInterval }: PollTiming,
+  round: number,
+  random: () => number,
+) {
   const grown = Math.min(maxPollInterval, pollInterval * 1.25 ** round);
   return Math.min(maxPollInterval, grown * (1 + 0.2 * random()));
 }
@@ -114,7 +118,7 @@ function pauseOf({ pollInterval, maxPollInterval }: Pace, round: number, random:
  * Whether a failed poll says nothing about the task: no answer, an overloaded or broken service, an answer that is no
  * record. A 404 may be a record that is not everywhere yet, until it comes three times in a row.
  */
-function isPassing(error: unknown, missing: number): error is PolygateError {
+function isTransient(error: unknown, missing: number): error is PolygateError {
   if (error instanceof APIError) {
     const { status } = error;
     return status === 408 || status === 429 || status >= 500 || (missing > 0 && missing < 3);
@@ -124,11 +128,14 @@ function isPassing(error: unknown, missing: number): error is PolygateError {
 }
 
 /** The pace that a caller asked for; what it leaves out is the default. */
-export function readPace(options: WaitOptions<never>, defaults: Omit<Pace, 'waitTimeout'>): Pace {
+export function resolvePollTiming(
+  options: WaitOptions<never>,
+  defaults: Omit<PollTiming, 'waitTimeout'>,
+): PollTiming {
   const { pollInterval = defaults.pollInterval, waitTimeout = defaultWaitTimeout } = options;
   const { maxPollInterval = Math.max(pollInterval, defaults.maxPollInterval) } = options;
   const pace = { pollInterval, maxPollInterval, waitTimeout };
-  for (const [name, ms] of Object.entries(pace)) check(name, ms, amount);
+  for (const [name, ms] of Object.entries(pace)) checkValue(name, ms, nonNegativeNumber);
   return pace;
 }
 
@@ -142,7 +149,7 @@ async function turn<Value>(
   const now = sender.config.clock.now();
   const left = Math.max(0, deadline - now);
   const pause = Math.min(left, Math.max(0, next - now));
-  return sender.shared.waits.turn(pause, left, signal).catch((error: unknown) => {
+  return sender.shared.waits.acquire(pause, left, signal).catch((error: unknown) => {
     throw onAbort(signal?.reason ?? error);
   });
 }

@@ -5,20 +5,20 @@ import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from '../../schemas/task.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
 import { readJson } from '../call/response.ts';
-import type { Answer } from '../call/response.ts';
-import { readGeneration } from './generation.ts';
+import type { ApiResponse } from '../call/response.ts';
+import { parseGeneration } from './generation.ts';
 import { fillPath } from '../http/path.ts';
-import { isWrongPath, pollPaths, toldPath } from './poll-path.ts';
+import { isUnknownPath, candidatePollPaths, serverPollPath } from './poll-path.ts';
 import type { PollPath } from './poll-path.ts';
-import { readPace } from './poll.ts';
-import { readReceipt } from './receipt.ts';
+import { resolvePollTiming } from './poll.ts';
+import { parseReceipt } from './receipt.ts';
 import { RequestPromise } from '../call/request-promise.ts';
-import { keyed } from '../call/api-call.ts';
-import type { Call, Read, RequestOptions } from '../call/api-call.ts';
-import { readRetryAfter } from '../http/retry-after.ts';
+import { withIdempotencyKey } from '../call/api-call.ts';
+import type { ApiCall, ResponseReader, RequestOptions } from '../call/api-call.ts';
+import { parseRetryAfter } from '../http/retry-after.ts';
 import type { Sender } from '../call/sender.ts';
 import { Submission } from './submission.ts';
-import { SubmittedTask, Task, taskPace } from './task.ts';
+import { SubmittedTask, Task, taskPollTiming } from './task.ts';
 
 /** How one kind of task is submitted and asked for. */
 export interface TaskRoutes<Kind extends TaskKind> {
@@ -77,7 +77,7 @@ export class TaskClient<Kind extends TaskKind> {
   generate(submit: Submit, options: GenerateOptions<Kind> = {}): RequestPromise<Generation<Kind>> {
     const check = () => {
       submit.check();
-      readPace(options, taskPace);
+      resolvePollTiming(options, taskPollTiming);
     };
     return this.#send({ ...submit, check }, options, async (answer) => {
       this.sender.notify(options.onSubmit, answer.data, 'onSubmit');
@@ -89,8 +89,8 @@ export class TaskClient<Kind extends TaskKind> {
   retrieve(from: string | Task<Kind>, options?: RequestOptions): RequestPromise<Generation<Kind>> {
     const task = () => (from instanceof Task ? from : this.task(from));
     return new RequestPromise({
-      read: async () => this.#retrieve(task(), options),
-      leave: async () => this.#leavePoll(task(), options),
+      parsed: async () => this.#retrieve(task(), options),
+      raw: async () => this.#leavePoll(task(), options),
     });
   }
 
@@ -100,7 +100,7 @@ export class TaskClient<Kind extends TaskKind> {
       fillPath('{id}', { id: from });
       return new Task(this, { id: from });
     }
-    const { kind, v: _, ...facts } = readReceipt(from);
+    const { kind, v: _, ...facts } = parseReceipt(from);
     if (kind !== this.kind) {
       throw new ConfigurationError(`receipt: kind is ${kind}; use gateway.resume(receipt).`);
     }
@@ -119,9 +119,11 @@ export class TaskClient<Kind extends TaskKind> {
   #send<Final>(
     submit: Submit,
     options: RequestOptions = {},
-    then: (answer: Answer<SubmittedTask<Kind>>) => Promise<Answer<Final>> | Answer<Final>,
+    then: (
+      answer: ApiResponse<SubmittedTask<Kind>>,
+    ) => Promise<ApiResponse<Final>> | ApiResponse<Final>,
   ): RequestPromise<Final> {
-    const withKey = keyed(options);
+    const withKey = withIdempotencyKey(options);
     const { idempotencyKey } = withKey;
     const seen: Seen = {};
     return this.sender.promise(
@@ -133,7 +135,7 @@ export class TaskClient<Kind extends TaskKind> {
   }
 
   #submitted(
-    { data: latest, meta, response: { headers } }: Answer<Generation<Kind>>,
+    { data: latest, meta, response: { headers } }: ApiResponse<Generation<Kind>>,
     idempotencyKey: string,
   ): SubmittedTask<Kind> {
     const { baseURL, clock } = this.sender.config;
@@ -141,8 +143,8 @@ export class TaskClient<Kind extends TaskKind> {
     return new SubmittedTask(this, {
       ...this.#facts(latest.id, idempotencyKey, meta),
       latest,
-      pollPath: toldPath([headers.get('location'), poll_url, status_url], baseURL),
-      retryAfterMs: readRetryAfter(headers, clock.now()),
+      pollPath: serverPollPath([headers.get('location'), poll_url, status_url], baseURL),
+      retryAfterMs: parseRetryAfter(headers, clock.now()),
     });
   }
 
@@ -150,18 +152,18 @@ export class TaskClient<Kind extends TaskKind> {
     { template, params, check, quote }: Submit,
     idempotencyKey: string,
     seen: Seen,
-  ): Call {
+  ): ApiCall {
     check();
     return {
       method: 'POST',
       template,
       body: params,
       model: params.model,
-      quote,
+      estimateUsd: quote,
       safety: 'keyed',
       paid: true,
-      governed: true,
-      taskOf: (meta) => {
+      usesSlot: true,
+      findTask: (meta) => {
         const id = meta?.taskId ?? seen.id;
         return id && meta ? new Task(this, this.#facts(id, idempotencyKey, meta)) : undefined;
       },
@@ -173,15 +175,18 @@ export class TaskClient<Kind extends TaskKind> {
     return { id, idempotencyKey, meta, chargeUsd: meta.chargeUsd, submittedAt };
   }
 
-  #reader(known?: string, seen: Seen = {}): Read<Generation<Kind>> {
+  #reader(known?: string, seen: Seen = {}): ResponseReader<Generation<Kind>> {
     return (body, meta) => {
-      const { generation, problem, id } = readGeneration(this.kind, body, known ?? meta.taskId);
+      const { generation, problem, id } = parseGeneration(this.kind, body, known ?? meta.taskId);
       seen.id = id;
       return generation === undefined ? { issues: [{ message: problem }] } : { value: generation };
     };
   }
 
-  async #retrieve(task: Task<Kind>, options?: RequestOptions): Promise<Answer<Generation<Kind>>> {
+  async #retrieve(
+    task: Task<Kind>,
+    options?: RequestOptions,
+  ): Promise<ApiResponse<Generation<Kind>>> {
     let missing: APIError | undefined;
     for (const place of this.#places(task)) {
       try {
@@ -191,27 +196,27 @@ export class TaskClient<Kind extends TaskKind> {
           readJson(this.#reader(task.id)),
         );
         const { headers } = answer.response;
-        task.remember(answer.data, readRetryAfter(headers, this.sender.config.clock.now()));
+        task.remember(answer.data, parseRetryAfter(headers, this.sender.config.clock.now()));
         this.#found.set(task, place);
         if (place.template !== undefined)
           this.sender.shared.pollPaths.set(this.kind, place.template);
         return answer;
       } catch (error) {
-        if (!isWrongPath(error)) throw error;
+        if (!isUnknownPath(error)) throw error;
         missing ??= error;
       }
     }
     throw missing;
   }
 
-  #leavePoll(task: Task<Kind>, options?: RequestOptions): Promise<Answer<undefined>> {
+  #leavePoll(task: Task<Kind>, options?: RequestOptions): Promise<ApiResponse<undefined>> {
     return this.sender.leave(this.#pollCall(task, this.#places(task)[0]), options);
   }
 
   #places(task: Task<Kind>): readonly [PollPath, ...PollPath[]] {
     const found = this.#found.get(task);
     if (found !== undefined) return [found];
-    return pollPaths(
+    return candidatePollPaths(
       task.id,
       task.pollPath,
       this.#paths,
@@ -219,7 +224,7 @@ export class TaskClient<Kind extends TaskKind> {
     );
   }
 
-  #pollCall(task: Task<Kind>, { path, template = this.#paths[0] }: PollPath): Call {
-    return { method: 'GET', template, path, safety: 'safe', taskOf: () => task };
+  #pollCall(task: Task<Kind>, { path, template = this.#paths[0] }: PollPath): ApiCall {
+    return { method: 'GET', template, path, safety: 'safe', findTask: () => task };
   }
 }

@@ -4,18 +4,18 @@ import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { TaskHandle, TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from '../../schemas/task.ts';
 import { unchecked } from '../../schemas/schema.ts';
-import { isOver } from './generation.ts';
-import { lastOf, poll } from './poll.ts';
+import { isFinished } from './generation.ts';
+import { lastUpdate, poll } from './poll.ts';
 import type { PollContext } from './poll.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
 import type { RequestOptions } from '../call/api-call.ts';
 import type { TaskClient } from './task-client.ts';
 
 /** The specification's interval for tasks: every 2 to 5 seconds. */
-export const taskPace = { pollInterval: 2_000, maxPollInterval: 5_000 };
+export const taskPollTiming = { pollInterval: 2_000, maxPollInterval: 5_000 };
 
 /** What is known of a task when its handle is made. */
-export interface TaskFacts<Kind extends TaskKind> {
+export interface TaskDetails<Kind extends TaskKind> {
   id: string;
   idempotencyKey?: string | undefined;
   chargeUsd?: number | undefined;
@@ -39,11 +39,11 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   /** Headers of the submit's answer; absent on a resumed task. */
   readonly meta: ResponseMeta | undefined;
   readonly #client: TaskClient<Kind>;
-  readonly #facts: TaskFacts<Kind>;
+  readonly #facts: TaskDetails<Kind>;
   #latest: { value: Generation<Kind>; at: number; retryAfterMs?: number | undefined } | undefined;
 
   /** @internal */
-  constructor(client: TaskClient<Kind>, facts: TaskFacts<Kind>) {
+  constructor(client: TaskClient<Kind>, facts: TaskDetails<Kind>) {
     this.#client = client;
     this.id = facts.id;
     this.kind = client.kind;
@@ -75,7 +75,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
    * @throws {@link APIError} when the service refuses to tell: 401, 403, another 4xx, or 404 three times in a row.
    */
   async wait(options: WaitOptions<TaskUpdate<Kind>> = {}): Promise<Generation<Kind>> {
-    const last = await lastOf(this.updates(options), options, this.#client.sender);
+    const last = await lastUpdate(this.updates(options), options, this.#client.sender);
     if (last?.status === 'succeeded') return last;
     throw this.#failed(last);
   }
@@ -95,13 +95,13 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
       sender,
       signal: options.signal,
       known: this.#latest,
-      isOver,
+      isFinished: isFinished,
       read: (once) => this.#read(once),
       onAbort: (cause) => this.#aborted(cause),
       onTimeout: (ms) => this.#timedOut(ms),
-      unseen: { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) },
+      placeholder: { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) },
     };
-    yield* poll(context, options, taskPace);
+    yield* poll(context, options, taskPollTiming);
   }
 
   /** One poll. */
@@ -169,7 +169,7 @@ export class SubmittedTask<Kind extends TaskKind = TaskKind> extends Task<Kind> 
   /** @internal */
   constructor(
     client: TaskClient<Kind>,
-    facts: TaskFacts<Kind> & {
+    facts: TaskDetails<Kind> & {
       idempotencyKey: string;
       meta: ResponseMeta;
       latest: Generation<Kind>;

@@ -1,5 +1,5 @@
 import type { KeyBalance, Readiness } from '../../schemas/account.ts';
-import type { Call } from '../http/call.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { usd } from './money.ts';
 import type { User } from './state.ts';
 
@@ -15,7 +15,7 @@ export function balanceCny(user: User): number {
 }
 
 /** Specification: Readiness. An empty wallet is not ready. */
-export function readiness({ user, services }: Call): Readiness {
+export function readiness({ user, services }: RequestContext): Readiness {
   const funded = user.balanceUsd > 0;
   const checks = [
     { id: 'api_key', status: 'ready', required: true },
@@ -44,7 +44,7 @@ function catalogueStatus(models: number): string {
  * Specification: Key balance record. The balance is the owner's, not the key's; what was used is the
  * key's own.
  */
-export function keyBalance({ user, key }: Call): KeyBalance {
+export function keyBalance({ user, key }: RequestContext): KeyBalance {
   const quota = Math.round(user.balanceUsd * quotaPerUsd);
   const used = Math.round((key?.spentUsd ?? 0) * quotaPerUsd);
   return {

@@ -1,30 +1,30 @@
-import type { Call } from '../http/call.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { hash } from '../random.ts';
-import { Refusal } from '../http/response/refusal.ts';
-import type { Submit } from './state.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
+import type { IdempotencyRecord } from './state.ts';
 
 const visibleAscii = /^[!-~]{1,200}$/;
 
 /** The optional key of a generation. Specification: Common to all generation POST operations. */
-export function generationKey(call: Call): string | undefined {
+export function generationKey(call: RequestContext): string | undefined {
   return checked(call.headers.get('x-idempotency-key') ?? undefined, 'x-idempotency-key');
 }
 
 /** The required key of a material. Specification: Materials; Limits. */
-export function materialKey(call: Call): string {
+export function materialKey(call: RequestContext): string {
   const key = checked(call.headers.get('idempotency-key') ?? undefined, 'Idempotency-Key');
   if (key !== undefined) return key;
-  throw new Refusal(400, 'invalid_idempotency_key', 'The header Idempotency-Key is required');
+  throw new GatewayError(400, 'invalid_idempotency_key', 'The header Idempotency-Key is required');
 }
 
 function checked(key: string | undefined, header: string): string | undefined {
   if (key === undefined || visibleAscii.test(key)) return key;
   const rule = 'must be 1 to 200 visible ASCII characters without spaces';
-  throw new Refusal(400, 'invalid_idempotency_key', `The header ${header} ${rule}`);
+  throw new GatewayError(400, 'invalid_idempotency_key', `The header ${header} ${rule}`);
 }
 
 /** Keeps what a key led to; the oldest key is forgotten once there are more than the history holds. */
-export function remember(call: Call, scope: string, submit: Submit): void {
+export function remember(call: RequestContext, scope: string, submit: IdempotencyRecord): void {
   const { submits } = call.user;
   submits.set(scope, submit);
   const [oldest] = submits.keys();

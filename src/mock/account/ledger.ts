@@ -1,7 +1,7 @@
-import type { Call } from '../http/call.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { add, usd } from './money.ts';
 import type { InvoiceLine } from '../records.ts';
-import { Refusal } from '../http/response/refusal.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
 import type { Key, Task, User } from './state.ts';
 
 /** What a charge is for. */
@@ -24,11 +24,11 @@ export class Ledger {
   /**
    * Takes the money out of the caller's wallet; 402 when there is not enough. What it took, USD.
    */
-  charge(call: Call, charge: Charge): number {
+  charge(call: RequestContext, charge: Charge): number {
     const amount = usd(charge.usd);
     const { user } = call;
     if (amount > user.balanceUsd) {
-      throw new Refusal(402, 'insufficient_balance', 'The wallet does not cover this request');
+      throw new GatewayError(402, 'insufficient_balance', 'The wallet does not cover this request');
     }
     this.#move(user, call.key, -amount);
     this.#note({

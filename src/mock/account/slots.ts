@@ -1,5 +1,5 @@
-import type { Call } from '../http/call.ts';
-import { Refusal } from '../http/response/refusal.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
 import type { Key, User } from './state.ts';
 
 /** A place among the requests that run at once. */
@@ -37,7 +37,7 @@ export class Slots {
   }
 
   /** Lets a request in, or refuses it with 429. */
-  admit(call: Call, held: number): Slot {
+  admit(call: RequestContext, held: number): Slot {
     const { limit, source } = this.rule(call.key);
     const free = limit - call.user.inFlight - held;
     const headers = (remaining: number): Record<string, string> => ({
@@ -48,7 +48,7 @@ export class Slots {
     if (free <= 0) {
       const message = `The concurrency limit of ${limit} is reached`;
       const retry = { ...headers(0), 'retry-after': '1' };
-      throw new Refusal(429, 'concurrency_limit_exceeded', message, retry);
+      throw new GatewayError(429, 'concurrency_limit_exceeded', message, retry);
     }
     return { headers: headers(free - 1), release: this.#take(call.user) };
   }

@@ -13,7 +13,7 @@ export interface User {
   /** Tasks that have not ended yet. */
   readonly running: Set<Task>;
   /** What earlier idempotency keys led to, by a scope and the key. */
-  readonly submits: Map<string, Submit>;
+  readonly submits: Map<string, IdempotencyRecord>;
   readonly voices: Map<string, VoiceState>;
 }
 
@@ -29,7 +29,7 @@ export interface Key {
 }
 
 /** What a submit with an idempotency key led to. */
-export interface Submit {
+export interface IdempotencyRecord {
   readonly fingerprint: string;
   readonly taskId: string | undefined;
   readonly chargeUsd: number;

@@ -2,14 +2,14 @@ import type { ImageParams } from '../../schemas/images.ts';
 import { imageParamsSchema } from '../../schemas/images.ts';
 import { videoParamsSchema } from '../../schemas/videos.ts';
 import { audioJob } from '../tasks/audio-job.ts';
-import type { Call } from '../http/call.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { fitting } from '../http/endpoint.ts';
 import { imageJob } from '../tasks/image-job.ts';
-import { badParameter } from '../http/response/refusal.ts';
+import { invalidParameter } from '../http/response/gateway-error.ts';
 import { videoJob } from '../tasks/video-job.ts';
 
 /** What the caller was charged. Assumption A20. */
-export function usageRecords(call: Call): unknown {
+export function usageRecords(call: RequestContext): unknown {
   const lines = call.services.ledger.lines.filter((line) => line.user === call.user.name);
   return {
     object: 'usage.list',
@@ -29,7 +29,7 @@ export function usageRecords(call: Call): unknown {
 
 /** What a generation would cost. Assumption A20. */
 export function estimateCost(
-  call: Call,
+  call: RequestContext,
   body: { model: string; [field: string]: unknown },
 ): unknown {
   const model = call.services.catalogue.find(body.model);
@@ -43,7 +43,7 @@ export function estimateCost(
 }
 
 function price(
-  call: Call,
+  call: RequestContext,
   body: { model: string; [field: string]: unknown },
   type: string,
 ): number {
@@ -57,6 +57,6 @@ function price(
     case 'audio':
       return audioJob(call, body).priceUsd;
     default:
-      throw badParameter('`model` must be a model for images, video or audio');
+      throw invalidParameter('`model` must be a model for images, video or audio');
   }
 }

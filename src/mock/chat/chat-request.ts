@@ -1,6 +1,6 @@
 import type { ChatParams } from '../../schemas/chat-params.ts';
 import { isRecord } from '../../schemas/record.ts';
-import { badParameter } from '../http/response/refusal.ts';
+import { invalidParameter } from '../http/response/gateway-error.ts';
 
 /** A function that the model may call. */
 export interface Tool {
@@ -42,11 +42,11 @@ const speakers = new Set(['system', 'developer', 'user', 'tool']);
 /** Reads a request, or refuses it with a sentence that names the field. */
 export function readChat(body: ChatParams): ChatRequest {
   const { messages, extra_body: extra } = body;
-  if (messages.length === 0) throw badParameter('`messages` must not be empty');
+  if (messages.length === 0) throw invalidParameter('`messages` must not be empty');
   const texts = messages.map(({ role, content }, index) => {
     const field = `messages[${index}]`;
     const silent = content === undefined || content === null;
-    if (silent && speakers.has(role)) throw badParameter(`\`${field}.content\` is required`);
+    if (silent && speakers.has(role)) throw invalidParameter(`\`${field}.content\` is required`);
     return textOf(content, field);
   });
   const last = messages.length - 1;
@@ -76,7 +76,7 @@ function textOf(content: unknown, field: string): string {
   if (content === undefined || content === null) return '';
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) {
-    throw badParameter(`\`${field}.content\` must be a string or an array of parts`);
+    throw invalidParameter(`\`${field}.content\` must be a string or an array of parts`);
   }
   return content
     .map((part: unknown, index) => partText(part, `${field}.content[${index}]`))
@@ -85,11 +85,11 @@ function textOf(content: unknown, field: string): string {
 
 function partText(part: unknown, field: string): string {
   if (!isRecord(part) || typeof part.type !== 'string') {
-    throw badParameter(`\`${field}\` must be an object with a \`type\``);
+    throw invalidParameter(`\`${field}\` must be an object with a \`type\``);
   }
   if (part.type !== 'text') return '';
   if (typeof part.text === 'string') return part.text;
-  throw badParameter(`\`${field}.text\` must be a string`);
+  throw invalidParameter(`\`${field}.text\` must be a string`);
 }
 
 function count(value: unknown, field: string, most = Infinity): number | undefined {
@@ -97,7 +97,7 @@ function count(value: unknown, field: string, most = Infinity): number | undefin
   const fits = Number.isInteger(value) && typeof value === 'number' && value >= 1 && value <= most;
   if (fits) return value;
   const upTo = most === Infinity ? '' : ` and at most ${most}`;
-  throw badParameter(`\`${field}\` must be an integer of at least 1${upTo}`);
+  throw invalidParameter(`\`${field}\` must be an integer of at least 1${upTo}`);
 }
 
 function stops(value: unknown): string[] {
@@ -106,25 +106,25 @@ function stops(value: unknown): string[] {
   mustBeShort(list, 'stop');
   return list.map((entry) => {
     if (typeof entry === 'string') return entry;
-    throw badParameter('`stop` must be a string or an array of strings');
+    throw invalidParameter('`stop` must be a string or an array of strings');
   });
 }
 
 function mustBeShort(list: readonly unknown[], field: string): void {
   if (list.length <= mostEntries) return;
-  throw badParameter(`\`${field}\` must have at most ${mostEntries} entries`);
+  throw invalidParameter(`\`${field}\` must have at most ${mostEntries} entries`);
 }
 
 function readTools(value: unknown): Tool[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw badParameter('`tools` must be an array');
+  if (!Array.isArray(value)) throw invalidParameter('`tools` must be an array');
   mustBeShort(value, 'tools');
   return value.map((entry: unknown, index) => {
     const definition = isRecord(entry) ? entry.function : undefined;
     if (isRecord(definition) && typeof definition.name === 'string') {
       return { name: definition.name, parameters: definition.parameters };
     }
-    throw badParameter(`\`tools[${index}].function.name\` is required`);
+    throw invalidParameter(`\`tools[${index}].function.name\` is required`);
   });
 }
 
@@ -134,19 +134,19 @@ function readForced(value: unknown): ChatRequest['forced'] {
   if (value === 'required') return 'any';
   const named = isRecord(value) ? value.function : undefined;
   if (isRecord(named) && typeof named.name === 'string') return { name: named.name };
-  throw badParameter('`tool_choice` must be none, auto, required or name a function');
+  throw invalidParameter('`tool_choice` must be none, auto, required or name a function');
 }
 
 function readFormat(value: unknown): ChatRequest['json'] {
   if (value === undefined || value === null) return undefined;
-  if (!isRecord(value)) throw badParameter('`response_format` must be an object');
+  if (!isRecord(value)) throw invalidParameter('`response_format` must be an object');
   switch (value.type) {
     case 'json_object':
       return { schema: { type: 'object', properties: { answer: { type: 'string' } } } };
     case 'json_schema': {
       const format = value.json_schema;
       if (isRecord(format)) return { schema: format.schema ?? { type: 'object' } };
-      throw badParameter('`response_format.json_schema` must be an object');
+      throw invalidParameter('`response_format.json_schema` must be an object');
     }
     default:
       return undefined;

@@ -1,5 +1,5 @@
 import type { Auth } from './endpoint.ts';
-import { Refusal } from './response/refusal.ts';
+import { GatewayError } from './response/gateway-error.ts';
 import type { Key } from '../account/state.ts';
 import type { Users } from '../account/users.ts';
 
@@ -13,10 +13,10 @@ export function authenticate(
   if (auth === 'none') return undefined;
   const messages = keyMessages(auth);
   const sent = auth === 'any-key' ? nativeKey(headers, query) : bearer(headers);
-  if (sent === undefined) throw new Refusal(401, 'api_key_required', messages.missing);
+  if (sent === undefined) throw new GatewayError(401, 'api_key_required', messages.missing);
   const key = users.find(sent);
-  if (key === undefined) throw new Refusal(401, 'invalid_api_key', messages.unknown);
-  if (key.state === 'disabled') throw new Refusal(403, 'api_key_disabled', messages.disabled);
+  if (key === undefined) throw new GatewayError(401, 'invalid_api_key', messages.unknown);
+  if (key.state === 'disabled') throw new GatewayError(403, 'api_key_disabled', messages.disabled);
   return key;
 }
 

@@ -1,7 +1,7 @@
 import { shapeProblem } from './body-shape.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Incoming } from './incoming.ts';
-import { Refusal } from './response/refusal.ts';
+import { GatewayError } from './response/gateway-error.ts';
 
 /** What arrived as a body. */
 export interface ReceivedBody {
@@ -43,7 +43,7 @@ export function mustBeJson(
 ): void {
   if (endpoint.shownBody === undefined) return;
   if (body.tooLong) {
-    throw new Refusal(413, 'request_too_large', `The body is longer than ${maxBytes} bytes`);
+    throw new GatewayError(413, 'request_too_large', `The body is longer than ${maxBytes} bytes`);
   }
   const type = headers.get('content-type');
   if (type !== null && !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type.trim())) {

@@ -1,15 +1,15 @@
 import type * as z from 'zod/mini';
 
-import type { Answer } from './response/response.ts';
-import type { Call } from './call.ts';
-import { describe } from './response/issues.ts';
-import { badParameter } from './response/refusal.ts';
-import type { Refusal } from './response/refusal.ts';
+import type { MockResponse } from './response/response.ts';
+import type { RequestContext } from './request-context.ts';
+import { describeIssue } from './response/issues.ts';
+import { invalidParameter } from './response/gateway-error.ts';
+import type { GatewayError } from './response/gateway-error.ts';
 
 /** How an endpoint asks who calls. */
 export type Auth = 'none' | 'bearer' | 'any-key' | 'balance';
 
-type Reply = Answer | Promise<Answer>;
+type Reply = MockResponse | Promise<MockResponse>;
 
 /** An endpoint as the specification's tables put it. */
 interface Description {
@@ -39,8 +39,8 @@ interface Description {
 
 interface Reading extends Description {
   /** How a query is refused. @defaultValue 400 invalid_request_parameter */
-  refuse?: (message: string) => Refusal;
-  handle: (call: Call) => Reply;
+  refuse?: (message: string) => GatewayError;
+  handle: (call: RequestContext) => Reply;
 }
 
 interface Writing<Body> extends Description {
@@ -51,8 +51,8 @@ interface Writing<Body> extends Description {
    */
   shownBody?: z.ZodMiniType;
   /** How it is refused. @defaultValue 400 invalid_request_parameter */
-  refuse?: (message: string) => Refusal;
-  handle: (call: Call, body: Body) => Reply;
+  refuse?: (message: string) => GatewayError;
+  handle: (call: RequestContext, body: Body) => Reply;
 }
 
 /** An endpoint whose kind of body only its own handler knows. */
@@ -64,13 +64,20 @@ export interface Endpoint extends Description {
   /** Such as `POST /v1/videos`. */
   route: string;
   /** How a query or a body is refused before the endpoint has a look at it. */
-  refuse: (message: string) => Refusal;
-  run: (call: Call, body: unknown) => Reply;
+  refuse: (message: string) => GatewayError;
+  run: (call: RequestContext, body: unknown) => Reply;
 }
 
 /** An endpoint that takes no body. */
 export function reads(definition: Reading): Endpoint {
-  const { method, path, handle, auth = 'bearer', slot = false, refuse = badParameter } = definition;
+  const {
+    method,
+    path,
+    handle,
+    auth = 'bearer',
+    slot = false,
+    refuse = invalidParameter,
+  } = definition;
   const route = `${method} ${path}`;
   const plain = { shownBody: undefined, refuse, run: handle };
   return { ...definition, ...plain, auth, slot, route };
@@ -79,8 +86,9 @@ export function reads(definition: Reading): Endpoint {
 /** An endpoint that takes a JSON body. */
 export function writes<Body>(definition: Writing<Body>): Endpoint {
   const { method, path, body: schema, handle, auth = 'bearer', slot = false } = definition;
-  const { refuse = badParameter, shownBody = schema } = definition;
-  const run = (call: Call, body: unknown): Reply => handle(call, fitting(schema, body, refuse));
+  const { refuse = invalidParameter, shownBody = schema } = definition;
+  const run = (call: RequestContext, body: unknown): Reply =>
+    handle(call, fitting(schema, body, refuse));
   return { ...definition, auth, slot, refuse, shownBody, run, route: `${method} ${path}` };
 }
 
@@ -94,9 +102,9 @@ export function mustBeSingle({ query = [], refuse }: Endpoint, sent: URLSearchPa
 export function fitting<Body>(
   schema: z.ZodMiniType<Body>,
   body: unknown,
-  refuse: (message: string) => Refusal = badParameter,
+  refuse: (message: string) => GatewayError = invalidParameter,
 ): Body {
   const checked = schema.safeParse(body);
   if (checked.success) return checked.data;
-  throw refuse(describe(checked.error.issues, body));
+  throw refuse(describeIssue(checked.error.issues, body));
 }

@@ -1,4 +1,4 @@
-import { join } from './response/plan.ts';
+import { join } from './response/body-plan.ts';
 
 /** A body as text. */
 export interface ReadText {

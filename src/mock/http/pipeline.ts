@@ -1,25 +1,25 @@
 import { json, text } from './response/response.ts';
-import type { Answer } from './response/response.ts';
+import type { MockResponse } from './response/response.ts';
 import { authenticate } from './auth.ts';
 import { mustBeJson } from './body.ts';
 import type { ReceivedBody } from './body.ts';
-import type { Call } from './call.ts';
+import type { RequestContext } from './request-context.ts';
 import { mustBeSingle } from './endpoint.ts';
 import type { Auth } from './endpoint.ts';
 import { errorBody } from './response/envelope.ts';
 import type { Incoming } from './incoming.ts';
-import { Refusal } from './response/refusal.ts';
+import { GatewayError } from './response/gateway-error.ts';
 import type { EndpointRouter } from './router.ts';
 import type { Services } from '../services.ts';
 
 /** An answer, and how to give back the slot that it holds. */
 export interface Handled {
-  answer: Answer;
+  answer: MockResponse;
   release: () => void;
 }
 
 /** What is known of a request before it is routed. */
-export interface Arrival {
+export interface ReceivedRequest {
   incoming: Incoming;
   requestId: string;
   body: ReceivedBody;
@@ -31,7 +31,7 @@ const nothing = (): void => {};
 export async function handle(
   services: Services,
   router: EndpointRouter,
-  arrival: Arrival,
+  arrival: ReceivedRequest,
 ): Promise<Handled> {
   const { incoming, requestId, body } = arrival;
   const held: { release: () => void; headers: Record<string, string> } = {
@@ -43,7 +43,7 @@ export async function handle(
     const query = incoming.url.searchParams;
     mustBeSingle(endpoint, query);
     const key = authenticate(endpoint.auth, services.users, incoming.headers, query);
-    const call: Call = {
+    const call: RequestContext = {
       services,
       origin: incoming.url.origin,
       headers: incoming.headers,
@@ -68,7 +68,7 @@ export async function handle(
     const answer = await endpoint.run(call, body.value);
     return { answer: withHeaders(answer, held.headers), release: held.release };
   } catch (reason) {
-    const answer = refused(services, reason, router.authAt(incoming.url.pathname));
+    const answer = responseForThrown(services, reason, router.authAt(incoming.url.pathname));
     return { answer: withHeaders(answer, held.headers), release: held.release };
   }
 }
@@ -76,20 +76,28 @@ export async function handle(
 /**
  * A refusal in its envelope. Anything else that was thrown is a fault of the gateway itself: 500.
  */
-function refused(services: Services, reason: unknown, auth: Auth | undefined): Answer {
-  if (reason instanceof Refusal) return refusedWith(services, reason, auth);
+function responseForThrown(
+  services: Services,
+  reason: unknown,
+  auth: Auth | undefined,
+): MockResponse {
+  if (reason instanceof GatewayError) return toErrorResponse(services, reason, auth);
   const message = reason instanceof Error ? reason.message : String(reason);
-  return refusedWith(services, new Refusal(500, 'internal_error', message), auth);
+  return toErrorResponse(services, new GatewayError(500, 'internal_error', message), auth);
 }
 
 /** A refusal in the envelope of most endpoints, or in that of the key balance. */
-export function refusedWith(services: Services, refusal: Refusal, auth: Auth | undefined): Answer {
+export function toErrorResponse(
+  services: Services,
+  refusal: GatewayError,
+  auth: Auth | undefined,
+): MockResponse {
   const { status, code, message, headers } = refusal;
   if (auth === 'balance') return json(status, { success: false, message }, headers);
   const body = errorBody(status, code, message, services.assumptions.A9);
   return text(status, body.type, body.text, headers);
 }
 
-function withHeaders(answer: Answer, headers: Record<string, string>): Answer {
+function withHeaders(answer: MockResponse, headers: Record<string, string>): MockResponse {
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }

@@ -1,16 +1,16 @@
 import { isRecord } from '../../schemas/record.ts';
-import type { Answer } from './response/response.ts';
-import type { Answered, MockRequest } from '../records.ts';
+import type { MockResponse } from './response/response.ts';
+import type { ExchangeSummary, MockRequest } from '../records.ts';
 
 /** Keeps what was asked, and tells what was answered. */
 export class Recorder {
   readonly requests: MockRequest[] = [];
   readonly #history: number;
-  readonly #onAnswer: (answered: Answered) => void;
+  readonly #onResponse: (answered: ExchangeSummary) => void;
 
-  constructor(history: number, onAnswer: (answered: Answered) => void) {
+  constructor(history: number, onResponse: (answered: ExchangeSummary) => void) {
     this.#history = history;
-    this.#onAnswer = onAnswer;
+    this.#onResponse = onResponse;
   }
 
   received(request: MockRequest): void {
@@ -18,10 +18,10 @@ export class Recorder {
     if (this.requests.length > this.#history) this.requests.shift();
   }
 
-  answered(request: MockRequest, answer: Answer, now: number): void {
+  answered(request: MockRequest, answer: MockResponse, now: number): void {
     const charge = answer.headers['x-svc-charge-usd'];
     const { method, path, requestId, headers } = request;
-    this.#onAnswer({
+    this.#onResponse({
       method,
       path,
       status: answer.status,
@@ -37,7 +37,7 @@ export class Recorder {
 }
 
 /** The code of an error in the documented envelope. */
-function codeIn({ frames: [body] }: Answer): string | undefined {
+function codeIn({ frames: [body] }: MockResponse): string | undefined {
   try {
     const record: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
     const error = isRecord(record) ? record.error : undefined;

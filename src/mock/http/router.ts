@@ -1,7 +1,7 @@
 import { TrieRouter } from 'hono/router/trie-router';
 
 import type { Auth, Endpoint } from './endpoint.ts';
-import { Refusal } from './response/refusal.ts';
+import { GatewayError } from './response/gateway-error.ts';
 
 /** The endpoint of a request and what stands for the `{names}` of its path. */
 export interface Found {
@@ -29,10 +29,10 @@ export class EndpointRouter {
     if (found !== undefined) return found;
     const allowed = this.#methods.filter((other) => this.#match(other, path) !== undefined);
     if (allowed.length === 0) {
-      throw new Refusal(404, 'not_found', `This service has no ${method} ${path}`);
+      throw new GatewayError(404, 'not_found', `This service has no ${method} ${path}`);
     }
     const message = `${path} takes ${allowed.join(', ')}, not ${method}`;
-    throw new Refusal(405, 'method_not_allowed', message, { allow: allowed.join(', ') });
+    throw new GatewayError(405, 'method_not_allowed', message, { allow: allowed.join(', ') });
   }
 
   /** How the endpoint at a path, whatever its method, asks who calls. */

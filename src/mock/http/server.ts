@@ -1,19 +1,19 @@
-import type { Answer } from './response/response.ts';
+import type { MockResponse } from './response/response.ts';
 import { json, text } from './response/response.ts';
 import { readBody } from './body.ts';
 import type { ReceivedBody } from './body.ts';
 import { connectionError } from './connection.ts';
-import { deliver } from './response/deliver.ts';
+import { toResponse } from './response/deliver.ts';
 import type { Auth } from './endpoint.ts';
 import { errorCode, errorMessage } from './response/envelope.ts';
 import type { Fault, Faults } from './faults.ts';
 import { receive } from './incoming.ts';
 import type { Incoming } from './incoming.ts';
-import { handle, refusedWith } from './pipeline.ts';
-import type { Arrival, Handled } from './pipeline.ts';
+import { handle, toErrorResponse } from './pipeline.ts';
+import type { ReceivedRequest, Handled } from './pipeline.ts';
 import type { Recorder } from './recorder.ts';
 import type { MockRequest } from '../records.ts';
-import { Refusal } from './response/refusal.ts';
+import { GatewayError } from './response/gateway-error.ts';
 import { EndpointRouter } from './router.ts';
 import type { Services } from '../services.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -53,7 +53,7 @@ export class GatewayServer {
   }
 
   /** Handles the request, unless a fault answers in its place. */
-  async #handle(arrival: Arrival, fault: Fault | undefined): Promise<Handled> {
+  async #handle(arrival: ReceivedRequest, fault: Fault | undefined): Promise<Handled> {
     if (!isInstead(fault)) return handle(this.#services, this.#router, arrival);
     const answer = this.#faultAnswer(fault, this.#router.authAt(arrival.incoming.url.pathname));
     if (fault.handled !== true) return { answer, release: () => {} };
@@ -86,7 +86,7 @@ export class GatewayServer {
     this.#services.health.answered(request.status);
     this.#recorder.answered(request, answer, clock.now());
     const { chunkDelayMs } = settings;
-    const response = deliver(answer, { clock, fault, signal, chunkDelayMs, release });
+    const response = toResponse(answer, { clock, fault, signal, chunkDelayMs, release });
     if (answer.status >= 300 && answer.status < 400 && incoming.redirect === 'error') {
       throw new TypeError('fetch failed', { cause: new Error('unexpected redirect') });
     }
@@ -119,14 +119,14 @@ export class GatewayServer {
     if (ms > 0) await clock.sleep(ms, signal);
   }
 
-  #addCommonHeaders(answer: Answer, request: MockRequest): void {
+  #addCommonHeaders(answer: MockResponse, request: MockRequest): void {
     const { assumptions, clock } = this.#services;
     answer.headers['x-request-id'] = request.requestId;
     answer.headers[assumptions.A10] = request.requestId;
     answer.headers.date = new Date(clock.now()).toUTCString();
   }
 
-  #faultAnswer(fault: Fault, auth: Auth | undefined): Answer {
+  #faultAnswer(fault: Fault, auth: Auth | undefined): MockResponse {
     const status = fault.status ?? (fault.body === undefined ? 400 : 200);
     const headers: Record<string, string> = {};
     if (fault.retryAfter !== undefined) headers['retry-after'] = String(fault.retryAfter);
@@ -139,7 +139,11 @@ export class GatewayServer {
     const envelope = fault.code === undefined ? auth : undefined;
     const code = fault.code ?? errorCode(status);
     const message = fault.message ?? errorMessage(status, envelope);
-    return refusedWith(this.#services, new Refusal(status, code, message, headers), envelope);
+    return toErrorResponse(
+      this.#services,
+      new GatewayError(status, code, message, headers),
+      envelope,
+    );
   }
 }
 

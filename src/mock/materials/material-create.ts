@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 
-import type { Call } from '../http/call.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { fingerprint, materialKey, remember } from '../account/idempotency.ts';
 import { statusOf } from './materials.ts';
 import { isPrivateHost } from './private-host.ts';
-import { Refusal } from '../http/response/refusal.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
 import type { MaterialState, Verification } from '../account/state.ts';
 
 /** A create body up to the real-person part, which has error codes of its own. */
@@ -18,13 +18,13 @@ export const materialBody = z.looseObject({
 export type MaterialBody = z.infer<typeof materialBody>;
 
 /** 400 with the code for materials. */
-export function badMaterial(message: string): Refusal {
-  return new Refusal(400, 'invalid_material_request', message);
+export function badMaterial(message: string): GatewayError {
+  return new GatewayError(400, 'invalid_material_request', message);
 }
 
 /** A new material, or the one that the same key made before. Specification: Materials. */
 export function createMaterial(
-  call: Call,
+  call: RequestContext,
   body: MaterialBody,
 ): { material: MaterialState; replayed: boolean } {
   const { materials } = call.services;
@@ -39,17 +39,17 @@ export function createMaterial(
   }
   if (earlier.fingerprint !== fingerprint(body)) {
     const message = 'This Idempotency-Key was used for another request';
-    throw new Refusal(409, 'material_idempotency_conflict', message);
+    throw new GatewayError(409, 'material_idempotency_conflict', message);
   }
   const material = materials.byId(earlier.taskId ?? '');
   const status = material === undefined ? 'deleted' : statusOf(material, call.now);
   if (material === undefined || status === 'deleted' || status === 'expired') {
-    throw new Refusal(404, 'material_not_found', 'The material of this key is gone');
+    throw new GatewayError(404, 'material_not_found', 'The material of this key is gone');
   }
   return { material, replayed: true };
 }
 
-function newMaterial(call: Call, body: MaterialBody): MaterialState {
+function newMaterial(call: RequestContext, body: MaterialBody): MaterialState {
   const { id, materials } = call.services;
   checkSource(call, body.url);
   const verification = verificationFor(call, body);
@@ -74,7 +74,7 @@ function newMaterial(call: Call, body: MaterialBody): MaterialState {
 }
 
 /** Specification: Source URL rules. Files of this gateway itself may be used wherever it runs. */
-function checkSource(call: Call, text: string): void {
+function checkSource(call: RequestContext, text: string): void {
   const url = parse(text);
   if (url === undefined) throw badMaterial('`url` must be an HTTP or HTTPS URL without a login');
   if (url.origin !== call.origin && isPrivateHost(url.hostname)) {
@@ -82,15 +82,15 @@ function checkSource(call: Call, text: string): void {
   }
 }
 
-function verificationFor(call: Call, body: MaterialBody): Verification | undefined {
+function verificationFor(call: RequestContext, body: MaterialBody): Verification | undefined {
   const person = body.real_person;
   if (person === undefined) return undefined;
-  const invalid = (message: string): Refusal =>
-    new Refusal(400, 'invalid_visual_verification_request', message);
+  const invalid = (message: string): GatewayError =>
+    new GatewayError(400, 'invalid_visual_verification_request', message);
   if (body.type === 'audio') throw invalid('`real_person` is for images and videos');
   if (person.consent_confirmed !== true) {
     const message = '`real_person.consent_confirmed` must be true';
-    throw new Refusal(400, 'visual_verification_consent_required', message);
+    throw new GatewayError(400, 'visual_verification_consent_required', message);
   }
   const callbackUrl = person.callback_url;
   const callback = typeof callbackUrl === 'string' ? parse(callbackUrl) : undefined;

@@ -1,10 +1,10 @@
 import type { Material } from '../../schemas/materials.ts';
-import type { Call } from '../http/call.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { badMaterial } from './material-create.ts';
 import { materialRecord } from './material-record.ts';
 import { statusOf } from './materials.ts';
 import { hash } from '../random.ts';
-import { Refusal } from '../http/response/refusal.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
 
 /** States that a list may show; it may be asked for one of them. Specification: Materials. */
 const listed = ['creating', 'verification_pending', 'processing', 'available', 'delete_pending'];
@@ -12,7 +12,7 @@ const listed = ['creating', 'verification_pending', 'processing', 'available', '
 const types = ['image', 'video', 'audio'];
 
 /** A page of the caller's materials, the newest first. */
-export function materialPage(call: Call): Record<string, unknown> {
+export function materialPage(call: RequestContext): Record<string, unknown> {
   const type = oneOf(call.query, 'type', types);
   const status = oneOf(call.query, 'status', listed);
   const limit = pageSize(call.query.get('limit'));
@@ -37,7 +37,10 @@ export function materialPage(call: Call): Record<string, unknown> {
   };
 }
 
-function nextCursor(call: Call, number: number | undefined): { next_cursor?: string | null } {
+function nextCursor(
+  call: RequestContext,
+  number: number | undefined,
+): { next_cursor?: string | null } {
   if (number !== undefined) return { next_cursor: cursor(call, number) };
   return call.services.assumptions.A21 === 'absent' ? {} : { next_cursor: null };
 }
@@ -57,15 +60,15 @@ function pageSize(text: string | null): number {
 }
 
 /** Opaque, bound to its user, and recognised when it comes back. */
-function cursor(call: Call, number: number): string {
+function cursor(call: RequestContext, number: number): string {
   const seal = hash(`${call.services.settings.seed} ${call.user.name} ${number}`).toString(36);
   return `cur_${number.toString(36)}_${seal}`;
 }
 
-function position(call: Call, text: string | null): number {
+function position(call: RequestContext, text: string | null): number {
   if (text === null) return Infinity;
   const [, digits = ''] = /^cur_([0-9a-z]{1,8})_[0-9a-z]+$/.exec(text) ?? [];
   const number = Number.parseInt(digits, 36);
   if (digits !== '' && cursor(call, number) === text) return number;
-  throw new Refusal(400, 'invalid_material_cursor', '`after` was not issued by this list');
+  throw new GatewayError(400, 'invalid_material_cursor', '`after` was not issued by this list');
 }

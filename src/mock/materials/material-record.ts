@@ -1,5 +1,5 @@
 import type { Material } from '../../schemas/materials.ts';
-import type { Call } from '../http/call.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { lifetimeMs, statusOf } from './materials.ts';
 import type { MaterialState } from '../account/state.ts';
 
@@ -9,7 +9,7 @@ const previewMs = 10 * 60 * 1000;
 /**
  * The documented record: no source URL, no verification, no internal ids. Specification: Material.
  */
-export function materialRecord(call: Call, material: MaterialState): Material {
+export function materialRecord(call: RequestContext, material: MaterialState): Material {
   const status = statusOf(material, call.now);
   const { processedAt } = material;
   const available = status === 'available' && processedAt !== undefined;
@@ -29,7 +29,7 @@ export function materialRecord(call: Call, material: MaterialState): Material {
 }
 
 /** What only the answer to a create adds, while a person has yet to be verified. */
-export function createdRecord(call: Call, material: MaterialState): Material {
+export function createdRecord(call: RequestContext, material: MaterialState): Material {
   const record = materialRecord(call, material);
   const { verification } = material;
   if (verification === undefined || record.status !== 'verification_pending') return record;

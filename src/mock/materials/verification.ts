@@ -1,9 +1,9 @@
 import { text } from '../http/response/response.ts';
-import type { Answer } from '../http/response/response.ts';
-import { param } from '../http/call.ts';
-import type { Call } from '../http/call.ts';
+import type { MockResponse } from '../http/response/response.ts';
+import { param } from '../http/request-context.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { statusOf } from './materials.ts';
-import { Refusal } from '../http/response/refusal.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
 import type { MaterialState } from '../account/state.ts';
 import { overPage, verificationPage } from '../pages/verification-page.ts';
 
@@ -17,7 +17,7 @@ const told = /^(creating|processing|available|verification_\w+)$/;
  * What a real person opens. A browser gets a page with a choice; whoever asks without one, such as a
  * test, has chosen to pass. A choice sends the caller on to the callback. Specification: Events.
  */
-export function verify(call: Call): Answer {
+export function verify(call: RequestContext): MockResponse {
   const { materials } = call.services;
   const material = materials.byToken(param(call, 'token'));
   const status = material === undefined ? 'expired' : statusOf(material, call.now);
@@ -25,7 +25,7 @@ export function verify(call: Call): Answer {
   const isBrowser = call.headers.get('accept')?.includes('text/html') === true;
   if (material?.verification === undefined || !told.test(status)) {
     if (isBrowser) return html(404, overPage());
-    throw new Refusal(404, 'material_not_found', 'This verification is over');
+    throw new GatewayError(404, 'material_not_found', 'This verification is over');
   }
   if (status === 'verification_pending') {
     if (isBrowser && outcome === null) return html(200, verificationPage(material));
@@ -45,6 +45,6 @@ function callback(material: MaterialState, url: string, now: number): string {
   return target.href;
 }
 
-function html(status: number, body: string): Answer {
+function html(status: number, body: string): MockResponse {
   return text(status, 'text/html; charset=utf-8', body, secret);
 }

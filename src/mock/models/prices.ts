@@ -1,7 +1,7 @@
 import type { Model } from '../../schemas/models.ts';
 import type { ResolutionPrice } from '../../schemas/pricing.ts';
 import { usd } from '../account/money.ts';
-import { badParameter } from '../http/response/refusal.ts';
+import { invalidParameter } from '../http/response/gateway-error.ts';
 
 /** Specification: Billing formulas. The currency is assumption A19: USD. */
 export function voiceClonePrice(clones: number, previewCharacters: number): number {
@@ -56,7 +56,7 @@ function pricePerUnit(model: Model, resolution: string | undefined, demand: stri
   const found = prices.find((price) => isResolution(price, resolution));
   if (found !== undefined) return found.unitPriceUsd;
   const known = prices.filter((price) => price.enabled).map((price) => price.resolution);
-  throw badParameter(`${demand} ${known.join(', ')} for ${model.id}`);
+  throw invalidParameter(`${demand} ${known.join(', ')} for ${model.id}`);
 }
 
 function isResolution(price: ResolutionPrice, wanted: string): boolean {

@@ -109,7 +109,7 @@ async function main(args: string[]): Promise<number | undefined> {
     seed: wanted.seed,
     chunkDelayMs: 25,
     history: 1000,
-    onAnswer: (answered) => {
+    onResponse: (answered) => {
       const colour = answered.status >= 500 ? 'red' : answered.status >= 400 ? 'yellow' : 'reset';
       console.log(styleText(colour, logLine(answered, new Date())));
     },

@@ -1,11 +1,11 @@
 import { dollars } from '../account/money.ts';
-import type { Answered } from '../records.ts';
+import type { ExchangeSummary } from '../records.ts';
 
 /** The longest text of a caller's that a line shows. */
 const longest = 60;
 
 /** An answer as a line of the command's log. Nothing secret is in it: no API key, prompt or query. */
-export function logLine(answered: Answered, time: Date): string {
+export function logLine(answered: ExchangeSummary, time: Date): string {
   const { method, status, ms, chargeUsd, idempotencyKey, replay } = answered;
   // Verification addresses are secret, even here.
   const path = answered.path.replace(/^\/verify\/.*/, '/verify/…');

@@ -1,4 +1,4 @@
-import type { Call } from '../http/call.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { operation } from './operation.ts';
 import type { Json } from './page.ts';
 import { pages } from './pages.ts';
@@ -21,7 +21,7 @@ const description = `One gateway in front of many models: chat, images, video, m
 **Open records.** Records may gain fields and most words may gain values: ignore what you do not know.`;
 
 /** The gateway's description of itself, made from the table of endpoints by which it works. */
-export function openApiDocument({ origin, services }: Call): Json {
+export function openApiDocument({ origin, services }: RequestContext): Json {
   const paths: Record<string, Json> = {};
   for (const endpoint of services.endpoints) {
     if (endpoint.hidden === true) continue;

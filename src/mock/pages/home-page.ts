@@ -1,4 +1,4 @@
-import type { Call } from '../http/call.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { dollars } from '../account/money.ts';
 import { page } from './html.ts';
 import type { Task, User } from '../account/state.ts';
@@ -33,7 +33,7 @@ nav ul { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; list-style: none;
 `;
 
 /** What is running: how to call it, the wallets, and the latest tasks with their results. */
-export function homePage(call: Call): string {
+export function homePage(call: RequestContext): string {
   const { users, tasks } = call.services;
   const all = Array.from(tasks.all);
   const latest = all.slice(-shownTasks).toReversed();
@@ -65,7 +65,7 @@ ${latest.length === 0 ? '<p>None yet.</p>' : ''}
   );
 }
 
-function sampleCall({ services, origin }: Call): string {
+function sampleCall({ services, origin }: RequestContext): string {
   const model = services.catalogue.models.find(({ type }) => type === 'chat')?.id ?? 'model';
   return `curl ${origin}/v1/chat/completions \\
   -H "Authorization: Bearer ${services.users.first.key}" \\
@@ -78,7 +78,7 @@ function walletRow({ name, balanceUsd, spentUsd, inFlight }: User): string {
 <td>$${dollars(spentUsd)}</td><td>${inFlight}</td></tr>`;
 }
 
-function card(call: Call, task: Task): string {
+function card(call: RequestContext, task: Task): string {
   const { status } = phaseOf(task, call.now);
   const prompt = escapeXml(shortened(task.prompt));
   const made = new Date(task.createdAt).toISOString();
@@ -98,7 +98,7 @@ ${result(call, task, prompt)}
 </li>`;
 }
 
-function isRefunded(call: Call, status: Phase['status']): boolean {
+function isRefunded(call: RequestContext, status: Phase['status']): boolean {
   return status === 'failed' && call.services.assumptions.A15 === 'refund';
 }
 
@@ -110,7 +110,7 @@ function shortened(prompt: string): string {
 }
 
 /** What a task has made so far; `prompt` is safe to stand in HTML. */
-function result(call: Call, task: Task, prompt: string): string {
+function result(call: RequestContext, task: Task, prompt: string): string {
   const { status, percent } = phaseOf(task, call.now);
   if (status === 'failed') return plain(`<p>${escapeXml(failure.message)}</p>`);
   if (status !== 'completed') {

@@ -1,8 +1,8 @@
 import type { Capabilities } from '../../schemas/capabilities.ts';
 import type { PricingCatalog } from '../../schemas/pricing-catalog.ts';
 import type { Changelog, RateLimitPolicy, ServiceStatus } from '../../schemas/public.ts';
-import type { Call } from '../http/call.ts';
-import { badParameter } from '../http/response/refusal.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { invalidParameter } from '../http/response/gateway-error.ts';
 import { tier } from '../account/slots.ts';
 
 const statusCopy = {
@@ -22,7 +22,7 @@ const troubleCopy: typeof statusCopy = {
 const modalities = ['chat', 'image', 'video', 'audio'];
 
 /** Specification: Service status. An unknown locale gets English. */
-export function serviceStatus({ services, query }: Call): ServiceStatus {
+export function serviceStatus({ services, query }: RequestContext): ServiceStatus {
   const locale = query.get('locale');
   const { degraded, successRate } = services.health;
   const copies = degraded ? troubleCopy : statusCopy;
@@ -42,7 +42,7 @@ export function serviceStatus({ services, query }: Call): ServiceStatus {
 }
 
 /** What the service can do, from its own table of endpoints. Assumption A16. */
-export function capabilities({ services }: Call): Capabilities {
+export function capabilities({ services }: RequestContext): Capabilities {
   const shown = services.endpoints.filter((endpoint) => endpoint.hidden !== true);
   return {
     object: 'service.capabilities',
@@ -63,10 +63,10 @@ export function capabilities({ services }: Call): Capabilities {
 }
 
 /** Prices of all models, or of those of one type. Assumption A16. */
-export function pricingCatalog({ services, query }: Call): PricingCatalog {
+export function pricingCatalog({ services, query }: RequestContext): PricingCatalog {
   const type = query.get('type') ?? 'all';
   if (type !== 'all' && !modalities.includes(type)) {
-    throw badParameter(`\`type\` must be one of all, ${modalities.join(', ')}`);
+    throw invalidParameter(`\`type\` must be one of all, ${modalities.join(', ')}`);
   }
   const models = services.catalogue.models.filter((model) => type === 'all' || model.type === type);
   return {
@@ -78,7 +78,7 @@ export function pricingCatalog({ services, query }: Call): PricingCatalog {
 }
 
 /** How many requests may run at once, and how to wait. Assumption A16. */
-export function rateLimits({ services }: Call): RateLimitPolicy {
+export function rateLimits({ services }: RequestContext): RateLimitPolicy {
   const { limit, source } = services.slots;
   const concurrency = source === tier.id ? limit : tier.concurrency;
   return {

@@ -1,7 +1,7 @@
 import { chatParamsSchema } from '../../schemas/chat-params.ts';
 import type { Model } from '../../schemas/models.ts';
 import { events, json } from '../http/response/response.ts';
-import type { Call } from '../http/call.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { completion, completionEvents } from '../chat/chat-answer.ts';
 import { chatCompletionRecord } from '../chat/chat-record.ts';
 import { completionId, replyTo } from '../chat/chat-reply.ts';
@@ -13,7 +13,7 @@ import { fingerprint, generationKey, remember } from '../account/idempotency.ts'
 import { dollars } from '../account/money.ts';
 import { chatPrice } from '../models/prices.ts';
 import { hash } from '../random.ts';
-import { Refusal } from '../http/response/refusal.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
 
 /** Specification: Chat. */
 export const chatRoutes = [
@@ -45,7 +45,7 @@ export const chatRoutes = [
 ];
 
 /** A chat model; an image model as well, where a chat asks for pictures. */
-function modelFor(call: Call, request: ChatRequest): Model {
+function modelFor(call: RequestContext, request: ChatRequest): Model {
   const named = call.services.catalogue.find(request.model);
   const draws = request.draws && named?.type === 'image';
   return draws ? named : call.services.catalogue.use(request.model, 'chat');
@@ -55,14 +55,14 @@ function modelFor(call: Call, request: ChatRequest): Model {
  * Charges an answer, unless its key has paid for it and the switch says that this counts.
  * Assumption A11.
  */
-function pay(call: Call, model: Model, reply: Reply): Record<string, string> {
+function pay(call: RequestContext, model: Model, reply: Reply): Record<string, string> {
   const key = generationKey(call);
   const earlier = call.user.submits.get(`chat ${key}`);
   const wallet = { 'x-svc-wallet': 'unified' };
   if (earlier !== undefined && call.services.assumptions.A11 === 'replay') {
     if (earlier.fingerprint !== fingerprint(call.body)) {
       const message = 'This idempotency key was used for another request';
-      throw new Refusal(409, 'idempotency_conflict', message);
+      throw new GatewayError(409, 'idempotency_conflict', message);
     }
     const charge = dollars(earlier.chargeUsd);
     return { ...wallet, 'x-svc-charge-usd': charge, 'x-svc-idempotent-replay': 'true' };

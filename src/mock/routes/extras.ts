@@ -3,11 +3,11 @@ import * as z from 'zod/mini';
 import { imageParamsSchema } from '../../schemas/images.ts';
 import { imageTaskRecord } from '../../schemas/task.ts';
 import { json } from '../http/response/response.ts';
-import type { Call } from '../http/call.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { estimateCost, usageRecords } from '../account/usage.ts';
 import { reads, writes } from '../http/endpoint.ts';
 import { imageJob } from '../tasks/image-job.ts';
-import { Refusal } from '../http/response/refusal.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
 import { submitTask } from '../tasks/submit.ts';
 
 /** Endpoints that the specification names without showing them: only under the switch A20. */
@@ -58,12 +58,12 @@ export const extraRoutes = [
     body: z.looseObject({}),
     handle: (call) => {
       mustBeOn(call);
-      throw new Refusal(501, 'not_implemented', 'This gateway does not know interactions');
+      throw new GatewayError(501, 'not_implemented', 'This gateway does not know interactions');
     },
   }),
 ];
 
-function mustBeOn(call: Call): void {
+function mustBeOn(call: RequestContext): void {
   if (call.services.assumptions.A20 === 'on') return;
-  throw new Refusal(404, 'not_found', `This service has no ${call.route}`);
+  throw new GatewayError(404, 'not_found', `This service has no ${call.route}`);
 }

@@ -1,14 +1,14 @@
 import { materialCreateParamsSchema } from '../../schemas/material-params.ts';
 import { materialPageRecord, materialRecord as recordSchema } from '../../schemas/materials.ts';
 import { json } from '../http/response/response.ts';
-import { param } from '../http/call.ts';
-import type { Call } from '../http/call.ts';
+import { param } from '../http/request-context.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { reads, writes } from '../http/endpoint.ts';
 import { badMaterial, createMaterial, materialBody } from '../materials/material-create.ts';
 import { materialPage } from '../materials/material-list.ts';
 import { createdRecord, materialRecord } from '../materials/material-record.ts';
 import { statusOf } from '../materials/materials.ts';
-import { Refusal } from '../http/response/refusal.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
 import type { MaterialState } from '../account/state.ts';
 import { verify } from '../materials/verification.ts';
 
@@ -77,12 +77,12 @@ export const materialRoutes = [
 ];
 
 /** The caller's own material; archived ones are as good as unknown. */
-function find(call: Call): MaterialState {
+function find(call: RequestContext): MaterialState {
   const material = call.services.materials.byId(param(call, 'material_id'));
   if (material?.user !== call.user || statusOf(material, call.now) === 'expired') throw notFound();
   return material;
 }
 
-function notFound(): Refusal {
-  return new Refusal(404, 'material_not_found', 'There is no material with this id');
+function notFound(): GatewayError {
+  return new GatewayError(404, 'material_not_found', 'There is no material with this id');
 }

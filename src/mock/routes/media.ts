@@ -1,13 +1,13 @@
 import { text } from '../http/response/response.ts';
-import type { Answer } from '../http/response/response.ts';
+import type { MockResponse } from '../http/response/response.ts';
 import { byteRange } from '../media/byte-range.ts';
-import { param } from '../http/call.ts';
-import type { Call } from '../http/call.ts';
+import { param } from '../http/request-context.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { reads } from '../http/endpoint.ts';
 import { statusOf } from '../materials/materials.ts';
 import { taskFile } from '../media/media.ts';
 import type { MediaFile } from '../media/media.ts';
-import { Refusal } from '../http/response/refusal.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
 import { promptSvg } from '../media/svg.ts';
 import { tune } from '../media/wav.ts';
 
@@ -50,11 +50,11 @@ export const mediaRoutes = [
 ];
 
 /** Links to files expire: 410 once their time is over, 404 when there was never anything. */
-function file(call: Call, found: MediaFile | undefined): Answer {
-  if (found === undefined) throw new Refusal(404, 'result_not_found', 'There is no such file');
+function file(call: RequestContext, found: MediaFile | undefined): MockResponse {
+  if (found === undefined) throw new GatewayError(404, 'result_not_found', 'There is no such file');
   const expires = call.query.get('expires');
   if (expires !== null && !(call.now < Number(expires))) {
-    throw new Refusal(410, 'result_expired', 'This link has expired: poll for a new one');
+    throw new GatewayError(410, 'result_expired', 'This link has expired: poll for a new one');
   }
   const { type, body } = found;
   if (typeof body === 'string') return text(200, type, body);

@@ -1,10 +1,10 @@
 import { modelListRecord, modelRecord } from '../../schemas/models.ts';
 import type { Model } from '../../schemas/models.ts';
 import { json } from '../http/response/response.ts';
-import { param } from '../http/call.ts';
+import { param } from '../http/request-context.ts';
 import { reads } from '../http/endpoint.ts';
 import { anthropicList, geminiList } from '../models/model-lists.ts';
-import { Refusal } from '../http/response/refusal.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
 
 /** Specification: Account and catalog. */
 export const modelRoutes = [
@@ -36,7 +36,7 @@ export const modelRoutes = [
       const model = call.services.catalogue.find(id);
       if (model !== undefined)
         return json(200, { ...model, request_interface: interfaceOf(model) });
-      throw new Refusal(404, 'model_not_found', `There is no model ${id}`);
+      throw new GatewayError(404, 'model_not_found', `There is no model ${id}`);
     },
   }),
 ];

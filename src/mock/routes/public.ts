@@ -8,7 +8,7 @@ import {
   serviceStatusRecord,
 } from '../../schemas/public.ts';
 import { json } from '../http/response/response.ts';
-import { param } from '../http/call.ts';
+import { param } from '../http/request-context.ts';
 import { reads } from '../http/endpoint.ts';
 import { errorDetail, errorDetails } from '../public/error-catalog.ts';
 import { openApiDocument } from '../openapi/document.ts';
@@ -19,7 +19,7 @@ import {
   rateLimits,
   serviceStatus,
 } from '../public/public-records.ts';
-import { Refusal } from '../http/response/refusal.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
 
 const open = { method: 'GET', auth: 'none' } as const;
 
@@ -57,7 +57,7 @@ export const publicRoutes = [
     handle: (call) => {
       const detail = errorDetail(param(call, 'code'));
       if (detail !== undefined) return json(200, detail);
-      throw new Refusal(404, 'not_found', 'The catalog has no such code');
+      throw new GatewayError(404, 'not_found', 'The catalog has no such code');
     },
   }),
   reads({

@@ -2,7 +2,7 @@ import { voiceCloneParamsSchema, voiceDesignParamsSchema } from '../../schemas/v
 import { voiceCreationRecord, voiceListRecord } from '../../schemas/voices.ts';
 import { json } from '../http/response/response.ts';
 import { reads, writes } from '../http/endpoint.ts';
-import { badParameter } from '../http/response/refusal.ts';
+import { invalidParameter } from '../http/response/gateway-error.ts';
 import { cloneVoice, designVoice } from '../voices/voice-create.ts';
 import { visibleVoices } from '../voices/voices.ts';
 
@@ -22,7 +22,7 @@ export const voiceRoutes = [
       const { catalogue } = call.services;
       const named = model === null ? undefined : catalogue.find(model);
       if (model !== null && (named === undefined || !catalogue.speaks(named))) {
-        throw badParameter(`\`model\` names no speech model: ${model}`);
+        throw invalidParameter(`\`model\` names no speech model: ${model}`);
       }
       const data = visibleVoices(call).filter(
         (voice) => model === null || voice.compatible_models.includes(model),

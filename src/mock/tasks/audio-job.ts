@@ -3,11 +3,11 @@ import * as z from 'zod/mini';
 import { musicParamsSchema, speechParamsSchema } from '../../schemas/audio.ts';
 import type { SpeechFields } from '../../schemas/audio.ts';
 import type { Model } from '../../schemas/models.ts';
-import type { Call } from '../http/call.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { fitting } from '../http/endpoint.ts';
 import { numberBetween, requiredText } from './fields.ts';
 import { musicPrice, speechPrice } from '../models/prices.ts';
-import { badParameter } from '../http/response/refusal.ts';
+import { invalidParameter } from '../http/response/gateway-error.ts';
 import type { Job } from './submit.ts';
 import { checkVoice } from '../voices/voices.ts';
 
@@ -21,7 +21,7 @@ export const shownAudioBody = z.union([musicParamsSchema, speechParamsSchema]);
 const formats = ['mp3', 'wav', 'flac', 'pcm', 'aac', 'opus'];
 
 /** Checks and prices a request for music or speech. Specification: Audio. */
-export function audioJob(call: Call, body: z.infer<typeof audioBody>): Job {
+export function audioJob(call: RequestContext, body: z.infer<typeof audioBody>): Job {
   const { catalogue } = call.services;
   const model = catalogue.use(body.model, 'audio');
   return catalogue.speaks(model) ? speechJob(call, model, body) : musicJob(model, body);
@@ -37,23 +37,23 @@ function musicJob(model: Model, body: unknown): Job {
   };
 }
 
-function speechJob(call: Call, model: Model, body: unknown): Job {
+function speechJob(call: RequestContext, model: Model, body: unknown): Job {
   const fields = fitting(speechParamsSchema, body);
   const text = fields.text || fields.input || '';
-  if (text === '') throw badParameter('`text` or `input` is required');
+  if (text === '') throw invalidParameter('`text` or `input` is required');
   numberBetween(fields.speed, 'speed', 0.5, 2);
   if (fields.format !== undefined && !formats.includes(fields.format.toLowerCase())) {
-    throw badParameter(`\`format\` must be one of ${formats.join(', ')}`);
+    throw invalidParameter(`\`format\` must be one of ${formats.join(', ')}`);
   }
   checkVoices(call, model, fields);
   return { model, prompt: text, count: 1, priceUsd: speechPrice(model, text) };
 }
 
 /** A voice is needed in one of three ways. `voice` is a name of other services and may be any. */
-function checkVoices(call: Call, model: Model, fields: SpeechFields): void {
+function checkVoices(call: RequestContext, model: Model, fields: SpeechFields): void {
   const weights = fields.timber_weights ?? [];
   if (!fields.voice_id && !fields.voice && weights.length === 0) {
-    throw badParameter('`voice_id` is required, or `voice`, or `timber_weights`');
+    throw invalidParameter('`voice_id` is required, or `voice`, or `timber_weights`');
   }
   if (fields.voice_id) checkVoice(call, fields.voice_id, model, 'voice_id');
   for (const [index, { voice_id: id }] of weights.entries()) {

@@ -1,4 +1,4 @@
-import { badParameter } from '../http/response/refusal.ts';
+import { invalidParameter } from '../http/response/gateway-error.ts';
 
 /** A whole number between two bounds, or a refusal that names the field. */
 export function wholeNumber(
@@ -9,7 +9,7 @@ export function wholeNumber(
 ): number | undefined {
   if (value === undefined) return undefined;
   if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw badParameter(`\`${field}\` must be a whole number from ${least} to ${most}`);
+  throw invalidParameter(`\`${field}\` must be a whole number from ${least} to ${most}`);
 }
 
 /** A number between two bounds, or a refusal that names the field. */
@@ -21,11 +21,11 @@ export function numberBetween(
 ): number | undefined {
   if (value === undefined) return undefined;
   if (value >= least && value <= most) return value;
-  throw badParameter(`\`${field}\` must be a number from ${least} to ${most}`);
+  throw invalidParameter(`\`${field}\` must be a number from ${least} to ${most}`);
 }
 
 /** A text that is there and not empty, or a refusal that names the field. */
 export function requiredText(value: string | undefined, field: string): string {
   if (value !== undefined && value !== '') return value;
-  throw badParameter(`\`${field}\` is required`);
+  throw invalidParameter(`\`${field}\` is required`);
 }

@@ -1,8 +1,8 @@
 import type { ImageParams } from '../../schemas/images.ts';
-import type { Call } from '../http/call.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { wholeNumber } from './fields.ts';
 import { resolutionPrice } from '../models/prices.ts';
-import { badParameter } from '../http/response/refusal.ts';
+import { invalidParameter } from '../http/response/gateway-error.ts';
 import type { Job } from './submit.ts';
 import { sourceUrl } from './source-url.ts';
 
@@ -10,7 +10,7 @@ import { sourceUrl } from './source-url.ts';
 const mostImages = 100;
 
 /** Checks and prices a request for images. Specification: Image generation. */
-export function imageJob(call: Call, body: ImageParams): Job {
+export function imageJob(call: RequestContext, body: ImageParams): Job {
   const model = call.services.catalogue.use(body.model, 'image');
   const sources = [body.image, ...(body.reference_image_urls ?? [])];
   if (body.image !== undefined) sourceUrl(body.image, 'image');
@@ -18,9 +18,9 @@ export function imageJob(call: Call, body: ImageParams): Job {
     sourceUrl(url, `reference_image_urls[${index}]`);
   }
   const hasSource = sources.some((url) => url !== undefined);
-  if ((body.prompt ?? '') === '' && !hasSource) throw badParameter('`prompt` is required');
+  if ((body.prompt ?? '') === '' && !hasSource) throw invalidParameter('`prompt` is required');
   if (body.task_type === 'image2image' && !hasSource) {
-    throw badParameter('`image` or `reference_image_urls` is required for image2image');
+    throw invalidParameter('`image` or `reference_image_urls` is required for image2image');
   }
   const n = wholeNumber(body.n, 'n', 1, mostImages);
   const count = wholeNumber(body.num_images, 'num_images', 1, mostImages) ?? n ?? 1;
@@ -38,7 +38,7 @@ function resolutionOf(size: string | undefined): string | undefined {
   const [, width = '', height = ''] = /^(\d{1,5})x(\d{1,5})$/.exec(size) ?? [];
   const longer = Math.max(Number(width), Number(height));
   if (Math.min(Number(width), Number(height)) < 1 || longer > 8192) {
-    throw badParameter('`size` must be <width>x<height> in pixels, at most 8192 each');
+    throw invalidParameter('`size` must be <width>x<height> in pixels, at most 8192 each');
   }
   if (longer <= 1024) return '1K';
   return longer <= 2048 ? '2K' : '4K';

@@ -1,10 +1,10 @@
 import { audioTaskRecord, imageTaskRecord, videoTaskRecord } from '../../schemas/task.ts';
 import type { TaskKind } from '../../schemas/task.ts';
 import { json } from '../http/response/response.ts';
-import { param } from '../http/call.ts';
+import { param } from '../http/request-context.ts';
 import { reads } from '../http/endpoint.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import { Refusal } from '../http/response/refusal.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
 import { taskRecord } from './task-record.ts';
 
 const replies = { image: imageTaskRecord, video: videoTaskRecord, audio: audioTaskRecord };
@@ -28,11 +28,11 @@ export function pollRoute(
     handle: (call) => {
       const only = assumption === undefined ? 'any' : call.services.assumptions[assumption];
       if (only !== 'any' && only !== name) {
-        throw new Refusal(404, 'not_found', 'This service has no such path');
+        throw new GatewayError(404, 'not_found', 'This service has no such path');
       }
       const task = call.services.tasks.find(call.user, kind, param(call, 'taskId'));
       if (task === undefined) {
-        throw new Refusal(404, 'task_not_found', `There is no ${kind} task with this id`);
+        throw new GatewayError(404, 'task_not_found', `There is no ${kind} task with this id`);
       }
       return json(200, taskRecord(call, task), { 'x-svc-task-id': task.id });
     },

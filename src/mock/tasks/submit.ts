@@ -1,13 +1,13 @@
 import type { Model } from '../../schemas/models.ts';
 import type { TaskKind } from '../../schemas/task.ts';
 import { json } from '../http/response/response.ts';
-import type { Answer } from '../http/response/response.ts';
-import type { Call } from '../http/call.ts';
+import type { MockResponse } from '../http/response/response.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
 import { dollars } from '../account/money.ts';
 import type { TaskOutcome, TaskSubmit } from '../options.ts';
-import { Refusal } from '../http/response/refusal.ts';
-import type { Submit, Task } from '../account/state.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
+import type { IdempotencyRecord, Task } from '../account/state.ts';
 import { failure, justSubmitted, pollPath, resultUrls, taskRecord } from './task-record.ts';
 
 /** What a generation POST asks for, checked and priced. */
@@ -25,11 +25,11 @@ export interface Job {
  * Common to all generation POSTs.
  */
 export function submitTask(
-  call: Call,
+  call: RequestContext,
   kind: TaskKind,
   body: Record<string, unknown>,
   prepare: () => Job,
-): Answer {
+): MockResponse {
   const key = generationKey(call);
   const scope = `${kind} ${key}`;
   const earlier = key === undefined ? undefined : call.user.submits.get(scope);
@@ -55,34 +55,38 @@ export function submitTask(
  * A7.
  */
 export async function submitOrFinish(
-  call: Call,
+  call: RequestContext,
   kind: TaskKind,
   body: Record<string, unknown>,
   prepare: () => Job,
-): Promise<Answer> {
+): Promise<MockResponse> {
   const answer = submitTask(call, kind, body, prepare);
   const task = call.services.tasks.byId(answer.headers['x-svc-task-id'] ?? '');
   if (call.services.assumptions.A7 === 'task' || task === undefined) return answer;
   const { clock, tasks } = call.services;
   await clock.sleep(task.endsAt - clock.now(), call.signal);
   tasks.sweep(clock.now());
-  if (task.outcome === 'failed') throw new Refusal(500, 'internal_error', failure.message);
+  if (task.outcome === 'failed') throw new GatewayError(500, 'internal_error', failure.message);
   const data = resultUrls({ ...call, now: clock.now() }, task).map((url) => ({ url }));
   return json(200, { created: Math.floor(task.endsAt / 1000), data }, answer.headers);
 }
 
-function replay(call: Call, earlier: Submit, body: Record<string, unknown>): Answer {
+function replay(
+  call: RequestContext,
+  earlier: IdempotencyRecord,
+  body: Record<string, unknown>,
+): MockResponse {
   if (call.services.assumptions.A13 === 'conflict' && earlier.fingerprint !== fingerprint(body)) {
     const message = 'This idempotency key was used for another request';
-    throw new Refusal(409, 'idempotency_conflict', message);
+    throw new GatewayError(409, 'idempotency_conflict', message);
   }
   const task = call.services.tasks.byId(earlier.taskId ?? '');
-  if (task === undefined) throw new Refusal(404, 'task_not_found', 'This task is forgotten');
+  if (task === undefined) throw new GatewayError(404, 'task_not_found', 'This task is forgotten');
   const headers = { ...submitHeaders(call, task), 'x-svc-idempotent-replay': 'true' };
   return json(202, taskRecord(call, task), headers);
 }
 
-function submitHeaders(call: Call, task: Task): Record<string, string> {
+function submitHeaders(call: RequestContext, task: Task): Record<string, string> {
   const path = pollPath(call, task.kind, task.id);
   return {
     'x-svc-task-id': task.id,
@@ -102,7 +106,7 @@ interface NewTask {
   chargeUsd: number;
 }
 
-function newTask(call: Call, { kind, body, job, key, id, chargeUsd }: NewTask): Task {
+function newTask(call: RequestContext, { kind, body, job, key, id, chargeUsd }: NewTask): Task {
   const { settings, tasks } = call.services;
   tasks.submitted += 1;
   const submit: TaskSubmit = {

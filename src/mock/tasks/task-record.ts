@@ -1,5 +1,5 @@
 import type { TaskKind } from '../../schemas/task.ts';
-import type { Call } from '../http/call.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import type { Task } from '../account/state.ts';
 import { phaseOf } from './tasks.ts';
 import type { Phase } from './tasks.ts';
@@ -10,14 +10,18 @@ export const fileEndings = { image: 'svg', video: 'mp4', audio: 'wav' } as const
 const listNames = { image: 'images', video: 'videos', audio: 'audios' } as const;
 
 /** The documented record of a task as of now. Specification: Audio task; assumptions A3 to A6. */
-export function taskRecord(call: Call, task: Task, phase = phaseOf(task, call.now)): unknown {
+export function taskRecord(
+  call: RequestContext,
+  task: Task,
+  phase = phaseOf(task, call.now),
+): unknown {
   const { A3, A6 } = call.services.assumptions;
   const bare = A3 === 'openai' && task.kind !== 'audio';
   const record = bare ? openAiRecord(call, task, phase) : documentedRecord(call, task, phase);
   return A6 === 'flat' ? record : { code: 'success', message: '', [A6]: record };
 }
 
-function documentedRecord(call: Call, task: Task, phase: Phase): Record<string, unknown> {
+function documentedRecord(call: RequestContext, task: Task, phase: Phase): Record<string, unknown> {
   return {
     id: task.id,
     task_id: task.id,
@@ -35,7 +39,7 @@ function documentedRecord(call: Call, task: Task, phase: Phase): Record<string, 
 }
 
 /** The same in the style of OpenAI's records. Assumption A3. */
-function openAiRecord(call: Call, task: Task, phase: Phase): Record<string, unknown> {
+function openAiRecord(call: RequestContext, task: Task, phase: Phase): Record<string, unknown> {
   const done = phase.status === 'completed';
   return {
     id: task.id,
@@ -58,13 +62,13 @@ export const failure = {
   code: 'generation_failed',
 };
 
-function statusWord(call: Call, phase: Phase): string {
+function statusWord(call: RequestContext, phase: Phase): string {
   const { A4 } = call.services.assumptions;
   if (A4 === 'raw') return phase.rawStatus;
   return phase.status === 'completed' ? A4 : phase.status;
 }
 
-function results(call: Call, task: Task, phase: Phase): Record<string, unknown> {
+function results(call: RequestContext, task: Task, phase: Phase): Record<string, unknown> {
   const field = `${task.kind}_url`;
   if (phase.status !== 'completed') return { [field]: null, result: null };
   const outputs = resultUrls(call, task);
@@ -77,7 +81,7 @@ function results(call: Call, task: Task, phase: Phase): Record<string, unknown> 
 }
 
 /** Links stop working after a while; a poll after that gives links for the next while. */
-export function resultUrls(call: Call, task: Task): string[] {
+export function resultUrls(call: RequestContext, task: Task): string[] {
   const ttl = call.services.settings.tasks.resultTtlMs;
   const expires = task.endsAt + ttl * (Math.floor(Math.max(0, call.now - task.endsAt) / ttl) + 1);
   const query = Number.isFinite(expires) ? `?expires=${expires}` : '';
@@ -88,7 +92,7 @@ export function resultUrls(call: Call, task: Task): string[] {
   );
 }
 
-function pollLink(call: Call, task: Task): { poll_url?: string } {
+function pollLink(call: RequestContext, task: Task): { poll_url?: string } {
   const path = pollPath(call, task.kind, task.id);
   return path === undefined ? {} : { poll_url: call.origin + path };
 }
@@ -96,7 +100,7 @@ function pollLink(call: Call, task: Task): { poll_url?: string } {
 /**
  * Where to ask for a task; undefined when a switch makes the client find out. Assumptions A1, A2.
  */
-export function pollPath(call: Call, kind: TaskKind, id: string): string | undefined {
+export function pollPath(call: RequestContext, kind: TaskKind, id: string): string | undefined {
   const { A1, A2 } = call.services.assumptions;
   switch (kind) {
     case 'image':

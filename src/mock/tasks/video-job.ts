@@ -1,10 +1,10 @@
 import type { VideoParams } from '../../schemas/videos.ts';
 import { isRecord } from '../../schemas/record.ts';
 import { checkVideoMedia } from '../materials/asset-uris.ts';
-import type { Call } from '../http/call.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { numberBetween, wholeNumber } from './fields.ts';
 import { resolutionPrice } from '../models/prices.ts';
-import { badParameter } from '../http/response/refusal.ts';
+import { invalidParameter } from '../http/response/gateway-error.ts';
 import type { Job } from './submit.ts';
 
 /** How long a film is that nobody gave a length, seconds. */
@@ -14,11 +14,11 @@ const usualSeconds = 5;
 const mostSeconds = 3600;
 
 /** Checks and prices a request for a video. Specification: Video generation. */
-export function videoJob(call: Call, body: VideoParams): Job {
+export function videoJob(call: RequestContext, body: VideoParams): Job {
   const model = call.services.catalogue.use(body.model, 'video');
   checkVideoMedia(call, { ...body });
   const prompt = body.prompt ?? contentText(body);
-  if (prompt === '' && !hasSource(body)) throw badParameter('`prompt` is required');
+  if (prompt === '' && !hasSource(body)) throw invalidParameter('`prompt` is required');
   const duration = wholeNumber(body.duration, 'duration', 1, mostSeconds);
   const input = body.extra_body?.input_video_seconds;
   const inputSeconds = numberBetween(input, 'extra_body.input_video_seconds', 0.1, mostSeconds);

@@ -1,13 +1,13 @@
 import type { VoiceCreation } from '../../schemas/voices.ts';
 import type { VoiceCloneParams, VoiceDesignFields } from '../../schemas/voice-params.ts';
 import { json } from '../http/response/response.ts';
-import type { Answer } from '../http/response/response.ts';
-import type { Call } from '../http/call.ts';
+import type { MockResponse } from '../http/response/response.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { requiredText } from '../tasks/fields.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
 import { dollars } from '../account/money.ts';
 import { characters, voiceClonePrice, voiceDesignPrice } from '../models/prices.ts';
-import { badParameter, Refusal } from '../http/response/refusal.ts';
+import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
 import type { VoiceState } from '../account/state.ts';
 import { previewUrl, privateVoice } from './voices.ts';
 
@@ -22,10 +22,10 @@ interface Making {
 }
 
 /** Specification: Voice clone body; Billing formulas. `text` wins over its alias `preview_text`. */
-export function cloneVoice(call: Call, body: VoiceCloneParams): Answer {
+export function cloneVoice(call: RequestContext, body: VoiceCloneParams): MockResponse {
   const url = requiredText(body.audio_url, 'audio_url');
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    throw badParameter('`audio_url` must be an HTTP or HTTPS URL');
+    throw invalidParameter('`audio_url` must be an HTTP or HTTPS URL');
   }
   const count = characters(body.text || body.preview_text || '');
   return createVoice(call, body, {
@@ -41,7 +41,7 @@ export function cloneVoice(call: Call, body: VoiceCloneParams): Answer {
 /**
  * Specification: Voice design body; Billing formulas. `preview_text` wins over its alias `text`.
  */
-export function designVoice(call: Call, body: VoiceDesignFields): Answer {
+export function designVoice(call: RequestContext, body: VoiceDesignFields): MockResponse {
   requiredText(body.prompt, 'prompt');
   const preview = requiredText(body.preview_text || body.text, 'preview_text');
   const count = characters(preview);
@@ -56,10 +56,10 @@ export function designVoice(call: Call, body: VoiceDesignFields): Answer {
 }
 
 function createVoice(
-  call: Call,
+  call: RequestContext,
   body: VoiceCloneParams | VoiceDesignFields,
   making: Making,
-): Answer {
+): MockResponse {
   const key = generationKey(call);
   const scope = `${making.source} ${key}`;
   const earlier = key === undefined ? undefined : call.user.submits.get(scope);
@@ -67,7 +67,7 @@ function createVoice(
   if (earlier !== undefined && call.services.assumptions.A12 === 'replay') {
     if (call.services.assumptions.A13 === 'conflict' && earlier.fingerprint !== fingerprint(body)) {
       const message = 'This idempotency key was used for another request';
-      throw new Refusal(409, 'idempotency_conflict', message);
+      throw new GatewayError(409, 'idempotency_conflict', message);
     }
     const headers = creationHeaders(earlier.taskId ?? '', earlier.chargeUsd);
     return json(200, earlier.answer, { ...headers, 'x-svc-idempotent-replay': 'true' });
@@ -94,7 +94,7 @@ function creationHeaders(taskId: string, chargeUsd: number): Record<string, stri
 }
 
 function newVoice(
-  call: Call,
+  call: RequestContext,
   body: VoiceCloneParams | VoiceDesignFields,
   making: Making,
 ): VoiceState {
@@ -109,7 +109,12 @@ function newVoice(
   };
 }
 
-function creation(call: Call, voice: VoiceState, making: Making, taskId: string): VoiceCreation {
+function creation(
+  call: RequestContext,
+  voice: VoiceState,
+  making: Making,
+  taskId: string,
+): VoiceCreation {
   const preview = previewUrl(call, voice.id);
   return {
     object: 'audio.voice',

@@ -1,9 +1,9 @@
 import type { Model } from '../../schemas/models.ts';
 import type { Voice } from '../../schemas/voices.ts';
-import type { Call } from '../http/call.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { systemVoices } from './default-voices.ts';
 import type { SystemVoice } from './default-voices.ts';
-import { badParameter } from '../http/response/refusal.ts';
+import { invalidParameter } from '../http/response/gateway-error.ts';
 import type { VoiceState } from '../account/state.ts';
 
 /** When the service's own voices came. */
@@ -12,7 +12,7 @@ const systemDate = '2026-01-01T00:00:00.000Z';
 /**
  * Every voice that the caller may use: the service's and the caller's own. Specification: Voice.
  */
-export function visibleVoices(call: Call): Voice[] {
+export function visibleVoices(call: RequestContext): Voice[] {
   const own = Array.from(call.user.voices.values(), (voice) => privateVoice(call, voice));
   return [...systemVoices.map((voice) => systemVoice(call, voice)), ...own];
 }
@@ -20,15 +20,16 @@ export function visibleVoices(call: Call): Voice[] {
 /**
  * Refuses a voice that the caller cannot see or that the model cannot speak. Specification: Codes.
  */
-export function checkVoice(call: Call, id: string, model: Model, field: string): void {
+export function checkVoice(call: RequestContext, id: string, model: Model, field: string): void {
   const voice = visibleVoices(call).find((entry) => entry.voice_id === id);
-  if (voice === undefined) throw badParameter(`\`${field}\` is no voice that you can see: ${id}`);
+  if (voice === undefined)
+    throw invalidParameter(`\`${field}\` is no voice that you can see: ${id}`);
   if (voice.compatible_models.includes(model.id)) return;
-  throw badParameter(`\`${field}\` does not fit the model ${model.id}`);
+  throw invalidParameter(`\`${field}\` does not fit the model ${model.id}`);
 }
 
 /** The record of a caller's own voice. */
-export function privateVoice(call: Call, voice: VoiceState): Voice {
+export function privateVoice(call: RequestContext, voice: VoiceState): Voice {
   return {
     voice_id: voice.id,
     display_name: voice.name,
@@ -44,11 +45,11 @@ export function privateVoice(call: Call, voice: VoiceState): Voice {
 }
 
 /** Where a voice can be heard. */
-export function previewUrl(call: Call, voiceId: string): string {
+export function previewUrl(call: RequestContext, voiceId: string): string {
   return `${call.origin}/previews/voices/${encodeURIComponent(voiceId)}`;
 }
 
-function systemVoice(call: Call, voice: SystemVoice): Voice {
+function systemVoice(call: RequestContext, voice: SystemVoice): Voice {
   const models = speechModels(call);
   return {
     voice_id: voice.id,
@@ -64,7 +65,7 @@ function systemVoice(call: Call, voice: SystemVoice): Voice {
   };
 }
 
-function speechModels(call: Call): string[] {
+function speechModels(call: RequestContext): string[] {
   const { catalogue } = call.services;
   return catalogue.models.filter((model) => catalogue.speaks(model)).map((model) => model.id);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { backoff, decide, RetryBudget } from '../../../src/core/call/retry.ts';
+import { backoff, decideRetry, RetryBudget } from '../../../src/core/call/retry.ts';
 import type { Polygate } from '../../../src/index.ts';
 import { caught, chat, clientOf, image, refusal, scripted, virtualClock } from '../support.ts';
 import type { Reply } from '../support.ts';
@@ -70,18 +70,18 @@ describe('decide', () => {
   const unknown = [undefined, 408, 500, 502, 504] as const;
 
   test.each(unknown)('%s of unknown outcome is repeated unless it is paid each time', (status) => {
-    expect(decide({ status, outcome: 'unknown' }, 'safe')).toBe('retry');
-    expect(decide({ status, outcome: 'unknown' }, 'keyed')).toBe('retry');
-    expect(decide({ status, outcome: 'unknown' }, 'once')).toBe('fail');
+    expect(decideRetry({ status, outcome: 'unknown' }, 'safe')).toBe('retry');
+    expect(decideRetry({ status, outcome: 'unknown' }, 'keyed')).toBe('retry');
+    expect(decideRetry({ status, outcome: 'unknown' }, 'once')).toBe('fail');
   });
 
   test.each(['safe', 'keyed', 'once'] as const)(
     '%s requests are repeated when refused',
     (safety) => {
-      expect(decide({ outcome: 'not-sent' }, safety)).toBe('retry');
-      expect(decide({ status: 503, outcome: 'rejected' }, safety)).toBe('retry');
-      expect(decide({ status: 429, outcome: 'rejected' }, safety)).toBe('retry');
-      expect(decide({ status: 429, code: 'rate_limited', outcome: 'rejected' }, safety)).toBe(
+      expect(decideRetry({ outcome: 'not-sent' }, safety)).toBe('retry');
+      expect(decideRetry({ status: 503, outcome: 'rejected' }, safety)).toBe('retry');
+      expect(decideRetry({ status: 429, outcome: 'rejected' }, safety)).toBe('retry');
+      expect(decideRetry({ status: 429, code: 'rate_limited', outcome: 'rejected' }, safety)).toBe(
         'retry',
       );
     },
@@ -93,12 +93,12 @@ describe('decide', () => {
       code: 'concurrency_limit_exceeded',
       outcome: 'rejected',
     } as const;
-    expect(decide(failure, safety)).toBe('queue');
+    expect(decideRetry(failure, safety)).toBe('queue');
   });
 
   test.each([400, 401, 402, 403, 404, 405, 409, 410, 413, 415, 422])('%i is final', (status) => {
     for (const safety of ['safe', 'keyed', 'once'] as const) {
-      expect(decide({ status, outcome: 'rejected' }, safety)).toBe('fail');
+      expect(decideRetry({ status, outcome: 'rejected' }, safety)).toBe('fail');
     }
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { readRetryAfter } from '../../../src/core/http/retry-after.ts';
+import { parseRetryAfter } from '../../../src/core/http/retry-after.ts';
 
 const now = Date.parse('2026-05-01T00:00:00Z');
 
@@ -8,7 +8,7 @@ function read(value: string | undefined, date?: string): number | undefined {
   const headers = new Headers();
   if (value !== undefined) headers.set('retry-after', value);
   if (date !== undefined) headers.set('date', date);
-  return readRetryAfter(headers, now);
+  return parseRetryAfter(headers, now);
 }
 
 describe('Retry-After', () => {

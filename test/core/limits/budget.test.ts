@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { affords } from '../../../src/core/limits/budget.ts';
+import { fitsBudget } from '../../../src/core/limits/budget.ts';
 import { BudgetExceededError } from '../../../src/index.ts';
 import { caught, chat, image, onMock } from '../support.ts';
 
@@ -24,7 +24,7 @@ test.each([
   [1, true, 0, 0, 1, true],
 ])('of %d USD (strict: %s), %d spent and %d reserved: a price of %s fits: %s', (...row) => {
   const [maxUsd, strict, spent, reserved, price, fits] = row;
-  expect(affords({ maxUsd, strict }, { spent, reserved }, price)).toBe(fits);
+  expect(fitsBudget({ maxUsd, strict }, { spent, reserved }, price)).toBe(fits);
 });
 
 describe('with known prices', () => {

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 
-import { firstWindow, narrowed, widened } from '../../../src/core/limits/concurrency-limiter.ts';
+import {
+  initialWindow,
+  windowAfterRejection,
+  windowAfterSuccess,
+} from '../../../src/core/limits/concurrency-limiter.ts';
 import { Polygate } from '../../../src/index.ts';
 import { createMockGateway } from '../../../src/mock/index.ts';
 import { image, onMock, refusal, submitted, turns } from '../support.ts';
@@ -8,14 +12,14 @@ import { manual, submitMany, told } from '../stream/valve.ts';
 
 describe('the window', () => {
   test('is four before anything is known', () => {
-    expect(firstWindow).toMatchObject({ size: 4, fresh: true });
+    expect(initialWindow).toMatchObject({ size: 4, fresh: true });
   });
 
   test.each([
-    ['opens fully without headers', firstWindow, {}, 1, Infinity],
-    ['opens to the limit', firstWindow, { limit: 8 }, 1, 8],
-    ['opens to what is free', firstWindow, { limit: 8, remaining: 3 }, 4, 7],
-    ['shrinks to a small limit', firstWindow, { limit: 2, remaining: 1 }, 4, 2],
+    ['opens fully without headers', initialWindow, {}, 1, Infinity],
+    ['opens to the limit', initialWindow, { limit: 8 }, 1, 8],
+    ['opens to what is free', initialWindow, { limit: 8, remaining: 3 }, 4, 7],
+    ['shrinks to a small limit', initialWindow, { limit: 2, remaining: 1 }, 4, 2],
     ['leaves room for others of the account', { size: 8, limit: 8 }, { remaining: 0 }, 5, 5],
     ['never closes', { size: 8, limit: 8 }, { limit: 8, remaining: 0 }, 0, 1],
     ['follows a limit that falls', { size: 8, limit: 8 }, { limit: 3 }, 8, 3],
@@ -23,7 +27,7 @@ describe('the window', () => {
     ['recovers by one', { size: 4 }, {}, 4, 5],
     ['recovers up to the limit', { size: 8, limit: 8 }, {}, 8, 8],
   ])('%s after a success', (_, window, tells, inFlight, size) => {
-    expect(widened(window, tells, inFlight).size).toBe(size);
+    expect(windowAfterSuccess(window, tells, inFlight).size).toBe(size);
   });
 
   test.each([
@@ -33,11 +37,11 @@ describe('the window', () => {
     ['takes what is in flight for the limit', { size: 8 }, { limit: 8, remaining: 0 }, 5, 5],
     ['follows a limit that fell', { size: 8, limit: 8 }, { limit: 3, remaining: 0 }, 6, 3],
   ])('%s after a 429', (_, window, tells, inFlight, size) => {
-    expect(narrowed(window, tells, inFlight).size).toBe(size);
+    expect(windowAfterRejection(window, tells, inFlight).size).toBe(size);
   });
 
   test('is no longer fresh after an answer', () => {
-    const next = widened(narrowed(firstWindow, {}, 3), {}, 1);
+    const next = windowAfterSuccess(windowAfterRejection(initialWindow, {}, 3), {}, 1);
     expect(next.size).toBe(3);
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 
-import { readGeneration } from '../../../src/core/tasks/generation.ts';
+import { parseGeneration } from '../../../src/core/tasks/generation.ts';
 import type { TaskStatus } from '../../../src/index.ts';
 
 /** A record, read; there must be nothing wrong with it. */
 function read(body: unknown, id?: string) {
-  const { generation, problem } = readGeneration('image', body, id);
+  const { generation, problem } = parseGeneration('image', body, id);
   expect(problem).toBeUndefined();
   if (generation === undefined) throw new Error('unreachable');
   return generation;
@@ -13,7 +13,7 @@ function read(body: unknown, id?: string) {
 
 /** What is wrong with a record. */
 function problemOf(body: unknown, id?: string): string | undefined {
-  return readGeneration('image', body, id).problem;
+  return parseGeneration('image', body, id).problem;
 }
 
 const url = (name: string) => `https://cdn.example/${name}.png`;
@@ -84,7 +84,7 @@ describe('A5: where a URL may stand', () => {
 
   test.each(Object.entries(places))('%s', (_, fields) => {
     for (const kind of ['image', 'video', 'audio'] as const) {
-      const { generation } = readGeneration(kind, { ...finished, ...fields }, undefined);
+      const { generation } = parseGeneration(kind, { ...finished, ...fields }, undefined);
       expect(generation).toMatchObject({ kind, status: 'succeeded', urls: [url('a')] });
     }
   });

@@ -1,9 +1,9 @@
-import type { Answer } from './response.ts';
+import type { MockResponse } from './response.ts';
 import type { Clock } from '../../clock.ts';
 import { connectionError } from '../connection.ts';
 import type { Fault } from '../faults.ts';
-import { join, planBody } from './plan.ts';
-import type { Plan } from './plan.ts';
+import { join, planBody } from './body-plan.ts';
+import type { BodyPlan } from './body-plan.ts';
 
 /** What a delivery needs to know besides the answer. */
 export interface Delivery {
@@ -24,7 +24,7 @@ export interface Delivery {
 const bodiless = new Set([101, 204, 205, 304]);
 
 /** The answer as a `Response`, with its fault worked in. */
-export function deliver(answer: Answer, delivery: Delivery): Response {
+export function toResponse(answer: MockResponse, delivery: Delivery): Response {
   const { fault } = delivery;
   const status = fault?.malformed === true ? 200 : answer.status;
   const headers = new Headers(answer.headers);
@@ -45,7 +45,7 @@ export function deliver(answer: Answer, delivery: Delivery): Response {
   return new Response(join(plan.frames), { status, headers });
 }
 
-function streamOf(plan: Plan, events: boolean, delivery: Delivery): ReadableStream<Uint8Array> {
+function streamOf(plan: BodyPlan, events: boolean, delivery: Delivery): ReadableStream<Uint8Array> {
   const { clock, signal, release } = delivery;
   const delayMs = events ? delivery.chunkDelayMs : 0;
   let next = 0;

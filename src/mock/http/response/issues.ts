@@ -11,7 +11,7 @@ interface Issue {
 }
 
 /** The first issue as a sentence that names the field. */
-export function describe(issues: readonly Issue[], body: unknown): string {
+export function describeIssue(issues: readonly Issue[], body: unknown): string {
   const [issue] = issues;
   if (issue === undefined) return 'The body is not as documented';
   if (issue.path.length === 0) return 'The body must be a JSON object';

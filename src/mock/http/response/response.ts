@@ -1,5 +1,5 @@
 /** An answer before it is bytes, so that faults can be worked into it. */
-export interface Answer {
+export interface MockResponse {
   status: number;
   headers: Record<string, string>;
   /**
@@ -15,7 +15,7 @@ export function json(
   status: number,
   record: unknown,
   headers: Record<string, string> = {},
-): Answer {
+): MockResponse {
   return text(status, 'application/json', JSON.stringify(record), headers);
 }
 
@@ -25,12 +25,15 @@ export function text(
   type: string,
   body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
-): Answer {
+): MockResponse {
   return { status, headers: { 'content-type': type, ...headers }, frames: [body], stream: false };
 }
 
 /** A stream of server-sent events. */
-export function events(frames: readonly string[], headers: Record<string, string> = {}): Answer {
+export function events(
+  frames: readonly string[],
+  headers: Record<string, string> = {},
+): MockResponse {
   const type = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
   return { status: 200, headers: { ...type, ...headers }, frames, stream: true };
 }

@@ -1,9 +1,9 @@
-import type { Answer } from './response.ts';
+import type { MockResponse } from './response.ts';
 import type { Fault } from '../faults.ts';
 import { dataEvent, isDataEvent } from './sse.ts';
 
 /** How the bytes of a body are handed out, and what comes after the last of them. */
-export interface Plan {
+export interface BodyPlan {
   frames: readonly Uint8Array<ArrayBuffer>[];
   end: 'close' | 'reset' | 'stall';
   /**
@@ -16,7 +16,7 @@ export interface Plan {
 const encoder = new TextEncoder();
 
 /** Works a fault into a body. */
-export function planBody(answer: Answer, fault: Fault | undefined): Plan {
+export function planBody(answer: MockResponse, fault: Fault | undefined): BodyPlan {
   const whole = closing(answer.frames);
   if (fault === undefined) return whole;
   const plan = spoil(answer, whole, fault);
@@ -24,7 +24,7 @@ export function planBody(answer: Answer, fault: Fault | undefined): Plan {
   return { ...plan, frames: split(join(plan.frames), fault.splitBytes) };
 }
 
-function spoil(answer: Answer, whole: Plan, fault: Fault): Plan {
+function spoil(answer: MockResponse, whole: BodyPlan, fault: Fault): BodyPlan {
   if (fault.malformed === true) return malformed(answer);
   if (fault.streamErrorAfter !== undefined && answer.stream) {
     const error = {
@@ -49,19 +49,19 @@ function spoil(answer: Answer, whole: Plan, fault: Fault): Plan {
 }
 
 /** The body as it was, up to the middle: JSON that does not parse. */
-function malformed(answer: Answer): Plan {
+function malformed(answer: MockResponse): BodyPlan {
   if (answer.stream) return closing(['data: {"id":"chatcmpl\n\n']);
   const whole = join(answer.frames.map(bytes));
   return closing([whole.slice(0, Math.max(1, whole.length >> 1))]);
 }
 
-function closing(frames: readonly (string | Uint8Array<ArrayBuffer>)[]): Plan {
+function closing(frames: readonly (string | Uint8Array<ArrayBuffer>)[]): BodyPlan {
   const encoded = frames.map(bytes);
   const length = encoded.reduce((sum, frame) => sum + frame.length, 0);
   return { frames: encoded, end: 'close', length };
 }
 
-function firstEvents(answer: Answer, count: number): (string | Uint8Array<ArrayBuffer>)[] {
+function firstEvents(answer: MockResponse, count: number): (string | Uint8Array<ArrayBuffer>)[] {
   const frames: (string | Uint8Array<ArrayBuffer>)[] = [];
   let seen = 0;
   for (const frame of answer.frames) {

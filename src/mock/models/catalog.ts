@@ -1,10 +1,10 @@
 import type { Model } from '../../schemas/models.ts';
 import { defaultModels } from './default-models.ts';
 import { modelFrom } from './model.ts';
-import { badParameter, Refusal } from '../http/response/refusal.ts';
+import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
 
 /** The models that may be used. */
-export class Catalogue {
+export class ModelCatalog {
   readonly models: readonly Model[];
   readonly #byId: ReadonlyMap<string, Model>;
 
@@ -24,10 +24,14 @@ export class Catalogue {
   use(id: string, type: 'chat' | 'image' | 'video' | 'audio'): Model {
     const model = this.#byId.get(id);
     if (model === undefined) {
-      throw new Refusal(400, 'model_not_found', `\`model\` names no model of this service: ${id}`);
+      throw new GatewayError(
+        400,
+        'model_not_found',
+        `\`model\` names no model of this service: ${id}`,
+      );
     }
     if (model.type !== type) {
-      throw badParameter(
+      throw invalidParameter(
         `\`model\` must be a model of type ${type}; ${id} is of type ${model.type}`,
       );
     }

@@ -1,5 +1,5 @@
 /** The same answer, whose body goes through `transformer` and ends with an error as soon as the signal aborts. */
-export function abortable(
+export function withAbortableBody(
   response: Response,
   signal: AbortSignal | undefined,
   transformer?: Transformer<Uint8Array, Uint8Array>,

@@ -2,7 +2,7 @@ import type { Services } from '../services.ts';
 import type { Key, User } from '../account/state.ts';
 
 /** A request that was let in, as its endpoint sees it. */
-export interface Call {
+export interface RequestContext {
   services: Services;
   /** Where the gateway is, as the caller addressed it: links in bodies begin with it. */
   origin: string;
@@ -26,6 +26,6 @@ export interface Call {
 }
 
 /** What stands for a name in the path. */
-export function param(call: Call, name: string): string {
+export function param(call: RequestContext, name: string): string {
   return call.params[name] ?? '';
 }

@@ -1,5 +1,5 @@
 /** A documented error, thrown by whoever finds the reason for it. It is answered, never printed. */
-export class Refusal {
+export class GatewayError {
   readonly status: number;
   readonly code: string;
   readonly message: string;
@@ -14,6 +14,6 @@ export class Refusal {
 }
 
 /** 400 with the code that the specification gives for bad parameters. */
-export function badParameter(message: string): Refusal {
-  return new Refusal(400, 'invalid_request_parameter', message);
+export function invalidParameter(message: string): GatewayError {
+  return new GatewayError(400, 'invalid_request_parameter', message);
 }
