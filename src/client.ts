@@ -13,10 +13,12 @@ import { parseReceipt } from './core/tasks/receipt.ts';
 import { recover } from './core/batch/recover.ts';
 import type { Restore } from './core/batch/recover.ts';
 import type { RequestPromise } from './core/call/request-promise.ts';
-import { withIdempotencyKey, readWithSchema } from './core/call/api-call.ts';
-import type { ResponseReader, RequestOptions } from './core/call/api-call.ts';
-import { Sender } from './core/call/sender.ts';
-import type { Shared } from './core/call/sender.ts';
+import { withIdempotencyKey } from './core/call/idempotency-key.ts';
+import { readWithSchema } from './core/call/api-call.ts';
+import type { ResponseReader } from './core/call/api-call.ts';
+import type { RequestOptions } from './core/call/request-options.ts';
+import { createContext } from './core/call/context.ts';
+import type { ClientContext, SharedState } from './core/call/context.ts';
 import type { Task } from './core/tasks/task.ts';
 import { Account } from './resources/account.ts';
 import { Audio } from './resources/audio.ts';
@@ -63,7 +65,7 @@ export class Polygate {
   /** What anybody may ask: status, prices, errors, limits. */
   readonly public: Public;
 
-  readonly #sender: Sender;
+  readonly #context: ClientContext;
 
   /**
    * @throws {@link ConfigurationError} when an option is unknown or wrong, the base URL is missing or unsafe, or a key
@@ -71,34 +73,34 @@ export class Polygate {
    */
   constructor(options?: PolygateOptions);
   /** @internal Clients made by `withOptions` share one ledger and one queue. */
-  constructor(options: PolygateOptions, shared: Shared);
-  constructor(options: PolygateOptions = {}, shared?: Shared) {
-    const sender = new Sender(resolveConfig(options), shared);
-    this.#sender = sender;
-    this.account = new Account(sender);
-    this.models = new Models(sender);
-    this.chat = new Chat(sender);
-    this.images = new Images(sender);
-    this.videos = new Videos(sender);
-    this.audio = new Audio(sender);
-    this.voices = new Voices(sender);
-    this.materials = new Materials(sender);
-    this.public = new Public(sender);
+  constructor(options: PolygateOptions, shared: SharedState);
+  constructor(options: PolygateOptions = {}, shared?: SharedState) {
+    const context = createContext(resolveConfig(options), shared);
+    this.#context = context;
+    this.account = new Account(context);
+    this.models = new Models(context);
+    this.chat = new Chat(context);
+    this.images = new Images(context);
+    this.videos = new Videos(context);
+    this.audio = new Audio(context);
+    this.voices = new Voices(context);
+    this.materials = new Materials(context);
+    this.public = new Public(context);
   }
 
   /** What this client, and every client made from it, has spent; a live view. */
   get spend(): Spend {
-    return this.#sender.shared.ledger.view();
+    return this.#context.shared.ledger.view();
   }
 
   /** The account's concurrency as this client sees it; a live view. */
   get concurrency(): ConcurrencyState {
-    return this.#sender.shared.governor.view();
+    return this.#context.shared.concurrency.view();
   }
 
   /** A client with other options that shares the ledger and the concurrency queue of this one. */
   withOptions(options: PolygateOptions): Polygate {
-    return derive({ ...this.#sender.config.options, ...options }, this.#sender.shared);
+    return derive({ ...this.#context.config.options, ...options }, this.#context.shared);
   }
 
   /**
@@ -115,7 +117,7 @@ export class Polygate {
         ? (body) => ({ value: unchecked<Result>(body) })
         : readWithSchema(request.schema);
     const ready = request.idempotent ? withIdempotencyKey(options) : options;
-    return executeJson(this.#sender, () => describeRawRequest(request), read, ready);
+    return executeJson(this.#context, () => describeRawRequest(request), read, ready);
   }
 
   /**
@@ -126,7 +128,7 @@ export class Polygate {
    * @throws {@link APIError} when the answer is an error, {@link ConnectionError} when none came.
    */
   download(source: string | Generation | TaskHandle, options?: DownloadOptions): Promise<Response> {
-    return download(this.#sender, this.#downloadable(source), options);
+    return download(this.#context, this.#downloadable(source), options);
   }
 
   /**
@@ -154,7 +156,7 @@ export class Polygate {
     describe: Describe<Input, Kind>,
     options: BatchOptions<Input> = {},
   ): AsyncGenerator<BatchRow<Input, Kind>, void, undefined> {
-    return batch(this.#sender, inputs, describe, options);
+    return batch(this.#context, inputs, describe, options);
   }
 
   /**
@@ -172,7 +174,7 @@ export class Polygate {
       submission: (kind, path, params) => this.#makerOf(kind).restore(path, params),
       task: (receipt) => this.resume(receipt),
     };
-    return recover(this.#sender, journal, restore, options);
+    return recover(this.#context, journal, restore, options);
   }
 
   /** The namespace of a kind of task. */
@@ -192,6 +194,6 @@ export class Polygate {
 }
 
 /** Outside of the class, because a class that names itself loses its name in the bundle. */
-function derive(options: PolygateOptions, shared: Shared): Polygate {
+function derive(options: PolygateOptions, shared: SharedState): Polygate {
   return new Polygate(options, shared);
 }

@@ -1,7 +1,7 @@
 import { requestJson } from '../core/call/endpoint.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
-import type { RequestOptions } from '../core/call/api-call.ts';
-import type { Sender } from '../core/call/sender.ts';
+import type { RequestOptions } from '../core/call/request-options.ts';
+import type { ClientContext } from '../core/call/context.ts';
 import { accountSchema, keyBalanceSchema, readinessSchema } from '../schemas/account.ts';
 import type {
   Account as AccountRecord,
@@ -12,11 +12,11 @@ import type {
 
 /** The account behind the key. Specification: Account and catalog. */
 export class Account {
-  readonly #sender: Sender;
+  readonly #context: ClientContext;
 
   /** @internal */
-  constructor(sender: Sender) {
-    this.#sender = sender;
+  constructor(context: ClientContext) {
+    this.#context = context;
   }
 
   /**
@@ -25,7 +25,7 @@ export class Account {
    * @throws {@link AuthenticationError} without a valid key; {@link PermissionDeniedError} with a disabled one.
    */
   retrieve(options?: RequestOptions): RequestPromise<AccountRecord> {
-    return requestJson(this.#sender, '/v1/account', accountSchema, options);
+    return requestJson(this.#context, '/v1/account', accountSchema, options);
   }
 
   /**
@@ -34,7 +34,7 @@ export class Account {
    * @throws as {@link Account.retrieve}.
    */
   readiness(options?: RequestOptions): RequestPromise<Readiness> {
-    return requestJson(this.#sender, '/v1/readiness', readinessSchema, options);
+    return requestJson(this.#context, '/v1/readiness', readinessSchema, options);
   }
 
   /**
@@ -43,7 +43,7 @@ export class Account {
    * @throws as {@link Account.retrieve}; this endpoint's own error envelope becomes the same errors.
    */
   balance(options?: RequestOptions): RequestPromise<KeyBalance> {
-    return requestJson(this.#sender, '/api/usage/balance', keyBalanceSchema, options);
+    return requestJson(this.#context, '/api/usage/balance', keyBalanceSchema, options);
   }
 }
 

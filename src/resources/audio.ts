@@ -2,12 +2,12 @@ import { estimate, priceOf } from '../core/limits/estimate.ts';
 import type { KnownPrices } from '../core/limits/estimate.ts';
 import { checkParams } from '../core/call/params.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
-import type { RequestOptions } from '../core/call/api-call.ts';
-import type { Sender } from '../core/call/sender.ts';
-import type { Submission } from '../core/tasks/submission.ts';
-import type { SubmittedTask } from '../core/tasks/task.ts';
-import { TaskClient } from '../core/tasks/task-client.ts';
-import type { GenerateOptions, Submit } from '../core/tasks/task-client.ts';
+import type { RequestOptions } from '../core/call/request-options.ts';
+import type { ClientContext } from '../core/call/context.ts';
+import { Submission } from '../core/tasks/submission.ts';
+import type { SubmittedTask, TaskScope } from '../core/tasks/task.ts';
+import { generate, submitTask } from '../core/tasks/submit.ts';
+import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit.ts';
 import { musicParamsProblem, speechParamsProblem } from '../schemas/audio.ts';
 import type { MusicParams, SpeechParams } from '../schemas/audio.ts';
 import type { Generation } from '../schemas/task.ts';
@@ -21,34 +21,38 @@ export class Audio extends TaskNamespace<'audio'> {
   readonly speech: AudioKind<SpeechParams>;
 
   /** @internal */
-  constructor(sender: Sender) {
-    const tasks = new TaskClient(sender, { kind: 'audio', paths: ['/v1/audio/tasks/{id}'] });
-    super(tasks);
-    this.music = new AudioKind(tasks, musicParamsProblem, (_, prices) => priceOf(prices, 1));
-    this.speech = new AudioKind(tasks, speechParamsProblem, ({ text, input }, prices) =>
+  constructor(context: ClientContext) {
+    const scope: TaskScope<'audio'> = {
+      context,
+      kind: 'audio',
+      pollPaths: ['/v1/audio/tasks/{id}'],
+    };
+    super(scope);
+    this.music = new AudioKind(scope, musicParamsProblem, (_, prices) => priceOf(prices, 1));
+    this.speech = new AudioKind(scope, speechParamsProblem, ({ text, input }, prices) =>
       estimate.speech(prices, text || input || ''),
     );
   }
 }
 
 /** What some params are going to cost, USD. */
-type Quote<Params> = (params: Params, prices: KnownPrices) => number | undefined;
+type Estimate<Params> = (params: Params, prices: KnownPrices) => number | undefined;
 
 /** One of the two things that POST /audio/tasks makes. */
 export class AudioKind<Params extends { model: string }> {
-  readonly #tasks: TaskClient<'audio'>;
+  readonly #scope: TaskScope<'audio'>;
   readonly #problemOf: (params: unknown) => string | undefined;
-  readonly #quote: Quote<Params>;
+  readonly #estimateUsd: Estimate<Params>;
 
   /** @internal */
   constructor(
-    tasks: TaskClient<'audio'>,
+    scope: TaskScope<'audio'>,
     problemOf: (params: unknown) => string | undefined,
-    quote: Quote<Params>,
+    estimateUsd: Estimate<Params>,
   ) {
-    this.#tasks = tasks;
+    this.#scope = scope;
     this.#problemOf = problemOf;
-    this.#quote = quote;
+    this.#estimateUsd = estimateUsd;
   }
 
   /**
@@ -59,14 +63,14 @@ export class AudioKind<Params extends { model: string }> {
    * @throws {@link ConnectionError} when no answer came; `outcome` and `idempotencyKey` say how to go on.
    */
   submit(params: Params, options?: RequestOptions): RequestPromise<SubmittedTask<'audio'>> {
-    return this.#tasks.submit(this.#describe(params), options);
+    return submitTask(this.#scope, this.#describe(params), options);
   }
 
   /**
    * Describes a submit without sending it, for `gateway.batch`.
    */
   submission(params: Params, options?: RequestOptions): Submission<'audio'> {
-    return this.#tasks.submission(this.#describe(params), options);
+    return new Submission(this.#scope, this.#describe(params), options);
   }
 
   /**
@@ -78,12 +82,12 @@ export class AudioKind<Params extends { model: string }> {
     params: Params,
     options?: GenerateOptions<'audio'>,
   ): RequestPromise<Generation<'audio'>> {
-    return this.#tasks.generate(this.#describe(params), options);
+    return generate(this.#scope, this.#describe(params), options);
   }
 
-  #describe(params: Params): Submit {
+  #describe(params: Params): SubmitRequest {
     const check = () => checkParams(params, this.#problemOf);
-    const quote = (prices: KnownPrices) => this.#quote(params, prices);
-    return { template: '/v1/audio/tasks', params, check, quote };
+    const estimateUsd = (prices: KnownPrices) => this.#estimateUsd(params, prices);
+    return { template: '/v1/audio/tasks', params, check, estimateUsd };
   }
 }

@@ -3,15 +3,19 @@ import { openStream } from '../core/stream/chunk-reader.ts';
 import { toServiceParams } from '../core/chat/json-schema.ts';
 import { PendingStream } from '../core/stream/pending-stream.ts';
 import { parseCompletion, completionParser } from '../core/chat/structured-output.ts';
+import { executeRaw } from '../core/call/endpoint.ts';
+import { execute } from '../core/call/execute.ts';
 import { readJson } from '../core/call/response.ts';
 import type { ApiResponse } from '../core/call/response.ts';
 import { checkParams } from '../core/call/params.ts';
 import { RequestPromise } from '../core/call/request-promise.ts';
-import { withIdempotencyKey, readWithSchema } from '../core/call/api-call.ts';
-import type { ApiCall, RequestOptions } from '../core/call/api-call.ts';
+import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
+import { readWithSchema } from '../core/call/api-call.ts';
+import type { ApiCall } from '../core/call/api-call.ts';
+import type { RequestOptions } from '../core/call/request-options.ts';
 import { checkValue } from '../core/config/validation.ts';
 import type { Rule } from '../core/config/validation.ts';
-import type { Sender } from '../core/call/sender.ts';
+import type { ClientContext } from '../core/call/context.ts';
 import { Stream } from '../core/stream/stream.ts';
 import { runTools } from '../core/chat/tool-run.ts';
 import type { RunOptions } from '../core/chat/tool-run.ts';
@@ -27,18 +31,18 @@ export class Chat {
   readonly completions: ChatCompletions;
 
   /** @internal */
-  constructor(sender: Sender) {
-    this.completions = new ChatCompletions(sender);
+  constructor(context: ClientContext) {
+    this.completions = new ChatCompletions(context);
   }
 }
 
 /** Chat completions, whole or streamed. Specification: POST /chat/completions. */
 export class ChatCompletions {
-  readonly #sender: Sender;
+  readonly #context: ClientContext;
 
   /** @internal */
-  constructor(sender: Sender) {
-    this.#sender = sender;
+  constructor(context: ClientContext) {
+    this.#context = context;
   }
 
   /**
@@ -92,7 +96,7 @@ export class ChatCompletions {
         { ...ready, signal: untilOpen },
         signal,
       );
-    const opening = new PendingStream(open, signal, this.#sender.config.clock);
+    const opening = new PendingStream(open, signal, this.#context.config.clock);
     return new ChatStream(opening, completionParser(params?.response_format, ready.idempotencyKey));
   }
 
@@ -146,12 +150,13 @@ export class ChatCompletions {
     options: RequestOptions,
     read: () => Promise<ApiResponse<Result>>,
   ): RequestPromise<Result> {
-    const leave = async () => this.#sender.leave(this.#call(toServiceParams(params)), options);
-    return new RequestPromise({ parsed: read, raw: leave });
+    const raw = async () => executeRaw(this.#context, this.#call(toServiceParams(params)), options);
+    return new RequestPromise({ parsed: read, raw });
   }
 
   async #whole(params: ChatParams, options: RequestOptions): Promise<ApiResponse<ChatCompletion>> {
-    return this.#sender.send(
+    return execute(
+      this.#context,
       this.#call(params),
       options,
       readJson(readWithSchema(chatCompletionSchema)),
@@ -168,12 +173,12 @@ export class ChatCompletions {
 
   async #open(params: ChatParams, options: RequestOptions, signal = options.signal) {
     const finish = openStream(params.n ?? 1, signal);
-    return this.#sender.send(this.#call(params), options, finish);
+    return execute(this.#context, this.#call(params), options, finish);
   }
 
   #call(params: ChatParams): ApiCall {
     checkParams(params, messagesProblem);
-    const { config } = this.#sender;
+    const { config } = this.#context;
     return {
       method: 'POST',
       template: '/v1/chat/completions',
@@ -189,7 +194,7 @@ export class ChatCompletions {
 
   /** A key of the caller's is sent; one is made only where the caller says that the service replays it. A11. */
   #withKey(options: RequestOptions): RequestOptions {
-    return this.#sender.config.retryAmbiguous.chat ? withIdempotencyKey(options) : options;
+    return this.#context.config.retryAmbiguous.chat ? withIdempotencyKey(options) : options;
   }
 }
 

@@ -1,13 +1,13 @@
 import { estimate } from '../core/limits/estimate.ts';
 import { checkParams } from '../core/call/params.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
-import type { RequestOptions } from '../core/call/api-call.ts';
+import type { RequestOptions } from '../core/call/request-options.ts';
 import { checkValue, oneOf } from '../core/config/validation.ts';
-import type { Sender } from '../core/call/sender.ts';
-import type { Submission } from '../core/tasks/submission.ts';
-import type { SubmittedTask } from '../core/tasks/task.ts';
-import { TaskClient } from '../core/tasks/task-client.ts';
-import type { GenerateOptions, Submit } from '../core/tasks/task-client.ts';
+import type { ClientContext } from '../core/call/context.ts';
+import { Submission } from '../core/tasks/submission.ts';
+import type { SubmittedTask, TaskScope } from '../core/tasks/task.ts';
+import { generate, submitTask } from '../core/tasks/submit.ts';
+import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit.ts';
 import type { ImageParams } from '../schemas/images.ts';
 import type { Generation } from '../schemas/task.ts';
 import { TaskNamespace } from './task-namespace.ts';
@@ -23,17 +23,18 @@ export interface ImageRoute {
 
 /** Draws images. Specification: Image generation. */
 export class Images extends TaskNamespace<'image'> {
-  readonly #tasks: TaskClient<'image'>;
+  readonly #scope: TaskScope<'image'>;
 
   /** @internal */
-  constructor(sender: Sender) {
-    const { imageTaskPath } = sender.config;
-    const tasks = new TaskClient(sender, {
+  constructor(context: ClientContext) {
+    const { imageTaskPath } = context.config;
+    const scope: TaskScope<'image'> = {
+      context,
       kind: 'image',
-      paths: [imageTaskPath, '/v1/images/generations/{id}'],
-    });
-    super(tasks);
-    this.#tasks = tasks;
+      pollPaths: [imageTaskPath, '/v1/images/generations/{id}'],
+    };
+    super(scope);
+    this.#scope = scope;
   }
 
   /**
@@ -48,14 +49,14 @@ export class Images extends TaskNamespace<'image'> {
     params: ImageParams,
     options: RequestOptions & ImageRoute = {},
   ): RequestPromise<SubmittedTask<'image'>> {
-    return this.#tasks.submit(describe(params, options), options);
+    return submitTask(this.#scope, describe(params, options), options);
   }
 
   /**
    * Describes a submit without sending it, for `gateway.batch`.
    */
   submission(params: ImageParams, options: RequestOptions & ImageRoute = {}): Submission<'image'> {
-    return this.#tasks.submission(describe(params, options), options);
+    return new Submission(this.#scope, describe(params, options), options);
   }
 
   /**
@@ -67,11 +68,11 @@ export class Images extends TaskNamespace<'image'> {
     params: ImageParams,
     options: GenerateOptions<'image'> & ImageRoute = {},
   ): RequestPromise<Generation<'image'>> {
-    return this.#tasks.generate(describe(params, options), options);
+    return generate(this.#scope, describe(params, options), options);
   }
 }
 
-function describe(params: ImageParams, { route = 'tasks' }: ImageRoute): Submit {
+function describe(params: ImageParams, { route = 'tasks' }: ImageRoute): SubmitRequest {
   return {
     template: `/v1/images/${route}`,
     params,
@@ -79,7 +80,7 @@ function describe(params: ImageParams, { route = 'tasks' }: ImageRoute): Submit 
       checkValue('route', route, oneOf('tasks', 'generations'));
       checkParams(params);
     },
-    quote: (prices) => {
+    estimateUsd: (prices) => {
       const { size, resolution, num_images, n } = params;
       // Which class a size in pixels belongs to, the service alone knows.
       const known = resolution !== undefined || size === undefined;

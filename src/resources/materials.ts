@@ -1,4 +1,5 @@
-import { requestJson, executeJson } from '../core/call/endpoint.ts';
+import { executeJson, requestJson, startCall } from '../core/call/endpoint.ts';
+import { notify } from '../core/config/log.ts';
 import {
   followMaterial,
   materialPollTiming,
@@ -11,10 +12,12 @@ import { checkProblem } from '../core/call/params.ts';
 import { fillPath } from '../core/http/path.ts';
 import { resolvePollTiming } from '../core/tasks/poll.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
-import { withIdempotencyKey, readWithSchema } from '../core/call/api-call.ts';
-import type { ApiCall, RequestOptions } from '../core/call/api-call.ts';
+import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
+import { readWithSchema } from '../core/call/api-call.ts';
+import type { ApiCall } from '../core/call/api-call.ts';
+import type { RequestOptions } from '../core/call/request-options.ts';
 import { readJson } from '../core/call/response.ts';
-import type { Sender } from '../core/call/sender.ts';
+import type { ClientContext } from '../core/call/context.ts';
 import { materialCreateProblem, materialListProblem } from '../schemas/material-params.ts';
 import type { MaterialCreateParams, MaterialListQuery } from '../schemas/material-params.ts';
 import { materialSchema } from '../schemas/materials.ts';
@@ -38,11 +41,11 @@ export interface RegisterOptions
 
 /** The library of reusable media for video requests. Specification: Materials. */
 export class Materials {
-  readonly #sender: Sender;
+  readonly #context: ClientContext;
 
   /** @internal */
-  constructor(sender: Sender) {
-    this.#sender = sender;
+  constructor(context: ClientContext) {
+    this.#context = context;
   }
 
   /**
@@ -54,7 +57,7 @@ export class Materials {
    */
   create(params: MaterialCreateParams, options: RequestOptions = {}): RequestPromise<Material> {
     return executeJson(
-      this.#sender,
+      this.#context,
       () => createCall(params),
       materialSchema,
       withIdempotencyKey(options),
@@ -87,7 +90,7 @@ export class Materials {
   list(query: MaterialListQuery = {}, options?: RequestOptions): RequestPromise<MaterialPage> {
     const next = (after: string) => this.list({ ...query, after }, options);
     const problem = materialListProblem(query);
-    return requestJson(this.#sender, '/v1/materials', readMaterialPage(next), options, {
+    return requestJson(this.#context, '/v1/materials', readMaterialPage(next), options, {
       query,
       problem,
     });
@@ -124,10 +127,16 @@ export class Materials {
       resolvePollTiming(options, materialPollTiming);
       return createCall(params);
     };
-    return this.#sender.promise(describe, withIdempotencyKey(options), read, async (answer) => {
+    return startCall(this.#context, describe, withIdempotencyKey(options), read, async (answer) => {
       // The page is a secret: nothing that is thrown or shown later may carry it.
       const { verification_url: url, verification_expires_at: expiresAt, ...known } = answer.data;
-      if (url) this.#sender.notify(options.onVerification, { url, expiresAt }, 'onVerification');
+      if (url)
+        notify(
+          this.#context.config.log,
+          options.onVerification,
+          { url, expiresAt },
+          'onVerification',
+        );
       return { ...answer, data: await waitForMaterial(this.#waitOf(known.id, known), options) };
     });
   }
@@ -135,13 +144,13 @@ export class Materials {
   #one(id: string, options?: RequestOptions, method = 'GET'): RequestPromise<Material> {
     const values = { material_id: id };
     const template = '/v1/materials/{material_id}';
-    return requestJson(this.#sender, template, materialSchema, options, { method, values });
+    return requestJson(this.#context, template, materialSchema, options, { method, values });
   }
 
   #waitOf(id: string, known?: Material): MaterialWait {
     fillPath('{id}', { id });
     return {
-      sender: this.#sender,
+      context: this.#context,
       id,
       known,
       read: async (options) => this.retrieve(id, options),

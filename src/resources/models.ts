@@ -3,8 +3,9 @@ import type { Endpoint } from '../core/call/endpoint.ts';
 import { readIterable } from '../core/call/list.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { readWithSchema } from '../core/call/api-call.ts';
-import type { ResponseReader, RequestOptions, ResultSchema } from '../core/call/api-call.ts';
-import type { Sender } from '../core/call/sender.ts';
+import type { ResponseReader, ResultSchema } from '../core/call/api-call.ts';
+import type { RequestOptions } from '../core/call/request-options.ts';
+import type { ClientContext } from '../core/call/context.ts';
 import {
   anthropicModelListSchema,
   geminiModelListSchema,
@@ -21,11 +22,11 @@ export interface ModelListOptions extends RequestOptions {
 
 /** The models that the key can use. Specification: Account and catalog. */
 export class Models {
-  readonly #sender: Sender;
+  readonly #context: ClientContext;
 
   /** @internal */
-  constructor(sender: Sender) {
-    this.#sender = sender;
+  constructor(context: ClientContext) {
+    this.#context = context;
   }
 
   /**
@@ -75,7 +76,7 @@ export class Models {
    */
   retrieve(model: string, options?: RequestOptions): RequestPromise<Model> {
     const read = this.#noting(readWithSchema(modelSchema), (found) => [found]);
-    return requestJson(this.#sender, '/v1/models/{model}', read, options, { values: { model } });
+    return requestJson(this.#context, '/v1/models/{model}', read, options, { values: { model } });
   }
 
   /** Takes note of prices on their way to the caller: a budget can then count with them. */
@@ -87,7 +88,7 @@ export class Models {
       const result = await read(body, meta);
       if (result.issues !== undefined) return result;
       for (const { id, pricing } of models(result.value)) {
-        this.#sender.shared.prices.set(id, pricing);
+        this.#context.shared.prices.set(id, pricing);
       }
       return result;
     };
@@ -98,7 +99,7 @@ export class Models {
     options: RequestOptions,
     style?: Endpoint,
   ): RequestPromise<List> {
-    return requestJson(this.#sender, '/v1/models', result, options, style);
+    return requestJson(this.#context, '/v1/models', result, options, style);
   }
 }
 

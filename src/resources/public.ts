@@ -1,8 +1,9 @@
 import { requestJson } from '../core/call/endpoint.ts';
 import type { Endpoint } from '../core/call/endpoint.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
-import type { RequestOptions, ResultSchema } from '../core/call/api-call.ts';
-import type { Sender } from '../core/call/sender.ts';
+import type { RequestOptions } from '../core/call/request-options.ts';
+import type { ResultSchema } from '../core/call/api-call.ts';
+import type { ClientContext } from '../core/call/context.ts';
 import { capabilitiesSchema } from '../schemas/capabilities.ts';
 import type { Capabilities } from '../schemas/capabilities.ts';
 import { errorCatalogSchema, errorDetailSchema } from '../schemas/error-catalog.ts';
@@ -26,11 +27,11 @@ import type {
 
 /** What anybody may ask; no credentials are ever sent. Specification: Public endpoints. */
 export class Public {
-  readonly #sender: Sender;
+  readonly #context: ClientContext;
 
   /** @internal */
-  constructor(sender: Sender) {
-    this.#sender = sender;
+  constructor(context: ClientContext) {
+    this.#context = context;
   }
 
   /** How the service is doing. Specification: GET /status. */
@@ -83,7 +84,7 @@ export class Public {
     options: RequestOptions | undefined,
     endpoint?: Endpoint,
   ): RequestPromise<Result> {
-    return requestJson(this.#sender, template, schema, options, {
+    return requestJson(this.#context, template, schema, options, {
       ...endpoint,
       credentials: false,
     });

@@ -1,19 +1,19 @@
-import type { RequestPromise } from '../core/call/request-promise.ts';
-import type { RequestOptions } from '../core/call/api-call.ts';
-import type { Submission } from '../core/tasks/submission.ts';
-import type { Task } from '../core/tasks/task.ts';
-import type { TaskClient } from '../core/tasks/task-client.ts';
+import { RequestPromise } from '../core/call/request-promise.ts';
+import type { RequestOptions } from '../core/call/request-options.ts';
+import { Submission } from '../core/tasks/submission.ts';
+import { Task, openTask } from '../core/tasks/task.ts';
+import type { TaskScope } from '../core/tasks/task.ts';
 import type { TaskUpdate, WaitOptions } from '../schemas/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from '../schemas/task.ts';
 
 /** What images, videos and audio have in common: tasks that were submitted before. */
 export class TaskNamespace<Kind extends TaskKind> {
   // Private at run time as well: from here the way leads to the API key.
-  readonly #tasks: TaskClient<Kind>;
+  readonly #scope: TaskScope<Kind>;
 
   /** @internal */
-  constructor(tasks: TaskClient<Kind>) {
-    this.#tasks = tasks;
+  constructor(scope: TaskScope<Kind>) {
+    this.#scope = scope;
   }
 
   /**
@@ -23,7 +23,10 @@ export class TaskNamespace<Kind extends TaskKind> {
    * @throws {@link NotFoundError} when there is no such task, or it is somebody else's.
    */
   retrieve(id: string, options?: RequestOptions): RequestPromise<Generation<Kind>> {
-    return this.#tasks.retrieve(id, options);
+    return new RequestPromise({
+      parsed: async () => this.task(id).pollOnce(options),
+      raw: async () => this.task(id).pollRaw(options),
+    });
   }
 
   /**
@@ -31,17 +34,17 @@ export class TaskNamespace<Kind extends TaskKind> {
    *
    * @throws as {@link Task.wait}.
    */
-  wait(
+  async wait(
     task: string | Receipt<Kind> | Task<Kind>,
     options?: WaitOptions<TaskUpdate<Kind>>,
   ): Promise<Generation<Kind>> {
-    return this.#tasks.wait(task, options);
+    return (task instanceof Task ? task : this.task(task)).wait(options);
   }
 
   /** @internal A submission as a journal has kept it: it was checked when it was written. */
   restore(template: string, params: { model: string }): Submission<Kind> {
-    const unknown = () => undefined;
-    return this.#tasks.submission({ template, params, check: unknown, quote: unknown });
+    const skip = () => undefined;
+    return new Submission(this.#scope, { template, params, check: skip, estimateUsd: skip });
   }
 
   /**
@@ -50,6 +53,6 @@ export class TaskNamespace<Kind extends TaskKind> {
    * @throws {@link ConfigurationError} when the id or the receipt cannot be right.
    */
   task(idOrReceipt: string | Receipt<Kind>): Task<Kind> {
-    return this.#tasks.task(idOrReceipt);
+    return openTask(this.#scope, idOrReceipt);
   }
 }

@@ -1,13 +1,13 @@
 import { estimate } from '../core/limits/estimate.ts';
 import { checkParams } from '../core/call/params.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
-import type { RequestOptions } from '../core/call/api-call.ts';
+import type { RequestOptions } from '../core/call/request-options.ts';
 import { checkValue, oneOf } from '../core/config/validation.ts';
-import type { Sender } from '../core/call/sender.ts';
-import type { Submission } from '../core/tasks/submission.ts';
-import type { SubmittedTask } from '../core/tasks/task.ts';
-import { TaskClient } from '../core/tasks/task-client.ts';
-import type { GenerateOptions, Submit } from '../core/tasks/task-client.ts';
+import type { ClientContext } from '../core/call/context.ts';
+import { Submission } from '../core/tasks/submission.ts';
+import type { SubmittedTask, TaskScope } from '../core/tasks/task.ts';
+import { generate, submitTask } from '../core/tasks/submit.ts';
+import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit.ts';
 import { videoParamsProblem } from '../schemas/videos.ts';
 import type { VideoParams } from '../schemas/videos.ts';
 import type { Generation } from '../schemas/task.ts';
@@ -27,17 +27,18 @@ export interface VideoRoute {
 
 /** Makes videos. Specification: Video generation. */
 export class Videos extends TaskNamespace<'video'> {
-  readonly #tasks: TaskClient<'video'>;
+  readonly #scope: TaskScope<'video'>;
 
   /** @internal */
-  constructor(sender: Sender) {
-    const { videoTaskPath } = sender.config;
-    const tasks = new TaskClient(sender, {
+  constructor(context: ClientContext) {
+    const { videoTaskPath } = context.config;
+    const scope: TaskScope<'video'> = {
+      context,
       kind: 'video',
-      paths: [videoTaskPath, '/v1/video/generations/{id}', '/v1/videos/generations/{id}'],
-    });
-    super(tasks);
-    this.#tasks = tasks;
+      pollPaths: [videoTaskPath, '/v1/video/generations/{id}', '/v1/videos/generations/{id}'],
+    };
+    super(scope);
+    this.#scope = scope;
   }
 
   /**
@@ -52,14 +53,14 @@ export class Videos extends TaskNamespace<'video'> {
     params: VideoParams,
     options: RequestOptions & VideoRoute = {},
   ): RequestPromise<SubmittedTask<'video'>> {
-    return this.#tasks.submit(describe(params, options), options);
+    return submitTask(this.#scope, describe(params, options), options);
   }
 
   /**
    * Describes a submit without sending it, for `gateway.batch`.
    */
   submission(params: VideoParams, options: RequestOptions & VideoRoute = {}): Submission<'video'> {
-    return this.#tasks.submission(describe(params, options), options);
+    return new Submission(this.#scope, describe(params, options), options);
   }
 
   /**
@@ -71,11 +72,11 @@ export class Videos extends TaskNamespace<'video'> {
     params: VideoParams,
     options: GenerateOptions<'video'> & VideoRoute = {},
   ): RequestPromise<Generation<'video'>> {
-    return this.#tasks.generate(describe(params, options), options);
+    return generate(this.#scope, describe(params, options), options);
   }
 }
 
-function describe(params: VideoParams, { route = 'videos' }: VideoRoute): Submit {
+function describe(params: VideoParams, { route = 'videos' }: VideoRoute): SubmitRequest {
   return {
     template: `/v1/${route}`,
     params,
@@ -83,7 +84,7 @@ function describe(params: VideoParams, { route = 'videos' }: VideoRoute): Submit
       checkValue('route', route, oneOf(...routes));
       checkParams(params, videoParamsProblem);
     },
-    quote: (prices) => {
+    estimateUsd: (prices) => {
       const { resolution = params.size, duration, extra_body } = params;
       const seconds = duration ?? extra_body?.input_video_seconds ?? NaN;
       return estimate.video(prices, { resolution, seconds });

@@ -2,9 +2,9 @@ import { requestJson } from '../core/call/endpoint.ts';
 import { estimate } from '../core/limits/estimate.ts';
 import { readIterable } from '../core/call/list.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
-import { withIdempotencyKey } from '../core/call/api-call.ts';
-import type { RequestOptions } from '../core/call/api-call.ts';
-import type { Sender } from '../core/call/sender.ts';
+import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
+import type { RequestOptions } from '../core/call/request-options.ts';
+import type { ClientContext } from '../core/call/context.ts';
 import { voiceCloneProblem, voiceDesignProblem } from '../schemas/voice-params.ts';
 import type { VoiceCloneParams, VoiceDesignParams } from '../schemas/voice-params.ts';
 import { voiceCreationSchema, voiceListSchema } from '../schemas/voices.ts';
@@ -12,11 +12,11 @@ import type { VoiceCreation, VoiceList, VoiceListQuery } from '../schemas/voices
 
 /** Voices for speech: the service's own, and yours. Specification: Audio, Voice. */
 export class Voices {
-  readonly #sender: Sender;
+  readonly #context: ClientContext;
 
   /** @internal */
-  constructor(sender: Sender) {
-    this.#sender = sender;
+  constructor(context: ClientContext) {
+    this.#context = context;
   }
 
   /**
@@ -24,7 +24,7 @@ export class Voices {
    * gateway.voices.list())`. Not billed. Specification: GET /audio/voices.
    */
   list(query: VoiceListQuery = {}, options?: RequestOptions): RequestPromise<VoiceList> {
-    return requestJson(this.#sender, '/v1/audio/voices', readIterable(voiceListSchema), options, {
+    return requestJson(this.#context, '/v1/audio/voices', readIterable(voiceListSchema), options, {
       query,
     });
   }
@@ -63,11 +63,11 @@ export class Voices {
     options: RequestOptions = {},
   ): RequestPromise<VoiceCreation> {
     const template = `/v1/audio/voices/${operation}`;
-    return requestJson(this.#sender, template, voiceCreationSchema, withIdempotencyKey(options), {
+    return requestJson(this.#context, template, voiceCreationSchema, withIdempotencyKey(options), {
       method: 'POST',
       body: params,
       problem,
-      safety: this.#sender.config.retryAmbiguous.voices ? 'keyed' : 'once',
+      safety: this.#context.config.retryAmbiguous.voices ? 'keyed' : 'once',
       paid: true,
       usesSlot: true,
       estimateUsd: quote,

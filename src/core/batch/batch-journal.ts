@@ -4,7 +4,7 @@ import type { Receipt } from '../../schemas/task.ts';
 import { parseLine } from './journal-line.ts';
 import type { Intent, JournalLine } from './journal-line.ts';
 import type { Log } from '../config/log.ts';
-import { newIdempotencyKey } from '../call/api-call.ts';
+import { newIdempotencyKey } from '../call/idempotency-key.ts';
 import { checkValue, objectWithMethods } from '../config/validation.ts';
 
 /** What a journal tells of a row. */

@@ -6,7 +6,7 @@ import { Works } from './runner.ts';
 import type { BatchResult, RecoverOptions, Row } from './runner.ts';
 import { fingerprint } from '../call/fingerprint.ts';
 import type { Shift } from './run-concurrently.ts';
-import type { Sender } from '../call/sender.ts';
+import type { ClientContext } from '../call/context.ts';
 import type { Submission } from '../tasks/submission.ts';
 
 /** Options of `gateway.batch`; those of a wait hold for each row. */
@@ -39,7 +39,7 @@ export type Describe<Input, Kind extends TaskKind> = (
 
 /** Submits rows as slots come free, waits for their tasks, and yields each result as soon as it is there. */
 export async function* batch<Input, Kind extends TaskKind>(
-  sender: Sender,
+  sender: ClientContext,
   inputs: Iterable<Input> | AsyncIterable<Input>,
   describe: Describe<Input, Kind>,
   options: BatchOptions<Input>,

@@ -7,7 +7,7 @@ import type { BatchResult, RecoverOptions } from './runner.ts';
 import { fingerprint } from '../call/fingerprint.ts';
 import { kindOf } from './journal-line.ts';
 import type { Shift } from './run-concurrently.ts';
-import type { Sender } from '../call/sender.ts';
+import type { ClientContext } from '../call/context.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Receipt, TaskKind } from '../../schemas/task.ts';
@@ -21,7 +21,7 @@ export interface Restore {
 
 /** Takes up what a dead process left: waits for its tasks, and asks again where the params were written down. */
 export async function* recover(
-  sender: Sender,
+  sender: ClientContext,
   journal: Journal,
   restore: Restore,
   options: RecoverOptions,

@@ -14,7 +14,7 @@ import type { PollTiming } from '../tasks/poll.ts';
 import { pump } from './run-concurrently.ts';
 import type { Shift } from './run-concurrently.ts';
 import { checkValue, positiveInteger } from '../config/validation.ts';
-import type { Sender } from '../call/sender.ts';
+import type { ClientContext } from '../call/context.ts';
 import { taskPollTiming } from '../tasks/task.ts';
 import type { Task } from '../tasks/task.ts';
 
@@ -81,11 +81,11 @@ const leastPause = 1_000;
 /** A batch under way. */
 export class Works {
   readonly book: BatchJournal;
-  readonly #sender: Sender;
+  readonly #sender: ClientContext;
   readonly #options: RecoverOptions;
   readonly #pace: PollTiming;
 
-  constructor(sender: Sender, journal: Journal | undefined, options: RecoverOptions) {
+  constructor(sender: ClientContext, journal: Journal | undefined, options: RecoverOptions) {
     checkValue('maxInFlight', options.maxInFlight, positiveInteger);
     this.#pace = resolvePollTiming(options, taskPollTiming);
     this.book = new BatchJournal(journal, sender.config.log);
@@ -100,7 +100,7 @@ export class Works {
   ): AsyncGenerator<Result, void, undefined> {
     const { config, shared } = this.#sender;
     const { signal, maxInFlight: most = 1_000 } = this.#options;
-    const governor = shared.governor.view();
+    const governor = shared.concurrency.view();
     const room = () => (config.concurrency === false ? most : governor.inFlight + ahead);
     let noted: Promise<void> | undefined;
     for await (const result of pump(items, work, { signal, most, room })) {

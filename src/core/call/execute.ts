@@ -1,155 +1,163 @@
 import { APIError } from '../../errors/api.ts';
 import { PolygateError } from '../../errors/base.ts';
 import { readBodyText } from '../http/response-body.ts';
-import { fitsBudget } from '../limits/budget.ts';
 import { buildRequestHeaders } from '../http/request-headers.ts';
-import { CallErrors } from './failures.ts';
-import type { Release } from '../limits/concurrency-limiter.ts';
-import { runWithTimeLimit } from './time-limit.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
-import { checkRequestOptions } from './api-call.ts';
-import type { ApiCall, CheckedOptions, RequestOptions } from './api-call.ts';
-import type { ApiResponse, ResponseHandler } from './response.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
-import { backoff, decideRetry, classifyFailure } from './retry.ts';
-import type { Sender } from './sender.ts';
 import { sendHttpRequest } from '../http/transport.ts';
+import { fitsBudget } from '../limits/budget.ts';
+import type { ReleaseSlot } from '../limits/concurrency-limiter.ts';
+import type { ApiCall } from './api-call.ts';
+import type { ClientContext } from './context.ts';
+import { CallErrors } from './errors.ts';
+import { checkRequestOptions } from './request-options.ts';
+import type { CheckedOptions, RequestOptions } from './request-options.ts';
+import type { ApiResponse, ResponseHandler } from './response.ts';
+import { classifyFailure, planRetry } from './retry.ts';
+import { runWithTimeLimit } from './time-limit.ts';
+import { recordUsage } from './usage.ts';
 
-/** A request does not come back for a slot more often than this, ms, whatever chance says. */
-const leastPause = 100;
+const maxErrorBodyBytes = 1_048_576;
 
-/** One call on its way: a slot, an attempt, and after a failure a decision. */
-export class RequestExecution<Result> {
-  readonly #sender: Sender;
+/** The concurrency slot of one attempt. */
+interface Slot {
+  readonly release: ReleaseSlot;
+  /** Whether a stream keeps the slot after the call. */
+  retained: boolean;
+}
+
+/** Executes an API call: attempts and retries until there is a result or a final error. */
+export async function execute<Result>(
+  context: ClientContext,
+  call: ApiCall,
+  options: RequestOptions | undefined,
+  handle: ResponseHandler<Result>,
+): Promise<ApiResponse<Result>> {
+  return new RequestExecution(context, call, checkRequestOptions(options), handle).run();
+}
+
+/** One call in progress. Each turn of its loop reserves budget, waits for a slot, sends, and decides about a retry. */
+class RequestExecution<Result> {
+  readonly #context: ClientContext;
   readonly #call: ApiCall;
-  readonly #finish: ResponseHandler<Result>;
   readonly #options: CheckedOptions;
-  readonly #failures: CallErrors;
-  /** Serialised once: every attempt sends the same bytes. */
+  readonly #handle: ResponseHandler<Result>;
+  readonly #errors: CallErrors;
+  /** Serialized once: every attempt sends the same bytes. */
   readonly #body: string | null;
-  readonly #since: number;
+  readonly #startedAt: number;
   #retries = 0;
-  /** The last answer that said there is no slot, and how many did. */
-  #refusal: APIError | undefined;
-  #refusals = 0;
-  #reserved = false;
+  #slotRejections = 0;
+  /** The last response that rejected the call for lack of a slot. */
+  #lastSlotRejection: APIError | undefined;
+  #hasReservation = false;
 
   constructor(
-    sender: Sender,
+    context: ClientContext,
     call: ApiCall,
-    options: RequestOptions | undefined,
-    finish: ResponseHandler<Result>,
+    options: CheckedOptions,
+    handle: ResponseHandler<Result>,
   ) {
-    this.#sender = sender;
+    this.#context = context;
     this.#call = call;
-    this.#finish = finish;
-    this.#options = checkRequestOptions(options);
-    this.#failures = new CallErrors(call, this.#options.idempotencyKey);
+    this.#options = options;
+    this.#handle = handle;
+    this.#errors = new CallErrors(call, options.idempotencyKey);
     this.#body = call.body === undefined ? null : JSON.stringify(call.body);
-    this.#since = sender.config.clock.now();
+    this.#startedAt = context.config.clock.now();
   }
 
-  /** Goes on until there is an answer, or it is final that there is none. */
-  async answer(): Promise<ApiResponse<Result>> {
+  async run(): Promise<ApiResponse<Result>> {
     try {
-      return await this.#go();
+      return await this.#attemptUntilFinal();
     } catch (error) {
-      // What may have been charged stays set aside, until the same key is asked again.
-      if (PolygateError.is(error) && error.outcome !== 'unknown') this.#settle();
+      // With an unknown outcome the money may be spent: the reservation stays until the same key is resolved.
+      if (PolygateError.is(error) && error.outcome !== 'unknown') this.#releaseReservation();
       throw error;
     }
   }
 
-  async #go(): Promise<ApiResponse<Result>> {
+  async #attemptUntilFinal(): Promise<ApiResponse<Result>> {
     for (;;) {
-      this.#checkBudget();
-      const release = await this.#enter();
-      let held = false;
-      const hold = () => {
-        held = true;
-        return release;
-      };
-      let pause: number | undefined;
+      this.#reserveBudget();
+      const slot: Slot = { release: await this.#acquireSlot(), retained: false };
+      let delayMs: number;
       try {
-        this.#checkBudget();
-        return await this.#attempt(hold);
+        // Other calls may have used up the budget while this one waited for its slot.
+        this.#reserveBudget();
+        return await this.#attempt(slot);
       } catch (error) {
-        held = false;
-        pause = this.#decide(error);
-        if (pause === undefined) throw error;
+        slot.retained = false;
+        delayMs = this.#delayBeforeRetry(error);
       } finally {
-        if (!held) release();
+        if (!slot.retained) slot.release();
       }
-      this.#failures.beginAttempt();
-      await this.#sleep(pause);
+      await this.#sleep(delayMs);
     }
   }
 
-  /** Sets aside what the call will cost, or refuses it when the budget does not allow it. */
-  #checkBudget(): void {
-    const { budget } = this.#sender.config;
-    const { ledger, prices } = this.#sender.shared;
-    const { paid, model = '', estimateUsd: quote } = this.#call;
-    const owner = this.#owner;
-    if (!paid || budget === undefined || this.#reserved || ledger.hasCharge(owner)) return;
-    const price = quote?.(prices.get(model));
-    const taken = ledger.commitments(owner);
-    if (!fitsBudget(budget, taken, price))
-      throw this.#failures.budgetExceeded(budget, taken, price);
+  /** Reserves the estimated price, or throws if the budget does not cover it. */
+  #reserveBudget(): void {
+    const { budget } = this.#context.config;
+    const { ledger, prices } = this.#context.shared;
+    const { paid, model = '', estimateUsd } = this.#call;
+    const owner = this.#reservationOwner;
+    if (!paid || budget === undefined || this.#hasReservation || ledger.hasCharge(owner)) return;
+    const price = estimateUsd?.(prices.get(model));
+    const commitments = ledger.commitments(owner);
+    if (!fitsBudget(budget, commitments, price)) {
+      throw this.#errors.budgetExceeded(budget, commitments, price);
+    }
     if (price === undefined) return;
     ledger.reserve(owner, price);
-    this.#reserved = true;
+    this.#hasReservation = true;
   }
 
-  #settle(): void {
-    this.#sender.shared.ledger.releaseReservation(this.#owner);
+  #releaseReservation(): void {
+    this.#context.shared.ledger.releaseReservation(this.#reservationOwner);
   }
 
-  /** Whose the reservation is: of the key, however often it is asked; without one, of this call. */
-  get #owner(): unknown {
+  /** A key is paid once, so all calls with it share one reservation. */
+  get #reservationOwner(): unknown {
     return this.#options.idempotencyKey ?? this;
   }
 
-  /** Waits for a concurrency slot, where the call needs one. */
-  async #enter(): Promise<Release> {
-    const { config, shared } = this.#sender;
-    const { concurrency, maxQueueTime, clock } = config;
+  async #acquireSlot(): Promise<ReleaseSlot> {
+    const { concurrency, maxQueueTime, clock } = this.#context.config;
     if (!this.#call.usesSlot || concurrency === false) return () => undefined;
+    const limiter = this.#context.shared.concurrency;
     const cap = concurrency === 'auto' ? Infinity : concurrency;
-    const again = this.#refusals > 0;
-    const free = again ? undefined : shared.governor.take(cap);
+    const wasRejected = this.#slotRejections > 0;
+    const free = wasRejected ? undefined : limiter.tryAcquire(cap);
     if (free !== undefined) return free;
-    return runWithTimeLimit((signal) => shared.governor.wait(cap, signal, again), {
-      ...this.#limits(Math.max(0, this.#since + maxQueueTime - clock.now())),
-      onTimeout: () => this.#refusal ?? this.#failures.queueTimeout(maxQueueTime),
+    return runWithTimeLimit((signal) => limiter.acquire(cap, signal, wasRejected), {
+      ...this.#timeLimit(Math.max(0, this.#startedAt + maxQueueTime - clock.now())),
+      onTimeout: () => this.#lastSlotRejection ?? this.#errors.queueTimeout(maxQueueTime),
       discard: (release) => release(),
     });
   }
 
-  /** One attempt, within its time. */
-  #attempt(hold: () => Release): Promise<ApiResponse<Result>> {
-    const { config } = this.#sender;
-    const ms = this.#options.timeout ?? this.#call.timeout ?? config.timeout;
-    return runWithTimeLimit((signal) => this.#exchange(signal, hold), this.#limits(ms));
+  #attempt(slot: Slot): Promise<ApiResponse<Result>> {
+    const ms = this.#options.timeout ?? this.#call.timeout ?? this.#context.config.timeout;
+    return runWithTimeLimit((signal) => this.#send(signal, slot), this.#timeLimit(ms));
   }
 
-  #limits(ms: number) {
-    return this.#failures.timeLimit(this.#sender.config.clock, this.#options.signal, ms);
+  #timeLimit(ms: number) {
+    return this.#errors.timeLimit(this.#context.config.clock, this.#options.signal, ms);
   }
 
-  /** Headers, `fetch`, answer. */
-  async #exchange(signal: AbortSignal, hold: () => Release): Promise<ApiResponse<Result>> {
-    const { config } = this.#sender;
-    const failures = this.#failures;
+  async #send(signal: AbortSignal, slot: Slot): Promise<ApiResponse<Result>> {
+    const { config } = this.#context;
+    const errors = this.#errors;
     const { method, path, template } = this.#call;
     const headers = await buildRequestHeaders(this.#call, this.#options, config).catch(
       (error: unknown) => {
-        throw failures.credentialsError(error);
+        throw errors.credentialsError(error);
       },
     );
     signal.throwIfAborted();
-    failures.apiKey = headers.authorization?.replace(/^Bearer /, '') ?? '';
-    failures.requestSent = true;
+    errors.apiKey = headers.authorization?.replace(/^Bearer /, '') ?? '';
+    errors.requestSent = true;
     const response = await sendHttpRequest(config.fetch, {
       url: config.baseURL + (path ?? template),
       method,
@@ -157,66 +165,82 @@ export class RequestExecution<Result> {
       body: this.#body,
       signal,
     }).catch((error: unknown) => {
-      throw failures.connectionError(error);
+      throw errors.connectionError(error);
     });
+    return this.#receive(response, signal, slot);
+  }
+
+  async #receive(
+    response: Response,
+    signal: AbortSignal,
+    slot: Slot,
+  ): Promise<ApiResponse<Result>> {
+    const { config } = this.#context;
+    const errors = this.#errors;
     const meta = parseResponseMeta(response, config);
-    failures.meta = meta;
-    this.#sender.learn(this.#call, this.#options.idempotencyKey, meta);
-    if (response.ok) this.#settle();
+    errors.meta = meta;
+    // Even if the caller has left: what was charged must reach the ledger.
+    recordUsage(this.#context, this.#call, this.#options.idempotencyKey, meta);
+    if (response.ok) this.#releaseReservation();
     if (signal.aborted) response.body?.cancel().catch(() => undefined);
     signal.throwIfAborted();
     if (response.ok) {
-      const data = await this.#finish({
-        response,
-        meta,
-        failures,
-        config,
-        retainSlot: hold,
-        signal,
-      });
+      const retainSlot = () => {
+        slot.retained = true;
+        return slot.release;
+      };
+      const data = await this.#handle({ response, meta, errors, config, retainSlot, signal });
       return { response, meta, data };
     }
-    const text = await readBodyText(response, 1_048_576, signal).catch(() => '');
-    throw failures.apiError(meta, text, parseRetryAfter(response.headers, config.clock.now()));
+    const text = await readBodyText(response, maxErrorBodyBytes, signal).catch(() => '');
+    throw errors.apiError(meta, text, parseRetryAfter(response.headers, config.clock.now()));
   }
 
-  /** How long to wait before the next attempt, ms; undefined when the error is final. */
-  #decide(error: unknown): number | undefined {
-    const { config, shared } = this.#sender;
+  /** The delay before the next attempt, in ms. Throws the error if it is final. */
+  #delayBeforeRetry(error: unknown): number {
+    const { config, shared } = this.#context;
     const failure = classifyFailure(error);
-    if (failure === undefined) return undefined;
-    const verdict = decideRetry(failure, this.#call.safety);
-    const answered = error instanceof APIError ? error : undefined;
-    const retryAfterMs = answered?.retryAfterMs ?? 0;
-    if (verdict === 'fail' || retryAfterMs > config.maxRetryDelay) return undefined;
-    const { previousOutcome: earlier } = this.#failures;
-    if (earlier !== 'unknown') this.#failures.previousOutcome = failure.outcome;
-    const wait = (attempt: number) =>
-      Math.max(retryAfterMs, Math.min(config.maxRetryDelay, backoff(attempt, config.random)));
-    if (verdict === 'queue' && this.#call.usesSlot && config.concurrency !== false) {
-      this.#refusal = answered;
-      const pause = Math.max(this.#refusals > 0 ? leastPause : 0, wait(this.#refusals));
-      shared.governor.refused(answered?.meta.concurrency ?? {}, pause);
-      this.#refusals += 1;
+    if (failure === undefined) throw error;
+    const apiError = error instanceof APIError ? error : undefined;
+    const plan = planRetry({
+      failure,
+      safety: this.#call.safety,
+      retryAfterMs: apiError?.retryAfterMs ?? 0,
+      maxRetryDelay: config.maxRetryDelay,
+      retries: this.#retries,
+      maxRetries: this.#options.maxRetries ?? config.maxRetries,
+      slotRejections: this.#slotRejections,
+      canQueue: this.#call.usesSlot === true && config.concurrency !== false,
+      random: config.random,
+    });
+    if (plan.action === 'fail') throw error;
+    if (plan.action === 'retry' && !shared.retryBudget.trySpend()) throw error;
+    this.#errors.startRetry(failure.outcome);
+    if (plan.action === 'queue') {
+      this.#lastSlotRejection = apiError;
+      this.#slotRejections += 1;
+      // The limiter lets no call in before the delay has passed, so this call does not sleep itself.
+      shared.concurrency.recordRejection(apiError?.meta.concurrency ?? {}, plan.delayMs);
       return 0;
     }
-    const { maxRetries = config.maxRetries } = this.#options;
-    if (this.#retries >= maxRetries || !shared.retries.take()) return undefined;
-    const ms = wait(this.#retries);
     this.#retries += 1;
+    this.#logRetry(failure.status, plan.delayMs);
+    return plan.delayMs;
+  }
+
+  #logRetry(status: number | undefined, delayMs: number): void {
     const { method, template } = this.#call;
-    config.log.warn(
+    this.#context.config.log.warn(
       () =>
-        `${method} ${template}: ${failure.status ?? 'no answer'}; retry ${this.#retries} in ${Math.round(ms)} ms`,
+        `${method} ${template}: ${status ?? 'no response'}; retry ${this.#retries} in ${Math.round(delayMs)} ms`,
     );
-    return ms;
   }
 
   async #sleep(ms: number): Promise<void> {
     const { signal } = this.#options;
     if (ms === 0) return;
-    await this.#sender.config.clock.sleep(ms, signal).catch((error: unknown) => {
-      throw this.#failures.aborted(signal?.reason ?? error);
+    await this.#context.config.clock.sleep(ms, signal).catch((error: unknown) => {
+      throw this.#errors.aborted(signal?.reason ?? error);
     });
   }
 }

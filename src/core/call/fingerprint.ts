@@ -1,18 +1,18 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
+import { toHex } from './idempotency-key.ts';
 
-/** SHA-256 of some texts, in hexadecimal digits. */
-export async function fingerprint(...parts: string[]): Promise<string> {
+/**
+ * The SHA-256 hash of the given texts, in hexadecimal digits.
+ *
+ * @throws {@link ConfigurationError} on pages served over plain http, which have no `crypto.subtle`.
+ */
+export async function fingerprint(...texts: string[]): Promise<string> {
   const { subtle }: Partial<Crypto> = crypto;
   if (subtle === undefined) {
     throw new ConfigurationError(
-      'crypto.subtle: missing here; a page has it when it comes by https.',
+      'crypto.subtle: not available. Browsers provide it only on pages served over https.',
     );
   }
-  const bytes = new TextEncoder().encode(JSON.stringify(parts));
-  return hexadecimal(new Uint8Array(await subtle.digest('SHA-256', bytes)));
-}
-
-/** Bytes in hexadecimal digits. */
-export function hexadecimal(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const bytes = new TextEncoder().encode(JSON.stringify(texts));
+  return toHex(new Uint8Array(await subtle.digest('SHA-256', bytes)));
 }

@@ -2,19 +2,20 @@ import { unchecked } from '../../schemas/schema.ts';
 import { readWithSchema } from './api-call.ts';
 import type { ResponseReader, ResultSchema } from './api-call.ts';
 
-/** Reads a record and lets it do more, unseen: the record itself stays as it was sent. */
-export function readExtended<Sent extends object, Extended extends Sent>(
-  schema: ResultSchema<Sent>,
-  more: (record: Sent) => PropertyDescriptorMap,
+/** Creates a reader that adds non-enumerable properties to the record, which otherwise stays as received. */
+export function readExtended<Received extends object, Extended extends Received>(
+  schema: ResultSchema<Received>,
+  propertiesOf: (record: Received) => PropertyDescriptorMap,
 ): ResponseReader<Extended> {
   return async (body, meta) => {
     const result = await readWithSchema(schema)(body, meta);
     if (result.issues !== undefined) return result;
-    return { value: unchecked(Object.defineProperties(result.value, more(result.value))) };
+    const record = result.value;
+    return { value: unchecked(Object.defineProperties(record, propertiesOf(record))) };
   };
 }
 
-/** Reads a list that can be looped over. */
+/** Creates a reader for lists that can be iterated: `for (const model of await gateway.models.list())`. */
 export function readIterable<Item, List extends { data: Item[] }>(
   schema: ResultSchema<List>,
 ): ResponseReader<List & Iterable<Item>> {

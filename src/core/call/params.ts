@@ -3,17 +3,19 @@ import { modelProblem, notAnObject } from '../../schemas/problem.ts';
 import { isRecord } from '../../schemas/record.ts';
 
 /**
- * Refuses what the specification refuses, with the field's name and the rule, before the network. Where it states no
- * rule, the caller's value is sent as it is.
+ * Rejects params that break a rule of the specification, before anything is sent. Where the specification has no rule,
+ * the caller's value is sent unchanged.
+ *
+ * @throws {@link ConfigurationError} that names the field and the rule.
  */
 export function checkParams(
   params: unknown,
-  problemOf: (params: Record<string, unknown>) => string | undefined = () => undefined,
+  findProblem: (params: Record<string, unknown>) => string | undefined = () => undefined,
 ): void {
-  checkProblem(isRecord(params) ? (modelProblem(params) ?? problemOf(params)) : notAnObject);
+  checkProblem(isRecord(params) ? (modelProblem(params) ?? findProblem(params)) : notAnObject);
 }
 
-/** Refuses where there is a problem. */
+/** @throws {@link ConfigurationError} if there is a problem. */
 export function checkProblem(problem: string | undefined): void {
   if (problem !== undefined) throw new ConfigurationError(`${problem}.`);
 }

@@ -2,61 +2,68 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { ApiResponse } from './response.ts';
 
-/** A result together with the answer it came in. */
+/** A result together with the response that it came from. */
 export interface WithResponse<Result> {
   /** The result of the call. */
   data: Result;
-  /** The answer; its body has been read. */
+  /** The response. Its body has already been read. */
   response: Response;
-  /** What its headers tell. */
+  /** Metadata parsed from the response headers. */
   meta: ResponseMeta;
 }
 
-/** The two ways to run a call: read its body, or leave the body to the caller. */
+/** The two ways to execute a call. */
 export interface CallModes<Result> {
+  /** Reads the body and resolves with the result. */
   parsed: () => Promise<ApiResponse<Result>>;
+  /** Leaves the body unread. */
   raw: () => Promise<ApiResponse<undefined>>;
 }
 
-/** The promise of a result, which can also give the raw answer. The request leaves at once, awaited or not. */
+/** The promise of a result that can also return the response. The request is sent whether or not it is awaited. */
 export class RequestPromise<Result> extends Promise<Result> {
-  readonly #claim: { body: boolean };
-  readonly #left: Promise<ApiResponse<undefined> | undefined>;
-  readonly #answer: Promise<ApiResponse<Result>>;
+  readonly #mode: { raw: boolean };
+  readonly #raw: Promise<ApiResponse<undefined> | undefined>;
+  readonly #parsed: Promise<ApiResponse<Result>>;
 
-  /** Promises derived with `then` are plain ones. */
+  /** Promises returned by `then` are ordinary promises. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
 
   /** @internal */
-  constructor({ parsed: read, raw: leave }: CallModes<Result>) {
-    const claim = { body: false };
-    // One turn later, so that asResponse() in the same expression can claim the body.
-    const left = Promise.resolve().then(() => (claim.body ? leave() : undefined));
-    const answer = left.then((taken) => {
-      if (taken === undefined) return read();
-      throw new ConfigurationError('asResponse() has taken the body of this answer.');
+  constructor({ parsed, raw }: CallModes<Result>) {
+    const mode = { raw: false };
+    // Starts one turn later, so that asResponse() in the same expression can still choose the raw mode.
+    const rawResponse = Promise.resolve().then(() => (mode.raw ? raw() : undefined));
+    const parsedResponse = rawResponse.then((response) => {
+      if (response === undefined) return parsed();
+      throw new ConfigurationError(
+        'asResponse() was called, so the body of this response is not parsed.',
+      );
     });
     super((resolve, reject) => {
-      answer.then(({ data }) => resolve(data), reject);
+      parsedResponse.then(({ data }) => resolve(data), reject);
     });
-    this.#claim = claim;
-    this.#left = left;
-    this.#answer = answer;
+    this.#mode = mode;
+    this.#raw = rawResponse;
+    this.#parsed = parsedResponse;
   }
 
-  /** The result with the answer it came in: status, headers, and what they tell. */
+  /** Resolves with the result, the response and its metadata. */
   async withResponse(): Promise<WithResponse<Result>> {
     this.catch(() => undefined);
-    return this.#answer;
+    return this.#parsed;
   }
 
-  /** The answer with its body unread. Ask where the call is made: `await gateway.models.list().asResponse()`. */
+  /**
+   * Resolves with the response, its body unread. Call it in the same expression as the method:
+   * `await gateway.models.list().asResponse()`.
+   */
   async asResponse(): Promise<Response> {
-    this.#claim.body = true;
+    this.#mode.raw = true;
     this.catch(() => undefined);
-    const { response } = (await this.#left) ?? (await this.#answer);
+    const { response } = (await this.#raw) ?? (await this.#parsed);
     return response;
   }
 }

@@ -1,66 +1,60 @@
-import type { SchemaIssue } from '../../schemas/standard-schema.ts';
-import { BodyTooLargeError, readBodyText } from '../http/response-body.ts';
-import type { Config } from '../config/config.ts';
-import { parseJson, describeNonJson } from '../http/error-body.ts';
-import type { CallErrors } from './failures.ts';
-import type { Release } from '../limits/concurrency-limiter.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
+import type { SchemaIssue } from '../../schemas/standard-schema.ts';
+import type { Config } from '../config/config.ts';
+import { describeNonJson } from '../http/error-body.ts';
+import { parseJson } from '../http/json.ts';
+import { BodyTooLargeError, readBodyText } from '../http/response-body.ts';
+import type { ReleaseSlot } from '../limits/concurrency-limiter.ts';
 import type { ResponseReader } from './api-call.ts';
+import type { CallErrors } from './errors.ts';
 
-/** What came back for a call. */
+/** The response to a call and the result read from it. */
 export interface ApiResponse<Result> {
   readonly response: Response;
   readonly meta: ResponseMeta;
   readonly data: Result;
 }
 
-/** An answer whose headers have arrived and are good. */
+/** A successful response whose body has not been read yet. */
 export interface ResponseContext {
   readonly response: Response;
   readonly meta: ResponseMeta;
-  readonly failures: CallErrors;
+  readonly errors: CallErrors;
   readonly config: Config;
-  /** Ends when the attempt does. */
+  /** Aborts when the attempt ends. */
   readonly signal: AbortSignal;
-  /** Keeps the concurrency slot beyond the end of the call, for answers that go on. */
-  readonly retainSlot: () => Release;
+  /** Keeps the concurrency slot after the call, for streams. The caller must release it. */
+  readonly retainSlot: () => ReleaseSlot;
 }
 
-/** Turns an arrival into the result of a call. */
-export type ResponseHandler<Result> = (arrival: ResponseContext) => Promise<Result>;
+/** Turns a successful response into the result of a call. */
+export type ResponseHandler<Result> = (context: ResponseContext) => Promise<Result>;
 
-/** Finishes a call whose answer is one JSON document. */
+/** Handles a response that is one JSON document. */
 export function readJson<Result>(read: ResponseReader<Result>): ResponseHandler<Result> {
-  return async ({ response, meta, failures, signal, config: { maxResponseBytes } }) => {
+  return async ({ response, meta, errors, signal, config: { maxResponseBytes } }) => {
     const text = await readBodyText(response, maxResponseBytes, signal).catch((error: unknown) => {
       throw error instanceof BodyTooLargeError
-        ? failures.invalidResponse(
+        ? errors.invalidResponse(
             meta,
-            `the body is longer than maxResponseBytes (${maxResponseBytes})`,
+            `the body is larger than maxResponseBytes (${maxResponseBytes})`,
           )
-        : failures.connectionError(error);
+        : errors.connectionError(error);
     });
     const body = parseJson(text);
-    if (body === text) {
-      const what = describeNonJson(text);
-      const problem = what === text ? 'the body is not JSON' : what;
-      throw failures.invalidResponse(meta, what === '' ? 'the body is empty' : problem, text);
-    }
+    if (body === undefined) throw errors.invalidResponse(meta, describeNonJson(text), text);
     const result = await read(body, meta);
     if (result.issues === undefined) return result.value;
-    throw failures.invalidResponse(
-      meta,
-      result.issues.map(formatIssue).join('; '),
-      body,
-      result.issues,
-    );
+    const { issues, taskId } = result;
+    const problem = issues.map(formatIssue).join('; ');
+    throw errors.invalidResponse(meta, problem, body, issues, taskId);
   };
 }
 
-/** Finishes a call whose body is left to the caller. */
+/** Leaves the body unread, for the caller. */
 export const keepBodyUnread: ResponseHandler<undefined> = async () => undefined;
 
-/** Where something is wrong, and what. */
+/** An issue as one line: the path of the field, and what is wrong with it. */
 export function formatIssue({ path = [], message }: SchemaIssue): string {
   const keys = path.map((part) => String(typeof part === 'object' ? part.key : part));
   return [keys.join('.'), message].filter(Boolean).join(': ');

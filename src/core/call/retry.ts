@@ -4,68 +4,109 @@ import { ConnectionError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
 
 /**
- * How often a request may reach the service: `safe` changes nothing that is paid, `keyed` is replayed under its
- * idempotency key, `once` is paid anew each time it arrives.
+ * What happens when a request reaches the service more than once: `safe` requests change nothing that is paid, `keyed`
+ * ones are replayed under their idempotency key, `once` requests are paid each time.
  */
 export type Safety = 'safe' | 'keyed' | 'once';
 
-/** What is known of a failed attempt. */
+/** What is known about a failed attempt. */
 export interface Failure {
-  /** HTTP status; absent when no answer came. */
+  /** HTTP status; undefined without a response. */
   status?: number | undefined;
-  /** The service's code for it. */
+  /** The service's error code. */
   code?: string | undefined;
-  /** Whether the service may have carried the request out. */
+  /** Whether the service may have carried out the request. */
   outcome: Outcome;
 }
 
-/** What to do after a failed attempt: try again, wait for a concurrency slot, or tell the caller. */
+/** What to do after a failed attempt: retry, wait for a concurrency slot, or throw the error. */
 export type RetryDecision = 'retry' | 'queue' | 'fail';
 
-/** The service's code where too many requests run at once. */
+/** The service's error code for too many requests in flight. */
 export const concurrencyLimitCode = 'concurrency_limit_exceeded';
 
-/** Answers that say no whatever their status: asking again cannot help. Specification: Codes. */
-const finalCode =
+/** Error codes that a retry cannot change, whatever the status. Specification: Codes. */
+const permanentCode =
   /^(invalid_|api_key_|insufficient_)|_(not_found|not_available|not_managed|conflict|consent_required)$/;
 
-/** Answers that admit not to know whether the work was done. Specification: Codes. */
+/** Error codes of requests that may have been carried out. Specification: Codes. */
 const uncertainCode = /_outcome_uncertain$/;
 
-/** What an answered failure says about the request: carried out, refused, or nobody knows. */
+/** What an error response says about the request: rejected, or possibly carried out. */
 export function outcomeOf(status: number, code = ''): Outcome {
-  const open = status === 408 || (status >= 500 && status !== 503) || uncertainCode.test(code);
-  return open ? 'unknown' : 'rejected';
+  const uncertain = status === 408 || (status >= 500 && status !== 503) || uncertainCode.test(code);
+  return uncertain ? 'unknown' : 'rejected';
 }
 
-/** The one place that decides what happens after a failed attempt. */
+/** The table of what may be retried, by failure and safety. The delay and the limits are up to {@link planRetry}. */
 export function decideRetry(
   { status, code = '', outcome }: Failure,
   safety: Safety,
 ): RetryDecision {
-  if (finalCode.test(code)) return 'fail';
+  if (permanentCode.test(code)) return 'fail';
   if (status === 429) return code === concurrencyLimitCode ? 'queue' : 'retry';
   if (status === 503 && outcome === 'rejected') return 'retry';
   if (status === 501 || status === 505 || outcome === 'rejected') return 'fail';
   return outcome === 'not-sent' || safety !== 'once' ? 'retry' : 'fail';
 }
 
-/** What an error says about the attempt; undefined when the attempt is not what failed. */
+/** Everything that decides what follows a failed attempt. */
+export interface RetryState {
+  readonly failure: Failure;
+  readonly safety: Safety;
+  /** The delay that the service requested, in ms; 0 without one. */
+  readonly retryAfterMs: number;
+  readonly maxRetryDelay: number;
+  /** Retries of this call so far. */
+  readonly retries: number;
+  readonly maxRetries: number;
+  /** How often the service rejected this call for lack of a concurrency slot. */
+  readonly slotRejections: number;
+  /** Whether the client queues calls for a slot; otherwise such a rejection counts as a retry. */
+  readonly canQueue: boolean;
+  readonly random: () => number;
+}
+
+/** What follows a failed attempt, and after which delay. */
+export type RetryPlan =
+  | { readonly action: 'fail' }
+  | { readonly action: 'retry' | 'queue'; readonly delayMs: number };
+
+/** Shortest delay before a call requests a slot once more after repeated rejections, in ms. */
+const minQueueDelay = 100;
+
+/** Plans what follows a failed attempt. A `Retry-After` above `maxRetryDelay` fails immediately. */
+export function planRetry(state: RetryState): RetryPlan {
+  const { failure, safety, retryAfterMs, maxRetryDelay, slotRejections, retries } = state;
+  const decision = decideRetry(failure, safety);
+  if (decision === 'fail' || retryAfterMs > maxRetryDelay) return { action: 'fail' };
+  const delayAfter = (attempt: number) =>
+    Math.max(retryAfterMs, Math.min(maxRetryDelay, backoff(attempt, state.random)));
+  if (decision === 'queue' && state.canQueue) {
+    const delayMs = Math.max(slotRejections > 0 ? minQueueDelay : 0, delayAfter(slotRejections));
+    return { action: 'queue', delayMs };
+  }
+  if (retries >= state.maxRetries) return { action: 'fail' };
+  return { action: 'retry', delayMs: delayAfter(retries) };
+}
+
+/** What an error reveals about the attempt; undefined if the attempt is not what failed. */
 export function classifyFailure(error: unknown): Failure | undefined {
   if (error instanceof APIError) {
     const { status, code } = error;
     return { status, code, outcome: outcomeOf(status, code) };
   }
-  // Where an earlier attempt was refused, that is the outcome of the call; this one never got through.
+  // The error's outcome covers the whole call. If an earlier attempt was rejected, this one was never sent.
   if (error instanceof ConnectionError) {
     return { outcome: error.outcome === 'rejected' ? 'not-sent' : error.outcome };
   }
-  if (error instanceof ResponseValidationError && isTruncatedJson(error))
+  if (error instanceof ResponseValidationError && isTruncatedJson(error)) {
     return { outcome: 'unknown' };
+  }
   return undefined;
 }
 
-/** Whether an answer looks like JSON that broke off, with nothing in it that would be lost by asking again. */
+/** Whether a body looks like truncated JSON, and names no task that a retry could lose. */
 function isTruncatedJson({ body, meta }: ResponseValidationError): boolean {
   return typeof body === 'string' && /^\s*[[{]/.test(body) && meta.taskId === undefined;
 }
@@ -73,27 +114,4 @@ function isTruncatedJson({ body, meta }: ResponseValidationError): boolean {
 /** Full jitter: a random part of a limit that doubles from 500 ms to 8 s. `attempt` counts from 0. */
 export function backoff(attempt: number, random: () => number): number {
   return random() * Math.min(8_000, 500 * 2 ** attempt);
-}
-
-/** Retries that may follow each other without a success. */
-const capacity = 20;
-
-/**
- * Keeps a client from hammering a service that is down: a retry costs one token, a success gives one back. With
- * the bucket empty, failures surface at once.
- */
-export class RetryBudget {
-  #tokens = capacity;
-
-  /** Takes a token for a retry; false when there is none. */
-  take(): boolean {
-    if (this.#tokens < 1) return false;
-    this.#tokens -= 1;
-    return true;
-  }
-
-  /** A success: the service works. */
-  refund(): void {
-    this.#tokens = Math.min(capacity, this.#tokens + 1);
-  }
 }

@@ -1,24 +1,24 @@
 import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 
-/** What may end a piece of work before it is done. */
+/** What can end a piece of work early. */
 export interface TimeLimit<Result> {
   clock: Clock;
   /** The caller's signal. */
   signal?: AbortSignal | undefined;
-  /** Time for the work, ms. */
+  /** Time allowed for the work, in ms. */
   ms: number;
-  /** The error for a signal that aborted. */
+  /** Creates the error for an aborted signal. */
   onAbort: (reason: unknown) => Error;
-  /** The error for time that ran out. */
+  /** Creates the error for exceeded time. */
   onTimeout: () => Error;
-  /** What to do with a result that comes after the end. */
+  /** Disposes of a result that arrives too late. */
   discard?: (late: Result) => void;
 }
 
 /**
- * Runs `work` until it is done, its time is up or the caller aborts. The end comes at once, even when the work
- * ignores the signal it is given, and leaves no timer or listener behind.
+ * Runs `work` until it finishes, its time is up or the caller aborts. Settles immediately in each case, even if the work
+ * ignores its signal, and leaves no timer or listener behind.
  */
 export function runWithTimeLimit<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
@@ -26,30 +26,30 @@ export function runWithTimeLimit<Result>(
 ): Promise<Result> {
   if (signal?.aborted) return Promise.reject(onAbort(signal.reason));
   return new Promise((resolve, reject) => {
-    const inner = new AbortController();
-    let over = false;
+    const controller = new AbortController();
+    let ended = false;
     const end = () => {
-      over = true;
+      ended = true;
       stopTimer();
       stopListening();
     };
     const fail = (error: Error) => {
       end();
-      inner.abort(error);
+      controller.abort(error);
       reject(error);
     };
     const stopTimer = startTimer(clock, ms, () => {
-      if (!over) fail(onTimeout());
+      if (!ended) fail(onTimeout());
     });
     const stopListening = whenAborted(signal, (reason) => fail(onAbort(reason)));
-    work(inner.signal).then(
+    work(controller.signal).then(
       (result) => {
-        if (over) discard?.(result);
+        if (ended) discard?.(result);
         else resolve(result);
         end();
       },
       (error: unknown) => {
-        if (!over) reject(error);
+        if (!ended) reject(error);
         end();
       },
     );

@@ -1,4 +1,4 @@
-import { parseJson } from '../http/error-body.ts';
+import { parseJson } from '../http/json.ts';
 
 /** What may stand in a string: plain text, one escape, or its end. What does not match has not come whole. */
 const inString = /[^"\\]+|"|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
@@ -66,7 +66,7 @@ export class PartialJson {
     }
     if (this.#literal !== '') {
       const value = parseJson(this.#literal);
-      if (value === this.#literal) this.#over = true;
+      if (value === undefined) this.#over = true;
       else this.#place(value);
       this.#literal = '';
     }

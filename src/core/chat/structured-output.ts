@@ -3,7 +3,7 @@ import type { ChatCompletion } from '../../schemas/chat-completion.ts';
 import type { ParsedCompletion } from '../../schemas/chat-output.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { StandardResult, StandardSchema } from '../../schemas/standard-schema.ts';
-import { oneLine, parseJson } from '../http/error-body.ts';
+import { singleLine, parseJson } from '../http/json.ts';
 import { isSchema } from './json-schema.ts';
 import { formatIssue } from '../call/response.ts';
 
@@ -28,7 +28,7 @@ export async function parseWithSchema<Output>(
   text: string,
 ): Promise<StandardResult<Output>> {
   const value = parseJson(text);
-  if (value === text) return { issues: [{ message: 'it is not JSON' }] };
+  if (value === undefined) return { issues: [{ message: 'it is not JSON' }] };
   return schema['~standard'].validate(value);
 }
 
@@ -46,9 +46,9 @@ export async function parseCompletion<Output>(
   const result =
     cut === undefined ? await parseWithSchema(schema, text) : { issues: [{ message: cut }] };
   if (result.issues === undefined) return { ...completion, parsed: result.value };
-  const why = oneLine(result.issues.map(formatIssue).join('; '));
+  const why = singleLine(result.issues.map(formatIssue).join('; '));
   const where = meta.requestId === undefined ? '' : ` [request ${meta.requestId}]`;
-  const says = oneLine(text) || '(nothing)';
+  const says = singleLine(text) || '(nothing)';
   throw new StructuredOutputError(`The answer is not as asked: ${why}. It says: ${says}${where}`, {
     reason: cut ?? 'mismatch',
     issues: result.issues,

@@ -14,7 +14,7 @@ import { whenAborted } from '../config/clock.ts';
 import { toModelSchema } from './json-schema.ts';
 import { roundUsd } from '../limits/round-usd.ts';
 import { parseWithSchema } from './structured-output.ts';
-import type { RequestOptions } from '../call/api-call.ts';
+import type { RequestOptions } from '../call/request-options.ts';
 import { formatIssue } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { checkValue, nonNegativeInteger } from '../config/validation.ts';

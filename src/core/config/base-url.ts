@@ -1,8 +1,12 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { pageURL } from './environment.ts';
 
-/** The base URL without a trailing `/` or `/v1`, or a `ConfigurationError` that says what is wrong with it. */
-export function readBaseURL(text: string | undefined, insecure = false): string {
+/**
+ * Validates a base URL and removes a trailing `/` or `/v1`.
+ *
+ * @throws {@link ConfigurationError} when it is missing, not a URL, or not safe.
+ */
+export function parseBaseURL(text: string | undefined, allowInsecure = false): string {
   const page = pageURL();
   const url = text?.trim() ? URL.parse(text, page) : null;
   if (url === null) {
@@ -11,19 +15,19 @@ export function readBaseURL(text: string | undefined, insecure = false): string 
     );
   }
   const { protocol, origin, pathname } = url;
-  const safe = protocol === 'https:' || origin === (page && new URL(page).origin);
-  if (!safe && !(protocol === 'http:' && (insecure || isLoopback(url.hostname)))) {
+  const isSecure = protocol === 'https:' || origin === (page && new URL(page).origin);
+  if (!isSecure && !(protocol === 'http:' && (allowInsecure || isLoopback(url.hostname)))) {
     throw new ConfigurationError(
-      'baseURL: must be https, or on this machine, or set allowInsecureBaseURL.',
+      'baseURL: must be https, or http on this machine. Set allowInsecureBaseURL to allow plain http.',
     );
   }
   if (url.href !== origin + pathname) {
-    throw new ConfigurationError('baseURL: must hold a host and a path only.');
+    throw new ConfigurationError('baseURL: must not contain credentials, a query or a fragment.');
   }
   return origin + pathname.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
 }
 
-/** Whether a host name is this machine. */
+/** Whether a host name refers to this machine. */
 function isLoopback(host: string): boolean {
   return /^((.+\.)?localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\])$/.test(host);
 }

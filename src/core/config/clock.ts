@@ -1,15 +1,15 @@
-/** Time as the client sees it: every wait in the client goes through it. */
+/** The source of time: every wait in the client uses it. */
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** The current time in ms since 1970. */
   now(): number;
-  /** Resolves after `ms`; rejects with `signal.reason` as soon as the signal aborts. */
+  /** Resolves after `ms`. Rejects with `signal.reason` as soon as the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The longest delay a timer takes; longer ones would fire at once. */
-const longestTimer = 2_147_483_647;
+/** The longest delay that `setTimeout` supports; it runs callbacks with a longer delay immediately. */
+const maxTimerDelay = 2_147_483_647;
 
-/** The machine's own time. */
+/** The system's time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) =>
@@ -29,7 +29,7 @@ export const systemClock: Clock = {
     }),
 };
 
-/** Calls `listener` when the signal aborts, unless the returned function is called before. */
+/** Calls `listener` when the signal aborts. The returned function stops listening. */
 export function whenAborted(
   signal: AbortSignal | undefined,
   listener: (reason: unknown) => void,
@@ -39,13 +39,13 @@ export function whenAborted(
   return () => signal?.removeEventListener('abort', abort);
 }
 
-/** Calls `fire` after `ms` unless the returned function is called before. */
-export function startTimer(clock: Clock, ms: number, fire: () => void): () => void {
+/** Calls `callback` after `ms`. The returned function cancels the timer. */
+export function startTimer(clock: Clock, ms: number, callback: () => void): () => void {
   if (clock === systemClock) {
-    const timer = setTimeout(fire, Math.min(ms, longestTimer));
+    const timer = setTimeout(callback, Math.min(ms, maxTimerDelay));
     return () => clearTimeout(timer);
   }
-  const stop = new AbortController();
-  clock.sleep(ms, stop.signal).then(fire, () => undefined);
-  return () => stop.abort();
+  const controller = new AbortController();
+  clock.sleep(ms, controller.signal).then(callback, () => undefined);
+  return () => controller.abort();
 }

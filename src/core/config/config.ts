@@ -1,22 +1,20 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { readBaseURL } from './base-url.ts';
-import type { Budget } from '../limits/budget.ts';
+import { parseBaseURL } from './base-url.ts';
 import { systemClock } from './clock.ts';
 import type { Clock } from './clock.ts';
-import { isBrowser, readEnvironment } from './environment.ts';
+import { isBrowser, readEnvironment, runtimeFetch } from './environment.ts';
 import { parseHeaderChanges } from './header-changes.ts';
 import type { HeaderChanges } from './header-changes.ts';
 import { createLog, logLevels } from './log.ts';
 import type { Log } from './log.ts';
-import type { PolygateOptions } from './options.ts';
+import type { Budget, PolygateOptions } from './options.ts';
 import * as rules from './validation.ts';
 import type { Rule } from './validation.ts';
-import { runtimeFetch } from './runtime-fetch.ts';
 import { omitUndefined } from '../../schemas/schema.ts';
 
-/** The options of a client, parsed, with every default filled in. */
+/** The options of a client, validated, with every default filled in. */
 export interface Config {
-  /** The options as they were given, for clients that are made from this one. */
+  /** The options as passed, for clients derived from this one. */
   readonly options: PolygateOptions;
   readonly apiKey: PolygateOptions['apiKey'];
   readonly baseURL: string;
@@ -43,16 +41,16 @@ export interface Config {
   readonly requestIdHeader: string;
   readonly videoTaskPath: string;
   readonly imageTaskPath: string;
-  /** Whether plain `http:` and private addresses are fine. */
+  /** Whether plain `http:` and private addresses are allowed. */
   readonly allowInsecureBaseURL?: boolean | undefined;
   readonly log: Log;
 }
 
-/** The rule of every option: the list of options that exist. */
+/** The rule of every option. Options that are not listed do not exist. */
 const optionRules: { readonly [Option in keyof Required<PolygateOptions>]: Rule } = {
   apiKey: [
     (value) => value === null || typeof value === 'function' || rules.headerText[0](value),
-    `${rules.headerText[1]}; or a function that gives it, or null`,
+    `${rules.headerText[1]}, a function that returns it, or null`,
   ],
   baseURL: rules.stringValue,
   timeout: rules.durationMs,
@@ -69,7 +67,7 @@ const optionRules: { readonly [Option in keyof Required<PolygateOptions>]: Rule 
     { maxUsd: null },
   ),
   onCharge: rules.functionValue,
-  headers: [(value) => value instanceof Object, 'an object of names and values'],
+  headers: [(value) => value instanceof Object, 'an object of header names and values'],
   fetch: rules.functionValue,
   clock: rules.objectWithMethods('now', 'sleep'),
   random: rules.functionValue,
@@ -82,7 +80,7 @@ const optionRules: { readonly [Option in keyof Required<PolygateOptions>]: Rule 
   allowInsecureBaseURL: rules.booleanValue,
 };
 
-/** What an option is when nobody says. */
+/** Default values of options. */
 export const defaults = {
   timeout: 60_000,
   chatTimeout: 600_000,
@@ -100,10 +98,14 @@ export const defaults = {
   requestIdHeader: 'x-request-id',
 } as const;
 
-/** Options and environment in, one frozen config out; the only place that reads either. */
-export function resolveConfig(from: PolygateOptions): Config {
-  for (const [name, value] of Object.entries(from)) checkOption(name, value);
-  const options = cloneOptions(from);
+/**
+ * Turns options and environment variables into a frozen config. Nothing else reads either of them.
+ *
+ * @throws {@link ConfigurationError} when an option is unknown, invalid or missing, or a browser would expose the key.
+ */
+export function resolveConfig(original: PolygateOptions): Config {
+  for (const [name, value] of Object.entries(original)) checkOption(name, value);
+  const options = cloneOptions(original);
   const { timeout, paths, allowInsecureBaseURL, logger = console } = options;
   const {
     apiKey = readEnvironment('POLYGATE_API_KEY'),
@@ -113,7 +115,7 @@ export function resolveConfig(from: PolygateOptions): Config {
   rules.checkValue('apiKey (POLYGATE_API_KEY)', apiKey, optionRules.apiKey);
   if (apiKey && !options.dangerouslyAllowBrowser && isBrowser()) {
     throw new ConfigurationError(
-      'apiKey: anybody could read it here. Use a proxy and apiKey: null, or set dangerouslyAllowBrowser.',
+      'apiKey: every visitor of this page could read it. Use a proxy and apiKey: null, or set dangerouslyAllowBrowser.',
     );
   }
   return Object.freeze({
@@ -122,7 +124,7 @@ export function resolveConfig(from: PolygateOptions): Config {
     ...omitUndefined({ ...options, chatTimeout: timeout }),
     options,
     apiKey,
-    baseURL: readBaseURL(baseURL, allowInsecureBaseURL),
+    baseURL: parseBaseURL(baseURL, allowInsecureBaseURL),
     headers: parseHeaderChanges(options.headers),
     videoTaskPath: paths?.videoTask ?? '/v1/videos/{id}',
     imageTaskPath: paths?.imageTask ?? '/v1/images/tasks/{id}',
@@ -130,7 +132,7 @@ export function resolveConfig(from: PolygateOptions): Config {
   });
 }
 
-/** A copy that later changes of the caller's objects do not reach. */
+/** A copy, so that later changes to the caller's objects have no effect. */
 function cloneOptions(options: PolygateOptions): PolygateOptions {
   const { headers, budget, paths, retryAmbiguous } = options;
   return {
@@ -148,5 +150,5 @@ function checkOption(name: string, value: unknown): void {
   );
   if (known?.[0] === name) return rules.checkValue(name, value, known[1]);
   const hint = known === undefined ? '' : ` Did you mean ${known[0]}?`;
-  throw new ConfigurationError(`${name}: there is no such option.${hint}`);
+  throw new ConfigurationError(`${name}: unknown option.${hint}`);
 }

@@ -1,42 +1,50 @@
 import { textOf } from '../../schemas/record.ts';
 
-/** Something global by its path; undefined where there is none or it may not be read (Deno). */
-function globalAt(path: string): unknown {
-  let at: unknown = globalThis;
+/** The global at a path such as `process.env.NAME`; undefined if it is missing or may not be read (Deno). */
+function readGlobal(path: string): unknown {
+  let value: unknown = globalThis;
   try {
-    for (const name of path.split('.')) at = Reflect.get(Object(at), name);
-    return at;
+    for (const name of path.split('.')) value = Reflect.get(Object(value), name);
+    return value;
   } catch {
     return undefined;
   }
 }
 
-/** An environment variable, when it is set and not empty. */
+/** An environment variable; undefined if it is not set, empty, or may not be read. */
 export function readEnvironment(name: string): string | undefined {
-  return textOf(globalAt(`process.env.${name}`));
+  return textOf(readGlobal(`process.env.${name}`));
 }
 
-/** Whether this is a page, or a worker of one, where everybody can read the code and what it holds. */
+/** Whether the code runs in a browser page or web worker, where every visitor can read the code and its secrets. */
 export function isBrowser(): boolean {
-  if (globalAt('window.document') !== undefined) return true;
-  // Every browser's worker has a navigator; Cloudflare's workers of an old date have none.
-  const worker = globalAt('WorkerGlobalScope') !== undefined && globalAt('navigator') !== undefined;
-  const server = globalAt('Deno') ?? globalAt('process.versions.node');
-  return worker && server === undefined && !isCloudflare();
+  if (readGlobal('window.document') !== undefined) return true;
+  // Browser workers have a navigator; Cloudflare Workers with an old compatibility date have none.
+  const isWorker =
+    readGlobal('WorkerGlobalScope') !== undefined && readGlobal('navigator') !== undefined;
+  const server = readGlobal('Deno') ?? readGlobal('process.versions.node');
+  return isWorker && server === undefined && !isCloudflare();
 }
 
-/** Whether this is Deno. Asked for every request, as the next one is. */
-export function isDeno(): boolean {
-  return 'Deno' in globalThis;
-}
-
-/** Whether this is one of Cloudflare's workers. */
+/** Whether the code runs in Cloudflare Workers. Cheap, because every request checks it. */
 export function isCloudflare(): boolean {
   return globalThis.navigator?.userAgent === 'Cloudflare-Workers';
 }
 
-/** The address of the page, against which a relative base URL resolves. */
+/** The URL of the page, against which a relative base URL resolves; undefined outside browsers. */
 export function pageURL(): string | undefined {
-  const href = textOf(globalAt('location.href'));
+  const href = textOf(readGlobal('location.href'));
   return href?.startsWith('http') ? href : undefined;
 }
+
+/**
+ * The runtime's own `fetch`, looked up on every call. Deno's `fetch` resends a text body by itself when a kept-alive
+ * connection breaks, so the gateway could charge twice. It sends a blob only once.
+ */
+export const runtimeFetch: typeof globalThis.fetch = (input, init) =>
+  globalThis.fetch(
+    input,
+    typeof init?.body === 'string' && 'Deno' in globalThis
+      ? { ...init, body: new Blob([init.body]) }
+      : init,
+  );

@@ -1,9 +1,9 @@
 import { checkValue, headerName, headerValue } from './validation.ts';
 
-/** Headers to set, or with `null` to leave out, by lower-case name. */
+/** Headers to set, or to remove with `null`, by lowercase name. */
 export type HeaderChanges = readonly (readonly [name: string, value: string | null])[];
 
-/** Checks extra headers; a bad one is refused without quoting its value. */
+/** Validates extra headers. The error message does not quote values, which may be secret. */
 export function parseHeaderChanges(
   headers: Readonly<Record<string, string | null | undefined>> = {},
 ): HeaderChanges {
@@ -14,7 +14,7 @@ export function parseHeaderChanges(
   });
 }
 
-/** Applies changes to headers; `null` removes, but never the credentials. */
+/** Applies changes to headers. `null` removes a header, but never `authorization`. */
 export function applyHeaderChanges(headers: Record<string, string>, changes: HeaderChanges): void {
   for (const [name, value] of changes) {
     if (value !== null) headers[name] = value;

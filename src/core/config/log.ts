@@ -1,25 +1,25 @@
-/** How much is logged: each level includes those before it. */
+/** How much is logged: each level includes the levels before it. */
 export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug';
 
-/** Where messages go; `console` fits. */
+/** Receives log messages. `console` is a valid logger. */
 export interface Logger {
-  /** Something of yours failed, such as a callback. */
+  /** A callback of yours threw an error, or a journal could not be written. */
   error(message: string): void;
-  /** Something was tried again. */
+  /** A request is retried. */
   warn(message: string): void;
-  /** Something was charged. */
+  /** A request was charged. */
   info(message: string): void;
   /** Every attempt. */
   debug(message: string): void;
 }
 
-/** The levels in order. */
+/** All levels, from quiet to verbose. */
 export const logLevels = ['off', 'error', 'warn', 'info', 'debug'] as const;
 
-/** The client's own log: a message is only put together where it is shown. */
+/** The client's own log. Messages are functions, so that unlogged ones cost nothing. */
 export type Log = { readonly [Level in keyof Logger]: (message: () => string) => void };
 
-/** A log that is silent above its level. */
+/** Creates a log that ignores messages above its level. */
 export function createLog(logger: Logger, level: LogLevel): Log {
   const allowed = logLevels.indexOf(level);
   const at = (name: Exclude<LogLevel, 'off'>) =>
@@ -27,4 +27,17 @@ export function createLog(logger: Logger, level: LogLevel): Log {
       ? (message: () => string) => logger[name](`polygate: ${message()}`)
       : () => undefined;
   return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
+}
+
+/** Calls a callback of the user. An error that it throws is logged and has no other effect. */
+export function notify<Value>(
+  log: Log,
+  callback: ((value: Value) => void) | undefined,
+  value: Value,
+  name: string,
+): void {
+  const call = async (): Promise<void> => callback?.(value);
+  call().catch((error: unknown) => {
+    log.error(() => `${name} threw: ${error instanceof Error ? error.message : String(error)}`);
+  });
 }

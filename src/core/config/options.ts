@@ -1,5 +1,4 @@
 import type { Charge } from '../../schemas/charge.ts';
-import type { Budget } from '../limits/budget.ts';
 import type { Clock } from './clock.ts';
 import type { Logger, LogLevel } from './log.ts';
 
@@ -120,4 +119,15 @@ export interface PolygateOptions {
    * @defaultValue false
    */
   allowInsecureBaseURL?: boolean | undefined;
+}
+
+/** A spending limit. */
+export interface Budget {
+  /** Maximum total in USD. */
+  maxUsd: number;
+  /**
+   * Also rejects requests whose price is unknown before they are sent.
+   * @defaultValue false
+   */
+  strict?: boolean | undefined;
 }

@@ -3,39 +3,44 @@ import { idempotencyKeyProblem, keyForm } from '../../schemas/idempotency-key.ts
 import { isRecord } from '../../schemas/record.ts';
 import { omitUndefined } from '../../schemas/schema.ts';
 
-/** Whether a value is as it must be, and the words that say what it must be. */
-export type Rule = readonly [fits: (value: unknown) => boolean, must: string];
+/** A check, and the words that complete "must be …" in its error message. */
+export type Rule = readonly [isValid: (value: unknown) => boolean, description: string];
 
-/** Refuses a value that breaks its rule; what is not given breaks none. The value itself is never quoted. */
-export function checkValue(name: string, value: unknown, [fits, must]: Rule): void {
-  if (value !== undefined && !fits(value))
-    throw new ConfigurationError(`${name}: must be ${must}.`);
+/**
+ * Checks a value; undefined is always valid. The message never quotes the value, which may be secret.
+ *
+ * @throws {@link ConfigurationError} that names the value and the rule.
+ */
+export function checkValue(name: string, value: unknown, [isValid, description]: Rule): void {
+  if (value !== undefined && !isValid(value)) {
+    throw new ConfigurationError(`${name}: must be ${description}.`);
+  }
 }
 
 /* @__NO_SIDE_EFFECTS__ */
 const numberAtLeast =
-  (least: number, step = 0) =>
+  (min: number, step = 0) =>
   (value: unknown) =>
-    typeof value === 'number' && value >= least && !(value % step);
+    typeof value === 'number' && value >= min && !(value % step);
 /* @__NO_SIDE_EFFECTS__ */
 const matches = (pattern: RegExp) => (value: unknown) =>
   typeof value === 'string' && pattern.test(value);
 
-/** One of a few words. */
+/** One of the given words. */
 /* @__NO_SIDE_EFFECTS__ */
 export const oneOf = (...words: readonly string[]): Rule => [
   (value) => words.some((word) => word === value),
   `one of ${words.join(', ')}`,
 ];
 
-/** An object with these methods. */
+/** An object with the given methods. */
 /* @__NO_SIDE_EFFECTS__ */
 export const objectWithMethods = (...names: string[]): Rule => [
   (value) => isRecord(value) && names.every((name) => typeof value[name] === 'function'),
   `an object with ${names.join('(), ')}()`,
 ];
 
-/** An object with some of these fields, each as its rule says; what is required stands in `required`. */
+/** An object with no other fields than the given ones, each valid. Fields in `required` must not be missing. */
 /* @__NO_SIDE_EFFECTS__ */
 export const objectWithFields = (
   rules: Readonly<Record<string, Rule>>,
@@ -47,7 +52,7 @@ export const objectWithFields = (
       ([name, entry]) => Object.hasOwn(rules, name) && rules[name]?.[0](entry),
     ),
   `an object with ${Object.entries(rules)
-    .map(([name, [, must]]) => `${name}: ${must}`)
+    .map(([name, [, description]]) => `${name}: ${description}`)
     .join(', ')}`,
 ];
 
@@ -63,11 +68,14 @@ export const concurrencyValue: Rule = [
   `'auto', false or ${positiveInteger[1]}`,
 ];
 export const headerName: Rule = [matches(/^[\w!#$%&'*+.^`|~-]+$/), 'a header name'];
-export const headerValue: Rule = [matches(/^[\t -~\u0080-\u00ff]*$/), 'one line of Latin-1 text'];
-/** The value of a header that says nothing when it is empty. */
+export const headerValue: Rule = [
+  matches(/^[\t -~\u0080-\u00ff]*$/),
+  'Latin-1 text without line breaks',
+];
+/** The value of a header that must not be empty. */
 export const headerText: Rule = [
   (value) => headerValue[0](value) && matches(/\S/)(value),
-  `${headerValue[1]}, not empty`,
+  `non-empty ${headerValue[1]}`,
 ];
 export const pathTemplate: Rule = [matches(/^\/.*\{id\}/), 'a path with {id}'];
 export const idempotencyKeyRule: Rule = [

@@ -2,18 +2,31 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import { isNonEmptyString } from '../../schemas/record.ts';
 
 /**
- * Fills `{name}` in a path template. Values that could leave the template are refused: empty ones, dots, back
- * slashes, control characters. A slash is encoded.
+ * Fills the `{name}` placeholders of a path template. A slash in a value is encoded. Values that could leave the
+ * template (empty, dots, backslashes, control characters) are rejected.
+ *
+ * @throws {@link ConfigurationError} for such a value.
  */
 export function fillPath(template: string, values: Readonly<Record<string, unknown>> = {}): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const id = values[name];
     if (isNonEmptyString(id) && !isUnsafePath(id)) return encodeURIComponent(id);
-    throw new ConfigurationError(`${name}: must be a string that fits into a path.`);
+    throw new ConfigurationError(`${name}: must be a string that is safe to use in a URL path.`);
   });
 }
 
-/** Whether a URL parser, here or on a server, could read a path as another one. */
+/** Whether a URL parser, in the client or on a server, could resolve this path to another one. */
 export function isUnsafePath(path: string): boolean {
   return /\p{Cc}|\p{Cs}|\\|(^|\/|%2f|%5c)(\.|%2e){1,2}(\/|%2f|%5c|$)/iu.test(path);
+}
+
+/** A query string with its leading `?`, or an empty string. Leaves out undefined and null values. */
+export function queryString(query: object = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries<string | number | boolean | null | undefined>({
+    ...query,
+  })) {
+    if (value !== undefined && value !== null) search.append(name, String(value));
+  }
+  return search.size > 0 ? `?${search}` : '';
 }

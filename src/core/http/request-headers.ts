@@ -1,31 +1,57 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { Config } from '../config/config.ts';
 import { applyHeaderChanges } from '../config/header-changes.ts';
-import type { ApiCall, CheckedOptions } from '../call/api-call.ts';
+import type { HeaderChanges } from '../config/header-changes.ts';
 import { checkValue, headerText } from '../config/validation.ts';
 
-/** Headers that may tell who the caller is: endpoints without credentials get none of them. */
+/** The header that carries an idempotency key; materials use the second name. */
+export type IdempotencyHeader = 'x-idempotency-key' | 'idempotency-key';
+
+/** What an endpoint requires of its headers. */
+export interface EndpointHeaders {
+  body?: object | undefined;
+  /** Fixed headers of this endpoint. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** @defaultValue `'x-idempotency-key'` */
+  idempotencyHeader?: IdempotencyHeader | undefined;
+  /** A second header for the bare API key, in the style of another service. */
+  apiKeyHeader?: string | undefined;
+  /** False for public endpoints, which must never receive credentials. */
+  credentials?: boolean | undefined;
+}
+
+/** What a caller adds to the headers of one call. */
+export interface CallHeaders {
+  headers: HeaderChanges;
+  requestId?: string | undefined;
+  idempotencyKey?: string | undefined;
+}
+
+/** Headers that can identify the caller. Endpoints without credentials receive none of them. */
 const credentialHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'cookie'];
 
-/** The headers of one attempt: defaults, the client's, the call's, and the key. */
+/**
+ * Builds the headers of one attempt: the endpoint's, the client's, the call's, then the credentials.
+ *
+ * @throws {@link ConfigurationError} when there is no valid API key.
+ */
 export async function buildRequestHeaders(
-  call: ApiCall,
-  options: CheckedOptions,
+  endpoint: EndpointHeaders,
+  { headers: changes, requestId, idempotencyKey }: CallHeaders,
   config: Config,
 ): Promise<Record<string, string>> {
-  const headers: Record<string, string> = { accept: 'application/json', ...call.headers };
-  if (call.body !== undefined) headers['content-type'] = 'application/json';
+  const headers: Record<string, string> = { accept: 'application/json', ...endpoint.headers };
+  if (endpoint.body !== undefined) headers['content-type'] = 'application/json';
   applyHeaderChanges(headers, config.headers);
-  applyHeaderChanges(headers, options.headers);
-  if (options.requestId) headers[config.requestIdHeader] = options.requestId;
-  if (options.idempotencyKey)
-    headers[call.idempotencyHeader ?? 'x-idempotency-key'] = options.idempotencyKey;
-  if (call.credentials === false) {
+  applyHeaderChanges(headers, changes);
+  if (requestId) headers[config.requestIdHeader] = requestId;
+  if (idempotencyKey) headers[endpoint.idempotencyHeader ?? 'x-idempotency-key'] = idempotencyKey;
+  if (endpoint.credentials === false) {
     for (const name of credentialHeaders) delete headers[name];
   } else if (config.apiKey !== null) {
     const key = await resolveApiKey(config);
     headers.authorization ??= `Bearer ${key}`;
-    if (call.apiKeyHeader !== undefined) headers[call.apiKeyHeader] ??= key;
+    if (endpoint.apiKeyHeader !== undefined) headers[endpoint.apiKeyHeader] ??= key;
   }
   return headers;
 }
@@ -41,8 +67,8 @@ async function resolveApiKey({ apiKey }: Config): Promise<string> {
   try {
     key = await apiKey?.();
   } catch (cause) {
-    throw new ConfigurationError('apiKey: its function failed.', { cause });
+    throw new ConfigurationError('apiKey: the function threw an error.', { cause });
   }
-  checkValue('apiKey: what its function gives', key ?? '', headerText);
+  checkValue('apiKey: the value returned by the function', key ?? '', headerText);
   return String(key);
 }

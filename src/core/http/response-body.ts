@@ -1,13 +1,15 @@
 import { whenAborted } from '../config/clock.ts';
 
+/** Creating a decoder is expensive, and most bodies arrive in one piece, which needs no state. */
 const sharedDecoder = new TextDecoder();
 
-/** An answer grew beyond its limit. */
+/** A body exceeded its size limit. */
 export class BodyTooLargeError extends Error {}
 
 /**
- * Reads a body as text, at most `limit` bytes of it; what the headers say of its length is not believed.
- * @throws {BodyTooLargeError} as soon as it is longer; the rest is not read.
+ * Reads a body as text, up to `limit` bytes. Counts the bytes itself, because `content-length` can be wrong.
+ *
+ * @throws {BodyTooLargeError} as soon as the limit is exceeded; the rest is not read.
  */
 export async function readBodyText(
   response: Response,
@@ -36,9 +38,21 @@ export async function readBodyText(
   }
 }
 
-/** A decoder is dear, and most answers come in one piece. */
 function decode(pieces: readonly Uint8Array[]): string {
   if (pieces.length <= 1) return sharedDecoder.decode(pieces[0]);
   const decoder = new TextDecoder();
   return pieces.map((piece) => decoder.decode(piece, { stream: true })).join('') + decoder.decode();
+}
+
+/** The same response with its body piped through `transformer`. The body errors as soon as the signal aborts. */
+export function withAbortableBody(
+  response: Response,
+  signal: AbortSignal | undefined,
+  transformer?: Transformer<Uint8Array, Uint8Array>,
+): Response {
+  const { body, url } = response;
+  if (body === null || !(signal || transformer)) return response;
+  const through = new TransformStream(transformer);
+  const copy = new Response(body.pipeThrough(through, signal && { signal }), response);
+  return Object.defineProperty(copy, 'url', { value: url });
 }

@@ -1,13 +1,13 @@
 import type { ResponseMeta } from '../../schemas/meta.ts';
 
-/** Reads what the documented headers of an answer tell. Specification: Endpoints, Limits. */
+/** Parses the documented response headers. Specification: Endpoints, Limits. */
 export function parseResponseMeta(
   response: Response,
   { headerPrefix, requestIdHeader }: { headerPrefix: string; requestIdHeader: string },
 ): ResponseMeta {
   const { headers, status } = response;
   const text = (name: string) => headers.get(headerPrefix + name) ?? undefined;
-  const number = (name: string) => readNumber(text(name));
+  const number = (name: string) => parseNumber(text(name));
   const score = number('readiness-score');
   const readiness = text('readiness-status');
   return {
@@ -34,12 +34,12 @@ export function parseResponseMeta(
   };
 }
 
-/** Metadata where no headers have come. */
+/** Metadata for a response whose headers are not available. */
 export function emptyMeta(status = 200, requestId?: string): ResponseMeta {
   return { status, requestId, idempotentReplay: false, concurrency: {}, headers: new Headers() };
 }
 
-function readNumber(text: string | undefined): number | undefined {
+function parseNumber(text: string | undefined): number | undefined {
   const value = text?.trim() ? Number(text) : Number.NaN;
   return Number.isFinite(value) ? value : undefined;
 }

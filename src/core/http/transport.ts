@@ -1,24 +1,27 @@
 import ky from 'ky';
 
+import type { Outcome } from '../../errors/base.ts';
+import { textOf } from '../../schemas/record.ts';
 import { isCloudflare } from '../config/environment.ts';
 
-/** One HTTP request, ready to go. */
+/** One HTTP request, ready to send. */
 export interface HttpRequest {
   url: string;
   method: string;
   headers: Record<string, string>;
-  /** The serialised body: every attempt sends the same bytes. */
+  /** The serialized body: every attempt sends the same bytes. */
   body: string | null;
   signal: AbortSignal;
-  /** Followed only where nothing of ours is sent along. */
+  /** Redirects are followed only for requests that carry no credentials. */
   redirect?: RequestRedirect;
   credentials?: RequestCredentials;
 }
 
 /**
- * Sends one request once and gives back whatever is answered; the only file that knows ky. Retries, time and
- * statuses are decided above, so ky runs bare. It gets no header and no body: they go straight to `fetch`, which is
- * faster, and ky's errors cannot hold the key. What it does takes place while the request is on its way.
+ * Sends one request, once, and resolves with the response whatever its status. This is the only file that imports ky.
+ * Retries, timeouts and error statuses are handled by the caller, so ky's own are turned off. ky gets neither the
+ * headers nor the body: they go straight to `fetch`, which is faster, and ky's errors cannot contain the API key. ky does
+ * its part while the request is in flight.
  */
 export async function sendHttpRequest(
   fetch: typeof globalThis.fetch,
@@ -42,7 +45,36 @@ export async function sendHttpRequest(
   }
 }
 
-/** Polling must not be answered from a cache (browsers, Next.js); Cloudflare's workers refuse the option. */
+/** Browsers and Next.js must not serve polls from a cache. Cloudflare Workers reject the option. */
 function noStore(): RequestInit {
   return isCloudflare() ? {} : { cache: 'no-store' };
+}
+
+/** Error codes of errors before any bytes were sent: DNS, or a connection that was refused or timed out. */
+const unsentCodes = /(^EAI_AGAIN|refused|ENOTFOUND|UNREACH|_CONNECT_TIMEOUT)$/i;
+
+/** Whether the service may have received a request whose `fetch` rejected with this error. */
+export function networkOutcome(error: unknown): Outcome {
+  return causeChain(error).some(({ code }) => unsentCodes.test(textOf(code) ?? ''))
+    ? 'not-sent'
+    : 'unknown';
+}
+
+/** The innermost message of an error that `fetch` rejected with. Contains nothing of the request. */
+export function networkErrorMessage(error: unknown): string {
+  const { message, code } = causeChain(error).findLast((link) => textOf(link.message)) ?? {};
+  const text = textOf(message) ?? 'no reason given';
+  const reason = textOf(code) ?? '';
+  return text.includes(reason) ? text : `${text} (${reason})`;
+}
+
+/** An error and its causes, outermost first. */
+function causeChain(error: unknown): { message?: unknown; code?: unknown }[] {
+  const links: object[] = [];
+  let link = error;
+  while (typeof link === 'object' && link !== null && links.length < 5) {
+    links.push(link);
+    link = Reflect.get(link, 'cause');
+  }
+  return links;
 }

@@ -1,30 +1,25 @@
+import type { Budget } from '../config/options.ts';
 import { roundUsd } from './round-usd.ts';
 
-/** The most that may be spent, as the user set it. */
-export interface Budget {
-  /** USD. */
-  maxUsd: number;
-  /**
-   * Also refuses requests whose price is not known before they are sent.
-   * @defaultValue false
-   */
-  strict?: boolean | undefined;
-}
-
-/** What is gone and what may be, USD. */
+/** Money that is no longer available, in USD. */
 export interface Commitments {
   /** Charged so far. */
   readonly spent: number;
-  /** Set aside for requests whose charge is not known yet. */
+  /** Reserved for requests whose charge is not known yet. */
   readonly reserved: number;
 }
 
-/** Whether a request may be sent. One whose price is not known is let through until all is spent or reserved. */
+/**
+ * Whether the budget covers a request. One whose price is unknown passes until the budget is used up, unless the budget
+ * is strict.
+ */
 export function fitsBudget(
   { maxUsd, strict }: Budget,
   { spent, reserved }: Commitments,
   price: number | undefined,
 ): boolean {
-  const taken = spent + reserved;
-  return price === undefined ? !strict && taken < maxUsd : roundUsd(taken + price) <= maxUsd;
+  const committed = spent + reserved;
+  return price === undefined
+    ? !strict && committed < maxUsd
+    : roundUsd(committed + price) <= maxUsd;
 }

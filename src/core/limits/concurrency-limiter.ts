@@ -3,100 +3,103 @@ import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import { liveView } from './live-view.ts';
 
-/** The account's concurrency as a client sees it; a live view. */
+/** The account's concurrency as this client sees it: a live view. */
 export interface ConcurrencyState extends ConcurrencyMeta {
   /** Requests of this client that hold a slot. */
   readonly inFlight: number;
-  /** Requests of this client that wait for a slot. */
+  /** Requests of this client that are waiting for a slot. */
   readonly queued: number;
 }
 
-/** How many requests may be in flight, and what is known about it. */
-export interface Window {
-  /** Requests that may be in flight at once. */
+/** How many requests may be in flight at once. */
+export interface ConcurrencyWindow {
+  /** Maximum number of requests in flight. */
   readonly size: number;
-  /** What the service allows, as it last said. */
+  /** The account's limit, as last reported. */
   readonly limit?: number | undefined;
-  /** Whether it only guesses, because no answer has come yet. */
-  readonly fresh?: boolean | undefined;
+  /** Whether no response has arrived yet, so that the size is a guess. */
+  readonly initial?: boolean | undefined;
 }
 
-/** Where a client begins, before it knows the account's limit. */
-export const initialWindow: Window = { size: 4, fresh: true };
+/** The window before the first response. */
+export const initialWindow: ConcurrencyWindow = { size: 4, initial: true };
 
-/** The window after an answer: as its headers say; wide open when none ever said anything; else one more. */
+/**
+ * The window after a successful response. It follows the headers; without any headers so far it opens fully after the
+ * first response, and otherwise grows by one.
+ */
 export function windowAfterSuccess(
-  window: Window,
-  told: ConcurrencyMeta,
+  window: ConcurrencyWindow,
+  reported: ConcurrencyMeta,
   inFlight: number,
-): Window {
-  const { limit = window.limit, remaining } = told;
-  const most = limit ?? Infinity;
-  const more = window.fresh || told.limit !== undefined ? most : window.size + 1;
-  const free = remaining === undefined ? more : inFlight + Math.max(0, remaining);
-  return { limit, size: Math.max(1, Math.min(most, free)) };
+): ConcurrencyWindow {
+  const { limit = window.limit, remaining } = reported;
+  const maxSize = limit ?? Infinity;
+  const grown = window.initial || reported.limit !== undefined ? maxSize : window.size + 1;
+  const available = remaining === undefined ? grown : inFlight + Math.max(0, remaining);
+  return { limit, size: Math.max(1, Math.min(maxSize, available)) };
 }
 
-/** The window after a 429: what is in flight now is as much as fits; half of it when nothing more is known. */
+/** The window after a 429: what is in flight now, or half of the window if the response reports no limit. */
 export function windowAfterRejection(
-  window: Window,
-  told: ConcurrencyMeta,
+  window: ConcurrencyWindow,
+  reported: ConcurrencyMeta,
   inFlight: number,
-): Window {
-  const { limit = window.limit } = told;
-  const fits = told.limit === undefined ? Math.min(window.size, inFlight + 1) / 2 : inFlight;
-  return { limit, size: Math.max(1, Math.min(limit ?? Infinity, Math.floor(fits))) };
+): ConcurrencyWindow {
+  const { limit = window.limit } = reported;
+  const size = reported.limit === undefined ? Math.min(window.size, inFlight + 1) / 2 : inFlight;
+  return { limit, size: Math.max(1, Math.min(limit ?? Infinity, Math.floor(size))) };
 }
 
-/** Gives a slot back; only the first call counts. */
-export type Release = () => void;
+/** Releases a slot. Only the first call has an effect. */
+export type ReleaseSlot = () => void;
 
 interface Waiter {
   readonly cap: number;
-  readonly enter: (release: Release) => void;
+  readonly enter: (release: ReleaseSlot) => void;
 }
 
 /**
- * Keeps the requests in flight under the account's concurrency limit: first come, first served, and what does not fit
- * waits here instead of collecting 429s. Specification: Limits.
+ * Keeps requests in flight at or below the account's concurrency limit. Requests without a slot wait here, first come,
+ * first served, instead of collecting 429 responses. Specification: Limits.
  */
 export class ConcurrencyLimiter {
   readonly #clock: Clock;
   readonly #queue = new Set<Waiter>();
-  /** Requests that were refused a slot by the service: they were first before, so they are first again. */
-  readonly #returned = new Set<Waiter>();
-  #window: Window = initialWindow;
-  #told: ConcurrencyMeta = {};
+  /** Requests that the service rejected. They had reached the front of the queue before, so they go first. */
+  readonly #rejectedQueue = new Set<Waiter>();
+  #window: ConcurrencyWindow = initialWindow;
+  #reported: ConcurrencyMeta = {};
   #inFlight = 0;
-  /** Nobody is let in before this time. */
-  #opens = 0;
+  /** No request is admitted before this time. */
+  #pausedUntil = 0;
   #stopTimer: (() => void) | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** What it knows and does; a live view. */
+  /** The live view behind `gateway.concurrency`. */
   view(): ConcurrencyState {
     return liveView<ConcurrencyState>({
-      limit: () => this.#told.limit,
-      remaining: () => this.#told.remaining,
-      source: () => this.#told.source,
+      limit: () => this.#reported.limit,
+      remaining: () => this.#reported.remaining,
+      source: () => this.#reported.source,
       inFlight: () => this.#inFlight,
-      queued: () => this.#queue.size + this.#returned.size,
+      queued: () => this.#queue.size + this.#rejectedQueue.size,
     });
   }
 
-  /** Takes a slot if one is free and nobody waits for it. `cap` is the caller's own limit. */
-  take(cap: number): Release | undefined {
-    return this.#queue.size + this.#returned.size === 0 && this.#fits(cap)
+  /** Takes a slot if one is free and no request is waiting. `cap` is the caller's own limit. */
+  tryAcquire(cap: number): ReleaseSlot | undefined {
+    return this.#queue.size + this.#rejectedQueue.size === 0 && this.#hasRoom(cap)
       ? this.#grant()
       : undefined;
   }
 
-  /** Waits for a slot until the signal aborts; `again` goes before everybody who has not been refused. */
-  wait(cap: number, signal: AbortSignal, again: boolean): Promise<Release> {
-    const queue = again ? this.#returned : this.#queue;
+  /** Waits for a slot until the signal aborts. Requests that the service rejected go first. */
+  acquire(cap: number, signal: AbortSignal, wasRejected: boolean): Promise<ReleaseSlot> {
+    const queue = wasRejected ? this.#rejectedQueue : this.#queue;
     return new Promise((resolve, reject) => {
       const stopListening = whenAborted(signal, (reason) => {
         queue.delete(waiter);
@@ -115,40 +118,40 @@ export class ConcurrencyLimiter {
     });
   }
 
-  /** Learns from an answer. */
-  told(told: ConcurrencyMeta): void {
-    this.#window = windowAfterSuccess(this.#window, told, this.#inFlight);
-    this.#remember(told);
+  /** Updates the window after a response that was not rejected. */
+  recordSuccess(reported: ConcurrencyMeta): void {
+    this.#window = windowAfterSuccess(this.#window, reported, this.#inFlight);
+    this.#update(reported);
   }
 
-  /** Learns from a 429, and lets nobody in for `ms`. */
-  refused(told: ConcurrencyMeta, ms: number): void {
-    this.#window = windowAfterRejection(this.#window, told, this.#inFlight - 1);
-    this.#opens = Math.max(this.#opens, this.#clock.now() + ms);
-    this.#remember(told);
+  /** Updates the window after a 429, and admits no request for `ms`. */
+  recordRejection(reported: ConcurrencyMeta, ms: number): void {
+    this.#window = windowAfterRejection(this.#window, reported, this.#inFlight - 1);
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + ms);
+    this.#update(reported);
   }
 
-  #remember(told: ConcurrencyMeta): void {
-    if (told.limit !== undefined || told.remaining !== undefined) this.#told = told;
+  #update(reported: ConcurrencyMeta): void {
+    if (reported.limit !== undefined || reported.remaining !== undefined) this.#reported = reported;
     this.#admit();
   }
 
-  #fits(cap: number): boolean {
-    return this.#closedFor() <= 0 && this.#inFlight < Math.min(this.#window.size, cap);
+  #hasRoom(cap: number): boolean {
+    return this.#pauseLeft() <= 0 && this.#inFlight < Math.min(this.#window.size, cap);
   }
 
-  #closedFor(): number {
-    return this.#opens === 0 ? 0 : this.#opens - this.#clock.now();
+  #pauseLeft(): number {
+    return this.#pausedUntil === 0 ? 0 : this.#pausedUntil - this.#clock.now();
   }
 
-  /** Lets in who waits, as far as there is room; while nobody may come in, a timer runs. */
+  /** Admits waiting requests while there is room. During a pause, a timer continues afterwards. */
   #admit(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
-    for (const queue of [this.#returned, this.#queue]) {
+    for (const queue of [this.#rejectedQueue, this.#queue]) {
       for (const waiter of queue) {
-        if (!this.#fits(waiter.cap)) {
-          const ms = this.#closedFor();
+        if (!this.#hasRoom(waiter.cap)) {
+          const ms = this.#pauseLeft();
           if (ms > 0) this.#stopTimer = startTimer(this.#clock, ms, () => this.#admit());
           return;
         }
@@ -158,12 +161,12 @@ export class ConcurrencyLimiter {
     }
   }
 
-  #grant(): Release {
+  #grant(): ReleaseSlot {
     this.#inFlight += 1;
-    let held = true;
+    let isHeld = true;
     return () => {
-      if (!held) return;
-      held = false;
+      if (!isHeld) return;
+      isHeld = false;
       this.#inFlight -= 1;
       this.#admit();
     };

@@ -4,48 +4,47 @@ import type { Commitments } from './budget.ts';
 import { liveView } from './live-view.ts';
 import { roundUsd } from './round-usd.ts';
 
-/** What is known of a paid request when its answer arrives. */
+/** A paid request whose response has arrived. */
 export interface PaidRequest {
   route: string;
   model: string | undefined;
   idempotencyKey: string | undefined;
 }
 
-/** How many keys are remembered, so that a replay is told from a charge whose first answer was lost. */
-const rememberedKeys = 10_000;
+/** Number of idempotency keys to remember, to tell replays from charges whose response was lost. */
+const maxRememberedKeys = 10_000;
 
-/** Counts what was charged, as the service reports it. Nothing else in the client adds up money. */
+/** Adds up charges as the service reports them, and the reservations of a budget. */
 export class Ledger {
   readonly #byModel = new Map<string, ModelSpend>();
-  /** Keys whose charge is in the books; true where a replay told of it before its own answer came. */
+  /** Keys whose charge is recorded. True if it was recorded from a replay, before the original response arrived. */
   readonly #keys = new Map<unknown, boolean>();
-  readonly #reserved = new Map<unknown, number>();
+  readonly #reservations = new Map<unknown, number>();
   #totalUsd = 0;
   #requests = 0;
 
-  /** What is spent, and what is set aside for others than `owner`, USD. */
+  /** What is spent, and what is reserved by other owners. */
   commitments(owner: unknown): Commitments {
     let reserved = 0;
-    for (const [other, usd] of this.#reserved) if (other !== owner) reserved += usd;
+    for (const [other, usd] of this.#reservations) if (other !== owner) reserved += usd;
     return { spent: this.#totalUsd, reserved };
   }
 
-  /** Whether a charge under this key is in the books: asking again costs nothing. */
+  /** Whether a charge under this key is recorded, so that a retry with it is free. */
   hasCharge(key: unknown): boolean {
     return this.#keys.has(key);
   }
 
-  /** Sets a price aside until it is charged, or it is certain that it is not. */
+  /** Reserves a price until the request is charged or certain not to be. */
   reserve(owner: unknown, usd: number): void {
-    this.#reserved.set(owner, usd);
+    this.#reservations.set(owner, usd);
   }
 
-  /** Ends a reservation. */
   releaseReservation(owner: unknown): void {
-    this.#reserved.delete(owner);
+    this.#reservations.delete(owner);
   }
 
-  /** What users see; a live view. */
+  /** The live view behind `gateway.spend`. */
   view(): Spend {
     return liveView<Spend>({
       totalUsd: () => this.#totalUsd,
@@ -55,18 +54,20 @@ export class Ledger {
   }
 
   /**
-   * Enters an answer and tells what it cost; undefined when it was not charged. A replay of a key that is in the
-   * books costs nothing; a replay of a charge whose answer was lost is entered now, and that answer costs nothing should
-   * it come after all.
+   * Records the charge that a response reports; returns undefined if it reports none. A replay of a recorded key costs
+   * nothing. A replay whose original response was lost is recorded now, and the original costs nothing if it still
+   * arrives.
    */
   record({ route, model, idempotencyKey }: PaidRequest, meta: ResponseMeta): Charge | undefined {
     if (meta.chargeUsd === undefined) return undefined;
     const { requestId, taskId, idempotentReplay: replay } = meta;
-    const before = this.#keys.get(idempotencyKey);
-    const counted = replay ? before !== undefined : before === true;
-    const usd = counted ? 0 : meta.chargeUsd;
-    if (!counted) this.#add(model ?? '', usd);
-    if (idempotencyKey !== undefined) this.#remember(idempotencyKey, replay && before !== false);
+    const recordedFromReplay = this.#keys.get(idempotencyKey);
+    const isRecorded = replay ? recordedFromReplay !== undefined : recordedFromReplay === true;
+    const usd = isRecorded ? 0 : meta.chargeUsd;
+    if (!isRecorded) this.#add(model ?? '', usd);
+    if (idempotencyKey !== undefined) {
+      this.#rememberKey(idempotencyKey, replay && recordedFromReplay !== false);
+    }
     return { usd, model, route, requestId, taskId, replay };
   }
 
@@ -77,9 +78,9 @@ export class Ledger {
     this.#byModel.set(model, { usd: roundUsd(before.usd + usd), requests: before.requests + 1 });
   }
 
-  #remember(key: string, early: boolean): void {
-    this.#keys.set(key, early);
+  #rememberKey(key: string, fromReplay: boolean): void {
+    this.#keys.set(key, fromReplay);
     const [oldest] = this.#keys.keys();
-    if (this.#keys.size > rememberedKeys && oldest !== undefined) this.#keys.delete(oldest);
+    if (this.#keys.size > maxRememberedKeys && oldest !== undefined) this.#keys.delete(oldest);
   }
 }

@@ -1,11 +1,11 @@
 import { unchecked } from '../../schemas/schema.ts';
 
-/** A view whose fields are asked for each time they are read. */
-export function liveView<View>(read: {
+/** An object whose fields are computed each time they are read. */
+export function liveView<View>(getters: {
   readonly [Field in keyof View]-?: () => View[Field];
 }): View {
   const view = {};
-  for (const [name, get] of Object.entries<() => unknown>(read)) {
+  for (const [name, get] of Object.entries<() => unknown>(getters)) {
     Object.defineProperty(view, name, { get, enumerable: true });
   }
   return unchecked(view);

@@ -1,62 +1,63 @@
-import { Agenda } from './agenda.ts';
-import { whenAborted } from '../config/clock.ts';
+import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 
-/** Polls of one client that are under way at once; each of them needs a socket. */
+/** Polls of one client in flight at once. Each needs a socket, so ten thousand waiting tasks must share them. */
 const maxConcurrentPolls = 64;
 
-/** Gives a turn back. */
-type ReleasePoll = () => void;
+/** Lets the next poll start. */
+export type ReleasePoll = () => void;
 
-/**
- * Every wait of a client: one timer for all of them, and only so many polls at once, so that ten thousand waiting tasks
- * cost little.
- */
+/** A semaphore for polls: first come, first served. */
 export class PollLimiter {
-  readonly #agenda: Agenda;
-  /** Waits whose time has come while every turn was taken, in the order of their coming. */
-  readonly #ready = new Set<() => void>();
+  readonly #clock: Clock;
+  readonly #waiting = new Set<() => void>();
   #free = maxConcurrentPolls;
 
   constructor(clock: Clock) {
-    this.#agenda = new Agenda(clock);
+    this.#clock = clock;
   }
 
   /**
-   * Resolves in `ms`, as soon as there is a turn, or in `left` when there was none until then: the time is up, and the
-   * turn that it gives back is nobody's. Rejects when the signal aborts.
+   * Resolves once a poll may start, or with undefined after `timeoutMs`. Rejects with the signal's reason when it
+   * aborts.
    */
-  acquire(ms: number, left: number, signal: AbortSignal | undefined): Promise<ReleasePoll> {
+  async acquire(
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<ReleasePoll | undefined> {
+    signal?.throwIfAborted();
+    return this.#free > 0 ? this.#take() : this.#wait(timeoutMs, signal);
+  }
+
+  #take(): ReleasePoll {
+    this.#free -= 1;
+    return () => {
+      this.#free += 1;
+      const [next] = this.#waiting;
+      next?.();
+    };
+  }
+
+  #wait(timeoutMs: number, signal: AbortSignal | undefined): Promise<ReleasePoll | undefined> {
     return new Promise((resolve, reject) => {
-      const enter = () => {
-        settle();
-        this.#free -= 1;
-        resolve(() => {
-          this.#free += 1;
-          const [next] = this.#ready;
-          next?.();
-        });
-      };
-      const due = () => {
-        if (this.#free > 0) return enter();
-        this.#ready.add(enter);
-        cancel = this.#agenda.add(left - ms, () => {
-          settle();
-          resolve(() => undefined);
-        });
-      };
-      const settle = () => {
-        cancel();
-        this.#ready.delete(enter);
+      const stopWaiting = () => {
+        this.#waiting.delete(start);
+        stopTimer();
         stopListening();
       };
-      let cancel = () => {};
+      const start = () => {
+        stopWaiting();
+        resolve(this.#take());
+      };
+      this.#waiting.add(start);
+      const stopTimer = startTimer(this.#clock, timeoutMs, () => {
+        stopWaiting();
+        resolve(undefined);
+      });
       const stopListening = whenAborted(signal, (reason) => {
-        settle();
+        stopWaiting();
         reject(reason);
       });
-      if (ms > 0) cancel = this.#agenda.add(ms, due);
-      else due();
     });
   }
 }

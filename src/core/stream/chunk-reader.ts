@@ -6,8 +6,8 @@ import { parseChunk, isErrorEvent } from './chunk.ts';
 import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
-import { oneLine, parseJson } from '../http/error-body.ts';
-import type { CallErrors } from '../call/failures.ts';
+import { singleLine, parseJson } from '../http/json.ts';
+import type { CallErrors } from '../call/errors.ts';
 import { readBodyText } from '../http/response-body.ts';
 import type { ResponseContext, ResponseHandler } from '../call/response.ts';
 import { IdleTimer } from './idle-timer.ts';
@@ -24,7 +24,7 @@ export function openStream(
   signal: AbortSignal | undefined,
 ): ResponseHandler<ChunkReader> {
   return async (arrival) => {
-    const { response, meta, failures, config } = arrival;
+    const { response, meta, errors, config } = arrival;
     const type = response.headers.get('content-type') ?? 'nothing';
     if (response.body !== null && /^text\/event-stream\s*(;|$)/i.test(type)) {
       return new ChunkReader(arrival, response.body, choices, signal);
@@ -33,12 +33,12 @@ export function openStream(
       () => '',
     );
     const problem = `text/event-stream was asked for, ${type} came`;
-    throw failures.invalidResponse(meta, problem, parseJson(text));
+    throw errors.invalidResponse(meta, problem, parseJson(text) ?? text);
   };
 }
 
 /** What a reader needs of the answer that it reads. */
-export interface Opened extends Pick<ResponseContext, 'failures' | 'retainSlot' | 'meta'> {
+export interface Opened extends Pick<ResponseContext, 'errors' | 'retainSlot' | 'meta'> {
   readonly config: Pick<Config, 'clock' | 'maxEventBytes' | 'streamIdleTimeout'>;
 }
 
@@ -48,7 +48,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   readonly final: Promise<FinalCompletion>;
   readonly clock: Clock;
   readonly #config: Opened['config'];
-  readonly #failures: CallErrors;
+  readonly #errors: CallErrors;
   readonly #body: ReadableStreamDefaultReader<Uint8Array>;
   readonly #decoder: EventDecoder;
   readonly #parts = new Accumulator();
@@ -66,7 +66,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   #reject: (failure: PolygateError) => void = () => undefined;
 
   constructor(
-    { failures, config, retainSlot: hold, meta }: Opened,
+    { errors, config, retainSlot: hold, meta }: Opened,
     body: ReadableStream<Uint8Array>,
     choices: number,
     signal: AbortSignal | undefined,
@@ -79,13 +79,13 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     });
     this.final.catch(() => undefined);
     this.#config = config;
-    this.#failures = failures;
-    failures.partial = () => this.partial;
+    this.#errors = errors;
+    errors.partial = () => this.partial;
     this.#body = body.getReader();
     this.#decoder = new EventDecoder(config.maxEventBytes);
     this.#choices = choices;
     const ms = config.streamIdleTimeout;
-    this.#timer = new IdleTimer(config.clock, ms, () => this.stop(failures.streamIdle(ms)));
+    this.#timer = new IdleTimer(config.clock, ms, () => this.stop(errors.streamIdle(ms)));
     const release = hold();
     const stopListening = whenAborted(signal, (reason) => this.abort(reason));
     this.#leave = () => {
@@ -135,7 +135,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   }
 
   abort(reason: unknown = new DOMException('The stream was aborted.', 'AbortError')): void {
-    this.stop(this.#failures.aborted(reason));
+    this.stop(this.#errors.aborted(reason));
   }
 
   abandon(): void {
@@ -147,7 +147,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     if (this.#decoder.overflow) {
       const { maxEventBytes } = this.#config;
       return this.stop(
-        this.#failures.invalidStream(`an event is longer than maxEventBytes (${maxEventBytes})`),
+        this.#errors.invalidStream(`an event is longer than maxEventBytes (${maxEventBytes})`),
       );
     }
     this.#timer.start();
@@ -171,12 +171,14 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     if (data === '[DONE]') return this.#finish();
     const value = parseJson(data);
     // Only the event that was under way when the bytes ended can be half an event.
-    if (value === data && this.#bodyEnded) return this.#end();
+    if (value === undefined && this.#bodyEnded) return this.#end();
     if (event === 'error' || isErrorEvent(value))
-      return this.stop(this.#failures.streamErrorEvent(data));
+      return this.stop(this.#errors.streamErrorEvent(data));
     const chunk = parseChunk(value);
     if (chunk === undefined) {
-      return this.stop(this.#failures.invalidStream(`an event is no chunk: ${oneLine(data, 100)}`));
+      return this.stop(
+        this.#errors.invalidStream(`an event is no chunk: ${singleLine(data, 100)}`),
+      );
     }
     this.#parts.add(chunk);
     return chunk;
@@ -185,12 +187,12 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   /** No more bytes: fine when every choice has finished, else the answer was cut off. */
   #end(error?: unknown): undefined {
     if (this.#parts.isFinished(this.#choices)) this.#finish();
-    else this.stop(this.#failures.streamTruncated(error));
+    else this.stop(this.#errors.streamTruncated(error));
   }
 
   /** The end is proven. The connection closes by itself, as a rule at once, and can then be used again. */
   #finish(): undefined {
-    if (!this.#parts.hasChunks) return this.stop(this.#failures.invalidStream('it held no chunk'));
+    if (!this.#parts.hasChunks) return this.stop(this.#errors.invalidStream('it held no chunk'));
     this.#over = true;
     this.#resolve(this.#parts);
     this.#events = [];

@@ -10,7 +10,8 @@ import { ChunkReader } from './chunk-reader.ts';
 import type { Clock } from '../config/clock.ts';
 import { defaults } from '../config/config.ts';
 import { parseErrorBody } from '../http/error-body.ts';
-import { CallErrors, errorClass } from '../call/failures.ts';
+import { CallErrors } from '../call/errors.ts';
+import { statusErrorClass } from '../call/status-error.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 
 /** How a stream that another side hands on is read. */
@@ -41,7 +42,7 @@ export function relayedStream(
 ): ChunkReader {
   const config = { ...defaults, ...omitUndefined(options) };
   const arrival = {
-    failures: new RelayedErrors(),
+    errors: new RelayedErrors(),
     config,
     retainSlot: () => () => {},
     meta: emptyMeta(),
@@ -63,7 +64,7 @@ class RelayedErrors extends CallErrors {
     const Class =
       status === undefined
         ? (classes.find(({ className }) => className === name) ?? StreamError)
-        : errorClass(status, code);
+        : statusErrorClass(status, code);
     const meta = emptyMeta(status, requestId);
     const partial = this.partial?.();
     return new Class(message, {

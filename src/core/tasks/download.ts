@@ -1,44 +1,40 @@
 import { APIError } from '../../errors/api.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { Generation } from '../../schemas/task.ts';
-import { withAbortableBody } from '../http/abortable-body.ts';
-import { isBrowser } from '../config/environment.ts';
-import { CallErrors } from '../call/failures.ts';
+import type { ClientContext } from '../call/context.ts';
+import { CallErrors } from '../call/errors.ts';
 import { runWithTimeLimit } from '../call/time-limit.ts';
-import { isPrivateHost } from '../http/private-host.ts';
-import { parseResponseMeta } from '../http/response-meta.ts';
 import { checkValue, nonNegativeInteger } from '../config/validation.ts';
-import type { Sender } from '../call/sender.ts';
-import { sendHttpRequest } from '../http/transport.ts';
+import { byteLimit, checkResultURL, redirectTarget, requestResult } from '../http/download.ts';
+import { withAbortableBody } from '../http/response-body.ts';
+import { parseResponseMeta } from '../http/response-meta.ts';
 
-/** How to download. */
+/** Options of `gateway.download`. */
 export interface DownloadOptions {
   /**
-   * Which result, when there are several.
+   * Index of the result, if there are several.
    * @defaultValue 0
    */
   index?: number | undefined;
-  /** The body ends with an error beyond this many bytes. */
+  /** Maximum size in bytes; a larger body fails with an error. */
   maxBytes?: number | undefined;
-  /** Ends the download at once. */
+  /** Aborts the download. */
   signal?: AbortSignal | undefined;
 }
 
-/** What can be downloaded: a result, or a finished task, whose URL is renewed once when it has expired. */
+/** Something to download: a result, or a task whose URLs can be renewed once when they have expired. */
 export interface Downloadable {
   /** URLs of the results. */
   urls: () => string[] | undefined;
-  /** Asks for fresh URLs. */
+  /** Polls the task for fresh URLs. */
   renew?: (() => Promise<Generation>) | undefined;
 }
 
-const mostRedirects = 3;
+const maxRedirects = 3;
 
-/**
- * Fetches a result without credentials, through checked redirects only, as a stream.
- */
+/** Downloads a result as a stream: without credentials, following only redirects whose address is allowed. */
 export async function download(
-  sender: Sender,
+  context: ClientContext,
   { urls, renew }: Downloadable,
   options: DownloadOptions = {},
 ): Promise<Response> {
@@ -48,77 +44,42 @@ export async function download(
   const pick = (list: string[] | undefined) => {
     const url = list?.[index];
     if (url !== undefined) return url;
-    throw new ConfigurationError(`index: there is no result ${index}`);
+    throw new ConfigurationError(`index: there is no result ${index}.`);
   };
   const get = async (url: string) => {
-    const transformer = maxBytes === undefined ? undefined : cap(maxBytes);
-    return withAbortableBody(await fetchResult(sender, url, signal), signal, transformer);
+    const transformer = maxBytes === undefined ? undefined : byteLimit(maxBytes);
+    return withAbortableBody(await fetchResult(context, url, signal), signal, transformer);
   };
   try {
     return await get(pick(urls() ?? (await renew?.())?.urls));
   } catch (error) {
-    const gone = error instanceof APIError && [403, 404, 410].includes(error.status);
-    if (!gone || renew === undefined) throw error;
+    const isExpired = error instanceof APIError && [403, 404, 410].includes(error.status);
+    if (!isExpired || renew === undefined) throw error;
     return get(pick((await renew()).urls));
   }
 }
 
 async function fetchResult(
-  { config }: Sender,
+  { config }: ClientContext,
   address: string,
   signal: AbortSignal | undefined,
 ): Promise<Response> {
-  const call = { method: 'GET', template: 'the result', safety: 'safe' } as const;
-  const failures = new CallErrors(call);
-  const limits = failures.timeLimit(config.clock, signal, config.timeout);
+  const errors = new CallErrors({ method: 'GET', template: 'the result', safety: 'safe' });
+  const limit = errors.timeLimit(config.clock, signal, config.timeout);
   let url = address;
-  for (let hop = 0; ; hop += 1) {
+  for (let redirects = 0; ; redirects += 1) {
     checkResultURL(url, config.allowInsecureBaseURL);
-    const request = (inner: AbortSignal) =>
-      sendHttpRequest(config.fetch, {
-        url,
-        method: 'GET',
-        headers: {},
-        body: null,
-        signal: inner,
-        credentials: 'omit',
-        // A page cannot look at redirects, and the browser guards its network itself.
-        redirect: isBrowser() ? 'follow' : 'manual',
-      }).catch((error: unknown) => {
-        throw failures.connectionError(error);
+    const attempt = (attemptSignal: AbortSignal) =>
+      requestResult(config, url, attemptSignal).catch((error: unknown) => {
+        throw errors.connectionError(error);
       });
-    const response = await runWithTimeLimit(request, limits);
+    const response = await runWithTimeLimit(attempt, limit);
     if (response.ok) return response;
     response.body?.cancel().catch(() => undefined);
-    const target = response.status < 400 ? response.headers.get('location') : null;
-    if (target === null || hop >= mostRedirects) {
-      throw failures.apiError(parseResponseMeta(response, config), '', undefined);
+    const target = redirectTarget(response, url);
+    if (target === undefined || redirects >= maxRedirects) {
+      throw errors.apiError(parseResponseMeta(response, config), '', undefined);
     }
-    url = URL.parse(target, url)?.href ?? '';
+    url = target;
   }
-}
-
-/** Refuses addresses that a result cannot have, before anything is sent. */
-function checkResultURL(address: string, insecure = false): void {
-  const { protocol = '', hostname = '', username, password } = URL.parse(address) ?? {};
-  const fits =
-    protocol === 'data:' ||
-    (insecure && /^https?:$/.test(protocol)) ||
-    (protocol === 'https:' && !isPrivateHost(hostname));
-  if (fits && !username && !password) return;
-  throw new ConfigurationError(
-    'download: the address must be https and public, or set allowInsecureBaseURL.',
-  );
-}
-
-/** Ends a body with an error beyond so many bytes. */
-function cap(maxBytes: number): Transformer<Uint8Array, Uint8Array> {
-  let size = 0;
-  return {
-    transform(chunk, controller) {
-      size += chunk.byteLength;
-      if (size <= maxBytes) controller.enqueue(chunk);
-      else controller.error(new RangeError(`The result is longer than maxBytes (${maxBytes}).`));
-    },
-  };
 }

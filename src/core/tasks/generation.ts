@@ -8,15 +8,15 @@ import type {
   TaskStatus,
 } from '../../schemas/task.ts';
 
-/** What the words for a status mean; any other word is a task that runs. Assumption A4. */
-const meanings: readonly (readonly [TaskStatus, RegExp])[] = [
+/** The known status words. Any other word means that the task is running. Assumption A4. */
+const statusWords: readonly (readonly [TaskStatus, RegExp])[] = [
   ['queued', /^(submitted|queued|pending|not_start)$/i],
   ['succeeded', /^(success|succeeded|completed)$/i],
   ['failed', /^(failed|failure|error|cancell?ed|expired)$/i],
 ];
 
-/** Every place where a URL, or a list of them, may stand, in order. Assumption A5. */
-const places = [
+/** Every location of a URL or a list of URLs, in order. Assumption A5. */
+const urlLocations = [
   'video_url image_url audio_url',
   'result.video_url result.image_url result.audio_url',
   'result.outputs result.images result.videos result.audios',
@@ -24,32 +24,32 @@ const places = [
   'data results url result_url metadata.url content.video_url',
 ]
   .flatMap((line) => line.split(' '))
-  .map((place) => place.split('.'));
+  .map((location) => location.split('.'));
 
-/** A task record in one shape, or what is wrong with it. */
+/** A task record in the common shape, or what is wrong with it. `id` is set in both cases if it is known. */
 export type ParsedGeneration<Kind extends TaskKind> =
   | { readonly generation: Generation<Kind>; readonly problem?: undefined; readonly id?: string }
   | { readonly problem: string; readonly generation?: undefined; readonly id?: string | undefined };
 
 /**
- * Reads a task out of every shape that services of this family send. `known` is its id where the record names none.
+ * Parses every shape of task record that gateways of this kind send. `knownId` is used if the record has no id.
  * Assumptions A3 to A7.
  */
 export function parseGeneration<Kind extends TaskKind>(
   kind: Kind,
   body: unknown,
-  known: string | undefined,
+  knownId: string | undefined,
 ): ParsedGeneration<Kind> {
   if (!isRecord(body)) return { problem: 'must be a task record' };
   const record = unwrap(body);
   const word = textOf(record.status) ?? textOf(record.raw_status);
-  const told = word && (meanings.find(([, words]) => words.test(word))?.[0] ?? 'running');
-  const urls = readUrls(record, told === 'succeeded');
-  // A record without a status is a finished answer when it holds a result, else a task that has just begun.
-  const status = told || (urls.length > 0 ? 'succeeded' : 'queued');
-  const id = [record.id, record.task_id, body.id, body.task_id, known].map(textOf).find(Boolean);
+  const known = word && (statusWords.find(([, words]) => words.test(word))?.[0] ?? 'running');
+  const urls = findUrls(record, known === 'succeeded');
+  // Without a status, a record with a result is a finished task, and any other record a new one.
+  const status = known || (urls.length > 0 ? 'succeeded' : 'queued');
+  const id = [record.id, record.task_id, body.id, body.task_id, knownId].map(textOf).find(Boolean);
   if (status === 'succeeded' && urls.length === 0) {
-    return { problem: 'the task has succeeded, but no URL is in its record', id };
+    return { problem: 'the task has succeeded, but its record contains no URL', id };
   }
   if (id === undefined && status !== 'succeeded') return { problem: 'id: missing' };
   return {
@@ -58,72 +58,72 @@ export function parseGeneration<Kind extends TaskKind>(
       kind,
       status,
       rawStatus: textOf(record.status) ?? '',
-      progress: readProgress(record.progress),
+      progress: parseProgress(record.progress),
       urls,
-      error: status === 'failed' ? readError(record) : undefined,
+      error: status === 'failed' ? parseTaskError(record) : undefined,
       model: textOf(record.model),
-      createdAt: readDate(record.created_at ?? record.created),
+      createdAt: parseDate(record.created_at ?? record.created),
       raw: unchecked<TaskRecords[Kind]>(record),
     },
   };
 }
 
-/** Whether a task is over. */
+/** Whether a task has ended. */
 export function isFinished({ status }: Generation): boolean {
   return status === 'succeeded' || status === 'failed';
 }
 
-/** The record itself, where it stands under `data` or `task`. Assumption A6. */
+/** The record itself, if it is wrapped in `data` or `task`. Assumption A6. */
 function unwrap(body: Record<string, unknown>): Record<string, unknown> {
   const inner = body.status === undefined && [body.data, body.task].find(isRecord);
   return inner || body;
 }
 
-function readUrls(record: unknown, succeeded: boolean): string[] {
-  // Old tasks keep the URL of their result where the reason of a failure stands.
-  const all = succeeded ? [...places, ['fail_reason']] : places;
-  const found = all.flatMap((place) => at(record, place)).map(urlOf);
+function findUrls(record: unknown, succeeded: boolean): string[] {
+  // Old tasks keep the URL of their result in the field for the reason of a failure.
+  const locations = succeeded ? [...urlLocations, ['fail_reason']] : urlLocations;
+  const found = locations.flatMap((location) => valueAt(record, location)).map(urlOf);
   return [...new Set(found.filter((url) => url !== undefined))];
 }
 
 function urlOf(item: unknown): string | undefined {
-  const data = at(item, ['b64_json']);
+  const data = valueAt(item, ['b64_json']);
   const url = isRecord(item) ? (item.url ?? (textOf(data) && dataURL(String(data)))) : item;
   return typeof url === 'string' && /^(https?:\/\/|data:)/i.test(url) ? url : undefined;
 }
 
-/** Base64 as a URL; its first bytes tell what it is. */
+/** A data URL for base64 data; the first bytes identify the media type. */
 function dataURL(data: string): string {
   const type = data.startsWith('/9j/') ? 'jpeg' : data.startsWith('UklGR') ? 'webp' : 'png';
   return `data:image/${type};base64,${data}`;
 }
 
-function readProgress(value: unknown): number | undefined {
+function parseProgress(value: unknown): number | undefined {
   const percent = Number.parseFloat(textOf(value) ?? '');
   return Number.isFinite(percent) ? Math.min(100, Math.max(0, percent)) : undefined;
 }
 
-function readError(record: unknown): TaskError {
-  const said = [['error', 'message'], ['error'], ['fail_reason'], ['message']].map((place) =>
-    textOf(at(record, place)),
+function parseTaskError(record: unknown): TaskError {
+  const messages = [['error', 'message'], ['error'], ['fail_reason'], ['message']].map((location) =>
+    textOf(valueAt(record, location)),
   );
   return {
-    message: said.find(Boolean) ?? 'no reason given',
-    code: textOf(at(record, ['error', 'code'])),
+    message: messages.find(Boolean) ?? 'no reason given',
+    code: textOf(valueAt(record, ['error', 'code'])),
   };
 }
 
-/** Unix seconds, unix milliseconds or ISO 8601. */
-function readDate(value: unknown): Date | undefined {
+/** Parses Unix seconds, Unix milliseconds and ISO 8601. */
+function parseDate(value: unknown): Date | undefined {
   if (typeof value !== 'number' && typeof value !== 'string') return undefined;
   const seconds = typeof value === 'number' && value < 1e11;
   const date = new Date(seconds ? value * 1_000 : value);
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** A field of a field of a record, as far as there are records. */
-function at(record: unknown, place: readonly string[]): unknown {
+/** The value at a path of field names; undefined if the path does not exist. */
+function valueAt(record: unknown, path: readonly string[]): unknown {
   let value = record;
-  for (const name of place) value = isRecord(value) ? value[name] : undefined;
+  for (const name of path) value = isRecord(value) ? value[name] : undefined;
   return value;
 }

@@ -2,10 +2,10 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import type { MaterialStatus } from '../../schemas/materials.ts';
 
 /**
- * Reads the address to which the browser comes back after a verification. It only says that a result was received: go
- * on asking for the material. Specification: Events, 2.
+ * Parses the URL to which a browser is redirected after a verification. It only reports that a result was received, so
+ * keep polling the material. Specification: Events, 2.
  *
- * @throws {@link ConfigurationError} for anything but the two documented parameters.
+ * @throws {@link ConfigurationError} for anything other than the two documented parameters.
  */
 export function parseMaterialCallback(url: string | URL): {
   materialId: string;
@@ -16,6 +16,6 @@ export function parseMaterialCallback(url: string | URL): {
   const materialStatus = query?.get('material_status');
   if (materialId && materialStatus && query?.size === 2) return { materialId, materialStatus };
   throw new ConfigurationError(
-    'url: must carry exactly the parameters material_id and material_status.',
+    'url: must have exactly the parameters material_id and material_status.',
   );
 }

@@ -1,51 +1,56 @@
-import { AbortedError } from '../../errors/aborted.ts';
 import { MaterialFailedError, MaterialWaitTimeoutError } from '../../errors/materials.ts';
 import { isAvailable } from '../../schemas/materials.ts';
 import type { AvailableMaterial, Material } from '../../schemas/materials.ts';
 import type { WaitOptions } from '../../schemas/task-handle.ts';
+import { abortedError } from '../call/aborted.ts';
+import type { ClientContext } from '../call/context.ts';
+import type { RequestOptions } from '../call/request-options.ts';
 import { lastUpdate, poll } from './poll.ts';
-import type { RequestOptions } from '../call/api-call.ts';
-import type { Sender } from '../call/sender.ts';
+import type { PollTarget } from './poll.ts';
 
-/** The specification's interval for materials: every 3 to 5 seconds. */
+/** The interval that the specification recommends for materials: every 3 to 5 seconds. */
 export const materialPollTiming = { pollInterval: 3_000, maxPollInterval: 5_000 };
 
-/** A material as of one poll. */
+/** The result of one poll of a material. */
 export type MaterialUpdate = Material & {
-  /** Why this poll failed, when it did; the rest is then as of the poll before. The wait goes on. */
+  /** Why this poll failed, if it did; the other fields are then those of the poll before. The wait continues. */
   pollError?: Error | undefined;
 };
 
-/** What waiting for a material needs. */
+/** A material to wait for. */
 export interface MaterialWait {
-  readonly sender: Sender;
+  readonly context: ClientContext;
   readonly id: string;
-  /** The material as the create's answer told it. */
+  /** The material as the create call returned it. */
   readonly known?: Material | undefined;
-  /** One poll. */
+  /** Polls once. */
   readonly read: (options: RequestOptions) => Promise<Material>;
 }
 
-/** Every poll until the material is available or never will be, the last one included. */
+/** Yields every poll until the material is available or can no longer become so, including the last one. */
 export async function* followMaterial(
-  { sender, id, known, read }: MaterialWait,
+  { context, id, known, read }: MaterialWait,
   options: Omit<WaitOptions<MaterialUpdate>, 'onUpdate'>,
 ): AsyncGenerator<MaterialUpdate, void, undefined> {
-  const context = {
-    sender,
+  const target: PollTarget<Material> = {
+    context,
     signal: options.signal,
-    known: known && { value: known, at: sender.config.clock.now() },
+    known: known && { value: known, at: context.config.clock.now() },
     isFinished,
-    read: async (once: RequestOptions) => ({ value: await read(once) }),
-    onAbort: (cause: unknown) =>
-      new AbortedError(`The wait for material ${id} was aborted. It goes on.`, { cause }),
-    onTimeout: (ms: number, material: Material | undefined) =>
+    read: async (attempt) => ({ value: await read(attempt) }),
+    onAbort: (cause) =>
+      abortedError(
+        cause,
+        {},
+        `The wait for material ${id} was aborted. Processing continues: wait for the id again.`,
+      ),
+    onTimeout: (ms, material) =>
       new MaterialWaitTimeoutError(
-        `Material ${id} is not available after ${ms} ms (${material?.status ?? 'never seen'}). It goes on.`,
+        `Material ${id} is not available after ${ms} ms (${material?.status ?? 'status unknown'}). Processing continues: wait for the id again.`,
         { material },
       ),
   };
-  yield* poll(context, options, materialPollTiming);
+  yield* poll(target, options, materialPollTiming);
 }
 
 /** Waits until a material is available. */
@@ -53,15 +58,15 @@ export async function waitForMaterial(
   wait: MaterialWait,
   options: WaitOptions<MaterialUpdate>,
 ): Promise<AvailableMaterial> {
-  const last = await lastUpdate(followMaterial(wait, options), options, wait.sender);
+  const last = await lastUpdate(followMaterial(wait, options), options, wait.context);
   if (last !== undefined && isAvailable(last)) return last;
   throw new MaterialFailedError(
-    `Material ${wait.id} is ${last?.status} and will not become available.`,
+    `Material ${wait.id} has the status ${last?.status} and will not become available.`,
     { material: last },
   );
 }
 
-/** Whether a material will not change any more, as far as a wait goes. Specification: Material status. */
+/** Whether the status of a material ends a wait. Specification: Material status. */
 function isFinished({ status }: Material): boolean {
   return /^(available|(verification_)?failed|verification_expired|delete(d|_pending))$/.test(
     status,

@@ -2,32 +2,36 @@ import { APIError } from '../../errors/api.ts';
 import { isNonEmptyString } from '../../schemas/record.ts';
 import { fillPath } from '../http/path.ts';
 
-/** A place where a task may be asked for. */
+/** A path at which a task can be polled. */
 export interface PollPath {
   readonly path: string;
-  /** The template it was filled from; absent when the service itself named the place. */
+  /** The template it was filled from; undefined if the service named the path. */
   readonly template?: string | undefined;
 }
 
+/** At least one path. */
+export type PollPaths = readonly [PollPath, ...PollPath[]];
+
 /**
- * Every place where a task may be asked for, best first: where the service said, the path that worked for another
- * task, then the assumed ones. Assumptions A1 and A2.
+ * Every path at which a task may be found, best first: the one that the service named, the template that worked for
+ * another task, then the assumed templates. Assumptions A1 and A2.
  */
 export function candidatePollPaths(
   id: string,
-  told: string | undefined,
+  named: string | undefined,
   templates: readonly [string, ...string[]],
-  worked: string | undefined,
-): readonly [PollPath, ...PollPath[]] {
-  const best = worked ?? templates[0];
+  workingTemplate: string | undefined,
+): PollPaths {
+  const best = workingTemplate ?? templates[0];
   const others = templates.filter((template) => template !== best);
   const fill = (template: string) => ({ template, path: fillPath(template, { id }) });
   const assumed = [fill(best), ...others.map(fill)] as const;
-  return told === undefined ? assumed : [{ path: told }, ...assumed];
+  return named === undefined ? assumed : [{ path: named }, ...assumed];
 }
 
 /**
- * The path of a URL that the service named, if it lies under the base URL: the key is never sent anywhere else.
+ * The path of the first URL that the service named and that is below the base URL. Others are ignored, because the API
+ * key must not be sent anywhere else.
  */
 export function serverPollPath(
   candidates: readonly unknown[],
@@ -42,7 +46,7 @@ export function serverPollPath(
   return undefined;
 }
 
-/** Whether an answer says that there is no such path, rather than no such task. */
+/** Whether an error means that the path does not exist, rather than the task. */
 export function isUnknownPath(error: unknown): error is APIError {
   return (
     error instanceof APIError &&

@@ -4,107 +4,136 @@ import { ConnectionError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
 import { isRecord } from '../../schemas/record.ts';
 import type { WaitOptions } from '../../schemas/task-handle.ts';
-import type { RequestOptions } from '../call/api-call.ts';
-import { nonNegativeNumber, checkValue } from '../config/validation.ts';
-import type { Sender } from '../call/sender.ts';
+import type { ClientContext } from '../call/context.ts';
+import type { RequestOptions } from '../call/request-options.ts';
+import { notify } from '../config/log.ts';
+import { checkValue, nonNegativeNumber } from '../config/validation.ts';
+import type { ReleasePoll } from '../limits/poll-limiter.ts';
 
-/** How long a wait lasts when the caller does not say: half an hour. */
 const defaultWaitTimeout = 1_800_000;
 
-/** Nothing is asked for more often than this, ms, also where the service says so. */
+/** Shortest delay between two polls in ms, even if the service requests a shorter one. */
 const minPollDelay = 100;
 
-/** The pauses between polls, and the time for all of them, ms. */
+/** When to poll, and for how long, in ms. */
 export interface PollTiming {
   readonly pollInterval: number;
   readonly maxPollInterval: number;
   readonly waitTimeout: number;
 }
 
-/** What a poll needs of the world. */
-export interface PollContext<Value> {
-  readonly sender: Sender;
-  readonly signal: AbortSignal | undefined;
-  /** One poll: one attempt, within what is left of the time. */
-  readonly read: (
-    options: RequestOptions,
-  ) => Promise<{ value: Value; retryAfterMs?: number | undefined }>;
-  readonly isFinished: (value: Value) => boolean;
-  /** What is known before the first poll. */
-  readonly known?: { value: Value; at: number; retryAfterMs?: number | undefined } | undefined;
-  readonly onAbort: (reason: unknown) => PolygateError;
-  readonly onTimeout: (ms: number, last: Value | undefined) => PolygateError;
-  /** What stands in an update while no poll has told anything; without it, there is none. */
-  readonly placeholder?: Value | undefined;
+/** The default intervals of one kind of record. */
+export type DefaultTiming = Omit<PollTiming, 'waitTimeout'>;
+
+/** What a poll returned. */
+export interface PollResult<Value> {
+  readonly value: Value;
+  readonly retryAfterMs?: number | undefined;
 }
 
-/** What one poll found, or what the one before had found and why there is nothing new. */
+/** What is polled, and how its wait ends. */
+export interface PollTarget<Value> {
+  readonly context: ClientContext;
+  readonly signal: AbortSignal | undefined;
+  /** Polls once: one attempt, within the remaining time. */
+  readonly read: (options: RequestOptions) => Promise<PollResult<Value>>;
+  readonly isFinished: (value: Value) => boolean;
+  /** The last known value, from before this wait. */
+  readonly known?: (PollResult<Value> & { readonly at: number }) | undefined;
+  /** The value of updates until a poll succeeds. Without one, failed polls yield no update until then. */
+  readonly placeholder?: Value | undefined;
+  readonly onAbort: (reason: unknown) => PolygateError;
+  readonly onTimeout: (ms: number, last: Value | undefined) => PolygateError;
+}
+
+/** The value of a poll; or the last known value, and why the poll failed. */
 export type Polled<Value> = Value & { pollError?: Error | undefined };
 
 /**
- * Reads and waits until it is over. Outages are ridden out: they are yielded as `pollError`, and only the deadline, an
- * abort or an answer that will not change ends the wait.
+ * Polls until the record is finished. Outages do not end the wait: they are yielded as `pollError`. Only the deadline,
+ * an aborted signal or a permanent error ends it.
  */
 export async function* poll<Value extends object>(
-  context: PollContext<Value>,
+  target: PollTarget<Value>,
   options: WaitOptions<never>,
-  defaults: Omit<PollTiming, 'waitTimeout'>,
+  defaults: DefaultTiming,
 ): AsyncGenerator<Polled<Value>, void, undefined> {
-  const { sender, signal, known, isFinished: isFinished, onTimeout, placeholder: unseen } = context;
-  const pace = resolvePollTiming(options, defaults);
-  const { clock, random, timeout } = sender.config;
-  const deadline = clock.now() + pace.waitTimeout;
+  const { context, signal, known, isFinished, onTimeout, placeholder } = target;
+  const timing = resolvePollTiming(options, defaults);
+  const { clock, random, timeout } = context.config;
+  const deadline = clock.now() + timing.waitTimeout;
   let last = known?.value;
   if (last !== undefined && isFinished(last)) {
     yield { ...last };
     return;
   }
-  let next = known ? known.at + (known.retryAfterMs ?? pollDelay(pace, 0, random)) : clock.now();
-  let missing = 0;
+  let nextPollAt = known
+    ? known.at + (known.retryAfterMs ?? pollDelay(timing, 0, random))
+    : clock.now();
+  let consecutive404s = 0;
   for (let round = 1; ; round += 1) {
-    const done = await turn(next, deadline, context);
-    const left = deadline - clock.now();
-    if (left <= 0) {
-      done();
-      throw onTimeout(pace.waitTimeout, last);
-    }
-    let asked: number | undefined;
+    const release = await waitForTurn(target, nextPollAt, deadline);
+    if (release === undefined) throw onTimeout(timing.waitTimeout, last);
+    let retryAfter: number | undefined;
     try {
-      const once = { signal, timeout: Math.min(left, timeout), maxRetries: 0 };
-      const { value, retryAfterMs } = await context.read(once).finally(done);
-      asked = retryAfterMs;
-      missing = 0;
+      const attempt = { signal, timeout: Math.min(deadline - clock.now(), timeout), maxRetries: 0 };
+      const { value, retryAfterMs } = await target.read(attempt).finally(release);
+      retryAfter = retryAfterMs;
+      consecutive404s = 0;
       last = value;
       yield { ...value };
       if (isFinished(value)) return;
     } catch (error) {
       const { status, retryAfterMs } = error instanceof APIError ? error : {};
-      missing = status === 404 ? missing + 1 : 0;
-      if (!isTransient(error, missing)) throw error;
-      if (clock.now() >= deadline) throw onTimeout(pace.waitTimeout, last);
-      asked = retryAfterMs;
-      const seen = last ?? unseen;
-      if (seen !== undefined) yield { ...seen, pollError: error };
+      consecutive404s = status === 404 ? consecutive404s + 1 : 0;
+      if (!isTransient(error, consecutive404s)) throw error;
+      if (clock.now() >= deadline) throw onTimeout(timing.waitTimeout, last);
+      retryAfter = retryAfterMs;
+      const value = last ?? placeholder;
+      if (value !== undefined) yield { ...value, pollError: error };
     }
-    next = clock.now() + Math.max(minPollDelay, asked ?? pollDelay(pace, round, random));
+    const delay = retryAfter ?? pollDelay(timing, round, random);
+    nextPollAt = clock.now() + Math.max(minPollDelay, delay);
   }
 }
 
-/** Follows a wait to its end, tells `onUpdate` what each poll found, and gives back what the last one did. */
+/** Waits until the next poll is due and may start. Resolves with undefined when the deadline comes first. */
+async function waitForTurn<Value>(
+  { context, signal, onAbort }: PollTarget<Value>,
+  nextPollAt: number,
+  deadline: number,
+): Promise<ReleasePoll | undefined> {
+  const { clock } = context.config;
+  try {
+    signal?.throwIfAborted();
+    const now = clock.now();
+    const delay = Math.min(nextPollAt, deadline) - now;
+    if (delay > 0) await clock.sleep(delay, signal);
+    if (clock.now() >= deadline) return undefined;
+    const release = await context.shared.polls.acquire(deadline - clock.now(), signal);
+    if (clock.now() < deadline) return release;
+    release?.();
+    return undefined;
+  } catch (error) {
+    throw onAbort(signal?.reason ?? error);
+  }
+}
+
+/** Follows a wait to its end, passes each update to `onUpdate`, and returns the last one. */
 export async function lastUpdate<Update>(
   updates: AsyncIterable<Update>,
   { onUpdate }: Pick<WaitOptions<Update>, 'onUpdate'>,
-  sender: Sender,
+  { config }: ClientContext,
 ): Promise<Update | undefined> {
   let last: Update | undefined;
   for await (const update of updates) {
-    sender.notify(onUpdate, update, 'onUpdate');
+    notify(config.log, onUpdate, update, 'onUpdate');
     last = update;
   }
   return last;
 }
 
-/** The pause after a round: it grows from the first interval to the longest, up to 20 % longer at random. */
+/** The delay after a round: it grows from `pollInterval` to `maxPollInterval`, with up to 20 % of jitter. */
 function pollDelay(
   { pollInterval, maxPollInterval }: PollTiming,
   round: number,
@@ -115,41 +144,31 @@ function pollDelay(
 }
 
 /**
- * Whether a failed poll says nothing about the task: no answer, an overloaded or broken service, an answer that is no
- * record. A 404 may be a record that is not everywhere yet, until it comes three times in a row.
+ * Whether a failed poll says nothing about the task: no response, a service that is overloaded or down, or a body that
+ * is not a record. A 404 may mean that the record is not replicated yet, until it comes three times in a row.
  */
-function isTransient(error: unknown, missing: number): error is PolygateError {
+function isTransient(error: unknown, consecutive404s: number): error is PolygateError {
   if (error instanceof APIError) {
     const { status } = error;
-    return status === 408 || status === 429 || status >= 500 || (missing > 0 && missing < 3);
+    const isEarly404 = consecutive404s > 0 && consecutive404s < 3;
+    return status === 408 || status === 429 || status >= 500 || isEarly404;
   }
   if (error instanceof ResponseValidationError) return !isRecord(error.body);
   return error instanceof ConnectionError;
 }
 
-/** The pace that a caller asked for; what it leaves out is the default. */
+/**
+ * The timing of a wait: the caller's options, or the defaults.
+ *
+ * @throws {@link ConfigurationError} when one is not a non-negative number.
+ */
 export function resolvePollTiming(
   options: WaitOptions<never>,
-  defaults: Omit<PollTiming, 'waitTimeout'>,
+  defaults: DefaultTiming,
 ): PollTiming {
   const { pollInterval = defaults.pollInterval, waitTimeout = defaultWaitTimeout } = options;
   const { maxPollInterval = Math.max(pollInterval, defaults.maxPollInterval) } = options;
-  const pace = { pollInterval, maxPollInterval, waitTimeout };
-  for (const [name, ms] of Object.entries(pace)) checkValue(name, ms, nonNegativeNumber);
-  return pace;
-}
-
-/** Sleeps until the next poll is due and there is a turn for it, or until the deadline. */
-async function turn<Value>(
-  next: number,
-  deadline: number,
-  { sender, signal, onAbort }: PollContext<Value>,
-): Promise<() => void> {
-  if (signal?.aborted) throw onAbort(signal.reason);
-  const now = sender.config.clock.now();
-  const left = Math.max(0, deadline - now);
-  const pause = Math.min(left, Math.max(0, next - now));
-  return sender.shared.waits.acquire(pause, left, signal).catch((error: unknown) => {
-    throw onAbort(signal?.reason ?? error);
-  });
+  const timing = { pollInterval, maxPollInterval, waitTimeout };
+  for (const [name, ms] of Object.entries(timing)) checkValue(name, ms, nonNegativeNumber);
+  return timing;
 }

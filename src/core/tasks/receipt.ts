@@ -2,16 +2,16 @@ import { isRecord } from '../../schemas/record.ts';
 import { unchecked } from '../../schemas/schema.ts';
 import type { Receipt } from '../../schemas/task.ts';
 import {
-  nonNegativeNumber,
   checkValue,
   idempotencyKeyRule,
+  nonNegativeNumber,
   oneOf,
   stringValue,
 } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 
-/** The fields of a receipt. Whether its id can stand in a path is seen when it does. */
-const fields: Readonly<Record<keyof Receipt, Rule>> = {
+/** The fields of a receipt. Whether the id is safe in a URL path is checked where the path is built. */
+const fieldRules: Readonly<Record<keyof Receipt, Rule>> = {
   v: [(value) => value === 1, '1, as in the JSON of a task'],
   kind: oneOf('image', 'video', 'audio'),
   id: stringValue,
@@ -23,14 +23,18 @@ const fields: Readonly<Record<keyof Receipt, Rule>> = {
   ],
 };
 
-/** Checks a receipt that comes from a file, a queue or a database. */
+/**
+ * Validates a receipt that was read from a file, a queue or a database.
+ *
+ * @throws {@link ConfigurationError} that names the invalid field.
+ */
 export function parseReceipt(value: unknown): Receipt {
-  // What may not be missing is null instead, which fits no rule.
+  // A missing required field becomes null, which no rule accepts.
   const { v = null, kind = null, id = null, ...rest } = isRecord(value) ? value : {};
   const receipt: Record<string, unknown> = { ...rest, v, kind, id };
-  const known = Object.entries(fields).map(([name, rule]) => {
+  const entries = Object.entries(fieldRules).map(([name, rule]) => {
     checkValue(`receipt: ${name}`, receipt[name], rule);
     return [name, receipt[name]];
   });
-  return unchecked<Receipt>(Object.fromEntries(known));
+  return unchecked<Receipt>(Object.fromEntries(entries));
 }

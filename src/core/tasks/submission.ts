@@ -1,36 +1,38 @@
 import type { Receipt, TaskKind } from '../../schemas/task.ts';
 import { fingerprint } from '../call/fingerprint.ts';
+import { checkRequestOptions } from '../call/request-options.ts';
+import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
-import { checkRequestOptions } from '../call/api-call.ts';
-import type { RequestOptions } from '../call/api-call.ts';
-import type { SubmittedTask, Task } from './task.ts';
-import type { Submit, TaskClient } from './task-client.ts';
+import { submitTask } from './submit.ts';
+import type { SubmitRequest } from './submit.ts';
+import { openTask } from './task.ts';
+import type { SubmittedTask, Task, TaskScope } from './task.ts';
 
-/** A submit that was described and not sent: a row of a batch. */
+/** A submit that is described but not sent: one row of a batch. */
 export class Submission<Kind extends TaskKind = TaskKind> {
   readonly kind: Kind;
-  // Private at run time: prompts stand there, and the way to the API key leads through here.
-  readonly #client: TaskClient<Kind>;
-  readonly #submit: Submit;
+  // Private at run time, because they contain prompts and lead to the API key.
+  readonly #scope: TaskScope<Kind>;
+  readonly #request: SubmitRequest;
   readonly #options: RequestOptions;
 
   /** @internal */
-  constructor(client: TaskClient<Kind>, submit: Submit, options: RequestOptions = {}) {
-    this.kind = client.kind;
-    this.#client = client;
-    // A copy: the caller may fill the same object for the next row.
-    this.#submit = { ...submit, params: { ...submit.params } };
+  constructor(scope: TaskScope<Kind>, request: SubmitRequest, options: RequestOptions = {}) {
+    this.kind = scope.kind;
+    this.#scope = scope;
+    // A copy, because the caller may reuse the object for the next row.
+    this.#request = { ...request, params: { ...request.params } };
     this.#options = options;
   }
 
-  /** Sends it, as the namespace's `submit` does. */
+  /** Sends the submit, like the namespace's `submit` method. */
   send(options?: RequestOptions): RequestPromise<SubmittedTask<Kind>> {
-    return this.#client.submit(this.#submit, { ...this.#options, ...options });
+    return submitTask(this.#scope, this.#request, { ...this.#options, ...options });
   }
 
-  /** @internal What a journal may know of it; params where they may be stored. */
+  /** @internal What a journal may store: params only if that is allowed. */
   async facts(storeParams: boolean) {
-    const { template: path, params, check } = this.#submit;
+    const { template: path, params, check } = this.#request;
     check();
     checkRequestOptions(this.#options);
     const hash = await fingerprint(path, JSON.stringify(params));
@@ -38,8 +40,8 @@ export class Submission<Kind extends TaskKind = TaskKind> {
     return { path, hash, idempotencyKey, params: storeParams ? params : undefined };
   }
 
-  /** @internal The handle of its task, which an earlier process has submitted. */
+  /** @internal The handle of its task, which an earlier process submitted. */
   task(receipt: Receipt): Task<Kind> {
-    return this.#client.task(receipt);
+    return openTask(this.#scope, receipt);
   }
 }

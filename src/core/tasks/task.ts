@@ -1,133 +1,192 @@
-import { AbortedError } from '../../errors/aborted.ts';
+import type { APIError } from '../../errors/api.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskFailedError, TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
+import { unchecked } from '../../schemas/schema.ts';
 import type { TaskHandle, TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from '../../schemas/task.ts';
-import { unchecked } from '../../schemas/schema.ts';
-import { isFinished } from './generation.ts';
+import { abortedError } from '../call/aborted.ts';
+import type { ApiCall, ResponseReader } from '../call/api-call.ts';
+import type { ClientContext } from '../call/context.ts';
+import { executeRaw } from '../call/endpoint.ts';
+import { execute } from '../call/execute.ts';
+import type { RequestOptions } from '../call/request-options.ts';
+import { RequestPromise } from '../call/request-promise.ts';
+import { readJson } from '../call/response.ts';
+import type { ApiResponse } from '../call/response.ts';
+import { fillPath } from '../http/path.ts';
+import { parseRetryAfter } from '../http/retry-after.ts';
+import { isFinished, parseGeneration } from './generation.ts';
+import { candidatePollPaths, isUnknownPath } from './poll-path.ts';
+import type { PollPath, PollPaths } from './poll-path.ts';
 import { lastUpdate, poll } from './poll.ts';
-import type { PollContext } from './poll.ts';
-import type { RequestPromise } from '../call/request-promise.ts';
-import type { RequestOptions } from '../call/api-call.ts';
-import type { TaskClient } from './task-client.ts';
+import type { PollResult, PollTarget } from './poll.ts';
+import { parseReceipt } from './receipt.ts';
 
-/** The specification's interval for tasks: every 2 to 5 seconds. */
+/** The interval that the specification recommends for tasks: every 2 to 5 seconds. */
 export const taskPollTiming = { pollInterval: 2_000, maxPollInterval: 5_000 };
 
-/** What is known of a task when its handle is made. */
+/** The tasks of one namespace: how they are polled, and with which client. */
+export interface TaskScope<Kind extends TaskKind> {
+  readonly context: ClientContext;
+  readonly kind: Kind;
+  /** Templates of the poll path, in the order in which they are tried. Assumptions A1 and A2. */
+  readonly pollPaths: readonly [string, ...string[]];
+}
+
+/** What is known about a task when its handle is created. */
 export interface TaskDetails<Kind extends TaskKind> {
   id: string;
   idempotencyKey?: string | undefined;
   chargeUsd?: number | undefined;
   submittedAt?: string | undefined;
-  /** Headers of the submit's answer. */
+  /** Metadata of the submit's response. */
   meta?: ResponseMeta | undefined;
   latest?: Generation<Kind> | undefined;
-  /** Where the submit's answer says to ask. */
+  /** The poll path that the submit's response named. */
   pollPath?: string | undefined;
   retryAfterMs?: number | undefined;
 }
 
-/** A submitted task: wait for it, follow it, or write down its receipt. It is not a promise. */
+/** A submitted task: wait for it, follow its updates, or store its receipt. It is not a promise. */
 export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> {
+  /** Task id. */
   readonly id: string;
+  /** What the task generates. */
   readonly kind: Kind;
-  /** The key that the task was submitted with; absent when only the id is known. */
+  /** The idempotency key of the submit; undefined if only the id is known. */
   readonly idempotencyKey: string | undefined;
-  /** What the submit cost, USD, when known. */
+  /** The charge of the submit in USD, if known. */
   readonly chargeUsd: number | undefined;
-  /** Headers of the submit's answer; absent on a resumed task. */
+  /** Metadata of the submit's response; undefined for a resumed task. */
   readonly meta: ResponseMeta | undefined;
-  readonly #client: TaskClient<Kind>;
-  readonly #facts: TaskDetails<Kind>;
-  #latest: { value: Generation<Kind>; at: number; retryAfterMs?: number | undefined } | undefined;
+  readonly #scope: TaskScope<Kind>;
+  readonly #submittedAt: string | undefined;
+  #latest: (PollResult<Generation<Kind>> & { at: number }) | undefined;
+  #namedPollPath: string | undefined;
+  /** The path at which a poll has found the task. */
+  #workingPollPath: PollPath | undefined;
 
   /** @internal */
-  constructor(client: TaskClient<Kind>, facts: TaskDetails<Kind>) {
-    this.#client = client;
-    this.id = facts.id;
-    this.kind = client.kind;
-    this.idempotencyKey = facts.idempotencyKey;
-    this.chargeUsd = facts.chargeUsd;
-    this.meta = facts.meta;
-    this.#facts = facts;
-    if (facts.latest !== undefined) this.remember(facts.latest, facts.retryAfterMs);
+  constructor(scope: TaskScope<Kind>, details: TaskDetails<Kind>) {
+    this.#scope = scope;
+    this.id = details.id;
+    this.kind = scope.kind;
+    this.idempotencyKey = details.idempotencyKey;
+    this.chargeUsd = details.chargeUsd;
+    this.meta = details.meta;
+    this.#submittedAt = details.submittedAt;
+    this.#namedPollPath = details.pollPath;
+    if (details.latest !== undefined) this.#remember(details.latest, details.retryAfterMs);
   }
 
-  /** Whether the idempotency key found this task instead of paying for a new one. */
+  /** Whether the idempotency key returned an existing task instead of paying for a new one. */
   get replayed(): boolean {
     return this.meta?.idempotentReplay ?? false;
   }
 
-  /** The task as last seen; undefined before the first poll of a task that was resumed. */
+  /** The last known state of the task; undefined before the first poll of a resumed task. */
   get latest(): Generation<Kind> | undefined {
     return this.#latest?.value;
   }
 
   /**
-   * Waits until the task has succeeded. Outages are ridden out until `waitTimeout`.
+   * Waits until the task succeeds. Keeps polling through outages until `waitTimeout`.
    * Specification: What the service does, 9.
    *
-   * @throws {@link TaskFailedError} when the task has failed.
-   * @throws {@link TaskWaitTimeoutError} when `waitTimeout` is over; the task goes on.
-   * @throws {@link AbortedError} when the signal aborts; the task goes on.
+   * @throws {@link TaskFailedError} when the task fails.
+   * @throws {@link TaskWaitTimeoutError} at `waitTimeout`; the task continues.
+   * @throws {@link AbortedError} when the signal aborts; the task continues.
    * @throws {@link ResponseValidationError} when the task has succeeded without a result.
-   * @throws {@link APIError} when the service refuses to tell: 401, 403, another 4xx, or 404 three times in a row.
+   * @throws {@link APIError} when the service rejects polls: 401, 403, another 4xx, or three consecutive 404s.
    */
   async wait(options: WaitOptions<TaskUpdate<Kind>> = {}): Promise<Generation<Kind>> {
-    const last = await lastUpdate(this.updates(options), options, this.#client.sender);
+    const last = await lastUpdate(this.updates(options), options, this.#scope.context);
     if (last?.status === 'succeeded') return last;
     throw this.#failed(last);
   }
 
   /**
-   * Every poll until the task is over, the last one included; a failed task ends it without an error. A poll that
-   * failed is an update with `pollError`, and does not end it.
+   * Yields the result of every poll until the task has ended, including the last one. A failed task ends the updates
+   * without an error. A failed poll is an update with `pollError`, and polling continues.
    *
-   * @throws as {@link Task.wait}, but for failed tasks.
+   * @throws the same errors as {@link Task.wait}, except `TaskFailedError`.
    */
   async *updates(
     options: Omit<WaitOptions<TaskUpdate<Kind>>, 'onUpdate'> = {},
   ): AsyncGenerator<TaskUpdate<Kind>, void, undefined> {
-    const { sender } = this.#client;
     const { id, kind } = this;
-    const context: PollContext<Generation<Kind>> = {
-      sender,
+    const target: PollTarget<Generation<Kind>> = {
+      context: this.#scope.context,
       signal: options.signal,
       known: this.#latest,
-      isFinished: isFinished,
-      read: (once) => this.#read(once),
+      isFinished,
+      read: (attempt) => this.#readOnce(attempt),
       onAbort: (cause) => this.#aborted(cause),
       onTimeout: (ms) => this.#timedOut(ms),
       placeholder: { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) },
     };
-    yield* poll(context, options, taskPollTiming);
+    yield* poll(target, options, taskPollTiming);
   }
 
-  /** One poll. */
+  /** Polls once. */
   retrieve(options?: RequestOptions): RequestPromise<Generation<Kind>> {
-    return this.#client.retrieve(this, options);
+    return new RequestPromise({
+      parsed: () => this.pollOnce(options),
+      raw: () => this.pollRaw(options),
+    });
   }
 
-  /** The receipt: plain JSON without the API key or the prompt, for `gateway.resume`. */
+  /** The receipt for `gateway.resume`: plain JSON without the API key and the prompt. */
   toJSON(): Receipt<Kind> {
     const { id, kind, idempotencyKey, chargeUsd } = this;
-    return { v: 1, kind, id, idempotencyKey, chargeUsd, submittedAt: this.#facts.submittedAt };
+    return { v: 1, kind, id, idempotencyKey, chargeUsd, submittedAt: this.#submittedAt };
   }
 
-  /** @internal Where the submit's answer said to ask. */
-  get pollPath(): string | undefined {
-    return this.#facts.pollPath;
+  /** @internal Polls each candidate path until one exists, and remembers the path and the result. */
+  async pollOnce(options?: RequestOptions): Promise<ApiResponse<Generation<Kind>>> {
+    const { context, kind } = this.#scope;
+    let firstError: APIError | undefined;
+    for (const path of this.#pollPaths()) {
+      try {
+        const read = readJson(readGeneration(kind, this.id));
+        const result = await execute(context, this.#pollCall(path), options, read);
+        const { headers } = result.response;
+        this.#remember(result.data, parseRetryAfter(headers, context.config.clock.now()));
+        this.#workingPollPath = path;
+        if (path.template !== undefined) context.shared.pollPaths.set(kind, path.template);
+        return result;
+      } catch (error) {
+        if (!isUnknownPath(error)) throw error;
+        firstError ??= error;
+      }
+    }
+    throw firstError;
   }
 
-  /** @internal Takes note of a poll. */
-  remember(value: Generation<Kind>, retryAfterMs: number | undefined): void {
-    this.#latest = { value, at: this.#client.sender.config.clock.now(), retryAfterMs };
+  /** @internal Polls without reading the body. */
+  async pollRaw(options?: RequestOptions): Promise<ApiResponse<undefined>> {
+    return executeRaw(this.#scope.context, this.#pollCall(this.#pollPaths()[0]), options);
   }
 
-  async #read(options: RequestOptions) {
-    const value = await this.#client.retrieve(this, options);
+  #pollPaths(): PollPaths {
+    if (this.#workingPollPath !== undefined) return [this.#workingPollPath];
+    const { context, kind, pollPaths } = this.#scope;
+    const workingTemplate = context.shared.pollPaths.get(kind);
+    return candidatePollPaths(this.id, this.#namedPollPath, pollPaths, workingTemplate);
+  }
+
+  #pollCall({ path, template = this.#scope.pollPaths[0] }: PollPath): ApiCall {
+    return { method: 'GET', template, path, safety: 'safe', findTask: () => this };
+  }
+
+  async #readOnce(options: RequestOptions): Promise<PollResult<Generation<Kind>>> {
+    const { data: value } = await this.pollOnce(options);
     return { value, retryAfterMs: this.#latest?.retryAfterMs };
+  }
+
+  #remember(value: Generation<Kind>, retryAfterMs: number | undefined): void {
+    this.#latest = { value, at: this.#scope.context.config.clock.now(), retryAfterMs };
   }
 
   #failed(generation: Generation<Kind> | undefined): TaskFailedError {
@@ -139,19 +198,19 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   }
 
   #timedOut(ms: number): TaskWaitTimeoutError {
-    const state =
-      this.latest === undefined ? 'never seen' : this.latest.rawStatus || this.latest.status;
+    const { latest } = this;
+    const state = latest === undefined ? 'status unknown' : latest.rawStatus || latest.status;
     return new TaskWaitTimeoutError(
-      `Task ${this.id} is not over after ${ms} ms (${state}). The task goes on: ` +
-        'error.task waits for it again.',
-      { ...this.#details(), generation: this.latest },
+      `Task ${this.id} has not ended after ${ms} ms (${state}). It continues: wait for it with error.task.wait().`,
+      { ...this.#details(), generation: latest },
     );
   }
 
-  #aborted(cause: unknown): AbortedError {
-    return new AbortedError(
-      `The wait for task ${this.id} was aborted. The task goes on: error.task waits for it again.`,
-      { ...this.#details(), cause },
+  #aborted(cause: unknown) {
+    return abortedError(
+      cause,
+      this.#details(),
+      `The wait for task ${this.id} was aborted. The task continues: wait for it with error.task.wait().`,
     );
   }
 
@@ -160,27 +219,61 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   }
 }
 
-/** A task that this process has submitted: what the submit's answer told is there. */
+/** A task that this process submitted, so that its key, metadata and first state are known. */
 export class SubmittedTask<Kind extends TaskKind = TaskKind> extends Task<Kind> {
   declare readonly idempotencyKey: string;
   declare readonly meta: ResponseMeta;
-  readonly #answer: Generation<Kind>;
+  readonly #submitted: Generation<Kind>;
 
   /** @internal */
   constructor(
-    client: TaskClient<Kind>,
-    facts: TaskDetails<Kind> & {
+    scope: TaskScope<Kind>,
+    details: TaskDetails<Kind> & {
       idempotencyKey: string;
       meta: ResponseMeta;
       latest: Generation<Kind>;
     },
   ) {
-    super(client, facts);
-    this.#answer = facts.latest;
+    super(scope, details);
+    this.#submitted = details.latest;
   }
 
-  /** The task as last seen. */
+  /** The last known state of the task. */
   override get latest(): Generation<Kind> {
-    return super.latest ?? this.#answer;
+    return super.latest ?? this.#submitted;
   }
+}
+
+/**
+ * The handle of a task that was submitted before, from its id or receipt. Sends nothing.
+ *
+ * @throws {@link ConfigurationError} when the id or the receipt is invalid, or the receipt is for another kind.
+ */
+export function openTask<Kind extends TaskKind>(
+  scope: TaskScope<Kind>,
+  idOrReceipt: string | Receipt,
+): Task<Kind> {
+  if (typeof idOrReceipt === 'string') {
+    fillPath('{id}', { id: idOrReceipt });
+    return new Task(scope, { id: idOrReceipt });
+  }
+  const { kind, v: _, ...details } = parseReceipt(idOrReceipt);
+  if (kind !== scope.kind) {
+    throw new ConfigurationError(`receipt: its kind is ${kind}. Use gateway.resume(receipt).`);
+  }
+  fillPath('{id}', { id: details.id });
+  return new Task(scope, details);
+}
+
+/** Creates a reader for task records. `knownId` is the id to use if the record has none. */
+export function readGeneration<Kind extends TaskKind>(
+  kind: Kind,
+  knownId?: string,
+): ResponseReader<Generation<Kind>> {
+  return (body, meta) => {
+    const { generation, problem, id } = parseGeneration(kind, body, knownId ?? meta.taskId);
+    return generation === undefined
+      ? { issues: [{ message: problem }], taskId: id }
+      : { value: generation };
+  };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { backoff, decideRetry, RetryBudget } from '../../../src/core/call/retry.ts';
+import { backoff, decideRetry } from '../../../src/core/call/retry.ts';
+import { RetryBudget } from '../../../src/core/limits/retry-budget.ts';
 import type { Polygate } from '../../../src/index.ts';
 import { caught, chat, clientOf, image, refusal, scripted, virtualClock } from '../support.ts';
 import type { Reply } from '../support.ts';
@@ -124,7 +125,7 @@ describe('RetryBudget', () => {
     const budget = new RetryBudget();
     const takeAll = () => {
       let taken = 0;
-      while (taken < 1_000 && budget.take()) taken += 1;
+      while (taken < 1_000 && budget.trySpend()) taken += 1;
       return taken;
     };
     const first = takeAll();

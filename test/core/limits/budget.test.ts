@@ -49,7 +49,7 @@ describe('with known prices', () => {
     await call();
     const error = await caught(call());
     expect(error).toBeInstanceOf(BudgetExceededError);
-    expect(error.message).toContain(`this costs ${price} USD`);
+    expect(error.message).toContain(`this request costs ${price} USD`);
     expect(mock.invoice).toEqual([expect.objectContaining({ usd: price })]);
   });
 
@@ -67,7 +67,7 @@ describe('with known prices', () => {
       [gateway.voices.design({ prompt: 'A sailor', preview_text: 'Ahoy' }), 3.000_12],
     ] as const;
     for (const [call, price] of calls) {
-      expect((await caught(call)).message).toContain(`this costs ${price} USD`);
+      expect((await caught(call)).message).toContain(`this request costs ${price} USD`);
     }
     expect(mock.invoice).toEqual([]);
   });

@@ -12,7 +12,7 @@ import { manual, submitMany, told } from '../stream/valve.ts';
 
 describe('the window', () => {
   test('is four before anything is known', () => {
-    expect(initialWindow).toMatchObject({ size: 4, fresh: true });
+    expect(initialWindow).toMatchObject({ size: 4, initial: true });
   });
 
   test.each([

@@ -1,0 +1,40 @@
+import type { KnownPrices } from '../limits/estimate.ts';
+import { ConcurrencyLimiter } from '../limits/concurrency-limiter.ts';
+import { Ledger } from '../limits/ledger.ts';
+import { PollLimiter } from '../limits/poll-limiter.ts';
+import { RetryBudget } from '../limits/retry-budget.ts';
+import type { Config } from '../config/config.ts';
+
+/** What every call of one client needs. */
+export interface ClientContext {
+  readonly config: Config;
+  readonly shared: SharedState;
+}
+
+/** State of one account, shared by all clients that `withOptions` derives from each other. */
+export interface SharedState {
+  readonly ledger: Ledger;
+  readonly retryBudget: RetryBudget;
+  readonly concurrency: ConcurrencyLimiter;
+  readonly polls: PollLimiter;
+  /** Prices by model id, as `models.list` and `models.retrieve` returned them. */
+  readonly prices: Map<string, KnownPrices>;
+  /** Poll path templates that worked, by kind of task. */
+  readonly pollPaths: Map<string, string>;
+}
+
+/** The context of a client, which starts a new account's state unless it is derived from another client. */
+export function createContext(config: Config, shared = createSharedState(config)): ClientContext {
+  return { config, shared };
+}
+
+function createSharedState({ clock }: Config): SharedState {
+  return {
+    ledger: new Ledger(),
+    retryBudget: new RetryBudget(),
+    concurrency: new ConcurrencyLimiter(clock),
+    polls: new PollLimiter(clock),
+    prices: new Map(),
+    pollPaths: new Map(),
+  };
+}

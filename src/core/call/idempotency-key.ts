@@ -1,0 +1,18 @@
+import type { RequestOptions } from './request-options.ts';
+
+/** The options with an idempotency key: the caller's, or a new random one. */
+export function withIdempotencyKey<Options extends RequestOptions>(options: Options) {
+  // Only an absent key is generated. An invalid one, such as null, must be rejected later.
+  const { idempotencyKey = newIdempotencyKey() } = options;
+  return { ...options, idempotencyKey };
+}
+
+/** A random idempotency key. `crypto.randomUUID` is missing on pages served over plain http. */
+export function newIdempotencyKey(): string {
+  return toHex(crypto.getRandomValues(new Uint8Array(16)));
+}
+
+/** Bytes as lowercase hexadecimal digits. */
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

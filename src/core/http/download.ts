@@ -1,0 +1,80 @@
+import { ConfigurationError } from '../../errors/configuration.ts';
+import type { Config } from '../config/config.ts';
+import { isBrowser } from '../config/environment.ts';
+import { sendHttpRequest } from './transport.ts';
+
+/** IPv4 ranges outside the public internet: this host, private, shared, loopback, link-local, test, multicast. */
+const privateIPv4 =
+  /^(0|10|127|22[4-9]|2[3-5]\d|100\.(6[4-9]|[789]\d|1[01]\d|12[0-7])|169\.254|172\.(1[6-9]|2\d|3[01])|192\.(168|0\.0)|198\.1[89])\./;
+
+/** An IPv4 address, or a name that starts with one, as wildcard DNS services use: `10.0.0.1.resolver.example`. */
+const startsWithIPv4 = /^\d+\.\d+\.\d+\.\d+(\.|$)/;
+
+/** IPv6: unspecified, loopback, unique and site local, link-local, multicast, and every form of embedded IPv4. */
+const privateIPv6 = /^\[(::|f[cd]|fe[89a-f]|ff|64:ff9b:|2001:(:|0:)|2002:)/;
+
+/** Names that only a local network resolves: reserved and customary ones, and those without a dot. */
+const privateName =
+  /^[^.:]*$|(^|\.)(localhost|localdomain|local|internal|intranet|lan|home|corp|home\.arpa)\.*$/;
+
+/** Requests a result's file without credentials. The caller follows redirects, so that each address is checked. */
+export function requestResult(
+  { fetch }: Config,
+  url: string,
+  signal: AbortSignal,
+): Promise<Response> {
+  return sendHttpRequest(fetch, {
+    url,
+    method: 'GET',
+    headers: {},
+    body: null,
+    signal,
+    credentials: 'omit',
+    // A page cannot inspect redirects, and the browser protects its own network.
+    redirect: isBrowser() ? 'follow' : 'manual',
+  });
+}
+
+/** The absolute URL that a response redirects to; undefined if it is not a redirect. */
+export function redirectTarget(response: Response, base: string): string | undefined {
+  const location = response.status < 400 ? response.headers.get('location') : null;
+  return location === null ? undefined : (URL.parse(location, base)?.href ?? '');
+}
+
+/**
+ * Checks the address of a result before anything is sent to it.
+ *
+ * @throws {@link ConfigurationError} when it is not https and public.
+ */
+export function checkResultURL(address: string, allowInsecure = false): void {
+  const { protocol = '', hostname = '', username, password } = URL.parse(address) ?? {};
+  const isAllowed =
+    protocol === 'data:' ||
+    (allowInsecure && /^https?:$/.test(protocol)) ||
+    (protocol === 'https:' && !isPrivateHost(hostname));
+  if (isAllowed && !username && !password) return;
+  throw new ConfigurationError(
+    'download: the URL must be https and public, or set allowInsecureBaseURL.',
+  );
+}
+
+/** Whether a host name, as the URL parser returns it, may be inside a private network. */
+function isPrivateHost(host: string): boolean {
+  return (
+    privateName.test(host) ||
+    (startsWithIPv4.test(host) && privateIPv4.test(host)) ||
+    privateIPv6.test(host)
+  );
+}
+
+/** A transformer that fails a body once it exceeds `maxBytes`. */
+export function byteLimit(maxBytes: number): Transformer<Uint8Array, Uint8Array> {
+  let size = 0;
+  return {
+    transform(chunk, controller) {
+      size += chunk.byteLength;
+      if (size <= maxBytes) controller.enqueue(chunk);
+      else controller.error(new RangeError(`The result is larger than maxBytes (${maxBytes}).`));
+    },
+  };
+}

@@ -1,0 +1,27 @@
+/** Parses JSON text. Returns undefined, which no JSON text can mean, for text that is not valid JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A value as text: a string as it is, anything else as JSON. Never throws. */
+export function stringify(value: unknown): string {
+  if (typeof value === 'string') return value;
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    return '(nested too deeply to show)';
+  }
+}
+
+/** Collapses text into one line of at most `limit` characters. */
+export function singleLine(text: string, limit = 300): string {
+  const line = text
+    .slice(0, 4 * limit)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
+}
