@@ -50,7 +50,7 @@ function assumptionsTable(): string {
   const code = (text?: string | number | null) => (text == null ? '' : `\`${text}\``);
   const switches: Readonly<Record<string, string | number>> = { ...defaultAssumptions };
   return table([
-    ['Id', 'Gap', 'We assume', 'Option', 'Switch'],
+    ['ID', 'Gap', 'Assumption', 'Option', 'Mock default'],
     ...assumptions.map(({ id, gap, assume, override }) => [
       id,
       gap,
