@@ -8,7 +8,7 @@ vi.setConfig({ hookTimeout: 60_000 });
 
 const readme = guides.find(({ path }) => path === 'README.md') ?? { path: '', text: '' };
 
-describe('the snippet about errors', () => {
+describe('the error handling snippet', () => {
   const route = 'POST /v1/images/tasks';
   let results: Result[];
   beforeAll(async () => {
@@ -20,21 +20,21 @@ describe('the snippet about errors', () => {
     ]);
   });
 
-  test('notices an empty wallet', () => {
+  test('reports an insufficient balance', () => {
     expect(results[0]).toMatchObject({ stdout: '', stderr: 'The wallet is empty\n' });
   });
 
-  test('pays once although every answer of the first call is lost', () => {
+  test('is charged once although every response of the first call is lost', () => {
     expect(results[1]).toMatchObject({ stdout: '', stderr: '' });
     expect(results[1]?.requests.filter((request) => request === route)).toHaveLength(5);
     expect(results[1]?.invoice).toHaveLength(1);
   });
 });
 
-test('the README names every kind of error', () => {
+test('the README lists the error classes', () => {
   expect(new Set(readme.text.match(/`\w+Error`/g)).size).toBeGreaterThan(15);
 });
 
-test('the README stays short enough to be read', () => {
+test('the README has at most 205 lines', () => {
   expect(readme.text.trimEnd().split('\n').length).toBeLessThanOrEqual(205);
 });
