@@ -20,11 +20,11 @@ describe('the error handling snippet', () => {
     ]);
   });
 
-  test('reports an insufficient balance', () => {
+  test('notices an empty wallet', () => {
     expect(results[0]).toMatchObject({ stdout: '', stderr: 'The wallet is empty\n' });
   });
 
-  test('is charged once although every response of the first call is lost', () => {
+  test('pays once although every answer of the first call is lost', () => {
     expect(results[1]).toMatchObject({ stdout: '', stderr: '' });
     expect(results[1]?.requests.filter((request) => request === route)).toHaveLength(5);
     expect(results[1]?.invoice).toHaveLength(1);
