@@ -1,4 +1,4 @@
-/** Follows every link between the pages of the generated site; those to other hosts are left alone. */
+/** Checks every internal link of the generated documentation site. External links are ignored. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 const site = new URL('../docs/api/', import.meta.url);
@@ -11,7 +11,7 @@ const anchors = new Map(
 );
 const broken = pages.flatMap((page) =>
   linksOf(readFileSync(page, 'utf8'))
-    .filter((link) => !leads(new URL(link, page)))
+    .filter((link) => !isValid(new URL(link, page)))
     .map((link) => `${page.href.slice(site.href.length)}: ${link}`),
 );
 
@@ -19,16 +19,16 @@ for (const link of new Set(broken)) console.error(link);
 console.log(`${pages.length} pages, ${broken.length} broken links`);
 if (pages.length === 0 || broken.length > 0) process.exit(1);
 
-function leads(target: URL): boolean {
+function isValid(target: URL): boolean {
   if (target.protocol !== 'file:') return true;
-  const known = anchors.get(target.pathname);
-  if (known === undefined) return existsSync(new URL(target.pathname, site));
-  return target.hash === '' || known.has(decodeURIComponent(target.hash.slice(1)));
+  const ids = anchors.get(target.pathname);
+  if (ids === undefined) return existsSync(new URL(target.pathname, site));
+  return target.hash === '' || ids.has(decodeURIComponent(target.hash.slice(1)));
 }
 
 function linksOf(html: string): string[] {
-  const found = html.matchAll(/<(?:a|link|script|img)\b[^>]*?\s(?:href|src)="([^"]*)"/g);
-  return Array.from(found, ([, link = '']) => link.replaceAll('&amp;', '&'));
+  const matches = html.matchAll(/<(?:a|link|script|img)\b[^>]*?\s(?:href|src)="([^"]*)"/g);
+  return Array.from(matches, ([, link = '']) => link.replaceAll('&amp;', '&'));
 }
 
 function idsOf(html: string): Set<string> {

@@ -1,20 +1,20 @@
-/** The list of guides in docs/README.md: the order of the site, and of llms.txt. */
+/** Reads the list of guides in docs/README.md, which determines the order of the site and of llms.txt. */
 import { readFileSync } from 'node:fs';
 
 const root = new URL('../', import.meta.url);
 
-/** A guide, as docs/README.md lists it. */
+/** An entry of the list. */
 export interface Entry {
-  /** The heading that it stands under. */
+  /** The heading that the entry is under. */
   section: string;
   title: string;
-  /** From the root of the repository, such as `docs/errors.md`. */
+  /** Path from the repository root, such as `docs/errors.md`. */
   path: string;
-  /** What it is good for, in one line. */
-  about: string;
+  /** One-line description. */
+  description: string;
 }
 
-/** Every guide, in the order in which people should see them. */
+/** Returns every guide in reading order. */
 export function contents(): Entry[] {
   const text = readFileSync(new URL('docs/README.md', root), 'utf8');
   return text
@@ -23,9 +23,9 @@ export function contents(): Entry[] {
     .flatMap((part) => {
       const [section = ''] = part.split('\n');
       const lines = part.matchAll(/^- \[(.+?)\]\((.+?)\): (.+)$/gm);
-      return Array.from(lines, ([, title = '', link = '', about = '']) => {
+      return Array.from(lines, ([, title = '', link = '', description = '']) => {
         const path = new URL(link, new URL('docs/', root)).href.slice(root.href.length);
-        return { section, title, path, about };
+        return { section, title, path, description };
       });
     });
 }

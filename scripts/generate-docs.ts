@@ -1,4 +1,4 @@
-/** Writes what can be made out of other files: llms.txt and the table in docs/assumptions.md. */
+/** Generates llms.txt and the table in docs/assumptions.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
 import { assumptions } from '../src/core/config/assumptions.ts';
@@ -8,8 +8,8 @@ import { contents } from './contents.ts';
 const root = new URL('../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 
-/** Each generated file as it should be, by its path. */
-export function generated(): Map<string, string> {
+/** Returns the content of each generated file, by path. */
+export function generatedFiles(): Map<string, string> {
   return new Map([
     ['llms.txt', llms()],
     [
@@ -22,25 +22,25 @@ export function generated(): Map<string, string> {
   ]);
 }
 
-/** A map of the documentation for language models, in the form that llmstxt.org describes. */
+/** An index of the documentation for language models, in the format of llmstxt.org. */
 function llms(): string {
   const { name, description } = JSON.parse(read('package.json'));
   const entries = contents();
   const sections = Array.from(new Set(entries.map(({ section }) => section)), (section) => {
     const lines = entries
       .filter((entry) => entry.section === section)
-      .map(({ title, path, about }) => `- [${title}](${path}): ${about}`);
+      .map(({ title, path, description: text }) => `- [${title}](${path}): ${text}`);
     return `## ${section}\n\n${lines.join('\n')}`;
   });
   return `# ${name}
 
 > ${description}
 
-Install it with \`npm install ${name}\`. \`import { Polygate } from '${name}'\` is the client; \`npx ${name}-mock\` starts a
-gateway to try it with, without a key. Params keep the service's own snake_case names. Never submit a paid task twice: wait
-for \`error.task\`, or ask again with the same \`idempotencyKey\`.
+Install the package with \`npm install ${name}\` and import the client with \`import { Polygate } from '${name}'\`. To try it
+without an API key, start the reference gateway with \`npx ${name}-mock\`. Params keep the service's snake_case names. Never
+submit a paid task twice: wait for \`error.task\`, or resubmit with the same \`idempotencyKey\`.
 
-- [README](README.md): all of it on one page
+- [README](README.md): overview on one page
 
 ${sections.join('\n\n')}
 `;
@@ -50,7 +50,7 @@ function assumptionsTable(): string {
   const code = (text?: string | number | null) => (text == null ? '' : `\`${text}\``);
   const switches: Readonly<Record<string, string | number>> = { ...defaultAssumptions };
   return table([
-    ['Id', 'Gap', 'We assume', 'Option', 'Switch'],
+    ['ID', 'Gap', 'Assumption', 'Option', 'Mock default'],
     ...assumptions.map(({ id, gap, assume, override }) => [
       id,
       gap,
@@ -61,16 +61,18 @@ function assumptionsTable(): string {
   ]);
 }
 
-/** A table as the formatter writes it. */
+/** A Markdown table with aligned columns, as the formatter prints it. */
 function table(rows: string[][]): string {
-  const [head = []] = rows;
-  const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const [header = []] = rows;
+  const widths = header.map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
   const line = (row: string[]) =>
     `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
-  return [line(head), rule, ...rows.slice(1).map(line)].join('\n');
+  const delimiter = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
+  return [line(header), delimiter, ...rows.slice(1).map(line)].join('\n');
 }
 
 if (import.meta.main) {
-  for (const [path, text] of generated()) writeFileSync(new URL(path, root), text);
+  for (const [path, text] of generatedFiles()) writeFileSync(new URL(path, root), text);
 }

@@ -1,23 +1,23 @@
 /**
- * Importing the built client must cost little over what Node takes to load `fetch`, which ky touches when it is imported:
- * the row of the benchmark, for the client alone.
+ * Checks that importing the built client takes little longer than loading `fetch`, which ky loads on import. Uses the same
+ * measurement and target as the benchmark.
  */
 import { importTarget, importTimes } from '../test/bench/import-time.ts';
 
 const rounds = 15;
-/** Other programs may be in the way; three times over is no chance. */
-const attempts = 3;
+/** Other programs can disturb a measurement, so the check fails only if every attempt exceeds the target. */
+const maxAttempts = 3;
 
 const programs = { polygate: "import './dist/index.js';" };
 const cwd = new URL('..', import.meta.url).pathname;
 
-let fits = false;
-for (let attempt = 0; attempt < attempts && !fits; attempt += 1) {
-  const { touch, shares } = await importTimes(programs, rounds, cwd);
-  const { polygate: share = Number.NaN } = shares;
+let passed = false;
+for (let attempt = 0; attempt < maxAttempts && !passed; attempt += 1) {
+  const { fetchMs, ratios } = await importTimes(programs, rounds, cwd);
+  const { polygate: ratio = Number.NaN } = ratios;
   console.log(
-    `import of polygate: ${(share * touch).toFixed(1)} ms, ${share.toFixed(2)} of the first touch of fetch (${touch.toFixed(1)} ms); at most ${importTarget}`,
+    `Import time: ${(ratio * fetchMs).toFixed(1)} ms, ${ratio.toFixed(2)} times the first use of fetch (${fetchMs.toFixed(1)} ms). Maximum: ${importTarget}.`,
   );
-  fits = share <= importTarget;
+  passed = ratio <= importTarget;
 }
-if (!fits) process.exitCode = 1;
+if (!passed) process.exitCode = 1;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Debian's browsers, for the tests that need one. Does nothing where they are, and says so where they cannot be had.
+# Installs Chromium and Firefox from Debian packages for the browser tests. Does nothing if they are already installed.
 set -euo pipefail
 
 missing=()
@@ -9,7 +9,7 @@ done
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 if ! command -v apt-get >/dev/null; then
-  echo "Install ${missing[*]} first" >&2
+  echo "Please install ${missing[*]}: apt-get is not available" >&2
   exit 1
 fi
 sudo=()

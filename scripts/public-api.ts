@@ -1,6 +1,6 @@
 /**
- * Writes test/types/public-api.snap: all that users see of the built declarations, without comments, by name. With
- * `--check` it compares instead, so that nobody changes the public interface without knowing.
+ * Writes test/types/public-api.snap: the public declarations of the built package, sorted by name and without comments.
+ * With `--check`, compares them with the snapshot instead, to detect unintended changes of the public API.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -18,8 +18,8 @@ const dist = new URL('../dist/', import.meta.url);
 const snapshot = new URL('../test/types/public-api.snap', import.meta.url);
 const printer = ts.createPrinter({ removeComments: true });
 
-/** What a file declares, and the chunks that it takes declarations from. */
-function read(file: URL) {
+/** Returns the exports and declarations of a file, and the chunks that it imports. */
+function readDeclarations(file: URL) {
   const source = ts.createSourceFile('d.ts', readFileSync(file, 'utf8'), ts.ScriptTarget.Latest);
   const exported: string[] = [];
   const declared: string[] = [];
@@ -31,7 +31,7 @@ function read(file: URL) {
     } else if (ts.isExportDeclaration(node)) {
       if (node.exportClause === undefined || !ts.isNamedExports(node.exportClause)) continue;
       for (const { name, propertyName, isTypeOnly } of node.exportClause.elements) {
-        // A chunk's one-letter names change with every build.
+        // Chunks export one-letter names that change with every build.
         const local =
           propertyName && propertyName.text.length > 1 ? `${propertyName.text} as ` : '';
         const type = node.isTypeOnly || isTypeOnly ? 'type ' : '';
@@ -44,14 +44,14 @@ function read(file: URL) {
   return { exported, declared, chunks };
 }
 
-/** The declarations of some files and of all their chunks, by name. */
+/** Returns the declarations of the files and their chunks, sorted by name. */
 function declarations(files: readonly URL[]): string[] {
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   const all = new Set<string>();
   const visit = (file: URL): void => {
-    if (seen.has(file.href)) return;
-    seen.add(file.href);
-    const { declared, chunks } = read(file);
+    if (visited.has(file.href)) return;
+    visited.add(file.href);
+    const { declared, chunks } = readDeclarations(file);
     for (const text of declared) all.add(text);
     chunks.forEach(visit);
   };
@@ -61,30 +61,30 @@ function declarations(files: readonly URL[]): string[] {
   return [...all].toSorted((a, b) => compare(nameOf(a), nameOf(b)) || compare(a, b));
 }
 
-/** By code units: the same order on every machine. */
+/** Compares by code units, so that the order does not depend on the locale. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
 const files = Object.values(entries).map((entry) => new URL(`${entry}.d.ts`, dist));
-const groups = [/\/dist\/[^/]+$/, /\/dist\/mock\//].map((place) =>
-  declarations(files.filter(({ pathname }) => place.test(pathname))),
+const groups = [/\/dist\/[^/]+$/, /\/dist\/mock\//].map((pattern) =>
+  declarations(files.filter(({ pathname }) => pattern.test(pathname))),
 );
 const exported = Object.keys(entries).map((entry, index) => {
-  const names = files[index] === undefined ? [] : read(files[index]).exported;
+  const names = files[index] === undefined ? [] : readDeclarations(files[index]).exported;
   return [`// ${entry}`, ...names.toSorted(compare).map((name) => `export ${name}`)].join('\n');
 });
-const text = `${[...exported, '// What the client declares', ...(groups[0] ?? []), '// What the reference gateway declares', ...(groups[1] ?? [])].join('\n\n')}\n`;
+const text = `${[...exported, '// Client declarations', ...(groups[0] ?? []), '// Reference gateway declarations', ...(groups[1] ?? [])].join('\n\n')}\n`;
 
 if (process.argv.includes('--check')) {
   const before = readFileSync(snapshot, 'utf8').split('\n');
   const after = text.split('\n');
-  const gone = before.filter((line) => !after.includes(line)).map((line) => `- ${line}`);
-  const come = after.filter((line) => !before.includes(line)).map((line) => `+ ${line}`);
+  const removed = before.filter((line) => !after.includes(line)).map((line) => `- ${line}`);
+  const added = after.filter((line) => !before.includes(line)).map((line) => `+ ${line}`);
   if (text !== before.join('\n')) {
-    console.error('The public interface is not what test/types/public-api.snap says:');
-    console.error([...gone, ...come].join('\n'));
-    console.error('If that is meant: npm run api, and a changeset.');
+    console.error('The public API differs from test/types/public-api.snap:');
+    console.error([...removed, ...added].join('\n'));
+    console.error('If this is intended, run npm run api and add a changeset.');
     process.exit(1);
   }
 } else {

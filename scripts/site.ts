@@ -1,6 +1,6 @@
 /**
- * Makes one site of the guides and the API reference, as a plugin of typedoc: the guides in the order and under the
- * titles of docs/README.md, the entry points under the names by which users import them.
+ * TypeDoc plugin that combines the guides and the API reference into one site. Guides appear in the order and with the
+ * titles of docs/README.md, entry points with the names that users import.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -16,40 +16,43 @@ const guides = contents().map((entry) => ({
   name: entry.path.replace(/^docs\/|\/README|\.md$/gi, '').toLowerCase(),
 }));
 
-/** What users import, and what for; by the names that typedoc gives. */
-const entryPoints: Readonly<Record<string, [name: string, about: string]>> = {
-  index: ['polygate', 'The client, its errors and its types. It runs wherever `fetch` does.'],
-  chat: ['polygate/chat', 'The client for chat alone, for pages that must stay small.'],
+/** Import name and description of each entry point, by its TypeDoc module name. */
+const entryPoints: Readonly<Record<string, [name: string, description: string]>> = {
+  index: ['polygate', 'The client, its errors and its types. Runs wherever `fetch` is available.'],
+  chat: ['polygate/chat', 'A chat-only client for pages that must stay small.'],
   proxy: [
     'polygate/proxy',
-    'A route of your server through which pages use the gateway without the key.',
+    'A server route through which pages use the gateway without the API key.',
   ],
   journal: [
     'polygate/journal',
-    'A file that remembers what was submitted, for batches that survive crashes. Node only.',
+    'A file that records submits, for batches that survive crashes. Requires a file system.',
   ],
   mock: ['polygate/mock', 'The reference gateway as a `fetch` function, for tests.'],
-  'mock/node': ['polygate/mock/node', 'The reference gateway on a port. Node only.'],
+  'mock/node': [
+    'polygate/mock/node',
+    'The reference gateway as an HTTP server. Requires server sockets.',
+  ],
   'mock/msw': [
     'polygate/mock/msw',
-    'The reference gateway as request handlers of Mock Service Worker.',
+    'The reference gateway as Mock Service Worker request handlers.',
   ],
 };
 
 const pages = new WeakMap<Reflection, string>();
 
-/** Guides have addresses that do not change with their titles. */
+/** Gives guides URLs that do not depend on their titles. */
 class GuideRouter extends KindRouter {
   protected override getIdealBaseName(reflection: Reflection): string {
     return pages.get(reflection) ?? super.getIdealBaseName(reflection);
   }
 }
 
-/** Called by typedoc. */
+/** Entry point of the plugin. */
 export function load(app: Application): void {
   const { converter, renderer, options } = app;
   renderer.defineRouter('guides', GuideRouter);
-  renderer.hooks.on('body.begin', () => script(openSections));
+  renderer.hooks.on('body.begin', () => script(expandSections));
   app.on('bootstrapEnd', () => {
     options.setValue(
       'projectDocuments',
@@ -57,21 +60,21 @@ export function load(app: Application): void {
     );
   });
   renderer.on(RendererEvent.END, ({ outputDirectory }) => {
-    writeFileSync(`${outputDirectory}/llms-full.txt`, everyGuide());
+    writeFileSync(`${outputDirectory}/llms-full.txt`, allGuides());
   });
-  converter.on(Converter.EVENT_CREATE_DOCUMENT, (_context, page) => place(page));
+  converter.on(Converter.EVENT_CREATE_DOCUMENT, (_context, page) => configureGuide(page));
   converter.on(Converter.EVENT_CREATE_DECLARATION, (_context, module) => {
-    if (module.kindOf(ReflectionKind.Module)) rename(module);
+    if (module.kindOf(ReflectionKind.Module)) configureEntryPoint(module);
   });
   converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => {
-    // A list of guides is a list of cards, which need no colon.
+    // The style sheet shows the list of guides as cards, which need no colon.
     for (const part of project.readme ?? []) part.text = part.text.replaceAll(/\): /g, ')<br>');
     const guidePages = project.getReflectionsByKind(ReflectionKind.Document);
-    for (const page of guidePages) if (page.isDocument()) linkNames(page);
+    for (const page of guidePages) if (page.isDocument()) linkTypeNames(page);
   });
 }
 
-function place(page: DocumentReflection): void {
+function configureGuide(page: DocumentReflection): void {
   const path = page.project.files.getReflectionPath(page);
   const guide = guides.find(({ file }) => file === path);
   if (guide === undefined) throw new Error(`docs/README.md does not list ${path}`);
@@ -80,15 +83,16 @@ function place(page: DocumentReflection): void {
   pages.set(page, `guides/${guide.name}`);
 }
 
-function rename(module: DeclarationReflection): void {
-  const [name, about] = entryPoints[module.name] ?? [];
-  if (name === undefined || about === undefined) throw new Error(`${module.name} has no name`);
+function configureEntryPoint(module: DeclarationReflection): void {
+  const [name, description] = entryPoints[module.name] ?? [];
+  if (name === undefined || description === undefined)
+    throw new Error(`No import name is defined for the entry point ${module.name}`);
   module.name = name;
-  module.comment = new Comment([{ kind: 'text', text: about }]);
+  module.comment = new Comment([{ kind: 'text', text: description }]);
 }
 
-/** The name of something that users import leads to its page, unless it is a link already. */
-function linkNames(page: DocumentReflection): void {
+/** Links inline code that names an export to its page, unless it is already part of a link. */
+function linkTypeNames(page: DocumentReflection): void {
   const [client] = page.project.children ?? [];
   page.content = page.content.map((part, index) => {
     const [, name = ''] = /^`([A-Z]\w+)`$/.exec(part.text) ?? [];
@@ -99,16 +103,16 @@ function linkNames(page: DocumentReflection): void {
   });
 }
 
-/** All that there is to read, for a language model; the table of tests is of no use to it. */
-function everyGuide(): string {
+/** All guides in one text for language models, without the test coverage table. */
+function allGuides(): string {
   const texts = guides
     .filter(({ name }) => name !== 'coverage')
     .map(({ file }) => readFileSync(file, 'utf8').replaceAll(/^<!--.*?-->\n+/gms, ''));
   return texts.join('\n');
 }
 
-/** The guides are listed openly; what readers open or close later is remembered. */
-const openSections = `for (const section of ${JSON.stringify([...new Set(guides.map(({ section }) => section))])}) {
+/** Script that expands all sections of the navigation by default. TypeDoc stores later changes. */
+const expandSections = `for (const section of ${JSON.stringify([...new Set(guides.map(({ section }) => section))])}) {
   const key = 'tsd-accordion-' + section;
   try { localStorage[key] ??= 'true' } catch {}
 }`;

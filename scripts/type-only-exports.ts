@@ -1,6 +1,6 @@
 /**
- * The bundler of the declarations forgets that a class was exported as a type only, and would promise users a value
- * that is not there. Each entry's declarations are made to agree with its JavaScript.
+ * The declaration bundler exports type-only classes as values that do not exist at run time. This script changes such exports
+ * to `export type`, so that the declarations of each entry point match its JavaScript.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 

@@ -2,16 +2,16 @@ import { View, parse } from 'vega';
 import { compile } from 'vega-lite';
 import type { TopLevelSpec } from 'vega-lite';
 
-import { show } from './page.ts';
+import { formatValue } from './page.ts';
 import type { Row } from './row.ts';
 
-/** A row as a picture: a dot a client, shortest first, and the target as a line. */
+/** Draws a row as an SVG chart: one dot per client, sorted by value, and a line for the target. */
 export async function chart(row: Row): Promise<string> {
   const values = Object.entries(row.values).map(([client, value]) => ({
     client,
     value,
-    label: show(row, value),
-    ours: client === 'polygate',
+    label: formatValue(row, value),
+    isPolygate: client === 'polygate',
   }));
   const spec: TopLevelSpec = {
     width: 480,
@@ -31,12 +31,12 @@ export async function chart(row: Row): Promise<string> {
           x: {
             field: 'value',
             type: 'quantitative',
-            // Some are a hundred times others, and differences may be next to nothing.
+            // Values can differ by a factor of 100, and can be close to 0.
             scale: { type: 'symlog' },
             axis: { title: `${row.title}${row.unit ? ` (${row.unit})` : ''}`, tickCount: 6 },
           },
           color: {
-            field: 'ours',
+            field: 'isPolygate',
             type: 'nominal',
             scale: { domain: [true, false], range: ['#c2410c', '#64748b'] },
             legend: null,

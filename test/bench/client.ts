@@ -1,18 +1,16 @@
-/** A client as it is measured: the work that it can do, each made from the address of the server. */
+/** A client to measure: a factory per kind of work it supports, each taking the base URL of the server. */
 export interface Client {
-  /** Asks for a whole answer, and gives its text. */
+  /** Sends a chat request and returns the text of the completion. */
   readonly request?: (base: string) => () => Promise<string>;
-  /** Asks for a streamed answer, and hands over each piece of text. */
-  readonly stream?: (base: string) => (each: (text: string) => void) => Promise<void>;
-  /** Waits until a task is over, and gives the URL of its result. */
+  /** Streams a chat completion and calls `onText` with the text of each chunk. */
+  readonly stream?: (base: string) => (onText: (text: string) => void) => Promise<void>;
+  /** Waits until a task has ended and returns the URL of its result. */
   readonly wait?: (base: string) => (id: string) => Promise<string>;
-  /** Streams with fewer chunks, for a client that takes its time for each. */
-  readonly few?: boolean;
 }
 
 export const key = 'sk-bench-0123456789';
 
-/** What every client asks. */
+/** The messages that every chat client sends. */
 export const messages = [
   {
     role: 'system' as const,
@@ -24,18 +22,18 @@ export const messages = [
   },
 ];
 
-/** What a client that is not made for chat asks. */
+/** The same text for clients without chat support. */
 export const prompt = messages.map(({ content }) => content).join('\n');
 
-/** Time between two polls of a task, ms. */
+/** Interval between two polls of a task, in ms. */
 export const interval = 2_000;
 
-/** An answer as it must be, of whatever client. */
+/** The fields of a completion that are checked. */
 export interface Completion {
   choices: { message: { content: string } }[];
 }
 
-/** A chunk as it must be. */
+/** The fields of a chunk that are checked. */
 export interface Chunk {
   choices: { delta: { content?: string } }[];
 }

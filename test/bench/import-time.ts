@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 
-import { differences, inTurns, mapValues } from './stats.ts';
+import { differences, interleave, mapValues } from './stats.ts';
 
-/** What an import may take, over the first touch of `fetch`: 45 ms where that takes 26. */
+/** Maximum import time relative to the first use of `fetch`: 45 ms on a machine where that takes 26 ms. */
 export const importTarget = 1.73;
 
-/** CPU time of a new process, ms: it says so itself, as its last deed. */
+/** CPU time of a new process in ms. The process prints it before it exits. */
 function run(program: string, cwd: string): number {
   const script = `${program}\nconst { user, system } = process.cpuUsage();\nconsole.log(user + system);`;
   const args = ['--input-type=module', '--eval', script];
@@ -15,18 +15,18 @@ function run(program: string, cwd: string): number {
 }
 
 /**
- * What programs take over an empty one: the first touch of `fetch`, which Node loads when it is needed, in ms, and the
- * given ones as multiples of that.
+ * Measures the CPU time that programs take in addition to an empty program. `fetchMs` is the time for the first use of
+ * `fetch`, which Node loads lazily. `ratios` are the times of the given programs relative to `fetchMs`.
  */
 export async function importTimes(
   programs: Readonly<Record<string, string>>,
   rounds: number,
   cwd: string,
-): Promise<{ touch: number; shares: Record<string, number> }> {
-  const all = new Map(Object.entries({ raw: '', touch: 'new Headers();', ...programs }));
+): Promise<{ fetchMs: number; ratios: Record<string, number> }> {
+  const all = new Map(Object.entries({ raw: '', fetch: 'new Headers();', ...programs }));
   const measure = async (name: string) => run(all.get(name) ?? '', cwd);
   for (const name of all.keys()) await measure(name);
-  const times = differences(await inTurns([...all.keys()], rounds, measure));
-  const { touch = Number.NaN, ...imports } = times;
-  return { touch, shares: mapValues(imports, (ms) => ms / touch) };
+  const times = differences(await interleave([...all.keys()], rounds, measure));
+  const { fetch: fetchMs = Number.NaN, ...imports } = times;
+  return { fetchMs, ratios: mapValues(imports, (ms) => ms / fetchMs) };
 }

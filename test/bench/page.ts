@@ -1,12 +1,12 @@
 import { notes } from './notes.ts';
 import type { Row } from './row.ts';
 
-/** The run as a whole. */
+/** The results of a benchmark run. */
 export interface Report {
-  /** Kind of machine, never its name. */
+  /** Platform and processor, without the host name. */
   readonly machine: string;
   readonly node: string;
-  /** By package. */
+  /** Versions by package. */
   readonly versions: Record<string, string>;
   readonly seconds: number;
   readonly rows: readonly Row[];
@@ -14,26 +14,26 @@ export interface Report {
 
 const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 3, useGrouping: false });
 
-/** A value with its unit. */
-export function show({ unit }: Row, value: number): string {
-  const shown = number.format(Math.abs(value) >= 1_000 ? Math.round(value) : value);
-  return unit === '×' ? shown : `${shown}${unit && ` ${unit}`}`;
+/** Formats a value with its unit. */
+export function formatValue({ unit }: Row, value: number): string {
+  const formatted = number.format(Math.abs(value) >= 1_000 ? Math.round(value) : value);
+  return unit === '×' ? formatted : `${formatted}${unit && ` ${unit}`}`;
 }
 
-function ours({ values }: Row): number {
+function polygateValue({ values }: Row): number {
   return values.polygate ?? Number.NaN;
 }
 
 function isMet(row: Row): boolean {
-  return ours(row) <= row.target;
+  return polygateValue(row) <= row.target;
 }
 
-/** Who does better than polygate, best first. */
-function ahead({ values, ...row }: Row): string[] {
+/** Clients with better values than polygate, best first. */
+function betterClients({ values, ...row }: Row): string[] {
   return Object.entries(values)
     .filter(([name, value]) => name !== 'raw' && value < (values.polygate ?? 0))
-    .toSorted(([, one], [, other]) => one - other)
-    .map(([name, value]) => `${name} (${show({ ...row, values }, value)})`);
+    .toSorted(([, a], [, b]) => a - b)
+    .map(([name, value]) => `${name} (${formatValue({ ...row, values }, value)})`);
 }
 
 function table(rows: readonly Row[]): string {
@@ -42,7 +42,7 @@ function table(rows: readonly Row[]): string {
   );
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [
-    line(['same work', 'raw', ...names, 'polygate', 'target']),
+    line(['Benchmark', 'raw', ...names, 'polygate', 'Target']),
     line(['---', ...names.map(() => '--:'), '--:', '--:', '--:']),
     ...rows.map((row) => {
       const cell = (name: string) => {
@@ -53,7 +53,7 @@ function table(rows: readonly Row[]): string {
       const verdict = isMet(row) ? '' : ' (missed)';
       return line([
         `${row.title}${unit}`,
-        row.limit ?? cell('raw'),
+        row.baseline ?? cell('raw'),
         ...names.map(cell),
         `**${cell('polygate')}**`,
         `${row.target}${verdict}`,
@@ -63,10 +63,10 @@ function table(rows: readonly Row[]): string {
 }
 
 function section(row: Row): string {
-  const better = ahead(row);
-  const behind = better.length > 0 ? `Ahead of polygate: ${better.join(', ')}.` : '';
-  const target = `Target: ${show(row, row.target)}; polygate: ${show(row, ours(row))}.`;
-  const note = notes[row.id] ?? (isMet(row) ? '' : 'Not explained yet.');
+  const better = betterClients(row);
+  const behind = better.length > 0 ? `Better than polygate: ${better.join(', ')}.` : '';
+  const target = `Target: ${formatValue(row, row.target)}; polygate: ${formatValue(row, polygateValue(row))}.`;
+  const note = notes[row.id] ?? (isMet(row) ? '' : 'Not analyzed yet.');
   return [
     `### ${row.title}`,
     row.method,
@@ -78,41 +78,44 @@ function section(row: Row): string {
     .join('\n\n');
 }
 
-/** The page about a run. */
+/** Renders docs/benchmarks.md. */
 export function page({ machine, node, versions, seconds, rows }: Report): string {
   const packages = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  const lost = rows.filter((row) => !isMet(row) || ahead(row).length > 0);
+  const lost = rows.filter((row) => !isMet(row) || betterClients(row).length > 0);
   return `# Benchmarks
 
-Written by \`npm run bench\`; do not edit. polygate beside other clients, on one machine, against one local server in a
-process of its own, in turns within one run. Each client runs in a process of its own, and every answer is checked:
-the text of each completion and of each stream, the URL of each task. Ratios are taken round by
-round, and what is shown is their median; lower is better throughout.
+This page compares polygate with other clients. All clients ran on one machine against one local server in a separate
+process. Each client runs in its own process, and the clients take turns within one run. The results of every request are
+verified: the text of each completion and stream, and the URL of each task. Ratios are calculated per round; the table shows
+their median. Lower is better.
 
 | | |
 | --- | --- |
-| machine | ${machine} |
-| Node | ${node} |
-| clients | ${packages.join(', ')} |
-| whole run | ${seconds} s |
+| Machine | ${machine} |
+| Node.js | ${node} |
+| Clients | ${packages.join(', ')} |
+| Duration | ${seconds} s |
 
-Noise: the absolute times belong to this machine and its load at the time. Where other programs share the processor, a
-ratio may be a quarter off (a client cannot beat the limit); run it twice before you believe a small difference.
+Absolute times depend on the machine and its load. On a shared processor, a ratio can vary by 25 %, so repeat the run before
+you trust a small difference. In the request and stream rows, a ratio below 1 is noise.
 
 ${table(rows)}
 
-\`raw\` is what the limit took by itself: \`fetch\` and \`JSON.parse\`, with none of what a client adds (no errors, no
-timeouts, no retries, no checks). A dash: that client cannot do the work.
+\`raw\` is the absolute value of the baseline: \`fetch\` and \`JSON.parse\`, without the error handling, timeouts, retries and
+validation of a client. A dash means that the client does not support this work.
 
-## Where polygate loses
+## Missed targets and better clients
 
-${lost.map((row) => `- ${row.title}: ${[isMet(row) ? '' : `over its target of ${show(row, row.target)}`, ahead(row).length > 0 ? `behind ${ahead(row).join(', ')}` : ''].filter(Boolean).join('; ')}.`).join('\n') || 'Nowhere in this run.'}
+${lost.map((row) => `- ${row.title}: ${[isMet(row) ? '' : `above its target of ${formatValue(row, row.target)}`, betterClients(row).length > 0 ? `behind ${betterClients(row).join(', ')}` : ''].filter(Boolean).join('; ')}.`).join('\n') || 'None in this run.'}
 
-## Row by row
+## Results in detail
 
 ${rows.map(section).join('\n\n')}
 
-The same numbers as JSON: [benchmarks/results.json](benchmarks/results.json). To see where the time goes:
+## Run the benchmarks
+
+\`npm run bench\` runs the benchmarks and generates this page; do not edit it. The raw numbers are in
+[benchmarks/results.json](benchmarks/results.json). To profile one client:
 \`node test/bench/profile.ts <client> <request|small|large|first|wait>\`.
 `;
 }

@@ -2,13 +2,13 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-import type { Job, Measured } from './child.ts';
+import type { Job, Measurement } from './client-process.ts';
 
 async function reply<Reply>(child: ChildProcess): Promise<Reply> {
-  const gone = new AbortController();
-  const onExit = () => gone.abort(new Error('a child process ended'));
+  const exited = new AbortController();
+  const onExit = () => exited.abort(new Error('a child process exited'));
   child.once('exit', onExit);
-  const [message] = await once(child, 'message', { signal: gone.signal });
+  const [message] = await once(child, 'message', { signal: exited.signal });
   child.off('exit', onExit);
   return message;
 }
@@ -17,22 +17,22 @@ async function start(file: string, args: string[], execArgv: string[] = []): Pro
   return fork(new URL(file, import.meta.url), args, { execArgv, cwd: import.meta.dirname });
 }
 
-/** What the server has counted since it was asked last. */
-export interface Counted {
-  /** Most sockets open at once. */
-  peak: number;
+/** The counters of the server since they were last read. */
+export interface Counters {
+  /** Maximum number of open sockets. */
+  peakSockets: number;
   polls: number;
 }
 
-/** The server of a run. */
+/** Starts the server of a benchmark run. */
 export async function startServer() {
   const child = await start('./server.ts', []);
   const port = await reply<number>(child);
   return {
     base: `http://127.0.0.1:${port}`,
-    counted: async (): Promise<Counted> => {
+    readCounters: async (): Promise<Counters> => {
       child.send('count');
-      return reply<Counted>(child);
+      return reply<Counters>(child);
     },
     stop: () => child.disconnect(),
   };
@@ -40,21 +40,21 @@ export async function startServer() {
 
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
-/** One client in a process of its own. */
+/** Starts a client in its own process. */
 export async function startClient(name: string, { base }: Server, execArgv?: string[]) {
-  const child = await start('./child.ts', [name, base], execArgv);
+  const child = await start('./client-process.ts', [name, base], execArgv);
   await reply(child);
   return {
-    ask: async (job: Job): Promise<Measured> => {
+    run: async (job: Job): Promise<Measurement> => {
       child.send(job);
-      const measured = await reply<Measured>(child);
-      if (measured.error !== undefined) throw new Error(measured.error);
-      return measured;
+      const measurement = await reply<Measurement>(child);
+      if (measurement.error !== undefined) throw new Error(measurement.error);
+      return measurement;
     },
     stop: async () => {
-      const ended = once(child, 'exit');
+      const exited = once(child, 'exit');
       child.disconnect();
-      await ended;
+      await exited;
     },
   };
 }

@@ -3,27 +3,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Profiler } from 'node:inspector';
 
-import type { Job } from './child.ts';
+import type { Job } from './client-process.ts';
 import { startClient, startServer } from './processes.ts';
 
-// node test/bench/profile.ts <client> <job>: where a client spends its time, by function and by place.
+// node test/bench/profile.ts <client> <job>: prints where a client spends its time, by module and by function.
 
 const jobs: Readonly<Record<string, Job>> = {
-  request: { do: 'request', count: 10_000, parallel: 64 },
-  small: { do: 'stream', name: 'small', count: 400 },
-  large: { do: 'stream', name: 'large', count: 800 },
-  first: { do: 'first', count: 5_000 },
-  wait: { do: 'wait', tasks: 10_000 },
+  request: { kind: 'request', count: 10_000, parallel: 64 },
+  small: { kind: 'stream', name: 'small', count: 400 },
+  large: { kind: 'stream', name: 'large', count: 800 },
+  first: { kind: 'first', count: 5_000 },
+  wait: { kind: 'wait', tasks: 10_000 },
 };
 
-const [name = 'polygate', what = 'request'] = process.argv.slice(2);
-const job = jobs[what];
-if (job === undefined) throw new Error(`one of ${Object.keys(jobs).join(', ')}`);
+const [name = 'polygate', jobName = 'request'] = process.argv.slice(2);
+const job = jobs[jobName];
+if (job === undefined) throw new Error(`Unknown job. Use one of ${Object.keys(jobs).join(', ')}.`);
 
 const directory = mkdtempSync(join(tmpdir(), 'profile-'));
 const server = await startServer();
 const client = await startClient(name, server, ['--cpu-prof', '--cpu-prof-dir', directory]);
-await client.ask(job);
+await client.run(job);
 await client.stop();
 server.stop();
 
@@ -36,8 +36,8 @@ const parents = new Map(
   profile.nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node] as const)),
 );
 const byFunction = new Map<string, number>();
-const byPlace = new Map<string, number>();
-const byOwner = new Map<string, number>();
+const byModule = new Map<string, number>();
+const byCaller = new Map<string, number>();
 let total = 0;
 
 profile.samples?.forEach((id, index) => {
@@ -46,16 +46,16 @@ profile.samples?.forEach((id, index) => {
   if (node.callFrame.functionName === '(idle)') return;
   total += ms;
   add(byFunction, nameOf(node), ms);
-  add(byPlace, placeOf(node), ms);
-  // The engine and Node work on behalf of the nearest function that is neither.
-  let owner: Profiler.ProfileNode | undefined = node;
-  while (owner !== undefined && !owner.callFrame.url.startsWith('file:')) {
-    owner = parents.get(owner.id);
+  add(byModule, moduleOf(node), ms);
+  // Time in the engine and in Node is attributed to the nearest caller outside them.
+  let caller: Profiler.ProfileNode | undefined = node;
+  while (caller !== undefined && !caller.callFrame.url.startsWith('file:')) {
+    caller = parents.get(caller.id);
   }
-  add(byOwner, owner === undefined ? 'nobody' : nameOf(owner), ms);
+  add(byCaller, caller === undefined ? 'none' : nameOf(caller), ms);
 });
 
-function placeOf({ callFrame: { url } }: Profiler.ProfileNode): string {
+function moduleOf({ callFrame: { url } }: Profiler.ProfileNode): string {
   return url === ''
     ? 'engine'
     : url
@@ -65,7 +65,7 @@ function placeOf({ callFrame: { url } }: Profiler.ProfileNode): string {
 
 function nameOf(node: Profiler.ProfileNode): string {
   const { functionName, lineNumber } = node.callFrame;
-  return `${functionName || 'anonymous'} ${placeOf(node)}:${lineNumber + 1}`;
+  return `${functionName || 'anonymous'} ${moduleOf(node)}:${lineNumber + 1}`;
 }
 
 function add(sums: Map<string, number>, entry: string, ms: number): void {
@@ -73,9 +73,9 @@ function add(sums: Map<string, number>, entry: string, ms: number): void {
 }
 
 for (const [title, sums] of [
-  ['By place', byPlace],
+  ['By module', byModule],
   ['By function', byFunction],
-  ['By function, with what Node and the engine do for it', byOwner],
+  ['By function, including time in Node and the engine', byCaller],
 ] as const) {
   console.log(`\n${title}`);
   const rows = [...sums].toSorted(([, one], [, other]) => other - one).slice(0, 30);

@@ -1,15 +1,15 @@
-/** What one row of the table says. */
+/** One row of the benchmark table. */
 export interface Row {
   readonly id: string;
   readonly title: string;
-  /** What the numbers count; ratios have none. */
+  /** Unit of the values: `×` for ratios, empty for counts. */
   readonly unit: string;
-  /** What polygate is to stay under. */
+  /** The maximum value for polygate. */
   readonly target: number;
-  /** What was run, in a few sentences. */
+  /** How the row was measured. */
   readonly method: string;
-  /** By client. */
+  /** Values by client. */
   readonly values: Record<string, number>;
-  /** What the limit alone took, where the values are ratios. */
-  readonly limit?: string;
+  /** Absolute value of the baseline (`raw`), where the other values are relative to it. */
+  readonly baseline?: string;
 }

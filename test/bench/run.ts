@@ -10,14 +10,14 @@ import type { Row } from './row.ts';
 import { chunkRow, firstTextRow, requestRow } from './rows/calls.ts';
 import { importRow } from './rows/import.ts';
 import { typesRow } from './rows/types.ts';
-import { waitRows } from './rows/waits.ts';
-import { weightRows } from './rows/weight.ts';
+import { pollRows } from './rows/polling.ts';
+import { bundleSizeRows } from './rows/bundle-size.ts';
 
 const root = new URL('../../', import.meta.url);
-const pictures = new URL('docs/benchmarks/', root);
+const charts = new URL('docs/benchmarks/', root);
 const start = performance.now();
 
-function packageAt(path: string): { version: string; devDependencies: Record<string, string> } {
+function readPackage(path: string): { version: string; devDependencies: Record<string, string> } {
   return JSON.parse(readFileSync(new URL(path, root), 'utf8'));
 }
 
@@ -28,8 +28,8 @@ for (const measure of [
   () => chunkRow(server, 'small'),
   () => chunkRow(server, 'large'),
   () => firstTextRow(server),
-  () => waitRows(server),
-  weightRows,
+  () => pollRows(server),
+  bundleSizeRows,
   importRow,
   typesRow,
 ]) {
@@ -43,25 +43,25 @@ for (const measure of [
 }
 server.stop();
 
-const peers = packageAt('test/bench/package.json').devDependencies;
+const packages = readPackage('test/bench/package.json').devDependencies;
 const tools = ['vega', 'vega-lite'];
 const report: Report = {
   machine: `${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
   node: process.versions.node,
   versions: Object.fromEntries([
-    ...Object.entries(peers).filter(([name]) => !tools.includes(name)),
+    ...Object.entries(packages).filter(([name]) => !tools.includes(name)),
     ...['ky', 'eventsource-parser'].map((name) => [
       name,
-      packageAt(`node_modules/${name}/package.json`).version,
+      readPackage(`node_modules/${name}/package.json`).version,
     ]),
-    ['polygate', packageAt('package.json').version],
+    ['polygate', readPackage('package.json').version],
   ]),
   seconds: Math.round((performance.now() - start) / 1_000),
   rows,
 };
 
-mkdirSync(pictures, { recursive: true });
-for (const row of rows) writeFileSync(new URL(`${row.id}.svg`, pictures), await chart(row));
-writeFileSync(new URL('results.json', pictures), JSON.stringify(report, undefined, 2));
+mkdirSync(charts, { recursive: true });
+for (const row of rows) writeFileSync(new URL(`${row.id}.svg`, charts), await chart(row));
+writeFileSync(new URL('results.json', charts), JSON.stringify(report, undefined, 2));
 writeFileSync(new URL('docs/benchmarks.md', root), page(report));
 execFileSync('npx', ['oxfmt', 'docs/benchmarks.md', 'docs/benchmarks/results.json'], { cwd: root });

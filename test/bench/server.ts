@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
 
-import { completion, streamPieces, streams } from './answers.ts';
+import { completion, streamPieces, streams } from './responses.ts';
 
-// The one server of a run: cheap, so that what is measured is the clients. Forked; tells its port, and on request what
-// it has counted.
+// The server of a benchmark run. It does little work, so that the clients dominate the measurements. Runs as a child
+// process: sends its port when it is ready, and its counters on request.
 
-const told = {
+const vendorHeaders = {
   'x-request-id': 'req_1',
   'x-svc-charge-usd': '0.0001',
   'x-svc-wallet': 'unified',
@@ -15,32 +15,37 @@ const told = {
   'x-svc-concurrency-source': 'tier_enterprise',
 };
 
-const json = { ...told, 'content-type': 'application/json' };
-const eventStream = { ...told, 'content-type': 'text/event-stream' };
+const json = { ...vendorHeaders, 'content-type': 'application/json' };
+const eventStream = { ...vendorHeaders, 'content-type': 'text/event-stream' };
 
 const bodies = new Map(
   Object.entries(streams).map(([name, shape]) => [name, streamPieces(shape)] as const),
 );
 
-let open = 0;
-let peak = 0;
+let openSockets = 0;
+let peakSockets = 0;
 let polls = 0;
-/** When each task was asked for first: it is over at the first poll a second and a half later. */
-const seen = new Map<string, number>();
+/** Time of the first poll of each task. A task succeeds at the first poll more than 1.5 s later. */
+const firstPolls = new Map<string, number>();
 
-function answerPoll(url: string, running: string, over: string, response: ServerResponse): void {
+function respondToPoll(
+  url: string,
+  running: string,
+  succeeded: string,
+  response: ServerResponse,
+): void {
   polls += 1;
   const id = /task_\d+/.exec(url)?.[0] ?? 'task_0';
   const now = Date.now();
-  const since = seen.get(id) ?? now;
-  seen.set(id, since);
-  const done = now - since > 1_500;
+  const firstPoll = firstPolls.get(id) ?? now;
+  firstPolls.set(id, firstPoll);
+  const done = now - firstPoll > 1_500;
   const result = `https://files.example/${id}.png`;
   const body = JSON.stringify({
     id,
     task_id: id,
     object: 'image.generation.job',
-    status: done ? over : running,
+    status: done ? succeeded : running,
     progress: done ? '100%' : '45%',
     created_at: 1_780_000_000,
     model: 'bench',
@@ -52,7 +57,7 @@ function answerPoll(url: string, running: string, over: string, response: Server
   response.end(body);
 }
 
-async function answerStream(pieces: Buffer[], response: ServerResponse): Promise<void> {
+async function respondWithStream(pieces: Buffer[], response: ServerResponse): Promise<void> {
   response.writeHead(200, eventStream);
   for (const piece of pieces) {
     if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve));
@@ -66,17 +71,17 @@ const server = createServer((request, response) => {
   request.resume();
   request.on('end', () => {
     const url = request.url ?? '/';
-    const [, work = '', running = '', over = ''] = url.split('/');
-    const pieces = bodies.get(work);
-    if (work === 'wait') answerPoll(url, running, over, response);
-    else if (pieces !== undefined) void answerStream(pieces, response);
+    const [, endpoint = '', running = '', succeeded = ''] = url.split('/');
+    const pieces = bodies.get(endpoint);
+    if (endpoint === 'wait') respondToPoll(url, running, succeeded, response);
+    else if (pieces !== undefined) void respondWithStream(pieces, response);
     else response.writeHead(200, { ...json, 'content-length': length }).end(completion);
   });
 });
 server.on('connection', (socket) => {
-  open += 1;
-  peak = Math.max(peak, open);
-  socket.on('close', () => (open -= 1));
+  openSockets += 1;
+  peakSockets = Math.max(peakSockets, openSockets);
+  socket.on('close', () => (openSockets -= 1));
 });
 server.keepAliveTimeout = 30_000;
 server.listen({ port: 0, host: '127.0.0.1', backlog: 20_000 }, () => {
@@ -85,9 +90,9 @@ server.listen({ port: 0, host: '127.0.0.1', backlog: 20_000 }, () => {
 });
 
 process.on('message', () => {
-  process.send?.({ peak, polls });
-  peak = open;
+  process.send?.({ peakSockets, polls });
+  peakSockets = openSockets;
   polls = 0;
-  seen.clear();
+  firstPolls.clear();
 });
 process.on('disconnect', () => process.exit());

@@ -1,19 +1,18 @@
-/** The middle of some numbers. */
 export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other);
+  const sorted = values.toSorted((a, b) => a - b);
   const half = sorted.length >> 1;
   const upper = sorted[half] ?? Number.NaN;
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[half - 1] ?? upper)) / 2;
 }
 
-/** What was measured, by name and round. */
+/** Measured values by name and round. */
 export type Samples = Readonly<Record<string, readonly (number | undefined)[]>>;
 
 /**
- * Takes turns: every round measures each name once, in an order that turns round each time, so that what slows the
- * machine down for a while slows all of them.
+ * Measures every name once per round and reverses the order after each round, so that a temporary slowdown of the
+ * machine affects all of them.
  */
-export async function inTurns(
+export async function interleave(
   names: readonly string[],
   rounds: number,
   measure: (name: string, round: number) => Promise<number | undefined>,
@@ -27,31 +26,34 @@ export async function inTurns(
   return samples;
 }
 
-/** What the limit took by itself. */
-export function limitOf({ raw = [] }: Samples): number {
+/** Median of the baseline. */
+export function baselineOf({ raw = [] }: Samples): number {
   return median(raw.filter((value) => value !== undefined));
 }
 
-/** Medians of what each round tells of a value and of that of the limit. */
-function compared(samples: Samples, compare: (value: number, limit: number) => number) {
+/** Compares each value with the baseline of the same round; returns medians. */
+function compareWithBaseline(
+  samples: Samples,
+  compare: (value: number, baseline: number) => number,
+) {
   return mapValues(samples, (values) =>
     median(
       values.flatMap((value, round) => {
-        const limit = samples.raw?.[round];
-        return value === undefined || limit === undefined ? [] : [compare(value, limit)];
+        const baseline = samples.raw?.[round];
+        return value === undefined || baseline === undefined ? [] : [compare(value, baseline)];
       }),
     ),
   );
 }
 
-/** Values over that of the limit in the same round. */
+/** Ratio of each value to the baseline of the same round. */
 export function ratios(samples: Samples): Record<string, number> {
-  return compared(samples, (value, limit) => value / limit);
+  return compareWithBaseline(samples, (value, baseline) => value / baseline);
 }
 
-/** Values more than that of the limit in the same round. */
+/** Difference between each value and the baseline of the same round. */
 export function differences(samples: Samples): Record<string, number> {
-  const { raw: _, ...others } = compared(samples, (value, limit) => value - limit);
+  const { raw: _, ...others } = compareWithBaseline(samples, (value, baseline) => value - baseline);
   return others;
 }
 

@@ -4,23 +4,23 @@ import ts from 'typescript';
 
 import { root } from './guides.ts';
 
-/** What the compiler has to say of each file, with the settings of this repository. */
+/** Returns the compiler errors of each file, using the tsconfig of this repository. */
 export function compile(files: string[]): Map<string, string[]> {
   const path = fileURLToPath(new URL('tsconfig.json', root));
   const { config } = ts.readConfigFile(path, (name) => ts.sys.readFile(name));
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, fileURLToPath(root), {}, path);
-  // A snippet need not use all that it goes on with.
+  // Snippets may leave variables of their preamble unused.
   const program = ts.createProgram(files, { ...options, noUnusedLocals: false });
   return new Map(
     files.map((file) => {
       const source = program.getSourceFile(file);
-      const found = [
+      const diagnostics = [
         ...program.getSyntacticDiagnostics(source),
         ...program.getSemanticDiagnostics(source),
       ];
       return [
         file,
-        found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' ')),
+        diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' ')),
       ];
     }),
   );

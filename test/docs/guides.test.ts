@@ -13,7 +13,7 @@ vi.stubEnv('POLYGATE_LOG', 'off');
 
 const snippets = guides.flatMap((guide) => snippetsOf(guide));
 
-/** What programs print against a fresh reference gateway; one that is not here may print anything. */
+/** Expected output of programs run against a fresh reference gateway. A program not listed may print anything. */
 const printed: Readonly<Record<string, RegExp>> = {
   'README.md: Quick start': /^You said: "?Say hello.*\nhttp:\S+\.svg\S* together 0\.02\d+ USD\n$/,
   'README.md: Streaming': /Describe a harbour.*stop 0\.\d+\n$/,
@@ -22,43 +22,43 @@ const printed: Readonly<Record<string, RegExp>> = {
   'README.md: Batches': /^(\d succeeded http:\S+\n){3}$/,
   'README.md: Errors': /^$/,
   'docs/README.md: ': /^http:\S+\.svg\S* 0\.02 USD\n$/,
-  'docs/quick-start.md: Draw a picture': /succeeded 100\nhttp:\S+\.svg\S*\n0.02 USD so far\n$/,
-  'docs/images-video-and-audio.md: Images': /^2 0\.08\n$/,
+  'docs/quick-start.md: Generate an image': /succeeded 100\nhttp:\S+\.svg\S*\n0.02 USD so far\n$/,
+  'docs/images-video-and-audio.md: Generate images': /^2 0\.08\n$/,
   'docs/images-video-and-audio.md: Show progress':
     /costs 0\.02 USD\n[^]*succeeded 100 %\nsucceeded\n$/,
   'docs/images-video-and-audio.md: Wait in another process': /^http:\S+\.svg/,
   'docs/images-video-and-audio.md: Stop waiting': /^the user left true\n$/,
   'docs/materials.md: Register a material': /^asset:\S+ 20\S+Z\n$/,
-  'docs/materials.md: Real people': /^to be verified until 20\S+Z\navailable\n$/,
-  'docs/materials.md: Verify without waiting': /^true \w+\nasset:/,
-  'docs/materials.md: When it does not work': /^failed\n$/,
-  'docs/voices.md: What it costs': /^1\.5039\n3\.00045\n0\.00078\n$/,
-  'docs/voices.md: When the answer is lost': /^it was made: voice_/,
-  'docs/concurrency-and-budgets.md: Just start them all': /^30 8\n$/,
-  'docs/concurrency-and-budgets.md: Share the account with others': /^1\n$/,
-  'docs/concurrency-and-budgets.md: Know the price before': /^0\.32\n0\.16\n$/,
+  'docs/materials.md: Verify a real person': /^verify before 20\S+Z\navailable\n$/,
+  'docs/materials.md: Verify without keeping a request open': /^true \w+\nasset:/,
+  'docs/materials.md: Handle failed materials': /^failed\n$/,
+  'docs/voices.md: Estimate the cost': /^1\.5039\n3\.00045\n0\.00078\n$/,
+  'docs/voices.md: Recover from a lost response': /^created: voice_/,
+  'docs/concurrency-and-budgets.md: Send many requests at once': /^30 8\n$/,
+  'docs/concurrency-and-budgets.md: Share an account between processes': /^1\n$/,
+  'docs/concurrency-and-budgets.md: Estimate the price of a request': /^0\.32\n0\.16\n$/,
   'docs/concurrency-and-budgets.md: Set a budget': /^0\.8 of 1\n$/,
-  'docs/concurrency-and-budgets.md: Keep the books': /\n0\.02 1\nprism-image 0\.02\n$/,
+  'docs/concurrency-and-budgets.md: Track spending': /\n0\.02 1\nprism-image 0\.02\n$/,
   'docs/assumptions.md: ': /^A1 .*\n(A\d+ .*\n){20}A22 /,
-  'docs/errors.md: One handler for all': /^succeeded\n$/,
+  'docs/errors.md: Handle all errors in one place': /^succeeded\n$/,
   'docs/errors.md: ConfigurationError': /^speed: must be between 0\.5 and 2\.0/,
   'docs/errors.md: BudgetExceededError': /^0\.04 0\.05\n$/,
   'docs/errors.md: APIError': /^418 /,
-  'docs/errors.md: BadRequestError (400)': /^take another voice\n$/,
+  'docs/errors.md: BadRequestError (400)': /^choose another voice\n$/,
   'docs/errors.md: AuthenticationError (401)': /^invalid_api_key\n$/,
-  'docs/errors.md: PaymentRequiredError (402)': /^order-17 waits for money: 1000 USD/,
+  'docs/errors.md: PaymentRequiredError (402)': /^order-17 needs a top-up: 1000 USD/,
   'docs/errors.md: PermissionDeniedError (403)': /^api_key_disabled\n$/,
   'docs/errors.md: NotFoundError (404)': /^material_not_found\n$/,
   'docs/errors.md: ConflictError (409)': /^material_idempotency_conflict harbour\n$/,
   'docs/errors.md: UnprocessableError (422)': /^422 /,
-  'docs/errors.md: RateLimitError (429)': /^again in 90 s\n$/,
+  'docs/errors.md: RateLimitError (429)': /^retry in 90 s\n$/,
   'docs/errors.md: ConcurrencyLimitError (429)': /^rejected\n$/,
   'docs/errors.md: ServiceUnavailableError (503)': /^rejected \w+\n$/,
   'docs/errors.md: ServerError (500 and above)': /^true\n$/,
   'docs/errors.md: ConnectionError': /^unknown\n$/,
-  'docs/errors.md: RequestTimeoutError': /^too slow\n$/,
+  'docs/errors.md: RequestTimeoutError': /^timed out\n$/,
   'docs/errors.md: AbortedError': /^the user left\n$/,
-  'docs/errors.md: StreamTruncatedError': /cut off after \d+ characters\n$/,
+  'docs/errors.md: StreamTruncatedError': /truncated after \d+ characters\n$/,
   'docs/errors.md: StreamIdleTimeoutError': /^unknown\n$/,
   'docs/errors.md: StreamError': /^internal_error \w+/,
   'docs/errors.md: TaskFailedError': /^task_/,
@@ -68,17 +68,17 @@ const printed: Readonly<Record<string, RegExp>> = {
   'docs/errors.md: ResponseValidationError': /^200 Unexpected answer/,
   'docs/errors.md: StructuredOutputError': /^mismatch \[ 'name' \]\n$/,
   'docs/errors.md: ToolRoundsError': /^2 0\.\d+\n$/,
-  'docs/testing.md: Time': /^running\nsucceeded\n$/,
-  'docs/testing.md: Faults': /^stop\n2 3 1\n$/,
-  'docs/testing.md: Judging': /^20\n[4-8]\nSet\(1\) \{ 202 \}\n$/,
-  'docs/testing.md: A socket': /^audio\/wav 1\n$/,
-  'docs/testing.md: Real-person materials': /materialStatus: 'processing'.*\nasset:/s,
+  'docs/testing.md: Control time': /^running\nsucceeded\n$/,
+  'docs/testing.md: Inject faults': /^stop\n2 3 1\n$/,
+  'docs/testing.md: Assert on requests and charges': /^20\n[4-8]\nSet\(1\) \{ 202 \}\n$/,
+  'docs/testing.md: Run the mock as an HTTP server': /^audio\/wav 1\n$/,
+  'docs/testing.md: Test real-person materials': /materialStatus: 'processing'.*\nasset:/s,
 };
 
 describe('every snippet compiles', () => {
-  const messages = compile(snippets.map(({ file }) => file));
+  const diagnostics = compile(snippets.map(({ file }) => file));
   test.each(snippets)('$title', ({ file }) => {
-    expect(messages.get(file)).toEqual([]);
+    expect(diagnostics.get(file)).toEqual([]);
   });
 });
 
@@ -98,7 +98,7 @@ describe('every program runs', () => {
     },
   );
 
-  test('and what is expected of one belongs to one', () => {
+  test('every expected output belongs to a program', () => {
     expect(programs.map(({ title }) => title)).toEqual(
       expect.arrayContaining(Object.keys(printed)),
     );
@@ -112,16 +112,16 @@ describe('every test passes', () => {
 });
 
 describe.each(guides)('$path', ({ path, text }) => {
-  const named = (pattern: RegExp) =>
+  const namesMatching = (pattern: RegExp) =>
     Array.from(new Set(Array.from(text.matchAll(pattern), ([, name = '']) => name)));
 
   test('names error classes that exist', () => {
-    const known = (name: string) => name in polygate || name in globalThis;
-    expect(named(/`([A-Z]\w*Error)`/g).filter((name) => !known(name))).toEqual([]);
+    const exists = (name: string) => name in polygate || name in globalThis;
+    expect(namesMatching(/`([A-Z]\w*Error)`/g).filter((name) => !exists(name))).toEqual([]);
   });
 
   test('links to files and headings that exist', () => {
-    const broken = named(/\]\((?!\w+:)([^)\s]+)\)/g).filter((link) => {
+    const broken = namesMatching(/\]\((?!\w+:)([^)\s]+)\)/g).filter((link) => {
       const url = new URL(link, new URL(path, root));
       const anchor = url.hash.slice(1);
       url.hash = '';
@@ -135,6 +135,8 @@ describe.each(guides)('$path', ({ path, text }) => {
 
   test('names scripts that exist', () => {
     const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
-    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named(/npm run ([\w:]+)/g)));
+    expect(Object.keys(scripts)).toEqual(
+      expect.arrayContaining(namesMatching(/npm run ([\w:]+)/g)),
+    );
   });
 });

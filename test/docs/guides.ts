@@ -12,25 +12,25 @@ import type { Fault } from 'polygate/mock';
 
 export const root = new URL('../../', import.meta.url);
 
-/** A page for users, and what it says. */
+/** A documentation page. */
 export interface Guide {
-  /** From the root of the repository, such as `docs/testing.md`. */
+  /** Path from the repository root, such as `docs/testing.md`. */
   path: string;
   text: string;
 }
 
-/** A piece of TypeScript of a guide, as a file that can be checked and run. */
+/** A TypeScript snippet of a guide, written to a file that can be compiled and run. */
 export interface Snippet {
-  /** Where it stands, such as `README.md: Streaming`; the second of a section ends with `(2)`. */
+  /** File and heading, such as `README.md: Streaming`. The second snippet of a section ends with `(2)`. */
   title: string;
   file: string;
-  /** A program prints something; tests are collected by the runner; what is only shown compiles. */
-  kind: 'program' | 'tests' | 'shown';
-  /** What goes wrong at the service while it runs. */
+  /** Programs are run, tests are collected by the test runner, and the rest is only compiled. */
+  kind: 'program' | 'tests' | 'compile-only';
+  /** A fault to inject while the program runs. */
   fault?: Fault;
 }
 
-/** Everything that users read: a new guide in `docs` is in by itself. */
+/** All documentation pages. New guides in `docs` are included automatically. */
 export const guides: readonly Guide[] = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
   ...readdirSync(new URL('docs', root))
@@ -39,11 +39,11 @@ export const guides: readonly Guide[] = [
   'examples/README.md',
 ].map((path) => ({ path, text: readFileSync(new URL(path, root), 'utf8') }));
 
-/** What a snippet may use without making it, and the lines that make it. */
-const openings = [
+/** Variables that snippets may use without declaring them, and the code that declares them. */
+const preambles = [
   {
     uses: /(?<![\w./])mock(\.\w|[,)])/,
-    makes: 'createMockGateway(',
+    declares: 'createMockGateway(',
     lines: `import { createMockGateway } from 'polygate/mock';
 const mock = createMockGateway({ clock: 'virtual' });
 const { apiKey, baseURL, fetch, clock } = mock;
@@ -51,47 +51,48 @@ const gateway = new Polygate({ apiKey, baseURL, fetch, clock });`,
   },
   {
     uses: /(?<![\w./])gateway(\.\w|[,)])/,
-    makes: 'const gateway = new ',
+    declares: 'const gateway = new ',
     lines: 'const gateway = new Polygate();',
   },
 ];
 
 const blocks =
-  /(?:^<!-- service:(?<service>.*?)-->\n+)?(?:^<!-- before:(?<before>.*?)-->\n+)?^```ts(?<shown> no-run)?\n(?<block>.*?)^```/gms;
+  /(?:^<!-- service:(?<service>.*?)-->\n+)?(?:^<!-- before:(?<before>.*?)-->\n+)?^```ts(?<noRun> no-run)?\n(?<block>.*?)^```/gms;
 
 /**
- * The `ts` blocks of a guide. A block goes on with what its comment `<!-- before: … -->` says, which
- * readers do not see, and with a `gateway` or a `mock` that it uses and does not make. The fault of a
- * comment `<!-- service: {…} -->` above it is the gateway's while it runs. A block marked `ts no-run` is
- * compiled only.
+ * Returns the `ts` blocks of a guide. Code in a preceding comment `<!-- before: … -->`, which readers do not see, is added
+ * before the block, and so is the declaration of a `gateway` or `mock` that the block uses but does not declare. The fault in
+ * a preceding comment `<!-- service: {…} -->` is injected while the block runs. A block marked `ts no-run` is only compiled.
  */
 export function snippetsOf({ path, text }: Guide): Snippet[] {
-  const seen = new Map<string, number>();
+  const counts = new Map<string, number>();
   return Array.from(text.matchAll(blocks), ({ groups = {}, index }) => {
-    const { service, before = '', shown, block = '' } = groups;
+    const { service, before = '', noRun, block = '' } = groups;
     const heading = Array.from(text.slice(0, index).matchAll(/^##+ (.*)$/gm)).at(-1)?.[1] ?? '';
-    const place = `${path}: ${heading}`;
-    const number = (seen.get(place) ?? 0) + 1;
-    seen.set(place, number);
-    const title = number === 1 ? place : `${place} (${number})`;
-    const file = written(title, completed(before.trim(), block));
-    if (shown !== undefined) return { title, file, kind: 'shown' };
+    const location = `${path}: ${heading}`;
+    const number = (counts.get(location) ?? 0) + 1;
+    counts.set(location, number);
+    const title = number === 1 ? location : `${location} (${number})`;
+    const file = writeSnippet(title, addPreamble(before.trim(), block));
+    if (noRun !== undefined) return { title, file, kind: 'compile-only' };
     if (/from 'vitest'/.test(block)) return { title, file, kind: 'tests' };
     const fault = service === undefined ? {} : { fault: JSON.parse(service) as Fault };
     return { title, file, kind: 'program', ...fault };
   });
 }
 
-function completed(before: string, block: string): string {
+function addPreamble(before: string, block: string): string {
   const code = `${before}\n${block}`;
-  const opening = openings.find(({ uses, makes }) => uses.test(code) && !code.includes(makes));
-  const whole = opening === undefined ? code : `${opening.lines}\n${code}`;
-  const imported = /import \{[^}]*\bPolygate\b/.test(code) || !whole.includes('new Polygate(');
-  return imported ? whole : `import { Polygate } from 'polygate';\n${whole}`;
+  const preamble = preambles.find(
+    ({ uses, declares }) => uses.test(code) && !code.includes(declares),
+  );
+  const program = preamble === undefined ? code : `${preamble.lines}\n${code}`;
+  const imported = /import \{[^}]*\bPolygate\b/.test(code) || !program.includes('new Polygate(');
+  return imported ? program : `import { Polygate } from 'polygate';\n${program}`;
 }
 
-/** Written only when it changes, or a watcher would start anew each time; never half written. */
-function written(title: string, code: string): string {
+/** Writes the file atomically, and only if it changed, so that watch mode does not restart endlessly. */
+function writeSnippet(title: string, code: string): string {
   const folder = new URL('test/docs/.tmp/', root);
   mkdirSync(folder, { recursive: true });
   const file = new URL(`${title.replaceAll(/[^\w]+/g, '-')}.ts`.toLowerCase(), folder);
@@ -102,15 +103,15 @@ function written(title: string, code: string): string {
   return fileURLToPath(file);
 }
 
-/** The part of a link after `#` for every heading, as code hosts make it. */
+/** Returns the anchor of every heading, as code hosting sites generate it. */
 export function anchorsOf(text: string): string[] {
   const prose = text.replaceAll(/^```.*?^```/gms, '');
-  const seen = new Map<string, number>();
+  const counts = new Map<string, number>();
   return Array.from(prose.matchAll(/^#+ (.*)$/gm), ([, heading = '']) => {
     const words = heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '');
     const anchor = words.trim().replaceAll(' ', '-');
-    const times = seen.get(anchor) ?? 0;
-    seen.set(anchor, times + 1);
-    return times === 0 ? anchor : `${anchor}-${times}`;
+    const count = counts.get(anchor) ?? 0;
+    counts.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
   });
 }

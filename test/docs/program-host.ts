@@ -1,4 +1,4 @@
-/** Runs the programs that `PROGRAMS` lists, one after the other, and prints what became of each. */
+/** Runs the programs listed in the environment variable `PROGRAMS` in sequence and prints their results as JSON. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { chdir } from 'node:process';
@@ -10,24 +10,24 @@ import { listen } from 'polygate/mock/node';
 
 import type { Job, Result } from './run-programs.ts';
 
-// Time runs fast here, so that guides may show the defaults.
+// Time runs faster here, so that guides can show the default timeouts.
 const speed = 50;
 const { setTimeout: wait } = globalThis;
 const { now } = Date;
 const start = now();
 Date.now = () => start + (now() - start) * speed;
 globalThis.setTimeout = Object.assign(
-  (work: () => void, ms = 0, ...rest: []) => wait(work, ms / speed, ...rest),
+  (callback: () => void, ms = 0, ...rest: []) => wait(callback, ms / speed, ...rest),
   wait,
 );
 
 const jobs: Job[] = JSON.parse(process.env.PROGRAMS ?? '[]');
-const print = process.stdout.write.bind(process.stdout);
+const writeOutput = process.stdout.write.bind(process.stdout);
 let current: Result;
 
 for (const name of ['stdout', 'stderr'] as const) {
-  process[name].write = (part: string | Uint8Array) => {
-    current[name] += typeof part === 'string' ? part : new TextDecoder().decode(part);
+  process[name].write = (chunk: string | Uint8Array) => {
+    current[name] += typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk);
     return true;
   };
 }
@@ -44,25 +44,25 @@ for (const [index, { file, fault }] of jobs.entries()) {
   process.env.POLYGATE_API_KEY = mock.apiKey;
   current = { stdout: '', stderr: '', thrown: undefined, requests: [], invoice: mock.invoice };
   results.push(current);
-  const end = new AbortController();
-  const late = sleep(20_000, undefined, { signal: end.signal }).then(() => {
-    throw new Error('It goes on after 20 seconds');
+  const finished = new AbortController();
+  const timeout = sleep(20_000, undefined, { signal: finished.signal }).then(() => {
+    throw new Error('The program did not finish within 20 seconds');
   });
   try {
-    // The number lets a program run more than once.
-    await Promise.race([import(`${pathToFileURL(file).href}?${index}`), late]);
+    // The query makes each import unique, so that a program can run more than once.
+    await Promise.race([import(`${pathToFileURL(file).href}?${index}`), timeout]);
   } catch (error) {
     current.thrown = String(error);
   }
-  late.catch(() => {});
-  end.abort();
+  timeout.catch(() => {});
+  finished.abort();
   current.requests = mock.requests.map(({ method, path }) => `${method} ${path}`);
   await close();
   chdir(tmpdir());
   await rm(folder, { recursive: true });
 }
 
-print(JSON.stringify(results));
+writeOutput(JSON.stringify(results));
 if (results.some(({ thrown }) => thrown !== undefined)) process.exit(0);
-// Whoever leaves something open would keep its own process as well.
+// Fails if a program left a handle open, because that would keep a user's process alive.
 setTimeout(() => process.exit(1), 5_000).unref();

@@ -8,7 +8,7 @@ vi.setConfig({ hookTimeout: 60_000 });
 
 const readme = guides.find(({ path }) => path === 'README.md') ?? { path: '', text: '' };
 
-describe('the snippet about errors', () => {
+describe('the error handling snippet', () => {
   const route = 'POST /v1/images/tasks';
   let results: Result[];
   beforeAll(async () => {
@@ -31,10 +31,10 @@ describe('the snippet about errors', () => {
   });
 });
 
-test('the README names every kind of error', () => {
+test('the README lists the error classes', () => {
   expect(new Set(readme.text.match(/`\w+Error`/g)).size).toBeGreaterThan(15);
 });
 
-test('the README stays short enough to be read', () => {
+test('the README has at most 205 lines', () => {
   expect(readme.text.trimEnd().split('\n').length).toBeLessThanOrEqual(205);
 });

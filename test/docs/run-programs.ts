@@ -2,13 +2,13 @@ import type { Fault, InvoiceLine } from 'polygate/mock';
 
 import { runFromSource } from '../run-from-source.ts';
 
-/** A program to run, and what shall go wrong meanwhile. */
+/** A program to run, and a fault to inject while it runs. */
 export interface Job {
   file: string;
   fault?: Fault;
 }
 
-/** What a program printed, what it threw, and what the gateway saw of it. */
+/** The output of a program, the error it threw, and the requests and charges that the gateway recorded. */
 export interface Result {
   stdout: string;
   stderr: string;
@@ -18,9 +18,9 @@ export interface Result {
 }
 
 /**
- * Runs programs as users do, on the sources, each against a reference gateway of its own whose tasks
- * are done at once, and in a folder of its own. They share one process, because starting one is most
- * of the time; it has to end by itself.
+ * Runs programs against the source code, each with its own working directory and its own reference gateway, whose tasks
+ * complete immediately. The programs share one process, because starting a process takes most of the time. The process must
+ * exit by itself.
  */
 export async function runPrograms(jobs: readonly Job[]): Promise<Result[]> {
   const env = { POLYGATE_LOG: 'off', PROGRAMS: JSON.stringify(jobs) };
@@ -30,6 +30,6 @@ export async function runPrograms(jobs: readonly Job[]): Promise<Result[]> {
       env,
     },
   );
-  if (code !== 0) throw new Error(`A program left something open, or ended them all\n${stderr}`);
+  if (code !== 0) throw new Error(`A program left a handle open or exited the process\n${stderr}`);
   return JSON.parse(stdout);
 }

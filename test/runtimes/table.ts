@@ -9,15 +9,15 @@ const between = /(?<=<!-- runtimes: .*-->\n\n).*?(?=\n\n<!-- end -->)/s;
 const yes = (does: boolean) => (does ? 'yes' : '–');
 
 const columns: Readonly<Record<string, (row: Row) => string>> = {
-  runtime: ({ name }) => name,
-  version: ({ version }) => version,
-  'a chat streams, and ends when aborted': ({ report }) =>
+  Runtime: ({ name }) => name,
+  Version: ({ version }) => version,
+  'Chat streaming and abort': ({ report }) =>
     yes(report.words !== '' && report.aborted.name === 'AbortedError'),
-  'an image is waited for': ({ report }) => yes(report.image === 'succeeded'),
-  'errors are typed': ({ report }) => yes(report.refused.name === 'BadRequestError'),
-  batch: ({ report }) =>
-    report.journal === true ? 'with a file' : yes(report.batch[0] === 'succeeded'),
-  'runs the proxy': ({ report }) => yes(report.behindProxy?.image === 'succeeded'),
+  'Image task': ({ report }) => yes(report.image === 'succeeded'),
+  'Typed errors': ({ report }) => yes(report.refused.name === 'BadRequestError'),
+  Batch: ({ report }) =>
+    report.journal === true ? 'with file journal' : yes(report.batch[0] === 'succeeded'),
+  Proxy: ({ report }) => yes(report.behindProxy?.image === 'succeeded'),
   '`require`': ({ report }) => yes(report.required?.every(Boolean) === true),
 };
 

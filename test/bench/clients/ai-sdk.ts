@@ -21,8 +21,8 @@ export const client: Client = {
 
   stream: (base) => {
     const model = modelAt(`${base}/v1`);
-    return async (each) => {
-      for await (const text of streamText({ model, instructions, prompt }).textStream) each(text);
+    return async (onText) => {
+      for await (const text of streamText({ model, instructions, prompt }).textStream) onText(text);
     };
   },
 };

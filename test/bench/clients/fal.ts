@@ -3,7 +3,7 @@ import { createFalClient } from '@fal-ai/client';
 import { interval, key, prompt } from '../client.ts';
 import type { Chunk, Client, Completion } from '../client.ts';
 
-/** It knows one address only, so each request is led to ours on its way. */
+/** The client has a fixed base URL, so a middleware redirects each request to the benchmark server. */
 function falAt(base: string) {
   return createFalClient({
     credentials: key,
@@ -15,8 +15,6 @@ function falAt(base: string) {
 }
 
 export const client: Client = {
-  few: true,
-
   request: (base) => {
     const fal = falAt(`${base}/json`);
     return async () => {
@@ -28,14 +26,14 @@ export const client: Client = {
 
   stream: (base) => {
     const fal = falAt(base);
-    return async (each) => {
+    return async (onText) => {
       const stream = await fal.stream('bench/model', { input: { prompt } });
-      // It parses all data as JSON, and [DONE] is none: to it that is an error after the last chunk.
+      // The client parses every event as JSON, so it reports [DONE] as an error after the last chunk.
       stream.done().catch(() => undefined);
       for await (const event of stream) {
         const chunk: Chunk = event;
         const content = chunk.choices[0]?.delta.content;
-        if (content) each(content);
+        if (content) onText(content);
       }
     };
   },

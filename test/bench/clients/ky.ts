@@ -5,12 +5,12 @@ import type { Client, Completion } from '../client.ts';
 
 const headers = { authorization: `Bearer ${key}` };
 
-/** ky as its readme shows it. */
+/** ky, used as in its readme. */
 export const client: Client = {
   request: (base) => async () => {
-    const answer = await ky
+    const completion = await ky
       .post(`${base}/json/v1/chat/completions`, { headers, json: { model: 'bench', messages } })
       .json<Completion>();
-    return answer.choices[0]!.message.content;
+    return completion.choices[0]!.message.content;
   },
 };

@@ -7,23 +7,23 @@ export const client: Client = {
   request: (base) => {
     const openai = new OpenAI({ apiKey: key, baseURL: `${base}/json/v1` });
     return async () => {
-      const answer = await openai.chat.completions.create({ model: 'bench', messages });
-      return answer.choices[0]!.message.content!;
+      const completion = await openai.chat.completions.create({ model: 'bench', messages });
+      return completion.choices[0]!.message.content!;
     };
   },
 
   stream: (base) => {
     const openai = new OpenAI({ apiKey: key, baseURL: `${base}/v1` });
-    return async (each) => {
+    return async (onText) => {
       const params = { model: 'bench', messages, stream: true } as const;
       for await (const chunk of await openai.chat.completions.create(params)) {
         const content = chunk.choices[0]?.delta.content;
-        if (content) each(content);
+        if (content) onText(content);
       }
     };
   },
 
-  // Its waits are those of files in vector stores.
+  // The only polling helper in this client waits for vector store files.
   wait: (base) => {
     const openai = new OpenAI({ apiKey: key, baseURL: `${base}/wait/in_progress/completed` });
     return async (id) => {

@@ -6,25 +6,25 @@ export const client: Client = {
   request: (base) => {
     const gateway = new Polygate({ apiKey: key, baseURL: `${base}/json` });
     return async () => {
-      const answer = await gateway.chat.completions.create({ model: 'bench', messages });
-      return answer.choices[0]!.message.content!;
+      const completion = await gateway.chat.completions.create({ model: 'bench', messages });
+      return completion.choices[0]!.message.content!;
     };
   },
 
   stream: (base) => {
     const gateway = new Polygate({ apiKey: key, baseURL: base });
-    return async (each) => {
+    return async (onText) => {
       const params = { model: 'bench', messages, stream: true } as const;
       for await (const chunk of await gateway.chat.completions.create(params)) {
         const content = chunk.choices[0]?.delta.content;
-        if (content) each(content);
+        if (content) onText(content);
       }
     };
   },
 
   wait: (base) => {
     const gateway = new Polygate({ apiKey: key, baseURL: `${base}/wait/running/succeeded` });
-    const pace = { pollInterval: interval, maxPollInterval: interval };
-    return async (id) => (await gateway.images.wait(id, pace)).urls[0]!;
+    const options = { pollInterval: interval, maxPollInterval: interval };
+    return async (id) => (await gateway.images.wait(id, options)).urls[0]!;
   },
 };

@@ -5,7 +5,7 @@ import type { Chunk, Client, Completion } from '../client.ts';
 
 const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
 
-/** The limit: `fetch` and `JSON.parse`, and for streams eventsource-parser; no errors, no timeouts, no checks. */
+/** The baseline: `fetch` and `JSON.parse`, plus eventsource-parser for streams, without error handling, timeouts or validation. */
 export const client: Client = {
   request: (base) => async () => {
     const body = JSON.stringify({ model: 'bench', messages });
@@ -18,7 +18,7 @@ export const client: Client = {
     return completion.choices[0]!.message.content;
   },
 
-  stream: (base) => async (each) => {
+  stream: (base) => async (onText) => {
     const body = JSON.stringify({ model: 'bench', messages, stream: true });
     const response = await fetch(`${base}/v1/chat/completions`, { method: 'POST', headers, body });
     const parser = createParser({
@@ -26,7 +26,7 @@ export const client: Client = {
         if (data === '[DONE]') return;
         const chunk: Chunk = JSON.parse(data);
         const { content } = chunk.choices[0]!.delta;
-        if (content) each(content);
+        if (content) onText(content);
       },
     });
     const decoder = new TextDecoder();

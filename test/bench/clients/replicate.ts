@@ -7,21 +7,21 @@ export const client: Client = {
   request: (base) => {
     const replicate = new Replicate({ auth: key, baseUrl: `${base}/json/v1` });
     return async () => {
-      const answer: unknown = await replicate.predictions.create({
+      const prediction: unknown = await replicate.predictions.create({
         model: 'bench/model',
         input: { prompt },
       });
-      return (answer as Completion).choices[0]!.message.content;
+      return (prediction as Completion).choices[0]!.message.content;
     };
   },
 
   wait: (base) => {
     const replicate = new Replicate({ auth: key, baseUrl: `${base}/wait/processing/succeeded` });
     return async (id) => {
-      const known = { id, status: 'processing' } as Awaited<
+      const initial = { id, status: 'processing' } as Awaited<
         ReturnType<typeof replicate.predictions.get>
       >;
-      const { output } = await replicate.wait(known, { interval });
+      const { output } = await replicate.wait(initial, { interval });
       return output[0];
     };
   },

@@ -7,16 +7,16 @@ export const client: Client = {
   request: (base) => {
     const runway = new RunwayML({ apiKey: key, baseURL: `${base}/json` });
     return async () => {
-      const answer: unknown = await runway.textToImage.create({
+      const response: unknown = await runway.textToImage.create({
         model: 'gen4_image',
         promptText: prompt,
         ratio: '1920:1080',
       });
-      return (answer as Completion).choices[0]!.message.content;
+      return (response as Completion).choices[0]!.message.content;
     };
   },
 
-  // It polls every 4.5 to 7.5 seconds, whatever one would like.
+  // The client polls every 4.5 to 7.5 seconds; the interval cannot be configured.
   wait: (base) => {
     const runway = new RunwayML({ apiKey: key, baseURL: `${base}/wait/RUNNING/SUCCEEDED` });
     return async (id) => {

@@ -18,39 +18,39 @@ async function bundledKB(source: string): Promise<number> {
     platform: 'browser',
     target: 'es2023',
     logLevel: 'silent',
-    // Some clients reach for Node; a page would have to give them something there.
+    // Some clients import Node modules; a page would have to provide replacements.
     external: ['node:*', ...builtinModules],
   });
   return gzipSync(outputFiles[0]!.contents, { level: 9 }).length / 1_024;
 }
 
-async function sizes(which: 'whole' | 'chat'): Promise<Record<string, number>> {
+async function sizes(program: 'full' | 'chat'): Promise<Record<string, number>> {
   const values: Record<string, number> = {};
   for (const [name, app] of Object.entries(apps)) {
-    const source = app[which];
+    const source = app[program];
     if (source !== undefined) values[name] = await bundledKB(source);
   }
   return values;
 }
 
-/** What a browser loads. */
-export async function weightRows(): Promise<Row[]> {
-  const how = 'Bundled by esbuild for browsers, minified, gzip 9.';
+/** Size of the code that a browser downloads. */
+export async function bundleSizeRows(): Promise<Row[]> {
+  const method = 'Bundled for browsers with esbuild, minified, gzip level 9.';
   return [
     {
-      id: 'whole',
-      title: 'Whole client, minified, gzip',
+      id: 'full',
+      title: 'Full client, minified and gzipped',
       unit: 'KB',
       target: 28,
-      method: `${how} Everything that the package exports.`,
-      values: await sizes('whole'),
+      method: `${method} Everything that the package exports.`,
+      values: await sizes('full'),
     },
     {
       id: 'chat-only',
-      title: 'Chat-only app, minified, gzip',
+      title: 'Chat-only app, minified and gzipped',
       unit: 'KB',
       target: 22,
-      method: `${how} An app of a few lines that asks a model something.`,
+      method: `${method} A program of a few lines that sends one chat request.`,
       values: await sizes('chat'),
     },
   ];

@@ -1,12 +1,12 @@
 const usage = { prompt_tokens: 40, completion_tokens: 400, total_tokens: 440 };
 
-/** Words of about so many characters, none of which JSON escapes. */
-function words(length: number): string {
+/** Text of the given length without characters that JSON escapes. */
+function sampleText(length: number): string {
   return 'all work and no play makes jack a dull boy '.repeat(length / 43 + 1).slice(0, length);
 }
 
-/** The text of the whole answer: with the rest of the completion it makes 2 KB. */
-export const answerText = words(1_700);
+/** The text of the completion, which has 2 KB of JSON in total. */
+export const completionText = sampleText(1_700);
 
 export const completion = JSON.stringify({
   id: 'chatcmpl-9f2c4be1d0a84c7f',
@@ -17,7 +17,7 @@ export const completion = JSON.stringify({
   choices: [
     {
       index: 0,
-      message: { role: 'assistant', content: answerText, refusal: null },
+      message: { role: 'assistant', content: completionText, refusal: null },
       logprobs: null,
       finish_reason: 'stop',
     },
@@ -38,13 +38,13 @@ function event(delta: object, finish: string | null = null, more: object = {}): 
   })}\n\n`;
 }
 
-/** A streamed answer: so many chunks that each carry a text of this length. */
+/** A streamed completion: the number of chunks, and the characters of text in each. */
 export interface StreamShape {
   readonly chunks: number;
   readonly length: number;
 }
 
-/** The streams that are asked for, by the name in their address. fal sleeps 16 ms a chunk, so it gets fewer. */
+/** The streams by their name in the URL. fal sleeps for 16 ms per chunk, so it gets the short ones. */
 export const streams = {
   first: { chunks: 1, length: 40 },
   small: { chunks: 2_000, length: 60 },
@@ -55,11 +55,11 @@ export const streams = {
 
 export type StreamName = keyof typeof streams;
 
-/** The bytes of a stream, in pieces as a network brings them. */
+/** The bytes of a stream, split like network chunks. */
 export function streamPieces({ chunks, length }: StreamShape): Buffer[] {
   const text =
-    event({ role: 'assistant', content: words(length) }) +
-    event({ content: words(length) }).repeat(chunks - 1) +
+    event({ role: 'assistant', content: sampleText(length) }) +
+    event({ content: sampleText(length) }).repeat(chunks - 1) +
     event({}, 'stop', { usage }) +
     'data: [DONE]\n\n';
   const bytes = Buffer.from(text);
