@@ -65,7 +65,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'docs/errors.md: TaskWaitTimeoutError': /^\{"v":1,"kind":"video"/,
   'docs/errors.md: MaterialFailedError': /^failed\n$/,
   'docs/errors.md: MaterialWaitTimeoutError': /^processing\n$/,
-  'docs/errors.md: ResponseValidationError': /^200 Unexpected answer/,
+  'docs/errors.md: ResponseValidationError': /^200 Invalid response/,
   'docs/errors.md: StructuredOutputError': /^mismatch \[ 'name' \]\n$/,
   'docs/errors.md: ToolRoundsError': /^2 0\.\d+\n$/,
   'docs/testing.md: Control time': /^running\nsucceeded\n$/,
