@@ -155,10 +155,10 @@ describe('parse() asks with a schema', () => {
 const misfits = [
   ['mismatch', says1('{"name":"Paris","people":"many","rivers":[]}'), /people: .*number/],
   ['mismatch', says1('Paris is a city.'), /Paris is a city/],
-  ['mismatch', says1(''), /nothing/],
-  ['mismatch', says1(null), /nothing/],
-  ['length', says1('{"name":"Par', 'length'), /length/],
-  ['content_filter', says1('{"name":"Par', 'content_filter'), /content_filter/],
+  ['mismatch', says1(''), /Content: \(empty\)/],
+  ['mismatch', says1(null), /Content: \(empty\)/],
+  ['length', says1('{"name":"Par', 'length'), /incomplete \(length\)/],
+  ['content_filter', says1('{"name":"Par', 'content_filter'), /incomplete \(content_filter\)/],
   ['refused', says1(null, 'stop', { refusal: 'I cannot tell.' }), /I cannot tell/],
 ] as const;
 

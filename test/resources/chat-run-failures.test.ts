@@ -20,7 +20,7 @@ describe('what goes wrong in a tool', () => {
   const cases: [string, ToolCall, RegExp][] = [
     ['a thrown error', call('1', 'broken', paris), /^\{"error":"No such city"\}$/],
     ['arguments that do not fit', call('1', 'weather', '{"city":7}'), /city: .*string/],
-    ['arguments that are no JSON', call('1', 'weather', '{"city":'), /not JSON/],
+    ['arguments that are no JSON', call('1', 'weather', '{"city":'), /not valid JSON/],
     ['a tool that is not there', call('1', 'nobody', '{}'), /no tool nobody/],
     ['a result that is no JSON', call('1', 'circular', paris), /circular|BigInt/i],
   ];

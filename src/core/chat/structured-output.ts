@@ -1,4 +1,5 @@
 import { StructuredOutputError } from '../../errors/structured-output.ts';
+import type { StructuredOutputFailure } from '../../errors/structured-output.ts';
 import type { ChatCompletion } from '../../schemas/chat-completion.ts';
 import type { ParsedCompletion } from '../../schemas/chat-output.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
@@ -7,13 +8,13 @@ import { oneLine, parseJson } from '../http/error-body.ts';
 import { isSchema } from './json-schema.ts';
 import { formatIssue } from '../call/response.ts';
 
-/** What becomes of a whole answer. */
+/** Turns an accumulated completion into the result of `final()`. */
 export type CompletionTransform<Final> = (
   completion: ChatCompletion,
   meta: ResponseMeta,
 ) => Promise<Final>;
 
-/** Finishes answers by a schema, if it is one. */
+/** Returns a transform that parses completions with `schema`, or leaves them unchanged if it is not a schema. */
 export function completionParser(
   schema: object | undefined,
   idempotencyKey?: string,
@@ -22,17 +23,21 @@ export function completionParser(
     isSchema(schema) ? parseCompletion(schema, completion, meta, idempotencyKey) : completion;
 }
 
-/** What a schema makes of a text that should be JSON. */
+/** Parses a text as JSON and validates it with a schema. */
 export async function parseWithSchema<Output>(
   schema: StandardSchema<Output>,
   text: string,
 ): Promise<StandardResult<Output>> {
   const value = parseJson(text);
-  if (value === text) return { issues: [{ message: 'it is not JSON' }] };
+  if (value === text) return { issues: [{ message: 'the text is not valid JSON' }] };
   return schema['~standard'].validate(value);
 }
 
-/** Adds to a completion what its first choice holds by a schema, or throws why it holds no such thing. */
+/**
+ * Adds the parsed content of the first choice to a completion.
+ *
+ * @throws {@link StructuredOutputError} if the completion is a refusal, is incomplete or does not match the schema.
+ */
 export async function parseCompletion<Output>(
   schema: StandardSchema<Output>,
   completion: ChatCompletion,
@@ -42,23 +47,33 @@ export async function parseCompletion<Output>(
   const { message, finish_reason } = completion.choices[0] ?? {};
   const refusal = message?.refusal;
   const text = refusal || message?.content || '';
-  const cut = refusal ? 'refused' : incompleteReasons.find((reason) => reason === finish_reason);
+  const reason = refusal ? 'refused' : truncationReasons.find((known) => known === finish_reason);
   const result =
-    cut === undefined ? await parseWithSchema(schema, text) : { issues: [{ message: cut }] };
+    reason === undefined
+      ? await parseWithSchema(schema, text)
+      : { issues: [{ message: describeReason(reason) }] };
   if (result.issues === undefined) return { ...completion, parsed: result.value };
-  const why = oneLine(result.issues.map(formatIssue).join('; '));
-  const where = meta.requestId === undefined ? '' : ` [request ${meta.requestId}]`;
-  const says = oneLine(text) || '(nothing)';
-  throw new StructuredOutputError(`The answer is not as asked: ${why}. It says: ${says}${where}`, {
-    reason: cut ?? 'mismatch',
-    issues: result.issues,
-    text,
-    completion,
-    body: completion,
-    meta,
-    idempotencyKey,
-    outcome: 'unknown',
-  });
+  const problem = oneLine(result.issues.map(formatIssue).join('; '));
+  const content = oneLine(text) || '(empty)';
+  const request = meta.requestId === undefined ? '' : ` [request ${meta.requestId}]`;
+  throw new StructuredOutputError(
+    `The completion does not match the schema: ${problem}. It may have been charged. Content: ${content}${request}`,
+    {
+      reason: reason ?? 'mismatch',
+      issues: result.issues,
+      text,
+      completion,
+      body: completion,
+      meta,
+      idempotencyKey,
+      outcome: 'unknown',
+    },
+  );
 }
 
-const incompleteReasons = ['length', 'content_filter'] as const;
+/** Finish reasons that leave the content incomplete. */
+const truncationReasons = ['length', 'content_filter'] as const;
+
+function describeReason(reason: StructuredOutputFailure): string {
+  return reason === 'refused' ? 'the model refused' : `the content is incomplete (${reason})`;
+}

@@ -211,7 +211,7 @@ describe('the way to the page', () => {
     for (let at = 0; at < whole.length - '\n\n'.length; at += 1) {
       const stream = ChatStream.fromReadableStream(body([whole.slice(0, at)]));
       const error = await rejection(StreamTruncatedError, contents(stream));
-      expect(error.message).toContain('handed on');
+      expect(error.message).toContain('[relayed stream]');
     }
     await ChatStream.fromReadableStream(body([whole])).final();
   });
