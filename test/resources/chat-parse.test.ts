@@ -11,15 +11,23 @@ import {
 } from '../../src/index.ts';
 import type { ParseParams, StandardJsonSchema } from '../../src/index.ts';
 import { onMock } from '../core/support.ts';
-import { adds, answering, clientOf, done, says, stops, streamOf } from '../support/event-stream.ts';
+import {
+  deltaEvent,
+  streamingFetch,
+  clientOf,
+  doneEvent,
+  textEvent,
+  finishEvent,
+  streamOf,
+} from '../support/event-stream.ts';
 import { collect, rejection } from '../support/rejection.ts';
 
 const city = z.object({ name: z.string(), people: z.number(), rivers: z.array(z.string()) });
 const messages = [{ role: 'user' as const, content: 'Tell me about Paris' }];
-const ask = { model: 'aurora-chat', messages, response_format: city };
+const parseParams = { model: 'aurora-chat', messages, response_format: city };
 
 /** A client whose service answers with this choice. */
-function choosing(choice: object, more: object = {}) {
+function clientWithChoice(choice: object, more: object = {}) {
   const headers = { 'x-request-id': 'req-7', 'x-svc-charge-usd': '0.25' };
   let hits = 0;
   const gateway = clientOf(async () => {
@@ -29,7 +37,7 @@ function choosing(choice: object, more: object = {}) {
   return { gateway, hits: () => hits };
 }
 
-const says1 = (content: string | null, finish_reason = 'stop', more: object = {}) => ({
+const choiceWith = (content: string | null, finish_reason = 'stop', more: object = {}) => ({
   message: { role: 'assistant', content, ...more },
   finish_reason,
 });
@@ -37,7 +45,7 @@ const says1 = (content: string | null, finish_reason = 'stop', more: object = {}
 describe('parse() asks with a schema', () => {
   test('and gives the completion with what the schema makes of it', async () => {
     const { gateway, mock } = onMock();
-    const { data, meta } = await gateway.chat.completions.parse(ask).withResponse();
+    const { data, meta } = await gateway.chat.completions.parse(parseParams).withResponse();
     expect(city.parse(data.parsed)).toEqual(data.parsed);
     expect(data.parsed).toEqual(JSON.parse(data.choices[0]?.message.content ?? ''));
     expect(meta.chargeUsd).toBe(mock.invoice[0]?.usd);
@@ -46,7 +54,7 @@ describe('parse() asks with a schema', () => {
 
   test('sent as its JSON schema, closed and strict, and everything else as it is given', async () => {
     const { gateway, mock } = onMock();
-    await gateway.chat.completions.parse({ ...ask, temperature: 0, made_up: [1] });
+    await gateway.chat.completions.parse({ ...parseParams, temperature: 0, made_up: [1] });
     const schema = {
       type: 'object',
       properties: {
@@ -88,7 +96,7 @@ describe('parse() asks with a schema', () => {
   ])('strictly or not, where %s', async (_, schema: StandardJsonSchema<unknown>, strict) => {
     const { gateway, mock } = onMock();
     await gateway.chat.completions
-      .parse({ ...ask, response_format: schema })
+      .parse({ ...parseParams, response_format: schema })
       .catch(() => undefined);
     expect(mock.requests[0]?.body).toMatchObject({ response_format: { json_schema: { strict } } });
   });
@@ -96,7 +104,7 @@ describe('parse() asks with a schema', () => {
   test('under its title', async () => {
     const { gateway, mock } = onMock();
     const titled = city.meta({ title: 'A city & more' });
-    await gateway.chat.completions.parse({ ...ask, response_format: titled });
+    await gateway.chat.completions.parse({ ...parseParams, response_format: titled });
     const json_schema = { name: 'A_city_more', schema: { title: 'A city & more' } };
     expect(mock.requests[0]?.body).toMatchObject({ response_format: { json_schema } });
   });
@@ -108,14 +116,20 @@ describe('parse() asks with a schema', () => {
       '~standard': { version: 1 as const, vendor: 'mine', validate, jsonSchema },
     });
     const { gateway } = onMock();
-    const { parsed } = await gateway.chat.completions.parse({ ...ask, response_format: callable });
+    const { parsed } = await gateway.chat.completions.parse({
+      ...parseParams,
+      response_format: callable,
+    });
     expect(parsed).toBe(1);
   });
 
   test('and gives out what the schema gives out, also when it takes time', async () => {
     const schema = z.object({ at: z.string() }).transform(async ({ at }) => new Date(at));
-    const { gateway } = choosing(says1('{"at":"2030-01-01T00:00:00Z"}'));
-    const { parsed } = await gateway.chat.completions.parse({ ...ask, response_format: schema });
+    const { gateway } = clientWithChoice(choiceWith('{"at":"2030-01-01T00:00:00Z"}'));
+    const { parsed } = await gateway.chat.completions.parse({
+      ...parseParams,
+      response_format: schema,
+    });
     expect(parsed).toEqual(new Date('2030-01-01'));
   });
 
@@ -125,7 +139,10 @@ describe('parse() asks with a schema', () => {
   ])('and sends nothing when the schema %s', async (_, schema) => {
     const { gateway, mock } = onMock();
     // What a caller without types may pass.
-    const untyped = { ...ask, response_format: schema } as unknown as ParseParams<unknown> & {
+    const untyped = {
+      ...parseParams,
+      response_format: schema,
+    } as unknown as ParseParams<unknown> & {
       stream: false;
     };
     const { completions } = gateway.chat;
@@ -138,34 +155,36 @@ describe('parse() asks with a schema', () => {
   test('and rejects as create() does when the service refuses', async () => {
     const { gateway, mock } = onMock();
     mock.fail({ route: 'POST /v1/chat/completions', status: 400 });
-    await expect(gateway.chat.completions.parse(ask)).rejects.toBeInstanceOf(BadRequestError);
-    const aborted = gateway.chat.completions.parse(ask, { signal: AbortSignal.abort() });
+    await expect(gateway.chat.completions.parse(parseParams)).rejects.toBeInstanceOf(
+      BadRequestError,
+    );
+    const aborted = gateway.chat.completions.parse(parseParams, { signal: AbortSignal.abort() });
     await expect(aborted).rejects.toBeInstanceOf(AbortedError);
     expect(mock.requests).toHaveLength(1);
   });
 
   test('or leaves the body to the caller', async () => {
     const { gateway, mock } = onMock();
-    const response = await gateway.chat.completions.parse(ask).asResponse();
+    const response = await gateway.chat.completions.parse(parseParams).asResponse();
     expect(await response.json()).toMatchObject({ object: 'chat.completion' });
     expect(mock.requests[0]?.body).toMatchObject({ response_format: { type: 'json_schema' } });
   });
 });
 
-const misfits = [
-  ['mismatch', says1('{"name":"Paris","people":"many","rivers":[]}'), /people: .*number/],
-  ['mismatch', says1('Paris is a city.'), /Paris is a city/],
-  ['mismatch', says1(''), /Content: \(empty\)/],
-  ['mismatch', says1(null), /Content: \(empty\)/],
-  ['length', says1('{"name":"Par', 'length'), /incomplete \(length\)/],
-  ['content_filter', says1('{"name":"Par', 'content_filter'), /incomplete \(content_filter\)/],
-  ['refused', says1(null, 'stop', { refusal: 'I cannot tell.' }), /I cannot tell/],
+const mismatches = [
+  ['mismatch', choiceWith('{"name":"Paris","people":"many","rivers":[]}'), /people: .*number/],
+  ['mismatch', choiceWith('Paris is a city.'), /Paris is a city/],
+  ['mismatch', choiceWith(''), /Content: \(empty\)/],
+  ['mismatch', choiceWith(null), /Content: \(empty\)/],
+  ['length', choiceWith('{"name":"Par', 'length'), /incomplete \(length\)/],
+  ['content_filter', choiceWith('{"name":"Par', 'content_filter'), /incomplete \(content_filter\)/],
+  ['refused', choiceWith(null, 'stop', { refusal: 'I cannot tell.' }), /I cannot tell/],
 ] as const;
 
 describe('an answer that is not as asked is an StructuredOutputError', () => {
-  test.each(misfits)('%s', async (reason, choice, words) => {
-    const { gateway, hits } = choosing(choice, { usage: { total_tokens: 9 } });
-    const promise = gateway.chat.completions.parse(ask, { idempotencyKey: 'row-1' });
+  test.each(mismatches)('%s', async (reason, choice, words) => {
+    const { gateway, hits } = clientWithChoice(choice, { usage: { total_tokens: 9 } });
+    const promise = gateway.chat.completions.parse(parseParams, { idempotencyKey: 'row-1' });
     const error = await rejection(StructuredOutputError, promise);
     expect(error).toBeInstanceOf(ResponseValidationError);
     expect(error).toMatchObject({
@@ -185,8 +204,11 @@ describe('an answer that is not as asked is an StructuredOutputError', () => {
   });
 
   test('in one line of bounded length', async () => {
-    const { gateway } = choosing(says1('x\n'.repeat(5_000)));
-    const error = await rejection(StructuredOutputError, gateway.chat.completions.parse(ask));
+    const { gateway } = clientWithChoice(choiceWith('x\n'.repeat(5_000)));
+    const error = await rejection(
+      StructuredOutputError,
+      gateway.chat.completions.parse(parseParams),
+    );
     expect(error.message.length).toBeLessThan(1_000);
     expect(error.message).not.toContain('\n');
     expect(error.text).toHaveLength(10_000);
@@ -194,7 +216,10 @@ describe('an answer that is not as asked is an StructuredOutputError', () => {
 
   test('with no choice at all, too', async () => {
     const gateway = clientOf(async () => Response.json({ choices: [] }));
-    const error = await rejection(StructuredOutputError, gateway.chat.completions.parse(ask));
+    const error = await rejection(
+      StructuredOutputError,
+      gateway.chat.completions.parse(parseParams),
+    );
     expect(error.reason).toBe('mismatch');
   });
 });
@@ -202,19 +227,21 @@ describe('an answer that is not as asked is an StructuredOutputError', () => {
 describe('stream() with a schema', () => {
   test('gives the object while it grows, and then what parse() gives', async () => {
     const { gateway, mock } = onMock();
-    const stream = gateway.chat.completions.stream(ask);
+    const stream = gateway.chat.completions.stream(parseParams);
     const names: unknown[] = [];
     for await (const { name } of stream.partialObjects()) names.push(name);
     const completion = await stream.final();
-    expect(completion.parsed).toEqual((await gateway.chat.completions.parse(ask)).parsed);
+    expect(completion.parsed).toEqual((await gateway.chat.completions.parse(parseParams)).parsed);
     expect(names.at(-1)).toBe(completion.parsed.name);
     expect(mock.requests[0]?.body).toEqual({ ...(mock.requests[1]?.body as object), stream: true });
   });
 
-  test.each(misfits)('throws in final() and not in the loop: %s', async (reason, choice) => {
+  test.each(mismatches)('throws in final() and not in the loop: %s', async (reason, choice) => {
     const { message, finish_reason } = choice;
-    const gateway = clientOf(answering([adds(message), stops(finish_reason), done]));
-    const stream = gateway.chat.completions.stream(ask, { idempotencyKey: 'row-1' });
+    const gateway = clientOf(
+      streamingFetch([deltaEvent(message), finishEvent(finish_reason), doneEvent]),
+    );
+    const stream = gateway.chat.completions.stream(parseParams, { idempotencyKey: 'row-1' });
     await collect(stream.partialObjects());
     const error = await rejection(StructuredOutputError, stream.final());
     const idempotencyKey = 'row-1';
@@ -224,12 +251,12 @@ describe('stream() with a schema', () => {
 
   test('keeps it through tee() and on the way to a page', async () => {
     const answer = '{"name":"Paris","people":2,"rivers":["Seine"]}';
-    const gateway = clientOf(answering([says(answer), stops(), done]));
-    const [one, other] = gateway.chat.completions.stream(ask).tee();
+    const gateway = clientOf(streamingFetch([textEvent(answer), finishEvent(), doneEvent]));
+    const [one, other] = gateway.chat.completions.stream(parseParams).tee();
     expect((await one.final()).parsed).toEqual(JSON.parse(answer));
     const page = ChatStream.fromReadableStream(other.toReadableStream(), { schema: city });
     expect((await page.final()).parsed.rivers).toEqual(['Seine']);
-    const misfit = streamOf([says('{}'), stops(), done]).toReadableStream();
+    const misfit = streamOf([textEvent('{}'), finishEvent(), doneEvent]).toReadableStream();
     const bad = ChatStream.fromReadableStream(misfit, { schema: city }).final();
     await expect(bad).rejects.toBeInstanceOf(StructuredOutputError);
   });

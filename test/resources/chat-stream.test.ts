@@ -16,17 +16,17 @@ import { onMock } from '../core/support.ts';
 import {
   clientOf,
   contents,
-  done,
+  doneEvent,
   params,
-  says,
-  stops,
+  textEvent,
+  finishEvent,
   streamOf,
   turns,
 } from '../support/event-stream.ts';
 import { collect, rejection } from '../support/rejection.ts';
 
 const route = 'POST /v1/chat/completions';
-const ask = {
+const chatParams = {
   model: 'aurora-chat',
   messages: [{ role: 'user', content: 'Tell me about harbours' }],
 } satisfies ChatParams;
@@ -34,7 +34,7 @@ const ask = {
 describe('a chat stream', () => {
   test('is there at once, and has its metadata once the headers have arrived', async () => {
     const { gateway, mock } = onMock({ latencyMs: 1_000 });
-    const stream = gateway.chat.completions.stream(ask);
+    const stream = gateway.chat.completions.stream(chatParams);
     expect(stream).toBeInstanceOf(ChatStream);
     expect(stream.meta).toBeUndefined();
     await mock.clock.advance(900);
@@ -45,7 +45,7 @@ describe('a chat stream', () => {
 
   test('gives chunks in a loop, and then the whole answer', async () => {
     const { gateway, mock } = onMock();
-    const stream = gateway.chat.completions.stream(ask);
+    const stream = gateway.chat.completions.stream(chatParams);
     const words = await contents(stream);
     const completion = await stream.final();
     expect(completion.choices[0]?.message.content).toBe(words.join(''));
@@ -54,7 +54,14 @@ describe('a chat stream', () => {
   });
 
   test('gives only the words of text()', async () => {
-    const stream = streamOf([says('a'), says('x', 1), says(''), says('b'), stops(), done]);
+    const stream = streamOf([
+      textEvent('a'),
+      textEvent('x', 1),
+      textEvent(''),
+      textEvent('b'),
+      finishEvent(),
+      doneEvent,
+    ]);
     expect(await collect(stream.text())).toEqual(['a', 'b']);
     const { choices } = await stream.final();
     expect(choices.map(({ message }) => message.content)).toEqual(['ab', 'x']);
@@ -62,7 +69,7 @@ describe('a chat stream', () => {
 
   test('gives the whole answer without a loop, as often as it is asked', async () => {
     const { gateway, mock } = onMock();
-    const stream = gateway.chat.completions.stream(ask);
+    const stream = gateway.chat.completions.stream(chatParams);
     const [one, other] = await Promise.all([stream.final(), stream.final()]);
     expect(one).toEqual(other);
     expect(one).toEqual(await stream.final());
@@ -70,7 +77,7 @@ describe('a chat stream', () => {
   });
 
   test('gives the whole answer to whoever asked during the loop', async () => {
-    const stream = streamOf([says('a'), says('b'), done]);
+    const stream = streamOf([textEvent('a'), textEvent('b'), doneEvent]);
     let asked: ReturnType<ChatStream['final']> | undefined;
     for await (const chunk of stream) {
       if (chunk.choices.length > 0) asked ??= stream.final();
@@ -79,7 +86,7 @@ describe('a chat stream', () => {
   });
 
   test('can be read once, and says so', async () => {
-    const stream = streamOf([says('a'), done]);
+    const stream = streamOf([textEvent('a'), doneEvent]);
     expect(await contents(stream)).toEqual(['a']);
     await expect(contents(stream)).rejects.toThrow(/once|already/);
     await expect(collect(stream.text())).rejects.toThrow(/once|already/);
@@ -88,7 +95,7 @@ describe('a chat stream', () => {
 
   test('holds a concurrency slot until it ends', async () => {
     const { gateway, mock } = onMock({ chunkDelayMs: 100 });
-    const stream = gateway.chat.completions.stream(ask);
+    const stream = gateway.chat.completions.stream(chatParams);
     const chunks = stream[Symbol.asyncIterator]();
     await mock.clock.settle(chunks.next());
     expect(gateway.concurrency.inFlight).toBe(1);
@@ -105,7 +112,7 @@ async function drain(chunks: AsyncIterator<unknown, undefined, undefined>): Prom
 describe('a break', () => {
   test('never throws, cancels the answer and frees the slot', async () => {
     const { gateway, mock } = onMock();
-    const stream = gateway.chat.completions.stream(ask);
+    const stream = gateway.chat.completions.stream(chatParams);
     for await (const { choices } of stream) if (choices[0]?.delta.content) break;
     await turns();
     expect(mock.inFlight).toBe(0);
@@ -115,7 +122,7 @@ describe('a break', () => {
 
   test('out of text() does the same', async () => {
     const { gateway, mock } = onMock();
-    const stream = gateway.chat.completions.stream(ask);
+    const stream = gateway.chat.completions.stream(chatParams);
     for await (const word of stream.text()) if (word !== '') break;
     await turns();
     expect(mock.inFlight).toBe(0);
@@ -124,7 +131,7 @@ describe('a break', () => {
 
   test('out of a stream of create() does the same', async () => {
     const { gateway, mock } = onMock();
-    const stream = await gateway.chat.completions.create({ ...ask, stream: true });
+    const stream = await gateway.chat.completions.create({ ...chatParams, stream: true });
     for await (const { choices } of stream) if (choices.length > 0) break;
     await turns();
     expect(mock.inFlight).toBe(0);
@@ -134,7 +141,7 @@ describe('a break', () => {
   test('by an error of the loop lets that error through', async () => {
     const mine = new Error('mine');
     const loop = async () => {
-      for await (const chunk of streamOf([says('a'), done]))
+      for await (const chunk of streamOf([textEvent('a'), doneEvent]))
         if (chunk.choices.length > 0) throw mine;
     };
     await expect(loop()).rejects.toBe(mine);
@@ -149,7 +156,7 @@ describe('an abort', () => {
     async (by) => {
       const stop = new AbortController();
       const { gateway, mock } = onMock({ chunkDelayMs: 10_000 });
-      const stream = gateway.chat.completions.stream(ask, { signal: stop.signal });
+      const stream = gateway.chat.completions.stream(chatParams, { signal: stop.signal });
       const chunks = stream[Symbol.asyncIterator]();
       await mock.clock.settle(chunks.next());
       const pending = rejection(AbortedError, chunks.next());
@@ -167,7 +174,7 @@ describe('an abort', () => {
   );
 
   test('inside the loop ends it, even when more has arrived already', async () => {
-    const stream = streamOf([says('a') + says('b') + says('c'), done]);
+    const stream = streamOf([textEvent('a') + textEvent('b') + textEvent('c'), doneEvent]);
     const said: unknown[] = [];
     const loop = async () => {
       for await (const { choices } of stream) {
@@ -184,7 +191,7 @@ describe('an abort', () => {
     ['before the request left', 0],
   ])('%s is an AbortedError in the loop and in final()', async (_, ms) => {
     const { gateway, mock } = onMock({ latencyMs: 60_000 });
-    const stream = gateway.chat.completions.stream(ask);
+    const stream = gateway.chat.completions.stream(chatParams);
     if (ms > 0) await mock.clock.advance(ms);
     expect(mock.requests).toHaveLength(ms > 0 ? 1 : 0);
     stream.abort(reason);
@@ -198,7 +205,7 @@ describe('an abort', () => {
   test('by a signal that was aborted before sends nothing', async () => {
     const { gateway, mock } = onMock();
     const options: RequestOptions = { signal: AbortSignal.abort(reason) };
-    const stream = gateway.chat.completions.stream(ask, options);
+    const stream = gateway.chat.completions.stream(chatParams, options);
     const error = await rejection(AbortedError, contents(stream));
     expect(error).toMatchObject({ cause: reason, outcome: 'not-sent' });
     expect(mock.requests).toEqual([]);
@@ -208,7 +215,7 @@ describe('an abort', () => {
     const stop = new AbortController();
     const { gateway, mock } = onMock({ chunkDelayMs: 10_000 });
     const stream = await gateway.chat.completions.create(
-      { ...ask, stream: true },
+      { ...chatParams, stream: true },
       { signal: stop.signal },
     );
     const chunks = stream[Symbol.asyncIterator]();
@@ -221,7 +228,7 @@ describe('an abort', () => {
   test('after the end changes nothing', async () => {
     const stop = new AbortController();
     const { gateway } = onMock();
-    const stream = gateway.chat.completions.stream(ask, { signal: stop.signal });
+    const stream = gateway.chat.completions.stream(chatParams, { signal: stop.signal });
     await contents(stream);
     stop.abort(reason);
     stream.abort(reason);
@@ -232,7 +239,7 @@ describe('an abort', () => {
 describe('errors of the request surface in the loop, in text() and in final()', () => {
   test('a refusal', async () => {
     const { gateway } = onMock({}, { apiKey: 'sk-wrong' });
-    const open = () => gateway.chat.completions.stream(ask);
+    const open = () => gateway.chat.completions.stream(chatParams);
     const stream = open();
     const error = await rejection(AuthenticationError, contents(stream));
     expect(error).toMatchObject({ status: 401, outcome: 'rejected' });
@@ -245,7 +252,7 @@ describe('errors of the request surface in the loop, in text() and in final()', 
   test('a connection that breaks, which is never asked again', async () => {
     const { gateway, mock } = onMock();
     mock.fail({ route, reset: 'after' });
-    const stream = gateway.chat.completions.stream(ask, { idempotencyKey: 'row-9' });
+    const stream = gateway.chat.completions.stream(chatParams, { idempotencyKey: 'row-9' });
     const error = await rejection(ConnectionError, contents(stream));
     expect(error).toMatchObject({ outcome: 'unknown', idempotencyKey: 'row-9' });
     await expect(stream.final()).rejects.toBe(error);
@@ -264,7 +271,7 @@ describe('errors of the request surface in the loop, in text() and in final()', 
 
 test('a stream that is never read holds its slot until its idle timeout', async () => {
   const { gateway, mock } = onMock({}, { streamIdleTimeout: 30_000 });
-  const stream = gateway.chat.completions.stream(ask);
+  const stream = gateway.chat.completions.stream(chatParams);
   await mock.clock.advance(29_000);
   expect(gateway.concurrency.inFlight).toBe(1);
   expect(mock.inFlight).toBe(1);
@@ -277,9 +284,11 @@ test('a stream that is never read holds its slot until its idle timeout', async 
 test("no listener stays on the caller's signal, however a stream ends", async () => {
   const { signal } = new AbortController();
   const { gateway, mock } = onMock({}, { streamIdleTimeout: 30_000 });
-  const open = () => gateway.chat.completions.stream(ask, { signal });
+  const open = () => gateway.chat.completions.stream(chatParams, { signal });
   await open().final();
-  await contents(await gateway.chat.completions.create({ ...ask, stream: true }, { signal }));
+  await contents(
+    await gateway.chat.completions.create({ ...chatParams, stream: true }, { signal }),
+  );
   for await (const { choices } of open()) if (choices.length > 0) break;
   open().abort();
   mock.fail({ route, status: 400, times: 1 });

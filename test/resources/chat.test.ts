@@ -8,11 +8,18 @@ import {
 } from '../../src/index.ts';
 import type { ChatCompletion, ChatParams } from '../../src/index.ts';
 import { onMock } from '../core/support.ts';
-import { answering, clientOf, contents, done, params, says } from '../support/event-stream.ts';
+import {
+  streamingFetch,
+  clientOf,
+  contents,
+  doneEvent,
+  params,
+  textEvent,
+} from '../support/event-stream.ts';
 import { rejection } from '../support/rejection.ts';
 
 const route = 'POST /v1/chat/completions';
-const ask = {
+const chatParams = {
   model: 'aurora-chat',
   messages: [{ role: 'user', content: 'What is the weather in Paris?' }],
 } satisfies ChatParams;
@@ -26,7 +33,7 @@ const weather = {
 };
 
 /** A client of a service that answers with this text. */
-function answered(text: string, type = 'application/json') {
+function clientRespondingWith(text: string, type = 'application/json') {
   let hits = 0;
   const headers = { 'content-type': type, 'x-request-id': 'req-1', 'x-svc-charge-usd': '0.5' };
   const gateway = clientOf(
@@ -42,7 +49,9 @@ function answered(text: string, type = 'application/json') {
 describe('create() resolves to the completion', () => {
   test('with what its headers tell beside it', async () => {
     const { gateway, mock } = onMock();
-    const { data, response, meta } = await gateway.chat.completions.create(ask).withResponse();
+    const { data, response, meta } = await gateway.chat.completions
+      .create(chatParams)
+      .withResponse();
     expect(data).toMatchObject({
       object: 'chat.completion',
       model: 'aurora-chat',
@@ -70,13 +79,13 @@ describe('create() resolves to the completion', () => {
       choices: [{ index: 0, message, finish_reason: 'stop', native_finish_reason: 'STOP' }],
       usage: null,
     };
-    const { gateway } = answered(JSON.stringify(completion));
+    const { gateway } = clientRespondingWith(JSON.stringify(completion));
     await expect(gateway.chat.completions.create(params)).resolves.toEqual(completion);
   });
 
   test('or, with asResponse(), to the answer with its body unread', async () => {
     const { gateway, mock } = onMock();
-    const response = await gateway.chat.completions.create(ask).asResponse();
+    const response = await gateway.chat.completions.create(chatParams).asResponse();
     expect(response.bodyUsed).toBe(false);
     expect(await response.json()).toMatchObject({ object: 'chat.completion' });
     expect(mock.requests).toHaveLength(1);
@@ -88,9 +97,9 @@ describe('create() resolves to the completion', () => {
     ['JSON that breaks off', '{"id":"c-1","choi', 'application/json'],
     ['no completion', '{"hello":"world"}', 'application/json'],
     ['null', 'null', 'application/json'],
-    ['an event stream', says('Hi') + done, 'text/event-stream'],
+    ['an event stream', textEvent('Hi') + doneEvent, 'text/event-stream'],
   ])('and to nothing when %s comes; it is not asked again', async (_, text, type) => {
-    const { gateway, hits } = answered(text, type);
+    const { gateway, hits } = clientRespondingWith(text, type);
     const error = await rejection(ResponseValidationError, gateway.chat.completions.create(params));
     expect(error).toMatchObject({ outcome: 'unknown', meta: { status: 200, chargeUsd: 0.5 } });
     expect(hits()).toBe(1);
@@ -99,7 +108,9 @@ describe('create() resolves to the completion', () => {
   test('and rejects when the service breaks, without asking again', async () => {
     const { gateway, mock } = onMock();
     mock.fail({ route, status: 500 });
-    await expect(gateway.chat.completions.create(ask)).rejects.toMatchObject({ status: 500 });
+    await expect(gateway.chat.completions.create(chatParams)).rejects.toMatchObject({
+      status: 500,
+    });
     expect(gateway.concurrency.inFlight).toBe(0);
     expect(mock.requests).toHaveLength(1);
   });
@@ -108,7 +119,7 @@ describe('create() resolves to the completion', () => {
 describe('create({ stream: true }) resolves to a stream', () => {
   test('of the chunks, once its headers are there', async () => {
     const { gateway, mock } = onMock();
-    const stream = await gateway.chat.completions.create({ ...ask, stream: true });
+    const stream = await gateway.chat.completions.create({ ...chatParams, stream: true });
     expect(stream).toBeInstanceOf(Stream);
     expect(stream.meta).toMatchObject({ status: 200, requestId: mock.requests[0]?.requestId });
     const words: string[] = [];
@@ -116,7 +127,7 @@ describe('create({ stream: true }) resolves to a stream', () => {
       expect({ object, model }).toEqual({ object: 'chat.completion.chunk', model: 'aurora-chat' });
       words.push(choices[0]?.delta.content ?? '');
     }
-    const whole = await gateway.chat.completions.create(ask);
+    const whole = await gateway.chat.completions.create(chatParams);
     expect(words.length).toBeGreaterThan(3);
     expect(words.join('')).toBe(whole.choices[0]?.message.content);
     expect(gateway.concurrency.inFlight).toBe(0);
@@ -124,7 +135,7 @@ describe('create({ stream: true }) resolves to a stream', () => {
 
   test('with the answer and its metadata beside it', async () => {
     const { gateway, mock } = onMock();
-    const promise = gateway.chat.completions.create({ ...ask, stream: true });
+    const promise = gateway.chat.completions.create({ ...chatParams, stream: true });
     const { data, response, meta } = await promise.withResponse();
     expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
     expect(meta.chargeUsd).toBe(mock.invoice[0]?.usd);
@@ -133,7 +144,7 @@ describe('create({ stream: true }) resolves to a stream', () => {
 
   test('or, with asResponse(), to the bytes', async () => {
     const { gateway, mock } = onMock();
-    const promise = gateway.chat.completions.create({ ...ask, stream: true });
+    const promise = gateway.chat.completions.create({ ...chatParams, stream: true });
     const text = await (await promise.asResponse()).text();
     expect(text).toMatch(/^data: \{.*"chat\.completion\.chunk"/m);
     expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
@@ -141,7 +152,9 @@ describe('create({ stream: true }) resolves to a stream', () => {
   });
 
   test('that can be read once, and says so', async () => {
-    const stream = await clientOf(answering([says('a'), done])).chat.completions.create({
+    const stream = await clientOf(
+      streamingFetch([textEvent('a'), doneEvent]),
+    ).chat.completions.create({
       ...params,
       stream: true,
     });
@@ -151,7 +164,7 @@ describe('create({ stream: true }) resolves to a stream', () => {
 
   test('and rejects when the service refuses', async () => {
     const { gateway } = onMock({}, { apiKey: 'sk-wrong' });
-    const promise = gateway.chat.completions.create({ ...ask, stream: true });
+    const promise = gateway.chat.completions.create({ ...chatParams, stream: true });
     await expect(promise).rejects.toBeInstanceOf(AuthenticationError);
     expect(gateway.concurrency.inFlight).toBe(0);
   });
@@ -159,7 +172,7 @@ describe('create({ stream: true }) resolves to a stream', () => {
 
 describe('params are sent exactly as given', () => {
   const rich = {
-    ...ask,
+    ...chatParams,
     messages: [
       { role: 'developer', content: 'Be brief.' },
       {
@@ -198,18 +211,18 @@ describe('params are sent exactly as given', () => {
 
   test('and are not changed', async () => {
     const { gateway } = onMock();
-    const frozen = Object.freeze({ ...ask });
+    const frozen = Object.freeze({ ...chatParams });
     await gateway.chat.completions.create(frozen);
     await gateway.chat.completions.stream(frozen).final();
-    expect(frozen).toEqual(ask);
+    expect(frozen).toEqual(chatParams);
   });
 
   test('with an idempotency key only when the caller gives one', async () => {
     const { gateway, mock } = onMock();
-    await gateway.chat.completions.create(ask);
-    await gateway.chat.completions.stream(ask).final();
-    await gateway.chat.completions.create(ask, { idempotencyKey: 'row-1' });
-    await gateway.chat.completions.stream(ask, { idempotencyKey: 'row-2' }).final();
+    await gateway.chat.completions.create(chatParams);
+    await gateway.chat.completions.stream(chatParams).final();
+    await gateway.chat.completions.create(chatParams, { idempotencyKey: 'row-1' });
+    await gateway.chat.completions.stream(chatParams, { idempotencyKey: 'row-2' }).final();
     const keys = mock.requests.map(({ headers }) => headers['x-idempotency-key']);
     expect(keys).toEqual([undefined, undefined, 'row-1', 'row-2']);
     for (const { headers } of mock.requests) expect(headers).not.toHaveProperty('idempotency-key');
@@ -221,11 +234,11 @@ describe('params are sent exactly as given', () => {
       undefined,
       null,
       'hello',
-      { messages: ask.messages },
-      { ...ask, model: '' },
-      { ...ask, model: 7 },
+      { messages: chatParams.messages },
+      { ...chatParams, model: '' },
+      { ...chatParams, model: 7 },
       { model: 'aurora-chat' },
-      { ...ask, messages: 'Hi' },
+      { ...chatParams, messages: 'Hi' },
     ];
     for (const given of bad) {
       // What a caller without types may pass.
@@ -234,7 +247,7 @@ describe('params are sent exactly as given', () => {
       await expect(completions.create(untyped)).rejects.toBeInstanceOf(ConfigurationError);
       await expect(completions.stream(untyped).final()).rejects.toBeInstanceOf(ConfigurationError);
     }
-    const badKey = gateway.chat.completions.create(ask, { idempotencyKey: 'a b' });
+    const badKey = gateway.chat.completions.create(chatParams, { idempotencyKey: 'a b' });
     await expect(badKey).rejects.toBeInstanceOf(ConfigurationError);
     expect(mock.requests).toEqual([]);
   });
@@ -263,7 +276,7 @@ describe('streamed and unstreamed, the same conversation has the same completion
 
   test.each(Object.entries(conversations))('%s', async (name, fields) => {
     const { gateway } = onMock();
-    const request = { ...ask, ...fields };
+    const request = { ...chatParams, ...fields };
     const whole = await gateway.chat.completions.create({ ...request, stream: false });
     const stream_options = { include_usage: true };
     const streamed = await gateway.chat.completions.stream({ ...request, stream_options }).final();

@@ -2,12 +2,12 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { StreamTruncatedError } from '../../../src/index.ts';
-import { done, says, stops, streamOf } from '../../support/event-stream.ts';
+import { doneEvent, textEvent, finishEvent, streamOf } from '../../support/event-stream.ts';
 import { collect } from '../../support/rejection.ts';
 
 /** A stream whose answer comes in these pieces. */
 const writing = (pieces: readonly string[]) =>
-  streamOf([pieces.map((text) => says(text)).join('') + stops() + done]);
+  streamOf([pieces.map((text) => textEvent(text)).join('') + finishEvent() + doneEvent]);
 
 /** What partialObjects() gives after each of these pieces, as text, for the objects grow. */
 async function states(pieces: readonly string[]): Promise<string[]> {
@@ -188,7 +188,7 @@ describe('partialObjects()', () => {
   test('gives one object that grows, and throws what the stream throws', async () => {
     const seen: unknown[] = [];
     const loop = async () => {
-      for await (const state of streamOf([says('{"a":'), says('1,')]).partialObjects())
+      for await (const state of streamOf([textEvent('{"a":'), textEvent('1,')]).partialObjects())
         seen.push(state);
     };
     await expect(loop()).rejects.toBeInstanceOf(StreamTruncatedError);
