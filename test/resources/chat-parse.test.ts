@@ -23,18 +23,18 @@ import {
 import { collect, rejection } from '../support/rejection.ts';
 
 const city = z.object({ name: z.string(), people: z.number(), rivers: z.array(z.string()) });
-const messages = [{ role: 'user' as const, content: 'Tell me about Paris' }];
+const messages = [{ role: 'user' as const, content: 'Describe Paris' }];
 const parseParams = { model: 'aurora-chat', messages, response_format: city };
 
-/** A client whose service answers with this choice. */
+/** A client whose service responds with this choice, and the number of its requests. */
 function clientWithChoice(choice: object, more: object = {}) {
   const headers = { 'x-request-id': 'req-7', 'x-svc-charge-usd': '0.25' };
-  let hits = 0;
+  let requestCount = 0;
   const gateway = clientOf(async () => {
-    hits += 1;
+    requestCount += 1;
     return Response.json({ id: 'c-1', choices: [{ index: 0, ...choice }], ...more }, { headers });
   });
-  return { gateway, hits: () => hits };
+  return { gateway, requestCount: () => requestCount };
 }
 
 const choiceWith = (content: string | null, finish_reason = 'stop', more: object = {}) => ({
@@ -42,8 +42,8 @@ const choiceWith = (content: string | null, finish_reason = 'stop', more: object
   finish_reason,
 });
 
-describe('parse() asks with a schema', () => {
-  test('and gives the completion with what the schema makes of it', async () => {
+describe('parse()', () => {
+  test('adds the parsed content to the completion', async () => {
     const { gateway, mock } = onMock();
     const { data, meta } = await gateway.chat.completions.parse(parseParams).withResponse();
     expect(city.parse(data.parsed)).toEqual(data.parsed);
@@ -52,7 +52,7 @@ describe('parse() asks with a schema', () => {
     expect(mock.requests).toHaveLength(1);
   });
 
-  test('sent as its JSON schema, closed and strict, and everything else as it is given', async () => {
+  test('sends the JSON Schema, closed and strict, and all other params unchanged', async () => {
     const { gateway, mock } = onMock();
     await gateway.chat.completions.parse({ ...parseParams, temperature: 0, made_up: [1] });
     const schema = {
@@ -84,24 +84,29 @@ describe('parse() asks with a schema', () => {
       z.object({ a: z.array(z.object({ b: z.int().optional() })) }),
       false,
     ],
-    ['other fields are welcome', z.looseObject({ a: z.string() }), false],
+    ['other fields are allowed', z.looseObject({ a: z.string() }), false],
     ['it is a record', z.object({ a: z.record(z.string(), z.number()) }), false],
-    ['it is no object', z.array(z.string()), false],
+    ['it is not an object', z.array(z.string()), false],
     [
       'a field is named as a keyword',
       z.object({ properties: z.object({ type: z.string() }) }),
       true,
     ],
     ['a field may be null', z.object({ a: z.string().nullable() }), true],
-  ])('strictly or not, where %s', async (_, schema: StandardJsonSchema<unknown>, strict) => {
-    const { gateway, mock } = onMock();
-    await gateway.chat.completions
-      .parse({ ...parseParams, response_format: schema })
-      .catch(() => undefined);
-    expect(mock.requests[0]?.body).toMatchObject({ response_format: { json_schema: { strict } } });
-  });
+  ])(
+    'decides whether the schema is strict where %s',
+    async (_, schema: StandardJsonSchema<unknown>, strict) => {
+      const { gateway, mock } = onMock();
+      await gateway.chat.completions
+        .parse({ ...parseParams, response_format: schema })
+        .catch(() => undefined);
+      expect(mock.requests[0]?.body).toMatchObject({
+        response_format: { json_schema: { strict } },
+      });
+    },
+  );
 
-  test('under its title', async () => {
+  test('names the schema after its title', async () => {
     const { gateway, mock } = onMock();
     const titled = city.meta({ title: 'A city & more' });
     await gateway.chat.completions.parse({ ...parseParams, response_format: titled });
@@ -109,7 +114,7 @@ describe('parse() asks with a schema', () => {
     expect(mock.requests[0]?.body).toMatchObject({ response_format: { json_schema } });
   });
 
-  test('of any library that tells its JSON schema, also one whose schemas are functions', async () => {
+  test('accepts schemas of any library with JSON Schema support, even if they are functions', async () => {
     const validate = (value: unknown) => ({ value: Object.keys(Object(value)).length });
     const jsonSchema = { input: () => ({ type: 'object', properties: { a: { type: 'string' } } }) };
     const callable = Object.assign(() => 0, {
@@ -123,7 +128,7 @@ describe('parse() asks with a schema', () => {
     expect(parsed).toBe(1);
   });
 
-  test('and gives out what the schema gives out, also when it takes time', async () => {
+  test('returns the output of the schema, even if it is asynchronous', async () => {
     const schema = z.object({ at: z.string() }).transform(async ({ at }) => new Date(at));
     const { gateway } = clientWithChoice(choiceWith('{"at":"2030-01-01T00:00:00Z"}'));
     const { parsed } = await gateway.chat.completions.parse({
@@ -134,11 +139,14 @@ describe('parse() asks with a schema', () => {
   });
 
   test.each([
-    ['tells none', { '~standard': { version: 1, vendor: 'v', validate: () => ({ value: 1 }) } }],
-    ['cannot tell one', z.object({ at: z.date() })],
-  ])('and sends nothing when the schema %s', async (_, schema) => {
+    [
+      'has no JSON Schema',
+      { '~standard': { version: 1, vendor: 'v', validate: () => ({ value: 1 }) } },
+    ],
+    ['cannot be converted to JSON Schema', z.object({ at: z.date() })],
+  ])('sends nothing if the schema %s', async (_, schema) => {
     const { gateway, mock } = onMock();
-    // What a caller without types may pass.
+    // A caller without type checking can pass this.
     const untyped = {
       ...parseParams,
       response_format: schema,
@@ -152,7 +160,7 @@ describe('parse() asks with a schema', () => {
     expect(mock.requests).toEqual([]);
   });
 
-  test('and rejects as create() does when the service refuses', async () => {
+  test('rejects as create() does on errors and aborts', async () => {
     const { gateway, mock } = onMock();
     mock.fail({ route: 'POST /v1/chat/completions', status: 400 });
     await expect(gateway.chat.completions.parse(parseParams)).rejects.toBeInstanceOf(
@@ -163,7 +171,7 @@ describe('parse() asks with a schema', () => {
     expect(mock.requests).toHaveLength(1);
   });
 
-  test('or leaves the body to the caller', async () => {
+  test('leaves the body unread with asResponse()', async () => {
     const { gateway, mock } = onMock();
     const response = await gateway.chat.completions.parse(parseParams).asResponse();
     expect(await response.json()).toMatchObject({ object: 'chat.completion' });
@@ -181,9 +189,9 @@ const mismatches = [
   ['refused', choiceWith(null, 'stop', { refusal: 'I cannot tell.' }), /I cannot tell/],
 ] as const;
 
-describe('an answer that is not as asked is an StructuredOutputError', () => {
-  test.each(mismatches)('%s', async (reason, choice, words) => {
-    const { gateway, hits } = clientWithChoice(choice, { usage: { total_tokens: 9 } });
+describe('a completion that does not match the schema is a StructuredOutputError', () => {
+  test.each(mismatches)('%s', async (reason, choice, message) => {
+    const { gateway, requestCount } = clientWithChoice(choice, { usage: { total_tokens: 9 } });
     const promise = gateway.chat.completions.parse(parseParams, { idempotencyKey: 'row-1' });
     const error = await rejection(StructuredOutputError, promise);
     expect(error).toBeInstanceOf(ResponseValidationError);
@@ -197,13 +205,13 @@ describe('an answer that is not as asked is an StructuredOutputError', () => {
     });
     const { content, refusal } = { refusal: undefined, ...choice.message };
     expect(error.text).toBe(refusal ?? content ?? '');
-    expect(error.message).toMatch(words);
+    expect(error.message).toMatch(message);
     expect(error.message).toContain('req-7');
     expect(error.issues).not.toEqual([]);
-    expect(hits()).toBe(1);
+    expect(requestCount()).toBe(1);
   });
 
-  test('in one line of bounded length', async () => {
+  test('whose message is one line of bounded length', async () => {
     const { gateway } = clientWithChoice(choiceWith('x\n'.repeat(5_000)));
     const error = await rejection(
       StructuredOutputError,
@@ -214,7 +222,7 @@ describe('an answer that is not as asked is an StructuredOutputError', () => {
     expect(error.text).toHaveLength(10_000);
   });
 
-  test('with no choice at all, too', async () => {
+  test('even if it has no choices', async () => {
     const gateway = clientOf(async () => Response.json({ choices: [] }));
     const error = await rejection(
       StructuredOutputError,
@@ -225,7 +233,7 @@ describe('an answer that is not as asked is an StructuredOutputError', () => {
 });
 
 describe('stream() with a schema', () => {
-  test('gives the object while it grows, and then what parse() gives', async () => {
+  test('yields the growing object, and then resolves to the result of parse()', async () => {
     const { gateway, mock } = onMock();
     const stream = gateway.chat.completions.stream(parseParams);
     const names: unknown[] = [];
@@ -236,28 +244,31 @@ describe('stream() with a schema', () => {
     expect(mock.requests[0]?.body).toEqual({ ...(mock.requests[1]?.body as object), stream: true });
   });
 
-  test.each(mismatches)('throws in final() and not in the loop: %s', async (reason, choice) => {
-    const { message, finish_reason } = choice;
-    const gateway = clientOf(
-      streamingFetch([deltaEvent(message), finishEvent(finish_reason), doneEvent]),
-    );
-    const stream = gateway.chat.completions.stream(parseParams, { idempotencyKey: 'row-1' });
-    await collect(stream.partialObjects());
-    const error = await rejection(StructuredOutputError, stream.final());
-    const idempotencyKey = 'row-1';
-    expect(error).toMatchObject({ reason, idempotencyKey, meta: { requestId: 'req-7' } });
-    await expect(stream.final()).rejects.toBe(error);
-  });
+  test.each(mismatches)(
+    'throws a mismatch in final() and not in the loop: %s',
+    async (reason, choice) => {
+      const { message, finish_reason } = choice;
+      const gateway = clientOf(
+        streamingFetch([deltaEvent(message), finishEvent(finish_reason), doneEvent]),
+      );
+      const stream = gateway.chat.completions.stream(parseParams, { idempotencyKey: 'row-1' });
+      await collect(stream.partialObjects());
+      const error = await rejection(StructuredOutputError, stream.final());
+      const idempotencyKey = 'row-1';
+      expect(error).toMatchObject({ reason, idempotencyKey, meta: { requestId: 'req-7' } });
+      await expect(stream.final()).rejects.toBe(error);
+    },
+  );
 
-  test('keeps it through tee() and on the way to a page', async () => {
-    const answer = '{"name":"Paris","people":2,"rivers":["Seine"]}';
-    const gateway = clientOf(streamingFetch([textEvent(answer), finishEvent(), doneEvent]));
+  test('parses through tee() and on a page that reads the relayed stream', async () => {
+    const content = '{"name":"Paris","people":2,"rivers":["Seine"]}';
+    const gateway = clientOf(streamingFetch([textEvent(content), finishEvent(), doneEvent]));
     const [one, other] = gateway.chat.completions.stream(parseParams).tee();
-    expect((await one.final()).parsed).toEqual(JSON.parse(answer));
+    expect((await one.final()).parsed).toEqual(JSON.parse(content));
     const page = ChatStream.fromReadableStream(other.toReadableStream(), { schema: city });
     expect((await page.final()).parsed.rivers).toEqual(['Seine']);
-    const misfit = streamOf([textEvent('{}'), finishEvent(), doneEvent]).toReadableStream();
-    const bad = ChatStream.fromReadableStream(misfit, { schema: city }).final();
-    await expect(bad).rejects.toBeInstanceOf(StructuredOutputError);
+    const mismatch = streamOf([textEvent('{}'), finishEvent(), doneEvent]).toReadableStream();
+    const rejected = ChatStream.fromReadableStream(mismatch, { schema: city }).final();
+    await expect(rejected).rejects.toBeInstanceOf(StructuredOutputError);
   });
 });

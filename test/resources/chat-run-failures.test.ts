@@ -22,28 +22,36 @@ import {
   tool,
 } from '../support/tools.ts';
 
-describe('what goes wrong in a tool', () => {
+describe('an error in a tool', () => {
   const broken = tool('broken', () => {
     throw new Error('No such city');
   });
   const cases: [string, ToolCall, RegExp][] = [
     ['a thrown error', toolCall('1', 'broken', parisArgs), /^\{"error":"No such city"\}$/],
-    ['arguments that do not fit', toolCall('1', 'weather', '{"city":7}'), /city: .*string/],
-    ['arguments that are no JSON', toolCall('1', 'weather', '{"city":'), /not valid JSON/],
-    ['a tool that is not there', toolCall('1', 'nobody', '{}'), /no tool nobody/],
-    ['a result that is no JSON', toolCall('1', 'circular', parisArgs), /circular|BigInt/i],
+    [
+      'arguments that do not match the schema',
+      toolCall('1', 'weather', '{"city":7}'),
+      /city: .*string/,
+    ],
+    ['arguments that are not JSON', toolCall('1', 'weather', '{"city":'), /not valid JSON/],
+    ['an unknown tool', toolCall('1', 'missing', '{}'), /no tool missing/],
+    [
+      'a result that cannot be serialized',
+      toolCall('1', 'circular', parisArgs),
+      /circular|BigInt/i,
+    ],
   ];
 
-  test.each(cases)('is told to the model: %s', async (_, made, words) => {
-    const { requests, run } = scriptedModel(callTools(made), finalMessage);
+  test.each(cases)('is sent to the model: %s', async (_, call, content) => {
+    const { requests, run } = scriptedModel(callTools(call), finalMessage);
     const weather = tool('weather');
     const { completion } = await run([broken, weather, tool('circular', () => 1n)]);
     expect(completion.choices[0]?.message.content).toBe('It is sunny.');
-    expect(toolResults(requests)).toEqual([expect.stringMatching(words)]);
+    expect(toolResults(requests)).toEqual([expect.stringMatching(content)]);
     expect(weather.calls).toEqual([]);
   });
 
-  test('is told in the words of onToolError', async () => {
+  test('is sent to the model as the result of onToolError', async () => {
     const { requests, run } = scriptedModel(
       callTools(toolCall('1', 'broken', parisArgs)),
       finalMessage,
@@ -52,10 +60,10 @@ describe('what goes wrong in a tool', () => {
     expect(toolResults(requests)).toEqual(['Error: No such city in 1']);
   });
 
-  test('ends the run when onToolError throws, and the other tools are told', async () => {
-    let stopped: AbortSignal | undefined;
+  test('ends the run and aborts the other tools if onToolError throws', async () => {
+    let toolSignal: AbortSignal | undefined;
     const slow = tool('slow', (_, { signal }) => {
-      stopped = signal;
+      toolSignal = signal;
       return new Promise(() => {});
     });
     const { requests, run } = scriptedModel(
@@ -66,7 +74,7 @@ describe('what goes wrong in a tool', () => {
       throw error;
     };
     await expect(run([slow, broken], { onToolError: rethrow })).rejects.toThrow('No such city');
-    expect(stopped?.aborted).toBe(true);
+    expect(toolSignal?.aborted).toBe(true);
     expect(requests).toHaveLength(1);
   });
 });
@@ -74,7 +82,7 @@ describe('what goes wrong in a tool', () => {
 describe('a run ends', () => {
   const again = callTools(toolCall('1', 'weather', parisArgs));
 
-  test('with a ToolRoundsError when the model calls on and on', async () => {
+  test('with a ToolRoundsError if the model keeps calling tools', async () => {
     const { requests, run } = scriptedModel(again, again, again, again);
     const weather = tool('weather');
     const error = await rejection(ToolRoundsError, run([weather], { maxRounds: 3 }));
@@ -91,7 +99,7 @@ describe('a run ends', () => {
     expect(requests).toHaveLength(10);
   });
 
-  test('with the error of a request, which tells what was done and paid before', async () => {
+  test('with the error of a request, which has the conversation and its cost so far', async () => {
     const { requests, run } = scriptedModel(again);
     const error = await rejection(BadRequestError, run([tool('weather')]));
     expect(requests).toHaveLength(2);
@@ -100,26 +108,26 @@ describe('a run ends', () => {
     expect(Object.keys(error)).not.toContain('run');
   });
 
-  test('with an AbortedError when the caller aborts, at once although a tool does not listen', async () => {
+  test('with an AbortedError as soon as the caller aborts, even if a tool ignores its signal', async () => {
     const stop = new AbortController();
     const reason = new Error('the user left');
-    let told: unknown;
-    const deaf = tool('weather', (_, { signal }) => {
+    let toolReason: unknown;
+    const unresponsive = tool('weather', (_, { signal }) => {
       signal.addEventListener('abort', () => {
-        told = signal.reason;
+        toolReason = signal.reason;
       });
       setImmediate(() => stop.abort(reason));
       return new Promise(() => {});
     });
     const { requests, run } = scriptedModel(again, finalMessage);
-    const error = await rejection(AbortedError, run([deaf], { signal: stop.signal }));
+    const error = await rejection(AbortedError, run([unresponsive], { signal: stop.signal }));
     expect(error).toMatchObject({ cause: reason, outcome: 'not-sent', run: { chargeUsd: 0.1 } });
-    expect(told).toBe(reason);
+    expect(toolReason).toBe(reason);
     expect(requests).toHaveLength(1);
     expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
   });
 
-  test('with an AbortedError when the caller aborts during a request', async () => {
+  test('with an AbortedError if the caller aborts during a request', async () => {
     const { gateway, mock } = onMock({ latencyMs: 1_000 });
     const stop = new AbortController();
     const run = gateway.chat.completions.run({ ...chatParams, tools: [] }, { signal: stop.signal });
@@ -131,9 +139,9 @@ describe('a run ends', () => {
     });
   });
 
-  test('before it begins when its params cannot be right', async () => {
+  test('before it begins if its params are invalid', async () => {
     const { requests, gateway } = scriptedModel(finalMessage);
-    const wrong: unknown[][] = [
+    const invalid: unknown[][] = [
       [undefined],
       [{ ...chatParams }],
       [{ ...chatParams, tools: 'all' }],
@@ -142,8 +150,8 @@ describe('a run ends', () => {
       [{ ...chatParams, tools: [] }, { maxRounds: -1 }],
       [{ ...chatParams, tools: [] }, { idempotencyKey: 'one-key' }],
     ];
-    for (const [params, options] of wrong) {
-      // What a caller without types may pass.
+    for (const [params, options] of invalid) {
+      // A caller without type checking can pass these.
       const run = gateway.chat.completions.run(params as RunParams, options as RunOptions);
       await expect(run).rejects.toBeInstanceOf(ConfigurationError);
     }

@@ -16,8 +16,8 @@ import {
   tool,
 } from '../support/tools.ts';
 
-describe('run() carries out the tools that the model calls', () => {
-  test('against the reference gateway, until the model calls none', async () => {
+describe('run()', () => {
+  test('executes the tools that the reference gateway calls, until it calls none', async () => {
     const { gateway, mock } = onMock();
     const weather = tool('get_weather', ({ city }) => ({ city, sky: 'clear' }));
     const time = tool('get_time', () => 'noon');
@@ -43,7 +43,7 @@ describe('run() carries out the tools that the model calls', () => {
     expect(mock.requests[1]?.body).toMatchObject({ messages: run.messages.slice(0, 4) });
   });
 
-  test('and accounts for every charge, round by round and together', async () => {
+  test('reports the charge of every round and their total', async () => {
     const { gateway, mock } = onMock();
     const run = await gateway.chat.completions.run({ ...chatParams, tools: [tool('get_weather')] });
     const charges = run.rounds.map(({ meta }) => meta.chargeUsd);
@@ -53,7 +53,7 @@ describe('run() carries out the tools that the model calls', () => {
     expect(run.rounds.at(-1)?.completion).toBe(run.completion);
   });
 
-  test('and sends their JSON schemas, and everything else as it is given', async () => {
+  test('sends the JSON Schemas of the tools, and all other params unchanged', async () => {
     const { requests, gateway } = scriptedModel(finalMessage);
     const loose = { ...tool('loose'), description: undefined, parameters: z.looseObject({}) };
     await gateway.chat.completions.run({
@@ -89,7 +89,7 @@ describe('run() carries out the tools that the model calls', () => {
     });
   });
 
-  test('all calls of an answer at once, and tells the answers in the order of the calls', async () => {
+  test('executes all calls of a message concurrently, and sends the results in the order of the calls', async () => {
     const { requests, run } = scriptedModel(
       callTools(toolCall('1', 'slow', parisArgs), toolCall('2', 'fast', parisArgs)),
       finalMessage,
@@ -111,12 +111,12 @@ describe('run() carries out the tools that the model calls', () => {
   });
 
   test.each([
-    ['text', 'as it is', 'as it is'],
+    ['a string', 'unchanged', 'unchanged'],
     ['an object', { a: [1] }, '{"a":[1]}'],
     ['a number', 7, '7'],
     ['null', null, 'null'],
     ['nothing', undefined, ''],
-  ])('and tells what they give: %s', async (_, result, content) => {
+  ])('sends the results of tools to the model: %s', async (_, result, content) => {
     const { requests, run } = scriptedModel(
       callTools(toolCall('1', 'weather', parisArgs)),
       finalMessage,
@@ -125,20 +125,20 @@ describe('run() carries out the tools that the model calls', () => {
     expect(toolResults(requests)).toEqual([content]);
   });
 
-  test('with what the schema makes of the arguments; none are an empty object', async () => {
-    const seen: unknown[] = [];
+  test('passes the parsed arguments, and an empty object if there are none', async () => {
+    const received: unknown[] = [];
     const { run } = scriptedModel(
       callTools(toolCall('1', 'ping', ''), toolCall('2', 'ping', '{"n":"3"}')),
       finalMessage,
     );
     const n = z.object({ n: z.coerce.number().default(1) });
     await run([
-      { name: 'ping', parameters: n, execute: (args: { n: number }) => seen.push(args.n) },
+      { name: 'ping', parameters: n, execute: (args: { n: number }) => received.push(args.n) },
     ]);
-    expect(seen).toEqual([1, 3]);
+    expect(received).toEqual([1, 3]);
   });
 
-  test('and leaves the messages of the caller as they are', async () => {
+  test('does not modify the messages of the caller', async () => {
     const messages = Object.freeze([...chatParams.messages]);
     const { gateway } = scriptedModel(callTools(toolCall('1', 'weather', parisArgs)), finalMessage);
     const params = { model: 'm', messages: [...messages], tools: [tool('weather')] };
@@ -148,7 +148,7 @@ describe('run() carries out the tools that the model calls', () => {
   });
 });
 
-test('each round is paid once: what may have been paid is never sent again', async () => {
+test('each round is paid once: a request that may have been charged is never retried', async () => {
   const { gateway, mock } = onMock({}, { maxRetries: 3 });
   mock.fail({ route: 'POST /v1/chat/completions', reset: 'after', times: 1 });
   const run = gateway.chat.completions.run({ ...chatParams, tools: [tool('get_weather')] });

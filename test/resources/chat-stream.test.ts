@@ -28,11 +28,11 @@ import { collect, rejection } from '../support/rejection.ts';
 const route = 'POST /v1/chat/completions';
 const chatParams = {
   model: 'aurora-chat',
-  messages: [{ role: 'user', content: 'Tell me about harbours' }],
+  messages: [{ role: 'user', content: 'Describe a harbour' }],
 } satisfies ChatParams;
 
 describe('a chat stream', () => {
-  test('is there at once, and has its metadata once the headers have arrived', async () => {
+  test('is returned immediately, and has its metadata once the headers arrive', async () => {
     const { gateway, mock } = onMock({ latencyMs: 1_000 });
     const stream = gateway.chat.completions.stream(chatParams);
     expect(stream).toBeInstanceOf(ChatStream);
@@ -43,7 +43,7 @@ describe('a chat stream', () => {
     expect(stream.meta).toMatchObject({ status: 200, chargeUsd: mock.invoice[0]?.usd });
   });
 
-  test('gives chunks in a loop, and then the whole answer', async () => {
+  test('yields chunks in a loop, and then resolves final() to the completion', async () => {
     const { gateway, mock } = onMock();
     const stream = gateway.chat.completions.stream(chatParams);
     const words = await contents(stream);
@@ -53,7 +53,7 @@ describe('a chat stream', () => {
     expect(mock.requests).toHaveLength(1);
   });
 
-  test('gives only the words of text()', async () => {
+  test('yields only the text of the first choice in text()', async () => {
     const stream = streamOf([
       textEvent('a'),
       textEvent('x', 1),
@@ -67,7 +67,7 @@ describe('a chat stream', () => {
     expect(choices.map(({ message }) => message.content)).toEqual(['ab', 'x']);
   });
 
-  test('gives the whole answer without a loop, as often as it is asked', async () => {
+  test('resolves final() without a loop, no matter how often it is called', async () => {
     const { gateway, mock } = onMock();
     const stream = gateway.chat.completions.stream(chatParams);
     const [one, other] = await Promise.all([stream.final(), stream.final()]);
@@ -76,16 +76,16 @@ describe('a chat stream', () => {
     expect(mock.requests).toHaveLength(1);
   });
 
-  test('gives the whole answer to whoever asked during the loop', async () => {
+  test('resolves final() that is called during the loop', async () => {
     const stream = streamOf([textEvent('a'), textEvent('b'), doneEvent]);
-    let asked: ReturnType<ChatStream['final']> | undefined;
+    let pending: ReturnType<ChatStream['final']> | undefined;
     for await (const chunk of stream) {
-      if (chunk.choices.length > 0) asked ??= stream.final();
+      if (chunk.choices.length > 0) pending ??= stream.final();
     }
-    expect((await asked)?.choices[0]?.message.content).toBe('ab');
+    expect((await pending)?.choices[0]?.message.content).toBe('ab');
   });
 
-  test('can be read once, and says so', async () => {
+  test('can be read once; reading it again throws an error that says so', async () => {
     const stream = streamOf([textEvent('a'), doneEvent]);
     expect(await contents(stream)).toEqual(['a']);
     await expect(contents(stream)).rejects.toThrow(/once|already/);
@@ -99,18 +99,18 @@ describe('a chat stream', () => {
     const chunks = stream[Symbol.asyncIterator]();
     await mock.clock.settle(chunks.next());
     expect(gateway.concurrency.inFlight).toBe(1);
-    await mock.clock.settle(drain(chunks));
+    await mock.clock.settle(readToEnd(chunks));
     expect(gateway.concurrency.inFlight).toBe(0);
     expect(mock.inFlight).toBe(0);
   });
 });
 
-async function drain(chunks: AsyncIterator<unknown, undefined, undefined>): Promise<void> {
+async function readToEnd(chunks: AsyncIterator<unknown, undefined, undefined>): Promise<void> {
   for (;;) if ((await chunks.next()).done) return;
 }
 
 describe('a break', () => {
-  test('never throws, cancels the answer and frees the slot', async () => {
+  test('never throws, cancels the response and releases the slot', async () => {
     const { gateway, mock } = onMock();
     const stream = gateway.chat.completions.stream(chatParams);
     for await (const { choices } of stream) if (choices[0]?.delta.content) break;
@@ -138,13 +138,13 @@ describe('a break', () => {
     expect(gateway.concurrency.inFlight).toBe(0);
   });
 
-  test('by an error of the loop lets that error through', async () => {
-    const mine = new Error('mine');
+  test('caused by an error in the loop lets that error through', async () => {
+    const loopError = new Error('from the loop');
     const loop = async () => {
       for await (const chunk of streamOf([textEvent('a'), doneEvent]))
-        if (chunk.choices.length > 0) throw mine;
+        if (chunk.choices.length > 0) throw loopError;
     };
-    await expect(loop()).rejects.toBe(mine);
+    await expect(loop()).rejects.toBe(loopError);
   });
 });
 
@@ -173,22 +173,22 @@ describe('an abort', () => {
     },
   );
 
-  test('inside the loop ends it, even when more has arrived already', async () => {
+  test('inside the loop ends it, even if more chunks have already arrived', async () => {
     const stream = streamOf([textEvent('a') + textEvent('b') + textEvent('c'), doneEvent]);
-    const said: unknown[] = [];
+    const texts: unknown[] = [];
     const loop = async () => {
       for await (const { choices } of stream) {
-        said.push(choices[0]?.delta.content);
+        texts.push(choices[0]?.delta.content);
         stream.abort(reason);
       }
     };
     await expect(loop()).rejects.toMatchObject({ name: 'AbortedError', cause: reason });
-    expect(said).toEqual(['a']);
+    expect(texts).toEqual(['a']);
   });
 
   test.each([
-    ['before the headers arrived', 10],
-    ['before the request left', 0],
+    ['before the headers arrive', 10],
+    ['before the request is sent', 0],
   ])('%s is an AbortedError in the loop and in final()', async (_, ms) => {
     const { gateway, mock } = onMock({ latencyMs: 60_000 });
     const stream = gateway.chat.completions.stream(chatParams);
@@ -202,7 +202,7 @@ describe('an abort', () => {
     expect(gateway.concurrency.inFlight).toBe(0);
   });
 
-  test('by a signal that was aborted before sends nothing', async () => {
+  test('by a signal that is already aborted sends nothing', async () => {
     const { gateway, mock } = onMock();
     const options: RequestOptions = { signal: AbortSignal.abort(reason) };
     const stream = gateway.chat.completions.stream(chatParams, options);
@@ -211,7 +211,7 @@ describe('an abort', () => {
     expect(mock.requests).toEqual([]);
   });
 
-  test('ends the stream of create() as well', async () => {
+  test('also ends a stream from create()', async () => {
     const stop = new AbortController();
     const { gateway, mock } = onMock({ chunkDelayMs: 10_000 });
     const stream = await gateway.chat.completions.create(
@@ -225,7 +225,7 @@ describe('an abort', () => {
     expect((await pending).cause).toBe(reason);
   });
 
-  test('after the end changes nothing', async () => {
+  test('after the end has no effect', async () => {
     const stop = new AbortController();
     const { gateway } = onMock();
     const stream = gateway.chat.completions.stream(chatParams, { signal: stop.signal });
@@ -236,8 +236,8 @@ describe('an abort', () => {
   });
 });
 
-describe('errors of the request surface in the loop, in text() and in final()', () => {
-  test('a refusal', async () => {
+describe('errors of the request are thrown by the loop, text() and final()', () => {
+  test('an error response', async () => {
     const { gateway } = onMock({}, { apiKey: 'sk-wrong' });
     const open = () => gateway.chat.completions.stream(chatParams);
     const stream = open();
@@ -249,7 +249,7 @@ describe('errors of the request surface in the loop, in text() and in final()', 
     expect(gateway.concurrency.inFlight).toBe(0);
   });
 
-  test('a connection that breaks, which is never asked again', async () => {
+  test('a broken connection, which is never retried', async () => {
     const { gateway, mock } = onMock();
     mock.fail({ route, reset: 'after' });
     const stream = gateway.chat.completions.stream(chatParams, { idempotencyKey: 'row-9' });
@@ -259,7 +259,7 @@ describe('errors of the request surface in the loop, in text() and in final()', 
     expect(mock.requests).toHaveLength(1);
   });
 
-  test('and are nobody’s unhandled rejection when the stream is dropped', async () => {
+  test('without an unhandled rejection if the stream is never read', async () => {
     const gateway = clientOf(async () => {
       throw new TypeError('fetch failed');
     });
@@ -281,7 +281,7 @@ test('a stream that is never read holds its slot until its idle timeout', async 
   await expect(contents(stream)).rejects.toBeInstanceOf(StreamIdleTimeoutError);
 });
 
-test("no listener stays on the caller's signal, however a stream ends", async () => {
+test("no listener stays on the caller's signal, no matter how a stream ends", async () => {
   const { signal } = new AbortController();
   const { gateway, mock } = onMock({}, { streamIdleTimeout: 30_000 });
   const open = () => gateway.chat.completions.stream(chatParams, { signal });

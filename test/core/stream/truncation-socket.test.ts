@@ -164,7 +164,7 @@ describe('over a real socket, a complete stream is recognized', () => {
     expect(open?.writableEnded).toBe(false);
   });
 
-  test('and a break closes the connection, so that the service can stop', async () => {
+  test('a break closes the connection, so that the service can stop', async () => {
     const closed = new Promise((resolve) => {
       const left = stream(async (response) => {
         response.on('close', resolve);
