@@ -68,7 +68,12 @@ export class PartialJson {
       this.#literal += token;
       return;
     }
-    this.#endLiteral();
+    if (this.#literal !== '') {
+      const value = parseJson(this.#literal);
+      if (value === this.#literal) this.#ended = true;
+      else this.#assignComplete(value);
+      this.#literal = '';
+    }
     if (token === '"') this.#string = '';
     else if (token === '{' || token === '[') {
       const container = token === '{' ? {} : [];
@@ -79,15 +84,6 @@ export class PartialJson {
       if (Array.isArray(this.#containers.pop()) !== (token === ']')) this.#ended = true;
       this.#advance();
     }
-  }
-
-  /** Any other token ends a number or keyword. */
-  #endLiteral(): void {
-    if (this.#literal === '') return;
-    const value = parseJson(this.#literal);
-    if (value === this.#literal) this.#ended = true;
-    else this.#assignComplete(value);
-    this.#literal = '';
   }
 
   #assignComplete(value: unknown): void {

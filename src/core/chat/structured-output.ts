@@ -1,5 +1,4 @@
 import { StructuredOutputError } from '../../errors/structured-output.ts';
-import type { StructuredOutputFailure } from '../../errors/structured-output.ts';
 import type { ChatCompletion } from '../../schemas/chat-completion.ts';
 import type { ParsedCompletion } from '../../schemas/chat-output.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
@@ -48,10 +47,9 @@ export async function parseCompletion<Output>(
   const refusal = message?.refusal;
   const text = refusal || message?.content || '';
   const reason = refusal ? 'refused' : truncationReasons.find((known) => known === finish_reason);
+  const failure = reason === 'refused' ? 'the model refused' : `it is incomplete (${reason})`;
   const result =
-    reason === undefined
-      ? await parseWithSchema(schema, text)
-      : { issues: [{ message: describeReason(reason) }] };
+    reason === undefined ? await parseWithSchema(schema, text) : { issues: [{ message: failure }] };
   if (result.issues === undefined) return { ...completion, parsed: result.value };
   const problem = oneLine(result.issues.map(formatIssue).join('; '));
   const content = oneLine(text) || '(empty)';
@@ -73,7 +71,3 @@ export async function parseCompletion<Output>(
 
 /** Finish reasons that leave the content incomplete. */
 const truncationReasons = ['length', 'content_filter'] as const;
-
-function describeReason(reason: StructuredOutputFailure): string {
-  return reason === 'refused' ? 'the model refused' : `the content is incomplete (${reason})`;
-}

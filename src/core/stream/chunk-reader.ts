@@ -126,8 +126,9 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
       if (value !== undefined) return { done: false, value };
       if (this.#failure !== undefined) throw this.#failure;
       if (this.#isComplete) return { done: true, value };
-      if (this.#decoder.overflow) this.#failOversized();
-      else if (this.#bodyEnded) this.#endOfBody();
+      if (this.#decoder.overflow) {
+        this.#failInvalid(`an event is longer than maxEventBytes (${this.#maxEventBytes})`);
+      } else if (this.#bodyEnded) this.#endOfBody();
       else await (this.#pendingRead ??= this.#read());
     }
   }
@@ -175,8 +176,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     }
     const chunk = parseChunk(value);
     if (chunk === undefined) {
-      const problem = `expected a chat completion chunk, received ${oneLine(data, 100)}`;
-      return this.#fail(this.#failures.invalidStream(problem));
+      return this.#failInvalid(`expected a chat completion chunk, received ${oneLine(data, 100)}`);
     }
     this.#accumulator.add(chunk);
     return chunk;
@@ -190,14 +190,18 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
 
   /** Completes the stream, unless it had no chunk at all. */
   #complete(): undefined {
-    if (!this.#accumulator.hasChunks) {
-      return this.#fail(this.#failures.invalidStream('it contained no chunks'));
-    }
+    if (!this.#accumulator.hasChunks) return this.#failInvalid('it contained no chunks');
     this.#isComplete = true;
     this.#resolveFinal(this.#accumulator);
     this.#events = [];
     this.#release();
-    if (!this.#bodyEnded) this.#closeBody();
+    if (this.#bodyEnded) return;
+    // Read on to the end of the body, so that the connection can be reused.
+    const stopTimer = startTimer(this.clock, closeTimeout, () => this.#cancelBody());
+    this.#body.read().then(({ done }) => {
+      stopTimer();
+      if (!done) this.#cancelBody();
+    }, stopTimer);
   }
 
   /** Fails the stream and cancels the body. Has no effect on a stream that has already ended. */
@@ -209,18 +213,8 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     this.#cancelBody();
   }
 
-  #failOversized(): undefined {
-    const problem = `an event is longer than maxEventBytes (${this.#maxEventBytes})`;
+  #failInvalid(problem: string): undefined {
     return this.#fail(this.#failures.invalidStream(problem));
-  }
-
-  /** Reads on to the end of the body, so that the connection can be reused; cancels a body that does not end soon. */
-  #closeBody(): void {
-    const stopTimer = startTimer(this.clock, closeTimeout, () => this.#cancelBody());
-    this.#body.read().then(({ done }) => {
-      stopTimer();
-      if (!done) this.#cancelBody();
-    }, stopTimer);
   }
 
   #cancelBody(): void {
