@@ -54,14 +54,8 @@ describe('a chat stream', () => {
   });
 
   test('yields only the text of the first choice in text()', async () => {
-    const stream = streamOf([
-      textEvent('a'),
-      textEvent('x', 1),
-      textEvent(''),
-      textEvent('b'),
-      finishEvent(),
-      doneEvent,
-    ]);
+    const pieces = [textEvent('a'), textEvent('x', 1), textEvent(''), textEvent('b')];
+    const stream = streamOf([...pieces, finishEvent(), doneEvent]);
     expect(await collect(stream.text())).toEqual(['a', 'b']);
     const { choices } = await stream.final();
     expect(choices.map(({ message }) => message.content)).toEqual(['ab', 'x']);

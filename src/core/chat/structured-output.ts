@@ -47,9 +47,16 @@ export async function parseCompletion<Output>(
   const refusal = message?.refusal;
   const text = refusal || message?.content || '';
   const reason = refusal ? 'refused' : truncationReasons.find((known) => known === finish_reason);
-  const failure = reason === 'refused' ? 'the model refused' : `it is incomplete (${reason})`;
   const result =
-    reason === undefined ? await parseWithSchema(schema, text) : { issues: [{ message: failure }] };
+    reason === undefined
+      ? await parseWithSchema(schema, text)
+      : {
+          issues: [
+            {
+              message: reason === 'refused' ? 'the model refused' : `it is incomplete (${reason})`,
+            },
+          ],
+        };
   if (result.issues === undefined) return { ...completion, parsed: result.value };
   const problem = oneLine(result.issues.map(formatIssue).join('; '));
   const content = oneLine(text) || '(empty)';

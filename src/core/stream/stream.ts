@@ -31,12 +31,13 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
   }
 
   /**
-   * Reads the stream. Leaving the loop early cancels the response and never throws.
+   * Reads the stream. Leaving the loop early aborts the stream and never throws.
    *
    * @throws {@link StreamTruncatedError} if the response ends before the stream is complete.
    * @throws {@link StreamIdleTimeoutError} if no byte arrives for `streamIdleTimeout`.
    * @throws {@link StreamError} if the service sends an error, an invalid or oversized event, or no chunk at all.
    * @throws {@link AbortedError} if the caller's signal or `abort()` ends the stream.
+   * @throws {@link ConfigurationError} if the stream has already been read.
    */
   [Symbol.asyncIterator](): AsyncIterator<Item, undefined, undefined> {
     const source = this.lock();
@@ -74,7 +75,7 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
   }
 
   /**
-   * Returns the source to its only reader.
+   * Returns the source for exclusive use by one reader.
    * @throws {@link ConfigurationError} if the stream already has a reader.
    * @internal
    */
@@ -110,7 +111,7 @@ export class Stream<Item> extends ItemStream<Item> {
 
   /**
    * Splits this stream into two streams of the same items, which replace it. Each can be read at its own pace: items
-   * stay in memory until both have read them. The response is cancelled once both streams have been left early.
+   * stay in memory until both have read them. The response is cancelled once both have been aborted.
    */
   tee(): [Stream<Item>, Stream<Item>] {
     const [one, other] = teeSource(this.lock());

@@ -29,7 +29,7 @@ function choice(fields: object): string {
 }
 
 /** A delta with a fragment of one tool call. */
-function toolCallDelta(index: number, fields: object): object {
+function callDelta(index: number, fields: object): object {
   return { tool_calls: [{ index, ...fields }] };
 }
 
@@ -112,17 +112,17 @@ describe('final() accumulates', () => {
 
   test('tool calls by index, in fragments and in any order', async () => {
     const accumulated = await message(
-      toolCallDelta(2, { id: 'c', type: 'function', function: { name: 'three', arguments: '' } }),
-      toolCallDelta(0, { id: 'a', type: 'function', function: { name: 'one', arguments: '{"x"' } }),
-      toolCallDelta(2, { function: { arguments: '{}' } }),
+      callDelta(2, { id: 'c', type: 'function', function: { name: 'three', arguments: '' } }),
+      callDelta(0, { id: 'a', type: 'function', function: { name: 'one', arguments: '{"x"' } }),
+      callDelta(2, { function: { arguments: '{}' } }),
       {
         tool_calls: [
           { index: 0, function: { arguments: ':1' } },
           { index: 1, id: 'b', type: 'function', function: { name: 'two' } },
         ],
       },
-      toolCallDelta(0, { id: '', function: { arguments: '}' } }),
-      toolCallDelta(1, { id: null, function: { arguments: '[]' } }),
+      callDelta(0, { id: '', function: { arguments: '}' } }),
+      callDelta(1, { id: null, function: { arguments: '[]' } }),
     );
     expect(accumulated).toEqual({
       role: 'assistant',
@@ -136,8 +136,7 @@ describe('final() accumulates', () => {
   });
 
   test('the tool calls of each choice separately', async () => {
-    const named = (name: string) =>
-      toolCallDelta(0, { id: name, function: { name, arguments: '{}' } });
+    const named = (name: string) => callDelta(0, { id: name, function: { name, arguments: '{}' } });
     const { choices } = await final(
       deltaEvent(named('one')),
       deltaEvent(named('two'), 1),
@@ -150,12 +149,12 @@ describe('final() accumulates', () => {
 
   test('unknown fields of a tool call', async () => {
     const accumulated = await message(
-      toolCallDelta(0, {
+      callDelta(0, {
         id: 'a',
         function: { name: 'f', arguments: '' },
         extra_content: { mark: 'm' },
       }),
-      toolCallDelta(0, { function: { arguments: '{}' } }),
+      callDelta(0, { function: { arguments: '{}' } }),
     );
     expect(accumulated?.tool_calls?.[0]).toMatchObject({ extra_content: { mark: 'm' } });
   });
@@ -252,19 +251,13 @@ describe('hostile keys', () => {
     const completion = await final(`data: ${record}\n\n`, `data: ${record}\n\n`, finishEvent());
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
     const [first] = completion.choices;
-    const { message: firstMessage, logprobs } = first ?? {};
-    for (const value of [
-      completion,
-      first,
-      firstMessage,
-      firstMessage?.tool_calls?.[0],
-      logprobs,
-    ]) {
+    const { message: reply, logprobs } = first ?? {};
+    for (const value of [completion, first, reply, reply?.tool_calls?.[0], logprobs]) {
       if (typeof value !== 'object' || value === null) continue;
       expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
       expect(Reflect.get(value, 'polluted')).toBeUndefined();
     }
-    expect(firstMessage?.content).toBe('aa');
+    expect(reply?.content).toBe('aa');
   });
 
   test('with lists in log probabilities modify no prototype', async () => {
@@ -285,10 +278,10 @@ test('later chunks do not change the chunks that were already yielded', async ()
   const events = [
     choice({ delta: { content: 'a', images: [image] }, logprobs: { content: [1] } }),
     deltaEvent(
-      toolCallDelta(0, { id: 'a', type: 'function', function: { name: 'f', arguments: '{' } }),
+      callDelta(0, { id: 'a', type: 'function', function: { name: 'f', arguments: '{' } }),
     ),
     choice({ delta: { content: 'b', images: [image] }, logprobs: { content: [2] } }),
-    deltaEvent(toolCallDelta(0, { function: { arguments: '}' } })),
+    deltaEvent(callDelta(0, { function: { arguments: '}' } })),
     finishEvent(),
   ];
   const stream = streamOf([...events, doneEvent]);

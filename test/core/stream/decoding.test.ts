@@ -173,11 +173,11 @@ function naive(text: string): { texts: string[]; error?: string } {
   for (const line of text.split(/\r\n|\r|\n/)) {
     if (line === 'data' || line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''));
     if (line !== '') continue;
-    const event = data.join('\n');
+    const eventData = data.join('\n');
     data = [];
-    if (event === '[DONE]') return { texts };
-    if (event === '') continue;
-    const known = [a, b].find((chunk) => chunk === event.trim());
+    if (eventData === '[DONE]') return { texts };
+    if (eventData === '') continue;
+    const known = [a, b].find((chunk) => chunk === eventData.trim());
     if (known === undefined) return { texts, error: 'StreamError' };
     texts.push(known === a ? 'a' : 'b');
   }
