@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 
 import { ChatStream, PolygateError } from '../../src/index.ts';
 
-/** A small generator of numbers, so that a seed tells a case. */
-function generator(seed: number) {
+/** A deterministic random number generator, so that a seed identifies a case. */
+function randomGenerator(seed: number) {
   let state = seed;
   const below = (limit: number) => {
     state = (state + 0x6d2b79f5) | 0;
@@ -17,9 +17,9 @@ function generator(seed: number) {
 
 const chunk = (text: string) => `{"choices":[{"index":0,"delta":{"content":"${text}"}}]}`;
 
-const ends = ['\n', '\n', '\n', '\r\n', '\r'] as const;
+const lineEndings = ['\n', '\n', '\n', '\r\n', '\r'] as const;
 const colons = ['data:', 'data: ', 'data: ', 'data:  '] as const;
-const whole = [
+const ordinaryData = [
   chunk('a'),
   chunk('é漢😀'),
   chunk('\\n\u2028'),
@@ -27,7 +27,7 @@ const whole = [
   '{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',
   '{"choices":[],"error":null}',
 ] as const;
-const rare = [
+const rareData = [
   '[DONE]',
   '[DONE]',
   '{"error":{"message":"no"}}',
@@ -36,7 +36,7 @@ const rare = [
   '[DONE]x',
   '',
 ] as const;
-const others = [
+const otherLines = [
   ': hello',
   ':',
   'event: message',
@@ -51,13 +51,13 @@ const others = [
   'event: error',
 ] as const;
 
-/** The text of a stream, mostly a good one. */
-function write({ below, pick }: ReturnType<typeof generator>): string {
+/** Generates the text of a stream, which is valid in most cases. */
+function generateStream({ below, pick }: ReturnType<typeof randomGenerator>): string {
   let text = below(20) === 0 ? '\uFEFF' : '';
-  for (let left = 1 + below(6); left > 0; left -= 1) {
-    const end = pick(ends);
-    while (below(4) === 0) text += pick(others) + pick(ends);
-    const data = below(6) === 0 ? pick(rare) : pick(whole);
+  for (let remaining = 1 + below(6); remaining > 0; remaining -= 1) {
+    const end = pick(lineEndings);
+    while (below(4) === 0) text += pick(otherLines) + pick(lineEndings);
+    const data = below(6) === 0 ? pick(rareData) : pick(ordinaryData);
     const lines = data.startsWith('{"') && below(8) === 0 ? data.split(/(?<=[,:])/) : [data];
     for (const line of lines) text += pick(colons) + line + end;
     text += below(30) === 0 ? '' : end;
@@ -66,9 +66,9 @@ function write({ below, pick }: ReturnType<typeof generator>): string {
   return below(6) === 0 ? text.slice(0, below(text.length + 1)) : text;
 }
 
-/** What a stream says, as a second parser reads it that has all of it at once and no care for speed. */
-function naive(text: string): string {
-  const said: string[] = [];
+/** Reads a complete stream with a simple, slow parser. Returns its contents and the name of its error. */
+function readNaively(text: string): string {
+  const texts: string[] = [];
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
   let data: string[] = [];
   let type = '';
@@ -83,77 +83,80 @@ function naive(text: string): string {
     data = [];
     type = '';
     if (event === '') continue;
-    if (event === '[DONE]') return said.length > 0 ? said.join('|') : ' StreamError';
+    if (event === '[DONE]') return texts.length > 0 ? texts.join('|') : ' StreamError';
     let record: any;
     try {
       record = JSON.parse(event);
     } catch {
-      return `${said.join('|')} ${isLast ? 'StreamTruncatedError' : 'StreamError'}`;
+      return `${texts.join('|')} ${isLast ? 'StreamTruncatedError' : 'StreamError'}`;
     }
     if (isError || record?.error || !Array.isArray(record?.choices))
-      return `${said.join('|')} StreamError`;
-    said.push(record.choices[0]?.delta.content ?? '');
+      return `${texts.join('|')} StreamError`;
+    texts.push(record.choices[0]?.delta.content ?? '');
   }
-  return `${said.join('|')} StreamTruncatedError`;
+  return `${texts.join('|')} StreamTruncatedError`;
 }
 
-async function ours(pieces: readonly Uint8Array[]): Promise<string> {
+/** Reads a stream with the client, in the same format as {@link readNaively}. */
+async function readWithClient(pieces: readonly Uint8Array[]): Promise<string> {
   const readable = new ReadableStream<Uint8Array>({
     start(controller) {
       for (const piece of pieces) controller.enqueue(piece);
       controller.close();
     },
   });
-  const said: string[] = [];
+  const texts: string[] = [];
   try {
     for await (const { choices } of ChatStream.fromReadableStream(readable)) {
-      said.push(choices[0]?.delta.content ?? '');
+      texts.push(choices[0]?.delta.content ?? '');
     }
   } catch (error) {
     if (!(error instanceof PolygateError)) throw error;
-    return `${said.join('|')} ${error.name}`;
+    return `${texts.join('|')} ${error.name}`;
   }
-  return said.join('|');
+  return texts.join('|');
 }
 
 const encoder = new TextEncoder();
 
-/** The bytes of a text, cut at up to five places. */
-function cut(text: string, { below }: ReturnType<typeof generator>): Uint8Array[] {
+/** The bytes of a text, split at up to five positions. */
+function split(text: string, { below }: ReturnType<typeof randomGenerator>): Uint8Array[] {
   const bytes = encoder.encode(text);
-  const places = Array.from({ length: below(6) }, () => below(bytes.length + 1)).toSorted(
+  const positions = Array.from({ length: below(6) }, () => below(bytes.length + 1)).toSorted(
     (a, b) => a - b,
   );
-  return [...places, bytes.length].map((end, index) => bytes.subarray(places[index - 1] ?? 0, end));
+  return [...positions, bytes.length].map((end, index) =>
+    bytes.subarray(positions[index - 1] ?? 0, end),
+  );
 }
 
-// Half of the cases end with an error, and nobody reads where it was made.
+// Half of the cases end with an error, and their stack traces are never read.
 Error.stackTraceLimit = 0;
 
 const rounds = 10;
 const casesEach = 100_000;
 
 test.each(Array.from({ length: rounds }, (_, round) => round))(
-  'a stream is read as a naive parser reads it, however it is cut: hundred thousand cases, part %i',
+  'a stream is read as by a naive parser, no matter how it is split: 100,000 cases, part %i',
   async (round) => {
     const endings = new Map<string, number>();
     for (let at = 0; at < casesEach; at += 1) {
-      // What is collected is cleared away between turns of the event loop only.
+      // Collected objects are finalized only between turns of the event loop.
       if (at % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
       const seed = round * casesEach + at;
-      const random = generator(seed);
-      const text = write(random);
-      const expected = naive(text);
-      const read = await ours(cut(text, random));
+      const random = randomGenerator(seed);
+      const text = generateStream(random);
+      const expected = readNaively(text);
+      const read = await readWithClient(split(text, random));
       if (read !== expected) expect({ seed, text, read }).toEqual({ seed, text, read: expected });
-      const ending = / ?(Stream\w+)$/.exec(expected)?.[1] ?? 'whole';
+      const ending = / ?(Stream\w+)$/.exec(expected)?.[1] ?? 'complete';
       endings.set(ending, (endings.get(ending) ?? 0) + 1);
     }
-    // The cases are worth something only when every kind of end is among them.
+    // The cases are useful only if every kind of ending is among them.
     expect([...endings.keys()].toSorted()).toEqual([
       'StreamError',
       'StreamTruncatedError',
-      'whole',
+      'complete',
     ]);
     expect(Math.min(...endings.values())).toBeGreaterThan(casesEach / 20);
   },

@@ -7,22 +7,22 @@ import { StreamError } from '../../src/index.ts';
 import {
   bytes,
   clientOf,
-  done,
+  doneEvent,
   params,
-  says,
+  textEvent,
   streamHeaders,
   streamOf,
 } from '../support/event-stream.ts';
 import { rejection } from '../support/rejection.ts';
 
-const cap = 16 * 1024 * 1024;
+const limit = 16 * 1024 * 1024;
 
 setFlagsFromString('--expose-gc');
-// The flag reaches contexts that are made after it.
+// The flag only affects contexts created after it is set.
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** What is alive, bytes. */
-function alive(): number {
+/** Memory in use after a garbage collection, in bytes. */
+function usedBytes(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
@@ -32,21 +32,21 @@ test.each([
   ['a data line', 'data: ', 'x'],
   ['a data line of wide characters', 'data: ', '漢'],
   ['a comment', ': ', 'x'],
-  ['a line that is no field', 'foo', 'x'],
+  ['a line that is not a field', 'foo', 'x'],
   ['an event of many lines', 'data: ', `${'x'.repeat(99)}\ndata: `],
 ])(
-  'an endless line stops at the cap and never holds three times as much: %s',
+  'an endless event fails at the limit and never holds three times as much memory: %s',
   async (_, head, unit) => {
     const piece = bytes(unit.repeat(Math.ceil(65_536 / bytes(unit).length)));
-    const before = alive();
+    const before = usedBytes();
     let sent = 0;
     let peak = 0;
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
       {
         pull(controller) {
           const next = sent === 0 ? bytes(head) : piece.slice();
-          if (Math.floor(sent / (cap / 8)) !== Math.floor((sent + next.length) / (cap / 8))) {
-            peak = Math.max(peak, alive() - before);
+          if (Math.floor(sent / (limit / 8)) !== Math.floor((sent + next.length) / (limit / 8))) {
+            peak = Math.max(peak, usedBytes() - before);
           }
           sent += next.length;
           controller.enqueue(next);
@@ -57,22 +57,22 @@ test.each([
     const gateway = clientOf(async () => new Response(body, { headers: streamHeaders }));
     const error = await rejection(StreamError, gateway.chat.completions.stream(params).final());
     expect(error.message).toContain('maxEventBytes');
-    expect(sent).toBeLessThan(cap * 3.1);
-    expect(peak).toBeLessThan(cap * 3);
+    expect(sent).toBeLessThan(limit * 3.1);
+    expect(peak).toBeLessThan(limit * 3);
     expect(peak).toBeGreaterThan(0);
   },
 );
 
-test('a draft costs as much as it is long: every character is looked at once', async () => {
-  const time = async (length: number) => {
-    const pieces = Array.from({ length }, () => says('abc\\n')).join('');
+test('the time that partialObjects() takes is linear, because it processes every character once', async () => {
+  const measure = async (length: number) => {
+    const pieces = Array.from({ length }, () => textEvent('abc\\n')).join('');
+    const stream = streamOf([textEvent('["') + pieces + textEvent('"]') + doneEvent]);
     const since = performance.now();
-    for await (const state of streamOf([says('["') + pieces + says('"]') + done]).partialObjects())
-      void state;
+    for await (const state of stream.partialObjects()) void state;
     return performance.now() - since;
   };
-  await time(5_000);
-  const [short, long] = [await time(5_000), await time(80_000)];
-  // Sixteen times as much; with a second look at what has come it would be 256 times.
+  await measure(5_000);
+  const [short, long] = [await measure(5_000), await measure(80_000)];
+  // The text is 16 times as long. Quadratic time would take 256 times as long.
   expect(long / short).toBeLessThan(80);
 });

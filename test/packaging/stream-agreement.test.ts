@@ -10,7 +10,7 @@ const streams = (await readdir(folder))
   .filter((name) => name.endsWith('.sse'))
   .map((name) => name.replace('.sse', ''));
 
-/** Which fields are the same thing, read by several clients. */
+/** For each aspect of a stream, what each client reads. */
 type Readings = Record<'chunks' | 'choices' | 'usage' | 'first', Record<string, unknown>>;
 let report: Record<string, Readings>;
 
@@ -22,14 +22,14 @@ beforeAll(async () => {
   report = JSON.parse(await run('node', ['stream-agreement.mjs', ...streams], app));
 });
 
-/** What the AI SDK makes its own thing of: it takes a refusal for text, and two choices for one. */
-const itsOwn: Record<string, object> = {
+/** Where the AI SDK differs: it reads a refusal as text, and two choices as one. */
+const aiSdkDifferences: Record<string, object> = {
   refusal: { text: 'I cannot tell you that.', finish: 'content_filter' },
   'two-choices': { text: 'HighLow water tide soon.' },
 };
 
-describe('on a recorded stream, our client and the public ones agree', () => {
-  test('of which there are ten', () => {
+describe('on a recorded stream, this client and the public clients agree', () => {
+  test('for ten streams', () => {
     expect(streams).toHaveLength(10);
   });
 
@@ -39,6 +39,6 @@ describe('on a recorded stream, our client and the public ones agree', () => {
     expect(choices.ours).toEqual(choices.openai);
     expect(usage.ours).toEqual(usage.openai);
     expect(usage.ai).toEqual(usage.ours);
-    expect(first.ai).toEqual({ ...(first.ours as object), ...itsOwn[name] });
+    expect(first.ai).toEqual({ ...(first.ours as object), ...aiSdkDifferences[name] });
   });
 });

@@ -11,42 +11,50 @@ import {
 } from '../../src/index.ts';
 import type { ParseParams, StandardJsonSchema } from '../../src/index.ts';
 import { onMock } from '../core/support.ts';
-import { adds, answering, clientOf, done, says, stops, streamOf } from '../support/event-stream.ts';
+import {
+  deltaEvent,
+  streamingFetch,
+  clientOf,
+  doneEvent,
+  textEvent,
+  finishEvent,
+  streamOf,
+} from '../support/event-stream.ts';
 import { collect, rejection } from '../support/rejection.ts';
 
 const city = z.object({ name: z.string(), people: z.number(), rivers: z.array(z.string()) });
-const messages = [{ role: 'user' as const, content: 'Tell me about Paris' }];
-const ask = { model: 'aurora-chat', messages, response_format: city };
+const messages = [{ role: 'user' as const, content: 'Describe Paris' }];
+const parseParams = { model: 'aurora-chat', messages, response_format: city };
 
-/** A client whose service answers with this choice. */
-function choosing(choice: object, more: object = {}) {
+/** A client whose service responds with this choice, and the number of its requests. */
+function clientWithChoice(choice: object, more: object = {}) {
   const headers = { 'x-request-id': 'req-7', 'x-svc-charge-usd': '0.25' };
-  let hits = 0;
+  let requestCount = 0;
   const gateway = clientOf(async () => {
-    hits += 1;
+    requestCount += 1;
     return Response.json({ id: 'c-1', choices: [{ index: 0, ...choice }], ...more }, { headers });
   });
-  return { gateway, hits: () => hits };
+  return { gateway, requestCount: () => requestCount };
 }
 
-const says1 = (content: string | null, finish_reason = 'stop', more: object = {}) => ({
+const choiceWith = (content: string | null, finish_reason = 'stop', more: object = {}) => ({
   message: { role: 'assistant', content, ...more },
   finish_reason,
 });
 
-describe('parse() asks with a schema', () => {
-  test('and gives the completion with what the schema makes of it', async () => {
+describe('parse()', () => {
+  test('adds the parsed content to the completion', async () => {
     const { gateway, mock } = onMock();
-    const { data, meta } = await gateway.chat.completions.parse(ask).withResponse();
+    const { data, meta } = await gateway.chat.completions.parse(parseParams).withResponse();
     expect(city.parse(data.parsed)).toEqual(data.parsed);
     expect(data.parsed).toEqual(JSON.parse(data.choices[0]?.message.content ?? ''));
     expect(meta.chargeUsd).toBe(mock.invoice[0]?.usd);
     expect(mock.requests).toHaveLength(1);
   });
 
-  test('sent as its JSON schema, closed and strict, and everything else as it is given', async () => {
+  test('sends the JSON Schema, closed and strict, and all other params unchanged', async () => {
     const { gateway, mock } = onMock();
-    await gateway.chat.completions.parse({ ...ask, temperature: 0, made_up: [1] });
+    await gateway.chat.completions.parse({ ...parseParams, temperature: 0, made_up: [1] });
     const schema = {
       type: 'object',
       properties: {
@@ -76,56 +84,73 @@ describe('parse() asks with a schema', () => {
       z.object({ a: z.array(z.object({ b: z.int().optional() })) }),
       false,
     ],
-    ['other fields are welcome', z.looseObject({ a: z.string() }), false],
+    ['other fields are allowed', z.looseObject({ a: z.string() }), false],
     ['it is a record', z.object({ a: z.record(z.string(), z.number()) }), false],
-    ['it is no object', z.array(z.string()), false],
+    ['it is not an object', z.array(z.string()), false],
     [
       'a field is named as a keyword',
       z.object({ properties: z.object({ type: z.string() }) }),
       true,
     ],
     ['a field may be null', z.object({ a: z.string().nullable() }), true],
-  ])('strictly or not, where %s', async (_, schema: StandardJsonSchema<unknown>, strict) => {
-    const { gateway, mock } = onMock();
-    await gateway.chat.completions
-      .parse({ ...ask, response_format: schema })
-      .catch(() => undefined);
-    expect(mock.requests[0]?.body).toMatchObject({ response_format: { json_schema: { strict } } });
-  });
+  ])(
+    'decides whether the schema is strict where %s',
+    async (_, schema: StandardJsonSchema<unknown>, strict) => {
+      const { gateway, mock } = onMock();
+      await gateway.chat.completions
+        .parse({ ...parseParams, response_format: schema })
+        .catch(() => undefined);
+      expect(mock.requests[0]?.body).toMatchObject({
+        response_format: { json_schema: { strict } },
+      });
+    },
+  );
 
-  test('under its title', async () => {
+  test('names the schema after its title', async () => {
     const { gateway, mock } = onMock();
     const titled = city.meta({ title: 'A city & more' });
-    await gateway.chat.completions.parse({ ...ask, response_format: titled });
+    await gateway.chat.completions.parse({ ...parseParams, response_format: titled });
     const json_schema = { name: 'A_city_more', schema: { title: 'A city & more' } };
     expect(mock.requests[0]?.body).toMatchObject({ response_format: { json_schema } });
   });
 
-  test('of any library that tells its JSON schema, also one whose schemas are functions', async () => {
+  test('accepts schemas of any library with JSON Schema support, even if they are functions', async () => {
     const validate = (value: unknown) => ({ value: Object.keys(Object(value)).length });
     const jsonSchema = { input: () => ({ type: 'object', properties: { a: { type: 'string' } } }) };
     const callable = Object.assign(() => 0, {
       '~standard': { version: 1 as const, vendor: 'mine', validate, jsonSchema },
     });
     const { gateway } = onMock();
-    const { parsed } = await gateway.chat.completions.parse({ ...ask, response_format: callable });
+    const { parsed } = await gateway.chat.completions.parse({
+      ...parseParams,
+      response_format: callable,
+    });
     expect(parsed).toBe(1);
   });
 
-  test('and gives out what the schema gives out, also when it takes time', async () => {
+  test('returns the output of the schema, even if it is asynchronous', async () => {
     const schema = z.object({ at: z.string() }).transform(async ({ at }) => new Date(at));
-    const { gateway } = choosing(says1('{"at":"2030-01-01T00:00:00Z"}'));
-    const { parsed } = await gateway.chat.completions.parse({ ...ask, response_format: schema });
+    const { gateway } = clientWithChoice(choiceWith('{"at":"2030-01-01T00:00:00Z"}'));
+    const { parsed } = await gateway.chat.completions.parse({
+      ...parseParams,
+      response_format: schema,
+    });
     expect(parsed).toEqual(new Date('2030-01-01'));
   });
 
   test.each([
-    ['tells none', { '~standard': { version: 1, vendor: 'v', validate: () => ({ value: 1 }) } }],
-    ['cannot tell one', z.object({ at: z.date() })],
-  ])('and sends nothing when the schema %s', async (_, schema) => {
+    [
+      'has no JSON Schema',
+      { '~standard': { version: 1, vendor: 'v', validate: () => ({ value: 1 }) } },
+    ],
+    ['cannot be converted to JSON Schema', z.object({ at: z.date() })],
+  ])('sends nothing if the schema %s', async (_, schema) => {
     const { gateway, mock } = onMock();
-    // What a caller without types may pass.
-    const untyped = { ...ask, response_format: schema } as unknown as ParseParams<unknown> & {
+    // A caller without type checking can pass this.
+    const untyped = {
+      ...parseParams,
+      response_format: schema,
+    } as unknown as ParseParams<unknown> & {
       stream: false;
     };
     const { completions } = gateway.chat;
@@ -135,37 +160,39 @@ describe('parse() asks with a schema', () => {
     expect(mock.requests).toEqual([]);
   });
 
-  test('and rejects as create() does when the service refuses', async () => {
+  test('rejects as create() does on errors and aborts', async () => {
     const { gateway, mock } = onMock();
     mock.fail({ route: 'POST /v1/chat/completions', status: 400 });
-    await expect(gateway.chat.completions.parse(ask)).rejects.toBeInstanceOf(BadRequestError);
-    const aborted = gateway.chat.completions.parse(ask, { signal: AbortSignal.abort() });
+    await expect(gateway.chat.completions.parse(parseParams)).rejects.toBeInstanceOf(
+      BadRequestError,
+    );
+    const aborted = gateway.chat.completions.parse(parseParams, { signal: AbortSignal.abort() });
     await expect(aborted).rejects.toBeInstanceOf(AbortedError);
     expect(mock.requests).toHaveLength(1);
   });
 
-  test('or leaves the body to the caller', async () => {
+  test('leaves the body unread with asResponse()', async () => {
     const { gateway, mock } = onMock();
-    const response = await gateway.chat.completions.parse(ask).asResponse();
+    const response = await gateway.chat.completions.parse(parseParams).asResponse();
     expect(await response.json()).toMatchObject({ object: 'chat.completion' });
     expect(mock.requests[0]?.body).toMatchObject({ response_format: { type: 'json_schema' } });
   });
 });
 
-const misfits = [
-  ['mismatch', says1('{"name":"Paris","people":"many","rivers":[]}'), /people: .*number/],
-  ['mismatch', says1('Paris is a city.'), /Paris is a city/],
-  ['mismatch', says1(''), /nothing/],
-  ['mismatch', says1(null), /nothing/],
-  ['length', says1('{"name":"Par', 'length'), /length/],
-  ['content_filter', says1('{"name":"Par', 'content_filter'), /content_filter/],
-  ['refused', says1(null, 'stop', { refusal: 'I cannot tell.' }), /I cannot tell/],
+const mismatches = [
+  ['mismatch', choiceWith('{"name":"Paris","people":"many","rivers":[]}'), /people: .*number/],
+  ['mismatch', choiceWith('Paris is a city.'), /Paris is a city/],
+  ['mismatch', choiceWith(''), /Content: \(empty\)/],
+  ['mismatch', choiceWith(null), /Content: \(empty\)/],
+  ['length', choiceWith('{"name":"Par', 'length'), /incomplete \(length\)/],
+  ['content_filter', choiceWith('{"name":"Par', 'content_filter'), /incomplete \(content_filter\)/],
+  ['refused', choiceWith(null, 'stop', { refusal: 'I cannot tell.' }), /I cannot tell/],
 ] as const;
 
-describe('an answer that is not as asked is an StructuredOutputError', () => {
-  test.each(misfits)('%s', async (reason, choice, words) => {
-    const { gateway, hits } = choosing(choice, { usage: { total_tokens: 9 } });
-    const promise = gateway.chat.completions.parse(ask, { idempotencyKey: 'row-1' });
+describe('a completion that does not match the schema is a StructuredOutputError', () => {
+  test.each(mismatches)('%s', async (reason, choice, message) => {
+    const { gateway, requestCount } = clientWithChoice(choice, { usage: { total_tokens: 9 } });
+    const promise = gateway.chat.completions.parse(parseParams, { idempotencyKey: 'row-1' });
     const error = await rejection(StructuredOutputError, promise);
     expect(error).toBeInstanceOf(ResponseValidationError);
     expect(error).toMatchObject({
@@ -178,59 +205,70 @@ describe('an answer that is not as asked is an StructuredOutputError', () => {
     });
     const { content, refusal } = { refusal: undefined, ...choice.message };
     expect(error.text).toBe(refusal ?? content ?? '');
-    expect(error.message).toMatch(words);
+    expect(error.message).toMatch(message);
     expect(error.message).toContain('req-7');
     expect(error.issues).not.toEqual([]);
-    expect(hits()).toBe(1);
+    expect(requestCount()).toBe(1);
   });
 
-  test('in one line of bounded length', async () => {
-    const { gateway } = choosing(says1('x\n'.repeat(5_000)));
-    const error = await rejection(StructuredOutputError, gateway.chat.completions.parse(ask));
+  test('whose message is one line of bounded length', async () => {
+    const { gateway } = clientWithChoice(choiceWith('x\n'.repeat(5_000)));
+    const error = await rejection(
+      StructuredOutputError,
+      gateway.chat.completions.parse(parseParams),
+    );
     expect(error.message.length).toBeLessThan(1_000);
     expect(error.message).not.toContain('\n');
     expect(error.text).toHaveLength(10_000);
   });
 
-  test('with no choice at all, too', async () => {
+  test('even if it has no choices', async () => {
     const gateway = clientOf(async () => Response.json({ choices: [] }));
-    const error = await rejection(StructuredOutputError, gateway.chat.completions.parse(ask));
+    const error = await rejection(
+      StructuredOutputError,
+      gateway.chat.completions.parse(parseParams),
+    );
     expect(error.reason).toBe('mismatch');
   });
 });
 
 describe('stream() with a schema', () => {
-  test('gives the object while it grows, and then what parse() gives', async () => {
+  test('yields the growing object, and then resolves to the result of parse()', async () => {
     const { gateway, mock } = onMock();
-    const stream = gateway.chat.completions.stream(ask);
+    const stream = gateway.chat.completions.stream(parseParams);
     const names: unknown[] = [];
     for await (const { name } of stream.partialObjects()) names.push(name);
     const completion = await stream.final();
-    expect(completion.parsed).toEqual((await gateway.chat.completions.parse(ask)).parsed);
+    expect(completion.parsed).toEqual((await gateway.chat.completions.parse(parseParams)).parsed);
     expect(names.at(-1)).toBe(completion.parsed.name);
     expect(mock.requests[0]?.body).toEqual({ ...(mock.requests[1]?.body as object), stream: true });
   });
 
-  test.each(misfits)('throws in final() and not in the loop: %s', async (reason, choice) => {
-    const { message, finish_reason } = choice;
-    const gateway = clientOf(answering([adds(message), stops(finish_reason), done]));
-    const stream = gateway.chat.completions.stream(ask, { idempotencyKey: 'row-1' });
-    await collect(stream.partialObjects());
-    const error = await rejection(StructuredOutputError, stream.final());
-    const idempotencyKey = 'row-1';
-    expect(error).toMatchObject({ reason, idempotencyKey, meta: { requestId: 'req-7' } });
-    await expect(stream.final()).rejects.toBe(error);
-  });
+  test.each(mismatches)(
+    'throws a mismatch in final() and not in the loop: %s',
+    async (reason, choice) => {
+      const { message, finish_reason } = choice;
+      const gateway = clientOf(
+        streamingFetch([deltaEvent(message), finishEvent(finish_reason), doneEvent]),
+      );
+      const stream = gateway.chat.completions.stream(parseParams, { idempotencyKey: 'row-1' });
+      await collect(stream.partialObjects());
+      const error = await rejection(StructuredOutputError, stream.final());
+      const idempotencyKey = 'row-1';
+      expect(error).toMatchObject({ reason, idempotencyKey, meta: { requestId: 'req-7' } });
+      await expect(stream.final()).rejects.toBe(error);
+    },
+  );
 
-  test('keeps it through tee() and on the way to a page', async () => {
-    const answer = '{"name":"Paris","people":2,"rivers":["Seine"]}';
-    const gateway = clientOf(answering([says(answer), stops(), done]));
-    const [one, other] = gateway.chat.completions.stream(ask).tee();
-    expect((await one.final()).parsed).toEqual(JSON.parse(answer));
+  test('parses through tee() and on a page that reads the relayed stream', async () => {
+    const content = '{"name":"Paris","people":2,"rivers":["Seine"]}';
+    const gateway = clientOf(streamingFetch([textEvent(content), finishEvent(), doneEvent]));
+    const [one, other] = gateway.chat.completions.stream(parseParams).tee();
+    expect((await one.final()).parsed).toEqual(JSON.parse(content));
     const page = ChatStream.fromReadableStream(other.toReadableStream(), { schema: city });
     expect((await page.final()).parsed.rivers).toEqual(['Seine']);
-    const misfit = streamOf([says('{}'), stops(), done]).toReadableStream();
-    const bad = ChatStream.fromReadableStream(misfit, { schema: city }).final();
-    await expect(bad).rejects.toBeInstanceOf(StructuredOutputError);
+    const mismatch = streamOf([textEvent('{}'), finishEvent(), doneEvent]).toReadableStream();
+    const rejected = ChatStream.fromReadableStream(mismatch, { schema: city }).final();
+    await expect(rejected).rejects.toBeInstanceOf(StructuredOutputError);
   });
 });

@@ -11,103 +11,126 @@ import {
 import type { RunOptions, RunParams, ToolCall } from '../../src/index.ts';
 import { onMock } from '../core/support.ts';
 import { rejection } from '../support/rejection.ts';
-import { ask, asks, call, done, model, paris, toldTo, tool } from '../support/tools.ts';
+import {
+  chatParams,
+  callTools,
+  toolCall,
+  finalMessage,
+  scriptedModel,
+  parisArgs,
+  toolResults,
+  tool,
+} from '../support/tools.ts';
 
-describe('what goes wrong in a tool', () => {
+describe('an error in a tool', () => {
   const broken = tool('broken', () => {
     throw new Error('No such city');
   });
   const cases: [string, ToolCall, RegExp][] = [
-    ['a thrown error', call('1', 'broken', paris), /^\{"error":"No such city"\}$/],
-    ['arguments that do not fit', call('1', 'weather', '{"city":7}'), /city: .*string/],
-    ['arguments that are no JSON', call('1', 'weather', '{"city":'), /not JSON/],
-    ['a tool that is not there', call('1', 'nobody', '{}'), /no tool nobody/],
-    ['a result that is no JSON', call('1', 'circular', paris), /circular|BigInt/i],
+    ['a thrown error', toolCall('1', 'broken', parisArgs), /^\{"error":"No such city"\}$/],
+    [
+      'arguments that do not match the schema',
+      toolCall('1', 'weather', '{"city":7}'),
+      /city: .*string/,
+    ],
+    ['arguments that are not JSON', toolCall('1', 'weather', '{"city":'), /not valid JSON/],
+    ['an unknown tool', toolCall('1', 'missing', '{}'), /no tool missing/],
+    [
+      'a result that cannot be serialized',
+      toolCall('1', 'circular', parisArgs),
+      /circular|BigInt/i,
+    ],
   ];
 
-  test.each(cases)('is told to the model: %s', async (_, made, words) => {
-    const { asked, run } = model(asks(made), done);
+  test.each(cases)('is sent to the model: %s', async (_, call, content) => {
+    const { requests, run } = scriptedModel(callTools(call), finalMessage);
     const weather = tool('weather');
     const { completion } = await run([broken, weather, tool('circular', () => 1n)]);
     expect(completion.choices[0]?.message.content).toBe('It is sunny.');
-    expect(toldTo(asked)).toEqual([expect.stringMatching(words)]);
+    expect(toolResults(requests)).toEqual([expect.stringMatching(content)]);
     expect(weather.calls).toEqual([]);
   });
 
-  test('is told in the words of onToolError', async () => {
-    const { asked, run } = model(asks(call('1', 'broken', paris)), done);
+  test('is sent to the model as the result of onToolError', async () => {
+    const { requests, run } = scriptedModel(
+      callTools(toolCall('1', 'broken', parisArgs)),
+      finalMessage,
+    );
     await run([broken], { onToolError: (error, { id }) => `${String(error)} in ${id}` });
-    expect(toldTo(asked)).toEqual(['Error: No such city in 1']);
+    expect(toolResults(requests)).toEqual(['Error: No such city in 1']);
   });
 
-  test('ends the run when onToolError throws, and the other tools are told', async () => {
-    let stopped: AbortSignal | undefined;
+  test('ends the run and aborts the other tools if onToolError throws', async () => {
+    let toolSignal: AbortSignal | undefined;
     const slow = tool('slow', (_, { signal }) => {
-      stopped = signal;
+      toolSignal = signal;
       return new Promise(() => {});
     });
-    const { asked, run } = model(asks(call('1', 'slow', paris), call('2', 'broken', paris)), done);
+    const { requests, run } = scriptedModel(
+      callTools(toolCall('1', 'slow', parisArgs), toolCall('2', 'broken', parisArgs)),
+      finalMessage,
+    );
     const rethrow = (error: unknown) => {
       throw error;
     };
     await expect(run([slow, broken], { onToolError: rethrow })).rejects.toThrow('No such city');
-    expect(stopped?.aborted).toBe(true);
-    expect(asked).toHaveLength(1);
+    expect(toolSignal?.aborted).toBe(true);
+    expect(requests).toHaveLength(1);
   });
 });
 
 describe('a run ends', () => {
-  const again = asks(call('1', 'weather', paris));
+  const again = callTools(toolCall('1', 'weather', parisArgs));
 
-  test('with a ToolRoundsError when the model calls on and on', async () => {
-    const { asked, run } = model(again, again, again, again);
+  test('with a ToolRoundsError if the model keeps calling tools', async () => {
+    const { requests, run } = scriptedModel(again, again, again, again);
     const weather = tool('weather');
     const error = await rejection(ToolRoundsError, run([weather], { maxRounds: 3 }));
     expect(error.message).toContain('maxRounds (3)');
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
     expect(weather.calls).toHaveLength(2);
     expect(error.run).toMatchObject({ chargeUsd: 0.3, rounds: [{}, {}, {}] });
     expect(error.run?.messages.at(-1)).toMatchObject(again);
   });
 
   test('after ten rounds by default', async () => {
-    const { asked, run } = model(...Array.from({ length: 12 }, () => again));
+    const { requests, run } = scriptedModel(...Array.from({ length: 12 }, () => again));
     await rejection(ToolRoundsError, run([tool('weather')]));
-    expect(asked).toHaveLength(10);
+    expect(requests).toHaveLength(10);
   });
 
-  test('with the error of a request, which tells what was done and paid before', async () => {
-    const { asked, run } = model(again);
+  test('with the error of a request, which has the conversation and its cost so far', async () => {
+    const { requests, run } = scriptedModel(again);
     const error = await rejection(BadRequestError, run([tool('weather')]));
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
     expect(error.run).toMatchObject({ chargeUsd: 0.1, rounds: [{ meta: { requestId: 'req-1' } }] });
     expect(error.run?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
     expect(Object.keys(error)).not.toContain('run');
   });
 
-  test('with an AbortedError when the caller aborts, at once although a tool does not listen', async () => {
+  test('with an AbortedError as soon as the caller aborts, even if a tool ignores its signal', async () => {
     const stop = new AbortController();
     const reason = new Error('the user left');
-    let told: unknown;
-    const deaf = tool('weather', (_, { signal }) => {
+    let toolReason: unknown;
+    const unresponsive = tool('weather', (_, { signal }) => {
       signal.addEventListener('abort', () => {
-        told = signal.reason;
+        toolReason = signal.reason;
       });
       setImmediate(() => stop.abort(reason));
       return new Promise(() => {});
     });
-    const { asked, run } = model(again, done);
-    const error = await rejection(AbortedError, run([deaf], { signal: stop.signal }));
+    const { requests, run } = scriptedModel(again, finalMessage);
+    const error = await rejection(AbortedError, run([unresponsive], { signal: stop.signal }));
     expect(error).toMatchObject({ cause: reason, outcome: 'not-sent', run: { chargeUsd: 0.1 } });
-    expect(told).toBe(reason);
-    expect(asked).toHaveLength(1);
+    expect(toolReason).toBe(reason);
+    expect(requests).toHaveLength(1);
     expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
   });
 
-  test('with an AbortedError when the caller aborts during a request', async () => {
+  test('with an AbortedError if the caller aborts during a request', async () => {
     const { gateway, mock } = onMock({ latencyMs: 1_000 });
     const stop = new AbortController();
-    const run = gateway.chat.completions.run({ ...ask, tools: [] }, { signal: stop.signal });
+    const run = gateway.chat.completions.run({ ...chatParams, tools: [] }, { signal: stop.signal });
     await mock.clock.advance(500);
     stop.abort();
     expect(await rejection(AbortedError, run)).toMatchObject({
@@ -116,22 +139,22 @@ describe('a run ends', () => {
     });
   });
 
-  test('before it begins when its params cannot be right', async () => {
-    const { asked, gateway } = model(done);
-    const wrong: unknown[][] = [
+  test('before it begins if its params are invalid', async () => {
+    const { requests, gateway } = scriptedModel(finalMessage);
+    const invalid: unknown[][] = [
       [undefined],
-      [{ ...ask }],
-      [{ ...ask, tools: 'all' }],
+      [{ ...chatParams }],
+      [{ ...chatParams, tools: 'all' }],
       [{ model: 'm', tools: [] }],
-      [{ ...ask, tools: [{ ...tool('a'), parameters: {} }] }],
-      [{ ...ask, tools: [] }, { maxRounds: -1 }],
-      [{ ...ask, tools: [] }, { idempotencyKey: 'one-key' }],
+      [{ ...chatParams, tools: [{ ...tool('a'), parameters: {} }] }],
+      [{ ...chatParams, tools: [] }, { maxRounds: -1 }],
+      [{ ...chatParams, tools: [] }, { idempotencyKey: 'one-key' }],
     ];
-    for (const [params, options] of wrong) {
-      // What a caller without types may pass.
+    for (const [params, options] of invalid) {
+      // A caller without type checking can pass these.
       const run = gateway.chat.completions.run(params as RunParams, options as RunOptions);
       await expect(run).rejects.toBeInstanceOf(ConfigurationError);
     }
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });

@@ -5,14 +5,23 @@ import { PolygateError } from '../../src/index.ts';
 import { onMock } from '../core/support.ts';
 import { turns } from '../support/event-stream.ts';
 import { rejection } from '../support/rejection.ts';
-import { ask, asks, call, done, model, paris, toldTo, tool } from '../support/tools.ts';
+import {
+  chatParams,
+  callTools,
+  toolCall,
+  finalMessage,
+  scriptedModel,
+  parisArgs,
+  toolResults,
+  tool,
+} from '../support/tools.ts';
 
-describe('run() carries out the tools that the model calls', () => {
-  test('against the reference gateway, until the model calls none', async () => {
+describe('run()', () => {
+  test('executes the tools that the reference gateway calls, until it calls none', async () => {
     const { gateway, mock } = onMock();
     const weather = tool('get_weather', ({ city }) => ({ city, sky: 'clear' }));
     const time = tool('get_time', () => 'noon');
-    const run = await gateway.chat.completions.run({ ...ask, tools: [weather, time] });
+    const run = await gateway.chat.completions.run({ ...chatParams, tools: [weather, time] });
     expect(weather.calls[0]?.args).toEqual({ city: 'Paris' });
     expect(run.messages.map(({ role }) => role)).toEqual([
       'user',
@@ -34,9 +43,9 @@ describe('run() carries out the tools that the model calls', () => {
     expect(mock.requests[1]?.body).toMatchObject({ messages: run.messages.slice(0, 4) });
   });
 
-  test('and accounts for every charge, round by round and together', async () => {
+  test('reports the charge of every round and their total', async () => {
     const { gateway, mock } = onMock();
-    const run = await gateway.chat.completions.run({ ...ask, tools: [tool('get_weather')] });
+    const run = await gateway.chat.completions.run({ ...chatParams, tools: [tool('get_weather')] });
     const charges = run.rounds.map(({ meta }) => meta.chargeUsd);
     expect(charges).toEqual(mock.invoice.map(({ usd }) => usd));
     expect(charges).toHaveLength(2);
@@ -44,11 +53,11 @@ describe('run() carries out the tools that the model calls', () => {
     expect(run.rounds.at(-1)?.completion).toBe(run.completion);
   });
 
-  test('and sends their JSON schemas, and everything else as it is given', async () => {
-    const { asked, gateway } = model(done);
+  test('sends the JSON Schemas of the tools, and all other params unchanged', async () => {
+    const { requests, gateway } = scriptedModel(finalMessage);
     const loose = { ...tool('loose'), description: undefined, parameters: z.looseObject({}) };
     await gateway.chat.completions.run({
-      ...ask,
+      ...chatParams,
       tools: [tool('weather'), loose],
       user: 'me',
       odd: 1,
@@ -57,13 +66,13 @@ describe('run() carries out the tools that the model calls', () => {
       type: 'function',
       function: { name, ...rest },
     });
-    expect(asked[0]).toEqual({
-      ...ask,
+    expect(requests[0]).toEqual({
+      ...chatParams,
       user: 'me',
       odd: 1,
       tools: [
         definition('weather', {
-          description: 'Tells the weather',
+          description: 'Returns the weather',
           parameters: {
             type: 'object',
             properties: { city: { type: 'string' } },
@@ -80,8 +89,11 @@ describe('run() carries out the tools that the model calls', () => {
     });
   });
 
-  test('all calls of an answer at once, and tells the answers in the order of the calls', async () => {
-    const { asked, run } = model(asks(call('1', 'slow', paris), call('2', 'fast', paris)), done);
+  test('executes all calls of a message concurrently, and sends the results in the order of the calls', async () => {
+    const { requests, run } = scriptedModel(
+      callTools(toolCall('1', 'slow', parisArgs), toolCall('2', 'fast', parisArgs)),
+      finalMessage,
+    );
     const log: string[] = [];
     const slow = tool('slow', async () => {
       log.push('slow begins');
@@ -92,37 +104,43 @@ describe('run() carries out the tools that the model calls', () => {
     const fast = tool('fast', () => log.push('fast') && 'fast');
     await run([slow, fast]);
     expect(log).toEqual(['slow begins', 'fast', 'slow ends']);
-    expect(asked[1].messages.slice(2)).toEqual([
+    expect(requests[1].messages.slice(2)).toEqual([
       { role: 'tool', tool_call_id: '1', content: 'slow' },
       { role: 'tool', tool_call_id: '2', content: 'fast' },
     ]);
   });
 
   test.each([
-    ['text', 'as it is', 'as it is'],
+    ['a string', 'unchanged', 'unchanged'],
     ['an object', { a: [1] }, '{"a":[1]}'],
     ['a number', 7, '7'],
     ['null', null, 'null'],
     ['nothing', undefined, ''],
-  ])('and tells what they give: %s', async (_, result, content) => {
-    const { asked, run } = model(asks(call('1', 'weather', paris)), done);
+  ])('sends the results of tools to the model: %s', async (_, result, content) => {
+    const { requests, run } = scriptedModel(
+      callTools(toolCall('1', 'weather', parisArgs)),
+      finalMessage,
+    );
     await run([tool('weather', async () => result)]);
-    expect(toldTo(asked)).toEqual([content]);
+    expect(toolResults(requests)).toEqual([content]);
   });
 
-  test('with what the schema makes of the arguments; none are an empty object', async () => {
-    const seen: unknown[] = [];
-    const { run } = model(asks(call('1', 'ping', ''), call('2', 'ping', '{"n":"3"}')), done);
+  test('passes the parsed arguments, and an empty object if there are none', async () => {
+    const received: unknown[] = [];
+    const { run } = scriptedModel(
+      callTools(toolCall('1', 'ping', ''), toolCall('2', 'ping', '{"n":"3"}')),
+      finalMessage,
+    );
     const n = z.object({ n: z.coerce.number().default(1) });
     await run([
-      { name: 'ping', parameters: n, execute: (args: { n: number }) => seen.push(args.n) },
+      { name: 'ping', parameters: n, execute: (args: { n: number }) => received.push(args.n) },
     ]);
-    expect(seen).toEqual([1, 3]);
+    expect(received).toEqual([1, 3]);
   });
 
-  test('and leaves the messages of the caller as they are', async () => {
-    const messages = Object.freeze([...ask.messages]);
-    const { gateway } = model(asks(call('1', 'weather', paris)), done);
+  test('does not modify the messages of the caller', async () => {
+    const messages = Object.freeze([...chatParams.messages]);
+    const { gateway } = scriptedModel(callTools(toolCall('1', 'weather', parisArgs)), finalMessage);
     const params = { model: 'm', messages: [...messages], tools: [tool('weather')] };
     const run = await gateway.chat.completions.run(params);
     expect(params.messages).toEqual(messages);
@@ -130,10 +148,10 @@ describe('run() carries out the tools that the model calls', () => {
   });
 });
 
-test('each round is paid once: what may have been paid is never sent again', async () => {
+test('each round is paid once: a request that may have been charged is never retried', async () => {
   const { gateway, mock } = onMock({}, { maxRetries: 3 });
   mock.fail({ route: 'POST /v1/chat/completions', reset: 'after', times: 1 });
-  const run = gateway.chat.completions.run({ ...ask, tools: [tool('get_weather')] });
+  const run = gateway.chat.completions.run({ ...chatParams, tools: [tool('get_weather')] });
   const error = await rejection(PolygateError, mock.clock.settle(run));
   expect(error).toMatchObject({ outcome: 'unknown', run: { chargeUsd: 0, rounds: [] } });
   expect(mock.requests).toHaveLength(1);

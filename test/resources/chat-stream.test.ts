@@ -16,25 +16,25 @@ import { onMock } from '../core/support.ts';
 import {
   clientOf,
   contents,
-  done,
+  doneEvent,
   params,
-  says,
-  stops,
+  textEvent,
+  finishEvent,
   streamOf,
   turns,
 } from '../support/event-stream.ts';
 import { collect, rejection } from '../support/rejection.ts';
 
 const route = 'POST /v1/chat/completions';
-const ask = {
+const chatParams = {
   model: 'aurora-chat',
-  messages: [{ role: 'user', content: 'Tell me about harbours' }],
+  messages: [{ role: 'user', content: 'Describe a harbour' }],
 } satisfies ChatParams;
 
 describe('a chat stream', () => {
-  test('is there at once, and has its metadata once the headers have arrived', async () => {
+  test('is returned immediately, and has its metadata once the headers arrive', async () => {
     const { gateway, mock } = onMock({ latencyMs: 1_000 });
-    const stream = gateway.chat.completions.stream(ask);
+    const stream = gateway.chat.completions.stream(chatParams);
     expect(stream).toBeInstanceOf(ChatStream);
     expect(stream.meta).toBeUndefined();
     await mock.clock.advance(900);
@@ -43,9 +43,9 @@ describe('a chat stream', () => {
     expect(stream.meta).toMatchObject({ status: 200, chargeUsd: mock.invoice[0]?.usd });
   });
 
-  test('gives chunks in a loop, and then the whole answer', async () => {
+  test('yields chunks in a loop, and then resolves final() to the completion', async () => {
     const { gateway, mock } = onMock();
-    const stream = gateway.chat.completions.stream(ask);
+    const stream = gateway.chat.completions.stream(chatParams);
     const words = await contents(stream);
     const completion = await stream.final();
     expect(completion.choices[0]?.message.content).toBe(words.join(''));
@@ -53,33 +53,34 @@ describe('a chat stream', () => {
     expect(mock.requests).toHaveLength(1);
   });
 
-  test('gives only the words of text()', async () => {
-    const stream = streamOf([says('a'), says('x', 1), says(''), says('b'), stops(), done]);
+  test('yields only the text of the first choice in text()', async () => {
+    const pieces = [textEvent('a'), textEvent('x', 1), textEvent(''), textEvent('b')];
+    const stream = streamOf([...pieces, finishEvent(), doneEvent]);
     expect(await collect(stream.text())).toEqual(['a', 'b']);
     const { choices } = await stream.final();
     expect(choices.map(({ message }) => message.content)).toEqual(['ab', 'x']);
   });
 
-  test('gives the whole answer without a loop, as often as it is asked', async () => {
+  test('resolves final() without a loop, no matter how often it is called', async () => {
     const { gateway, mock } = onMock();
-    const stream = gateway.chat.completions.stream(ask);
+    const stream = gateway.chat.completions.stream(chatParams);
     const [one, other] = await Promise.all([stream.final(), stream.final()]);
     expect(one).toEqual(other);
     expect(one).toEqual(await stream.final());
     expect(mock.requests).toHaveLength(1);
   });
 
-  test('gives the whole answer to whoever asked during the loop', async () => {
-    const stream = streamOf([says('a'), says('b'), done]);
-    let asked: ReturnType<ChatStream['final']> | undefined;
+  test('resolves final() that is called during the loop', async () => {
+    const stream = streamOf([textEvent('a'), textEvent('b'), doneEvent]);
+    let pending: ReturnType<ChatStream['final']> | undefined;
     for await (const chunk of stream) {
-      if (chunk.choices.length > 0) asked ??= stream.final();
+      if (chunk.choices.length > 0) pending ??= stream.final();
     }
-    expect((await asked)?.choices[0]?.message.content).toBe('ab');
+    expect((await pending)?.choices[0]?.message.content).toBe('ab');
   });
 
-  test('can be read once, and says so', async () => {
-    const stream = streamOf([says('a'), done]);
+  test('can be read once; reading it again throws an error that says so', async () => {
+    const stream = streamOf([textEvent('a'), doneEvent]);
     expect(await contents(stream)).toEqual(['a']);
     await expect(contents(stream)).rejects.toThrow(/once|already/);
     await expect(collect(stream.text())).rejects.toThrow(/once|already/);
@@ -88,24 +89,24 @@ describe('a chat stream', () => {
 
   test('holds a concurrency slot until it ends', async () => {
     const { gateway, mock } = onMock({ chunkDelayMs: 100 });
-    const stream = gateway.chat.completions.stream(ask);
+    const stream = gateway.chat.completions.stream(chatParams);
     const chunks = stream[Symbol.asyncIterator]();
     await mock.clock.settle(chunks.next());
     expect(gateway.concurrency.inFlight).toBe(1);
-    await mock.clock.settle(drain(chunks));
+    await mock.clock.settle(readToEnd(chunks));
     expect(gateway.concurrency.inFlight).toBe(0);
     expect(mock.inFlight).toBe(0);
   });
 });
 
-async function drain(chunks: AsyncIterator<unknown, undefined, undefined>): Promise<void> {
+async function readToEnd(chunks: AsyncIterator<unknown, undefined, undefined>): Promise<void> {
   for (;;) if ((await chunks.next()).done) return;
 }
 
 describe('a break', () => {
-  test('never throws, cancels the answer and frees the slot', async () => {
+  test('never throws, cancels the response and releases the slot', async () => {
     const { gateway, mock } = onMock();
-    const stream = gateway.chat.completions.stream(ask);
+    const stream = gateway.chat.completions.stream(chatParams);
     for await (const { choices } of stream) if (choices[0]?.delta.content) break;
     await turns();
     expect(mock.inFlight).toBe(0);
@@ -115,7 +116,7 @@ describe('a break', () => {
 
   test('out of text() does the same', async () => {
     const { gateway, mock } = onMock();
-    const stream = gateway.chat.completions.stream(ask);
+    const stream = gateway.chat.completions.stream(chatParams);
     for await (const word of stream.text()) if (word !== '') break;
     await turns();
     expect(mock.inFlight).toBe(0);
@@ -124,20 +125,20 @@ describe('a break', () => {
 
   test('out of a stream of create() does the same', async () => {
     const { gateway, mock } = onMock();
-    const stream = await gateway.chat.completions.create({ ...ask, stream: true });
+    const stream = await gateway.chat.completions.create({ ...chatParams, stream: true });
     for await (const { choices } of stream) if (choices.length > 0) break;
     await turns();
     expect(mock.inFlight).toBe(0);
     expect(gateway.concurrency.inFlight).toBe(0);
   });
 
-  test('by an error of the loop lets that error through', async () => {
-    const mine = new Error('mine');
+  test('caused by an error in the loop lets that error through', async () => {
+    const loopError = new Error('from the loop');
     const loop = async () => {
-      for await (const chunk of streamOf([says('a'), done]))
-        if (chunk.choices.length > 0) throw mine;
+      for await (const chunk of streamOf([textEvent('a'), doneEvent]))
+        if (chunk.choices.length > 0) throw loopError;
     };
-    await expect(loop()).rejects.toBe(mine);
+    await expect(loop()).rejects.toBe(loopError);
   });
 });
 
@@ -149,7 +150,7 @@ describe('an abort', () => {
     async (by) => {
       const stop = new AbortController();
       const { gateway, mock } = onMock({ chunkDelayMs: 10_000 });
-      const stream = gateway.chat.completions.stream(ask, { signal: stop.signal });
+      const stream = gateway.chat.completions.stream(chatParams, { signal: stop.signal });
       const chunks = stream[Symbol.asyncIterator]();
       await mock.clock.settle(chunks.next());
       const pending = rejection(AbortedError, chunks.next());
@@ -166,25 +167,25 @@ describe('an abort', () => {
     },
   );
 
-  test('inside the loop ends it, even when more has arrived already', async () => {
-    const stream = streamOf([says('a') + says('b') + says('c'), done]);
-    const said: unknown[] = [];
+  test('inside the loop ends it, even if more chunks have already arrived', async () => {
+    const stream = streamOf([textEvent('a') + textEvent('b') + textEvent('c'), doneEvent]);
+    const texts: unknown[] = [];
     const loop = async () => {
       for await (const { choices } of stream) {
-        said.push(choices[0]?.delta.content);
+        texts.push(choices[0]?.delta.content);
         stream.abort(reason);
       }
     };
     await expect(loop()).rejects.toMatchObject({ name: 'AbortedError', cause: reason });
-    expect(said).toEqual(['a']);
+    expect(texts).toEqual(['a']);
   });
 
   test.each([
-    ['before the headers arrived', 10],
-    ['before the request left', 0],
+    ['before the headers arrive', 10],
+    ['before the request is sent', 0],
   ])('%s is an AbortedError in the loop and in final()', async (_, ms) => {
     const { gateway, mock } = onMock({ latencyMs: 60_000 });
-    const stream = gateway.chat.completions.stream(ask);
+    const stream = gateway.chat.completions.stream(chatParams);
     if (ms > 0) await mock.clock.advance(ms);
     expect(mock.requests).toHaveLength(ms > 0 ? 1 : 0);
     stream.abort(reason);
@@ -195,20 +196,20 @@ describe('an abort', () => {
     expect(gateway.concurrency.inFlight).toBe(0);
   });
 
-  test('by a signal that was aborted before sends nothing', async () => {
+  test('by a signal that is already aborted sends nothing', async () => {
     const { gateway, mock } = onMock();
     const options: RequestOptions = { signal: AbortSignal.abort(reason) };
-    const stream = gateway.chat.completions.stream(ask, options);
+    const stream = gateway.chat.completions.stream(chatParams, options);
     const error = await rejection(AbortedError, contents(stream));
     expect(error).toMatchObject({ cause: reason, outcome: 'not-sent' });
     expect(mock.requests).toEqual([]);
   });
 
-  test('ends the stream of create() as well', async () => {
+  test('also ends a stream from create()', async () => {
     const stop = new AbortController();
     const { gateway, mock } = onMock({ chunkDelayMs: 10_000 });
     const stream = await gateway.chat.completions.create(
-      { ...ask, stream: true },
+      { ...chatParams, stream: true },
       { signal: stop.signal },
     );
     const chunks = stream[Symbol.asyncIterator]();
@@ -218,10 +219,10 @@ describe('an abort', () => {
     expect((await pending).cause).toBe(reason);
   });
 
-  test('after the end changes nothing', async () => {
+  test('after the end has no effect', async () => {
     const stop = new AbortController();
     const { gateway } = onMock();
-    const stream = gateway.chat.completions.stream(ask, { signal: stop.signal });
+    const stream = gateway.chat.completions.stream(chatParams, { signal: stop.signal });
     await contents(stream);
     stop.abort(reason);
     stream.abort(reason);
@@ -229,10 +230,10 @@ describe('an abort', () => {
   });
 });
 
-describe('errors of the request surface in the loop, in text() and in final()', () => {
-  test('a refusal', async () => {
+describe('errors of the request are thrown by the loop, text() and final()', () => {
+  test('an error response', async () => {
     const { gateway } = onMock({}, { apiKey: 'sk-wrong' });
-    const open = () => gateway.chat.completions.stream(ask);
+    const open = () => gateway.chat.completions.stream(chatParams);
     const stream = open();
     const error = await rejection(AuthenticationError, contents(stream));
     expect(error).toMatchObject({ status: 401, outcome: 'rejected' });
@@ -242,17 +243,17 @@ describe('errors of the request surface in the loop, in text() and in final()', 
     expect(gateway.concurrency.inFlight).toBe(0);
   });
 
-  test('a connection that breaks, which is never asked again', async () => {
+  test('a broken connection, which is never retried', async () => {
     const { gateway, mock } = onMock();
     mock.fail({ route, reset: 'after' });
-    const stream = gateway.chat.completions.stream(ask, { idempotencyKey: 'row-9' });
+    const stream = gateway.chat.completions.stream(chatParams, { idempotencyKey: 'row-9' });
     const error = await rejection(ConnectionError, contents(stream));
     expect(error).toMatchObject({ outcome: 'unknown', idempotencyKey: 'row-9' });
     await expect(stream.final()).rejects.toBe(error);
     expect(mock.requests).toHaveLength(1);
   });
 
-  test('and are nobody’s unhandled rejection when the stream is dropped', async () => {
+  test('without an unhandled rejection if the stream is never read', async () => {
     const gateway = clientOf(async () => {
       throw new TypeError('fetch failed');
     });
@@ -264,7 +265,7 @@ describe('errors of the request surface in the loop, in text() and in final()', 
 
 test('a stream that is never read holds its slot until its idle timeout', async () => {
   const { gateway, mock } = onMock({}, { streamIdleTimeout: 30_000 });
-  const stream = gateway.chat.completions.stream(ask);
+  const stream = gateway.chat.completions.stream(chatParams);
   await mock.clock.advance(29_000);
   expect(gateway.concurrency.inFlight).toBe(1);
   expect(mock.inFlight).toBe(1);
@@ -274,12 +275,14 @@ test('a stream that is never read holds its slot until its idle timeout', async 
   await expect(contents(stream)).rejects.toBeInstanceOf(StreamIdleTimeoutError);
 });
 
-test("no listener stays on the caller's signal, however a stream ends", async () => {
+test("no listener stays on the caller's signal, no matter how a stream ends", async () => {
   const { signal } = new AbortController();
   const { gateway, mock } = onMock({}, { streamIdleTimeout: 30_000 });
-  const open = () => gateway.chat.completions.stream(ask, { signal });
+  const open = () => gateway.chat.completions.stream(chatParams, { signal });
   await open().final();
-  await contents(await gateway.chat.completions.create({ ...ask, stream: true }, { signal }));
+  await contents(
+    await gateway.chat.completions.create({ ...chatParams, stream: true }, { signal }),
+  );
   for await (const { choices } of open()) if (choices.length > 0) break;
   open().abort();
   mock.fail({ route, status: 400, times: 1 });

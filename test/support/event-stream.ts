@@ -1,17 +1,17 @@
 import { Polygate } from '../../src/index.ts';
 import type { ChatCompletionChunk, ChatStream, PolygateOptions } from '../../src/index.ts';
 
-/** How a body goes on after its last piece. */
+/** What a body does after its last piece. */
 type End = 'close' | 'reset' | 'stall';
 
 export const params = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
 
-/** The bytes of a text. */
+/** Encodes a text as UTF-8. */
 export function bytes(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }
 
-/** A body that hands out one piece a pull and reads nothing ahead. */
+/** A body that delivers one piece per pull and never reads ahead. */
 export function body(
   pieces: readonly (string | Uint8Array<ArrayBuffer>)[],
   end: End = 'close',
@@ -34,15 +34,15 @@ export function body(
   );
 }
 
-/** Headers of a stream that was charged. */
+/** Response headers of a charged stream. */
 export const streamHeaders = {
   'content-type': 'text/event-stream',
   'x-request-id': 'req-7',
   'x-svc-charge-usd': '0.25',
 };
 
-/** A `fetch` that answers every request with the pieces. */
-export function answering(
+/** A `fetch` that responds to every request with a body of these pieces. */
+export function streamingFetch(
   pieces: readonly (string | Uint8Array<ArrayBuffer>)[],
   end: End = 'close',
   headers: Record<string, string> = streamHeaders,
@@ -50,7 +50,7 @@ export function answering(
   return async () => new Response(body(pieces, end), { headers });
 }
 
-/** A client that talks to a `fetch`. */
+/** A client that sends its requests through `fetch`. */
 export function clientOf(fetch: typeof globalThis.fetch, options: PolygateOptions = {}): Polygate {
   return new Polygate({
     apiKey: 'sk-test',
@@ -62,18 +62,18 @@ export function clientOf(fetch: typeof globalThis.fetch, options: PolygateOption
   });
 }
 
-/** A streamed chat whose answer is the pieces. */
+/** A chat stream whose response body consists of these pieces. */
 export function streamOf(
   pieces: readonly (string | Uint8Array<ArrayBuffer>)[],
   end: End = 'close',
   options: PolygateOptions & { n?: number } = {},
 ): ChatStream {
   const { n, ...rest } = options;
-  const gateway = clientOf(answering(pieces, end), rest);
+  const gateway = clientOf(streamingFetch(pieces, end), rest);
   return gateway.chat.completions.stream(n === undefined ? params : { ...params, n });
 }
 
-/** An event with this record as its data. */
+/** An event with this record as its JSON data. */
 export function event(record: unknown): string {
   return `data: ${JSON.stringify(record)}\n\n`;
 }
@@ -83,31 +83,32 @@ export function chunk(choices: readonly unknown[], rest: object = {}): object {
   return { id: 'c-1', object: 'chat.completion.chunk', created: 5, model: 'm', choices, ...rest };
 }
 
-/** An event whose choice has this delta. */
-export function adds(delta: object, index = 0): string {
+/** An event with a chunk whose only choice has this delta. */
+export function deltaEvent(delta: object, index = 0): string {
   return event(chunk([{ index, delta, finish_reason: null }]));
 }
 
-/** An event that says a word. */
-export function says(content: string, index = 0): string {
-  return adds({ content }, index);
+/** An event with a chunk that adds text to a choice. */
+export function textEvent(content: string, index = 0): string {
+  return deltaEvent({ content }, index);
 }
 
-/** An event that ends a choice. */
-export function stops(reason = 'stop', index = 0): string {
+/** An event with a chunk that finishes a choice. */
+export function finishEvent(reason = 'stop', index = 0): string {
   return event(chunk([{ index, delta: {}, finish_reason: reason }]));
 }
 
-export const done = 'data: [DONE]\n\n';
+/** The event that ends a stream. */
+export const doneEvent = 'data: [DONE]\n\n';
 
-/** What the chunks of a stream say, in order; an empty text for a chunk without words. */
+/** The contents of a stream's chunks in order; a chunk without content gives an empty string. */
 export async function contents(stream: AsyncIterable<ChatCompletionChunk>): Promise<string[]> {
-  const said: string[] = [];
-  for await (const { choices } of stream) said.push(choices[0]?.delta.content ?? '');
-  return said;
+  const texts: string[] = [];
+  for await (const { choices } of stream) texts.push(choices[0]?.delta.content ?? '');
+  return texts;
 }
 
-/** Lets everything run that waits for nothing. */
+/** Waits for some turns of the event loop, so that pending callbacks run. */
 export async function turns(count = 5): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -5,59 +5,61 @@ import { clientOf } from './event-stream.ts';
 
 const question = {
   role: 'user' as const,
-  content: 'What is the weather in Paris, and what the time?',
+  content: 'What is the weather in Paris, and what time is it?',
 };
-export const ask = { model: 'aurora-chat', messages: [question] };
+export const chatParams = { model: 'aurora-chat', messages: [question] };
 
 const place = z.object({ city: z.string() });
 
-/** A tool that writes down with what it was called. */
+/** A tool that records its calls. */
 export function tool(
   name: string,
   execute: (args: { city: string }, context: ToolContext) => unknown = () => 'sunny',
 ) {
   const calls: { args: { city: string }; context: ToolContext }[] = [];
-  const made = {
+  const definition = {
     name,
-    description: `Tells the ${name}`,
+    description: `Returns the ${name}`,
     parameters: place,
     execute(args: { city: string }, context: ToolContext) {
       calls.push({ args, context });
       return execute(args, context);
     },
   };
-  return { ...made, calls };
+  return { ...definition, calls };
 }
 
-export const call = (id: string, name: string, args: string): ToolCall => ({
+export const toolCall = (id: string, name: string, args: string): ToolCall => ({
   id,
   type: 'function',
   function: { name, arguments: args },
 });
 
-/** A client of a model that answers these messages in turn, each for a dime, and what it was asked. */
-export function model(...answers: readonly object[]) {
-  const asked: any[] = [];
+/** A client whose model returns these messages in turn, at 0.1 USD each, and the request bodies that it receives. */
+export function scriptedModel(...messages: readonly object[]) {
+  const requests: any[] = [];
   const gateway = clientOf(async (_, init) => {
-    const answer = answers[asked.length];
-    asked.push(await new Response(init?.body).json());
-    const message = { role: 'assistant', content: null, ...answer };
-    const headers = { 'x-svc-charge-usd': '0.1', 'x-request-id': `req-${asked.length}` };
-    if (answer === undefined) return new Response('{}', { status: 400, headers });
+    const reply = messages[requests.length];
+    requests.push(await new Response(init?.body).json());
+    const message = { role: 'assistant', content: null, ...reply };
+    const headers = { 'x-svc-charge-usd': '0.1', 'x-request-id': `req-${requests.length}` };
+    if (reply === undefined) return new Response('{}', { status: 400, headers });
     return Response.json(
-      { id: `c-${asked.length}`, choices: [{ index: 0, message }] },
+      { id: `c-${requests.length}`, choices: [{ index: 0, message }] },
       { headers },
     );
   });
   const run = (tools: Tool[], options?: RunOptions) =>
-    gateway.chat.completions.run({ ...ask, tools }, options);
-  return { gateway, asked, run };
+    gateway.chat.completions.run({ ...chatParams, tools }, options);
+  return { gateway, requests, run };
 }
 
-export const done = { content: 'It is sunny.' };
-export const asks = (...tool_calls: ToolCall[]) => ({ tool_calls });
-export const paris = '{"city":"Paris"}';
+export const finalMessage = { content: 'It is sunny.' };
+export const callTools = (...tool_calls: ToolCall[]) => ({ tool_calls });
+export const parisArgs = '{"city":"Paris"}';
 
-/** What the tools of the first round answered. */
-export const toldTo = (asked: any[]) =>
-  asked[1].messages.filter(({ role }: any) => role === 'tool').map(({ content }: any) => content);
+/** The tool results that the second request sends to the model. */
+export const toolResults = (requests: any[]) =>
+  requests[1].messages
+    .filter(({ role }: any) => role === 'tool')
+    .map(({ content }: any) => content);

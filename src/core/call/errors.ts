@@ -155,19 +155,19 @@ export class CallErrors {
 
   /** A stream sent nothing for too long. */
   streamIdle(ms: number): StreamIdleTimeoutError {
-    const what = `The stream sent nothing for ${ms} ms (streamIdleTimeout)`;
+    const what = `No data received for ${ms} ms (streamIdleTimeout)`;
     return this.#create(StreamIdleTimeoutError, what, 'unknown', {});
   }
 
   /** A stream contains something that is not a chunk. */
   invalidStream(reason: string): StreamError {
-    return this.#create(StreamError, `The stream is invalid: ${reason}`, 'unknown', {});
+    return this.#create(StreamError, `Invalid stream: ${reason}`, 'unknown', {});
   }
 
   /** A stream contains an error object in place of a chunk. */
   streamErrorEvent(data: string): StreamError {
     const { message = noReason, code, type } = parseErrorBody(this.#redact(data));
-    const what = `The service ended the stream with an error: ${code ? `${code}: ` : ''}${message}`;
+    const what = `The service reported an error in the stream: ${code ? `${code}: ` : ''}${message}`;
     return this.#create(StreamError, what, 'unknown', { code, type });
   }
 
@@ -242,6 +242,6 @@ export class CallErrors {
 function advice(outcome: Outcome, idempotencyKey: string | undefined): string {
   if (outcome !== 'unknown') return 'Nothing was charged.';
   return idempotencyKey === undefined
-    ? 'The request may have been charged; sending it again may charge it again.'
-    : 'The request may have been charged; retry it with error.idempotencyKey, so that it is not paid for twice.';
+    ? 'The request may have been charged; sending it again may be charged again.'
+    : 'The request may have been charged; retry with error.idempotencyKey to avoid a second charge.';
 }

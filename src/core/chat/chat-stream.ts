@@ -14,33 +14,33 @@ import type { Source } from '../stream/source.ts';
 import { ItemStream } from '../stream/stream.ts';
 
 /**
- * A chat answer under way, usable at once: loop over its chunks, over `text()` or `partialObjects()`, or await
- * `final()`. One request, however it is read, and it can be read once; `tee()` makes two of it.
+ * A streaming chat completion. Loop over its chunks, over `text()` or over `partialObjects()`, or await `final()`. A
+ * stream makes one request no matter how you read it, and can be read once; `tee()` splits it in two.
  */
 export class ChatStream<
   Final extends ChatCompletion = ChatCompletion,
   Draft = unknown,
 > extends ItemStream<ChatCompletionChunk> {
-  readonly #finish: CompletionTransform<Final>;
+  readonly #transform: CompletionTransform<Final>;
   #final: Promise<Final> | undefined;
 
   /** @internal */
-  constructor(source: Source<ChatCompletionChunk>, finish: CompletionTransform<Final>) {
+  constructor(source: Source<ChatCompletionChunk>, transform: CompletionTransform<Final>) {
     super(source);
-    this.#finish = finish;
+    this.#transform = transform;
   }
 
-  /** What the headers tell; undefined until they have arrived. */
+  /** Metadata from the response headers; undefined until they arrive. */
   get meta(): ResponseMeta | undefined {
     return this.source.meta;
   }
 
-  /** What has arrived so far, put together; undefined before the first chunk. */
+  /** The completion accumulated so far; undefined before the first chunk. */
   get partial(): ChatCompletion | undefined {
     return this.source.partial;
   }
 
-  /** Reads only the words of the (first) answer. */
+  /** Reads the stream as text: the content of the first choice, piece by piece. */
   async *text(): AsyncGenerator<string, void, undefined> {
     for await (const { choices } of this) {
       for (const { index, delta } of choices) {
@@ -50,10 +50,12 @@ export class ChatStream<
   }
 
   /**
-   * Reads the JSON that the (first) answer is, as far as it has come, after each of its pieces. It is one object that
-   * grows: copy what you want to keep. Nothing in it is checked before `final()`; texts may be cut, even in a character, numbers and words
-   * such as `true` come when they are whole. Where the answer stops being JSON, nothing more is given, and a `final()`
-   * that parses tells why.
+   * Reads the stream as JSON: yields the value parsed so far from the content of the first choice, each time more
+   * content arrives. The same object is yielded every time and grows in place, so copy what you want to keep.
+   *
+   * Values are not validated before `final()`. A string may be incomplete and may even end inside a surrogate pair,
+   * while numbers, booleans and null appear only once they are complete. If the content turns out not to be JSON,
+   * nothing more is yielded; with a schema, `final()` then throws {@link StructuredOutputError}.
    */
   async *partialObjects(): AsyncGenerator<PartialDeep<Draft>, void, undefined> {
     const json = new PartialJson();
@@ -65,10 +67,11 @@ export class ChatStream<
   }
 
   /**
-   * The whole answer, as the same call answers it unstreamed: content, tool calls, usage, finish reason, and `parsed`
-   * where the call named a schema. Reads the stream if nobody does; after a loop it is there at once.
+   * Resolves to the complete chat completion, as the same request returns it without streaming: content, tool calls,
+   * usage, finish reason, and `parsed` if the request has a schema. Reads the stream unless it already has a reader;
+   * after a loop it resolves immediately. Rejects with the same errors as a loop over the stream.
    *
-   * @throws {@link StructuredOutputError} when the call named a schema and the answer does not fit it.
+   * @throws {@link StructuredOutputError} if the request has a schema and the completion does not match it.
    */
   async final(): Promise<Final> {
     const { source } = this;
@@ -79,24 +82,25 @@ export class ChatStream<
       } while (!(await source.next()).done);
     }
     this.#final ??= source.final.then(({ completion }) =>
-      this.#finish(completion, source.meta ?? emptyMeta()),
+      this.#transform(completion, source.meta ?? emptyMeta()),
     );
     return this.#final;
   }
 
   /**
-   * Two streams of the same answer in place of this one, each read at its own speed. What one has read is kept until
-   * the other has, too; the answer is cancelled when both have been left. `partial` is that of the faster one.
+   * Splits this stream into two streams of the same completion, which replace it. Each can be read at its own pace:
+   * chunks stay in memory until both have read them. The response is cancelled once both have been aborted.
+   * On both streams, `partial` includes everything that the faster one has read.
    */
   tee(): [ChatStream<Final, Draft>, ChatStream<Final, Draft>] {
     const [one, other] = teeSource(this.lock());
-    return [new ChatStream(one, this.#finish), new ChatStream(other, this.#finish)];
+    return [new ChatStream(one, this.#transform), new ChatStream(other, this.#transform)];
   }
 
   /**
-   * Reads what `toReadableStream()` wrote on a server, as the same stream: without its `[DONE]` it throws
-   * `StreamTruncatedError`, and an error of the server's stream is thrown as the class that it has there. Its `meta`
-   * tells nothing but status 200, for headers stay on the server. With a `schema`, `final()` parses as
+   * Reads the output of a server's `toReadableStream()` as the same stream. Without a final `[DONE]` it throws
+   * `StreamTruncatedError`, and an error on the server is thrown here with the same class. `meta` has only the status
+   * 200, because response headers stay on the server. With a `schema`, `final()` parses the completion as
    * {@link ChatCompletions.parse} does.
    */
   static fromReadableStream<Output, Input>(

@@ -4,19 +4,20 @@ import type { ChatParams } from '../../schemas/chat-params.ts';
 import { isRecord, textOf } from '../../schemas/record.ts';
 import type { StandardJsonSchema } from '../../schemas/standard-schema.ts';
 
-/** A JSON schema, and whether the model can be held to it to the letter. */
+/** A JSON Schema for a model. */
 export interface ModelSchema {
   schema: Record<string, unknown>;
+  /** Whether the schema qualifies for strict mode, in which the model's output always matches it. */
   strict: boolean;
 }
 
 /**
- * The JSON schema of what a Standard Schema takes. Objects allow no other fields unless they say so. Models keep to a
- * schema strictly only when every object lists all of its fields as required.
+ * Returns the JSON Schema of a Standard Schema's input. An object that does not specify `additionalProperties` gets
+ * `false`. Strict mode requires that of every object, and that all of its fields are required.
  */
 export function toModelSchema(schema: StandardJsonSchema<unknown>, field: string): ModelSchema {
   let strict = true;
-  const closed = (_: string, value: unknown) => {
+  const closeObject = (_: string, value: unknown) => {
     if (!isRecord(value) || value.type !== 'object') return value;
     const { properties = {}, required = [], additionalProperties = false } = value;
     const count = isRecord(properties) ? Object.keys(properties).length : 0;
@@ -25,16 +26,18 @@ export function toModelSchema(schema: StandardJsonSchema<unknown>, field: string
     return { ...value, additionalProperties };
   };
   try {
-    const given = schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
-    const copy: unknown = JSON.parse(JSON.stringify(given, closed));
+    const converted = schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
+    const copy: unknown = JSON.parse(JSON.stringify(converted, closeObject));
     const { $schema: _, ...rest } = isRecord(copy) ? copy : {};
     return { schema: rest, strict: strict && rest.type === 'object' };
   } catch (error) {
-    throw new ConfigurationError(`${field}: no JSON schema (${String(error)}).`);
+    throw new ConfigurationError(
+      `${field}: the schema cannot be converted to JSON Schema (${String(error)}).`,
+    );
   }
 }
 
-/** A request as the service takes it: a schema becomes the JSON schema that it tells, named by its title. */
+/** Replaces a schema in `response_format` with its JSON Schema, named after its title, as the service requires. */
 export function toServiceParams(params: ChatParams | ParseParams<unknown>): ChatParams {
   const format = params?.response_format;
   if (!isSchema(format)) return { ...params, response_format: format };
@@ -44,7 +47,7 @@ export function toServiceParams(params: ChatParams | ParseParams<unknown>): Chat
   return { ...params, response_format };
 }
 
-/** Whether a value is a schema, which may be a function. */
+/** Whether a value is a Standard Schema. It may be an object or a function. */
 export function isSchema(format: object | undefined): format is StandardJsonSchema<unknown> {
   return format !== undefined && '~standard' in format;
 }

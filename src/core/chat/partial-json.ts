@@ -1,108 +1,111 @@
 import { parseJson } from '../http/json.ts';
 
-/** What may stand in a string: plain text, one escape, or its end. What does not match has not come whole. */
-const inString = /[^"\\]+|"|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
-/** What may stand outside of strings; numbers and words may be cut. */
-const between = /[[\]{}"]|[\s,:]+|[\w+.-]+/y;
+/** A token inside a string: plain text, the closing quote or an escape. An incomplete escape does not match. */
+const stringToken = /[^"\\]+|"|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
+/** A token outside strings. A number or keyword may be incomplete. */
+const structureToken = /[[\]{}"]|[\s,:]+|[\w+.-]+/y;
 
 /**
- * Reads JSON that comes in pieces, and has at any time what they say so far. Each character is looked at once, however
- * the text is cut, and the value is built in place. An object or a list becomes what `JSON.parse` makes of it; of other
- * text it takes what it can until it can make nothing of it, and it never throws.
+ * Parses JSON that arrives in pieces and provides the value parsed so far at any time. Each character is processed
+ * once, no matter how the text is split, and the value is built in place. A complete object or array equals the result
+ * of `JSON.parse`. Invalid text never throws: parsing stops at it and keeps the value parsed before it.
  */
 export class PartialJson {
-  /** What the pieces say so far; the same object grows with each of them. Undefined before there is anything. */
+  /** The value parsed so far, which grows in place; undefined before the first value begins. */
   value: unknown;
-  /** Objects and lists that are still open, the innermost last. */
-  readonly #open: object[] = [];
-  /** Where the next value goes; undefined where a name must come first. */
+  /** Open objects and arrays, the innermost last. */
+  readonly #containers: object[] = [];
+  /** Key of the next value in the innermost container; undefined in an object whose next key has not been read. */
   #key: PropertyKey | undefined;
-  /** The string under way. */
+  /** The string being read. */
   #string: string | undefined;
-  /** The number or word under way. */
+  /** The number or keyword being read. */
   #literal = '';
-  /** The piece of an escape at the end of what has come. */
-  #rest = '';
-  /** Whether nothing more can come: the value is whole, or the text is no JSON. */
-  #over = false;
+  /** An incomplete escape at the end of the last piece. */
+  #incompleteEscape = '';
+  /** Whether the value is complete or the text is invalid. */
+  #ended = false;
 
-  /** Takes the next piece; false when it changes nothing any more. */
+  /** Parses the next piece. Returns false if parsing had already ended. */
   feed(piece: string): boolean {
-    if (this.#over) return false;
-    const text = this.#rest + piece;
-    let at = 0;
-    while (!this.#over && at < text.length) {
-      const tokens = this.#string === undefined ? between : inString;
-      tokens.lastIndex = at;
-      const token = tokens.exec(text)?.[0];
+    if (this.#ended) return false;
+    const text = this.#incompleteEscape + piece;
+    let position = 0;
+    while (!this.#ended && position < text.length) {
+      const pattern = this.#string === undefined ? structureToken : stringToken;
+      pattern.lastIndex = position;
+      const token = pattern.exec(text)?.[0];
       if (token === undefined) break;
-      at += token.length;
-      this.#take(token);
+      position += token.length;
+      if (this.#string === undefined) this.#readStructure(token);
+      else this.#readString(this.#string, token);
     }
-    this.#rest = text.slice(at);
-    // What is no token is the beginning of an escape, or no JSON.
-    if (this.#rest !== '' && !/^\\(u.{0,3})?$/.test(this.#rest)) this.#over = true;
-    if (this.#string !== undefined && !this.#awaitsName) this.#put(this.#string);
+    this.#incompleteEscape = text.slice(position);
+    // Text that is not a token is either the beginning of an escape or invalid.
+    if (this.#incompleteEscape !== '' && !/^\\(u.{0,3})?$/.test(this.#incompleteEscape)) {
+      this.#ended = true;
+    }
+    if (this.#string !== undefined && !this.#expectsKey) this.#assign(this.#string);
     return true;
   }
 
-  get #awaitsName(): boolean {
-    return this.#key === undefined && this.#open.length > 0;
+  get #expectsKey(): boolean {
+    return this.#key === undefined && this.#containers.length > 0;
   }
 
-  #take(token: string): void {
-    if (this.#string !== undefined) {
-      if (token !== '"') this.#string += token.startsWith('\\') ? parseJson(`"${token}"`) : token;
-      else {
-        if (this.#awaitsName) this.#key = this.#string;
-        else this.#place(this.#string);
-        this.#string = undefined;
-      }
+  #readString(text: string, token: string): void {
+    if (token !== '"') {
+      this.#string = text + (token.startsWith('\\') ? parseJson(`"${token}"`) : token);
       return;
     }
+    if (this.#expectsKey) this.#key = text;
+    else this.#assignComplete(text);
+    this.#string = undefined;
+  }
+
+  #readStructure(token: string): void {
     if (/[\w+.-]/.test(token)) {
       this.#literal += token;
       return;
     }
     if (this.#literal !== '') {
       const value = parseJson(this.#literal);
-      if (value === undefined) this.#over = true;
-      else this.#place(value);
+      if (value === undefined) this.#ended = true;
+      else this.#assignComplete(value);
       this.#literal = '';
     }
     if (token === '"') this.#string = '';
     else if (token === '{' || token === '[') {
-      const inner = token === '{' ? {} : [];
-      this.#put(inner);
-      this.#open.push(inner);
-      this.#step();
+      const container = token === '{' ? {} : [];
+      this.#assign(container);
+      this.#containers.push(container);
+      this.#advance();
     } else if (token === '}' || token === ']') {
-      if (Array.isArray(this.#open.pop()) !== (token === ']')) this.#over = true;
-      this.#step();
+      if (Array.isArray(this.#containers.pop()) !== (token === ']')) this.#ended = true;
+      this.#advance();
     }
   }
 
-  /** Puts a value that is whole. */
-  #place(value: unknown): void {
-    this.#put(value);
-    this.#step();
+  #assignComplete(value: unknown): void {
+    this.#assign(value);
+    this.#advance();
   }
 
-  /** Puts a value where it belongs; defined, not assigned, so that no name can reach a prototype. */
-  #put(value: unknown): void {
-    const inner = this.#open.at(-1);
-    if (inner === undefined) this.value = value;
-    else if (this.#key === undefined) this.#over = true;
+  /** Stores a value under the current key. The property is defined, not set, so that no key can reach a prototype. */
+  #assign(value: unknown): void {
+    const container = this.#containers.at(-1);
+    if (container === undefined) this.value = value;
+    else if (this.#key === undefined) this.#ended = true;
     else {
-      const field = { value, writable: true, enumerable: true, configurable: true };
-      Object.defineProperty(inner, this.#key, field);
+      const property = { value, writable: true, enumerable: true, configurable: true };
+      Object.defineProperty(container, this.#key, property);
     }
   }
 
-  /** A value is whole, or a new list or object begins. */
-  #step(): void {
-    const inner = this.#open.at(-1);
-    this.#key = Array.isArray(inner) ? inner.length : undefined;
-    if (inner === undefined) this.#over = true;
+  /** Moves on to the next key, after a complete value or the beginning of a container. */
+  #advance(): void {
+    const container = this.#containers.at(-1);
+    this.#key = Array.isArray(container) ? container.length : undefined;
+    if (container === undefined) this.#ended = true;
   }
 }

@@ -7,13 +7,13 @@ import { singleLine, parseJson } from '../http/json.ts';
 import { isSchema } from './json-schema.ts';
 import { formatIssue } from '../call/response.ts';
 
-/** What becomes of a whole answer. */
+/** Turns an accumulated completion into the result of `final()`. */
 export type CompletionTransform<Final> = (
   completion: ChatCompletion,
   meta: ResponseMeta,
 ) => Promise<Final>;
 
-/** Finishes answers by a schema, if it is one. */
+/** Returns a transform that parses completions with `schema`, or leaves them unchanged if it is not a schema. */
 export function completionParser(
   schema: object | undefined,
   idempotencyKey?: string,
@@ -22,17 +22,21 @@ export function completionParser(
     isSchema(schema) ? parseCompletion(schema, completion, meta, idempotencyKey) : completion;
 }
 
-/** What a schema makes of a text that should be JSON. */
+/** Parses a text as JSON and validates it with a schema. */
 export async function parseWithSchema<Output>(
   schema: StandardSchema<Output>,
   text: string,
 ): Promise<StandardResult<Output>> {
   const value = parseJson(text);
-  if (value === undefined) return { issues: [{ message: 'it is not JSON' }] };
+  if (value === undefined) return { issues: [{ message: 'the text is not valid JSON' }] };
   return schema['~standard'].validate(value);
 }
 
-/** Adds to a completion what its first choice holds by a schema, or throws why it holds no such thing. */
+/**
+ * Adds the parsed content of the first choice to a completion.
+ *
+ * @throws {@link StructuredOutputError} if the completion is a refusal, is incomplete or does not match the schema.
+ */
 export async function parseCompletion<Output>(
   schema: StandardSchema<Output>,
   completion: ChatCompletion,
@@ -42,23 +46,35 @@ export async function parseCompletion<Output>(
   const { message, finish_reason } = completion.choices[0] ?? {};
   const refusal = message?.refusal;
   const text = refusal || message?.content || '';
-  const cut = refusal ? 'refused' : incompleteReasons.find((reason) => reason === finish_reason);
+  const reason = refusal ? 'refused' : truncationReasons.find((known) => known === finish_reason);
   const result =
-    cut === undefined ? await parseWithSchema(schema, text) : { issues: [{ message: cut }] };
+    reason === undefined
+      ? await parseWithSchema(schema, text)
+      : {
+          issues: [
+            {
+              message: reason === 'refused' ? 'the model refused' : `it is incomplete (${reason})`,
+            },
+          ],
+        };
   if (result.issues === undefined) return { ...completion, parsed: result.value };
-  const why = singleLine(result.issues.map(formatIssue).join('; '));
-  const where = meta.requestId === undefined ? '' : ` [request ${meta.requestId}]`;
-  const says = singleLine(text) || '(nothing)';
-  throw new StructuredOutputError(`The answer is not as asked: ${why}. It says: ${says}${where}`, {
-    reason: cut ?? 'mismatch',
-    issues: result.issues,
-    text,
-    completion,
-    body: completion,
-    meta,
-    idempotencyKey,
-    outcome: 'unknown',
-  });
+  const problem = singleLine(result.issues.map(formatIssue).join('; '));
+  const content = singleLine(text) || '(empty)';
+  const request = meta.requestId === undefined ? '' : ` [request ${meta.requestId}]`;
+  throw new StructuredOutputError(
+    `The completion does not match the schema: ${problem}. It may have been charged. Content: ${content}${request}`,
+    {
+      reason: reason ?? 'mismatch',
+      issues: result.issues,
+      text,
+      completion,
+      body: completion,
+      meta,
+      idempotencyKey,
+      outcome: 'unknown',
+    },
+  );
 }
 
-const incompleteReasons = ['length', 'content_filter'] as const;
+/** Finish reasons that leave the content incomplete. */
+const truncationReasons = ['length', 'content_filter'] as const;

@@ -1,4 +1,3 @@
-import { AbortedError } from '../../errors/aborted.ts';
 import { PolygateError } from '../../errors/base.ts';
 import { ToolRoundsError } from '../../errors/tool-rounds.ts';
 import type { ChatCompletion } from '../../schemas/chat-completion.ts';
@@ -10,6 +9,7 @@ import type {
   ToolMessage,
 } from '../../schemas/chat-params.ts';
 import type { RunParams, Tool, ToolRound, ToolRun } from '../../schemas/chat-run.ts';
+import { abortedError } from '../call/aborted.ts';
 import { whenAborted } from '../config/clock.ts';
 import { toModelSchema } from './json-schema.ts';
 import { roundUsd } from '../limits/round-usd.ts';
@@ -19,62 +19,66 @@ import { formatIssue } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { checkValue, nonNegativeInteger } from '../config/validation.ts';
 
-/** The last argument of `run()`. */
+/** Options of `run()`. */
 export interface RunOptions extends Omit<RequestOptions, 'idempotencyKey'> {
   /**
-   * The most requests that a run makes. When the last of them is answered with calls, they are not carried out and the
-   * run fails with `ToolRoundsError`.
+   * Maximum number of requests. If the model still calls tools in the last response, these calls are not executed and
+   * the run rejects with `ToolRoundsError`.
    * @defaultValue 10
    */
   maxRounds?: number | undefined;
   /**
-   * What to tell the model when a tool throws, when its arguments do not fit, or when there is no such tool; what this
-   * throws ends the run. By default the model is told `{"error": "<the error's message>"}`.
+   * Returns the tool result to send to the model when a tool throws, its arguments do not match its schema, or there
+   * is no such tool. An error that this function throws ends the run.
+   * @defaultValue sends `{"error": "<the error's message>"}`
    */
   onToolError?: ((error: unknown, call: ToolCall) => unknown) | undefined;
 }
 
-/** Asks, carries out the tools that the model calls, tells it what they answered, and asks again until it is done. */
+/** Sends requests, executes the tools that the model calls, and sends their results, until the model calls no tool. */
 export async function runTools(
-  { tools, messages: given, ...params }: RunParams,
+  { tools, messages: initialMessages, ...params }: RunParams,
   { maxRounds = 10, onToolError = toErrorMessage, signal }: RunOptions,
-  ask: (params: ChatParams) => Promise<ApiResponse<ChatCompletion>>,
+  send: (params: ChatParams) => Promise<ApiResponse<ChatCompletion>>,
 ): Promise<ToolRun> {
   checkValue('maxRounds', maxRounds, nonNegativeInteger);
-  const definitions = tools.map(definitionOf);
-  const messages: ChatMessage[] = [...given];
+  const definitions = tools.map(toDefinition);
+  const messages: ChatMessage[] = [...initialMessages];
   const rounds: ToolRound[] = [];
-  const stop = new AbortController();
+  const controller = new AbortController();
   const progress = () => ({ messages, rounds, chargeUsd: totalChargeUsd(rounds) });
   try {
     for (;;) {
-      const { data: completion, meta } = await ask({ ...params, messages, tools: definitions });
+      const { data: completion, meta } = await send({ ...params, messages, tools: definitions });
       rounds.push({ completion, meta });
       const message = completion.choices[0]?.message;
       if (message !== undefined) messages.push(message);
       const calls = message?.tool_calls ?? [];
       if (calls.length === 0) return { completion, ...progress() };
       if (rounds.length >= maxRounds) {
-        throw new ToolRoundsError(`The model still calls tools after maxRounds (${maxRounds}).`);
+        throw new ToolRoundsError(
+          `The model still calls tools after maxRounds (${maxRounds}); error.run has the conversation and its cost.`,
+        );
       }
-      const ends = AbortSignal.any(signal === undefined ? [stop.signal] : [signal, stop.signal]);
-      const work = calls.map((call) => executeToolCall(call, tools, ends, onToolError));
-      messages.push(...(await Promise.race([Promise.all(work), aborted(ends)])));
+      const signals = signal === undefined ? [controller.signal] : [signal, controller.signal];
+      const toolSignal = AbortSignal.any(signals);
+      const results = calls.map((call) => executeToolCall(call, tools, toolSignal, onToolError));
+      messages.push(...(await Promise.race([Promise.all(results), rejectOnAbort(toolSignal)])));
     }
   } catch (error) {
-    stop.abort(error);
-    // Not enumerable: a printed error must not show the conversation.
+    controller.abort(error);
+    // Not enumerable, so that a logged error does not reveal the conversation.
     if (error instanceof PolygateError) Object.defineProperty(error, 'run', { value: progress() });
     throw error;
   }
 }
 
-function definitionOf({ name, description, parameters }: Tool): ToolDefinition {
+function toDefinition({ name, description, parameters }: Tool): ToolDefinition {
   const { schema, strict } = toModelSchema(parameters, `tools.${name}.parameters`);
   return { type: 'function', function: { name, description, parameters: schema, strict } };
 }
 
-/** What a tool answers to a call; a failure is told to the model, unless `onToolError` throws. */
+/** Executes one call and returns its result for the model. Rejects only if `onToolError` throws. */
 async function executeToolCall(
   call: ToolCall,
   tools: readonly Tool[],
@@ -95,15 +99,15 @@ async function executeToolCall(
   return { role: 'tool', tool_call_id: call.id, content };
 }
 
-function stringifyResult(answer: unknown): string {
-  return typeof answer === 'string' ? answer : (JSON.stringify(answer) ?? '');
+function stringifyResult(result: unknown): string {
+  return typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
 }
 
-/** The caller does not wait for a tool that does not listen. */
-function aborted(signal: AbortSignal): Promise<never> {
+/** Rejects when the run is aborted, even if a tool ignores its signal. */
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     whenAborted(signal, (cause) => {
-      reject(new AbortedError('Aborted by the caller.', { cause, outcome: 'not-sent' }));
+      reject(abortedError(cause, { outcome: 'not-sent' }));
     });
   });
 }
@@ -112,7 +116,7 @@ function toErrorMessage(error: unknown): object {
   return { error: error instanceof Error ? error.message : String(error) };
 }
 
-/** A replay costs nothing, whatever its headers tell of the first time. */
+/** Adds up the charges of all rounds. A replay costs nothing; its headers repeat the original charge. */
 function totalChargeUsd(rounds: readonly ToolRound[]): number {
   const usd = ({ meta }: ToolRound) => (meta.idempotentReplay ? 0 : (meta.chargeUsd ?? 0));
   return roundUsd(rounds.reduce((sum, round) => sum + usd(round), 0));

@@ -10,53 +10,56 @@ import type {
 } from '../../schemas/chat-completion.ts';
 import type { ToolCall } from '../../schemas/chat-params.ts';
 import { isRecord } from '../../schemas/record.ts';
-import { TextBuffer } from './text-buffer.ts';
 
 type TextField = 'content' | 'refusal' | 'reasoning_content' | 'reasoning';
 
-interface ChoiceParts {
+/** One choice of the completion in progress. */
+interface PartialChoice {
   readonly choice: ChatCompletionChoice;
-  /** Fields of the message whose pieces are joined. */
+  /** Message fields whose fragments are concatenated. */
   readonly texts: Partial<Record<TextField, TextBuffer>>;
-  readonly calls: Map<number, ToolCall>;
+  /** Tool calls by index. */
+  readonly toolCalls: Map<number, ToolCall>;
 }
 
 /**
- * Puts the chunks of a streamed answer together into the completion that the same call answers unstreamed. Runs for
- * every chunk, so fields are looked at in place: copying them to leave one out costs more than all the rest.
+ * Accumulates the chunks of a stream into the completion that the same request returns without streaming. It runs for
+ * every chunk and therefore iterates over fields in place: copying an object to omit a field takes longer than
+ * everything else together.
  */
 export class Accumulator {
-  /** Whether there was a chunk. */
+  /** Whether at least one chunk has been added. */
   hasChunks = false;
-  readonly #choices = new Map<number, ChoiceParts>();
-  readonly #rest: Record<string, unknown> = {};
+  readonly #choices = new Map<number, PartialChoice>();
+  /** Top-level fields other than `choices`. */
+  readonly #fields: Record<string, unknown> = {};
+  /** Number of choices without a finish reason. */
   #unfinished = 0;
 
-  /** Adds one chunk. */
   add(chunk: ChatCompletionChunk): void {
     this.hasChunks = true;
     for (const name in chunk) {
-      if (name !== 'choices') keepField(this.#rest, name, chunk[name]);
+      if (name !== 'choices') keepField(this.#fields, name, chunk[name]);
     }
-    for (const piece of chunk.choices) this.#addChoice(piece);
+    for (const choice of chunk.choices) this.#addChoice(choice);
   }
 
-  /** Whether at least `count` choices came, and each has told why it stopped. */
+  /** Whether there are at least `count` choices, and each has a finish reason. */
   isFinished(count: number): boolean {
     return this.#unfinished === 0 && this.#choices.size >= Math.max(1, count);
   }
 
-  /** What has arrived so far. */
+  /** A new object with everything accumulated so far; later chunks do not change it. */
   get completion(): ChatCompletion {
-    const { id, created, model } = this.#rest;
-    const choices = [...this.#choices.values()].map(({ choice, texts, calls }) => {
+    const { id, created, model } = this.#fields;
+    const choices = [...this.#choices.values()].map(({ choice, texts, toolCalls }) => {
       const message = { ...choice.message };
       for (const [name, text] of Object.entries(texts)) message[name] = text.toString();
-      if (calls.size > 0) message.tool_calls = inOrder(calls).map(copyToolCall);
+      if (toolCalls.size > 0) message.tool_calls = sortByIndex(toolCalls).map(copyToolCall);
       return { ...choice, message };
     });
     return {
-      ...this.#rest,
+      ...this.#fields,
       id: typeof id === 'string' ? id : '',
       object: 'chat.completion',
       created: typeof created === 'number' ? created : 0,
@@ -65,17 +68,17 @@ export class Accumulator {
     };
   }
 
-  #addChoice(piece: ChatCompletionChunkChoice): void {
-    const parts = this.#partsOf(piece.index);
-    const { choice } = parts;
-    for (const name in piece) {
-      const value = piece[name];
+  #addChoice(chunkChoice: ChatCompletionChunkChoice): void {
+    const partial = this.#partialChoice(chunkChoice.index);
+    const { choice } = partial;
+    for (const name in chunkChoice) {
+      const value = chunkChoice[name];
       switch (name) {
         case 'index':
         case 'delta':
           break;
         case 'finish_reason':
-          if (piece.finish_reason) this.#finish(choice, piece.finish_reason);
+          if (chunkChoice.finish_reason) this.#finish(choice, chunkChoice.finish_reason);
           break;
         case 'logprobs':
           choice.logprobs = joinLogprobs(choice.logprobs, value);
@@ -84,18 +87,19 @@ export class Accumulator {
           keepField(choice, name, value);
       }
     }
-    addDelta(parts, piece.delta);
+    addDelta(partial, chunkChoice.delta);
   }
 
-  #partsOf(index: number): ChoiceParts {
-    let parts = this.#choices.get(index);
-    if (parts === undefined) {
+  #partialChoice(index: number): PartialChoice {
+    let partial = this.#choices.get(index);
+    if (partial === undefined) {
       const message: ChatCompletionMessage = { role: 'assistant', content: null };
-      parts = { choice: { index, message, finish_reason: null }, texts: {}, calls: new Map() };
-      this.#choices.set(index, parts);
+      const choice = { index, message, finish_reason: null };
+      partial = { choice, texts: {}, toolCalls: new Map() };
+      this.#choices.set(index, partial);
       this.#unfinished += 1;
     }
-    return parts;
+    return partial;
   }
 
   #finish(choice: ChatCompletionChoice, reason: FinishReason): void {
@@ -105,7 +109,7 @@ export class Accumulator {
 }
 
 function addDelta(
-  { choice: { message }, texts, calls }: ChoiceParts,
+  { choice: { message }, texts, toolCalls }: PartialChoice,
   delta: ChatCompletionDelta,
 ): void {
   for (const name in delta) {
@@ -121,7 +125,7 @@ function addDelta(
         else if (value === null) message[name] ??= null;
         break;
       case 'tool_calls':
-        for (const call of delta.tool_calls ?? []) addCall(calls, call);
+        for (const call of delta.tool_calls ?? []) addToolCall(toolCalls, call);
         break;
       case 'images':
         if (Array.isArray(delta.images)) {
@@ -134,47 +138,80 @@ function addDelta(
   }
 }
 
-function addCall(calls: Map<number, ToolCall>, piece: ToolCallDelta): void {
-  const { index, function: part, id, ...rest } = piece;
-  let call = calls.get(index);
+function addToolCall(toolCalls: Map<number, ToolCall>, delta: ToolCallDelta): void {
+  const { index, function: functionDelta, id, ...rest } = delta;
+  let call = toolCalls.get(index);
   if (call === undefined) {
     call = { id: '', type: 'function', function: { name: '', arguments: '' } };
-    calls.set(index, call);
+    toolCalls.set(index, call);
   }
   if (id) call.id = id;
-  call.function.name += part?.name ?? '';
-  call.function.arguments += part?.arguments ?? '';
+  call.function.name += functionDelta?.name ?? '';
+  call.function.arguments += functionDelta?.arguments ?? '';
   for (const name in rest) keepField(call, name, rest[name]);
 }
 
 /**
- * Takes over a field that is only kept, not put together; a later value replaces an earlier one, but for null. Nearly all
- * say the same in every chunk, and to look costs less than to write.
+ * Stores a field that is not concatenated. A later value replaces an earlier one, unless it is null. Most fields have
+ * the same value in every chunk, and comparing is cheaper than writing.
  */
 function keepField(target: Record<string, unknown>, name: string, value: unknown): void {
-  const before = target[name];
-  if (value === before || name === '__proto__' || (value === null && before !== undefined)) return;
+  const previous = target[name];
+  if (value === previous || name === '__proto__' || (value === null && previous !== undefined)) {
+    return;
+  }
   target[name] = value;
 }
 
-function joinLogprobs(before: unknown, piece: unknown): unknown {
-  if (!isRecord(before) || !isRecord(piece)) return piece ?? before ?? null;
-  const joined = Object.entries(piece).map(([name, later]) => {
-    const earlier = before[name];
+/** Concatenates the lists of two log probability records, field by field. */
+function joinLogprobs(previous: unknown, next: unknown): unknown {
+  if (!isRecord(previous) || !isRecord(next)) return next ?? previous ?? null;
+  const joined = Object.entries(next).map(([name, later]) => {
+    const earlier = previous[name];
     return [name, isList(earlier) && isList(later) ? [...earlier, ...later] : later];
   });
-  return { ...before, ...Object.fromEntries(joined) };
-}
-
-/** A copy that later pieces do not change. Not `structuredClone`, which fails on a record nested without end. */
-function copyToolCall(call: ToolCall): ToolCall {
-  return { ...call, function: { ...call.function } };
+  return { ...previous, ...Object.fromEntries(joined) };
 }
 
 function isList(value: unknown): value is unknown[] {
   return Array.isArray(value);
 }
 
-function inOrder(calls: Map<number, ToolCall>): ToolCall[] {
-  return [...calls].toSorted(([a], [b]) => a - b).map(([, call]) => call);
+/** Copies a call so that later chunks do not change it. `structuredClone` would fail on deeply nested fields. */
+function copyToolCall(call: ToolCall): ToolCall {
+  return { ...call, function: { ...call.function } };
+}
+
+function sortByIndex(toolCalls: Map<number, ToolCall>): ToolCall[] {
+  return [...toolCalls].toSorted(([a], [b]) => a - b).map(([, call]) => call);
+}
+
+/** Number of characters that are buffered before they are joined. */
+const joinThreshold = 16_384;
+
+/**
+ * A text that grows in small fragments and may never be read. Fragments are joined in batches, because a string built
+ * with `+=` keeps every fragment alive until it is read, which means more work for the garbage collector.
+ */
+class TextBuffer {
+  #joined = '';
+  #fragments: string[] = [];
+  #length = 0;
+
+  add(fragment: string): void {
+    this.#fragments.push(fragment);
+    this.#length += fragment.length;
+    if (this.#length >= joinThreshold) this.#join();
+  }
+
+  toString(): string {
+    this.#join();
+    return this.#joined;
+  }
+
+  #join(): void {
+    this.#joined += this.#fragments.join('');
+    this.#fragments = [];
+    this.#length = 0;
+  }
 }

@@ -15,101 +15,107 @@ import { EventDecoder } from './event-decoder.ts';
 import type { StreamEvent } from './event-decoder.ts';
 import type { Source, FinalCompletion } from './source.ts';
 
-/** How long a connection may take to close after `[DONE]` before it is cut, ms. */
-const closingTime = 100;
+/** Time in ms for the server to close the connection after `[DONE]`; after that, the body is cancelled. */
+const closeTimeout = 100;
 
-/** Finishes a call whose answer is a stream of chunks: from here on the reader holds the slot. */
+/** Handles a streaming response. The returned reader holds the concurrency slot until the stream ends. */
 export function openStream(
-  choices: number,
+  choiceCount: number,
   signal: AbortSignal | undefined,
 ): ResponseHandler<ChunkReader> {
-  return async (arrival) => {
-    const { response, meta, errors, config } = arrival;
-    const type = response.headers.get('content-type') ?? 'nothing';
+  return async (context) => {
+    const { response, meta, errors, config } = context;
+    const type = response.headers.get('content-type') ?? 'no content-type';
     if (response.body !== null && /^text\/event-stream\s*(;|$)/i.test(type)) {
-      return new ChunkReader(arrival, response.body, choices, signal);
+      return new ChunkReader(context, response.body, choiceCount, signal);
     }
-    const text = await readBodyText(response, config.maxResponseBytes, arrival.signal).catch(
+    const text = await readBodyText(response, config.maxResponseBytes, context.signal).catch(
       () => '',
     );
-    const problem = `text/event-stream was asked for, ${type} came`;
+    const problem = `expected a text/event-stream body, received ${response.body === null ? 'no body' : type}`;
     throw errors.invalidResponse(meta, problem, parseJson(text) ?? text);
   };
 }
 
-/** What a reader needs of the answer that it reads. */
-export interface Opened extends Pick<ResponseContext, 'errors' | 'retainSlot' | 'meta'> {
+/** The parts of a response context that a reader needs. */
+interface ReaderContext extends Pick<ResponseContext, 'errors' | 'retainSlot' | 'meta'> {
   readonly config: Pick<Config, 'clock' | 'maxEventBytes' | 'streamIdleTimeout'>;
 }
 
-/** Reads the chunks of one answer: bytes, events, chunks, and the proof that the end is the end. */
+/**
+ * Reads one streaming response: bytes become events, and events become chunks, which are also accumulated.
+ *
+ * A reader is open until it either completes or fails; both are final. A stream is proven complete by `[DONE]`, or by
+ * the end of the body, clean or not, once every requested choice has a `finish_reason`. Any other end of the body is a
+ * `StreamTruncatedError`. Both ways settle `final` and release the slot, the timer and the abort listener.
+ */
 export class ChunkReader implements Source<ChatCompletionChunk> {
   readonly meta: ResponseMeta;
   readonly final: Promise<FinalCompletion>;
   readonly clock: Clock;
-  readonly #config: Opened['config'];
+  readonly #maxEventBytes: number;
   readonly #errors: CallErrors;
   readonly #body: ReadableStreamDefaultReader<Uint8Array>;
   readonly #decoder: EventDecoder;
-  readonly #parts = new Accumulator();
-  readonly #choices: number;
-  readonly #timer: IdleTimer;
-  readonly #leave: () => void;
+  readonly #accumulator = new Accumulator();
+  readonly #choiceCount: number;
+  readonly #idleTimer: IdleTimer;
+  readonly #release: () => void;
+  /** Decoded events of the last network chunk; those before `#nextEvent` are consumed. */
   #events: StreamEvent[] = [];
-  #next = 0;
-  #filling: Promise<void> | undefined;
-  #deserted = false;
+  #nextEvent = 0;
+  #pendingRead: Promise<void> | undefined;
   #bodyEnded = false;
-  #over = false;
+  #abandoned = false;
+  #isComplete = false;
   #failure: PolygateError | undefined;
-  #resolve: (whole: FinalCompletion) => void = () => undefined;
-  #reject: (failure: PolygateError) => void = () => undefined;
+  #resolveFinal: (final: FinalCompletion) => void = () => undefined;
+  #rejectFinal: (failure: PolygateError) => void = () => undefined;
 
   constructor(
-    { errors, config, retainSlot: hold, meta }: Opened,
+    { errors, config, retainSlot, meta }: ReaderContext,
     body: ReadableStream<Uint8Array>,
-    choices: number,
+    choiceCount: number,
     signal: AbortSignal | undefined,
   ) {
     this.meta = meta;
     this.clock = config.clock;
     this.final = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
+      this.#resolveFinal = resolve;
+      this.#rejectFinal = reject;
     });
     this.final.catch(() => undefined);
-    this.#config = config;
+    this.#maxEventBytes = config.maxEventBytes;
     this.#errors = errors;
     errors.partial = () => this.partial;
     this.#body = body.getReader();
     this.#decoder = new EventDecoder(config.maxEventBytes);
-    this.#choices = choices;
+    this.#choiceCount = choiceCount;
     const ms = config.streamIdleTimeout;
-    this.#timer = new IdleTimer(config.clock, ms, () => this.stop(errors.streamIdle(ms)));
-    const release = hold();
+    this.#idleTimer = new IdleTimer(config.clock, ms, () => this.#fail(errors.streamIdle(ms)));
+    const releaseSlot = retainSlot();
     const stopListening = whenAborted(signal, (reason) => this.abort(reason));
-    this.#leave = () => {
-      this.#timer.stop();
+    this.#release = () => {
+      this.#idleTimer.stop();
       stopListening();
-      release();
+      releaseSlot();
     };
-    // A stream that nobody reads must not hold its slot for ever.
-    this.#timer.start();
+    // A stream that is never read must not hold its slot forever.
+    this.#idleTimer.start();
     if (signal?.aborted) this.abort(signal.reason);
   }
 
-  /** What has arrived so far, put together. */
   get partial(): ChatCompletion | undefined {
-    return this.#parts.hasChunks ? this.#parts.completion : undefined;
+    return this.#accumulator.hasChunks ? this.#accumulator.completion : undefined;
   }
 
   takeBuffered(): ChatCompletionChunk | undefined {
     while (this.#failure === undefined) {
-      const event = this.#events[this.#next];
+      const event = this.#events[this.#nextEvent];
       if (event === undefined) return undefined;
-      this.#next += 1;
-      const value = this.#open(event);
-      if (value !== undefined) return value;
+      this.#nextEvent += 1;
+      const chunk = this.#processEvent(event);
+      if (chunk !== undefined) return chunk;
     }
     return undefined;
   }
@@ -119,90 +125,101 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
       const value = this.takeBuffered();
       if (value !== undefined) return { done: false, value };
       if (this.#failure !== undefined) throw this.#failure;
-      if (this.#over) return { done: true, value };
-      if (this.#bodyEnded && !this.#decoder.overflow) this.#end();
-      else await (this.#filling ??= this.#fill());
+      if (this.#isComplete) return { done: true, value };
+      if (this.#decoder.overflow) {
+        this.#failInvalid(`an event is longer than maxEventBytes (${this.#maxEventBytes})`);
+      } else if (this.#bodyEnded) this.#endOfBody();
+      else await (this.#pendingRead ??= this.#read());
     }
-  }
-
-  /** Ends it now: the body is cancelled, the slot given back, and reading on throws `failure`. */
-  stop(failure: PolygateError): undefined {
-    if (this.#over || this.#failure !== undefined) return;
-    this.#failure = failure;
-    this.#reject(failure);
-    this.#leave();
-    this.#body.cancel().catch(() => undefined);
   }
 
   abort(reason: unknown = new DOMException('The stream was aborted.', 'AbortError')): void {
-    this.stop(this.#errors.aborted(reason));
+    this.#fail(this.#errors.aborted(reason));
   }
 
   abandon(): void {
-    this.#deserted = true;
-    if (!this.#over && this.#failure === undefined) this.#timer.start();
+    this.#abandoned = true;
+    if (this.#isOpen) this.#idleTimer.start();
   }
 
-  async #fill(): Promise<void> {
-    if (this.#decoder.overflow) {
-      const { maxEventBytes } = this.#config;
-      return this.stop(
-        this.#errors.invalidStream(`an event is longer than maxEventBytes (${maxEventBytes})`),
-      );
-    }
-    this.#timer.start();
+  get #isOpen(): boolean {
+    return !this.#isComplete && this.#failure === undefined;
+  }
+
+  /** Reads one network chunk and decodes the events that it completes. */
+  async #read(): Promise<void> {
+    this.#idleTimer.start();
     try {
       const { done, value } = await this.#body.read();
       if (this.#failure !== undefined) return;
       this.#bodyEnded = done;
-      this.#events = done ? this.#decoder.end() : this.#decoder.feed(value);
-      this.#next = 0;
+      this.#events = done ? this.#decoder.flush() : this.#decoder.feed(value);
+      this.#nextEvent = 0;
     } catch (error) {
       this.#bodyEnded = true;
-      this.#end(error);
+      this.#endOfBody(error);
     } finally {
-      this.#filling = undefined;
-      // A slow reader may take its time; one that is gone may not.
-      if (!this.#deserted) this.#timer.pause();
+      this.#pendingRead = undefined;
+      // The time that a slow consumer takes between two reads is not idle time, unless the consumer no longer exists.
+      if (!this.#abandoned) this.#idleTimer.pause();
     }
   }
 
-  #open({ data, event }: StreamEvent): ChatCompletionChunk | undefined {
-    if (data === '[DONE]') return this.#finish();
+  /** Returns the chunk of an event. Any other event completes or fails the stream. */
+  #processEvent({ data, event }: StreamEvent): ChatCompletionChunk | undefined {
+    if (data === '[DONE]') return this.#complete();
     const value = parseJson(data);
-    // Only the event that was under way when the bytes ended can be half an event.
-    if (value === undefined && this.#bodyEnded) return this.#end();
-    if (event === 'error' || isErrorEvent(value))
-      return this.stop(this.#errors.streamErrorEvent(data));
+    // Only the last event of a body can be incomplete JSON because the stream was truncated.
+    if (value === undefined && this.#bodyEnded) return this.#endOfBody();
+    if (event === 'error' || isErrorEvent(value)) {
+      return this.#fail(this.#errors.streamErrorEvent(data));
+    }
     const chunk = parseChunk(value);
     if (chunk === undefined) {
-      return this.stop(
-        this.#errors.invalidStream(`an event is no chunk: ${singleLine(data, 100)}`),
+      return this.#failInvalid(
+        `expected a chat completion chunk, received ${singleLine(data, 100)}`,
       );
     }
-    this.#parts.add(chunk);
+    this.#accumulator.add(chunk);
     return chunk;
   }
 
-  /** No more bytes: fine when every choice has finished, else the answer was cut off. */
-  #end(error?: unknown): undefined {
-    if (this.#parts.isFinished(this.#choices)) this.#finish();
-    else this.stop(this.#errors.streamTruncated(error));
+  /** The body ended without `[DONE]`; `error` is set if the connection broke. */
+  #endOfBody(error?: unknown): undefined {
+    if (this.#accumulator.isFinished(this.#choiceCount)) this.#complete();
+    else this.#fail(this.#errors.streamTruncated(error));
   }
 
-  /** The end is proven. The connection closes by itself, as a rule at once, and can then be used again. */
-  #finish(): undefined {
-    if (!this.#parts.hasChunks) return this.stop(this.#errors.invalidStream('it held no chunk'));
-    this.#over = true;
-    this.#resolve(this.#parts);
+  /** Completes the stream, unless it had no chunk at all. */
+  #complete(): undefined {
+    if (!this.#accumulator.hasChunks) return this.#failInvalid('it contained no chunks');
+    this.#isComplete = true;
+    this.#resolveFinal(this.#accumulator);
     this.#events = [];
-    this.#leave();
+    this.#release();
     if (this.#bodyEnded) return;
-    const cut = () => void this.#body.cancel().catch(() => undefined);
-    const stopTimer = startTimer(this.clock, closingTime, cut);
+    // Read on to the end of the body, so that the connection can be reused.
+    const stopTimer = startTimer(this.clock, closeTimeout, () => this.#cancelBody());
     this.#body.read().then(({ done }) => {
       stopTimer();
-      if (!done) cut();
+      if (!done) this.#cancelBody();
     }, stopTimer);
+  }
+
+  /** Fails the stream and cancels the body. Has no effect on a stream that has already ended. */
+  #fail(failure: PolygateError): undefined {
+    if (!this.#isOpen) return;
+    this.#failure = failure;
+    this.#rejectFinal(failure);
+    this.#release();
+    this.#cancelBody();
+  }
+
+  #failInvalid(problem: string): undefined {
+    return this.#fail(this.#errors.invalidStream(problem));
+  }
+
+  #cancelBody(): void {
+    this.#body.cancel().catch(() => undefined);
   }
 }

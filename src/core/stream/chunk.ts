@@ -2,8 +2,8 @@ import type { ChatCompletionChunk } from '../../schemas/chat-completion.ts';
 import { isRecord } from '../../schemas/record.ts';
 
 /**
- * Narrows a parsed event to a chunk: the hot path of a stream, so by hand. What a chunk may leave out is filled in;
- * everything else stays as sent. Undefined when it is no chunk.
+ * Returns the parsed data of an event as a chunk, or undefined if it is not a chunk. Missing fields that have a default
+ * are filled in; all other fields stay as sent. The checks are written by hand because they run for every chunk.
  */
 export function parseChunk(value: unknown): ChatCompletionChunk | undefined {
   return isChunk(value) ? value : undefined;
@@ -26,22 +26,22 @@ function isDelta(value: unknown): boolean {
   return (
     isRecord(value) &&
     typeof (value.content ?? '') === 'string' &&
-    (value.tool_calls === undefined || isCallList(value))
+    (value.tool_calls === undefined || hasToolCalls(value))
   );
 }
 
-function isCallList(delta: Record<string, unknown>): boolean {
+function hasToolCalls(delta: Record<string, unknown>): boolean {
   delta.tool_calls ??= [];
-  return Array.isArray(delta.tool_calls) && delta.tool_calls.every(isCall);
+  return Array.isArray(delta.tool_calls) && delta.tool_calls.every(isToolCall);
 }
 
-function isCall(value: unknown, position: number): boolean {
+function isToolCall(value: unknown, position: number): boolean {
   if (!isRecord(value)) return false;
   value.index ??= position;
   return Number.isInteger(value.index) && isRecord(value.function ?? {});
 }
 
-/** Whether an event tells an error in place of a chunk; `error: null` is nothing special. */
+/** Whether the parsed data of an event reports an error. A chunk may carry `error: null`. */
 export function isErrorEvent(value: unknown): boolean {
   return isRecord(value) && (value.error ?? false) !== false;
 }

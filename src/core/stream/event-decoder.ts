@@ -1,31 +1,33 @@
 import { createParser } from 'eventsource-parser';
 
-/** One event of a stream: its data, and its type when it has one. */
+/** One event of a stream. */
 export interface StreamEvent {
   readonly data: string;
+  /** The event type, if the event has one. */
   readonly event: string | undefined;
 }
 
 /**
- * Turns the bytes of an event stream into events, by the WHATWG rules; the only file that knows eventsource-parser.
- * It decodes what it is given and reads nothing ahead.
+ * Decodes the bytes of an event stream into events, following the WHATWG rules and a size limit. This is the only file
+ * that depends on eventsource-parser.
  */
 export class EventDecoder {
-  /** Whether an event, or a line that never ends, was over the size limit: nothing more is decoded. */
+  /** Set once an event or an unterminated line has exceeded the limit. Nothing more is decoded after that. */
   overflow = false;
-  readonly #limit: number;
-  // The parser removes the one leading BOM itself.
-  readonly #text = new TextDecoder('utf-8', { ignoreBOM: true });
+  readonly #maxBytes: number;
+  // The parser itself removes a leading BOM; removing one here as well would drop a second BOM.
+  readonly #utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
   readonly #parser;
   #events: StreamEvent[] = [];
+  /** Length of the unterminated line at the end of the input so far. */
   #lineLength = 0;
 
-  constructor(limit: number) {
-    this.#limit = limit;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
     this.#parser = createParser({
-      maxBufferSize: limit,
+      maxBufferSize: maxBytes,
       onEvent: ({ data, event }) => {
-        if (isLonger(data, limit)) this.overflow = true;
+        if (isLongerThan(data, maxBytes)) this.overflow = true;
         else if (data !== '' && !this.overflow) this.#events.push({ data, event });
       },
       onError: ({ type }) => {
@@ -34,38 +36,41 @@ export class EventDecoder {
     });
   }
 
-  /** The events that these bytes complete. */
+  /** Returns the events that these bytes complete. */
   feed(bytes: Uint8Array): StreamEvent[] {
-    return this.#take(this.#text.decode(bytes, { stream: true }));
+    return this.#parse(this.#utf8.decode(bytes, { stream: true }));
   }
 
-  /** The event that was under way when the bytes ended, if any; whether it is whole is for the caller to see. */
-  end(): StreamEvent[] {
-    return this.#take(`${this.#text.decode()}\n\n`);
+  /** Returns the unterminated event at the end of the body, if there is one. Its data may be incomplete. */
+  flush(): StreamEvent[] {
+    return this.#parse(`${this.#utf8.decode()}\n\n`);
   }
 
-  #take(text: string): StreamEvent[] {
+  #parse(text: string): StreamEvent[] {
     if (!this.overflow) this.#parser.feed(text);
-    if (this.#isEndless(text)) this.overflow = true;
+    if (this.#exceedsLineLimit(text)) this.overflow = true;
     const events = this.#events;
     this.#events = [];
     return events;
   }
 
-  /** Whether the line that this text ends in is too long: the parser forgets lines that can be no field. */
-  #isEndless(text: string): boolean {
+  /**
+   * Whether the unterminated line at the end of `text` is too long. The parser's own limit does not cover comments and
+   * unknown fields, which it discards.
+   */
+  #exceedsLineLimit(text: string): boolean {
     const lineEnd = Math.max(lastIndexOf(text, '\n'), lastIndexOf(text, '\r'));
     this.#lineLength = lineEnd < 0 ? this.#lineLength + text.length : text.length - lineEnd - 1;
-    return this.#lineLength > this.#limit;
+    return this.#lineLength > this.#maxBytes;
   }
 }
 
-/** The same as the method; but that takes its time to find nothing. */
+/** The same as the built-in method, which is slow if the character does not occur. */
 function lastIndexOf(text: string, character: string): number {
   return text.includes(character) ? text.lastIndexOf(character) : -1;
 }
 
-/** Whether a text is longer than so many bytes of UTF-8: no character takes more than three for each of its units. */
-function isLonger(text: string, bytes: number): boolean {
-  return text.length * 3 > bytes && new TextEncoder().encode(text).byteLength > bytes;
+/** Whether a text is longer than `maxBytes` in UTF-8, where a UTF-16 code unit takes at most three bytes. */
+function isLongerThan(text: string, maxBytes: number): boolean {
+  return text.length * 3 > maxBytes && new TextEncoder().encode(text).byteLength > maxBytes;
 }

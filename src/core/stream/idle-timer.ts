@@ -2,48 +2,49 @@ import { startTimer } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 
 /**
- * Calls `fire` when a wait takes too long. Waits come one after the other, one a read of a stream, and a timer for
- * each would cost more than the read: one timer runs on from wait to wait, and looks when it rings.
+ * Calls `onTimeout` when a single wait lasts longer than `ms`. A stream waits once per read, and a timer per read would
+ * cost more than the read itself. Instead, one timer keeps running across waits and, when it fires, checks how long the
+ * current wait has lasted.
  */
 export class IdleTimer {
   readonly #clock: Clock;
   readonly #ms: number;
-  readonly #fire: () => void;
-  /** When the wait under way began, by the clock. */
-  #since: number | undefined;
-  #cancel: (() => void) | undefined;
+  readonly #onTimeout: () => void;
+  /** Clock time at which the current wait began; undefined between waits. */
+  #waitingSince: number | undefined;
+  #cancelTimer: (() => void) | undefined;
 
-  constructor(clock: Clock, ms: number, fire: () => void) {
+  constructor(clock: Clock, ms: number, onTimeout: () => void) {
     this.#clock = clock;
     this.#ms = ms;
-    this.#fire = fire;
+    this.#onTimeout = onTimeout;
   }
 
-  /** A wait begins. */
+  /** Begins a wait. */
   start(): void {
-    this.#since = this.#clock.now();
-    if (this.#cancel === undefined) this.#wait(this.#ms);
+    this.#waitingSince = this.#clock.now();
+    if (this.#cancelTimer === undefined) this.#schedule(this.#ms);
   }
 
-  /** The wait is over; there may be another. */
+  /** Ends the current wait; another one may follow. */
   pause(): void {
-    this.#since = undefined;
+    this.#waitingSince = undefined;
   }
 
-  /** There will be no other wait. */
+  /** Ends the current wait and clears the timer. */
   stop(): void {
     this.pause();
-    this.#cancel?.();
-    this.#cancel = undefined;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
   }
 
-  #wait(ms: number): void {
-    this.#cancel = startTimer(this.#clock, ms, () => {
-      this.#cancel = undefined;
-      if (this.#since === undefined) return;
-      const left = this.#since + this.#ms - this.#clock.now();
-      if (left > 0) this.#wait(left);
-      else this.#fire();
+  #schedule(ms: number): void {
+    this.#cancelTimer = startTimer(this.#clock, ms, () => {
+      this.#cancelTimer = undefined;
+      if (this.#waitingSince === undefined) return;
+      const remainingMs = this.#waitingSince + this.#ms - this.#clock.now();
+      if (remainingMs > 0) this.#schedule(remainingMs);
+      else this.#onTimeout();
     });
   }
 }

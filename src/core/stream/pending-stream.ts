@@ -5,14 +5,15 @@ import type { Clock } from '../config/clock.ts';
 import type { ApiResponse } from '../call/response.ts';
 import type { Source, FinalCompletion } from './source.ts';
 
-/** A request under way whose answer will be a stream; reading waits for the headers. */
+/** A stream whose response headers may not have arrived yet. Reading it waits for them. */
 export class PendingStream implements Source<ChatCompletionChunk> {
   readonly final: Promise<FinalCompletion>;
   readonly clock: Clock;
-  readonly #stopper = new AbortController();
-  readonly #opened: Promise<ChunkReader>;
+  readonly #controller = new AbortController();
+  readonly #opening: Promise<ChunkReader>;
   #reader: ChunkReader | undefined;
 
+  /** `open` sends the request; its signal aborts when the caller's `signal` or `abort()` ends the stream. */
   constructor(
     open: (signal: AbortSignal) => Promise<ApiResponse<ChunkReader>>,
     signal: AbortSignal | undefined,
@@ -20,17 +21,17 @@ export class PendingStream implements Source<ChatCompletionChunk> {
   ) {
     this.clock = clock;
     if (signal?.aborted) this.abort(signal.reason);
-    this.#opened = open(this.#stopper.signal).then(({ data }) => {
-      this.#reader = data;
-      const stop = this.#stopper.signal;
-      if (stop.aborted) data.abort(stop.reason);
-      return data;
+    this.#opening = open(this.#controller.signal).then(({ data: reader }) => {
+      this.#reader = reader;
+      const opened = this.#controller.signal;
+      if (opened.aborted) reader.abort(opened.reason);
+      return reader;
     });
-    this.final = this.#opened.then((reader) => reader.final);
+    this.final = this.#opening.then((reader) => reader.final);
     this.final.catch(() => undefined);
-    // Once there is a reader, it listens for itself.
-    const detach = whenAborted(signal, (reason) => this.abort(reason));
-    this.#opened.then(detach, detach);
+    // From then on, the reader itself listens to the caller's signal.
+    const stopListening = whenAborted(signal, (reason) => this.abort(reason));
+    this.#opening.then(stopListening, stopListening);
   }
 
   get meta() {
@@ -42,7 +43,7 @@ export class PendingStream implements Source<ChatCompletionChunk> {
   }
 
   next(): Promise<IteratorResult<ChatCompletionChunk, undefined>> {
-    return this.#reader?.next() ?? this.#opened.then((reader) => reader.next());
+    return this.#reader?.next() ?? this.#opening.then((reader) => reader.next());
   }
 
   takeBuffered(): ChatCompletionChunk | undefined {
@@ -50,12 +51,12 @@ export class PendingStream implements Source<ChatCompletionChunk> {
   }
 
   abort(reason?: unknown): void {
-    this.#stopper.abort(reason);
+    this.#controller.abort(reason);
     this.#reader?.abort(reason);
   }
 
   abandon(): void {
-    this.#opened.then(
+    this.#opening.then(
       (reader) => reader.abandon(),
       () => undefined,
     );

@@ -14,46 +14,49 @@ import { CallErrors } from '../call/errors.ts';
 import { statusErrorClass } from '../call/status-error.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 
-/** How a stream that another side hands on is read. */
+/** Options of `fromReadableStream()`. */
 export interface RelayedStreamOptions {
-  /** Ends the stream at once; the error's `cause` is the signal's reason. */
+  /** Aborts the stream immediately with an `AbortedError` whose `cause` is the signal's reason. */
   signal?: AbortSignal | undefined;
   /**
-   * Time without a byte before the stream fails, ms; comments count as bytes.
+   * Time without a byte, in ms, before the stream fails with `StreamIdleTimeoutError`. Comments count as bytes.
    * @defaultValue 60_000
    */
   streamIdleTimeout?: number | undefined;
   /**
-   * The longest event, bytes.
+   * Maximum size of one event in bytes. A longer event fails the stream with `StreamError`.
    * @defaultValue 16 MiB
    */
   maxEventBytes?: number | undefined;
-  /** Where the time for `streamIdleTimeout` comes from; by default the machine's. */
+  /**
+   * Clock for `streamIdleTimeout`.
+   * @defaultValue the system clock
+   */
   clock?: Clock | undefined;
 }
 
 /**
- * Reads an event stream that came from elsewhere than from a request of this client. How many choices there have to be
- * only the other side knows, so `[DONE]` alone proves the end.
+ * Reads a stream that another client has relayed with `toReadableStream()`. Only that client knows how many choices
+ * were requested, so finish reasons prove nothing here and only `[DONE]` completes the stream.
  */
 export function relayedStream(
   readable: ReadableStream<Uint8Array>,
   options: RelayedStreamOptions = {},
 ): ChunkReader {
   const config = { ...defaults, ...omitUndefined(options) };
-  const arrival = {
+  const context = {
     errors: new RelayedErrors(),
     config,
     retainSlot: () => () => {},
     meta: emptyMeta(),
   };
-  return new ChunkReader(arrival, readable, Infinity, options.signal);
+  return new ChunkReader(context, readable, Infinity, options.signal);
 }
 
-/** Errors of a stream that was handed on: those that the other side tells of are made anew, as what they were. */
+/** Errors of a relayed stream. An error event is recreated as the error class that the relaying client threw. */
 class RelayedErrors extends CallErrors {
   constructor() {
-    super({ method: 'a stream', template: 'handed on', safety: 'once', paid: true });
+    super({ method: 'relayed', template: 'stream', safety: 'once', paid: true });
   }
 
   override streamErrorEvent(data: string): PolygateError {
@@ -63,7 +66,7 @@ class RelayedErrors extends CallErrors {
     );
     const Class =
       status === undefined
-        ? (classes.find(({ className }) => className === name) ?? StreamError)
+        ? (relayedClasses.find(({ className }) => className === name) ?? StreamError)
         : statusErrorClass(status, code);
     const meta = emptyMeta(status, requestId);
     const partial = this.partial?.();
@@ -79,7 +82,7 @@ class RelayedErrors extends CallErrors {
   }
 }
 
-/** What the other side tells of an error. */
+/** The fields of a relayed error that an error event of the service does not have. */
 interface RelayedErrorFields {
   name?: string;
   status?: number;
@@ -88,7 +91,8 @@ interface RelayedErrorFields {
   retryAfterMs?: number;
 }
 
-const classes = [
+/** Error classes without a status, found by name. Any other name becomes a `StreamError`. */
+const relayedClasses = [
   AbortedError,
   ConfigurationError,
   ConnectionError,

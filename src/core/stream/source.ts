@@ -2,26 +2,30 @@ import type { ChatCompletion } from '../../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { Clock } from '../config/clock.ts';
 
-/** A whole answer; it is put together when it is asked for, which perhaps nobody does. */
+/** A complete stream's result. It is assembled only when `completion` is read, which may never happen. */
 export interface FinalCompletion {
   readonly completion: ChatCompletion;
 }
 
-/** Where the items of a stream come from. */
+/** Supplies the items of a stream: a response, a response that is still pending, or one branch of a `tee()`. */
 export interface Source<Item> {
-  /** What the headers of the answer tell; undefined until they are here. */
+  /** Parsed response headers; undefined until they arrive. */
   readonly meta: ResponseMeta | undefined;
-  /** What has arrived so far, put together. */
+  /** The completion accumulated so far; undefined before the first chunk. */
   readonly partial: ChatCompletion | undefined;
-  /** Settles once the end is proven, or with what kept the answer from being whole. */
+  /**
+   * Resolves once the stream is proven complete, and rejects with the error that ended it. A rejection that is never
+   * handled is not reported as unhandled.
+   */
   readonly final: Promise<FinalCompletion>;
+  /** Clock for every timer of this stream. */
   readonly clock: Clock;
-  /** The next item, or the proven end. */
+  /** Resolves to the next item, or to `done` once the stream is proven complete; rejects if the stream fails. */
   next(): Promise<IteratorResult<Item, undefined>>;
-  /** An item that is here already, for those who want many at once. */
+  /** Removes and returns the next item if it has already been received. Reads nothing from the network. */
   takeBuffered(): Item | undefined;
-  /** Ends it before its end; `reason` is the caller's. */
+  /** Fails the stream with an `AbortedError` whose `cause` is `reason`, and cancels the response body. */
   abort(reason?: unknown): void;
-  /** Whoever read it is gone and never said so: nobody will miss it when it has been left alone for long. */
+  /** Reports that the consumer was garbage collected mid-stream. The stream then fails after its idle timeout. */
   abandon(): void;
 }

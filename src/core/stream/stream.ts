@@ -9,17 +9,17 @@ import { toReadable } from './to-readable.ts';
 import type { Source } from './source.ts';
 
 /**
- * Tells a source when its reader was dropped in the middle, which no `break` and no `return()` announced. React Native
- * and workers with an old compatibility date have no such registry.
+ * Reports to a source that its iterator was garbage collected before the end, without a `break` or `return()`. React
+ * Native and workers with an old compatibility date lack `FinalizationRegistry`.
  */
-const readers =
+const iterators =
   typeof FinalizationRegistry === 'undefined'
     ? undefined
     : /* @__PURE__ */ new FinalizationRegistry<Pick<Source<unknown>, 'abandon'>>((source) =>
         source.abandon(),
       );
 
-/** Items that can be read once: `for await (const item of stream)`. */
+/** A stream of items that can be read once: `for await (const item of stream)`. */
 export class ItemStream<Item> implements AsyncIterable<Item> {
   /** @internal */
   protected readonly source: Source<Item>;
@@ -31,12 +31,13 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
   }
 
   /**
-   * Reads the stream. Leaving the loop early cancels the answer.
+   * Reads the stream. Leaving the loop early aborts the stream and never throws.
    *
-   * @throws {@link StreamTruncatedError} when the bytes end before the answer does.
-   * @throws {@link StreamIdleTimeoutError} when nothing comes for too long.
-   * @throws {@link StreamError} when the service sends an error, something that is no chunk, or no chunk at all.
-   * @throws {@link AbortedError} when the caller's signal or `abort()` ends it.
+   * @throws {@link StreamTruncatedError} if the response ends before the stream is complete.
+   * @throws {@link StreamIdleTimeoutError} if no byte arrives for `streamIdleTimeout`.
+   * @throws {@link StreamError} if the service sends an error, an invalid or oversized event, or no chunk at all.
+   * @throws {@link AbortedError} if the caller's signal or `abort()` ends the stream.
+   * @throws {@link ConfigurationError} if the stream has already been read.
    */
   [Symbol.asyncIterator](): AsyncIterator<Item, undefined, undefined> {
     const source = this.lock();
@@ -47,43 +48,49 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
         return { done: true, value: undefined };
       },
     };
-    readers?.register(iterator, source, source);
-    // At its end nothing is left to tell; and its error holds, by its stack, on to this iterator.
-    const forget = () => readers?.unregister(source);
+    iterators?.register(iterator, source, source);
+    // Nothing needs to be reported after the end. The stack of an error would also keep this iterator alive.
+    const forget = () => iterators?.unregister(source);
     source.final.then(forget, forget);
     return iterator;
   }
 
-  /** Ends the stream now; whoever reads it gets an `AbortedError`. */
+  /** Ends the stream immediately. A pending or later read rejects with an `AbortedError` whose `cause` is `reason`. */
   abort(reason?: unknown): void {
     this.source.abort(reason);
   }
 
   /**
-   * The stream as the bytes of an event stream, for the body of your own answer:
-   * `new Response(stream.toReadableStream(), { headers: { 'content-type': 'text/event-stream' } })`. Every item is one
-   * `data` event of JSON, `[DONE]` the end; a failure is an event `{"error": {…}}` with the error's name, message, code
-   * and outcome, and nothing of its headers or body. `fromReadableStream` reads it. Bytes are made when they are asked
-   * for, a comment every 15 s keeps a quiet connection open, and cancelling the bytes aborts the answer.
+   * Serializes the stream as an event stream, for the body of your own server's response:
+   * `new Response(stream.toReadableStream(), { headers: { 'content-type': 'text/event-stream' } })`. Read it on the
+   * other side with `fromReadableStream()`.
+   *
+   * Each item is sent as one `data` event of JSON, followed by `[DONE]` at the end. A failure is sent as an event
+   * `{"error": {…}}` with the error's name, message, code, type, status, outcome, retry delay and request id, but none
+   * of its headers or body. Items are read on demand, a comment every 15 seconds keeps an idle connection open, and
+   * cancelling the returned stream aborts this one.
    */
   toReadableStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
     return toReadable(this.lock());
   }
 
   /**
-   * For the one reader of this stream.
+   * Returns the source for exclusive use by one reader.
+   * @throws {@link ConfigurationError} if the stream already has a reader.
    * @internal
    */
   protected lock(): Source<Item> {
     if (this.#consumed) {
-      throw new ConfigurationError('This stream has been read already; see tee().');
+      throw new ConfigurationError(
+        'This stream has already been read. To read it twice, call tee() first.',
+      );
     }
     this.#consumed = true;
     return this.source;
   }
 
   /**
-   * Whether somebody reads it, or has.
+   * Whether the stream has a reader, or had one.
    * @internal
    */
   protected get consumed(): boolean {
@@ -91,9 +98,9 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
   }
 }
 
-/** A streamed answer, item by item. Its end is proven: a stream that breaks off throws. */
+/** A streaming response, item by item. A truncated stream throws `StreamTruncatedError`; it never just ends. */
 export class Stream<Item> extends ItemStream<Item> {
-  /** What the headers of the answer tell. */
+  /** Metadata from the response headers. */
   readonly meta: ResponseMeta;
 
   /** @internal */
@@ -103,8 +110,8 @@ export class Stream<Item> extends ItemStream<Item> {
   }
 
   /**
-   * Two streams of the same items in place of this one, each read at its own speed. What one has read is kept until the
-   * other has, too; the answer is cancelled when both have been left.
+   * Splits this stream into two streams of the same items, which replace it. Each can be read at its own pace: items
+   * stay in memory until both have read them. The response is cancelled once both have been aborted.
    */
   tee(): [Stream<Item>, Stream<Item>] {
     const [one, other] = teeSource(this.lock());
@@ -112,9 +119,9 @@ export class Stream<Item> extends ItemStream<Item> {
   }
 
   /**
-   * Reads what {@link Stream.toReadableStream} wrote, as the same stream: without its `[DONE]` it throws
-   * `StreamTruncatedError`, and an error of the other side is thrown as the class that it has there. Its `meta` tells
-   * nothing but status 200, for headers stay on the server.
+   * Reads the output of {@link Stream.toReadableStream} as the same stream. Without a final `[DONE]` it throws
+   * `StreamTruncatedError`, and an error on the other side is thrown here with the same class. `meta` has only the
+   * status 200, because response headers stay on the server.
    */
   static fromReadableStream(
     readable: ReadableStream<Uint8Array>,

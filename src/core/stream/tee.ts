@@ -1,39 +1,42 @@
-import { AbortedError } from '../../errors/aborted.ts';
+import type { AbortedError } from '../../errors/aborted.ts';
+import { abortedError } from '../call/aborted.ts';
 import type { Source, FinalCompletion } from './source.ts';
 
-/** A place in the line of items; it keeps its item until every reader has passed it. */
-interface Place<Item> {
+/** A node of the linked list of items. Branches only point forward, so a node is freed once both have passed it. */
+interface Node<Item> {
+  /** The item, requested from the source by the first branch that arrives here. */
   result?: Promise<IteratorResult<Item, undefined>>;
-  next?: Place<Item>;
+  next?: Node<Item>;
 }
 
-/** Two sources of the same items, each read at its own speed. What only one of them has read waits for the other. */
+/** Splits a source into two branches with the same items. Items that only one branch has read stay in memory. */
 export function teeSource<Item>(source: Source<Item>): [Source<Item>, Source<Item>] {
-  const start: Place<Item> = {};
-  let readers = 2;
+  const start: Node<Item> = {};
+  let openBranches = 2;
   const leave = (whenLast: () => void) => {
-    readers -= 1;
-    if (readers === 0) whenLast();
+    openBranches -= 1;
+    if (openBranches === 0) whenLast();
   };
-  return [branch(source, start, leave), branch(source, start, leave)];
+  return [createBranch(source, start, leave), createBranch(source, start, leave)];
 }
 
-function branch<Item>(
+/** `leave` ends a branch; its callback runs only for the last branch that leaves. */
+function createBranch<Item>(
   source: Source<Item>,
-  start: Place<Item>,
+  start: Node<Item>,
   leave: (whenLast: () => void) => void,
 ): Source<Item> {
-  let place = start;
+  let node = start;
   let failure: AbortedError | undefined;
   let rejectNext: (error: unknown) => void;
-  let rejectWhole: (error: unknown) => void;
-  const whole = new Promise<FinalCompletion>((resolve, reject) => {
-    rejectNext = rejectWhole = reject;
+  let rejectFinal: (error: unknown) => void;
+  const final = new Promise<FinalCompletion>((resolve, reject) => {
+    rejectNext = rejectFinal = reject;
     source.final.then(resolve, reject);
   });
-  whole.catch(() => undefined);
+  final.catch(() => undefined);
   return {
-    final: whole,
+    final,
     clock: source.clock,
     get meta() {
       return source.meta;
@@ -46,16 +49,15 @@ function branch<Item>(
       new Promise((resolve, reject) => {
         if (failure !== undefined) return reject(failure);
         rejectNext = reject;
-        place.result ??= source.next();
-        place.result.then(resolve, reject);
-        place = place.next ??= {};
+        node.result ??= source.next();
+        node.result.then(resolve, reject);
+        node = node.next ??= {};
       }),
     abort(reason) {
       if (failure !== undefined) return;
-      const details = { cause: reason, outcome: 'unknown' } as const;
-      failure = new AbortedError('Aborted by the caller.', details);
+      failure = abortedError(reason, { outcome: 'unknown' });
       rejectNext(failure);
-      rejectWhole(failure);
+      rejectFinal(failure);
       leave(() => source.abort(reason));
     },
     abandon() {

@@ -4,10 +4,10 @@ import { isRecord } from '../../schemas/record.ts';
 import { startTimer } from '../config/clock.ts';
 import type { Source } from './source.ts';
 
-/** How long a stream that is handed on may be silent before a comment shows that it lives, ms. */
+/** Time without an item, in ms, after which a comment is sent to keep the connection open. */
 const keepAliveInterval = 15_000;
 
-/** The items of a source as the bytes of an event stream. Nothing is read before somebody asks for it. */
+/** Serializes the items of a source as an event stream. Reads from the source only on demand. */
 export function toReadable<Item>(source: Source<Item>): ReadableStream<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder();
   return new ReadableStream(
@@ -15,21 +15,21 @@ export function toReadable<Item>(source: Source<Item>): ReadableStream<Uint8Arra
       async pull(controller) {
         const write = (text: string) => controller.enqueue(encoder.encode(text));
         let stopTimer = () => {};
-        const wait = () => {
+        const scheduleKeepAlive = () => {
           stopTimer = startTimer(source.clock, keepAliveInterval, () => {
-            // Only for a reader that waits: comments must not pile up before a slow one.
+            // Skipped while an earlier comment is unread: comments must not pile up if the consumer is slow.
             if (controller.desiredSize === 0) write(':\n\n');
-            wait();
+            scheduleKeepAlive();
           });
         };
-        wait();
+        scheduleKeepAlive();
         try {
           const { done, value } = await source.next();
           if (done) write('data: [DONE]\n\n');
-          else write(eventOf(value) + readyEvents(source));
+          else write(toEvent(value) + bufferedEvents(source));
           if (done) controller.close();
         } catch (error) {
-          write(failureEvent(error));
+          write(toErrorEvent(error));
           controller.close();
         } finally {
           stopTimer();
@@ -41,20 +41,20 @@ export function toReadable<Item>(source: Source<Item>): ReadableStream<Uint8Arra
   );
 }
 
-function eventOf(value: unknown): string {
+function toEvent(value: unknown): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
 
-/** What came in the same piece of the network goes on in one piece. */
-function readyEvents<Item>(source: Source<Item>): string {
+/** Serializes the items that are already buffered, so that what arrived together is sent together. */
+function bufferedEvents<Item>(source: Source<Item>): string {
   let text = '';
   for (let item = source.takeBuffered(); item !== undefined; item = source.takeBuffered())
-    text += eventOf(item);
+    text += toEvent(item);
   return text;
 }
 
-/** What the other side may know of an error: never headers, bodies, wallets or causes. */
-const tellable = [
+/** The error fields that are relayed: never headers, bodies, balances or causes. */
+const relayedFields = [
   'name',
   'message',
   'code',
@@ -65,10 +65,10 @@ const tellable = [
   'requestId',
 ];
 
-function failureEvent(error: unknown): string {
+function toErrorEvent(error: unknown): string {
   const known = PolygateError.is(error) ? error : new StreamError('The stream failed.');
   const meta: unknown = Reflect.get(known, 'meta');
   const { requestId } = isRecord(meta) ? meta : {};
   const fields = Object.assign({ requestId }, known, { message: known.message });
-  return `data: {"error":${JSON.stringify(fields, tellable)}}\n\n`;
+  return `data: {"error":${JSON.stringify(fields, relayedFields)}}\n\n`;
 }

@@ -2,23 +2,24 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { StreamTruncatedError } from '../../../src/index.ts';
-import { done, says, stops, streamOf } from '../../support/event-stream.ts';
+import { doneEvent, textEvent, finishEvent, streamOf } from '../../support/event-stream.ts';
 import { collect } from '../../support/rejection.ts';
 
-/** A stream whose answer comes in these pieces. */
-const writing = (pieces: readonly string[]) =>
-  streamOf([pieces.map((text) => says(text)).join('') + stops() + done]);
+/** A stream whose content arrives in these pieces, one per chunk. */
+const streamOfContent = (pieces: readonly string[]) =>
+  streamOf([pieces.map((text) => textEvent(text)).join('') + finishEvent() + doneEvent]);
 
-/** What partialObjects() gives after each of these pieces, as text, for the objects grow. */
-async function states(pieces: readonly string[]): Promise<string[]> {
-  const seen: string[] = [];
-  for await (const state of writing(pieces).partialObjects()) seen.push(JSON.stringify(state));
-  return seen;
+/** What partialObjects() yields after each piece, serialized at once because the object grows in place. */
+async function yieldedStates(pieces: readonly string[]): Promise<string[]> {
+  const yielded: string[] = [];
+  for await (const state of streamOfContent(pieces).partialObjects())
+    yielded.push(JSON.stringify(state));
+  return yielded;
 }
 
-/** A text in pieces that end at these places. */
-function cut(text: string, places: readonly number[]): string[] {
-  const ends = [...new Set([...places.map((place) => place % text.length), text.length])];
+/** Splits a text at these positions. */
+function split(text: string, positions: readonly number[]): string[] {
+  const ends = [...new Set([...positions.map((position) => position % text.length), text.length])];
   const sorted = ends.toSorted((a, b) => a - b);
   return sorted.map((end, index) => text.slice(sorted[index - 1] ?? 0, end)).filter(Boolean);
 }
@@ -26,69 +27,69 @@ function cut(text: string, places: readonly number[]): string[] {
 type Put = (value: unknown) => void;
 
 /**
- * Writes a document piece by piece, and puts what each piece says where it belongs before it gives the piece: the other
- * way round than a parser.
+ * Serializes a document piece by piece. Before it yields a piece, it passes the value that a parser knows after that
+ * piece to `put`. This makes it an independent model of the parser.
  */
-function* writings(value: unknown, put: Put, space: () => string): Generator<string> {
+function* serialize(value: unknown, put: Put, space: () => string): Generator<string> {
   if (typeof value === 'string') {
     let text = '';
     put(text);
     yield '"';
-    for (const sign of value.split('')) {
-      text += sign;
+    for (const unit of value.split('')) {
+      text += unit;
       put(text);
-      yield escaped(sign, space() !== '');
+      yield escaped(unit, space() !== '');
     }
     yield '"';
   } else if (typeof value === 'object' && value !== null) {
-    const isList = Array.isArray(value);
-    const copy: object = isList ? [] : {};
+    const isArray = Array.isArray(value);
+    const copy: object = isArray ? [] : {};
     put(copy);
-    yield isList ? '[' : '{';
+    yield isArray ? '[' : '{';
     for (const [index, [name, inner]] of Object.entries(value).entries()) {
       if (index > 0) {
         yield space();
         yield ',';
       }
       yield space();
-      if (!isList) yield `${JSON.stringify(name)}${space()}:`;
+      if (!isArray) yield `${JSON.stringify(name)}${space()}:`;
       const field = { writable: true, enumerable: true, configurable: true };
-      const putInner: Put = (given) =>
-        Object.defineProperty(copy, name, { ...field, value: given });
-      yield* writings(inner, putInner, space);
+      const putInner: Put = (innerValue) =>
+        Object.defineProperty(copy, name, { ...field, value: innerValue });
+      yield* serialize(inner, putInner, space);
     }
     yield space();
-    yield isList ? ']' : '}';
+    yield isArray ? ']' : '}';
   } else {
     yield JSON.stringify(value);
-    // Only what follows tells that a number is over.
+    // A number or keyword is complete only once another character follows.
     put(value);
   }
 }
 
-/** One unit of a text as JSON; half of a character is left alone, and joins its other half. */
-function escaped(sign: string, always: boolean): string {
-  if (always) return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return /[\uD800-\uDFFF]/.test(sign) ? sign : JSON.stringify(sign).slice(1, -1);
+/** Serializes one UTF-16 code unit. Surrogates are not escaped unless `always` is set, so that pairs stay intact. */
+function escaped(unit: string, always: boolean): string {
+  if (always) return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return /[\uD800-\uDFFF]/.test(unit) ? unit : JSON.stringify(unit).slice(1, -1);
 }
 
-/** A document, and what is known after so many of its characters. */
-function written(value: unknown, spaces: readonly boolean[]) {
+/** Serializes a document and records the state of the value after each prefix. */
+function serializeWithStates(value: unknown, spaces: readonly boolean[]) {
   let root: unknown;
   let turn = 0;
   const space = () => (spaces[(turn += 1) % spaces.length] ? '\n' : '');
   let text = '';
-  const known: { after: number; state: string }[] = [];
-  const put: Put = (given) => {
-    root = given;
+  const states: { after: number; state: string }[] = [];
+  const put: Put = (newRoot) => {
+    root = newRoot;
   };
-  for (const piece of writings(value, put, space)) {
+  for (const piece of serialize(value, put, space)) {
     if (piece === '') continue;
     text += piece;
-    known.push({ after: text.length, state: JSON.stringify(root) });
+    states.push({ after: text.length, state: JSON.stringify(root) });
   }
   const stateAfter = (length: number) =>
-    known.findLast(({ after }) => after <= length)?.state ?? 'nothing';
+    states.findLast(({ after }) => after <= length)?.state ?? 'nothing';
   return { text, stateAfter };
 }
 
@@ -103,18 +104,18 @@ const root = fc.oneof(
 );
 
 describe('partialObjects()', () => {
-  test('gives after every prefix of a document what the prefix says, and at last the document', async () => {
+  test('yields the value of every prefix of a document, and finally the document', async () => {
     const spaces = fc.array(fc.boolean(), { minLength: 1, maxLength: 7 });
-    const places = fc.array(fc.nat(), { maxLength: 40 });
+    const positions = fc.array(fc.nat(), { maxLength: 40 });
     await fc.assert(
-      fc.asyncProperty(root, spaces, places, fc.boolean(), async (value, gaps, at, each) => {
-        const { text, stateAfter } = written(value, gaps);
+      fc.asyncProperty(root, spaces, positions, fc.boolean(), async (value, gaps, at, each) => {
+        const { text, stateAfter } = serializeWithStates(value, gaps);
         const pieces = each
           ? Array.from({ length: text.length }, (_, i) => text.charAt(i))
-          : cut(text, at);
+          : split(text, at);
         let length = 0;
         const expected = pieces.map((piece) => stateAfter((length += piece.length)));
-        expect(await states(pieces)).toEqual(expected);
+        expect(await yieldedStates(pieces)).toEqual(expected);
         expect(expected.at(-1)).toBe(JSON.stringify(JSON.parse(text)));
       }),
       { numRuns: 100 },
@@ -123,43 +124,43 @@ describe('partialObjects()', () => {
 
   test.each([
     [
-      'numbers and words when they are whole',
+      'numbers and keywords once they are complete',
       ['[1', '2', ',tr', 'ue', ',-1e', '3]'],
       ['[]', '[]', '[12]', '[12]', '[12,true]', '[12,true,-1000]'],
     ],
+    ['incomplete strings', ['{"a":"x', 'y', '"}'], ['{"a":"x"}', '{"a":"xy"}', '{"a":"xy"}']],
     [
-      'texts as far as they have come',
-      ['{"a":"x', 'y', '"}'],
-      ['{"a":"x"}', '{"a":"xy"}', '{"a":"xy"}'],
-    ],
-    [
-      'names when their value begins',
+      'keys once their value begins',
       ['{"na', 'me"', ':', ' [', ']}'],
       ['{}', '{}', '{}', '{"name":[]}', '{"name":[]}'],
     ],
     [
-      'escapes when they are whole',
+      'escapes once they are complete',
       ['["\\', 'n\\u00', 'e9', '"]'],
       ['[""]', '["\\n"]', '["\\né"]', '["\\né"]'],
     ],
-    ['characters by their halves', ['["\\ud83d', '\\ude00"]'], ['["\\ud83d"]', '["😀"]']],
     [
-      'the last of two fields of one name',
+      'the two halves of a surrogate pair separately',
+      ['["\\ud83d', '\\ude00"]'],
+      ['["\\ud83d"]', '["😀"]'],
+    ],
+    [
+      'the last of two fields with the same key',
       ['{"a":1,', '"a":"', 'b"}'],
       ['{"a":1}', '{"a":""}', '{"a":"b"}'],
     ],
-    ['a text that is all of the answer', ['"a', 'b"'], ['"a"', '"ab"']],
-    ['nothing before there is anything', [' \n', ' {', '}', '\n'], ['{}', '{}']],
-  ])('gives %s', async (_, pieces, expected) => {
-    expect(await states(pieces)).toEqual(expected);
+    ['a string that is the whole content', ['"a', 'b"'], ['"a"', '"ab"']],
+    ['nothing before the value begins', [' \n', ' {', '}', '\n'], ['{}', '{}']],
+  ])('yields %s', async (_, pieces, expected) => {
+    expect(await yieldedStates(pieces)).toEqual(expected);
   });
 
   test.each([
-    ['words before it', ['Sure! {"a":1}']],
-    ['a fence around it', ['```json\n', '{"a":1}']],
-    ['nothing', []],
-  ])('gives nothing when the answer is not JSON but %s', async (_, pieces) => {
-    expect(await states(pieces)).toEqual([]);
+    ['text before the JSON', ['Sure! {"a":1}']],
+    ['a code fence around the JSON', ['```json\n', '{"a":1}']],
+    ['empty content', []],
+  ])('yields nothing if the content is not JSON: %s', async (_, pieces) => {
+    expect(await yieldedStates(pieces)).toEqual([]);
   });
 
   test.each([
@@ -172,27 +173,27 @@ describe('partialObjects()', () => {
     ['[nil]', '[]'],
     ['[;]', '[]'],
     ['{[]}', '{}'],
-  ])('stops where the text %s is no JSON, without throwing', async (text, state) => {
-    const all = await states([...Array.from(text), ' 2', '3']);
+  ])('stops without throwing where the text %s is invalid', async (text, state) => {
+    const all = await yieldedStates([...Array.from(text), ' 2', '3']);
     expect(all.at(-1)).toBe(state);
   });
 
-  test('alters no prototype', async () => {
+  test('modifies no prototype', async () => {
     const text = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}';
-    const [value] = await collect(writing([text]).partialObjects());
+    const [value] = await collect(streamOfContent([text]).partialObjects());
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(JSON.stringify(value)).toBe(text);
   });
 
-  test('gives one object that grows, and throws what the stream throws', async () => {
-    const seen: unknown[] = [];
+  test('yields the same growing object each time, and throws the errors of the stream', async () => {
+    const yielded: unknown[] = [];
     const loop = async () => {
-      for await (const state of streamOf([says('{"a":'), says('1,')]).partialObjects())
-        seen.push(state);
+      for await (const state of streamOf([textEvent('{"a":'), textEvent('1,')]).partialObjects())
+        yielded.push(state);
     };
     await expect(loop()).rejects.toBeInstanceOf(StreamTruncatedError);
-    expect(seen).toHaveLength(2);
-    expect(seen[0]).toBe(seen[1]);
+    expect(yielded).toHaveLength(2);
+    expect(yielded[0]).toBe(yielded[1]);
   });
 });

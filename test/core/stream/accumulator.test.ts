@@ -1,37 +1,45 @@
 import { describe, expect, test } from 'vitest';
 
 import type { ChatCompletion } from '../../../src/index.ts';
-import { adds, chunk, done, event, says, stops, streamOf } from '../../support/event-stream.ts';
+import {
+  deltaEvent,
+  chunk,
+  doneEvent,
+  event,
+  textEvent,
+  finishEvent,
+  streamOf,
+} from '../../support/event-stream.ts';
 import { collect } from '../../support/rejection.ts';
 
-/** What final() makes of these events. */
+/** The completion that `final()` returns for these events. */
 async function final(...events: string[]): Promise<ChatCompletion> {
-  return streamOf([...events, done]).final();
+  return streamOf([...events, doneEvent]).final();
 }
 
-/** The first message that final() makes of these deltas. */
+/** The first message of the completion that `final()` returns for these deltas. */
 async function message(...deltas: object[]) {
-  const completion = await final(...deltas.map((delta) => adds(delta)), stops());
+  const completion = await final(...deltas.map((delta) => deltaEvent(delta)), finishEvent());
   return completion.choices[0]?.message;
 }
 
-/** An event whose one choice has these fields. */
+/** An event with a chunk whose only choice has these fields. */
 function choice(fields: object): string {
   return event(chunk([{ index: 0, delta: {}, finish_reason: null, ...fields }]));
 }
 
-/** A piece of a tool call. */
-function call(index: number, fields: object): object {
+/** A delta with a fragment of one tool call. */
+function callDelta(index: number, fields: object): object {
   return { tool_calls: [{ index, ...fields }] };
 }
 
-describe('final() puts together', () => {
-  test('the words and what stands around them', async () => {
+describe('final() accumulates', () => {
+  test('the content, the role, the finish reason and the top-level fields', async () => {
     const completion = await final(
-      adds({ role: 'assistant', content: '' }),
-      says('Hel'),
-      says('lo'),
-      stops('length'),
+      deltaEvent({ role: 'assistant', content: '' }),
+      textEvent('Hel'),
+      textEvent('lo'),
+      finishEvent('length'),
     );
     expect(completion).toEqual({
       id: 'c-1',
@@ -44,13 +52,13 @@ describe('final() puts together', () => {
     });
   });
 
-  test('an answer without words, whose content is null', async () => {
+  test('a message without content as null', async () => {
     expect(await message({ role: 'assistant' })).toMatchObject({ content: null });
     expect(await message({ role: 'assistant', content: null })).toMatchObject({ content: null });
     expect(await message({ role: 'assistant', content: '' })).toMatchObject({ content: '' });
   });
 
-  test.each(['refusal', 'reasoning_content', 'reasoning'])('the pieces of %s', async (field) => {
+  test.each(['refusal', 'reasoning_content', 'reasoning'])('the fragments of %s', async (field) => {
     const deltas = [{ [field]: 'I can' }, { content: 'x' }, { [field]: 'not' }, { [field]: null }];
     expect(await message(...deltas)).toEqual({
       role: 'assistant',
@@ -59,29 +67,31 @@ describe('final() puts together', () => {
     });
   });
 
-  test('a long answer, in every piece of it and as a whole', async () => {
+  test('long content, which partial also has after every chunk', async () => {
     const words = Array.from({ length: 9_000 }, (_, index) => `${index} 漢\u{1f680} `);
-    // Some services cut between the halves of a surrogate pair.
+    // Some services split the two halves of a surrogate pair.
     const pieces = words.flatMap((word) => [word.slice(0, -2), word.slice(-2)]);
-    const stream = streamOf([...pieces.map((piece) => says(piece)), stops(), done]);
-    let said = '';
+    const stream = streamOf([...pieces.map((piece) => textEvent(piece)), finishEvent(), doneEvent]);
+    let content = '';
     for await (const { choices } of stream) {
-      said += choices[0]?.delta.content ?? '';
-      if (said.length % 501 === 0) expect(stream.partial?.choices[0]?.message.content).toBe(said);
+      content += choices[0]?.delta.content ?? '';
+      if (content.length % 501 === 0) {
+        expect(stream.partial?.choices[0]?.message.content).toBe(content);
+      }
     }
-    expect(said).toBe(words.join(''));
-    expect((await stream.final()).choices[0]?.message.content).toBe(said);
+    expect(content).toBe(words.join(''));
+    expect((await stream.final()).choices[0]?.message.content).toBe(content);
   });
 
-  test('several choices, in the order of their index', async () => {
+  test('several choices, sorted by index', async () => {
     const { choices } = await final(
-      says('b', 1),
-      says('c', 2),
-      says('a'),
-      stops('length', 1),
-      says('B', 1),
-      stops('content_filter', 2),
-      stops(),
+      textEvent('b', 1),
+      textEvent('c', 2),
+      textEvent('a'),
+      finishEvent('length', 1),
+      textEvent('B', 1),
+      finishEvent('content_filter', 2),
+      finishEvent(),
     );
     expect(choices).toMatchObject([
       { index: 0, message: { content: 'a' }, finish_reason: 'stop' },
@@ -100,21 +110,21 @@ describe('final() puts together', () => {
     expect(choices.map(({ message: { content } }) => content)).toEqual(['0', '1']);
   });
 
-  test('tool calls by their index, in pieces and in any order', async () => {
-    const answer = await message(
-      call(2, { id: 'c', type: 'function', function: { name: 'three', arguments: '' } }),
-      call(0, { id: 'a', type: 'function', function: { name: 'one', arguments: '{"x"' } }),
-      call(2, { function: { arguments: '{}' } }),
+  test('tool calls by index, in fragments and in any order', async () => {
+    const accumulated = await message(
+      callDelta(2, { id: 'c', type: 'function', function: { name: 'three', arguments: '' } }),
+      callDelta(0, { id: 'a', type: 'function', function: { name: 'one', arguments: '{"x"' } }),
+      callDelta(2, { function: { arguments: '{}' } }),
       {
         tool_calls: [
           { index: 0, function: { arguments: ':1' } },
           { index: 1, id: 'b', type: 'function', function: { name: 'two' } },
         ],
       },
-      call(0, { id: '', function: { arguments: '}' } }),
-      call(1, { id: null, function: { arguments: '[]' } }),
+      callDelta(0, { id: '', function: { arguments: '}' } }),
+      callDelta(1, { id: null, function: { arguments: '[]' } }),
     );
-    expect(answer).toEqual({
+    expect(accumulated).toEqual({
       role: 'assistant',
       content: null,
       tool_calls: [
@@ -125,27 +135,31 @@ describe('final() puts together', () => {
     });
   });
 
-  test('tool calls of each choice for itself', async () => {
-    const named = (name: string) => call(0, { id: name, function: { name, arguments: '{}' } });
+  test('the tool calls of each choice separately', async () => {
+    const named = (name: string) => callDelta(0, { id: name, function: { name, arguments: '{}' } });
     const { choices } = await final(
-      adds(named('one')),
-      adds(named('two'), 1),
-      stops('tool_calls'),
-      stops('tool_calls', 1),
+      deltaEvent(named('one')),
+      deltaEvent(named('two'), 1),
+      finishEvent('tool_calls'),
+      finishEvent('tool_calls', 1),
     );
     const calls = choices.map((each) => each.message.tool_calls?.map(({ id }) => id));
     expect(calls).toEqual([['one'], ['two']]);
   });
 
-  test('fields of a tool call that it does not know', async () => {
-    const answer = await message(
-      call(0, { id: 'a', function: { name: 'f', arguments: '' }, extra_content: { mark: 'm' } }),
-      call(0, { function: { arguments: '{}' } }),
+  test('unknown fields of a tool call', async () => {
+    const accumulated = await message(
+      callDelta(0, {
+        id: 'a',
+        function: { name: 'f', arguments: '' },
+        extra_content: { mark: 'm' },
+      }),
+      callDelta(0, { function: { arguments: '{}' } }),
     );
-    expect(answer?.tool_calls?.[0]).toMatchObject({ extra_content: { mark: 'm' } });
+    expect(accumulated?.tool_calls?.[0]).toMatchObject({ extra_content: { mark: 'm' } });
   });
 
-  test('the usage that comes last, in a chunk without choices', async () => {
+  test('the usage from a last chunk without choices', async () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, cost: 0.1 };
     const completion = await final(
       event(chunk([{ index: 0, delta: { content: 'a' }, finish_reason: 'stop' }], { usage: null })),
@@ -155,7 +169,7 @@ describe('final() puts together', () => {
     expect(completion.choices).toHaveLength(1);
   });
 
-  test('what was told, which a later null does not take away', async () => {
+  test('fields that a later null does not remove', async () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
     const completion = await final(
       event(chunk([], { usage, service_tier: 'fast' })),
@@ -164,24 +178,24 @@ describe('final() puts together', () => {
     expect(completion).toMatchObject({ usage, service_tier: 'fast' });
   });
 
-  test('images, in the order in which they came', async () => {
+  test('images in the order of their arrival', async () => {
     const image = (url: string, index: number) => ({
       type: 'image_url',
       image_url: { url },
       index,
     });
-    const answer = await message(
+    const accumulated = await message(
       { content: 'Two:' },
       { images: [image('data:image/png;base64,AA', 0)] },
       { images: [image('https://host.example/b.png', 1)] },
     );
-    expect(answer?.images).toEqual([
+    expect(accumulated?.images).toEqual([
       image('data:image/png;base64,AA', 0),
       image('https://host.example/b.png', 1),
     ]);
   });
 
-  test('log probabilities, joined list by list', async () => {
+  test('log probabilities, concatenated list by list', async () => {
     const token = (text: string) => ({ token: text, logprob: -1, bytes: null, top_logprobs: [] });
     const { choices } = await final(
       choice({ logprobs: null }),
@@ -195,11 +209,11 @@ describe('final() puts together', () => {
     });
   });
 
-  test('unknown fields of the chunk, of the choice and of the delta', async () => {
+  test('unknown fields of chunks, choices and deltas', async () => {
     const completion = await final(
       event({ ...chunk([]), system_fingerprint: 'fp', service_tier: 'fast', provider: { a: 1 } }),
       choice({ native_finish_reason: 'STOP', delta: { content: 'a', annotations: [{ b: 2 }] } }),
-      stops(),
+      finishEvent(),
     );
     expect(completion).toMatchObject({
       system_fingerprint: 'fp',
@@ -211,8 +225,8 @@ describe('final() puts together', () => {
     });
   });
 
-  test('finish reasons that it does not know', async () => {
-    const { choices } = await final(says('a'), stops('out_of_ink'));
+  test('unknown finish reasons', async () => {
+    const { choices } = await final(textEvent('a'), finishEvent('out_of_ink'));
     expect(choices[0]?.finish_reason).toBe('out_of_ink');
   });
 });
@@ -233,42 +247,44 @@ describe('hostile keys', () => {
       'log probabilities',
       `{"choices":[{"index":0,"delta":{"content":"a"},"logprobs":{${hostile}}}]}`,
     ],
-  ])('in %s alter no prototype', async (_, record) => {
-    const completion = await final(`data: ${record}\n\n`, `data: ${record}\n\n`, stops());
+  ])('in %s modify no prototype', async (_, record) => {
+    const completion = await final(`data: ${record}\n\n`, `data: ${record}\n\n`, finishEvent());
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
     const [first] = completion.choices;
-    const { message: said, logprobs } = first ?? {};
-    for (const value of [completion, first, said, said?.tool_calls?.[0], logprobs]) {
+    const { message: reply, logprobs } = first ?? {};
+    for (const value of [completion, first, reply, reply?.tool_calls?.[0], logprobs]) {
       if (typeof value !== 'object' || value === null) continue;
       expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
       expect(Reflect.get(value, 'polluted')).toBeUndefined();
     }
-    expect(said?.content).toBe('aa');
+    expect(reply?.content).toBe('aa');
   });
 
-  test('that carry lists in log probabilities alter no prototype', async () => {
+  test('with lists in log probabilities modify no prototype', async () => {
     const hostileLists = '{"__proto__":[1],"constructor":[2],"content":[3]}';
     const record = `{"choices":[{"index":0,"delta":{},"logprobs":${hostileLists}}]}`;
     const completion = await final(
       choice({ logprobs: { content: [1] } }),
       `data: ${record}\n\n`,
-      stops(),
+      finishEvent(),
     );
     const { logprobs } = completion.choices[0] ?? {};
     expect(Object.getPrototypeOf(logprobs)).toBe(Object.prototype);
   });
 });
 
-test('chunks that were yielded are not changed by what follows', async () => {
+test('later chunks do not change the chunks that were already yielded', async () => {
   const image = { type: 'image_url', image_url: { url: 'data:,a' } };
   const events = [
     choice({ delta: { content: 'a', images: [image] }, logprobs: { content: [1] } }),
-    adds(call(0, { id: 'a', type: 'function', function: { name: 'f', arguments: '{' } })),
+    deltaEvent(
+      callDelta(0, { id: 'a', type: 'function', function: { name: 'f', arguments: '{' } }),
+    ),
     choice({ delta: { content: 'b', images: [image] }, logprobs: { content: [2] } }),
-    adds(call(0, { function: { arguments: '}' } })),
-    stops(),
+    deltaEvent(callDelta(0, { function: { arguments: '}' } })),
+    finishEvent(),
   ];
-  const stream = streamOf([...events, done]);
+  const stream = streamOf([...events, doneEvent]);
   const chunks = await collect(stream);
   await stream.final();
   expect(chunks).toEqual(

@@ -8,22 +8,22 @@ import {
 } from '../../../src/index.ts';
 import { createMockGateway } from '../../../src/mock/index.ts';
 import {
-  answering,
+  streamingFetch,
   bytes,
   chunk,
   clientOf,
   contents,
-  done,
+  doneEvent,
   event,
   params,
-  says,
-  stops,
+  textEvent,
+  finishEvent,
   streamHeaders,
   streamOf,
 } from '../../support/event-stream.ts';
 import { rejection } from '../../support/rejection.ts';
 
-/** The error with which a stream of these pieces ends, which must be a StreamError and no truncation. */
+/** The error of a stream with these pieces, which must be a StreamError but not a truncation. */
 async function failure(pieces: string[]): Promise<StreamError> {
   const error = await rejection(StreamError, contents(streamOf(pieces)));
   expect(error).not.toBeInstanceOf(StreamTruncatedError);
@@ -40,36 +40,42 @@ describe('an error object in the stream', () => {
     ['alone', [event({ error })]],
     ['in a chunk', [event(chunk([], { error }))]],
     ['as an event of type error', [`event: error\n${event({ error })}`]],
-    ['as all of an event of type error', [`event: error\n${event(error)}`]],
-  ])('%s is a StreamError with its code, type and words', async (_, pieces) => {
-    const thrown = await failure([says('Hello'), ...pieces, says('more'), done]);
+    ['as the data of an event of type error', [`event: error\n${event(error)}`]],
+  ])('%s is a StreamError with its code, type and message', async (_, pieces) => {
+    const thrown = await failure([textEvent('Hello'), ...pieces, textEvent('more'), doneEvent]);
     expect(thrown).toMatchObject({ code: 'kitchen_full', type: 'api_error', outcome: 'unknown' });
     expect(thrown.message).toContain('Too many cooks');
     expect(thrown.partial?.choices[0]?.message.content).toBe('Hello');
   });
 
-  test('as the last event, without a line end, is one too', async () => {
-    const thrown = await failure([says('Hello'), event({ error }).trim()]);
+  test('is a StreamError as an unterminated last event', async () => {
+    const thrown = await failure([textEvent('Hello'), event({ error }).trim()]);
     expect(thrown).toMatchObject({ code: 'kitchen_full', type: 'api_error' });
   });
 
-  test('as a string is one too', async () => {
-    const thrown = await failure([says('Hello'), event({ error: 'Too many cooks' }), done]);
+  test('is a StreamError if it is a string', async () => {
+    const thrown = await failure([
+      textEvent('Hello'),
+      event({ error: 'Too many cooks' }),
+      doneEvent,
+    ]);
     expect(thrown.message).toContain('Too many cooks');
   });
 
-  test('as the first event has no partial answer, and is never an empty success', async () => {
-    const thrown = await failure([event({ error }), done]);
+  test('is a StreamError without a partial completion as the first event, never an empty success', async () => {
+    const thrown = await failure([event({ error }), doneEvent]);
     expect(thrown.partial).toBeUndefined();
-    await expect(streamOf([event({ error }), done]).final()).rejects.toBeInstanceOf(StreamError);
+    await expect(streamOf([event({ error }), doneEvent]).final()).rejects.toBeInstanceOf(
+      StreamError,
+    );
   });
 
-  test('after the finish reason is still an error', async () => {
-    const thrown = await failure([says('Hello'), stops(), event({ error }), done]);
+  test('is a StreamError even after the finish reason', async () => {
+    const thrown = await failure([textEvent('Hello'), finishEvent(), event({ error }), doneEvent]);
     expect(thrown.partial?.choices[0]?.finish_reason).toBe('stop');
   });
 
-  test('of the reference gateway surfaces in the loop and in final()', async () => {
+  test('from the reference gateway rejects the loop and final()', async () => {
     const mock = createMockGateway();
     mock.fail({ route: 'POST /v1/chat/completions', streamErrorAfter: 3 });
     const { chat } = clientOf(mock.fetch, { apiKey: mock.apiKey, baseURL: mock.baseURL });
@@ -81,39 +87,44 @@ describe('an error object in the stream', () => {
   });
 });
 
-describe('an event that is no chunk is a StreamError', () => {
+describe('an event that is not a chunk is a StreamError', () => {
   test.each([
-    ['JSON that breaks off', '{"choices":[{'],
-    ['words', 'overloaded, sorry'],
+    ['incomplete JSON', '{"choices":[{'],
+    ['plain text', 'overloaded, sorry'],
     ['HTML', '<html>502</html>'],
     ['an array', '[1]'],
     ['a number', '7'],
     ['null', 'null'],
     ['a string', '"hello"'],
-    ['choices that are no list', '{"choices":7}'],
-    ['a choice that is no record', '{"choices":[7]}'],
-    ['content that is no text', '{"choices":[{"index":0,"delta":{"content":7}}]}'],
+    ['choices that are not an array', '{"choices":7}'],
+    ['a choice that is not an object', '{"choices":[7]}'],
+    ['content that is not a string', '{"choices":[{"index":0,"delta":{"content":7}}]}'],
   ])('%s', async (_, data) => {
-    const thrown = await failure([says('Hello'), `data: ${data}\n\n`, says('more'), done]);
+    const thrown = await failure([
+      textEvent('Hello'),
+      `data: ${data}\n\n`,
+      textEvent('more'),
+      doneEvent,
+    ]);
     expect(thrown.partial?.choices[0]?.message.content).toBe('Hello');
   });
 
-  test('its message quotes at most 500 characters', async () => {
-    const thrown = await failure([says('Hello'), `data: ${'x'.repeat(5000)}\n\n`, done]);
+  test('whose message quotes at most 500 characters', async () => {
+    const thrown = await failure([textEvent('Hello'), `data: ${'x'.repeat(5000)}\n\n`, doneEvent]);
     expect(thrown.message.length).toBeLessThan(800);
   });
 });
 
-describe('a 200 that is no event stream is a ResponseValidationError', () => {
+describe('a 200 that is not an event stream is a ResponseValidationError', () => {
   const completion = { id: 'c', choices: [{ index: 0, message: { content: 'Hi' } }] };
 
   test.each([
     ['text/html', '<html>Welcome</html>'],
     ['application/json', JSON.stringify(completion)],
     ['application/json', '{"error":{"message":"no stream here"}}'],
-    ['text/event-streams', says('Hello') + done],
-    ['text/plain', says('Hello') + done],
-    ['', says('Hello') + done],
+    ['text/event-streams', textEvent('Hello') + doneEvent],
+    ['text/plain', textEvent('Hello') + doneEvent],
+    ['', textEvent('Hello') + doneEvent],
     ['text/html', ''],
   ])('of type %j: %s', async (type, text) => {
     const fetch = async () => {
@@ -134,14 +145,14 @@ describe('a 200 that is no event stream is a ResponseValidationError', () => {
     await rejection(ResponseValidationError, chat.completions.create({ ...params, stream: true }));
   });
 
-  test('it carries the body', async () => {
+  test('with the body', async () => {
     const headers = { ...streamHeaders, 'content-type': 'application/json' };
-    const { chat } = clientOf(answering([JSON.stringify(completion)], 'close', headers));
+    const { chat } = clientOf(streamingFetch([JSON.stringify(completion)], 'close', headers));
     const error = await rejection(ResponseValidationError, chat.completions.stream(params).final());
     expect(error.body).toEqual(completion);
   });
 
-  test('a 204 without a body is one too', async () => {
+  test('even if it is a 204 without a body', async () => {
     const { chat } = clientOf(
       async () => new Response(null, { status: 204, headers: streamHeaders }),
     );
@@ -151,8 +162,8 @@ describe('a 200 that is no event stream is a ResponseValidationError', () => {
   });
 });
 
-describe('silence', () => {
-  /** A stream whose pieces come after pauses by a virtual clock; a last pause without a piece never ends. */
+describe('a stream without bytes', () => {
+  /** A stream whose pieces arrive after pauses in virtual time. After the last piece, nothing more arrives. */
   function paced(pieces: readonly (readonly [number, string])[], streamIdleTimeout?: number) {
     const { clock } = createMockGateway({ clock: 'virtual' });
     const rest = [...pieces];
@@ -170,8 +181,8 @@ describe('silence', () => {
     return { clock, gateway, stream: gateway.chat.completions.stream(params) };
   }
 
-  test('longer than streamIdleTimeout is a StreamIdleTimeoutError', async () => {
-    const { clock, stream, gateway } = paced([[10, says('Hello')]], 5_000);
+  test('for longer than streamIdleTimeout is a StreamIdleTimeoutError', async () => {
+    const { clock, stream, gateway } = paced([[10, textEvent('Hello')]], 5_000);
     const since = clock.now();
     const error = await rejection(StreamIdleTimeoutError, clock.settle(contents(stream)));
     expect(error).toMatchObject({ name: 'StreamIdleTimeoutError', outcome: 'unknown' });
@@ -181,44 +192,44 @@ describe('silence', () => {
     expect(gateway.concurrency.inFlight).toBe(0);
   });
 
-  test('lasts 60 seconds by default', async () => {
-    const { clock, stream } = paced([[59_999, says('Hello')]]);
+  test('times out after 60 seconds by default', async () => {
+    const { clock, stream } = paced([[59_999, textEvent('Hello')]]);
     const since = clock.now();
     await rejection(StreamIdleTimeoutError, clock.settle(contents(stream)));
     expect(clock.now() - since).toBe(119_999);
   });
 
-  test('is broken by comments and by pieces of an event', async () => {
-    const [head, tail] = [says('Hello').slice(0, 20), says('Hello').slice(20)];
-    const pauses = [': ping\n\n', ':', ' p\n\n', head, tail, ': ping\n\n', done];
-    const { clock, stream } = paced(pauses.map((piece) => [50_000, piece]));
+  test('does not time out while comments or parts of an event arrive', async () => {
+    const [head, tail] = [textEvent('Hello').slice(0, 20), textEvent('Hello').slice(20)];
+    const parts = [': ping\n\n', ':', ' p\n\n', head, tail, ': ping\n\n', doneEvent];
+    const { clock, stream } = paced(parts.map((piece) => [50_000, piece]));
     await expect(clock.settle(contents(stream))).resolves.toEqual(['Hello']);
   });
 
-  test('is counted from the last piece, however many came before', async () => {
+  test('times out counting from the last piece, no matter how many came before', async () => {
     const { clock, stream } = paced([
-      [50_000, says('a')],
-      [30_000, says('b')],
-      [1, says('c')],
+      [50_000, textEvent('a')],
+      [30_000, textEvent('b')],
+      [1, textEvent('c')],
     ]);
     const since = clock.now();
     await rejection(StreamIdleTimeoutError, clock.settle(contents(stream)));
     expect(clock.now() - since).toBe(140_001);
   });
 
-  test('is not what a slow reader makes', async () => {
+  test('does not time out because its consumer is slow', async () => {
     const { clock, stream } = paced([
-      [10, says('a') + says('b')],
-      [10, says('c')],
-      [10, done],
+      [10, textEvent('a') + textEvent('b')],
+      [10, textEvent('c')],
+      [10, doneEvent],
     ]);
     const reading = async () => {
-      const said: unknown[] = [];
+      const texts: unknown[] = [];
       for await (const { choices } of stream) {
-        said.push(choices[0]?.delta.content);
+        texts.push(choices[0]?.delta.content);
         await clock.sleep(300_000);
       }
-      return said;
+      return texts;
     };
     await expect(clock.settle(reading())).resolves.toEqual(['a', 'b', 'c']);
   });

@@ -7,10 +7,10 @@ import {
   bytes,
   clientOf,
   contents,
-  done,
+  doneEvent,
   params,
-  says,
-  stops,
+  textEvent,
+  finishEvent,
   streamHeaders,
   streamOf,
   turns,
@@ -19,28 +19,30 @@ import { rejection } from '../../support/rejection.ts';
 
 const maxEventBytes = 2_000;
 
-/** A text in pieces of so many bytes. */
+/** The bytes of a text in pieces of `size` bytes. */
 function inPieces(text: string, size: number): Uint8Array<ArrayBuffer>[] {
-  const whole = bytes(text);
-  const count = Math.ceil(whole.length / size);
-  return Array.from({ length: count }, (_, at) => whole.slice(at * size, (at + 1) * size));
+  const all = bytes(text);
+  const count = Math.ceil(all.length / size);
+  return Array.from({ length: count }, (_, at) => all.slice(at * size, (at + 1) * size));
 }
 
 const many = Array.from({ length: 100 });
 
 const tooLong: Record<string, string> = {
-  'an event over maxEventBytes': says('x'.repeat(2_000)),
-  'a line that never ends': `data: ${'x'.repeat(4_000)}`,
-  'a comment that never ends': `: ${'x'.repeat(4_000)}`,
-  'a line of an unknown field that never ends': `foo: ${'x'.repeat(4_000)}`,
-  'a line without a colon that never ends': 'x'.repeat(4_000),
-  'an event of many lines that never ends': many.map(() => `data: ${'x'.repeat(40)}\n`).join(''),
+  'an event over maxEventBytes': textEvent('x'.repeat(2_000)),
+  'an endless line': `data: ${'x'.repeat(4_000)}`,
+  'an endless comment': `: ${'x'.repeat(4_000)}`,
+  'an endless line of an unknown field': `foo: ${'x'.repeat(4_000)}`,
+  'an endless line without a colon': 'x'.repeat(4_000),
+  'an endless event of many lines': many.map(() => `data: ${'x'.repeat(40)}\n`).join(''),
 };
 
 describe('an event that is too long ends the stream with a StreamError', () => {
   describe.each(Object.entries(tooLong))('%s', (_, text) => {
     test.each([1, 7, 500, 100_000])('in network chunks of %d bytes', async (size) => {
-      const stream = streamOf([says('Hello'), ...inPieces(text, size)], 'reset', { maxEventBytes });
+      const stream = streamOf([textEvent('Hello'), ...inPieces(text, size)], 'reset', {
+        maxEventBytes,
+      });
       const error = await rejection(StreamError, contents(stream));
       expect(error).not.toBeInstanceOf(StreamTruncatedError);
       expect(error).toMatchObject({ name: 'StreamError', meta: { requestId: 'req-7' } });
@@ -50,18 +52,18 @@ describe('an event that is too long ends the stream with a StreamError', () => {
   });
 
   test('bytes are counted, not characters', async () => {
-    const stream = streamOf([says('漢'.repeat(900)), done], 'close', { maxEventBytes });
+    const stream = streamOf([textEvent('漢'.repeat(900)), doneEvent], 'close', { maxEventBytes });
     await expect(contents(stream)).rejects.toBeInstanceOf(StreamError);
   });
 
-  test('what came before it in the same network chunk is part of the partial answer', async () => {
-    const text = says('Hello') + says('x'.repeat(3_000));
+  test('events before it in the same network chunk are part of the partial completion', async () => {
+    const text = textEvent('Hello') + textEvent('x'.repeat(3_000));
     const stream = streamOf([text], 'stall', { maxEventBytes });
     const error = await rejection(StreamError, contents(stream));
     expect(error.partial?.choices[0]?.message.content).toBe('Hello');
   });
 
-  test('no more is read of it than the limit, and the body is cancelled', async () => {
+  test('no more than the limit is read, and the body is cancelled', async () => {
     let pulls = 0;
     let cancelled = false;
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
@@ -87,38 +89,42 @@ describe('an event that is too long ends the stream with a StreamError', () => {
   });
 });
 
-describe('the limit is for one event, not for all of them', () => {
+describe('the limit applies to each event, not to the whole stream', () => {
   test.each([1, 64, 100_000])('in network chunks of %d bytes', async (size) => {
-    const text = many.map((_, index) => `: ${'y'.repeat(90)}\n${says(`${index}`)}`).join('') + done;
+    const text =
+      many.map((_, index) => `: ${'y'.repeat(90)}\n${textEvent(`${index}`)}`).join('') + doneEvent;
     const stream = streamOf(inPieces(text, size), 'close', { maxEventBytes });
     expect(await contents(stream)).toHaveLength(100);
   });
 
-  test.each(['\n', '\r', '\r\n'])('lines that end in %j, then an event in pieces', async (end) => {
-    const lines = `: ${'y'.repeat(300)}${end}`.repeat(6);
-    const words = 'x'.repeat(1_500);
-    const stream = streamOf([lines, ...inPieces(says(words), 700), done], 'close', {
-      maxEventBytes,
-    });
-    expect(await contents(stream)).toEqual([words]);
-  });
+  test.each(['\n', '\r', '\r\n'])(
+    'with lines that end in %j, then an event in several network chunks',
+    async (end) => {
+      const lines = `: ${'y'.repeat(300)}${end}`.repeat(6);
+      const words = 'x'.repeat(1_500);
+      const stream = streamOf([lines, ...inPieces(textEvent(words), 700), doneEvent], 'close', {
+        maxEventBytes,
+      });
+      expect(await contents(stream)).toEqual([words]);
+    },
+  );
 
-  test('an event just under it is delivered', async () => {
+  test('an event just below the limit is delivered', async () => {
     const words = 'x'.repeat(1_800);
-    const stream = streamOf([says(words), done], 'close', { maxEventBytes });
+    const stream = streamOf([textEvent(words), doneEvent], 'close', { maxEventBytes });
     expect(await contents(stream)).toEqual([words]);
   });
 
-  test('by default an event of several megabytes, such as an image, is delivered', async () => {
+  test('an event of several megabytes, such as an image, is delivered by default', async () => {
     const words = 'x'.repeat(6 * 1024 * 1024);
-    const pieces = inPieces(says(words) + stops() + done, 65_536);
+    const pieces = inPieces(textEvent(words) + finishEvent() + doneEvent, 65_536);
     const { choices } = await streamOf(pieces).final();
     expect(choices[0]?.message.content?.length).toBe(words.length);
   });
 });
 
-describe('back pressure', () => {
-  /** A stream of network chunks that counts how many were asked for. */
+describe('backpressure', () => {
+  /** A stream of network chunks that counts its pulls. */
   function counted(pieces: readonly string[]) {
     const counter = { pulls: 0, cancelled: false };
     const rest = [...pieces];
@@ -140,32 +146,37 @@ describe('back pressure', () => {
     return { counter, stream: chat.completions.stream(params) };
   }
 
-  test('at most one network chunk is pulled ahead of the reader', async () => {
+  test('at most one network chunk is pulled ahead of the consumer', async () => {
     const texts = Array.from({ length: 30 }, (_, index) => `${index}`);
-    const { counter, stream } = counted([...texts.map((text) => says(text)), done]);
-    const said: string[] = [];
+    const { counter, stream } = counted([...texts.map((text) => textEvent(text)), doneEvent]);
+    const received: string[] = [];
     for await (const { choices } of stream) {
       await turns();
-      said.push(choices[0]?.delta.content ?? '');
-      expect(counter.pulls).toBeLessThanOrEqual(said.length + 1);
+      received.push(choices[0]?.delta.content ?? '');
+      expect(counter.pulls).toBeLessThanOrEqual(received.length + 1);
     }
-    expect(said).toEqual(texts);
+    expect(received).toEqual(texts);
   });
 
-  test('a network chunk of many events is read to its end before the next one is asked for', async () => {
-    const piece = says('a').repeat(50);
-    const { counter, stream } = counted([piece, piece, done]);
-    const seen: ChatCompletionChunk[] = [];
+  test('all events of a network chunk are delivered before the next chunk is pulled', async () => {
+    const piece = textEvent('a').repeat(50);
+    const { counter, stream } = counted([piece, piece, doneEvent]);
+    const received: ChatCompletionChunk[] = [];
     for await (const chunk of stream) {
       await turns(1);
-      seen.push(chunk);
-      expect(counter.pulls).toBeLessThanOrEqual(Math.ceil(seen.length / 50) + 1);
+      received.push(chunk);
+      expect(counter.pulls).toBeLessThanOrEqual(Math.ceil(received.length / 50) + 1);
     }
-    expect(seen).toHaveLength(100);
+    expect(received).toHaveLength(100);
   });
 
-  test('nothing is pulled while nobody reads', async () => {
-    const { counter, stream } = counted([says('a'), says('b'), says('c'), done]);
+  test('nothing is pulled while the stream is not read', async () => {
+    const { counter, stream } = counted([
+      textEvent('a'),
+      textEvent('b'),
+      textEvent('c'),
+      doneEvent,
+    ]);
     await turns(20);
     expect(stream.meta?.status).toBe(200);
     expect(counter.pulls).toBeLessThanOrEqual(1);
@@ -174,11 +185,11 @@ describe('back pressure', () => {
     expect(counter.cancelled).toBe(true);
   });
 
-  test('a body that stays open after [DONE] is cancelled soon', async () => {
+  test('a body that stays open after [DONE] is cancelled shortly afterwards', async () => {
     const { clock } = createMockGateway({ clock: 'virtual' });
     let cancelled = false;
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
-      start: (controller) => controller.enqueue(bytes(says('a') + done)),
+      start: (controller) => controller.enqueue(bytes(textEvent('a') + doneEvent)),
       cancel() {
         cancelled = true;
       },
@@ -192,7 +203,12 @@ describe('back pressure', () => {
   });
 
   test('a break cancels the body', async () => {
-    const { counter, stream } = counted([says('a'), says('b'), says('c'), done]);
+    const { counter, stream } = counted([
+      textEvent('a'),
+      textEvent('b'),
+      textEvent('c'),
+      doneEvent,
+    ]);
     for await (const { choices } of stream) if (choices[0]?.delta.content === 'b') break;
     expect(counter.cancelled).toBe(true);
     expect(counter.pulls).toBeLessThanOrEqual(3);

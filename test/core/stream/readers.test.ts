@@ -6,26 +6,29 @@ import { describe, expect, test } from 'vitest';
 import { StreamError, StreamIdleTimeoutError } from '../../../src/index.ts';
 import { onMock } from '../support.ts';
 import {
-  answering,
+  streamingFetch,
   clientOf,
   contents,
-  done,
+  doneEvent,
   params,
-  says,
-  stops,
+  textEvent,
+  finishEvent,
   streamOf,
   turns,
 } from '../../support/event-stream.ts';
 import { collect, rejection } from '../../support/rejection.ts';
 
-const ask = { model: 'aurora-chat', messages: [{ role: 'user', content: 'Tell me of harbours' }] };
+const mockParams = {
+  model: 'aurora-chat',
+  messages: [{ role: 'user', content: 'Describe a harbour' }],
+};
 
 describe('a stream that ends without a chunk is a StreamError', () => {
   test.each([
-    ['[DONE] alone', [done]],
-    ['comments and [DONE]', [': hi\n\n', 'data:\n\n', done]],
-  ])('in every way to read it: %s', async (_, pieces) => {
-    const { completions } = clientOf(answering(pieces)).chat;
+    ['[DONE] alone', [doneEvent]],
+    ['comments and [DONE]', [': hi\n\n', 'data:\n\n', doneEvent]],
+  ])('no matter how it is read: %s', async (_, pieces) => {
+    const { completions } = clientOf(streamingFetch(pieces)).chat;
     const created = await completions.create({ ...params, stream: true });
     for (const read of [
       contents(created),
@@ -39,8 +42,8 @@ describe('a stream that ends without a chunk is a StreamError', () => {
     }
   });
 
-  test('but one chunk is enough, also one that has neither id nor choices', async () => {
-    const pieces = ['data: {"usage":{"total_tokens":3}}\n\n', done];
+  test('unlike a stream with a single chunk, even one without id or choices', async () => {
+    const pieces = ['data: {"usage":{"total_tokens":3}}\n\n', doneEvent];
     expect(await contents(streamOf(pieces))).toEqual(['']);
     expect(await streamOf(pieces).final()).toMatchObject({
       choices: [],
@@ -49,24 +52,27 @@ describe('a stream that ends without a chunk is a StreamError', () => {
   });
 });
 
-test('chunks that are asked for before the last one came arrive in order, each once', async () => {
+test('concurrent calls of next() receive the chunks in order, each once', async () => {
   const words = Array.from({ length: 9 }, (_, index) => `${index}`);
-  const pieces = words.map((word) => says(word));
-  const chunks = streamOf([pieces.slice(0, 3).join(''), ...pieces.slice(3), stops(), done])[
-    Symbol.asyncIterator
-  ]();
+  const pieces = words.map((word) => textEvent(word));
+  const chunks = streamOf([
+    pieces.slice(0, 3).join(''),
+    ...pieces.slice(3),
+    finishEvent(),
+    doneEvent,
+  ])[Symbol.asyncIterator]();
   const results = await Promise.all(Array.from({ length: 12 }, () => chunks.next()));
-  const said = results.map(({ value }) => value?.choices[0]?.delta.content);
-  expect(said.slice(0, 10)).toEqual([...words, undefined]);
+  const received = results.map(({ value }) => value?.choices[0]?.delta.content);
+  expect(received.slice(0, 10)).toEqual([...words, undefined]);
   expect(results.slice(10)).toEqual(Array.from({ length: 2 }, () => ({ done: true })));
 });
 
-describe('a reader that is dropped in the middle', () => {
+describe('a consumer that is garbage collected mid-stream', () => {
   setFlagsFromString('--expose-gc');
-  // The flag reaches contexts that are made after it.
+  // The flag only affects contexts created after it is set.
   const collectGarbage = runInNewContext('gc') as () => void;
 
-  async function forget(): Promise<void> {
+  async function collectUnreachable(): Promise<void> {
     for (let round = 0; round < 3; round += 1) {
       await turns();
       collectGarbage();
@@ -74,15 +80,15 @@ describe('a reader that is dropped in the middle', () => {
     await turns();
   }
 
-  test('without return() is noticed, and its slot is free after the idle timeout', async () => {
+  test('without return() is detected, and its slot is released after the idle timeout', async () => {
     const { gateway, mock } = onMock({ chunkDelayMs: 10 }, { streamIdleTimeout: 30_000 });
-    const stream = gateway.chat.completions.stream(ask);
+    const stream = gateway.chat.completions.stream(mockParams);
     await mock.clock.settle(
       (async () => {
         await stream[Symbol.asyncIterator]().next();
       })(),
     );
-    await forget();
+    await collectUnreachable();
     expect(gateway.concurrency.inFlight).toBe(1);
     await mock.clock.advance(31_000);
     expect(gateway.concurrency.inFlight).toBe(0);
@@ -90,19 +96,19 @@ describe('a reader that is dropped in the middle', () => {
     await expect(stream.final()).rejects.toBeInstanceOf(StreamIdleTimeoutError);
   });
 
-  test('is no reader that is only slow', async () => {
+  test('is not confused with one that is merely slow', async () => {
     const { gateway, mock } = onMock({ chunkDelayMs: 10 }, { streamIdleTimeout: 30_000 });
-    const chunks = gateway.chat.completions.stream(ask)[Symbol.asyncIterator]();
+    const chunks = gateway.chat.completions.stream(mockParams)[Symbol.asyncIterator]();
     await mock.clock.settle(chunks.next());
-    await forget();
+    await collectUnreachable();
     await mock.clock.advance(300_000);
     expect((await mock.clock.settle(chunks.next())).done).toBe(false);
   });
 
-  test('still gets the chunk that it waits for, and frees the slot after it', async () => {
+  test('still receives the chunk that it awaits, and then releases its slot', async () => {
     const { gateway, mock } = onMock({ chunkDelayMs: 10_000 }, { streamIdleTimeout: 30_000 });
-    const pending = gateway.chat.completions.stream(ask)[Symbol.asyncIterator]().next();
-    await forget();
+    const pending = gateway.chat.completions.stream(mockParams)[Symbol.asyncIterator]().next();
+    await collectUnreachable();
     expect((await mock.clock.settle(pending)).value?.object).toBe('chat.completion.chunk');
     expect(gateway.concurrency.inFlight).toBe(1);
     await mock.clock.advance(31_000);

@@ -8,17 +8,29 @@ import { describe, expect, test } from 'vitest';
 import type { TestContext } from 'vitest';
 
 import { AbortedError, ChatStream, StreamTruncatedError } from '../../../src/index.ts';
-import { adds, done, says, stops, streamOf } from '../../support/event-stream.ts';
+import {
+  deltaEvent,
+  doneEvent,
+  textEvent,
+  finishEvent,
+  streamOf,
+} from '../../support/event-stream.ts';
 import { rejection } from '../../support/rejection.ts';
 
-const pieces = [adds({ role: 'assistant', content: '' }), says('Hél'), says('lo'), stops(), done];
+const pieces = [
+  deltaEvent({ role: 'assistant', content: '' }),
+  textEvent('Hél'),
+  textEvent('lo'),
+  finishEvent(),
+  doneEvent,
+];
 
-describe('over a real socket', () => {
-  /** A server that hands the stream of each request on to whoever asks. */
+describe('over a real socket, a relayed stream', () => {
+  /** Starts a server that opens a stream for each request and relays it to the client. */
   async function serve(open: () => ChatStream, { onTestFinished }: TestContext): Promise<string> {
     const server = createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      // The types of Node and of the platform name the same class.
+      // Node's own type and the global type describe the same class.
       const readable = open().toReadableStream() as NodeStream;
       pipeline(Readable.fromWeb(readable), response).catch(() => undefined);
     });
@@ -29,32 +41,32 @@ describe('over a real socket', () => {
       server.closeAllConnections();
       server.close();
     });
-    // The server listens on a port, so its address is an object.
+    // The address of a server that listens on a port is an object.
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  async function visit(url: string): Promise<ChatStream> {
+  async function openStream(url: string): Promise<ChatStream> {
     const { body: readable } = await fetch(url);
     if (readable === null) throw new Error('no body');
     return ChatStream.fromReadableStream(readable);
   }
 
-  test('a page reads the whole stream, or learns why there is none', async (context) => {
-    const whole = await visit(await serve(() => streamOf(pieces), context));
-    expect(await whole.final()).toEqual(await streamOf(pieces).final());
-    const cut = await visit(await serve(() => streamOf([says('a')]), context));
-    const error = await rejection(StreamTruncatedError, cut.final());
+  test('reaches a page completely or with its error', async (context) => {
+    const complete = await openStream(await serve(() => streamOf(pieces), context));
+    expect(await complete.final()).toEqual(await streamOf(pieces).final());
+    const truncated = await openStream(await serve(() => streamOf([textEvent('a')]), context));
+    const error = await rejection(StreamTruncatedError, truncated.final());
     expect(error.partial?.choices[0]?.message.content).toBe('a');
   });
 
-  test('a page that leaves ends the request of the server', async (context) => {
+  test('is aborted on the server when the page leaves', async (context) => {
     const streams: ChatStream[] = [];
     const url = await serve(() => {
-      const stream = streamOf([says('a')], 'stall');
+      const stream = streamOf([textEvent('a')], 'stall');
       streams.push(stream);
       return stream;
     }, context);
-    for await (const { choices } of await visit(url)) if (choices.length > 0) break;
+    for await (const { choices } of await openStream(url)) if (choices.length > 0) break;
     await expect(streams[0]?.final()).rejects.toBeInstanceOf(AbortedError);
   });
 });

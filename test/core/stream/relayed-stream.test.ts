@@ -15,18 +15,18 @@ import {
 import type { PolygateOptions } from '../../../src/index.ts';
 import { createMockGateway } from '../../../src/mock/index.ts';
 import {
-  adds,
-  answering,
+  deltaEvent,
+  streamingFetch,
   body,
   bytes,
   chunk,
   clientOf,
   contents,
-  done,
+  doneEvent,
   event,
   params,
-  says,
-  stops,
+  textEvent,
+  finishEvent,
   streamHeaders,
   streamOf,
   turns,
@@ -34,31 +34,31 @@ import {
 import { collect, rejection } from '../../support/rejection.ts';
 
 const pieces = [
-  adds({ role: 'assistant', content: '' }),
-  says('Hél'),
-  says('lo\u2028\n'),
-  says('!', 1),
-  stops('stop', 1),
-  stops(),
+  deltaEvent({ role: 'assistant', content: '' }),
+  textEvent('Hél'),
+  textEvent('lo\u2028\n'),
+  textEvent('!', 1),
+  finishEvent('stop', 1),
+  finishEvent(),
   event(chunk([], { usage: { total_tokens: 3 } })),
-  done,
+  doneEvent,
 ];
 
-/** What a page makes of the stream that its server has. */
-const page = (stream: ChatStream) => ChatStream.fromReadableStream(stream.toReadableStream());
+/** The stream that a page reads when its server relays `stream`. */
+const relayed = (stream: ChatStream) => ChatStream.fromReadableStream(stream.toReadableStream());
 
-/** The text of an event stream. */
+/** Reads an event stream as text. */
 const textOf = (readable: ReadableStream<Uint8Array<ArrayBuffer>>) => new Response(readable).text();
 
-describe('a stream that is handed to a page', () => {
-  test('is the same stream there', async () => {
-    expect(await collect(page(streamOf(pieces)))).toEqual(await collect(streamOf(pieces)));
-    expect(await page(streamOf(pieces)).final()).toEqual(await streamOf(pieces).final());
-    expect(await collect(page(streamOf(pieces)).text())).toEqual(['Hél', 'lo\u2028\n']);
+describe('a stream that is relayed to a page', () => {
+  test('has the same chunks, text and completion there', async () => {
+    expect(await collect(relayed(streamOf(pieces)))).toEqual(await collect(streamOf(pieces)));
+    expect(await relayed(streamOf(pieces)).final()).toEqual(await streamOf(pieces).final());
+    expect(await collect(relayed(streamOf(pieces)).text())).toEqual(['Hél', 'lo\u2028\n']);
   });
 
-  test('of create() is one as well', async () => {
-    const gateway = clientOf(answering(pieces));
+  test('may also come from create()', async () => {
+    const gateway = clientOf(streamingFetch(pieces));
     const created = await gateway.chat.completions.create({ ...params, stream: true });
     const stream = Stream.fromReadableStream(created.toReadableStream());
     expect(stream).toBeInstanceOf(Stream);
@@ -66,35 +66,37 @@ describe('a stream that is handed to a page', () => {
     expect(await contents(stream)).toEqual(await contents(streamOf(pieces)));
   });
 
-  test('travels as an event stream of its chunks, with [DONE] at its end', async () => {
-    const text = await textOf(streamOf([says('a'), says('b'), done]).toReadableStream());
-    expect(text).toBe(says('a') + says('b') + done);
+  test('is sent as an event stream of its chunks that ends with [DONE]', async () => {
+    const text = await textOf(
+      streamOf([textEvent('a'), textEvent('b'), doneEvent]).toReadableStream(),
+    );
+    expect(text).toBe(textEvent('a') + textEvent('b') + doneEvent);
   });
 
-  test('travels in the pieces in which it came, and none is read ahead', async () => {
-    const stream = streamOf([says('a') + says('b'), says('c'), done]);
+  test('is sent in the pieces in which it arrived, and none is read ahead', async () => {
+    const stream = streamOf([textEvent('a') + textEvent('b'), textEvent('c'), doneEvent]);
     const reader = stream.toReadableStream().getReader();
     const sizes: number[] = [];
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       await turns();
       sizes.push(read.value.length);
     }
-    expect(sizes).toEqual([says('a').length * 2, says('c').length, done.length]);
+    expect(sizes).toEqual([textEvent('a').length * 2, textEvent('c').length, doneEvent.length]);
   });
 
-  test('pulls only what the page asks for', async () => {
+  test('is pulled only when the page reads', async () => {
     let pulls = 0;
     const source = new ReadableStream<Uint8Array<ArrayBuffer>>(
       {
         pull(controller) {
           pulls += 1;
-          controller.enqueue(bytes(says(`${pulls}`)));
+          controller.enqueue(bytes(textEvent(`${pulls}`)));
         },
       },
       { highWaterMark: 0 },
     );
     const gateway = clientOf(async () => new Response(source, { headers: streamHeaders }));
-    const chunks = page(gateway.chat.completions.stream(params))[Symbol.asyncIterator]();
+    const chunks = relayed(gateway.chat.completions.stream(params))[Symbol.asyncIterator]();
     await turns(20);
     expect(pulls).toBe(0);
     for (let read = 1; read <= 5; read += 1) {
@@ -108,7 +110,7 @@ describe('a stream that is handed to a page', () => {
     const { gateway, mock } = slowMock();
     const stream = gateway.chat.completions.stream({ ...params, model: 'aurora-chat' });
     const loop = async () => {
-      for await (const { choices } of page(stream)) if (choices.length > 0) break;
+      for await (const { choices } of relayed(stream)) if (choices.length > 0) break;
     };
     await mock.clock.settle(loop());
     await turns();
@@ -124,60 +126,67 @@ function slowMock(options: PolygateOptions = {}) {
   return { mock, gateway: clientOf(fetch, { apiKey, baseURL, clock, ...options }) };
 }
 
-describe('errors cross to the page as what they are', () => {
+describe('errors reach the page with their class', () => {
   const cooks = { message: 'Too many cooks', type: 'api_error', code: 'kitchen_full' };
 
   test.each([
-    ['truncation', [says('Hello')], 'close', StreamTruncatedError],
-    ['a reset', [says('Hello')], 'reset', StreamTruncatedError],
-    ['an error object', [says('Hello'), event({ error: cooks })], 'close', StreamError],
-    ['no chunk', [says('Hello'), 'data: 7\n\n'], 'close', StreamError],
-  ] as const)('%s', async (_, given, end, Class) => {
-    const there = await rejection(Class, contents(streamOf(given, end)));
-    const here = await rejection(Class, contents(page(streamOf(given, end))));
-    expect(here.constructor).toBe(Class);
-    const { message, name, outcome, code, type, partial } = there;
-    expect(here).toMatchObject({ message, name, outcome, partial });
-    expect({ code: here.code, type: here.type }).toEqual({ code, type });
-    expect(here.meta?.requestId).toBe('req-7');
+    ['truncation', [textEvent('Hello')], 'close', StreamTruncatedError],
+    ['a reset', [textEvent('Hello')], 'reset', StreamTruncatedError],
+    ['an error object', [textEvent('Hello'), event({ error: cooks })], 'close', StreamError],
+    ['an invalid chunk', [textEvent('Hello'), 'data: 7\n\n'], 'close', StreamError],
+  ] as const)('%s', async (_, sent, end, Class) => {
+    const onServer = await rejection(Class, contents(streamOf(sent, end)));
+    const onPage = await rejection(Class, contents(relayed(streamOf(sent, end))));
+    expect(onPage.constructor).toBe(Class);
+    const { message, name, outcome, code, type, partial } = onServer;
+    expect(onPage).toMatchObject({ message, name, outcome, partial });
+    expect({ code: onPage.code, type: onPage.type }).toEqual({ code, type });
+    expect(onPage.meta?.requestId).toBe('req-7');
   });
 
-  test('silence, as the server measures it', async () => {
+  test('an idle timeout on the server', async () => {
     const clock = createMockGateway({ clock: 'virtual' }).clock;
-    const stream = streamOf([says('Hello')], 'stall', { clock, streamIdleTimeout: 5_000 });
-    const error = await rejection(StreamIdleTimeoutError, clock.settle(contents(page(stream))));
+    const stream = streamOf([textEvent('Hello')], 'stall', { clock, streamIdleTimeout: 5_000 });
+    const error = await rejection(StreamIdleTimeoutError, clock.settle(contents(relayed(stream))));
     expect(error.partial?.choices[0]?.message.content).toBe('Hello');
   });
 
-  test('a refusal, before there is a stream at all', async () => {
-    const refuse = (status: number, code: string) => () =>
+  test('an error response before the stream begins', async () => {
+    const respondWith = (status: number, code: string) => () =>
       clientOf(async () =>
         Response.json(
           { error: { message: 'No', code } },
           { status, headers: { ...streamHeaders, 'retry-after': '7' } },
         ),
       ).chat.completions.stream(params);
-    const unknown = await rejection(
+    const unauthorized = await rejection(
       AuthenticationError,
-      page(refuse(401, 'invalid_api_key')()).final(),
+      relayed(respondWith(401, 'invalid_api_key')()).final(),
     );
-    expect(unknown).toMatchObject({ status: 401, code: 'invalid_api_key', outcome: 'rejected' });
-    const busy = await rejection(RateLimitError, page(refuse(429, 'slow_down')()).final());
-    expect(busy).toMatchObject({ status: 429, retryAfterMs: 7_000, requestId: 'req-7' });
+    expect(unauthorized).toMatchObject({
+      status: 401,
+      code: 'invalid_api_key',
+      outcome: 'rejected',
+    });
+    const limited = await rejection(
+      RateLimitError,
+      relayed(respondWith(429, 'slow_down')()).final(),
+    );
+    expect(limited).toMatchObject({ status: 429, retryAfterMs: 7_000, requestId: 'req-7' });
   });
 
-  test('an abort and a broken connection of the server', async () => {
-    const aborted = streamOf([says('Hello')], 'stall');
+  test('an abort and a failed connection on the server', async () => {
+    const aborted = streamOf([textEvent('Hello')], 'stall');
     aborted.abort(new Error('secret'));
-    const error = await rejection(AbortedError, page(aborted).final());
+    const error = await rejection(AbortedError, relayed(aborted).final());
     expect(error.cause).toBeUndefined();
     const gateway = clientOf(async () => {
       throw new TypeError('fetch failed');
     });
-    await rejection(ConnectionError, page(gateway.chat.completions.stream(params)).final());
+    await rejection(ConnectionError, relayed(gateway.chat.completions.stream(params)).final());
   });
 
-  test('without anything of the headers, the wallet or the body', async () => {
+  test('without any headers, balances or bodies', async () => {
     const secret = { 'x-svc-balance-usd': '41.5', 'x-secret': 'canary' };
     const gateway = clientOf(async () =>
       Response.json(
@@ -195,55 +204,57 @@ describe('errors cross to the page as what they are', () => {
     ]);
   });
 
-  test('of a class that the page does not know, as a StreamError', async () => {
-    const told = event({ error: { name: 'NewError', message: 'Later than this page' } });
-    const stream = ChatStream.fromReadableStream(body([says('a'), told]));
+  test('as a StreamError if the page does not know their class', async () => {
+    const newError = event({ error: { name: 'NewError', message: 'Newer than this page' } });
+    const stream = ChatStream.fromReadableStream(body([textEvent('a'), newError]));
     const failure = await rejection(StreamError, stream.final());
-    expect(failure).toMatchObject({ name: 'StreamError', message: 'Later than this page' });
+    expect(failure).toMatchObject({ name: 'StreamError', message: 'Newer than this page' });
     expect(PolygateError.is(failure)).toBe(true);
   });
 });
 
-describe('the way to the page', () => {
-  const whole = says('Hello') + stops() + done;
+describe('the connection to the page', () => {
+  const complete = textEvent('Hello') + finishEvent() + doneEvent;
 
-  test('may break nowhere without a StreamTruncatedError, not even after a finish reason', async () => {
-    for (let at = 0; at < whole.length - '\n\n'.length; at += 1) {
-      const stream = ChatStream.fromReadableStream(body([whole.slice(0, at)]));
+  test('may not break anywhere without a StreamTruncatedError, not even after a finish reason', async () => {
+    for (let at = 0; at < complete.length - '\n\n'.length; at += 1) {
+      const stream = ChatStream.fromReadableStream(body([complete.slice(0, at)]));
       const error = await rejection(StreamTruncatedError, contents(stream));
-      expect(error.message).toContain('handed on');
+      expect(error.message).toContain('[relayed stream]');
     }
-    await ChatStream.fromReadableStream(body([whole])).final();
+    await ChatStream.fromReadableStream(body([complete])).final();
   });
 
-  test('has the limits that the page sets', async () => {
+  test('is subject to the limits that the page sets', async () => {
     const { clock } = createMockGateway({ clock: 'virtual' });
-    const stalled = ChatStream.fromReadableStream(body([says('a')], 'stall'), { clock });
+    const stalled = ChatStream.fromReadableStream(body([textEvent('a')], 'stall'), { clock });
     const since = clock.now();
     await rejection(StreamIdleTimeoutError, clock.settle(stalled.final()));
     expect(clock.now() - since).toBe(60_000);
-    const long = ChatStream.fromReadableStream(body([says('x'.repeat(99))]), { maxEventBytes: 50 });
-    await expect(long.final()).rejects.toThrow(/maxEventBytes \(50\)/);
+    const oversized = ChatStream.fromReadableStream(body([textEvent('x'.repeat(99))]), {
+      maxEventBytes: 50,
+    });
+    await expect(oversized.final()).rejects.toThrow(/maxEventBytes \(50\)/);
     const reason = new Error('the user left');
     const signal = AbortSignal.abort(reason);
-    const left = ChatStream.fromReadableStream(body([says('a')], 'stall'), { signal });
-    expect((await rejection(AbortedError, left.final())).cause).toBe(reason);
+    const aborted = ChatStream.fromReadableStream(body([textEvent('a')], 'stall'), { signal });
+    expect((await rejection(AbortedError, aborted.final())).cause).toBe(reason);
   });
 
-  test('is kept open by comments while the model thinks for longer than the page waits', async () => {
+  test('is kept open by comments while the model takes longer than the idle timeout of the page', async () => {
     const { clock } = createMockGateway({ clock: 'virtual' });
-    const late = async () => {
+    const respondLate = async () => {
       await clock.sleep(300_000);
-      return new Response(body([says('a'), done]), { headers: streamHeaders });
+      return new Response(body([textEvent('a'), doneEvent]), { headers: streamHeaders });
     };
-    const stream = clientOf(late, { clock }).chat.completions.stream(params);
-    const here = ChatStream.fromReadableStream(stream.toReadableStream(), { clock });
-    expect(await clock.settle(contents(here))).toEqual(['a']);
+    const stream = clientOf(respondLate, { clock }).chat.completions.stream(params);
+    const onPage = ChatStream.fromReadableStream(stream.toReadableStream(), { clock });
+    expect(await clock.settle(contents(onPage))).toEqual(['a']);
   });
 
-  test('gets no comments that nobody reads', async () => {
+  test('gets at most one comment that is not read', async () => {
     const { clock } = createMockGateway({ clock: 'virtual' });
-    const stream = streamOf([says('a')], 'stall', { clock, streamIdleTimeout: 1e9 });
+    const stream = streamOf([textEvent('a')], 'stall', { clock, streamIdleTimeout: 1e9 });
     const reader = stream.toReadableStream().getReader();
     await reader.read();
     void reader.read();

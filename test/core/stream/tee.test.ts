@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { AbortedError, StreamTruncatedError } from '../../../src/index.ts';
 import type { ChatCompletionChunk, ChatStream, Stream } from '../../../src/index.ts';
 import {
-  answering,
+  streamingFetch,
   bytes,
   clientOf,
   contents,
-  done,
+  doneEvent,
   params,
-  says,
-  stops,
+  textEvent,
+  finishEvent,
   streamHeaders,
   streamOf,
   turns,
@@ -18,10 +18,10 @@ import {
 import { collect, rejection } from '../../support/rejection.ts';
 
 const words = ['a', 'b', 'c', 'd'];
-const pieces = [...words.map((word) => says(word)), stops(), done];
+const pieces = [...words.map((word) => textEvent(word)), finishEvent(), doneEvent];
 
 async function created(): Promise<Stream<ChatCompletionChunk>> {
-  return clientOf(answering(pieces)).chat.completions.create({ ...params, stream: true });
+  return clientOf(streamingFetch(pieces)).chat.completions.create({ ...params, stream: true });
 }
 
 describe('tee()', () => {
@@ -30,41 +30,44 @@ describe('tee()', () => {
     'a chat stream': async () => streamOf(pieces),
   };
 
-  test.each(Object.entries(streams))('gives two streams like %s', async (_, open) => {
-    const stream = await open();
-    const [one, other] = stream.tee();
-    expect(one.constructor).toBe(stream.constructor);
-    expect(await contents(one)).toEqual([...words, '']);
-    expect(await contents(other)).toEqual([...words, '']);
-    expect(other.meta?.requestId).toBe('req-7');
-  });
+  test.each(Object.entries(streams))(
+    'returns two streams of the same kind: %s',
+    async (_, open) => {
+      const stream = await open();
+      const [one, other] = stream.tee();
+      expect(one.constructor).toBe(stream.constructor);
+      expect(await contents(one)).toEqual([...words, '']);
+      expect(await contents(other)).toEqual([...words, '']);
+      expect(other.meta?.requestId).toBe('req-7');
+    },
+  );
 
-  test('lets each be read in a way and at a speed of its own', async () => {
+  test('lets each stream be read in its own way and at its own pace', async () => {
     const [one, other] = streamOf(pieces).tee();
     const slow = one.text();
-    const said = [await slow.next()];
-    const whole = await other.final();
-    expect(whole.choices[0]?.message.content).toBe('abcd');
-    for (let next = await slow.next(); !next.done; next = await slow.next()) said.push(next);
-    expect(said.map(({ value }) => value)).toEqual(words);
-    expect(await one.final()).toEqual(whole);
+    const received = [await slow.next()];
+    const completion = await other.final();
+    expect(completion.choices[0]?.message.content).toBe('abcd');
+    for (let next = await slow.next(); !next.done; next = await slow.next()) received.push(next);
+    expect(received.map(({ value }) => value)).toEqual(words);
+    expect(await one.final()).toEqual(completion);
   });
 
-  test('can be done again with each of them, and makes one request', async () => {
-    let hits = 0;
-    const fetch = answering(pieces);
+  test('can be repeated on its results, with a single request in total', async () => {
+    let requestCount = 0;
+    const fetch = streamingFetch(pieces);
     const gateway = clientOf(async (...args) => {
-      hits += 1;
+      requestCount += 1;
       return fetch(...args);
     });
     const [one, rest] = gateway.chat.completions.stream(params).tee();
     const all = [one, ...rest.tee()];
-    const answers = await Promise.all(all.map((stream) => collect(stream.text())));
-    expect(answers).toEqual([words, words, words]);
-    expect(hits).toBe(1);
+    const texts = await Promise.all(all.map((stream) => collect(stream.text())));
+    expect(texts).toEqual([words, words, words]);
+    expect(requestCount).toBe(1);
   });
 
-  test('takes the place of the stream, which can be read no more', async () => {
+  test('replaces the stream, which can no longer be read', async () => {
     const stream = streamOf(pieces);
     stream.tee();
     expect(() => stream.tee()).toThrow(/already/);
@@ -72,17 +75,17 @@ describe('tee()', () => {
     await expect(contents(stream)).rejects.toThrow(/already/);
   });
 
-  test('tells the same error to both', async () => {
-    const [one, other] = streamOf([says('a')]).tee();
+  test('rejects both streams with the same error', async () => {
+    const [one, other] = streamOf([textEvent('a')]).tee();
     const error = await rejection(StreamTruncatedError, contents(one));
     await expect(contents(other)).rejects.toBe(error);
     await expect(other.final()).rejects.toBe(error);
   });
 
-  test('cancels the answer when both were left, not before', async () => {
+  test('cancels the response once both streams are aborted, not before', async () => {
     let cancelled = false;
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
-      start: (controller) => controller.enqueue(bytes(says('a') + says('b'))),
+      start: (controller) => controller.enqueue(bytes(textEvent('a') + textEvent('b'))),
       cancel() {
         cancelled = true;
       },
@@ -105,8 +108,8 @@ describe('tee()', () => {
     expect(gateway.concurrency.inFlight).toBe(0);
   });
 
-  test('lets one of them be aborted while it waits, and the other go on', async () => {
-    const [one, other] = streamOf([says('a')], 'stall').tee();
+  test('lets one stream be aborted during a read while the other continues', async () => {
+    const [one, other] = streamOf([textEvent('a')], 'stall').tee();
     const chunks = one[Symbol.asyncIterator]();
     await chunks.next();
     const pending = rejection(AbortedError, chunks.next());
@@ -115,13 +118,13 @@ describe('tee()', () => {
     expect((await other[Symbol.asyncIterator]().next()).value?.id).toBe('c-1');
   });
 
-  test('pulls no more than the faster one asks for', async () => {
+  test('pulls no more than the faster stream reads', async () => {
     let pulls = 0;
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
       {
         pull(controller) {
           pulls += 1;
-          controller.enqueue(bytes(says(`${pulls}`)));
+          controller.enqueue(bytes(textEvent(`${pulls}`)));
         },
       },
       { highWaterMark: 0 },

@@ -3,29 +3,45 @@ import { describe, expect, test } from 'vitest';
 import { PolygateError, StreamError, StreamTruncatedError } from '../../../src/index.ts';
 import { createMockGateway } from '../../../src/mock/index.ts';
 import {
-  adds,
-  answering,
+  deltaEvent,
+  streamingFetch,
   chunk,
   clientOf,
   contents,
-  done,
+  doneEvent,
   event,
   params,
-  says,
-  stops,
+  textEvent,
+  finishEvent,
   streamOf,
 } from '../../support/event-stream.ts';
 import { collect, rejection } from '../../support/rejection.ts';
 
-describe('a stream that ends before its end is proven is truncated', () => {
+describe('a stream that ends before it is proven complete is truncated', () => {
   test.each([
-    ['the body ends after some words', [says('Hello'), says(' you')], 'close'],
-    ['the connection is reset', [says('Hello'), says(' you')], 'reset'],
-    ['the body ends inside an event', [says('Hello'), says(' you'), 'data: {"choi'], 'close'],
-    ['the connection is reset inside an event', [says('Hello'), says(' you'), 'data: {'], 'reset'],
-    ['the body ends inside [DONE]', [says('Hello'), says(' you'), 'data: [DON'], 'close'],
-    ['only comments follow', [says('Hello'), says(' you'), ': bye\n\n', ': bye\n\n'], 'close'],
-    ['the finish reason is null', [says('Hello'), says(' you'), event(chunk([]))], 'close'],
+    ['the body ends after some text', [textEvent('Hello'), textEvent(' you')], 'close'],
+    ['the connection is reset', [textEvent('Hello'), textEvent(' you')], 'reset'],
+    [
+      'the body ends inside an event',
+      [textEvent('Hello'), textEvent(' you'), 'data: {"choi'],
+      'close',
+    ],
+    [
+      'the connection is reset inside an event',
+      [textEvent('Hello'), textEvent(' you'), 'data: {'],
+      'reset',
+    ],
+    ['the body ends inside [DONE]', [textEvent('Hello'), textEvent(' you'), 'data: [DON'], 'close'],
+    [
+      'only comments follow',
+      [textEvent('Hello'), textEvent(' you'), ': bye\n\n', ': bye\n\n'],
+      'close',
+    ],
+    [
+      'the finish reason is null',
+      [textEvent('Hello'), textEvent(' you'), event(chunk([]))],
+      'close',
+    ],
   ] as const)('when %s', async (_, pieces, end) => {
     const stream = streamOf(pieces, end);
     const error = await rejection(StreamTruncatedError, contents(stream));
@@ -42,20 +58,24 @@ describe('a stream that ends before its end is proven is truncated', () => {
     expect(error.outcome).toBe('unknown');
   });
 
-  test.each(['close', 'reset'] as const)('when nothing came at all: %s', async (end) => {
+  test.each(['close', 'reset'] as const)('when there is no event at all: %s', async (end) => {
     const error = await rejection(StreamTruncatedError, contents(streamOf([], end)));
     expect(error.meta?.requestId).toBe('req-7');
     expect(error.partial).toBeUndefined();
   });
 
   test.each([
-    ['one of two choices has not finished', [says('a'), says('b', 1), stops()], undefined],
     [
-      'the choice that finished is not the one that goes on',
-      [stops('stop', 1), says('a')],
+      'one of two choices has not finished',
+      [textEvent('a'), textEvent('b', 1), finishEvent()],
       undefined,
     ],
-    ['one of two choices never came', [says('a'), stops()], 2],
+    [
+      'the finished choice is not the one that has content',
+      [finishEvent('stop', 1), textEvent('a')],
+      undefined,
+    ],
+    ['one of two choices is missing', [textEvent('a'), finishEvent()], 2],
   ])('when %s', async (_, pieces, n) => {
     const options = n === undefined ? {} : { n };
     const stream = streamOf(pieces, 'close', options);
@@ -63,45 +83,45 @@ describe('a stream that ends before its end is proven is truncated', () => {
     expect(error.partial?.choices[0]?.message.content).toBe('a');
   });
 
-  test('the words that came are yielded first', async () => {
-    const said: (string | null | undefined)[] = [];
+  test('the chunks before the end are yielded first', async () => {
+    const texts: (string | null | undefined)[] = [];
     const loop = async () => {
-      for await (const { choices } of streamOf([says('a'), says('b')], 'reset')) {
-        said.push(choices[0]?.delta.content);
+      for await (const { choices } of streamOf([textEvent('a'), textEvent('b')], 'reset')) {
+        texts.push(choices[0]?.delta.content);
       }
     };
     await expect(loop()).rejects.toBeInstanceOf(StreamTruncatedError);
-    expect(said).toEqual(['a', 'b']);
+    expect(texts).toEqual(['a', 'b']);
   });
 
-  test('text(), final() and a stream of create() say so as well', async () => {
-    const pieces = [says('a')];
-    const words = collect(streamOf(pieces).text());
-    await expect(words).rejects.toBeInstanceOf(StreamTruncatedError);
+  test('text(), final() and a stream from create() throw the same error class', async () => {
+    const pieces = [textEvent('a')];
+    const text = collect(streamOf(pieces).text());
+    await expect(text).rejects.toBeInstanceOf(StreamTruncatedError);
     await expect(streamOf(pieces).final()).rejects.toBeInstanceOf(StreamTruncatedError);
-    const { chat } = clientOf(answering(pieces));
+    const { chat } = clientOf(streamingFetch(pieces));
     const created = await chat.completions.create({ ...params, stream: true });
     await expect(contents(created)).rejects.toBeInstanceOf(StreamTruncatedError);
   });
 
   test('final() after the loop rejects with the same error', async () => {
-    const stream = streamOf([says('a')]);
+    const stream = streamOf([textEvent('a')]);
     const error = await rejection(StreamTruncatedError, contents(stream));
     await expect(stream.final()).rejects.toBe(error);
   });
 
-  test('pieces of tool calls are in the partial answer', async () => {
+  test('partial tool calls are in the partial completion', async () => {
     const call = { index: 0, id: 't', type: 'function', function: { name: 'f', arguments: '{"a' } };
     const error = await rejection(
       StreamTruncatedError,
-      contents(streamOf([adds({ tool_calls: [call] })])),
+      contents(streamOf([deltaEvent({ tool_calls: [call] })])),
     );
     expect(error.partial?.choices[0]?.message.tool_calls).toEqual([
       { id: 't', type: 'function', function: { name: 'f', arguments: '{"a' } },
     ]);
   });
 
-  test('it is never asked again: it may have been charged', async () => {
+  test('it is never retried, because it may have been charged', async () => {
     const mock = createMockGateway();
     const gateway = clientOf(mock.fetch, {
       apiKey: mock.apiKey,
@@ -124,16 +144,24 @@ describe('a stream that ends before its end is proven is truncated', () => {
   });
 });
 
-describe('a stream in which every choice has finished is whole', () => {
+describe('a stream in which every choice has finished is complete', () => {
   test.each([
-    ['and then the body ends', [says('a'), stops()], 'close'],
-    ['and then the connection is reset', [says('a'), stops()], 'reset'],
-    ['and then half an event comes', [says('a'), stops(), 'data: {"usa'], 'close'],
-    ['and then half an event and a reset', [says('a'), stops(), 'data: {"usa'], 'reset'],
-    ['and then half of [DONE]', [says('a'), stops(), 'data: [DO'], 'close'],
+    ['and then the body ends', [textEvent('a'), finishEvent()], 'close'],
+    ['and then the connection is reset', [textEvent('a'), finishEvent()], 'reset'],
+    [
+      'and then an incomplete event arrives',
+      [textEvent('a'), finishEvent(), 'data: {"usa'],
+      'close',
+    ],
+    [
+      'and then an incomplete event and a reset',
+      [textEvent('a'), finishEvent(), 'data: {"usa'],
+      'reset',
+    ],
+    ['and then an incomplete [DONE]', [textEvent('a'), finishEvent(), 'data: [DO'], 'close'],
     [
       'with the finish reason in its last, unterminated event',
-      [says('a'), stops().trim()],
+      [textEvent('a'), finishEvent().trim()],
       'close',
     ],
   ] as const)('%s', async (_, pieces, end) => {
@@ -143,8 +171,14 @@ describe('a stream in which every choice has finished is whole', () => {
     ]);
   });
 
-  test.each(['close', 'reset'] as const)('however many choices there are: %s', async (end) => {
-    const pieces = [says('a'), says('b', 1), stops('length', 1), says('c'), stops()];
+  test.each(['close', 'reset'] as const)('with several choices: %s', async (end) => {
+    const pieces = [
+      textEvent('a'),
+      textEvent('b', 1),
+      finishEvent('length', 1),
+      textEvent('c'),
+      finishEvent(),
+    ];
     const completion = await streamOf(pieces, end, { n: 2 }).final();
     expect(completion.choices).toMatchObject([
       { index: 0, message: { content: 'ac' }, finish_reason: 'stop' },
@@ -152,14 +186,14 @@ describe('a stream in which every choice has finished is whole', () => {
     ]);
   });
 
-  test('a usage chunk after the finish reason still counts', async () => {
+  test('including a usage chunk after the finish reason', async () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
-    const pieces = [says('a'), stops(), event(chunk([], { usage }))];
+    const pieces = [textEvent('a'), finishEvent(), event(chunk([], { usage }))];
     expect((await streamOf(pieces, 'reset').final()).usage).toEqual(usage);
   });
 });
 
-test('[DONE] alone proves the end, without any finish reason', async () => {
-  const completion = await streamOf([says('a'), done], 'reset').final();
+test('[DONE] alone proves that a stream is complete, without any finish reason', async () => {
+  const completion = await streamOf([textEvent('a'), doneEvent], 'reset').final();
   expect(completion.choices).toMatchObject([{ message: { content: 'a' }, finish_reason: null }]);
 });
