@@ -15,7 +15,10 @@ import { withIdempotencyKey, readWithSchema } from '../core/call/api-call.ts';
 import type { ApiCall, RequestOptions } from '../core/call/api-call.ts';
 import { readJson } from '../core/call/response.ts';
 import type { Sender } from '../core/call/sender.ts';
-import { materialCreateProblem, materialListProblem } from '../schemas/material-params.ts';
+import {
+  materialCreateParamsProblem,
+  materialListQueryProblem,
+} from '../schemas/material-params.ts';
 import type { MaterialCreateParams, MaterialListQuery } from '../schemas/material-params.ts';
 import { materialSchema } from '../schemas/materials.ts';
 import type { AvailableMaterial, Material } from '../schemas/materials.ts';
@@ -86,7 +89,7 @@ export class Materials {
    */
   list(query: MaterialListQuery = {}, options?: RequestOptions): RequestPromise<MaterialPage> {
     const next = (after: string) => this.list({ ...query, after }, options);
-    const problem = materialListProblem(query);
+    const problem = materialListQueryProblem(query);
     return requestJson(this.#sender, '/v1/materials', readMaterialPage(next), options, {
       query,
       problem,
@@ -150,7 +153,7 @@ export class Materials {
 }
 
 function createCall(params: MaterialCreateParams): ApiCall {
-  checkProblem(materialCreateProblem(params));
+  checkProblem(materialCreateParamsProblem(params));
   return {
     method: 'POST',
     template: '/v1/materials',

@@ -5,7 +5,7 @@ import type { RequestPromise } from '../core/call/request-promise.ts';
 import { withIdempotencyKey } from '../core/call/api-call.ts';
 import type { RequestOptions } from '../core/call/api-call.ts';
 import type { Sender } from '../core/call/sender.ts';
-import { voiceCloneProblem, voiceDesignProblem } from '../schemas/voice-params.ts';
+import { voiceCloneParamsProblem, voiceDesignParamsProblem } from '../schemas/voice-params.ts';
 import type { VoiceCloneParams, VoiceDesignParams } from '../schemas/voice-params.ts';
 import { voiceCreationSchema, voiceListSchema } from '../schemas/voices.ts';
 import type { VoiceCreation, VoiceList, VoiceListQuery } from '../schemas/voices.ts';
@@ -39,7 +39,7 @@ export class Voices {
   clone(params: VoiceCloneParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
     const quote = () =>
       estimate.voiceClone({ previewText: params.text ?? params.preview_text ?? '' });
-    return this.#create('clone', params, voiceCloneProblem(params), quote, options);
+    return this.#create('clone', params, voiceCloneParamsProblem(params), quote, options);
   }
 
   /**
@@ -52,7 +52,7 @@ export class Voices {
   design(params: VoiceDesignParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
     const quote = () =>
       estimate.voiceDesign({ previewText: params.preview_text ?? params.text ?? '' });
-    return this.#create('design', params, voiceDesignProblem(params), quote, options);
+    return this.#create('design', params, voiceDesignParamsProblem(params), quote, options);
   }
 
   #create(

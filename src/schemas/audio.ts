@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
-import { missingText, notAnObject } from './problem.ts';
+import { requiredTextProblem, notAnObjectProblem } from './param-checks.ts';
 import { isRecord, isNonEmptyString } from './record.ts';
-import { openString, bodySchema } from './documented.ts';
+import { openString, bodySchema } from './record-schema.ts';
 import type { Open } from './schema.ts';
 
 /** What to compose. Sent exactly as given. Specification: Audio, Music body. */
@@ -98,7 +98,7 @@ export interface SpeechInputParams extends SpeechFields {
  */
 export type SpeechParams = SpeechTextParams | SpeechInputParams;
 
-export const musicParamsSchema = /* @__PURE__ */ (() =>
+export const musicBody = /* @__PURE__ */ (() =>
   bodySchema<MusicParams>({
     model: z.string(),
     prompt: z.string(),
@@ -108,7 +108,7 @@ export const musicParamsSchema = /* @__PURE__ */ (() =>
     audio_setting: z.optional(z.record(z.string(), z.unknown())),
   }))();
 
-export const speechParamsSchema = /* @__PURE__ */ (() => {
+export const speechBody = /* @__PURE__ */ (() => {
   const text = z.optional(z.string());
   const options = z.optional(z.record(z.string(), z.unknown()));
   return bodySchema<SpeechFields>({
@@ -144,12 +144,12 @@ export const speechParamsSchema = /* @__PURE__ */ (() => {
 
 /** What is wrong with a music request, or undefined. Specification: Audio, Music body. */
 export function musicParamsProblem(params: unknown): string | undefined {
-  return missingText(params, 'prompt');
+  return requiredTextProblem(params, 'prompt');
 }
 
 /** What is wrong with a speech request, or undefined. Specification: Audio, Speech body; Limits. */
 export function speechParamsProblem(params: unknown): string | undefined {
-  if (!isRecord(params)) return notAnObject;
+  if (!isRecord(params)) return notAnObjectProblem;
   const { text, input, speed, sample_rate: sampleRate } = params;
   if (!isNonEmptyString(text) && !isNonEmptyString(input))
     return 'text: one of text and input is required';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-import { recordSchema, openString } from './documented.ts';
+import { recordSchema, openString } from './record-schema.ts';
 import { responseSchema } from './schema.ts';
 import type { Open } from './schema.ts';
 

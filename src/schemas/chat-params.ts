@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-import { openString, bodySchema } from './documented.ts';
+import { openString, bodySchema } from './record-schema.ts';
 import type { Open } from './schema.ts';
 
 /** A piece of text in a message. */
@@ -199,7 +199,7 @@ export interface ChatParams extends ChatFields {
   tools?: ToolDefinition[] | undefined;
 }
 
-export const chatParamsSchema = /* @__PURE__ */ (() =>
+export const chatBody = /* @__PURE__ */ (() =>
   bodySchema<
     Pick<ChatParams, 'model' | 'messages' | 'stream' | 'stream_options' | 'extra_body' | 'n'>
   >({

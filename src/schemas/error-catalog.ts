@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 import { errorBodyRecord } from './error-codes.ts';
 import type { ErrorBody, ErrorCode, ErrorType } from './error-codes.ts';
-import { recordSchema, openString } from './documented.ts';
+import { recordSchema, openString } from './record-schema.ts';
 import { responseSchema } from './schema.ts';
 import type { Open } from './schema.ts';
 

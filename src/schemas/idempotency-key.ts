@@ -2,7 +2,7 @@
 const visibleAscii = /^[!-~]{1,200}$/;
 
 /** What an idempotency key must be. */
-export const keyForm = '1 to 200 visible ASCII characters without spaces';
+export const idempotencyKeyFormat = '1 to 200 visible ASCII characters without spaces';
 
 /**
  * What is wrong with an idempotency key, or undefined. The specification gives the rule for
@@ -11,5 +11,5 @@ export const keyForm = '1 to 200 visible ASCII characters without spaces';
  */
 export function idempotencyKeyProblem(key: unknown): string | undefined {
   if (typeof key === 'string' && visibleAscii.test(key)) return undefined;
-  return `idempotencyKey: must be ${keyForm}`;
+  return `idempotencyKey: must be ${idempotencyKeyFormat}`;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-import { openString, bodySchema } from './documented.ts';
+import { openString, bodySchema } from './record-schema.ts';
 import type { Open } from './schema.ts';
 
 /**
@@ -32,7 +32,7 @@ export interface ImageParams {
   num_images?: number | undefined;
 }
 
-export const imageParamsSchema = /* @__PURE__ */ (() =>
+export const imageBody = /* @__PURE__ */ (() =>
   bodySchema<ImageParams>({
     model: z.string(),
     prompt: z.optional(z.string()),

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 
 import type { MaterialType } from './materials.ts';
-import { notAnObject } from './problem.ts';
+import { notAnObjectProblem } from './param-checks.ts';
 import { isRecord } from './record.ts';
-import { bodySchema } from './documented.ts';
+import { bodySchema } from './record-schema.ts';
 import type { Open } from './schema.ts';
 
 /**
@@ -71,7 +71,7 @@ export interface MaterialListQuery {
   after?: string | undefined;
 }
 
-export const materialCreateParamsSchema = /* @__PURE__ */ (() =>
+export const materialCreateBody = /* @__PURE__ */ (() =>
   bodySchema<MaterialCreateFields>({
     url: z.string(),
     type: z.enum(['image', 'video', 'audio']),
@@ -86,8 +86,8 @@ export const materialCreateParamsSchema = /* @__PURE__ */ (() =>
  * no URL is quoted.
  * Specification: Materials, Create body and Source URL rules.
  */
-export function materialCreateProblem(params: unknown): string | undefined {
-  if (!isRecord(params)) return notAnObject;
+export function materialCreateParamsProblem(params: unknown): string | undefined {
+  if (!isRecord(params)) return notAnObjectProblem;
   const { url, type, name, real_person: person } = params;
   if (!isHttpUrl(url)) return 'url: must be an http or https URL';
   if (type !== 'image' && type !== 'video' && type !== 'audio') {
@@ -107,9 +107,9 @@ export function materialCreateProblem(params: unknown): string | undefined {
 /**
  * What is wrong with a list query, or undefined. Specification: Materials, List query parameters.
  */
-export function materialListProblem(query: unknown): string | undefined {
+export function materialListQueryProblem(query: unknown): string | undefined {
   if (query === undefined) return undefined;
-  if (!isRecord(query)) return notAnObject;
+  if (!isRecord(query)) return notAnObjectProblem;
   const { limit } = query;
   if (limit === undefined) return undefined;
   const fits = typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= 100;

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 import { pricingRecord } from './pricing.ts';
 import type { Pricing } from './pricing.ts';
-import { recordSchema, openString } from './documented.ts';
+import { recordSchema, openString } from './record-schema.ts';
 import { arrayField, responseSchema, stringField } from './schema.ts';
 import type { Open } from './schema.ts';
 

@@ -34,10 +34,10 @@ export interface ResponseSchema<Value> {
  * and in every bundle; the whole records are checked by zod, where the reference gateway answers with them.
  */
 /* @__NO_SIDE_EFFECTS__ */
-export function responseSchema<T extends object>(needed: {
+export function responseSchema<T extends object>(checks: {
   readonly [Key in keyof T]?: ResponseSchema<NonNullable<T[Key]>>;
 }): ResponseSchema<T> {
-  const fields = Object.entries<ResponseSchema<unknown> | undefined>(needed);
+  const fields = Object.entries<ResponseSchema<unknown> | undefined>(checks);
   return {
     validate: (value, path) =>
       isRecord(value)

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 
 import type { AssetUri } from './materials.ts';
-import { notAnObject } from './problem.ts';
+import { notAnObjectProblem } from './param-checks.ts';
 import { isRecord } from './record.ts';
-import { openString, bodySchema } from './documented.ts';
+import { openString, bodySchema } from './record-schema.ts';
 import type { Open } from './schema.ts';
 
 /** Where media is: the `asset://` URI of an available material, or an HTTP(S) URL. */
@@ -116,7 +116,7 @@ export interface VideoParams {
   extra_body?: VideoExtraBody | undefined;
 }
 
-export const videoParamsSchema = /* @__PURE__ */ (() => {
+export const videoBody = /* @__PURE__ */ (() => {
   const reference = z.optional(z.looseObject({ url: z.string() }));
   return bodySchema<VideoParams>({
     model: z.string(),
@@ -161,21 +161,21 @@ const assetUri = /asset:\/\//i;
  * Video generation.
  */
 export function videoParamsProblem(params: unknown): string | undefined {
-  if (!isRecord(params)) return notAnObject;
+  if (!isRecord(params)) return notAnObjectProblem;
   const { prompt, extra_body: extra, content } = params;
-  if (namesAsset(prompt)) return assetProblem('prompt');
-  if (isRecord(extra) && namesAsset(extra.negative_prompt)) {
-    return assetProblem('extra_body.negative_prompt');
+  if (containsAssetUri(prompt)) return assetUriProblem('prompt');
+  if (isRecord(extra) && containsAssetUri(extra.negative_prompt)) {
+    return assetUriProblem('extra_body.negative_prompt');
   }
   if (!Array.isArray(content)) return undefined;
-  const item = content.findIndex((part: unknown) => isRecord(part) && namesAsset(part.text));
-  return item < 0 ? undefined : assetProblem(`content[${item}].text`);
+  const item = content.findIndex((part: unknown) => isRecord(part) && containsAssetUri(part.text));
+  return item < 0 ? undefined : assetUriProblem(`content[${item}].text`);
 }
 
-function namesAsset(text: unknown): boolean {
+function containsAssetUri(text: unknown): boolean {
   return typeof text === 'string' && assetUri.test(text);
 }
 
-function assetProblem(field: string): string {
+function assetUriProblem(field: string): string {
   return `${field}: must not contain an asset:// URI, which belongs in the url of a content item`;
 }

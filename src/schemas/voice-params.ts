@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
-import { missingText } from './problem.ts';
-import { bodySchema } from './documented.ts';
+import { requiredTextProblem } from './param-checks.ts';
+import { bodySchema } from './record-schema.ts';
 
 /** Which voice to copy. Sent exactly as given. Specification: Audio, Voice clone body. */
 export interface VoiceCloneParams {
@@ -52,7 +52,7 @@ export interface VoiceDesignFields {
  */
 export type VoiceDesignParams = VoiceDesignFields & ({ preview_text: string } | { text: string });
 
-export const voiceCloneParamsSchema = /* @__PURE__ */ (() =>
+export const voiceCloneBody = /* @__PURE__ */ (() =>
   bodySchema<VoiceCloneParams>({
     audio_url: z.string(),
     text: z.optional(z.string()),
@@ -66,7 +66,7 @@ export const voiceCloneParamsSchema = /* @__PURE__ */ (() =>
     accuracy: z.optional(z.union([z.number(), z.string()])),
   }))();
 
-export const voiceDesignParamsSchema = /* @__PURE__ */ (() =>
+export const voiceDesignBody = /* @__PURE__ */ (() =>
   bodySchema<VoiceDesignFields>({
     prompt: z.string(),
     preview_text: z.optional(z.string()),
@@ -78,15 +78,15 @@ export const voiceDesignParamsSchema = /* @__PURE__ */ (() =>
   }))();
 
 /** What is wrong with a voice clone, or undefined. Specification: Audio, Voice clone body. */
-export function voiceCloneProblem(params: unknown): string | undefined {
-  return missingText(params, 'audio_url');
+export function voiceCloneParamsProblem(params: unknown): string | undefined {
+  return requiredTextProblem(params, 'audio_url');
 }
 
 /** What is wrong with a voice design, or undefined. Specification: Audio, Voice design body. */
-export function voiceDesignProblem(params: unknown): string | undefined {
+export function voiceDesignParamsProblem(params: unknown): string | undefined {
   // The text of the preview has two names.
   return (
-    missingText(params, 'prompt') ??
-    (missingText(params, 'text') && missingText(params, 'preview_text'))
+    requiredTextProblem(params, 'prompt') ??
+    (requiredTextProblem(params, 'text') && requiredTextProblem(params, 'preview_text'))
   );
 }

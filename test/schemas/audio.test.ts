@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 
 import {
   musicParamsProblem,
-  musicParamsSchema,
+  musicBody,
   speechParamsProblem,
-  speechParamsSchema,
+  speechBody,
 } from '../../src/schemas/audio.ts';
 
 const notAnObject = 'params: must be an object';
@@ -77,11 +77,11 @@ describe('musicParamsProblem', () => {
 
 describe('the schemas of audio requests', () => {
   test.each([
-    ['a text of the wrong type', speechParamsSchema, { model: 'm', text: 7 }],
-    ['timber weights that are no array', speechParamsSchema, { model: 'm', timber_weights: {} }],
-    ['a dictionary that is an array', speechParamsSchema, { model: 'm', pronunciation_dict: [] }],
-    ['a yes in words', musicParamsSchema, { model: 'm', prompt: 'p', is_instrumental: 'yes' }],
-    ['a model that is missing', musicParamsSchema, { prompt: 'A shanty' }],
+    ['a text of the wrong type', speechBody, { model: 'm', text: 7 }],
+    ['timber weights that are no array', speechBody, { model: 'm', timber_weights: {} }],
+    ['a dictionary that is an array', speechBody, { model: 'm', pronunciation_dict: [] }],
+    ['a yes in words', musicBody, { model: 'm', prompt: 'p', is_instrumental: 'yes' }],
+    ['a model that is missing', musicBody, { prompt: 'A shanty' }],
   ])('refuse %s', (_, schema, body) => {
     expect(schema.safeParse(body).success).toBe(false);
   });
@@ -110,6 +110,6 @@ describe('the schemas of audio requests', () => {
       audio_setting: { bitrate: 128_000 },
       vibrato: 3,
     };
-    expect(speechParamsSchema.parse(body)).toEqual(body);
+    expect(speechBody.parse(body)).toEqual(body);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 
 import {
-  materialCreateParamsSchema,
-  materialCreateProblem,
-  materialListProblem,
+  materialCreateBody,
+  materialCreateParamsProblem,
+  materialListQueryProblem,
 } from '../../src/schemas/material-params.ts';
 import { isAvailable } from '../../src/schemas/materials.ts';
 import type { Material } from '../../src/schemas/materials.ts';
@@ -12,7 +12,7 @@ const notAnObject = 'params: must be an object';
 const url = 'https://host.example/canary.png';
 const person = { consent_confirmed: true, callback_url: 'https://host.example/back' };
 
-describe('materialCreateProblem', () => {
+describe('materialCreateParamsProblem', () => {
   test.each([
     ['an image', { url, type: 'image' }],
     ['a video over http', { url: 'http://host.example/a.mp4', type: 'video' }],
@@ -22,7 +22,7 @@ describe('materialCreateProblem', () => {
     ['a real person in a video', { url, type: 'video', real_person: person }],
     ['no real person in a sound', { url, type: 'audio', real_person: undefined }],
   ])('accepts %s', (_, params) => {
-    expect(materialCreateProblem(params)).toBeUndefined();
+    expect(materialCreateParamsProblem(params)).toBeUndefined();
   });
 
   test.each([
@@ -76,22 +76,25 @@ describe('materialCreateProblem', () => {
       'real_person.callback_url: must be an http or https URL',
     ]),
   ])('refuses %s', (_, params, problem) => {
-    expect(materialCreateProblem(params)).toBe(problem);
+    expect(materialCreateParamsProblem(params)).toBe(problem);
   });
 
   test('never quotes a URL', () => {
-    const told = materialCreateProblem({ url: 'ftp://canary.example', type: 'image' });
+    const told = materialCreateParamsProblem({ url: 'ftp://canary.example', type: 'image' });
     expect(told).not.toContain('canary');
   });
 
   test('takes linear time on hostile input', () => {
     const started = performance.now();
-    materialCreateProblem({ url: `https://host.example/${'/..'.repeat(100_000)}`, type: 'image' });
+    materialCreateParamsProblem({
+      url: `https://host.example/${'/..'.repeat(100_000)}`,
+      type: 'image',
+    });
     expect(performance.now() - started).toBeLessThan(500);
   });
 });
 
-describe('materialListProblem', () => {
+describe('materialListQueryProblem', () => {
   const limit = 'limit: must be a whole number from 1 to 100';
   test.each([
     [undefined, undefined],
@@ -110,11 +113,11 @@ describe('materialListProblem', () => {
     [null, notAnObject],
     [50, notAnObject],
   ])('answers to %j with %s', (query, problem) => {
-    expect(materialListProblem(query)).toBe(problem);
+    expect(materialListQueryProblem(query)).toBe(problem);
   });
 });
 
-describe('materialCreateParamsSchema', () => {
+describe('materialCreateBody', () => {
   test.each([
     ['a type it does not know', { url, type: 'text' }],
     [
@@ -123,7 +126,7 @@ describe('materialCreateParamsSchema', () => {
     ],
     ['a url that is missing', { type: 'image' }],
   ])('refuses %s', (_, body) => {
-    expect(materialCreateParamsSchema.safeParse(body).success).toBe(false);
+    expect(materialCreateBody.safeParse(body).success).toBe(false);
   });
 });
 

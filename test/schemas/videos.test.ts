@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { videoParamsProblem, videoParamsSchema } from '../../src/schemas/videos.ts';
+import { videoParamsProblem, videoBody } from '../../src/schemas/videos.ts';
 
 const asset = 'asset://material/canary';
 const rule = 'must not contain an asset:// URI, which belongs in the url of a content item';
@@ -65,7 +65,7 @@ describe('videoParamsProblem', () => {
   });
 });
 
-describe('videoParamsSchema', () => {
+describe('videoBody', () => {
   test.each([
     ['a model that is missing', {}],
     ['a duration with decimals', { model: 'm', duration: 4.5 }],
@@ -75,7 +75,7 @@ describe('videoParamsSchema', () => {
     ['a bare URL as an image', { model: 'm', content: [{ type: 'image_url', image_url: asset }] }],
     ['a seed in words', { model: 'm', extra_body: { seed: '1' } }],
   ])('refuses %s', (_, body) => {
-    expect(videoParamsSchema.safeParse(body).success).toBe(false);
+    expect(videoBody.safeParse(body).success).toBe(false);
   });
 
   test('keeps items and options that only a model knows', () => {
@@ -84,6 +84,6 @@ describe('videoParamsSchema', () => {
       content: [{ type: 'depth_map', depth_map: { url: asset } }],
       extra_body: { camera: 'pan' },
     };
-    expect(videoParamsSchema.parse(body)).toEqual(body);
+    expect(videoBody.parse(body)).toEqual(body);
   });
 });

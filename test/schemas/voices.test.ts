@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 
 import {
-  voiceCloneParamsSchema,
-  voiceCloneProblem,
-  voiceDesignParamsSchema,
-  voiceDesignProblem,
+  voiceCloneBody,
+  voiceCloneParamsProblem,
+  voiceDesignBody,
+  voiceDesignParamsProblem,
 } from '../../src/schemas/voice-params.ts';
 
 const notAnObject = 'params: must be an object';
 
-describe('voiceCloneProblem', () => {
+describe('voiceCloneParamsProblem', () => {
   test.each([
     [{ audio_url: 'https://host.example/ann.mp3' }, undefined],
     [{ audio_url: 'https://host.example/ann.mp3', accuracy: 'high' }, undefined],
@@ -19,11 +19,11 @@ describe('voiceCloneProblem', () => {
     [undefined, notAnObject],
     ['https://host.example/ann.mp3', notAnObject],
   ])('answers to %j with %s', (params, problem) => {
-    expect(voiceCloneProblem(params)).toBe(problem);
+    expect(voiceCloneParamsProblem(params)).toBe(problem);
   });
 });
 
-describe('voiceDesignProblem', () => {
+describe('voiceDesignParamsProblem', () => {
   test.each([
     [{ prompt: 'A calm sailor', preview_text: 'Ahoy' }, undefined],
     [{ prompt: 'A calm sailor', text: 'Ahoy' }, undefined],
@@ -35,7 +35,7 @@ describe('voiceDesignProblem', () => {
     [{ prompt: 'A calm sailor', preview_text: null }, 'preview_text: is required'],
     [null, notAnObject],
   ])('answers to %j with %s', (params, problem) => {
-    expect(voiceDesignProblem(params)).toBe(problem);
+    expect(voiceDesignParamsProblem(params)).toBe(problem);
   });
 });
 
@@ -45,13 +45,13 @@ describe('the schemas of voice requests', () => {
     ['a word', 'high'],
   ])('take %s as accuracy', (_, accuracy) => {
     const body = { audio_url: 'https://host.example/ann.mp3', accuracy };
-    expect(voiceCloneParamsSchema.parse(body)).toEqual(body);
+    expect(voiceCloneBody.parse(body)).toEqual(body);
   });
 
   test.each([
-    ['a recording that is missing', voiceCloneParamsSchema, {}],
-    ['an accuracy of yes', voiceCloneParamsSchema, { audio_url: 'u', accuracy: true }],
-    ['a prompt of the wrong type', voiceDesignParamsSchema, { prompt: 7, preview_text: 'Ahoy' }],
+    ['a recording that is missing', voiceCloneBody, {}],
+    ['an accuracy of yes', voiceCloneBody, { audio_url: 'u', accuracy: true }],
+    ['a prompt of the wrong type', voiceDesignBody, { prompt: 7, preview_text: 'Ahoy' }],
   ])('refuse %s', (_, schema, body) => {
     expect(schema.safeParse(body).success).toBe(false);
   });

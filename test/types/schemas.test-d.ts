@@ -15,7 +15,7 @@ import type {
   MaterialType,
 } from '../../src/schemas/materials.ts';
 import type { Model, ModelList } from '../../src/schemas/models.ts';
-import { recordSchema } from '../../src/schemas/documented.ts';
+import { recordSchema } from '../../src/schemas/record-schema.ts';
 import { responseSchema, stringField } from '../../src/schemas/schema.ts';
 import type { ResponseSchema } from '../../src/schemas/schema.ts';
 import type { VideoParams } from '../../src/schemas/videos.ts';

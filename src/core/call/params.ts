@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { modelProblem, notAnObject } from '../../schemas/problem.ts';
+import { modelProblem, notAnObjectProblem } from '../../schemas/param-checks.ts';
 import { isRecord } from '../../schemas/record.ts';
 
 /**
@@ -10,7 +10,7 @@ export function checkParams(
   params: unknown,
   problemOf: (params: Record<string, unknown>) => string | undefined = () => undefined,
 ): void {
-  checkProblem(isRecord(params) ? (modelProblem(params) ?? problemOf(params)) : notAnObject);
+  checkProblem(isRecord(params) ? (modelProblem(params) ?? problemOf(params)) : notAnObjectProblem);
 }
 
 /** Refuses where there is a problem. */

@@ -1,7 +1,7 @@
 import { isRecord, isNonEmptyString } from './record.ts';
 
 /** What a rule answers to an input that has no fields at all. */
-export const notAnObject = 'params: must be an object';
+export const notAnObjectProblem = 'params: must be an object';
 
 /** What is wrong with the model of a request. Specification: every generation and chat body requires it. */
 export function modelProblem({ model }: Record<string, unknown>): string | undefined {
@@ -11,7 +11,7 @@ export function modelProblem({ model }: Record<string, unknown>): string | undef
 }
 
 /** Names a field that must be a text and is none. */
-export function missingText(params: unknown, field: string): string | undefined {
-  if (!isRecord(params)) return notAnObject;
+export function requiredTextProblem(params: unknown, field: string): string | undefined {
+  if (!isRecord(params)) return notAnObjectProblem;
   return isNonEmptyString(params[field]) ? undefined : `${field}: is required`;
 }
