@@ -1,16 +1,16 @@
 import { isRecord, isNonEmptyString } from './record.ts';
 
-/** What a rule answers to an input that has no fields at all. */
+/** The problem reported for params that are not an object. */
 export const notAnObjectProblem = 'params: must be an object';
 
-/** What is wrong with the model of a request. Specification: every generation and chat body requires it. */
+/** Checks `model`, which the specification requires in every chat and generation body. */
 export function modelProblem({ model }: Record<string, unknown>): string | undefined {
   return isNonEmptyString(model) && model.trim() !== ''
     ? undefined
     : 'model: must be a non-empty string';
 }
 
-/** Names a field that must be a text and is none. */
+/** Checks a required string field and returns the problem, or undefined. */
 export function requiredTextProblem(params: unknown, field: string): string | undefined {
   if (!isRecord(params)) return notAnObjectProblem;
   return isNonEmptyString(params[field]) ? undefined : `${field}: is required`;
