@@ -54,7 +54,7 @@ export interface Capabilities {
   idempotency?: CapabilityIdempotency | undefined;
   /** Webhook support. */
   webhooks?: CapabilityWebhooks | undefined;
-  /** Limits by name. */
+  /** Limits, keyed by name. */
   limits?: Record<string, unknown> | undefined;
   /** Additional fields are kept. */
   [field: string]: unknown;
