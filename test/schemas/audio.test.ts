@@ -8,7 +8,7 @@ import {
 } from '../../src/schemas/audio.ts';
 
 const notAnObject = 'params: must be an object';
-const noText = 'text: one of text and input is required';
+const noText = 'text: either text or input is required';
 const speed = 'speed: must be between 0.5 and 2.0';
 const sampleRate = 'sample_rate: must be 32000 or 44100';
 

@@ -95,7 +95,7 @@ describe('materialCreateParamsProblem', () => {
 });
 
 describe('materialListQueryProblem', () => {
-  const limit = 'limit: must be a whole number from 1 to 100';
+  const limit = 'limit: must be an integer from 1 to 100';
   test.each([
     [undefined, undefined],
     [{}, undefined],

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { videoParamsProblem, videoBody } from '../../src/schemas/videos.ts';
 
 const asset = 'asset://material/canary';
-const rule = 'must not contain an asset:// URI, which belongs in the url of a content item';
+const rule = 'must not contain an asset:// URI; use it as the url of a content item instead';
 
 describe('videoParamsProblem', () => {
   test.each([
