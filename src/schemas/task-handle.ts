@@ -13,11 +13,11 @@ export interface WaitOptions<Update = TaskUpdate> {
    */
   maxPollInterval?: number | undefined;
   /**
-   * Maximum time to wait, in milliseconds. When it expires, the task keeps running.
+   * Maximum time to wait, in milliseconds. When it expires, processing continues.
    * @defaultValue 1 800 000
    */
   waitTimeout?: number | undefined;
-  /** Aborts the wait immediately. Never cancels the task. */
+  /** Aborts the wait immediately. Never cancels the task or material. */
   signal?: AbortSignal | undefined;
   /** Called after each poll. Errors that it throws are logged and do not interrupt the wait. */
   onUpdate?: ((update: Update) => void) | undefined;
