@@ -25,8 +25,8 @@ export class ChatClient {
   readonly #sender: Sender;
 
   /**
-   * @throws {@link ConfigurationError} if an option is unknown or invalid, if the base URL is missing or unsafe, or if an
-   * API key is passed in a browser without `dangerouslyAllowBrowser`.
+   * @throws {@link ConfigurationError} if an option is unknown or invalid, if the base URL is missing or unsafe, or if
+   * an API key is passed in a browser without `dangerouslyAllowBrowser`.
    */
   constructor(options?: PolygateOptions);
   /** @internal Clients created by `withOptions` share the ledger and the concurrency limiter. */
@@ -48,8 +48,8 @@ export class ChatClient {
   }
 
   /**
-   * Returns a client with the given options overridden. It shares the ledger, the concurrency limiter and the known prices
-   * with this client.
+   * Returns a client with the given options overridden. It shares the ledger, the concurrency limiter and the known
+   * prices with this client.
    */
   withOptions(options: PolygateOptions): ChatClient {
     return derive({ ...this.#sender.config.options, ...options }, this.#sender.shared);

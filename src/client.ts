@@ -66,8 +66,8 @@ export class Polygate {
   readonly #sender: Sender;
 
   /**
-   * @throws {@link ConfigurationError} if an option is unknown or invalid, if the base URL is missing or unsafe, or if an
-   * API key is passed in a browser without `dangerouslyAllowBrowser`.
+   * @throws {@link ConfigurationError} if an option is unknown or invalid, if the base URL is missing or unsafe, or if
+   * an API key is passed in a browser without `dangerouslyAllowBrowser`.
    */
   constructor(options?: PolygateOptions);
   /** @internal Clients created by `withOptions` share the ledger and the concurrency limiter. */
@@ -97,8 +97,8 @@ export class Polygate {
   }
 
   /**
-   * Returns a client with the given options overridden. It shares the ledger, the concurrency limiter and the known prices
-   * with this client.
+   * Returns a client with the given options overridden. It shares the ledger, the concurrency limiter and the known
+   * prices with this client.
    */
   withOptions(options: PolygateOptions): Polygate {
     return derive({ ...this.#sender.config.options, ...options }, this.#sender.shared);
@@ -122,12 +122,12 @@ export class Polygate {
   }
 
   /**
-   * Downloads a result and returns the response with its body as a stream. Sends no credentials and follows at most three
-   * redirects, each of which is checked. If `source` is a task or generation and its URL has expired (403, 404 or 410), the
-   * client polls the task once for a fresh URL.
+   * Downloads a result and returns the response with its body as a stream. Sends no credentials and follows at most
+   * three redirects, each of which is checked. If `source` is a task or generation and its URL has expired (403, 404 or
+   * 410), the client polls the task once for a fresh URL.
    *
-   * @throws {@link ConfigurationError} if the URL is not a public https URL and `allowInsecureBaseURL` is not set, or if
-   * there is no result at `index`.
+   * @throws {@link ConfigurationError} if the URL is not a public https URL and `allowInsecureBaseURL` is not set, or
+   * if there is no result at `index`.
    * @throws {@link APIError} if the server responds with an error; {@link ConnectionError} if no response was received.
    */
   download(source: string | Generation | TaskHandle, options?: DownloadOptions): Promise<Response> {
@@ -149,7 +149,8 @@ export class Polygate {
 
   /**
    * Submits one task per row as concurrency slots become free, and yields each row as soon as it finishes. A failed row
-   * does not end the batch. With a journal, you can run the same batch again after a crash without paying for a row twice.
+   * does not end the batch. With a journal, you can run the same batch again after a crash without paying for a row
+   * twice.
    *
    * @throws {@link ConfigurationError} if an option is invalid or the journal's run cannot be read; nothing was sent.
    * @throws {@link AbortedError} if the signal aborts; the journal holds the rows that were submitted.
@@ -163,9 +164,9 @@ export class Polygate {
   }
 
   /**
-   * Recovers the open rows that a terminated process left in the journal of a batch. It waits for tasks that were accepted,
-   * resubmits rows whose params were stored with the same idempotency key, and yields the remaining rows with status
-   * `unknown` and their keys. Damaged journal lines are yielded first, as errors that identify the line.
+   * Recovers the open rows that a terminated process left in the journal of a batch. It waits for tasks that were
+   * accepted. It resubmits rows whose params were stored, with the same idempotency key. All other rows are yielded
+   * with status `unknown` and their keys. Damaged journal lines are yielded first, as errors that identify the line.
    *
    * @throws {@link AbortedError} if the signal aborts.
    */

@@ -55,8 +55,8 @@ export class PolygateError extends Error {
   }
 
   /**
-   * Checks whether a value is an error of this class: `RateLimitError.is(error)`. Unlike `instanceof`, it also works for
-   * errors from another copy of polygate or another realm.
+   * Checks whether a value is an error of this class: `RateLimitError.is(error)`. Unlike `instanceof`, it also works
+   * for errors from another copy of polygate or another realm.
    */
   static is<Instance extends PolygateError>(
     this: { readonly prototype: Instance; readonly className: string },

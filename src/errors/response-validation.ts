@@ -14,7 +14,8 @@ export interface ResponseValidationDetails extends ErrorDetails {
 }
 
 /**
- * The service responded with a success status, but the body is invalid: not JSON, too large, or not the expected record.
+ * The service responded with a success status, but the body is invalid: not JSON, too large, or not the expected
+ * record.
  */
 export class ResponseValidationError extends PolygateError {
   static override readonly className: string = 'ResponseValidationError';

@@ -25,7 +25,9 @@ export class NotFoundError extends APIError {
   static override readonly className: string = 'NotFoundError';
 }
 
-/** 409: the request conflicts with an earlier one, such as when an idempotency key is reused for a different request. */
+/**
+ * 409: the request conflicts with an earlier one, such as when an idempotency key is reused for a different request.
+ */
 export class ConflictError extends APIError {
   static override readonly className: string = 'ConflictError';
 }
@@ -41,8 +43,8 @@ export class RateLimitError extends APIError {
 }
 
 /**
- * The concurrency limit was reached: the service rejected the request with `concurrency_limit_exceeded`, or no slot became
- * free within `maxQueueTime`. See `outcome`.
+ * The concurrency limit was reached: the service rejected the request with `concurrency_limit_exceeded`, or no slot
+ * became free within `maxQueueTime`. See `outcome`.
  */
 export class ConcurrencyLimitError extends RateLimitError {
   static override readonly className: string = 'ConcurrencyLimitError';

@@ -16,8 +16,8 @@ export interface StreamErrorDetails extends ErrorDetails {
 }
 
 /**
- * A stream failed after its headers arrived: the service sent an error object, data that is not a valid chunk, or an event
- * larger than `maxEventBytes`. The request may have been charged.
+ * A stream failed after its headers arrived: the service sent an error object, data that is not a valid chunk, or an
+ * event larger than `maxEventBytes`. The request may have been charged.
  */
 export class StreamError extends PolygateError {
   static override readonly className: string = 'StreamError';
@@ -37,14 +37,17 @@ export class StreamError extends PolygateError {
 }
 
 /**
- * The stream ended without `[DONE]` or a `finish_reason` on every choice. `partial` holds the content received so far. The
- * request may have been charged.
+ * The stream ended without `[DONE]` or a `finish_reason` on every choice. `partial` holds the content received so far.
+ * The request may have been charged.
  */
 export class StreamTruncatedError extends StreamError {
   static override readonly className: string = 'StreamTruncatedError';
 }
 
-/** The stream sent no bytes for `streamIdleTimeout`. `partial` holds the content received so far. The request may have been charged. */
+/**
+ * The stream sent no bytes for `streamIdleTimeout`. `partial` holds the content received so far. The request may have
+ * been charged.
+ */
 export class StreamIdleTimeoutError extends StreamError {
   static override readonly className: string = 'StreamIdleTimeoutError';
 }

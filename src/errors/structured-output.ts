@@ -6,8 +6,8 @@ export type StructuredOutputFailure = 'refused' | 'length' | 'content_filter' | 
 
 /**
  * The completion does not match the schema in `response_format`: the model refused, the output was cut off by the token
- * limit or a content filter, or the text is not JSON or fails validation. `issues` lists the problems. The completion may
- * have been charged.
+ * limit or a content filter, or the text is not JSON or fails validation. `issues` lists the problems. The completion
+ * may have been charged.
  */
 export class StructuredOutputError extends ResponseValidationError {
   static override readonly className: string = 'StructuredOutputError';

@@ -52,11 +52,13 @@ export class AudioKind<Params extends { model: string }> {
   }
 
   /**
-   * Submits a task and returns its handle. Each call uses one idempotency key for all attempts, so retries never charge twice.
+   * Submits a task and returns its handle. Each call uses one idempotency key for all attempts, so retries never charge
+   * twice.
    *
    * @throws {@link ConfigurationError} if the params violate a rule of the specification.
    * @throws {@link APIError} if the service rejects the request: 400, 401, 402, 403, 429, 503.
-   * @throws {@link ConnectionError} if no response was received; `outcome` and `idempotencyKey` explain what to do next.
+   * @throws {@link ConnectionError} if no response was received; `outcome` and `idempotencyKey` explain what to do
+   * next.
    */
   submit(params: Params, options?: RequestOptions): RequestPromise<SubmittedTask<'audio'>> {
     return this.#tasks.submit(this.#describe(params), options);
@@ -70,7 +72,8 @@ export class AudioKind<Params extends { model: string }> {
   /**
    * Submits a task and waits for the finished audio.
    *
-   * @throws the same errors as {@link AudioKind.submit} and {@link Task.wait}. Every error after the submit carries `task`.
+   * @throws the same errors as {@link AudioKind.submit} and {@link Task.wait}. Every error after the submit carries
+   * `task`.
    */
   generate(
     params: Params,

@@ -42,8 +42,8 @@ export class ChatCompletions {
   }
 
   /**
-   * Creates a chat completion. With `stream: true`, resolves to a stream of chunks. A request that may have been charged is
-   * not retried, because the service does not guarantee idempotent replay for chat (assumption A11).
+   * Creates a chat completion. With `stream: true`, resolves to a stream of chunks. A request that may have been
+   * charged is not retried, because the service does not guarantee idempotent replay for chat (assumption A11).
    *
    * @throws {@link ConfigurationError} if `model` or `messages` is missing.
    * @throws {@link APIError} if the service responds with an error: 400, 401, 402, 403, 429, 500, 503.
@@ -73,9 +73,9 @@ export class ChatCompletions {
   }
 
   /**
-   * Starts a streamed chat completion and returns the stream immediately. Iterate over its chunks or its `text()`, or await
-   * `final()`. Errors are thrown while you consume the stream; they are those of {@link ChatCompletions.create}, plus
-   * {@link StreamError} and its subclasses. If `response_format` is a schema, as in {@link ChatCompletions.parse},
+   * Starts a streamed chat completion and returns the stream immediately. Iterate over its chunks or its `text()`, or
+   * await `final()`. Errors are thrown while you consume the stream; they are those of {@link ChatCompletions.create},
+   * plus {@link StreamError} and its subclasses. If `response_format` is a schema, as in {@link ChatCompletions.parse},
    * `partialObjects()` yields the object as it is received and `final()` returns it as `parsed`.
    */
   stream<Output, Input>(
@@ -99,12 +99,12 @@ export class ChatCompletions {
   /**
    * Creates a chat completion that matches a schema and returns it with the validated content of the first choice as
    * `parsed`. Accepts any Standard Schema that provides a JSON schema: zod 4.2 or later, arktype, or valibot with
-   * `toStandardJsonSchema`. The schema is sent as `response_format: { type: 'json_schema', json_schema }`, named by its title,
-   * and `strict` if every object requires all of its fields. A completion that does not match is not requested again,
-   * because it was charged.
+   * `toStandardJsonSchema`. The schema is sent as `response_format: { type: 'json_schema', json_schema }`, named by its
+   * title, and `strict` if every object requires all of its fields. A completion that does not match is not requested
+   * again, because it was charged.
    *
-   * @throws {@link StructuredOutputError} if the model refuses, if the output is cut off, is not JSON, or does not match the
-   * schema. The error holds the text, the completion and the metadata.
+   * @throws {@link StructuredOutputError} if the model refuses, if the output is cut off, is not JSON, or does not
+   * match the schema. The error holds the text, the completion and the metadata.
    * @throws {@link ConfigurationError} if the schema does not provide a JSON schema.
    * @throws the same errors as {@link ChatCompletions.create}.
    */
@@ -125,15 +125,16 @@ export class ChatCompletions {
   }
 
   /**
-   * Runs a chat with tools: executes the tools that the model calls, sends their results back, and repeats until the model
-   * responds without tool calls. The tool calls of one completion are executed in parallel, after their arguments have been
-   * validated with the schema of the tool. Errors in a tool are reported to the model; see `onToolError`. Each round is a
-   * separate, charged request with the retry rules of {@link ChatCompletions.create}.
+   * Runs a chat with tools: executes the tools that the model calls, sends their results back, and repeats until the
+   * model responds without tool calls. The tool calls of one completion are executed in parallel, after their arguments
+   * have been validated with the schema of the tool. Errors in a tool are reported to the model; see `onToolError`.
+   * Each round is a separate, charged request with the retry rules of {@link ChatCompletions.create}.
    *
    * Errors thrown during the run carry `run`: the conversation so far and its charges.
    *
    * @throws {@link ToolRoundsError} if the model still calls tools after `maxRounds` requests.
-   * @throws {@link AbortedError} if the signal aborts, even while tools are running; the `signal` of each tool aborts too.
+   * @throws {@link AbortedError} if the signal aborts, even while tools are running; the `signal` of each tool aborts
+   * too.
    * @throws {@link ConfigurationError} if a schema does not provide a JSON schema.
    * @throws the same errors as {@link ChatCompletions.create}.
    */
@@ -198,8 +199,8 @@ export class ChatCompletions {
   }
 
   /**
-   * Sends the caller's idempotency key, if any. A key is generated only with `retryAmbiguous.chat`, where the caller states
-   * that the service replays chat requests. Assumption A11.
+   * Sends the caller's idempotency key, if any. A key is generated only with `retryAmbiguous.chat`, where the caller
+   * states that the service replays chat requests. Assumption A11.
    */
   #withKey(options: RequestOptions): RequestOptions {
     return this.#sender.config.retryAmbiguous.chat ? withIdempotencyKey(options) : options;

@@ -37,11 +37,13 @@ export class Images extends TaskNamespace<'image'> {
   }
 
   /**
-   * Submits an image task and returns its handle. Each call uses one idempotency key for all attempts, so retries never charge twice.
+   * Submits an image task and returns its handle. Each call uses one idempotency key for all attempts, so retries never
+   * charge twice.
    *
    * @throws {@link ConfigurationError} if the params violate a rule of the specification.
    * @throws {@link APIError} if the service rejects the request: 400, 401, 402, 403, 429, 503.
-   * @throws {@link ConnectionError} if no response was received; `outcome` and `idempotencyKey` explain what to do next.
+   * @throws {@link ConnectionError} if no response was received; `outcome` and `idempotencyKey` explain what to do
+   * next.
    */
   submit(
     params: ImageParams,
@@ -58,7 +60,8 @@ export class Images extends TaskNamespace<'image'> {
   /**
    * Submits an image task and waits for the finished images.
    *
-   * @throws the same errors as {@link Images.submit} and {@link Task.wait}. Every error after the submit carries `task`.
+   * @throws the same errors as {@link Images.submit} and {@link Task.wait}. Every error after the submit carries
+   * `task`.
    */
   generate(
     params: ImageParams,

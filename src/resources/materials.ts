@@ -74,16 +74,16 @@ export class Materials {
   }
 
   /**
-   * Deletes a material. The returned status is `deleted` or `delete_pending`. Deleting is idempotent.
-   * Specification: DELETE /materials/\{material_id\}.
+   * Deletes a material. The returned status is `deleted` or `delete_pending`. Deleting is idempotent. Specification:
+   * DELETE /materials/\{material_id\}.
    */
   delete(id: string, options?: RequestOptions): RequestPromise<Material> {
     return this.#requestMaterial(id, options, 'DELETE');
   }
 
   /**
-   * Lists materials page by page. `for await (const material of await gateway.materials.list())` iterates over all pages.
-   * Failed, deleted and expired materials are not listed. Specification: GET /materials.
+   * Lists materials page by page. `for await (const material of await gateway.materials.list())` iterates over all
+   * pages. Failed, deleted and expired materials are not listed. Specification: GET /materials.
    *
    * @throws {@link ConfigurationError} if `limit` is not an integer from 1 to 100.
    */
@@ -116,8 +116,8 @@ export class Materials {
   }
 
   /**
-   * Creates a material and waits until it is available. In the real-person case, `onVerification` is called with the URL of
-   * the verification page.
+   * Creates a material and waits until it is available. In the real-person case, `onVerification` is called with the
+   * URL of the verification page.
    *
    * @throws the same errors as {@link Materials.create} and {@link Materials.wait}.
    */

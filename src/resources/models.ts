@@ -29,8 +29,8 @@ export class Models {
   }
 
   /**
-   * Lists the available models: `for (const model of await gateway.models.list())`. With `style`, the service returns an
-   * Anthropic-style or Gemini-style list. Specification: GET /models; assumption A17.
+   * Lists the available models: `for (const model of await gateway.models.list())`. With `style`, the service returns
+   * an Anthropic-style or Gemini-style list. Specification: GET /models; assumption A17.
    *
    * @throws {@link AuthenticationError} if the API key is missing or invalid; {@link PermissionDeniedError} if it is
    * disabled or not permitted.

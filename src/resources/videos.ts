@@ -41,11 +41,13 @@ export class Videos extends TaskNamespace<'video'> {
   }
 
   /**
-   * Submits a video task and returns its handle. Each call uses one idempotency key for all attempts, so retries never charge twice.
+   * Submits a video task and returns its handle. Each call uses one idempotency key for all attempts, so retries never
+   * charge twice.
    *
    * @throws {@link ConfigurationError} if the params violate a rule of the specification.
    * @throws {@link APIError} if the service rejects the request: 400, 401, 402, 403, 429, 503.
-   * @throws {@link ConnectionError} if no response was received; `outcome` and `idempotencyKey` explain what to do next.
+   * @throws {@link ConnectionError} if no response was received; `outcome` and `idempotencyKey` explain what to do
+   * next.
    */
   submit(
     params: VideoParams,
@@ -62,7 +64,8 @@ export class Videos extends TaskNamespace<'video'> {
   /**
    * Submits a video task and waits for the finished video.
    *
-   * @throws the same errors as {@link Videos.submit} and {@link Task.wait}. Every error after the submit carries `task`.
+   * @throws the same errors as {@link Videos.submit} and {@link Task.wait}. Every error after the submit carries
+   * `task`.
    */
   generate(
     params: VideoParams,

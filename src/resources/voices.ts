@@ -20,8 +20,8 @@ export class Voices {
   }
 
   /**
-   * Lists the voices that are available to the caller, optionally only those compatible with one speech model: `for (const
-   * voice of await gateway.voices.list())`. Not billed. Specification: GET /audio/voices.
+   * Lists the voices that are available to the caller, optionally only those compatible with one speech model:
+   * `for (const voice of await gateway.voices.list())`. Not billed. Specification: GET /audio/voices.
    */
   list(query: VoiceListQuery = {}, options?: RequestOptions): RequestPromise<VoiceList> {
     return requestJson(this.#sender, '/v1/audio/voices', readIterable(voiceListSchema), options, {
@@ -30,13 +30,13 @@ export class Voices {
   }
 
   /**
-   * Clones a private voice from a recording. The request is charged immediately. It is not retried after a failure with an
-   * unknown outcome, because the service does not guarantee idempotent replay (assumption A12). Specification: POST
+   * Clones a private voice from a recording. The request is charged immediately. It is not retried after a failure with
+   * an unknown outcome, because the service does not guarantee idempotent replay (assumption A12). Specification: POST
    * /audio/voices/clone.
    *
    * @throws {@link ConfigurationError} if `audio_url` is missing.
-   * @throws {@link APIError} if the service rejects the request; {@link ConnectionError} with `outcome` if no response was
-   * received.
+   * @throws {@link APIError} if the service rejects the request; {@link ConnectionError} with `outcome` if no response
+   * was received.
    */
   clone(params: VoiceCloneParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
     const quote = () =>
@@ -49,8 +49,8 @@ export class Voices {
    * Specification: POST /audio/voices/design.
    *
    * @throws {@link ConfigurationError} if `prompt` or `preview_text` is missing.
-   * @throws {@link APIError} if the service rejects the request; {@link ConnectionError} with `outcome` if no response was
-   * received.
+   * @throws {@link APIError} if the service rejects the request; {@link ConnectionError} with `outcome` if no response
+   * was received.
    */
   design(params: VoiceDesignParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
     const quote = () =>

@@ -89,7 +89,9 @@ export interface SpeechInputParams extends SpeechFields {
   input: string;
 }
 
-/** Speech synthesis parameters, sent unchanged. Either `text` or `input` is required. Specification: Audio, Speech body. */
+/**
+ * Speech synthesis parameters, sent unchanged. Either `text` or `input` is required. Specification: Audio, Speech body.
+ */
 export type SpeechParams = SpeechTextParams | SpeechInputParams;
 
 export const musicBody = /* @__PURE__ */ (() =>

@@ -196,8 +196,8 @@ export interface ChatFields {
 }
 
 /**
- * Chat completion parameters. The service documents `model`, `messages`, `stream` and `extra_body`; the other fields are
- * those of OpenAI-compatible APIs. Additional fields are sent as is. Specification: Chat; assumption A8.
+ * Chat completion parameters. The service documents `model`, `messages`, `stream` and `extra_body`; the other fields
+ * are those of OpenAI-compatible APIs. Additional fields are sent as is. Specification: Chat; assumption A8.
  */
 export interface ChatParams extends ChatFields {
   /** Output format of the completion. */

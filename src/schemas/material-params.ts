@@ -23,8 +23,8 @@ export interface RealPerson {
 /** Fields of a material create request. Specification: Materials, Create body. */
 export interface MaterialCreateFields {
   /**
-   * Public HTTP(S) URL of the media file. It must be reachable without login, cookies, custom headers or private-network
-   * access, and stay reachable until the material has reached a terminal status.
+   * Public HTTP(S) URL of the media file. It must be reachable without login, cookies, custom headers or
+   * private-network access, and stay reachable until the material has reached a terminal status.
    */
   url: string;
   /** Media type of the file. */
@@ -101,7 +101,9 @@ export function materialCreateParamsProblem(params: unknown): string | undefined
   return undefined;
 }
 
-/** Checks a material list query and returns the problem, or undefined. Specification: Materials, List query parameters. */
+/**
+ * Checks a material list query and returns the problem, or undefined. Specification: Materials, List query parameters.
+ */
 export function materialListQueryProblem(query: unknown): string | undefined {
   if (query === undefined) return undefined;
   if (!isRecord(query)) return notAnObjectProblem;

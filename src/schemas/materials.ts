@@ -11,8 +11,8 @@ export type AssetUri = `asset://${string}`;
 export type MaterialType = 'image' | 'video' | 'audio';
 
 /**
- * Status of a material. `verification_failed`, `verification_expired` and `failed` are terminal failure states. `deleted`
- * appears only in the response to a delete. Specification: Material status.
+ * Status of a material. `verification_failed`, `verification_expired` and `failed` are terminal failure states.
+ * `deleted` appears only in the response to a delete. Specification: Material status.
  */
 export type MaterialStatus = Open<
   | 'creating'
@@ -43,8 +43,9 @@ export interface Material {
   /** Short-lived preview URL; null if there is none. */
   preview_url: string | null;
   /**
-   * URL of the page where the real person completes the liveness verification. Present only in the create response (or an
-   * idempotent replay of it), and only with `real_person`. Secret and temporary: pass it to that person and never log it.
+   * URL of the page where the real person completes the liveness verification. Present only in the create response (or
+   * an idempotent replay of it), and only with `real_person`. Secret and temporary: pass it to that person and never
+   * log it.
    */
   verification_url?: string | undefined;
   /** Expiry time of `verification_url` (ISO 8601). Present only with `verification_url`. */

@@ -10,8 +10,8 @@ type Shape<T> = { readonly [Key in keyof T]-?: z.ZodMiniType<T[Key]> };
  * The full record as the specification documents it, with every field checked. The reference gateway builds its
  * responses and its OpenAPI document from it. The client does not use it to validate responses.
  *
- * Constants of this kind are created by an immediately invoked arrow function marked as pure. Bundlers can drop the entire
- * expression; with a pure call alone, they would keep the calls in its arguments.
+ * Constants of this kind are created by an immediately invoked arrow function marked as pure. Bundlers can drop the
+ * entire expression; with a pure call alone, they would keep the calls in its arguments.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function recordSchema<T extends object>(shape: Shape<T>): z.ZodMiniType<T> {

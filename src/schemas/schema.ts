@@ -29,8 +29,8 @@ export interface ResponseSchema<Value> {
 }
 
 /**
- * A response record as the client validates it. Only the listed fields, which the client itself depends on, are checked;
- * unexpected values in other fields are kept. The listed fields must match the interface.
+ * A response record as the client validates it. Only the listed fields, which the client itself depends on, are
+ * checked; unexpected values in other fields are kept. The listed fields must match the interface.
  *
  * The checks are written by hand because they run on every response and are part of every bundle. The full records are
  * zod schemas, which only the reference gateway uses.

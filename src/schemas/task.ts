@@ -128,7 +128,8 @@ export interface Generation<Kind extends TaskKind = TaskKind> {
 }
 
 /**
- * Plain JSON to resume a task from any process at any later time; see `gateway.resume`. Contains no API key and no prompt.
+ * Plain JSON to resume a task from any process at any later time; see `gateway.resume`. Contains no API key and no
+ * prompt.
  */
 export interface Receipt<Kind extends TaskKind = TaskKind> {
   /** Version of the receipt format. */

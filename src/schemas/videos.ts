@@ -156,8 +156,8 @@ export const videoBody = /* @__PURE__ */ (() => {
 const assetUri = /asset:\/\//i;
 
 /**
- * Checks video generation params and returns the problem, or undefined. The specification allows `asset://` URIs only in
- * structured media items, never in plain text, not even inside a sentence. Specification: Video generation.
+ * Checks video generation params and returns the problem, or undefined. The specification allows `asset://` URIs only
+ * in structured media items, never in plain text, not even inside a sentence. Specification: Video generation.
  */
 export function videoParamsProblem(params: unknown): string | undefined {
   if (!isRecord(params)) return notAnObjectProblem;

@@ -46,8 +46,8 @@ export interface VoiceDesignFields {
 }
 
 /**
- * Voice design parameters, sent unchanged. `preview_text`, or its alias `text`, is required. Specification: Audio, Voice
- * design body.
+ * Voice design parameters, sent unchanged. `preview_text`, or its alias `text`, is required. Specification: Audio,
+ * Voice design body.
  */
 export type VoiceDesignParams = VoiceDesignFields & ({ preview_text: string } | { text: string });
 

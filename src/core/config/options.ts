@@ -12,8 +12,8 @@ export interface PolygateOptions {
    */
   apiKey?: string | (() => string | Promise<string>) | null | undefined;
   /**
-   * Origin of the service, such as `https://host.example`. A trailing `/` or `/v1` is accepted and removed. In a browser, a
-   * path such as `/api/gateway` is resolved against the URL of the page.
+   * Origin of the service, such as `https://host.example`. A trailing `/` or `/v1` is accepted and removed. In a
+   * browser, a path such as `/api/gateway` is resolved against the URL of the page.
    * @defaultValue the environment variable `POLYGATE_BASE_URL`
    */
   baseURL?: string | undefined;
@@ -34,14 +34,14 @@ export interface PolygateOptions {
    */
   maxRetries?: number | undefined;
   /**
-   * Also retries these paid calls after a failure with an unknown outcome, with the same idempotency key. Set it only for a
-   * service that guarantees idempotent replay for them. Assumptions A11 and A12.
+   * Also retries these paid calls after a failure with an unknown outcome, with the same idempotency key. Set it only
+   * for a service that guarantees idempotent replay for them. Assumptions A11 and A12.
    * @defaultValue `{ chat: false, voices: false }`
    */
   retryAmbiguous?: { chat?: boolean | undefined; voices?: boolean | undefined } | undefined;
   /**
-   * Maximum delay before a retry, in milliseconds. A longer `Retry-After` fails the call immediately, with `retryAfterMs`
-   * on the error.
+   * Maximum delay before a retry, in milliseconds. A longer `Retry-After` fails the call immediately, with
+   * `retryAfterMs` on the error.
    * @defaultValue 60 000
    */
   maxRetryDelay?: number | undefined;
@@ -68,9 +68,9 @@ export interface PolygateOptions {
    */
   concurrency?: 'auto' | number | false | undefined;
   /**
-   * Spending limit. A paid request that would exceed it is not sent and fails with {@link BudgetExceededError}. The price of
-   * a request is reserved before it is sent if it is known: always for voices; for images, videos, music and speech after
-   * `models.list` or `models.retrieve` has fetched the prices of the model.
+   * Spending limit. A paid request that would exceed it is not sent and fails with {@link BudgetExceededError}. The
+   * price of a request is reserved before it is sent if it is known: always for voices; for images, videos, music and
+   * speech after `models.list` or `models.retrieve` has fetched the prices of the model.
    */
   budget?: Budget | undefined;
   /** Called for every charged response. Errors that it throws are logged and do not affect the call. */

@@ -6,8 +6,9 @@ import { roundUsd } from './round-usd.ts';
 export type KnownPrices = Partial<Pricing> | null | undefined;
 
 /**
- * Price estimates in USD, from the documented formulas and the price records of `models.retrieve`. The result is undefined
- * if the record has no price. Characters are counted as Unicode code points. Specification: Limits, Pricing object.
+ * Price estimates in USD, from the documented formulas and the price records of `models.retrieve`. The result is
+ * undefined if the record has no price. Characters are counted as Unicode code points. Specification: Limits, Pricing
+ * object.
  */
 export const estimate = {
   /** Price of cloning a voice: 1.5 per voice plus 0.0003 per preview character. Assumption A19. */
