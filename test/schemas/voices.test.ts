@@ -18,7 +18,7 @@ describe('voiceCloneParamsProblem', () => {
     [{ audio_url: 7 }, 'audio_url: is required'],
     [undefined, notAnObject],
     ['https://host.example/ann.mp3', notAnObject],
-  ])('answers to %j with %s', (params, problem) => {
+  ])('checks %j and returns %s', (params, problem) => {
     expect(voiceCloneParamsProblem(params)).toBe(problem);
   });
 });
@@ -34,25 +34,25 @@ describe('voiceDesignParamsProblem', () => {
     [{ prompt: 'A calm sailor', preview_text: '' }, 'preview_text: is required'],
     [{ prompt: 'A calm sailor', preview_text: null }, 'preview_text: is required'],
     [null, notAnObject],
-  ])('answers to %j with %s', (params, problem) => {
+  ])('checks %j and returns %s', (params, problem) => {
     expect(voiceDesignParamsProblem(params)).toBe(problem);
   });
 });
 
-describe('the schemas of voice requests', () => {
+describe('voiceCloneBody and voiceDesignBody', () => {
   test.each([
     ['a number', 0.8],
-    ['a word', 'high'],
-  ])('take %s as accuracy', (_, accuracy) => {
+    ['a string', 'high'],
+  ])('accept %s as accuracy', (_, accuracy) => {
     const body = { audio_url: 'https://host.example/ann.mp3', accuracy };
     expect(voiceCloneBody.parse(body)).toEqual(body);
   });
 
   test.each([
-    ['a recording that is missing', voiceCloneBody, {}],
-    ['an accuracy of yes', voiceCloneBody, { audio_url: 'u', accuracy: true }],
-    ['a prompt of the wrong type', voiceDesignBody, { prompt: 7, preview_text: 'Ahoy' }],
-  ])('refuse %s', (_, schema, body) => {
+    ['a missing recording', voiceCloneBody, {}],
+    ['a boolean accuracy', voiceCloneBody, { audio_url: 'u', accuracy: true }],
+    ['a prompt that is not a string', voiceDesignBody, { prompt: 7, preview_text: 'Ahoy' }],
+  ])('reject %s', (_, schema, body) => {
     expect(schema.safeParse(body).success).toBe(false);
   });
 });
