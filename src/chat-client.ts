@@ -25,6 +25,8 @@ export class ChatClient {
   readonly #sender: Sender;
 
   /**
+   * Creates a client.
+   *
    * @throws {@link ConfigurationError} if an option is unknown or invalid, if the base URL is missing or unsafe, or if
    * an API key is passed in a browser without `dangerouslyAllowBrowser`.
    */

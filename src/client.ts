@@ -66,6 +66,8 @@ export class Polygate {
   readonly #sender: Sender;
 
   /**
+   * Creates a client.
+   *
    * @throws {@link ConfigurationError} if an option is unknown or invalid, if the base URL is missing or unsafe, or if
    * an API key is passed in a browser without `dangerouslyAllowBrowser`.
    */

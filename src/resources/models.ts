@@ -53,9 +53,9 @@ export class Models {
   ): RequestPromise<ModelList | AnthropicModelList | GeminiModelList>;
   list(
     query: ModelListOptions = {},
-    last?: RequestOptions,
+    callOptions?: RequestOptions,
   ): RequestPromise<ModelList | AnthropicModelList | GeminiModelList> {
-    const options = { ...query, ...last };
+    const options = { ...query, ...callOptions };
     switch (query.style) {
       case 'anthropic':
         return this.#list(anthropicModelListSchema, options, anthropicStyle);

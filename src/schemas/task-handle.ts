@@ -4,7 +4,7 @@ import type { Generation, Receipt, TaskKind } from './task.ts';
 export interface WaitOptions<Update = TaskUpdate> {
   /**
    * Initial delay between polls, in milliseconds.
-   * @defaultValue 2 000 (materials: 3 000)
+   * @defaultValue 2 000; 3 000 for materials
    */
   pollInterval?: number | undefined;
   /**

@@ -19,7 +19,7 @@ export interface PolygateOptions {
   baseURL?: string | undefined;
   /**
    * Timeout for one attempt, in milliseconds. It covers the response headers and body; for a stream, only the headers.
-   * @defaultValue 60 000; chat 600 000
+   * @defaultValue 60 000; 600 000 for chat
    */
   timeout?: number | undefined;
   /**
