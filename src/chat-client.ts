@@ -8,8 +8,8 @@ import { Models } from './resources/models.ts';
 import type { Spend } from './schemas/charge.ts';
 
 /**
- * A client for chat alone, for pages that must stay small: what it has is as in {@link Polygate}, and the rest, a third
- * of the weight, is not there.
+ * A client for chat completions and models only, for pages that must stay small. Its members work as in
+ * {@link Polygate}.
  *
  * @example
  * ```ts
@@ -18,18 +18,20 @@ import type { Spend } from './schemas/charge.ts';
  * ```
  */
 export class ChatClient {
-  /** Chat, whole or streamed. */
+  /** Chat completions, streamed or not. */
   readonly chat: Chat;
-  /** The models that the key can use, with their prices. */
+  /** Models available to the API key, with their prices. */
   readonly models: Models;
   readonly #context: ClientContext;
 
   /**
-   * @throws {@link ConfigurationError} when an option is unknown or wrong, the base URL is missing or unsafe, or a key
-   * is given in a browser.
+   * Creates a client.
+   *
+   * @throws {@link ConfigurationError} if an option is unknown or invalid, if the base URL is missing or unsafe, or if
+   * an API key is passed in a browser without `dangerouslyAllowBrowser`.
    */
   constructor(options?: PolygateOptions);
-  /** @internal Clients made by `withOptions` share one ledger and one queue. */
+  /** @internal Clients created by `withOptions` share the ledger and the concurrency limiter. */
   constructor(options: PolygateOptions, shared: SharedState);
   constructor(options: PolygateOptions = {}, shared?: SharedState) {
     this.#context = createContext(resolveConfig(options), shared);
@@ -37,23 +39,26 @@ export class ChatClient {
     this.models = new Models(this.#context);
   }
 
-  /** What this client, and every client made from it, has spent; a live view. */
+  /** Amounts spent by this client and all clients derived from it with `withOptions`. A live view. */
   get spend(): Spend {
     return this.#context.shared.ledger.view();
   }
 
-  /** The account's concurrency as this client sees it; a live view. */
+  /** Concurrency limit of the account and use of its slots, as known to this client. A live view. */
   get concurrency(): ConcurrencyState {
     return this.#context.shared.concurrency.view();
   }
 
-  /** A client with other options that shares the ledger and the concurrency queue of this one. */
+  /**
+   * Returns a client with the given options overridden. It shares the ledger, the concurrency limiter and the known
+   * prices with this client.
+   */
   withOptions(options: PolygateOptions): ChatClient {
     return derive({ ...this.#context.config.options, ...options }, this.#context.shared);
   }
 }
 
-/** Outside of the class, because a class that names itself loses its name in the bundle. */
+/** Defined outside of the class, because the bundler renames a class that refers to itself. */
 function derive(options: PolygateOptions, shared: SharedState): ChatClient {
   return new ChatClient(options, shared);
 }

@@ -37,7 +37,7 @@ import type { TaskHandle } from './schemas/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from './schemas/task.ts';
 
 /**
- * A client of the gateway: chat, images, videos, audio and what belongs to them.
+ * Client of the gateway: chat, images, videos, audio, voices, materials, models and account.
  *
  * @example
  * ```ts
@@ -46,33 +46,35 @@ import type { Generation, Receipt, TaskKind } from './schemas/task.ts';
  * ```
  */
 export class Polygate {
-  /** The wallet, readiness and the key's own balance. */
+  /** Account, readiness and key balance. */
   readonly account: Account;
-  /** The models that the key can use, with their prices. */
+  /** Models available to the API key, with their prices. */
   readonly models: Models;
-  /** Chat, whole or streamed. */
+  /** Chat completions, streamed or not. */
   readonly chat: Chat;
-  /** Images from text or from other images. */
+  /** Image generation. */
   readonly images: Images;
-  /** Videos from text, images, videos or materials. */
+  /** Video generation. */
   readonly videos: Videos;
-  /** Music and speech. */
+  /** Music generation and speech synthesis. */
   readonly audio: Audio;
-  /** Voices for speech. */
+  /** Voices for speech synthesis: list, clone and design. */
   readonly voices: Voices;
-  /** The library of reusable media for video requests. */
+  /** Library of reusable media for video requests. */
   readonly materials: Materials;
-  /** What anybody may ask: status, prices, errors, limits. */
+  /** Public endpoints that need no credentials: status, pricing, error catalog, rate limits. */
   readonly public: Public;
 
   readonly #context: ClientContext;
 
   /**
-   * @throws {@link ConfigurationError} when an option is unknown or wrong, the base URL is missing or unsafe, or a key
-   * is given in a browser.
+   * Creates a client.
+   *
+   * @throws {@link ConfigurationError} if an option is unknown or invalid, if the base URL is missing or unsafe, or if
+   * an API key is passed in a browser without `dangerouslyAllowBrowser`.
    */
   constructor(options?: PolygateOptions);
-  /** @internal Clients made by `withOptions` share one ledger and one queue. */
+  /** @internal Clients created by `withOptions` share the ledger and the concurrency limiter. */
   constructor(options: PolygateOptions, shared: SharedState);
   constructor(options: PolygateOptions = {}, shared?: SharedState) {
     const context = createContext(resolveConfig(options), shared);
@@ -88,25 +90,28 @@ export class Polygate {
     this.public = new Public(context);
   }
 
-  /** What this client, and every client made from it, has spent; a live view. */
+  /** Amounts spent by this client and all clients derived from it with `withOptions`. A live view. */
   get spend(): Spend {
     return this.#context.shared.ledger.view();
   }
 
-  /** The account's concurrency as this client sees it; a live view. */
+  /** Concurrency limit of the account and use of its slots, as known to this client. A live view. */
   get concurrency(): ConcurrencyState {
     return this.#context.shared.concurrency.view();
   }
 
-  /** A client with other options that shares the ledger and the concurrency queue of this one. */
+  /**
+   * Returns a client with the given options overridden. It shares the ledger, the concurrency limiter and the known
+   * prices with this client.
+   */
   withOptions(options: PolygateOptions): Polygate {
     return derive({ ...this.#context.config.options, ...options }, this.#context.shared);
   }
 
   /**
-   * Calls anything that has no method of its own, with the same credentials, retries, errors and metadata.
+   * Calls an endpoint that has no method of its own, with the same credentials, retries, errors and metadata.
    *
-   * @throws {@link ConfigurationError} when the path could lead elsewhere.
+   * @throws {@link ConfigurationError} if the method is not supported or the path is invalid or unsafe.
    */
   request<Result = unknown>(
     request: RawRequest<Result>,
@@ -121,23 +126,25 @@ export class Polygate {
   }
 
   /**
-   * Fetches a result as a stream: without credentials, through at most three redirects, each checked. Of a task or a
-   * generation whose URL has expired a fresh one is asked for, once.
+   * Downloads a result and returns the response with its body as a stream. Sends no credentials and follows at most
+   * three redirects, each of which is checked. If `source` is a task or generation and its URL has expired (403, 404 or
+   * 410), the client polls the task once for a fresh URL.
    *
-   * @throws {@link ConfigurationError} when the address is not https and public, unless `allowInsecureBaseURL` is set.
-   * @throws {@link APIError} when the answer is an error, {@link ConnectionError} when none came.
+   * @throws {@link ConfigurationError} if the URL is not a public https URL and `allowInsecureBaseURL` is not set, or
+   * if there is no result at `index`.
+   * @throws {@link APIError} if the server responds with an error; {@link ConnectionError} if no response was received.
    */
   download(source: string | Generation | TaskHandle, options?: DownloadOptions): Promise<Response> {
     return download(this.#context, this.#downloadable(source), options);
   }
 
   /**
-   * The handle of a task that was submitted before, by its receipt: in any process, on any day. Nothing is sent.
+   * Returns the handle of a task from its receipt, in any process and at any later time. Sends no request.
    *
-   * @throws {@link ConfigurationError} when the receipt is damaged or of another version.
+   * @throws {@link ConfigurationError} if the receipt is malformed or has a different version.
    */
   resume<Kind extends TaskKind>(receipt: Receipt<Kind>): Task<Kind>;
-  /** A receipt straight from `JSON.parse`. */
+  /** Accepts an unchecked receipt, such as the result of `JSON.parse`. */
   resume(receipt: unknown): Task;
   resume(receipt: unknown): Task {
     const checked = parseReceipt(receipt);
@@ -145,11 +152,12 @@ export class Polygate {
   }
 
   /**
-   * Submits many rows, as slots come free, and yields what comes of each as soon as it is there; a row that fails ends
-   * nothing. With a journal, the same batch can be run again after a crash: no row is paid twice.
+   * Submits one task per row as concurrency slots become free, and yields each row as soon as it finishes. A failed row
+   * does not end the batch. With a journal, you can run the same batch again after a crash without paying for a row
+   * twice.
    *
-   * @throws {@link ConfigurationError} when the journal's run cannot be read: nothing was sent.
-   * @throws {@link AbortedError} when the signal aborts; the journal knows what was submitted.
+   * @throws {@link ConfigurationError} if an option is invalid or the journal's run cannot be read; nothing was sent.
+   * @throws {@link AbortedError} if the signal aborts; the journal holds the rows that were submitted.
    */
   batch<Input, Kind extends TaskKind>(
     inputs: Iterable<Input> | AsyncIterable<Input>,
@@ -160,11 +168,11 @@ export class Polygate {
   }
 
   /**
-   * Takes up what a dead process left in the journal of a batch: waits for its tasks, asks again with the same key where
-   * the params were written down, and yields the rest as `unknown` with their keys. Damaged lines come first, as errors
-   * that name them.
+   * Recovers the open rows that a terminated process left in the journal of a batch. It waits for tasks that were
+   * accepted. It resubmits rows whose params were stored, with the same idempotency key. All other rows are yielded
+   * with status `unknown` and their keys. Damaged journal lines are yielded first, as errors that identify the line.
    *
-   * @throws {@link AbortedError} when the signal aborts.
+   * @throws {@link AbortedError} if the signal aborts.
    */
   recover(
     journal: Journal,
@@ -177,7 +185,7 @@ export class Polygate {
     return recover(this.#context, journal, restore, options);
   }
 
-  /** The namespace of a kind of task. */
+  /** Returns the namespace for a kind of task. */
   #makerOf(kind: TaskKind): TaskNamespace<TaskKind> {
     return { image: this.images, video: this.videos, audio: this.audio }[kind];
   }
@@ -186,14 +194,14 @@ export class Polygate {
     if (typeof source === 'string') return { urls: () => [source] };
     const { kind, id } = source;
     const urls = () => ('urls' in source ? source.urls : source.latest?.urls);
-    // A finished answer may name no task: there is nothing to ask again.
+    // A submit response that is already finished may have no task id, so there is nothing to poll.
     if (id === '') return { urls };
     const task = 'wait' in source ? source : this.resume({ v: 1, kind, id });
     return { urls, renew: async () => task.retrieve() };
   }
 }
 
-/** Outside of the class, because a class that names itself loses its name in the bundle. */
+/** Defined outside of the class, because the bundler renames a class that refers to itself. */
 function derive(options: PolygateOptions, shared: SharedState): Polygate {
   return new Polygate(options, shared);
 }

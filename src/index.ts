@@ -220,6 +220,11 @@ export type {
 export type { Open } from './schemas/schema.ts';
 export type { DownloadOptions } from './core/tasks/download.ts';
 export type { MaterialUpdate } from './core/tasks/material-wait.ts';
-export type { MaterialPage } from './core/tasks/material-page.ts';
-export type { Materials, RegisterOptions, Verification } from './resources/materials.ts';
+
+export type {
+  MaterialPage,
+  Materials,
+  RegisterOptions,
+  Verification,
+} from './resources/materials.ts';
 export type { Voices } from './resources/voices.ts';

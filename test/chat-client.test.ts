@@ -5,33 +5,33 @@ import * as z from 'zod';
 
 import * as chatEntry from '../src/chat.ts';
 import { ChatClient } from '../src/chat.ts';
-import * as wholeEntry from '../src/index.ts';
+import * as mainEntry from '../src/index.ts';
 import { Polygate } from '../src/index.ts';
 import { createMockGateway } from '../src/mock/index.ts';
 import { rejection } from './support/rejection.ts';
 
 const params = { model: 'aurora-chat', messages: [{ role: 'user' as const, content: 'Hi' }] };
 
-/** A client for chat and the whole client, of one reference gateway. */
-function both() {
+/** A chat client and a full client of the same reference gateway. */
+function createBothClients() {
   const mock = createMockGateway({ clock: 'virtual' });
   const { apiKey, baseURL, fetch, clock } = mock;
   const options = { apiKey, baseURL, fetch, clock, logLevel: 'off' } as const;
-  return { mock, gateway: new ChatClient(options), whole: new Polygate(options) };
+  return { mock, gateway: new ChatClient(options), fullClient: new Polygate(options) };
 }
 
-describe('a client for chat alone', () => {
-  test('chats as the whole client does', async () => {
-    const { mock, gateway, whole } = both();
+describe('ChatClient', () => {
+  test('returns the same completions as the full client', async () => {
+    const { mock, gateway, fullClient } = createBothClients();
     const settle = <Result>(promise: Promise<Result>) => mock.clock.settle(promise);
-    const answer = await settle(gateway.chat.completions.create(params));
-    const same = await settle(whole.chat.completions.create(params));
-    expect(answer.choices).toEqual(same.choices);
+    const completion = await settle(gateway.chat.completions.create(params));
+    const expected = await settle(fullClient.chat.completions.create(params));
+    expect(completion.choices).toEqual(expected.choices);
     const streamed = await settle(gateway.chat.completions.stream(params).final());
     expect(streamed.choices).toMatchObject([{ finish_reason: 'stop' }]);
   });
 
-  test('parses answers and runs tools', async () => {
+  test('parses completions and runs tools', async () => {
     const message = { role: 'assistant', content: '{"answer":42}' };
     const completion = { id: 'c-1', choices: [{ index: 0, message, finish_reason: 'stop' }] };
     const fetch = async () => Response.json(completion);
@@ -43,8 +43,8 @@ describe('a client for chat alone', () => {
     expect(rounds).toHaveLength(1);
   });
 
-  test('lists models, counts what it spends, and tells of its slots', async () => {
-    const { mock, gateway } = both();
+  test('lists models and reports spend and concurrency', async () => {
+    const { mock, gateway } = createBothClients();
     const models = await mock.clock.settle(gateway.models.list());
     expect(models.data.map(({ id }) => id)).toContain(params.model);
     await mock.clock.settle(gateway.withOptions({ maxRetries: 0 }).chat.completions.create(params));
@@ -53,7 +53,7 @@ describe('a client for chat alone', () => {
     expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
   });
 
-  test('refuses an option that there is not, and shows no key', () => {
+  test('rejects an unknown option and does not print the API key', () => {
     expect(
       () => new ChatClient({ apiKey: 'sk-secret-key', baseUrl: 'https://host.example' } as object),
     ).toThrow('Did you mean baseURL?');
@@ -61,15 +61,15 @@ describe('a client for chat alone', () => {
     expect(inspect(gateway, { showHidden: true, depth: 9 })).not.toContain('sk-secret-key');
   });
 
-  test('throws the errors of the whole client', async () => {
-    const { mock, gateway } = both();
+  test('throws the same error classes as the full client', async () => {
+    const { mock, gateway } = createBothClients();
     const call = mock.clock.settle(gateway.chat.completions.create({ ...params, model: 'none' }));
-    const error = await rejection(wholeEntry.BadRequestError, call);
+    const error = await rejection(mainEntry.BadRequestError, call);
     expect(error.code).toBe('model_not_found');
   });
 });
 
-test('what both entries export is the same', () => {
+test('polygate/chat exports the same values as polygate', () => {
   const { ChatClient: _, ...shared } = chatEntry;
-  expect(wholeEntry).toMatchObject(shared);
+  expect(mainEntry).toMatchObject(shared);
 });

@@ -3,41 +3,41 @@ import type { ResponseMeta } from '../schemas/meta.ts';
 import { PolygateError } from './base.ts';
 import type { ErrorDetails } from './base.ts';
 
-/** What an {@link APIError} is made of. */
+/** Details passed to the constructor of {@link APIError}. */
 export interface APIErrorDetails extends ErrorDetails {
-  /** Headers of the answer, parsed. */
+  /** Metadata parsed from the response headers. */
   meta: ResponseMeta;
-  /** Machine-readable reason. */
+  /** Machine-readable error code. */
   code?: ErrorCode | undefined;
-  /** Family of the reason. */
+  /** Error type, such as `invalid_request_error`. */
   type?: string | undefined;
-  /** The field that is wrong. */
+  /** Name of the invalid field. */
   param?: string | undefined;
-  /** The body: parsed JSON, else the text. */
+  /** Response body: parsed JSON, or the raw text if it is not JSON. */
   body?: unknown;
-  /** How long the service asks to wait, ms. */
+  /** Delay requested by the service before the next attempt, in milliseconds. */
   retryAfterMs?: number | undefined;
 }
 
-/** The service answered, and the answer was no. Specification: Errors. */
+/** The service responded with an error status, or with a redirect, which the client does not follow. Specification: Errors. */
 export class APIError extends PolygateError {
   static override readonly className: string = 'APIError';
 
   /** HTTP status. */
   declare readonly status: number;
-  /** Machine-readable reason; the documented codes autocomplete, others may come. */
+  /** Machine-readable error code. The known codes autocomplete; any other string is possible. */
   declare readonly code?: ErrorCode;
-  /** Family of the reason, such as `invalid_request_error`. */
+  /** Error type, such as `invalid_request_error`. */
   declare readonly type?: string;
-  /** The field that is wrong, when the service names it. */
+  /** Name of the invalid field, if the service reports it. */
   declare readonly param?: string;
-  /** Id of the request; name it when you ask the service for help. */
+  /** Request id. Include it when you contact support. */
   declare readonly requestId?: string;
-  /** Headers of the answer, parsed. */
+  /** Metadata parsed from the response headers. */
   declare readonly meta: ResponseMeta;
-  /** The body: parsed JSON, else the text. */
+  /** Response body: parsed JSON, or the raw text if it is not JSON. */
   declare readonly body: unknown;
-  /** How long the service asks to wait before the next try, ms. */
+  /** Delay requested by the service before the next attempt, in milliseconds. */
   declare readonly retryAfterMs?: number;
 
   constructor(message: string, details: APIErrorDetails) {

@@ -5,54 +5,58 @@ import type { TaskHandle } from '../schemas/task-handle.ts';
 const brand = Symbol.for('polygate.error');
 
 /**
- * Whether money may have been spent: `rejected` (the service answered no), `not-sent` (it never saw the request) or
- * `unknown` (ask again with the same idempotency key before paying anew).
+ * Whether the request may have been charged:
+ *
+ * - `rejected`: the service rejected the request, so nothing was charged.
+ * - `not-sent`: the request never reached the service, so nothing was charged.
+ * - `unknown`: the request may have been charged. Retry with the same idempotency key, if the error carries one, before
+ *   you start a new paid request.
  */
 export type Outcome = 'rejected' | 'not-sent' | 'unknown';
 
-/** What any error may carry beside its message. */
+/** Details that any error can carry in addition to its message. */
 export interface ErrorDetails {
-  /** What caused it. Never an error that holds the request, whose headers hold the key. */
+  /** The underlying cause. Never an error that references the request, because its headers contain the API key. */
   cause?: unknown;
-  /** Whether money may have been spent. */
+  /** Whether the request may have been charged. */
   outcome?: Outcome | undefined;
-  /** The key of the call; the same key never pays twice for a task or a material. */
+  /** Idempotency key of the call. Reusing it never charges twice for the same task or material. */
   idempotencyKey?: string | undefined;
-  /** The task that was already submitted and paid. */
+  /** The task that was already submitted and may have been charged. */
   task?: TaskHandle | undefined;
-  /** Whatever else a class declares. */
+  /** Additional fields declared by the error class. */
   [field: string]: unknown;
 }
 
-/** The root of every error that polygate throws. */
+/** Base class of all errors thrown by polygate. */
 export class PolygateError extends Error {
-  /** The name of the class, kept through minification. */
+  /** Class name that survives minification. */
   static readonly className: string = 'PolygateError';
 
-  /** Whether money may have been spent, on errors of requests. */
+  /** Whether the request may have been charged. Set on errors of requests. */
   declare readonly outcome?: Outcome;
-  /** The idempotency key of the call: ask again with it and nothing is paid twice. */
+  /** Idempotency key of the call. Retry with the same key to avoid paying twice for a task or a material. */
   declare readonly idempotencyKey?: string;
-  /** The paid task, on every error after a submit: nothing is lost, wait for it again. */
+  /** The submitted task. Set on every error after a submit: call `task.wait()` to get its result. */
   declare readonly task?: TaskHandle;
-  /** What `chat.completions.run()` had done and paid when it failed: its messages, rounds and charges. */
+  /** Messages, rounds and charges of a failed `chat.completions.run()`, up to the failure. */
   declare readonly run?: ToolRunProgress;
 
-  /** Every detail that is known becomes a field of the error; each class declares its own. */
+  /** Assigns each defined detail to the error. Subclasses declare the fields that they use. */
   constructor(message: string, { cause, ...details }: ErrorDetails = {}) {
     super(message, omitUndefined({ cause }));
     this.name = new.target.className;
     Object.assign(this, omitUndefined(details));
   }
 
-  /** Marks errors of every copy of polygate, across duplicate installs and realms. */
+  /** Identifies polygate errors across duplicate installs and realms. */
   get [brand](): true {
     return true;
   }
 
   /**
-   * Whether a value is an error of this class, also when another copy of polygate or another realm made it:
-   * `RateLimitError.is(error)`.
+   * Checks whether a value is an error of this class: `RateLimitError.is(error)`. Unlike `instanceof`, it also works
+   * for errors from another copy of polygate or another realm.
    */
   static is<Instance extends PolygateError>(
     this: { readonly prototype: Instance; readonly className: string },
@@ -60,11 +64,11 @@ export class PolygateError extends Error {
   ): value is Instance {
     if (typeof value !== 'object' || value === null || !(brand in value)) return false;
     for (
-      let at: unknown = value.constructor;
-      typeof at === 'function';
-      at = Object.getPrototypeOf(at)
+      let constructor: unknown = value.constructor;
+      typeof constructor === 'function';
+      constructor = Object.getPrototypeOf(constructor)
     ) {
-      if (Reflect.get(at, 'className') === this.className) return true;
+      if (Reflect.get(constructor, 'className') === this.className) return true;
     }
     return false;
   }

@@ -1,10 +1,13 @@
 import { PolygateError } from './base.ts';
 
-/** The ledger has reached `budget.maxUsd`: nothing was sent, nothing was charged. */
+/**
+ * The request would exceed `budget.maxUsd`, or the budget is already used up. The request was not sent and nothing was
+ * charged.
+ */
 export class BudgetExceededError extends PolygateError {
   static override readonly className: string = 'BudgetExceededError';
-  /** Spent so far, USD. */
+  /** Amount spent so far, in USD. */
   declare readonly spentUsd: number;
-  /** The limit, USD. */
+  /** The configured budget, in USD. */
   declare readonly maxUsd: number;
 }

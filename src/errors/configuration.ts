@@ -1,6 +1,9 @@
 import { PolygateError } from './base.ts';
 
-/** Something in the caller's code or environment must change. Thrown before a byte is sent. */
+/**
+ * Invalid option, argument or environment: a missing API key, a malformed id, an unknown option. Thrown before anything
+ * is sent.
+ */
 export class ConfigurationError extends PolygateError {
   static override readonly className: string = 'ConfigurationError';
 }

@@ -1,13 +1,14 @@
 import { PolygateError } from './base.ts';
 import type { Outcome } from './base.ts';
 
-/** No answer came. `outcome` tells whether the service may have seen the request. */
+/** No complete response was received. `outcome` says whether the request may have reached the service. */
 export class ConnectionError extends PolygateError {
   static override readonly className: string = 'ConnectionError';
+  /** Whether the request may have been charged. */
   declare readonly outcome: Outcome;
 }
 
-/** The answer did not come in time (`timeout`). */
+/** The response did not arrive within `timeout`. */
 export class RequestTimeoutError extends ConnectionError {
   static override readonly className: string = 'RequestTimeoutError';
 }

@@ -1,18 +1,21 @@
 import type { Material } from '../schemas/materials.ts';
 import { PolygateError } from './base.ts';
 
-/** The material will not become available: its status is a failure, or it is deleted. Create it anew with a new key. */
+/**
+ * The material reached a failure status or was deleted, so it will not become available. To try again, create a new
+ * material with a new idempotency key.
+ */
 export class MaterialFailedError extends PolygateError {
   static override readonly className: string = 'MaterialFailedError';
 
-  /** The material as last seen. */
+  /** Last known state of the material. */
   declare readonly material: Material;
 }
 
-/** `waitTimeout` is over and the material is not available. It goes on: wait for its id again. */
+/** The material was not available within `waitTimeout`. Processing continues: call `materials.wait(id)` again. */
 export class MaterialWaitTimeoutError extends PolygateError {
   static override readonly className: string = 'MaterialWaitTimeoutError';
 
-  /** The material as last seen; absent when no poll was answered. */
+  /** Last known state of the material. Absent if no poll succeeded. */
   declare readonly material?: Material;
 }

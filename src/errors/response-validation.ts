@@ -3,25 +3,28 @@ import type { SchemaIssue } from '../schemas/standard-schema.ts';
 import { PolygateError } from './base.ts';
 import type { ErrorDetails } from './base.ts';
 
-/** What a {@link ResponseValidationError} is made of. */
+/** Details passed to the constructor of {@link ResponseValidationError}. */
 export interface ResponseValidationDetails extends ErrorDetails {
-  /** Headers of the answer, parsed. */
+  /** Metadata parsed from the response headers. */
   meta: ResponseMeta;
-  /** The body: parsed JSON, else the text. */
+  /** Response body: parsed JSON, or the raw text if it is not JSON. */
   body: unknown;
-  /** What is wrong, field by field. */
+  /** Validation issues, one per field. */
   issues?: readonly SchemaIssue[] | undefined;
 }
 
-/** The service said yes, but its answer is not what it must be. */
+/**
+ * The service responded with a success status, but the body is invalid: not JSON, too large, or not the expected
+ * record.
+ */
 export class ResponseValidationError extends PolygateError {
   static override readonly className: string = 'ResponseValidationError';
 
-  /** Headers of the answer, parsed: the task id and the charge are there. */
+  /** Metadata parsed from the response headers, including the charge and the task id if the service sent them. */
   declare readonly meta: ResponseMeta;
-  /** The body: parsed JSON, else the text. */
+  /** Response body: parsed JSON, or the raw text if it is not JSON. */
   declare readonly body: unknown;
-  /** What is wrong, field by field. */
+  /** Validation issues, one per field. */
   declare readonly issues: readonly SchemaIssue[];
 
   constructor(message: string, details: ResponseValidationDetails) {

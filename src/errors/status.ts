@@ -1,6 +1,6 @@
 import { APIError } from './api.ts';
 
-/** 400: the request is not valid; `param` or the message names the field. Nothing was charged. */
+/** 400: the request is invalid. `param` or the message names the field. Nothing was charged. */
 export class BadRequestError extends APIError {
   static override readonly className: string = 'BadRequestError';
 }
@@ -10,47 +10,52 @@ export class AuthenticationError extends APIError {
   static override readonly className: string = 'AuthenticationError';
 }
 
-/** 402: the wallet cannot pay for this. Nothing was charged; top up, then ask again. */
+/** 402: insufficient balance. Nothing was charged; top up the balance, then retry. */
 export class PaymentRequiredError extends APIError {
   static override readonly className: string = 'PaymentRequiredError';
 }
 
-/** 403: the API key is disabled, invalid or not allowed to do this. */
+/** 403: the API key is disabled, invalid or not allowed to make this request. */
 export class PermissionDeniedError extends APIError {
   static override readonly className: string = 'PermissionDeniedError';
 }
 
-/** 404: no such model, task, material or path, or it belongs to somebody else. */
+/** 404: the model, task, material or path does not exist, or it belongs to another user. */
 export class NotFoundError extends APIError {
   static override readonly className: string = 'NotFoundError';
 }
 
-/** 409: the request contradicts an earlier one, such as one idempotency key with two different bodies. */
+/**
+ * 409: the request conflicts with an earlier one, such as when an idempotency key is reused for a different request.
+ */
 export class ConflictError extends APIError {
   static override readonly className: string = 'ConflictError';
 }
 
-/** 422: the request is well formed and still cannot be carried out. */
+/** 422: the request is well-formed but cannot be processed. */
 export class UnprocessableError extends APIError {
   static override readonly className: string = 'UnprocessableError';
 }
 
-/** 429: too many requests. `retryAfterMs` says how long to wait, when the service tells. */
+/** 429: rate limit exceeded. `retryAfterMs` is the delay requested by the service, if any. Nothing was charged. */
 export class RateLimitError extends APIError {
   static override readonly className: string = 'RateLimitError';
 }
 
-/** Too many requests at once: no slot came free in time (`maxQueueTime`). Nothing was charged. */
+/**
+ * The concurrency limit was reached: the service rejected the request with `concurrency_limit_exceeded`, or no slot
+ * became free within `maxQueueTime`. See `outcome`.
+ */
 export class ConcurrencyLimitError extends RateLimitError {
   static override readonly className: string = 'ConcurrencyLimitError';
 }
 
-/** 500 and above: the service failed. After a paid request look at `outcome`. */
+/** 5xx: the service failed. For a paid request, `outcome` says whether it may have been charged. */
 export class ServerError extends APIError {
   static override readonly className: string = 'ServerError';
 }
 
-/** 503: the service is not available for now. Nothing was charged. */
+/** 503: the service is temporarily unavailable. For a paid request, `outcome` says whether it may have been charged. */
 export class ServiceUnavailableError extends ServerError {
   static override readonly className: string = 'ServiceUnavailableError';
 }

@@ -3,32 +3,32 @@ import type { ResponseMeta } from '../schemas/meta.ts';
 import { PolygateError } from './base.ts';
 import type { ErrorDetails } from './base.ts';
 
-/** What an error of a stream is made of. */
+/** Details passed to the constructor of {@link StreamError}. */
 export interface StreamErrorDetails extends ErrorDetails {
-  /** Headers of the answer, parsed. */
+  /** Metadata parsed from the response headers. */
   meta?: ResponseMeta | undefined;
-  /** What arrived so far, put together. */
+  /** Completion accumulated from the chunks received so far. */
   partial?: ChatCompletion | undefined;
-  /** Machine-readable reason, when the service sent an error object. */
+  /** Machine-readable error code, if the service sent an error object. */
   code?: string | undefined;
-  /** Family of the reason, when the service sent an error object. */
+  /** Error type, if the service sent an error object. */
   type?: string | undefined;
 }
 
 /**
- * A stream went wrong after its headers: the service sent an error object, something that is no chunk, or an event
- * over the size limit.
+ * A stream failed after its headers arrived: the service sent an error object, data that is not a valid chunk, or an
+ * event larger than `maxEventBytes`. The request may have been charged.
  */
 export class StreamError extends PolygateError {
   static override readonly className: string = 'StreamError';
 
-  /** Headers of the answer, parsed. */
+  /** Metadata parsed from the response headers. */
   declare readonly meta?: ResponseMeta;
-  /** What arrived so far, put together. */
+  /** Completion accumulated from the chunks received so far. */
   declare readonly partial?: ChatCompletion;
-  /** Machine-readable reason, when the service sent an error object. */
+  /** Machine-readable error code, if the service sent an error object. */
   declare readonly code?: string;
-  /** Family of the reason, when the service sent an error object. */
+  /** Error type, if the service sent an error object. */
   declare readonly type?: string;
 
   constructor(message: string, details?: StreamErrorDetails) {
@@ -36,12 +36,18 @@ export class StreamError extends PolygateError {
   }
 }
 
-/** The stream ended before its end was proven. `partial` holds what arrived; the request was charged. */
+/**
+ * The stream ended without `[DONE]` or a `finish_reason` on every choice. `partial` holds the content received so far.
+ * The request may have been charged.
+ */
 export class StreamTruncatedError extends StreamError {
   static override readonly className: string = 'StreamTruncatedError';
 }
 
-/** The stream went silent for longer than `streamIdleTimeout`. `partial` holds what arrived. */
+/**
+ * The stream sent no bytes for `streamIdleTimeout`. `partial` holds the content received so far. The request may have
+ * been charged.
+ */
 export class StreamIdleTimeoutError extends StreamError {
   static override readonly className: string = 'StreamIdleTimeoutError';
 }

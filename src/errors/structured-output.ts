@@ -1,20 +1,24 @@
 import type { ChatCompletion } from '../schemas/chat-completion.ts';
 import { ResponseValidationError } from './response-validation.ts';
 
-/** Why an answer has no form that the schema accepts. */
+/** Why a completion could not be parsed with the schema. */
 export type StructuredOutputFailure = 'refused' | 'length' | 'content_filter' | 'mismatch';
 
 /**
- * The model answered, but not what the schema of the call wants: it refused, was cut short by its limit of tokens or by
- * a filter, or its text does not fit or is no JSON at all. The answer was charged; `issues` tell what is wrong.
+ * The completion does not match the schema in `response_format`: the model refused, the output was cut off by the token
+ * limit or a content filter, or the text is not JSON or fails validation. `issues` lists the problems. The completion
+ * may have been charged.
  */
 export class StructuredOutputError extends ResponseValidationError {
   static override readonly className: string = 'StructuredOutputError';
 
-  /** Why: `length` is the limit of tokens, `mismatch` a text that is no JSON or does not fit. */
+  /**
+   * `refused`: the model refused. `length`: the token limit was reached. `content_filter`: the output was filtered.
+   * `mismatch`: the text is not JSON or does not match the schema.
+   */
   declare readonly reason: StructuredOutputFailure;
-  /** What the model wrote, as it wrote it; of a refusal, its words. */
+  /** The raw text of the first choice, or the refusal message. */
   declare readonly text: string;
-  /** The whole answer: usage, finish reason, reasoning. */
+  /** The full completion, with usage, finish reason and reasoning. */
   declare readonly completion: ChatCompletion;
 }

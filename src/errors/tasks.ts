@@ -2,20 +2,22 @@ import type { TaskHandle } from '../schemas/task-handle.ts';
 import type { Generation } from '../schemas/task.ts';
 import { PolygateError } from './base.ts';
 
-/** The task ended without a result; `generation.error` says why. */
+/** The task failed. `generation.error` holds the reason. */
 export class TaskFailedError extends PolygateError {
   static override readonly className: string = 'TaskFailedError';
 
+  /** Handle of the task. */
   declare readonly task: TaskHandle;
-  /** The failed task as last seen. */
+  /** Final state of the failed task. */
   declare readonly generation: Generation;
 }
 
-/** `waitTimeout` is over and the task is not. It goes on and is paid: wait for `task` again. */
+/** The task did not finish within `waitTimeout`. It is still processing: call `task.wait()` again. */
 export class TaskWaitTimeoutError extends PolygateError {
   static override readonly className: string = 'TaskWaitTimeoutError';
 
+  /** Handle of the task. */
   declare readonly task: TaskHandle;
-  /** The task as last seen. */
+  /** Last known state of the task. Absent if it was never observed. */
   declare readonly generation?: Generation;
 }

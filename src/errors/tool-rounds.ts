@@ -1,8 +1,8 @@
 import { PolygateError } from './base.ts';
 
 /**
- * The model still called tools when a run had used up its `maxRounds`. `run` holds the conversation, which ends with the
- * calls that were not carried out, and what it has cost.
+ * The model was still calling tools after `maxRounds` requests. `run` holds the conversation, which ends with the tool
+ * calls that were not executed, and the total charge.
  */
 export class ToolRoundsError extends PolygateError {
   static override readonly className: string = 'ToolRoundsError';

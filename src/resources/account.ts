@@ -10,7 +10,7 @@ import type {
   ReadinessCheck,
 } from '../schemas/account.ts';
 
-/** The account behind the key. Specification: Account and catalog. */
+/** The account that the API key belongs to. Specification: Account and catalog. */
 export class Account {
   readonly #context: ClientContext;
 
@@ -20,34 +20,35 @@ export class Account {
   }
 
   /**
-   * The wallet, the concurrency limit and how many models the key can use. Specification: GET /account.
+   * Retrieves the balance, the concurrency limit and the number of available models. Specification: GET /account.
    *
-   * @throws {@link AuthenticationError} without a valid key; {@link PermissionDeniedError} with a disabled one.
+   * @throws {@link AuthenticationError} if the API key is missing or invalid; {@link PermissionDeniedError} if it is
+   * disabled or not permitted.
    */
   retrieve(options?: RequestOptions): RequestPromise<AccountRecord> {
     return requestJson(this.#context, '/v1/account', accountSchema, options);
   }
 
   /**
-   * Whether the account is ready for production; see {@link blockers}. Specification: GET /readiness.
+   * Retrieves the readiness of the account for production; see {@link blockers}. Specification: GET /readiness.
    *
-   * @throws as {@link Account.retrieve}.
+   * @throws the same errors as {@link Account.retrieve}.
    */
   readiness(options?: RequestOptions): RequestPromise<Readiness> {
     return requestJson(this.#context, '/v1/readiness', readinessSchema, options);
   }
 
   /**
-   * The key's own record: the owner's balance and the key's quota. Specification: GET /api/usage/balance.
+   * Retrieves the balance of the key owner's account and the quota of the key. Specification: GET /api/usage/balance.
    *
-   * @throws as {@link Account.retrieve}; this endpoint's own error envelope becomes the same errors.
+   * @throws the same errors as {@link Account.retrieve}, although this endpoint uses a different error envelope.
    */
   balance(options?: RequestOptions): RequestPromise<KeyBalance> {
     return requestJson(this.#context, '/api/usage/balance', keyBalanceSchema, options);
   }
 }
 
-/** What stands in the way of going live: required checks that are not `ready`. */
+/** Returns the checks that block a launch: required checks whose status is not `ready`. */
 export function blockers({ checks }: Readiness): ReadinessCheck[] {
   return checks.filter(({ required, status }) => required && status !== 'ready');
 }

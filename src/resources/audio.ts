@@ -13,11 +13,11 @@ import type { MusicParams, SpeechParams } from '../schemas/audio.ts';
 import type { Generation } from '../schemas/task.ts';
 import { TaskNamespace } from './task-namespace.ts';
 
-/** Makes music and speech. Specification: Audio. */
+/** Music generation and speech synthesis. Specification: Audio. */
 export class Audio extends TaskNamespace<'audio'> {
-  /** Music from a description, with or without lyrics. */
+  /** Music generation from a prompt, with or without lyrics. */
   readonly music: AudioKind<MusicParams>;
-  /** Speech from text. */
+  /** Speech synthesis from text. */
   readonly speech: AudioKind<SpeechParams>;
 
   /** @internal */
@@ -35,20 +35,20 @@ export class Audio extends TaskNamespace<'audio'> {
   }
 }
 
-/** What some params are going to cost, USD. */
-type Estimate<Params> = (params: Params, prices: KnownPrices) => number | undefined;
+/** Estimates the price of a request in USD; undefined if it is not known. */
+type EstimatePrice<Params> = (params: Params, prices: KnownPrices) => number | undefined;
 
-/** One of the two things that POST /audio/tasks makes. */
+/** Music or speech tasks, both submitted to POST /audio/tasks. */
 export class AudioKind<Params extends { model: string }> {
   readonly #scope: TaskScope<'audio'>;
   readonly #problemOf: (params: unknown) => string | undefined;
-  readonly #estimateUsd: Estimate<Params>;
+  readonly #estimateUsd: EstimatePrice<Params>;
 
   /** @internal */
   constructor(
     scope: TaskScope<'audio'>,
     problemOf: (params: unknown) => string | undefined,
-    estimateUsd: Estimate<Params>,
+    estimateUsd: EstimatePrice<Params>,
   ) {
     this.#scope = scope;
     this.#problemOf = problemOf;
@@ -56,19 +56,19 @@ export class AudioKind<Params extends { model: string }> {
   }
 
   /**
-   * Submits a task and gives back its handle. One idempotency key a call: however often it is sent, it is paid once.
+   * Submits a task and returns its handle. Each call uses one idempotency key for all attempts, so retries never charge
+   * twice.
    *
-   * @throws {@link ConfigurationError} when the params break a rule of the specification.
-   * @throws {@link APIError} when the service refuses: 400, 401, 402, 403, 429, 503.
-   * @throws {@link ConnectionError} when no answer came; `outcome` and `idempotencyKey` say how to go on.
+   * @throws {@link ConfigurationError} if the params violate a rule of the specification.
+   * @throws {@link APIError} if the service rejects the request: 400, 401, 402, 403, 429, 503.
+   * @throws {@link ConnectionError} if no response was received; `outcome` and `idempotencyKey` explain what to do
+   * next.
    */
   submit(params: Params, options?: RequestOptions): RequestPromise<SubmittedTask<'audio'>> {
     return submitTask(this.#scope, this.#describe(params), options);
   }
 
-  /**
-   * Describes a submit without sending it, for `gateway.batch`.
-   */
+  /** Describes a submit without sending it, for use with `gateway.batch`. */
   submission(params: Params, options?: RequestOptions): Submission<'audio'> {
     return new Submission(this.#scope, this.#describe(params), options);
   }
@@ -76,7 +76,8 @@ export class AudioKind<Params extends { model: string }> {
   /**
    * Submits a task and waits for the finished audio.
    *
-   * @throws as {@link AudioKind.submit}, and as {@link Task.wait}; every error after the submit carries `task`.
+   * @throws the same errors as {@link AudioKind.submit} and {@link Task.wait}. Every error after the submit carries
+   * `task`.
    */
   generate(
     params: Params,

@@ -25,7 +25,7 @@ import type { ParseParams, ParsedCompletion } from '../schemas/chat-output.ts';
 import type { ChatParams } from '../schemas/chat-params.ts';
 import type { RunParams, ToolRun } from '../schemas/chat-run.ts';
 
-/** Talks to models. Specification: Chat. */
+/** Chat endpoints. Specification: Chat. */
 export class Chat {
   /** Chat completions. */
   readonly completions: ChatCompletions;
@@ -36,7 +36,7 @@ export class Chat {
   }
 }
 
-/** Chat completions, whole or streamed. Specification: POST /chat/completions. */
+/** Chat completions, streamed or not. Specification: POST /chat/completions. */
 export class ChatCompletions {
   readonly #context: ClientContext;
 
@@ -46,13 +46,13 @@ export class ChatCompletions {
   }
 
   /**
-   * Asks a model and waits for the whole answer, or with `stream: true` resolves to the stream of its chunks. A chat
-   * is never sent twice when the first may have been paid: nothing protects it from a double charge.
+   * Creates a chat completion. With `stream: true`, resolves to a stream of chunks. A request that may have been
+   * charged is not retried, because the service does not guarantee idempotent replay for chat (assumption A11).
    *
-   * @throws {@link ConfigurationError} when `model` or `messages` is missing.
-   * @throws {@link APIError} when the service refuses: 400, 401, 402, 403, 429, 500, 503.
-   * @throws {@link ConnectionError} when no answer came; `outcome` says whether it may have been charged.
-   * @throws {@link ResponseValidationError} when the answer is not a completion, or not a stream.
+   * @throws {@link ConfigurationError} if `model` or `messages` is missing.
+   * @throws {@link APIError} if the service responds with an error: 400, 401, 402, 403, 429, 500, 503.
+   * @throws {@link ConnectionError} if no response was received; `outcome` says whether it may have been charged.
+   * @throws {@link ResponseValidationError} if the response is not a completion, or not a stream with `stream: true`.
    */
   create(
     params: ChatParams & { stream: true },
@@ -70,17 +70,17 @@ export class ChatCompletions {
     params: ChatParams,
     options: RequestOptions = {},
   ): RequestPromise<ChatCompletion | Stream<ChatCompletionChunk>> {
-    const ready = this.#withKey(options);
-    return this.#promise<ChatCompletion | Stream<ChatCompletionChunk>>(params, ready, () =>
-      params?.stream ? this.#stream(params, ready) : this.#whole(params, ready),
+    const keyed = this.#withKey(options);
+    return this.#promise<ChatCompletion | Stream<ChatCompletionChunk>>(params, keyed, () =>
+      params?.stream ? this.#createStream(params, keyed) : this.#createCompletion(params, keyed),
     );
   }
 
   /**
-   * Asks a model and gives back the stream of the answer at once: loop over it, over its `text()`, or await its
-   * `final()`. What can go wrong is thrown there, as {@link ChatCompletions.create} documents it. With a schema as its
-   * `response_format`, as {@link ChatCompletions.parse} takes it, `partialObjects()` gives the answer while it grows and
-   * `final()` has it as `parsed`.
+   * Starts a streamed chat completion and returns the stream immediately. Iterate over its chunks or its `text()`, or
+   * await `final()`. Errors are thrown while you consume the stream; they are those of {@link ChatCompletions.create},
+   * plus {@link StreamError} and its subclasses. If `response_format` is a schema, as in {@link ChatCompletions.parse},
+   * `partialObjects()` yields the object as it is received and `final()` returns it as `parsed`.
    */
   stream<Output, Input>(
     params: ParseParams<Output, Input>,
@@ -88,61 +88,69 @@ export class ChatCompletions {
   ): ChatStream<ParsedCompletion<Output>, Input>;
   stream(params: ChatParams, options?: RequestOptions): ChatStream;
   stream(params: ChatParams | ParseParams<unknown>, options: RequestOptions = {}): ChatStream {
-    const ready = this.#withKey(options);
+    const keyed = this.#withKey(options);
     const { signal } = options;
-    const open = async (untilOpen: AbortSignal) =>
+    const open = async (openSignal: AbortSignal) =>
       this.#open(
         { ...toServiceParams(params), stream: true },
-        { ...ready, signal: untilOpen },
+        { ...keyed, signal: openSignal },
         signal,
       );
-    const opening = new PendingStream(open, signal, this.#context.config.clock);
-    return new ChatStream(opening, completionParser(params?.response_format, ready.idempotencyKey));
+    const pending = new PendingStream(open, signal, this.#context.config.clock);
+    return new ChatStream(pending, completionParser(params?.response_format, keyed.idempotencyKey));
   }
 
   /**
-   * Asks a model for an answer that fits a schema, and gives the completion with what the schema makes of the first
-   * choice as `parsed`. The schema is sent as `response_format: { type: 'json_schema', json_schema }`, under its title,
-   * `strict` where every object lists all of its fields as required. Any Standard Schema that tells its JSON schema
-   * will do: zod from 4.2, arktype, valibot with `toStandardJsonSchema`. Nothing is asked again when the answer does not
-   * fit: it was paid.
+   * Creates a chat completion that matches a schema and returns it with the validated content of the first choice as
+   * `parsed`. Accepts any Standard Schema that provides a JSON schema: zod 4.2 or later, arktype, or valibot with
+   * `toStandardJsonSchema`. The schema is sent as `response_format: { type: 'json_schema', json_schema }`, named by its
+   * title, and `strict` if every object requires all of its fields. A completion that does not match is not requested
+   * again, because it was charged.
    *
-   * @throws {@link StructuredOutputError} when the model refuses, its answer is cut, is no JSON, or does not fit. It holds
-   * the text, the completion and the metadata.
-   * @throws {@link ConfigurationError} when the schema tells no JSON schema; and all that
-   * {@link ChatCompletions.create} throws.
+   * @throws {@link StructuredOutputError} if the model refuses, if the output is cut off, is not JSON, or does not
+   * match the schema. The error holds the text, the completion and the metadata.
+   * @throws {@link ConfigurationError} if the schema does not provide a JSON schema.
+   * @throws the same errors as {@link ChatCompletions.create}.
    */
   parse<Output, Input>(
     params: ParseParams<Output, Input> & { stream?: false | null | undefined },
     options: RequestOptions = {},
   ): RequestPromise<ParsedCompletion<Output>> {
-    const ready = this.#withKey(options);
-    return this.#promise(params, ready, async () => {
-      const answer = await this.#whole(toServiceParams(params), ready);
-      const { data, meta } = answer;
+    const keyed = this.#withKey(options);
+    return this.#promise(params, keyed, async () => {
+      const result = await this.#createCompletion(toServiceParams(params), keyed);
+      const { data, meta } = result;
       const { response_format: schema } = params;
-      return { ...answer, data: await parseCompletion(schema, data, meta, ready.idempotencyKey) };
+      return {
+        ...result,
+        data: await parseCompletion(schema, data, meta, keyed.idempotencyKey),
+      };
     });
   }
 
   /**
-   * Asks a model that may call tools, carries out the tools that it calls, all calls of an answer at once, and asks
-   * again with what they answered until it calls none. Each round is a request of its own, paid and never sent twice,
-   * as {@link ChatCompletions.create} does it. Arguments are checked by the tool's schema first. What goes wrong in a
-   * tool is told to the model; see `onToolError`.
+   * Runs a chat with tools: executes the tools that the model calls, sends their results back, and repeats until the
+   * model responds without tool calls. The tool calls of one completion are executed in parallel, after their arguments
+   * have been validated with the schema of the tool. Errors in a tool are reported to the model; see `onToolError`.
+   * Each round is a separate, charged request with the retry rules of {@link ChatCompletions.create}.
    *
-   * @throws {@link ToolRoundsError} when the model still calls tools after `maxRounds` requests.
-   * @throws {@link AbortedError} when the caller's signal ends it, also while tools run; their `signal` aborts, too.
-   * @throws {@link ConfigurationError} when a schema tells no JSON schema; and all that
-   * {@link ChatCompletions.create} throws. Every error has `run`: the conversation so far and what it cost.
+   * Errors thrown during the run carry `run`: the conversation so far and its charges.
+   *
+   * @throws {@link ToolRoundsError} if the model still calls tools after `maxRounds` requests.
+   * @throws {@link AbortedError} if the signal aborts, even while tools are running; the `signal` of each tool aborts
+   * too.
+   * @throws {@link ConfigurationError} if a schema does not provide a JSON schema.
+   * @throws the same errors as {@link ChatCompletions.create}.
    */
   async run<Arguments extends readonly unknown[]>(
     params: RunParams<Arguments>,
     options: RunOptions = {},
   ): Promise<ToolRun> {
-    checkParams(params, (given) => messagesProblem(given) ?? toolsProblem(given));
-    checkValue('idempotencyKey', Reflect.get(options, 'idempotencyKey'), noKey);
-    return runTools(params, options, (round) => this.#whole(round, this.#withKey(options)));
+    checkParams(params, (fields) => messagesProblem(fields) ?? toolsProblem(fields));
+    checkValue('idempotencyKey', Reflect.get(options, 'idempotencyKey'), noIdempotencyKey);
+    return runTools(params, options, (round) =>
+      this.#createCompletion(round, this.#withKey(options)),
+    );
   }
 
   #promise<Result>(
@@ -154,7 +162,10 @@ export class ChatCompletions {
     return new RequestPromise({ parsed: read, raw });
   }
 
-  async #whole(params: ChatParams, options: RequestOptions): Promise<ApiResponse<ChatCompletion>> {
+  async #createCompletion(
+    params: ChatParams,
+    options: RequestOptions,
+  ): Promise<ApiResponse<ChatCompletion>> {
     return execute(
       this.#context,
       this.#call(params),
@@ -163,17 +174,17 @@ export class ChatCompletions {
     );
   }
 
-  async #stream(
+  async #createStream(
     params: ChatParams,
     options: RequestOptions,
   ): Promise<ApiResponse<Stream<ChatCompletionChunk>>> {
-    const answer = await this.#open(params, options);
-    return { ...answer, data: new Stream(answer.data, answer.meta) };
+    const result = await this.#open(params, options);
+    return { ...result, data: new Stream(result.data, result.meta) };
   }
 
   async #open(params: ChatParams, options: RequestOptions, signal = options.signal) {
-    const finish = openStream(params.n ?? 1, signal);
-    return execute(this.#context, this.#call(params), options, finish);
+    const handle = openStream(params.n ?? 1, signal);
+    return execute(this.#context, this.#call(params), options, handle);
   }
 
   #call(params: ChatParams): ApiCall {
@@ -192,7 +203,10 @@ export class ChatCompletions {
     };
   }
 
-  /** A key of the caller's is sent; one is made only where the caller says that the service replays it. A11. */
+  /**
+   * Sends the caller's idempotency key, if any. A key is generated only with `retryAmbiguous.chat`, where the caller
+   * states that the service replays chat requests. Assumption A11.
+   */
   #withKey(options: RequestOptions): RequestOptions {
     return this.#context.config.retryAmbiguous.chat ? withIdempotencyKey(options) : options;
   }
@@ -202,7 +216,7 @@ function messagesProblem({ messages }: Record<string, unknown>): string | undefi
   return Array.isArray(messages) ? undefined : 'messages: must be an array';
 }
 
-const noKey: Rule = [() => false, 'absent, for a run makes many requests'];
+const noIdempotencyKey: Rule = [() => false, 'omitted, because a run sends several requests'];
 
 function toolsProblem({ tools }: Record<string, unknown>): string | undefined {
   return Array.isArray(tools) ? undefined : 'tools: must be an array';

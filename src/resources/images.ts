@@ -12,16 +12,16 @@ import type { ImageParams } from '../schemas/images.ts';
 import type { Generation } from '../schemas/task.ts';
 import { TaskNamespace } from './task-namespace.ts';
 
-/** Which of the two documented paths a submit posts to. */
+/** Selects the documented path that a submit is sent to. */
 export interface ImageRoute {
   /**
-   * `tasks` is POST /v1/images/tasks, `generations` is POST /v1/images/generations.
+   * `tasks` sends POST /v1/images/tasks; `generations` sends POST /v1/images/generations.
    * @defaultValue `'tasks'`
    */
   route?: 'tasks' | 'generations' | undefined;
 }
 
-/** Draws images. Specification: Image generation. */
+/** Image generation. Specification: Image generation. */
 export class Images extends TaskNamespace<'image'> {
   readonly #scope: TaskScope<'image'>;
 
@@ -38,12 +38,13 @@ export class Images extends TaskNamespace<'image'> {
   }
 
   /**
-   * Submits an image task and gives back its handle. One idempotency key a call: however often it is sent, it is paid
-   * once.
+   * Submits an image task and returns its handle. Each call uses one idempotency key for all attempts, so retries never
+   * charge twice.
    *
-   * @throws {@link ConfigurationError} when the params break a rule of the specification.
-   * @throws {@link APIError} when the service refuses: 400, 401, 402, 403, 429, 503.
-   * @throws {@link ConnectionError} when no answer came; `outcome` and `idempotencyKey` say how to go on.
+   * @throws {@link ConfigurationError} if the params violate a rule of the specification.
+   * @throws {@link APIError} if the service rejects the request: 400, 401, 402, 403, 429, 503.
+   * @throws {@link ConnectionError} if no response was received; `outcome` and `idempotencyKey` explain what to do
+   * next.
    */
   submit(
     params: ImageParams,
@@ -52,9 +53,7 @@ export class Images extends TaskNamespace<'image'> {
     return submitTask(this.#scope, describe(params, options), options);
   }
 
-  /**
-   * Describes a submit without sending it, for `gateway.batch`.
-   */
+  /** Describes a submit without sending it, for use with `gateway.batch`. */
   submission(params: ImageParams, options: RequestOptions & ImageRoute = {}): Submission<'image'> {
     return new Submission(this.#scope, describe(params, options), options);
   }
@@ -62,7 +61,8 @@ export class Images extends TaskNamespace<'image'> {
   /**
    * Submits an image task and waits for the finished images.
    *
-   * @throws as {@link Images.submit}, and as {@link Task.wait}; every error after the submit carries `task`.
+   * @throws the same errors as {@link Images.submit} and {@link Task.wait}. Every error after the submit carries
+   * `task`.
    */
   generate(
     params: ImageParams,
@@ -82,9 +82,9 @@ function describe(params: ImageParams, { route = 'tasks' }: ImageRoute): SubmitR
     },
     estimateUsd: (prices) => {
       const { size, resolution, num_images, n } = params;
-      // Which class a size in pixels belongs to, the service alone knows.
-      const known = resolution !== undefined || size === undefined;
-      return known
+      // Only the service knows which price class a size in pixels belongs to.
+      const isClassKnown = resolution !== undefined || size === undefined;
+      return isClassKnown
         ? estimate.image(prices, { resolution, count: num_images ?? n ?? 1 })
         : undefined;
     },

@@ -6,40 +6,48 @@ import {
   waitForMaterial,
 } from '../core/tasks/material-wait.ts';
 import type { MaterialUpdate, MaterialWait } from '../core/tasks/material-wait.ts';
-import { readMaterialPage } from '../core/tasks/material-page.ts';
-import type { MaterialPage } from '../core/tasks/material-page.ts';
+import { readExtended } from '../core/call/list.ts';
 import { checkProblem } from '../core/call/params.ts';
 import { fillPath } from '../core/http/path.ts';
 import { resolvePollTiming } from '../core/tasks/poll.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
 import { readWithSchema } from '../core/call/api-call.ts';
-import type { ApiCall } from '../core/call/api-call.ts';
+import type { ApiCall, ResponseReader } from '../core/call/api-call.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import { readJson } from '../core/call/response.ts';
 import type { ClientContext } from '../core/call/context.ts';
-import { materialCreateProblem, materialListProblem } from '../schemas/material-params.ts';
+import {
+  materialCreateParamsProblem,
+  materialListQueryProblem,
+} from '../schemas/material-params.ts';
 import type { MaterialCreateParams, MaterialListQuery } from '../schemas/material-params.ts';
-import { materialSchema } from '../schemas/materials.ts';
-import type { AvailableMaterial, Material } from '../schemas/materials.ts';
+import { materialPageSchema, materialSchema } from '../schemas/materials.ts';
+import type { AvailableMaterial, Material, MaterialPageRecord } from '../schemas/materials.ts';
 import type { WaitOptions } from '../schemas/task-handle.ts';
 
-/** What a person must do before a real-person material is made. */
+/** The verification that a person must complete for a real-person material. */
 export interface Verification {
-  /** The page on which the person proves to be live. Secret and temporary: show it, never log it. */
+  /** URL of the liveness verification page. Secret and temporary: pass it to that person and never log it. */
   url: string;
-  /** Until when, ISO 8601. */
+  /** Expiry time of `url` (ISO 8601). */
   expiresAt?: string | undefined;
+}
+
+/** One page of materials. `for await` also iterates over the pages that follow. */
+export interface MaterialPage extends MaterialPageRecord, AsyncIterable<Material> {
+  /** Resolves to the next page, or to null on the last page. */
+  nextPage(): Promise<MaterialPage | null>;
 }
 
 /** Options of `materials.register`. */
 export interface RegisterOptions
   extends RequestOptions, Omit<WaitOptions<MaterialUpdate>, 'signal'> {
-  /** Called when a person must verify first. */
+  /** Called in the real-person case, when the person must complete a verification first. */
   onVerification?: ((verification: Verification) => void) | undefined;
 }
 
-/** The library of reusable media for video requests. Specification: Materials. */
+/** Library of reusable media for video requests. Specification: Materials. */
 export class Materials {
   readonly #context: ClientContext;
 
@@ -49,11 +57,11 @@ export class Materials {
   }
 
   /**
-   * Registers a public image, video or audio file. The idempotency key that the service requires is made when none is
-   * given. Specification: POST /materials.
+   * Creates a material from a public image, video or audio URL. The required idempotency key is generated if you do not
+   * pass one. Specification: POST /materials.
    *
-   * @throws {@link ConfigurationError} when the params break a rule of the specification.
-   * @throws {@link ConflictError} when the key was used for a different request.
+   * @throws {@link ConfigurationError} if the params violate a rule of the specification.
+   * @throws {@link ConflictError} if the key was already used for a different request.
    */
   create(params: MaterialCreateParams, options: RequestOptions = {}): RequestPromise<Material> {
     return executeJson(
@@ -65,31 +73,31 @@ export class Materials {
   }
 
   /**
-   * One material. Specification: GET /materials/\{material_id\}.
+   * Retrieves a material. Specification: GET /materials/\{material_id\}.
    *
-   * @throws {@link NotFoundError} when it is unknown, somebody else's, or expired.
+   * @throws {@link NotFoundError} if the material does not exist, belongs to another user, or has expired.
    */
   retrieve(id: string, options?: RequestOptions): RequestPromise<Material> {
-    return this.#one(id, options);
+    return this.#requestMaterial(id, options);
   }
 
   /**
-   * Deletes a material: its status is then `deleted`, or `delete_pending`. Deleting twice is fine.
-   * Specification: DELETE /materials/\{material_id\}.
+   * Deletes a material. The returned status is `deleted` or `delete_pending`. Deleting is idempotent. Specification:
+   * DELETE /materials/\{material_id\}.
    */
   delete(id: string, options?: RequestOptions): RequestPromise<Material> {
-    return this.#one(id, options, 'DELETE');
+    return this.#requestMaterial(id, options, 'DELETE');
   }
 
   /**
-   * Lists materials page by page; `for await (const material of await gateway.materials.list())` goes through every
-   * page. Failed, deleted and expired ones are not listed. Specification: GET /materials.
+   * Lists materials page by page. `for await (const material of await gateway.materials.list())` iterates over all
+   * pages. Failed, deleted and expired materials are not listed. Specification: GET /materials.
    *
-   * @throws {@link ConfigurationError} when `limit` is not 1 to 100.
+   * @throws {@link ConfigurationError} if `limit` is not an integer from 1 to 100.
    */
   list(query: MaterialListQuery = {}, options?: RequestOptions): RequestPromise<MaterialPage> {
     const next = (after: string) => this.list({ ...query, after }, options);
-    const problem = materialListProblem(query);
+    const problem = materialListQueryProblem(query);
     return requestJson(this.#context, '/v1/materials', readMaterialPage(next), options, {
       query,
       problem,
@@ -99,24 +107,27 @@ export class Materials {
   /**
    * Waits until a material is available.
    *
-   * @throws {@link MaterialFailedError} when it never will be; {@link MaterialWaitTimeoutError} when `waitTimeout` is over.
+   * @throws {@link MaterialFailedError} if the material fails or is deleted.
+   * @throws {@link MaterialWaitTimeoutError} if `waitTimeout` expires; processing continues.
+   * @throws {@link AbortedError} if the signal aborts; processing continues.
    */
   async wait(id: string, options: WaitOptions<MaterialUpdate> = {}): Promise<AvailableMaterial> {
-    return waitForMaterial(this.#waitOf(id), options);
+    return waitForMaterial(this.#describeWait(id), options);
   }
 
-  /** Every poll until the material is available or never will be, the last one included. */
+  /** Yields an update after each poll, up to and including the terminal one. Does not throw if the material fails. */
   updates(
     id: string,
     options: Omit<WaitOptions<MaterialUpdate>, 'onUpdate'> = {},
   ): AsyncGenerator<MaterialUpdate, void, undefined> {
-    return followMaterial(this.#waitOf(id), options);
+    return followMaterial(this.#describeWait(id), options);
   }
 
   /**
-   * Registers a file and waits until it is available. For a real person `onVerification` is told the page to open.
+   * Creates a material and waits until it is available. In the real-person case, `onVerification` is called with the
+   * URL of the verification page.
    *
-   * @throws as {@link Materials.create} and {@link Materials.wait}.
+   * @throws the same errors as {@link Materials.create} and {@link Materials.wait}.
    */
   register(
     params: MaterialCreateParams,
@@ -127,27 +138,40 @@ export class Materials {
       resolvePollTiming(options, materialPollTiming);
       return createCall(params);
     };
-    return startCall(this.#context, describe, withIdempotencyKey(options), read, async (answer) => {
-      // The page is a secret: nothing that is thrown or shown later may carry it.
-      const { verification_url: url, verification_expires_at: expiresAt, ...known } = answer.data;
-      if (url)
-        notify(
-          this.#context.config.log,
-          options.onVerification,
-          { url, expiresAt },
-          'onVerification',
-        );
-      return { ...answer, data: await waitForMaterial(this.#waitOf(known.id, known), options) };
-    });
+    return startCall(
+      this.#context,
+      describe,
+      withIdempotencyKey(options),
+      read,
+      async (created) => {
+        // The verification URL is secret: keep it out of later updates and errors.
+        const {
+          verification_url: url,
+          verification_expires_at: expiresAt,
+          ...known
+        } = created.data;
+        if (url)
+          notify(
+            this.#context.config.log,
+            options.onVerification,
+            { url, expiresAt },
+            'onVerification',
+          );
+        return {
+          ...created,
+          data: await waitForMaterial(this.#describeWait(known.id, known), options),
+        };
+      },
+    );
   }
 
-  #one(id: string, options?: RequestOptions, method = 'GET'): RequestPromise<Material> {
+  #requestMaterial(id: string, options?: RequestOptions, method = 'GET'): RequestPromise<Material> {
     const values = { material_id: id };
     const template = '/v1/materials/{material_id}';
     return requestJson(this.#context, template, materialSchema, options, { method, values });
   }
 
-  #waitOf(id: string, known?: Material): MaterialWait {
+  #describeWait(id: string, known?: Material): MaterialWait {
     fillPath('{id}', { id });
     return {
       context: this.#context,
@@ -159,7 +183,7 @@ export class Materials {
 }
 
 function createCall(params: MaterialCreateParams): ApiCall {
-  checkProblem(materialCreateProblem(params));
+  checkProblem(materialCreateParamsProblem(params));
   return {
     method: 'POST',
     template: '/v1/materials',
@@ -167,4 +191,20 @@ function createCall(params: MaterialCreateParams): ApiCall {
     safety: 'keyed',
     idempotencyHeader: 'idempotency-key',
   };
+}
+
+/** Creates a reader for a page that can load the next one. Assumption A21. */
+function readMaterialPage(
+  loadAfter: (cursor: string) => Promise<MaterialPage>,
+): ResponseReader<MaterialPage> {
+  return readExtended(materialPageSchema, ({ data, has_more, next_cursor }) => {
+    const nextPage = async () => (has_more && next_cursor ? loadAfter(next_cursor) : null);
+    const first: Pick<MaterialPage, 'data' | 'nextPage'> = { data, nextPage };
+    const iterate = async function* () {
+      for (let page: typeof first | null = first; page !== null; page = await page.nextPage()) {
+        yield* page.data;
+      }
+    };
+    return { nextPage: { value: nextPage }, [Symbol.asyncIterator]: { value: iterate } };
+  });
 }

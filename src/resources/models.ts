@@ -14,13 +14,13 @@ import {
 } from '../schemas/models.ts';
 import type { AnthropicModelList, GeminiModelList, Model, ModelList } from '../schemas/models.ts';
 
-/** Options of `models.list`: the style of the list, and those of every call. */
+/** Options of `models.list`: the list style and the per-call options. */
 export interface ModelListOptions extends RequestOptions {
-  /** Another service's list style. */
+  /** Requests the model list in the style of another API. */
   style?: 'anthropic' | 'gemini' | undefined;
 }
 
-/** The models that the key can use. Specification: Account and catalog. */
+/** Models available to the API key. Specification: Account and catalog. */
 export class Models {
   readonly #context: ClientContext;
 
@@ -30,10 +30,11 @@ export class Models {
   }
 
   /**
-   * Lists the models: `for (const model of await gateway.models.list())`. With a `style` the service answers as
-   * Anthropic or Gemini does. Specification: GET /models; assumption A17.
+   * Lists the available models: `for (const model of await gateway.models.list())`. With `style`, the service returns
+   * an Anthropic-style or Gemini-style list. Specification: GET /models; assumption A17.
    *
-   * @throws {@link AuthenticationError} without a valid key; {@link PermissionDeniedError} with a disabled one.
+   * @throws {@link AuthenticationError} if the API key is missing or invalid; {@link PermissionDeniedError} if it is
+   * disabled or not permitted.
    */
   list(
     query: RequestOptions & { style: 'anthropic' },
@@ -53,9 +54,9 @@ export class Models {
   ): RequestPromise<ModelList | AnthropicModelList | GeminiModelList>;
   list(
     query: ModelListOptions = {},
-    last?: RequestOptions,
+    callOptions?: RequestOptions,
   ): RequestPromise<ModelList | AnthropicModelList | GeminiModelList> {
-    const options = { ...query, ...last };
+    const options = { ...query, ...callOptions };
     switch (query.style) {
       case 'anthropic':
         return this.#list(anthropicModelListSchema, options, anthropicStyle);
@@ -63,24 +64,24 @@ export class Models {
         return this.#list(geminiModelListSchema, options, geminiStyle);
       default:
         return this.#list(
-          this.#noting(readIterable(modelListSchema), ({ data }) => data),
+          this.#recordPrices(readIterable(modelListSchema), ({ data }) => data),
           options,
         );
     }
   }
 
   /**
-   * One model with its prices; ids with slashes work. Specification: GET /models/\{model\}.
+   * Retrieves a model with its prices. The id may contain slashes. Specification: GET /models/\{model\}.
    *
-   * @throws {@link NotFoundError} when there is no such model.
+   * @throws {@link NotFoundError} if the model does not exist.
    */
   retrieve(model: string, options?: RequestOptions): RequestPromise<Model> {
-    const read = this.#noting(readWithSchema(modelSchema), (found) => [found]);
+    const read = this.#recordPrices(readWithSchema(modelSchema), (found) => [found]);
     return requestJson(this.#context, '/v1/models/{model}', read, options, { values: { model } });
   }
 
-  /** Takes note of prices on their way to the caller: a budget can then count with them. */
-  #noting<Result>(
+  /** Records the prices in a response, so that a budget can reserve the price of later requests. */
+  #recordPrices<Result>(
     read: ResponseReader<Result>,
     models: (result: Result) => readonly Model[],
   ): ResponseReader<Result> {
@@ -103,7 +104,7 @@ export class Models {
   }
 }
 
-/** The headers that ask for another service's list; the key goes into that service's own header. A17. */
+/** Headers that select another API's list style. The API key is also sent in that API's own header. Assumption A17. */
 const anthropicStyle: Endpoint = {
   apiKeyHeader: 'x-api-key',
   headers: { 'anthropic-version': '2023-06-01' },

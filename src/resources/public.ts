@@ -25,7 +25,7 @@ import type {
   StatusQuery,
 } from '../schemas/public.ts';
 
-/** What anybody may ask; no credentials are ever sent. Specification: Public endpoints. */
+/** Public endpoints. Requests never carry credentials. Specification: Public endpoints. */
 export class Public {
   readonly #context: ClientContext;
 
@@ -34,51 +34,52 @@ export class Public {
     this.#context = context;
   }
 
-  /** How the service is doing. Specification: GET /status. */
+  /** Retrieves the status of the service. Specification: GET /status. */
   status(query: StatusQuery = {}, options?: RequestOptions): RequestPromise<ServiceStatus> {
-    return this.#ask('/v1/status', serviceStatusSchema, options, { query });
+    return this.#get('/v1/status', serviceStatusSchema, options, { query });
   }
 
-  /** What the service can do. Specification: GET /capabilities; assumption A16. */
+  /** Retrieves the capabilities of the service. Specification: GET /capabilities; assumption A16. */
   capabilities(options?: RequestOptions): RequestPromise<Capabilities> {
-    return this.#ask('/v1/capabilities', capabilitiesSchema, options);
+    return this.#get('/v1/capabilities', capabilitiesSchema, options);
   }
 
-  /** Every error code. Specification: GET /errors; assumption A16. */
+  /** Retrieves the catalog of error codes. Specification: GET /errors; assumption A16. */
   errors(options?: RequestOptions): RequestPromise<ErrorCatalog> {
-    return this.#ask('/v1/errors', errorCatalogSchema, options);
+    return this.#get('/v1/errors', errorCatalogSchema, options);
   }
 
   /**
-   * One error code: whether to retry, an example, what support says. Specification: GET /errors/\{code\}; assumption A16.
+   * Retrieves one error code with its retry policy, example response and support guidance. Specification: GET
+   * /errors/\{code\}; assumption A16.
    *
-   * @throws {@link NotFoundError} when there is no such code.
+   * @throws {@link NotFoundError} if the code does not exist.
    */
   error(code: ErrorCode, options?: RequestOptions): RequestPromise<ErrorDetail> {
-    return this.#ask('/v1/errors/{code}', errorDetailSchema, options, { values: { code } });
+    return this.#get('/v1/errors/{code}', errorDetailSchema, options, { values: { code } });
   }
 
-  /** What has changed. Specification: GET /changelog; assumption A16. */
+  /** Retrieves the changelog and migration notes. Specification: GET /changelog; assumption A16. */
   changelog(options?: RequestOptions): RequestPromise<Changelog> {
-    return this.#ask('/v1/changelog', changelogSchema, options);
+    return this.#get('/v1/changelog', changelogSchema, options);
   }
 
-  /** What things cost. Specification: GET /pricing; assumption A16. */
+  /** Retrieves the pricing catalog, optionally for one model type. Specification: GET /pricing; assumption A16. */
   pricing(query: PricingQuery = {}, options?: RequestOptions): RequestPromise<PricingCatalog> {
-    return this.#ask('/v1/pricing', pricingCatalogSchema, options, { query });
+    return this.#get('/v1/pricing', pricingCatalogSchema, options, { query });
   }
 
-  /** Concurrency tiers and how to back off. Specification: GET /rate-limits; assumption A16. */
+  /** Retrieves the concurrency tiers and backoff policy. Specification: GET /rate-limits; assumption A16. */
   rateLimits(options?: RequestOptions): RequestPromise<RateLimitPolicy> {
-    return this.#ask('/v1/rate-limits', rateLimitPolicySchema, options);
+    return this.#get('/v1/rate-limits', rateLimitPolicySchema, options);
   }
 
-  /** The service's own OpenAPI document. Specification: GET /openapi.json. */
+  /** Retrieves the OpenAPI document of the service. Specification: GET /openapi.json. */
   openapi(options?: RequestOptions): RequestPromise<OpenApiDocument> {
-    return this.#ask('/v1/openapi.json', openApiDocumentSchema, options);
+    return this.#get('/v1/openapi.json', openApiDocumentSchema, options);
   }
 
-  #ask<Result>(
+  #get<Result>(
     template: string,
     schema: ResultSchema<Result>,
     options: RequestOptions | undefined,

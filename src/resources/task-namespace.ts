@@ -6,9 +6,9 @@ import type { TaskScope } from '../core/tasks/task.ts';
 import type { TaskUpdate, WaitOptions } from '../schemas/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from '../schemas/task.ts';
 
-/** What images, videos and audio have in common: tasks that were submitted before. */
+/** Methods for submitted tasks, common to images, videos and audio. */
 export class TaskNamespace<Kind extends TaskKind> {
-  // Private at run time as well: from here the way leads to the API key.
+  // Private at run time as well, because the API key is reachable through it.
   readonly #scope: TaskScope<Kind>;
 
   /** @internal */
@@ -17,10 +17,10 @@ export class TaskNamespace<Kind extends TaskKind> {
   }
 
   /**
-   * Asks for a task once. Specification: GET /images/tasks/\{taskId\}, GET /audio/tasks/\{task_id\}; for videos
+   * Polls a task once. Specification: GET /images/tasks/\{taskId\}, GET /audio/tasks/\{task_id\}; for videos, see
    * assumption A1.
    *
-   * @throws {@link NotFoundError} when there is no such task, or it is somebody else's.
+   * @throws {@link NotFoundError} if the task does not exist or belongs to another user.
    */
   retrieve(id: string, options?: RequestOptions): RequestPromise<Generation<Kind>> {
     return new RequestPromise({
@@ -30,9 +30,9 @@ export class TaskNamespace<Kind extends TaskKind> {
   }
 
   /**
-   * Waits for a task, given as a handle, an id or a receipt.
+   * Waits until a task has succeeded. Accepts a handle, an id or a receipt.
    *
-   * @throws as {@link Task.wait}.
+   * @throws the same errors as {@link Task.wait}.
    */
   async wait(
     task: string | Receipt<Kind> | Task<Kind>,
@@ -41,16 +41,16 @@ export class TaskNamespace<Kind extends TaskKind> {
     return (task instanceof Task ? task : this.task(task)).wait(options);
   }
 
-  /** @internal A submission as a journal has kept it: it was checked when it was written. */
+  /** @internal Recreates a submission from a journal. Its params were checked before they were stored. */
   restore(template: string, params: { model: string }): Submission<Kind> {
     const skip = () => undefined;
     return new Submission(this.#scope, { template, params, check: skip, estimateUsd: skip });
   }
 
   /**
-   * The handle of a task that was submitted before, by its id or its receipt; nothing is sent.
+   * Returns the handle of a task from its id or receipt. Sends no request.
    *
-   * @throws {@link ConfigurationError} when the id or the receipt cannot be right.
+   * @throws {@link ConfigurationError} if the id or the receipt is invalid.
    */
   task(idOrReceipt: string | Receipt<Kind>): Task<Kind> {
     return openTask(this.#scope, idOrReceipt);

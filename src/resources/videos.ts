@@ -13,19 +13,19 @@ import type { VideoParams } from '../schemas/videos.ts';
 import type { Generation } from '../schemas/task.ts';
 import { TaskNamespace } from './task-namespace.ts';
 
-/** The paths that a submit can post to. */
+/** The documented paths for submits, relative to `/v1/`. */
 const routes = ['videos', 'video/generations', 'videos/generations'] as const;
 
-/** Which of the documented paths a submit posts to. */
+/** Selects the documented path that a submit is sent to. */
 export interface VideoRoute {
   /**
-   * The path below `/v1/`.
+   * Path of the submit, relative to `/v1/`.
    * @defaultValue `'videos'`
    */
   route?: (typeof routes)[number] | undefined;
 }
 
-/** Makes videos. Specification: Video generation. */
+/** Video generation. Specification: Video generation. */
 export class Videos extends TaskNamespace<'video'> {
   readonly #scope: TaskScope<'video'>;
 
@@ -42,12 +42,13 @@ export class Videos extends TaskNamespace<'video'> {
   }
 
   /**
-   * Submits a video task and gives back its handle. One idempotency key a call: however often it is sent, it is paid
-   * once.
+   * Submits a video task and returns its handle. Each call uses one idempotency key for all attempts, so retries never
+   * charge twice.
    *
-   * @throws {@link ConfigurationError} when the params break a rule of the specification.
-   * @throws {@link APIError} when the service refuses: 400, 401, 402, 403, 429, 503.
-   * @throws {@link ConnectionError} when no answer came; `outcome` and `idempotencyKey` say how to go on.
+   * @throws {@link ConfigurationError} if the params violate a rule of the specification.
+   * @throws {@link APIError} if the service rejects the request: 400, 401, 402, 403, 429, 503.
+   * @throws {@link ConnectionError} if no response was received; `outcome` and `idempotencyKey` explain what to do
+   * next.
    */
   submit(
     params: VideoParams,
@@ -56,9 +57,7 @@ export class Videos extends TaskNamespace<'video'> {
     return submitTask(this.#scope, describe(params, options), options);
   }
 
-  /**
-   * Describes a submit without sending it, for `gateway.batch`.
-   */
+  /** Describes a submit without sending it, for use with `gateway.batch`. */
   submission(params: VideoParams, options: RequestOptions & VideoRoute = {}): Submission<'video'> {
     return new Submission(this.#scope, describe(params, options), options);
   }
@@ -66,7 +65,8 @@ export class Videos extends TaskNamespace<'video'> {
   /**
    * Submits a video task and waits for the finished video.
    *
-   * @throws as {@link Videos.submit}, and as {@link Task.wait}; every error after the submit carries `task`.
+   * @throws the same errors as {@link Videos.submit} and {@link Task.wait}. Every error after the submit carries
+   * `task`.
    */
   generate(
     params: VideoParams,

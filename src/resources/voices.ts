@@ -5,12 +5,12 @@ import type { RequestPromise } from '../core/call/request-promise.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { ClientContext } from '../core/call/context.ts';
-import { voiceCloneProblem, voiceDesignProblem } from '../schemas/voice-params.ts';
+import { voiceCloneParamsProblem, voiceDesignParamsProblem } from '../schemas/voice-params.ts';
 import type { VoiceCloneParams, VoiceDesignParams } from '../schemas/voice-params.ts';
 import { voiceCreationSchema, voiceListSchema } from '../schemas/voices.ts';
 import type { VoiceCreation, VoiceList, VoiceListQuery } from '../schemas/voices.ts';
 
-/** Voices for speech: the service's own, and yours. Specification: Audio, Voice. */
+/** Voices for speech synthesis: system voices and your private voices. Specification: Audio, Voice. */
 export class Voices {
   readonly #context: ClientContext;
 
@@ -20,8 +20,8 @@ export class Voices {
   }
 
   /**
-   * Lists the voices that the key can use, or those of one speech model: `for (const voice of await
-   * gateway.voices.list())`. Not billed. Specification: GET /audio/voices.
+   * Lists the voices that are available to the caller, optionally only those compatible with one speech model:
+   * `for (const voice of await gateway.voices.list())`. Not billed. Specification: GET /audio/voices.
    */
   list(query: VoiceListQuery = {}, options?: RequestOptions): RequestPromise<VoiceList> {
     return requestJson(this.#context, '/v1/audio/voices', readIterable(voiceListSchema), options, {
@@ -30,29 +30,32 @@ export class Voices {
   }
 
   /**
-   * Makes a private voice from a recording. Paid at once, and never sent again when the first may have been paid: the
-   * service does not promise to replay it (assumption A12). Specification: POST /audio/voices/clone.
+   * Clones a private voice from a recording. The request is charged immediately. It is not retried after a failure with
+   * an unknown outcome, because the service does not guarantee idempotent replay (assumption A12). Specification: POST
+   * /audio/voices/clone.
    *
-   * @throws {@link ConfigurationError} when `audio_url` is missing.
-   * @throws {@link APIError} when the service refuses; {@link ConnectionError} with `outcome` when no answer came.
+   * @throws {@link ConfigurationError} if `audio_url` is missing.
+   * @throws {@link APIError} if the service rejects the request; {@link ConnectionError} with `outcome` if no response
+   * was received.
    */
   clone(params: VoiceCloneParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
     const quote = () =>
       estimate.voiceClone({ previewText: params.text ?? params.preview_text ?? '' });
-    return this.#create('clone', params, voiceCloneProblem(params), quote, options);
+    return this.#create('clone', params, voiceCloneParamsProblem(params), quote, options);
   }
 
   /**
-   * Makes a private voice from a description. Paid and sent as {@link Voices.clone}.
+   * Designs a private voice from a text description. Charged and retried under the same rules as {@link Voices.clone}.
    * Specification: POST /audio/voices/design.
    *
-   * @throws {@link ConfigurationError} when `prompt` or `preview_text` is missing.
-   * @throws {@link APIError} when the service refuses; {@link ConnectionError} with `outcome` when no answer came.
+   * @throws {@link ConfigurationError} if `prompt` or `preview_text` is missing.
+   * @throws {@link APIError} if the service rejects the request; {@link ConnectionError} with `outcome` if no response
+   * was received.
    */
   design(params: VoiceDesignParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
     const quote = () =>
       estimate.voiceDesign({ previewText: params.preview_text ?? params.text ?? '' });
-    return this.#create('design', params, voiceDesignProblem(params), quote, options);
+    return this.#create('design', params, voiceDesignParamsProblem(params), quote, options);
   }
 
   #create(

@@ -1,137 +1,134 @@
 import * as z from 'zod/mini';
 
-import { recordSchema, openString } from './documented.ts';
+import { recordSchema, openString } from './record-schema.ts';
 import { arrayField, responseSchema, stringField } from './schema.ts';
 import type { Open } from './schema.ts';
 
-/**
- * The account's money. It is one wallet shown in two currencies: never add them. Specification:
- * Account.
- */
+/** Balance of the account. One wallet shown in two currencies: never add them up. Specification: Account. */
 export interface AccountBalance {
-  /** What the wallet holds, in USD. */
+  /** Balance in USD. */
   usd: number;
-  /** The same money, in CNY. */
+  /** The same balance in CNY. */
   cny: number;
-  /** Whether both currencies draw on one balance. */
+  /** Whether the balance is shared across currencies. */
   shared: boolean;
 }
 
-/** How many requests may run at once. Specification: Account; Limits. */
+/** Concurrency limit of the account. Specification: Account; Limits. */
 export interface AccountConcurrency {
-  /** Chat and generation requests that may be in flight together. */
+  /** Maximum number of concurrent chat and generation requests. */
   limit: number;
-  /** The rule that set the limit; tiers are named `tier_…`. */
+  /** Rule that sets the limit: an override, or a tier named `tier_…`. */
   source: Open<'api_key_override' | 'user_override' | 'tier_enterprise'>;
 }
 
-/** What the key may use. Specification: Account. */
+/** Models available to the API key. Specification: Account. */
 export interface AccountModels {
-  /** Number of models available to the key. */
+  /** Number of models available to the API key. */
   available: number;
 }
 
-/** The account behind the key. Specification: Account. */
+/** The account that the API key belongs to. Specification: Account. */
 export interface Account {
-  /** Kind of record. */
+  /** Record type. */
   object: 'account';
-  /** Kind of wallet; one wallet pays for every operation. */
+  /** Wallet type. One wallet pays for all operations. */
   wallet: Open<'unified'>;
-  /** What the wallet holds. */
+  /** Wallet balance. */
   balance: AccountBalance;
-  /** How many requests may run at once. */
+  /** Concurrency limit. */
   concurrency: AccountConcurrency;
-  /** What the key may use. */
+  /** Models available to the API key. */
   models: AccountModels;
 }
 
-/** One thing that was checked before launch. Specification: Readiness. */
+/** One readiness check. Specification: Readiness. */
 export interface ReadinessCheck {
-  /** What was checked. */
+  /** Check id. */
   id: Open<'api_key' | 'unified_wallet'>;
-  /** Its outcome; `ready` is the one documented word. */
+  /** Result of the check. `ready` is the only documented value. */
   status: Open<'ready'>;
-  /** Whether a launch has to wait for it; an advisory check has false. */
+  /** Whether the check is required for launch. False for advisory checks. */
   required: boolean;
 }
 
-/** Whether the account can go live. Specification: Readiness. */
+/** Readiness of the account for production. Specification: Readiness. */
 export interface Readiness {
-  /** Kind of record. */
+  /** Record type. */
   object: 'readiness';
-  /** Kind of wallet. */
+  /** Wallet type. */
   wallet: Open<'unified'>;
-  /** Overall outcome; `ready` is the one documented word. */
+  /** Overall status. `ready` is the only documented value. */
   status: Open<'ready'>;
-  /** Readiness as a number; its range is not documented. */
+  /** Readiness score. The range is not documented. */
   score: number;
-  /** The outcome in a sentence, for people. */
+  /** Human-readable summary. */
   summary: string;
-  /** Everything that was checked, required or advisory. */
+  /** All checks, required and advisory. */
   checks: ReadinessCheck[];
 }
 
-/** The balance of the key owner's account. Specification: Key balance record, `data.balance`. */
+/** Balance of the key owner's account. Specification: Key balance record, `data.balance`. */
 export interface QuotaBalance {
-  /** What the account holds, in quota units. */
+  /** Balance in quota units. */
   quota: number;
-  /** What the account holds, in the display currency. */
+  /** Balance in the display currency. */
   amount: number;
-  /** `amount` written out with its symbol. */
+  /** `amount` as formatted text with the currency symbol. */
   display_amount: string;
-  /** Quota units in 1 USD; 500000 is documented. */
+  /** Quota units per 1 USD. The documented value is 500000. */
   quota_per_unit: number;
-  /** What `amount` is shown in. */
+  /** Display currency or unit of `amount`. */
   quota_display_type: Open<'USD' | 'CNY' | 'CUSTOM' | 'TOKENS'>;
-  /** Symbol of the display currency, such as `$` or `¥`. */
+  /** Currency symbol, such as `$` or `¥`. */
   currency_symbol: string;
-  /** Display currency for 1 USD; 1 for `USD`. */
+  /** Exchange rate from USD to the display currency; 1 for `USD`. */
   exchange_rate: number;
 }
 
-/** The key itself and what it may spend. Specification: Key balance record, `data.token`. */
+/** The API key and its quota. Specification: Key balance record, `data.token`. */
 export interface KeyToken {
-  /** Id of the key. */
+  /** Key id. */
   id: number;
-  /** Name of the key. */
+  /** Key name. */
   name: string;
-  /** Quota units that the key may still spend. */
+  /** Remaining quota units. */
   remain_quota: number;
-  /** Quota units that the key has spent. */
+  /** Used quota units. */
   used_quota: number;
-  /** `remain_quota` and `used_quota` together. */
+  /** Sum of `remain_quota` and `used_quota`. */
   total_quota: number;
-  /** Whether the key has no quota of its own. */
+  /** Whether the quota of the key is unlimited. */
   unlimited_quota: boolean;
-  /** When the key expires, as sent; -1 is special, and its meaning is not documented. */
+  /** Expiry time, as sent. -1 is a special value whose meaning is not documented. */
   expired_time: number;
-  /** State of the key; 1 is normal, other values are not documented. */
+  /** Key status. 1 is normal; other values are not documented. */
   status: number;
-  /** Whether the key is held to `model_limits`. */
+  /** Whether `model_limits` is enforced. */
   model_limits_enabled: boolean;
-  /** The restriction by model; empty without one. */
+  /** Model restrictions; empty if there are none. */
   model_limits: Record<string, unknown>;
 }
 
-/** The body of a key balance. Specification: Key balance record, `data`. */
+/** Data of a key balance record. Specification: Key balance record, `data`. */
 export interface KeyBalanceData {
-  /** Kind of record. */
+  /** Record type. */
   object: 'api_key_balance';
-  /** Id of the key's owner. */
+  /** User id of the key's owner. */
   user_id: number;
-  /** The balance of the owner's account. */
+  /** Balance of the owner's account. */
   balance: QuotaBalance;
-  /** The key itself. */
+  /** The API key and its quota. */
   token: KeyToken;
 }
 
-/** What the key and its owner's account hold. Specification: Key balance record. */
+/** Balance of the key owner's account and quota of the key. Specification: Key balance record. */
 export interface KeyBalance {
-  /** Whether the service could answer. */
+  /** Whether the request succeeded. */
   success: boolean;
-  /** What went wrong; empty on success. */
+  /** Error message; empty on success. */
   message: string;
-  /** The balance and the key. */
+  /** Balance and key. */
   data: KeyBalanceData;
 }
 

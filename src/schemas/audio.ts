@@ -1,104 +1,100 @@
 import * as z from 'zod/mini';
 
-import { missingText, notAnObject } from './problem.ts';
+import { requiredTextProblem, notAnObjectProblem } from './param-checks.ts';
 import { isRecord, isNonEmptyString } from './record.ts';
-import { openString, bodySchema } from './documented.ts';
+import { openString, bodySchema } from './record-schema.ts';
 import type { Open } from './schema.ts';
 
-/** What to compose. Sent exactly as given. Specification: Audio, Music body. */
+/** Music generation parameters, sent unchanged. Specification: Audio, Music body. */
 export interface MusicParams {
   /** Model id, such as one of `models.list()` with `type: 'audio'`. */
   model: string;
-  /** What the music should be like. */
+  /** Text prompt that describes the music. */
   prompt: string;
-  /** What to sing; recommended unless `is_instrumental` is true. */
+  /** Lyrics. Recommended unless `is_instrumental` is true. */
   lyrics?: string | undefined;
-  /** Whether the service may improve the lyrics. */
+  /** Whether to optimize the lyrics. */
   lyrics_optimizer?: boolean | undefined;
-  /** Whether nobody sings. */
+  /** Whether to generate an instrumental without vocals. */
   is_instrumental?: boolean | undefined;
-  /** Audio options, passed through to the model. */
+  /** Audio settings, passed through. */
   audio_setting?: Record<string, unknown> | undefined;
 }
 
-/** One voice of a mix. The specification leaves its fields to the models. */
+/** One voice in a voice mix. The specification does not document its fields. */
 export interface TimberWeight {
-  /** Id of the voice. */
+  /** Voice id. */
   voice_id?: string | undefined;
-  /** How strong the voice is in the mix. */
+  /** Weight of the voice in the mix. */
   weight?: number | undefined;
-  /** Fields of the model's own. */
+  /** Model-specific fields. */
   [field: string]: unknown;
 }
 
-/** The fields of a speech request. Specification: Audio, Speech body. */
+/** Fields of a speech request. Specification: Audio, Speech body. */
 export interface SpeechFields {
-  /** Id of a speech model. */
+  /** Speech model id. */
   model: string;
-  /**
-   * What to say; preferred over `input`. Every character is billed, spaces and line breaks
-   * included.
-   */
+  /** Text to synthesize; preferred over `input`. Every character is billed, including spaces and line breaks. */
   text?: string | undefined;
-  /** What to say, in OpenAI's style. */
+  /** Text to synthesize (OpenAI style). */
   input?: string | undefined;
-  /** Id of a system voice or of a private voice; it has to be compatible with the model. */
+  /** Id of a system voice or private voice. The voice must be compatible with the model. */
   voice_id?: string | undefined;
-  /** Name of the voice, for compatibility. */
+  /** Voice name, for compatibility. */
   voice?: string | undefined;
-  /** Pace, 0.5 to 2.0. */
+  /** Speaking speed, 0.5 to 2.0. */
   speed?: number | undefined;
-  /** Loudness; its range is not documented. */
+  /** Volume. The range is not documented. */
   volume?: number | undefined;
-  /** Pitch; its range is not documented. */
+  /** Pitch. The range is not documented. */
   pitch?: number | undefined;
-  /** How the voice feels. */
+  /** Emotion of the voice. */
   emotion?:
     | Open<'happy' | 'sad' | 'angry' | 'fearful' | 'disgusted' | 'surprised' | 'neutral'>
     | undefined;
   /** Language of the text. */
   language?: Open<'Chinese' | 'English' | 'Japanese' | 'auto'> | undefined;
-  /** How the result is handed over; `url` is recommended. */
+  /** How the result is returned; `url` is recommended. */
   output_format?: Open<'url'> | undefined;
-  /** The same as `output_format`. */
+  /** How the result is returned; `url` is recommended. Alternative to `output_format`. */
   response_format?: Open<'url'> | undefined;
-  /** File format. */
+  /** Audio file format. */
   format?: Open<'mp3' | 'wav'> | undefined;
-  /** Samples a second, in hertz. */
+  /** Sample rate in Hz. */
   sample_rate?: 32000 | 44100 | undefined;
-  /** How to pronounce certain words. */
+  /** Pronunciations of specific words. */
   pronunciation_dict?: Record<string, unknown> | undefined;
-  /** Several voices, mixed into one. */
+  /** Voices to mix, with their weights. */
   timber_weights?: TimberWeight[] | undefined;
-  /** Whether subtitles are made as well. */
+  /** Whether to generate subtitles. */
   subtitle_enable?: boolean | undefined;
-  /** Data of the caller's own. */
+  /** Custom metadata. */
   metadata?: Record<string, unknown> | undefined;
-  /** Options that are passed through to the model. */
+  /** Additional options for the model. */
   extra_body?: Record<string, unknown> | undefined;
-  /** Audio options, passed through to the model. */
+  /** Audio settings, passed through. */
   audio_setting?: Record<string, unknown> | undefined;
 }
 
-/** A speech request with its words in `text`. */
+/** Speech request with the text in `text`. */
 export interface SpeechTextParams extends SpeechFields {
-  /** What to say. Every character is billed, spaces and line breaks included. */
+  /** Text to synthesize. Every character is billed, including spaces and line breaks. */
   text: string;
 }
 
-/** A speech request with its words in `input`, in OpenAI's style. */
+/** Speech request with the text in `input` (OpenAI style). */
 export interface SpeechInputParams extends SpeechFields {
-  /** What to say. Every character is billed, spaces and line breaks included. */
+  /** Text to synthesize. Every character is billed, including spaces and line breaks. */
   input: string;
 }
 
 /**
- * What to say, and how. Sent exactly as given; one of `text` and `input` is required.
- * Specification: Audio, Speech body.
+ * Speech synthesis parameters, sent unchanged. Either `text` or `input` is required. Specification: Audio, Speech body.
  */
 export type SpeechParams = SpeechTextParams | SpeechInputParams;
 
-export const musicParamsSchema = /* @__PURE__ */ (() =>
+export const musicBody = /* @__PURE__ */ (() =>
   bodySchema<MusicParams>({
     model: z.string(),
     prompt: z.string(),
@@ -108,7 +104,7 @@ export const musicParamsSchema = /* @__PURE__ */ (() =>
     audio_setting: z.optional(z.record(z.string(), z.unknown())),
   }))();
 
-export const speechParamsSchema = /* @__PURE__ */ (() => {
+export const speechBody = /* @__PURE__ */ (() => {
   const text = z.optional(z.string());
   const options = z.optional(z.record(z.string(), z.unknown()));
   return bodySchema<SpeechFields>({
@@ -142,17 +138,17 @@ export const speechParamsSchema = /* @__PURE__ */ (() => {
   });
 })();
 
-/** What is wrong with a music request, or undefined. Specification: Audio, Music body. */
+/** Checks music params and returns the problem, or undefined. Specification: Audio, Music body. */
 export function musicParamsProblem(params: unknown): string | undefined {
-  return missingText(params, 'prompt');
+  return requiredTextProblem(params, 'prompt');
 }
 
-/** What is wrong with a speech request, or undefined. Specification: Audio, Speech body; Limits. */
+/** Checks speech params and returns the problem, or undefined. Specification: Audio, Speech body; Limits. */
 export function speechParamsProblem(params: unknown): string | undefined {
-  if (!isRecord(params)) return notAnObject;
+  if (!isRecord(params)) return notAnObjectProblem;
   const { text, input, speed, sample_rate: sampleRate } = params;
   if (!isNonEmptyString(text) && !isNonEmptyString(input))
-    return 'text: one of text and input is required';
+    return 'text: either text or input is required';
   if (speed !== undefined && !(typeof speed === 'number' && speed >= 0.5 && speed <= 2)) {
     return 'speed: must be between 0.5 and 2.0';
   }

@@ -1,70 +1,62 @@
 import * as z from 'zod/mini';
 
-import { recordSchema, openString } from './documented.ts';
+import { recordSchema, openString } from './record-schema.ts';
 import { responseSchema } from './schema.ts';
 import type { Open } from './schema.ts';
 
-/**
- * One endpoint of the service. Specification: Public endpoints, GET /capabilities; assumption A16.
- */
+/** One endpoint of the service. Specification: Public endpoints, GET /capabilities; assumption A16. */
 export interface CapabilityEndpoint {
   /** HTTP method. */
   method?: string | undefined;
   /** Path template. */
   path?: string | undefined;
-  /** Whether it needs a key. */
+  /** Whether the endpoint requires an API key. */
   auth?: boolean | undefined;
-  /** Fields the service adds are kept. */
+  /** Additional fields are kept. */
   [field: string]: unknown;
 }
 
-/**
- * The headers that carry idempotency keys. Specification: Public endpoints, GET /capabilities;
- * assumption A16.
- */
+/** Names of the idempotency key headers. Specification: Public endpoints, GET /capabilities; assumption A16. */
 export interface CapabilityIdempotency {
-  /** The header of generation requests. */
+  /** Header for generation requests. */
   header?: string | undefined;
-  /** The header of material requests. */
+  /** Header for material requests. */
   materialsHeader?: string | undefined;
-  /** Fields the service adds are kept. */
+  /** Additional fields are kept. */
   [field: string]: unknown;
 }
 
-/**
- * What the service tells by webhook. Specification: Public endpoints, GET /capabilities; assumption
- * A16.
- */
+/** Webhook support. Specification: Public endpoints, GET /capabilities; assumption A16. */
 export interface CapabilityWebhooks {
-  /** Whether there are webhooks. */
+  /** Whether webhooks are enabled. */
   enabled?: boolean | undefined;
-  /** Kinds of event. */
+  /** Event types. */
   events?: string[] | undefined;
-  /** Fields the service adds are kept. */
+  /** Additional fields are kept. */
   [field: string]: unknown;
 }
 
-/** What the service can do. Specification: Public endpoints, GET /capabilities; assumption A16. */
+/** Capabilities of the service. Specification: Public endpoints, GET /capabilities; assumption A16. */
 export interface Capabilities {
-  /** Kind of record. */
+  /** Record type. */
   object?: Open<'service.capabilities'> | undefined;
-  /** Version of the service, such as `2026.05`. */
+  /** Service version, such as `2026.05`. */
   version?: string | undefined;
-  /** The endpoints. */
+  /** Available endpoints. */
   endpoints?: CapabilityEndpoint[] | undefined;
-  /** What models make, such as `image`. */
+  /** Supported modalities, such as `image`. */
   modalities?: string[] | undefined;
-  /** Languages of public texts, such as `en-US`. */
+  /** Supported locales, such as `en-US`. */
   locales?: string[] | undefined;
-  /** Currencies of the wallet, such as `USD`. */
+  /** Supported currencies, such as `USD`. */
   currencies?: string[] | undefined;
-  /** The headers that carry idempotency keys. */
+  /** Names of the idempotency key headers. */
   idempotency?: CapabilityIdempotency | undefined;
-  /** What the service tells by webhook. */
+  /** Webhook support. */
   webhooks?: CapabilityWebhooks | undefined;
-  /** Limits by name. */
+  /** Limits, keyed by name. */
   limits?: Record<string, unknown> | undefined;
-  /** Fields the service adds are kept. */
+  /** Additional fields are kept. */
   [field: string]: unknown;
 }
 

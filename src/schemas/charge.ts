@@ -1,33 +1,33 @@
-/** One charge, as `onCharge` is told. */
+/** One charge, as passed to `onCharge`. */
 export interface Charge {
-  /** USD; 0 for a replay of something that was counted before. */
+  /** Amount in USD; 0 for an idempotent replay of a charge that was already counted. */
   usd: number;
-  /** The model that was asked. */
+  /** Model of the request. */
   model?: string | undefined;
-  /** Method and path template, as in `POST /v1/videos`. */
+  /** Method and path template, such as `POST /v1/videos`. */
   route: string;
-  /** Id of the request. */
+  /** Request id. */
   requestId?: string | undefined;
-  /** The task that was paid. */
+  /** Id of the task that was charged. */
   taskId?: string | undefined;
-  /** Whether the idempotency key found an earlier task. */
+  /** Whether the response is an idempotent replay. */
   replay: boolean;
 }
 
-/** What a client has spent so far; a live view. */
+/** Amounts that a client has spent so far. A live view. */
 export interface Spend {
-  /** USD, replays not counted. */
+  /** Total in USD. Idempotent replays are not counted again. */
   readonly totalUsd: number;
-  /** Charged requests. */
+  /** Number of charged requests. */
   readonly requests: number;
-  /** The same for each model. */
+  /** Amounts by model id. */
   readonly byModel: ReadonlyMap<string, ModelSpend>;
 }
 
-/** What one model has cost so far. */
+/** Amounts spent on one model. */
 export interface ModelSpend {
-  /** USD. */
+  /** Total in USD. */
   readonly usd: number;
-  /** Charged requests. */
+  /** Number of charged requests. */
   readonly requests: number;
 }

@@ -2,21 +2,21 @@ import type { ChatCompletion } from './chat-completion.ts';
 import type { ChatFields, ToolDefinition } from './chat-params.ts';
 import type { StandardJsonSchema } from './standard-schema.ts';
 
-/** A chat request whose answer must fit a schema. */
+/** Chat completion parameters with a schema for the output. */
 export interface ParseParams<Output, Input = unknown> extends ChatFields {
-  /** The schema, such as one of zod, with which the answer is asked for and checked. */
+  /** Schema of the output, such as a zod schema. It is sent as a JSON schema and validates the completion. */
   response_format: StandardJsonSchema<Output, Input>;
-  /** Functions that the model may call. */
+  /** Functions that the model can call. */
   tools?: ToolDefinition[] | undefined;
 }
 
-/** A chat answer whose content was JSON that fits the schema of the call. */
+/** Chat completion whose content was parsed and validated with the schema of the call. */
 export type ParsedCompletion<Output> = ChatCompletion & {
-  /** The content of the first choice, as the schema gives it out. */
+  /** Validated content of the first choice: the output of the schema. */
   parsed: Output;
 };
 
-/** A value of which some has not come yet: fields may be missing at every depth, texts and lists may be cut. */
+/** A partially received value: fields can be missing at any depth, and strings and arrays can be incomplete. */
 export type PartialDeep<Value> = Value extends string
   ? string
   : Value extends readonly (infer Item)[]

@@ -1,33 +1,33 @@
 import * as z from 'zod/mini';
 
-import { openString, bodySchema } from './documented.ts';
+import { openString, bodySchema } from './record-schema.ts';
 import type { Open } from './schema.ts';
 
-/** A piece of text in a message. */
+/** Text content part. */
 export interface TextPart {
   type: 'text';
-  /** The text. */
+  /** Text content. */
   text: string;
 }
 
-/** An image in a message. */
+/** Image content part. */
 export interface ImagePart {
   type: 'image_url';
-  /** Where the image is: a URL or a data URL, and how closely to look at it. */
+  /** URL or data URL of the image, and the level of detail to process it with. */
   image_url: { url: string; detail?: Open<'auto' | 'low' | 'high'> | undefined };
 }
 
-/** Sound in a message. */
+/** Audio content part. */
 export interface AudioPart {
   type: 'input_audio';
-  /** The sound in base64, and its format. */
+  /** Base64-encoded audio and its format. */
   input_audio: { data: string; format: Open<'wav' | 'mp3'> };
 }
 
-/** A file in a message. */
+/** File content part. */
 export interface FilePart {
   type: 'file';
-  /** The file: its content as a data URL, or the id of an earlier upload. */
+  /** File content as a data URL, or the id of an uploaded file. */
   file: {
     file_data?: string | undefined;
     file_id?: string | undefined;
@@ -35,16 +35,16 @@ export interface FilePart {
   };
 }
 
-/** A kind of part that only some models know: passed through. */
+/** Model-specific content part, sent as is. */
 export interface OtherPart {
   type: string & {};
   [field: string]: unknown;
 }
 
-/** One part of a message's content. */
+/** One part of the content of a message. */
 export type ContentPart = TextPart | ImagePart | AudioPart | FilePart | OtherPart;
 
-/** Instructions that stand above the conversation. */
+/** System or developer message: instructions for the model. */
 export interface SystemMessage {
   role: 'system' | 'developer';
   content: string | TextPart[];
@@ -52,7 +52,7 @@ export interface SystemMessage {
   [field: string]: unknown;
 }
 
-/** What the user says. */
+/** User message. */
 export interface UserMessage {
   role: 'user';
   content: string | ContentPart[];
@@ -60,7 +60,7 @@ export interface UserMessage {
   [field: string]: unknown;
 }
 
-/** What the model said before. The message of a {@link ChatCompletion} fits here as it is. */
+/** Earlier message from the model. You can pass `choices[0].message` of a {@link ChatCompletion} as is. */
 export interface AssistantMessage {
   role: 'assistant';
   content?: string | ContentPart[] | null | undefined;
@@ -70,23 +70,23 @@ export interface AssistantMessage {
   [field: string]: unknown;
 }
 
-/** What a tool answered. */
+/** Result of a tool call. */
 export interface ToolMessage {
   role: 'tool';
   content: string | TextPart[];
-  /** The id of the tool call that this answers. */
+  /** Id of the tool call that this message responds to. */
   tool_call_id: string;
   [field: string]: unknown;
 }
 
-/** A message of a role that only some models know: passed through. */
+/** Message with a model-specific role, sent as is. */
 export interface OtherMessage {
   role: string & {};
   content?: unknown;
   [field: string]: unknown;
 }
 
-/** One message of a conversation. */
+/** One message in a conversation. */
 export type ChatMessage =
   | SystemMessage
   | UserMessage
@@ -94,17 +94,17 @@ export type ChatMessage =
   | ToolMessage
   | OtherMessage;
 
-/** A call of a function that the model asks for. */
+/** Function call requested by the model. */
 export interface ToolCall {
-  /** Id to answer with, in a message of role `tool`. */
+  /** Tool call id. Pass it as `tool_call_id` in the message with the result. */
   id: string;
   type: 'function';
-  /** Which function, and its arguments as JSON text. */
+  /** Function name, and its arguments as a JSON string. */
   function: { name: string; arguments: string };
   [field: string]: unknown;
 }
 
-/** A function that the model may call. */
+/** Function that the model can call. */
 export interface ToolDefinition {
   type: 'function';
   function: {
@@ -117,13 +117,13 @@ export interface ToolDefinition {
   [field: string]: unknown;
 }
 
-/** Which tool the model must or may use. */
+/** Controls which tool the model calls, if any. */
 export type ToolChoice =
   | Open<'none' | 'auto' | 'required'>
   | { type: 'function'; function: { name: string } }
   | Record<string, unknown>;
 
-/** The form that the answer must have. */
+/** Output format of the completion. */
 export type ResponseFormat =
   | { type: 'text' }
   | { type: 'json_object' }
@@ -137,69 +137,76 @@ export type ResponseFormat =
       };
     };
 
-/** The fields of every chat request. Specification: Chat; assumption A8. */
+/** Fields common to all chat requests. Specification: Chat; assumption A8. */
 export interface ChatFields {
   /** Model id, such as one of `models.list()` with `type: 'chat'`. */
   model: string;
-  /** The conversation so far. */
+  /** Messages of the conversation so far. */
   messages: ChatMessage[];
-  /** Answer piece by piece. */
+  /** Whether to stream the completion as server-sent events. */
   stream?: boolean | null | undefined;
-  /** Options of the stream. */
+  /** Streaming options. */
   stream_options?:
     | { include_usage?: boolean | undefined; [field: string]: unknown }
     | null
     | undefined;
-  /** Pass-through options of the service, sent literally; `image_config` asks for image output. */
+  /** Pass-through options, sent as a literal `extra_body` field. `image_config` requests image output. */
   extra_body?:
     | {
         image_config?: { aspect_ratio?: string | undefined; [field: string]: unknown } | undefined;
         [field: string]: unknown;
       }
     | undefined;
-  /** Upper limit of the answer, tokens, reasoning included. */
+  /** Maximum number of tokens in the completion, including reasoning tokens. */
   max_completion_tokens?: number | null | undefined;
-  /** Upper limit of the answer, tokens (older name). */
+  /** Maximum number of tokens in the completion. Older name of `max_completion_tokens`. */
   max_tokens?: number | null | undefined;
-  /** Randomness, 0 to 2. */
+  /** Sampling temperature, 0 to 2. */
   temperature?: number | null | undefined;
-  /** Nucleus sampling, 0 to 1. */
+  /** Nucleus sampling probability mass, 0 to 1. */
   top_p?: number | null | undefined;
-  /** How many answers to give. */
+  /** Number of choices to generate. */
   n?: number | null | undefined;
-  /** Texts at which the answer stops. */
+  /** Sequences at which the model stops generating. */
   stop?: string | string[] | null | undefined;
-  /** Same seed, same answer, as far as the model can. */
+  /** Seed for sampling that is as deterministic as the model supports. */
   seed?: number | null | undefined;
+  /** Penalty for tokens that already appear in the text, -2 to 2. */
   presence_penalty?: number | null | undefined;
+  /** Penalty for tokens by how often they already appear in the text, -2 to 2. */
   frequency_penalty?: number | null | undefined;
+  /** Bias added to the logits of tokens, keyed by token id. */
   logit_bias?: Record<string, number> | null | undefined;
+  /** Whether to return log probabilities of the output tokens. */
   logprobs?: boolean | null | undefined;
+  /** Number of most likely tokens to return at each position. Requires `logprobs`. */
   top_logprobs?: number | null | undefined;
-  /** How hard to think. */
+  /** Reasoning effort. */
   reasoning_effort?: Open<'none' | 'minimal' | 'low' | 'medium' | 'high'> | null | undefined;
+  /** Controls which tool the model calls, if any. */
   tool_choice?: ToolChoice | undefined;
+  /** Whether the model can call several tools in one response. */
   parallel_tool_calls?: boolean | undefined;
-  /** Kinds of output wanted, such as `['text', 'image']`. */
+  /** Output modalities to request, such as `['text', 'image']`. */
   modalities?: Open<'text' | 'image' | 'audio'>[] | null | undefined;
-  /** An id of your end user. */
+  /** Identifier of your end user. */
   user?: string | undefined;
-  /** Any other field is passed through to the model. */
+  /** Additional fields are sent as is. */
   [field: string]: unknown;
 }
 
 /**
- * A chat request. The service documents `model`, `messages`, `stream` and `extra_body`; the rest are the fields that
- * OpenAI-compatible models know, and any other field is sent as it is. Specification: Chat; assumption A8.
+ * Chat completion parameters. The service documents `model`, `messages`, `stream` and `extra_body`; the other fields
+ * are those of OpenAI-compatible APIs. Additional fields are sent as is. Specification: Chat; assumption A8.
  */
 export interface ChatParams extends ChatFields {
-  /** The form that the answer must have. */
+  /** Output format of the completion. */
   response_format?: ResponseFormat | undefined;
-  /** Functions that the model may call. */
+  /** Functions that the model can call. */
   tools?: ToolDefinition[] | undefined;
 }
 
-export const chatParamsSchema = /* @__PURE__ */ (() =>
+export const chatBody = /* @__PURE__ */ (() =>
   bodySchema<
     Pick<ChatParams, 'model' | 'messages' | 'stream' | 'stream_options' | 'extra_body' | 'n'>
   >({

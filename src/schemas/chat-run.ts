@@ -3,56 +3,56 @@ import type { ChatFields, ChatMessage, ResponseFormat, ToolCall } from './chat-p
 import type { ResponseMeta } from './meta.ts';
 import type { StandardJsonSchema } from './standard-schema.ts';
 
-/** What a tool is told beside its arguments. */
+/** Context passed to a tool along with its arguments. */
 export interface ToolContext {
-  /** Aborts when the run ends before the tool does. */
+  /** Aborts if the run ends before the tool has finished. */
   signal: AbortSignal;
-  /** The call as the model made it, with its id. */
+  /** The tool call as sent by the model, including its id. */
   call: ToolCall;
 }
 
-/** A function that the model may call, and that `run()` carries out. */
+/** A function that the model can call and that `run()` executes. */
 export interface Tool<Arguments = unknown> {
-  /** Letters, digits, `_` and `-`. */
+  /** Name of the tool: letters, digits, `_` and `-`. */
   name: string;
-  /** Tells the model what it does and when to call it. */
+  /** Explains to the model what the tool does and when to call it. */
   description?: string | undefined;
-  /** The schema of its arguments, such as one of zod; they are checked before it runs. */
+  /** Schema of the arguments, such as a zod schema. Arguments are validated before the tool is executed. */
   parameters: StandardJsonSchema<Arguments>;
-  /** Does it. A string goes back to the model as it is, anything else as JSON. */
+  /** Executes the tool. A returned string is sent to the model as is, any other value as JSON. */
   execute(args: Arguments, context: ToolContext): unknown;
 }
 
-/** A chat request of several rounds. */
+/** Parameters of a chat with tools that runs for several rounds. */
 export interface RunParams<
   Arguments extends readonly unknown[] = readonly unknown[],
 > extends ChatFields {
-  /** The functions that the model may call. */
+  /** Tools that the model can call. */
   tools: { readonly [Index in keyof Arguments]: Tool<Arguments[Index]> };
-  /** The form that the answer must have. */
+  /** Output format of the completion. */
   response_format?: ResponseFormat | undefined;
 }
 
-/** One request of a run. */
+/** One request and response of a run. */
 export interface ToolRound {
-  /** What the model answered. */
+  /** Completion returned by the model. */
   completion: ChatCompletion;
-  /** What the headers of the answer tell; `chargeUsd` is what this round cost. */
+  /** Metadata parsed from the response headers. `chargeUsd` is the charge for this round. */
   meta: ResponseMeta;
 }
 
-/** What a run has done so far. */
+/** State of a run so far. */
 export interface ToolRunProgress {
-  /** The whole conversation: the messages given, the model's, and what the tools answered. */
+  /** The full conversation: the given messages, the model's messages and the tool results. */
   messages: ChatMessage[];
-  /** Every answered request, in order. */
+  /** Completed rounds, in order. */
   rounds: ToolRound[];
-  /** What they cost together, USD, as far as the service told. */
+  /** Total charge of all rounds in USD, as reported by the service. */
   chargeUsd: number;
 }
 
-/** A finished run. */
+/** Result of a finished run. */
 export interface ToolRun extends ToolRunProgress {
-  /** The last answer, which calls no tool. */
+  /** The final completion, which contains no tool calls. */
   completion: ChatCompletion;
 }

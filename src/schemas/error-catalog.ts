@@ -2,64 +2,59 @@ import * as z from 'zod/mini';
 
 import { errorBodyRecord } from './error-codes.ts';
 import type { ErrorBody, ErrorCode, ErrorType } from './error-codes.ts';
-import { recordSchema, openString } from './documented.ts';
+import { recordSchema, openString } from './record-schema.ts';
 import { responseSchema } from './schema.ts';
 import type { Open } from './schema.ts';
 
-/** When to try again. Specification: Public endpoints, GET /errors/{code}; assumption A16. */
+/** Retry policy of an error code. Specification: Public endpoints, GET /errors/{code}; assumption A16. */
 export interface ErrorRetry {
-  /** Whether it can help to try again. */
+  /** Whether a retry can succeed. */
   retryable?: boolean | undefined;
-  /** How to try again, in a word. */
+  /** Name of the recommended retry strategy. */
   strategy?: string | undefined;
-  /** How often to try at most. */
+  /** Maximum number of attempts. */
   maxAttempts?: number | undefined;
-  /** Fields the service adds are kept. */
+  /** Additional fields are kept. */
   [field: string]: unknown;
 }
 
-/**
- * An example of an error answer. Specification: Public endpoints, GET /errors/{code}; assumption
- * A16.
- */
+/** Example of an error response. Specification: Public endpoints, GET /errors/{code}; assumption A16. */
 export interface ErrorExample {
-  /** What went wrong. */
+  /** Error details. */
   error?: ErrorBody | undefined;
-  /** Fields the service adds are kept. */
+  /** Additional fields are kept. */
   [field: string]: unknown;
 }
 
-/**
- * What an error code means. Specification: Public endpoints, GET /errors/{code}; assumption A16.
- */
+/** Description of one error code. Specification: Public endpoints, GET /errors/{code}; assumption A16. */
 export interface ErrorDetail {
-  /** Kind of record. */
+  /** Record type. */
   object?: Open<'error.detail'> | undefined;
-  /** The code. */
+  /** Error code. */
   code?: ErrorCode | undefined;
-  /** The HTTP status that comes with it. */
+  /** HTTP status of responses with this code. */
   httpStatus?: number | undefined;
-  /** The class of the error. */
+  /** Error type. */
   type?: ErrorType | undefined;
-  /** The code in a few words, for people. */
+  /** Short human-readable title. */
   title?: string | undefined;
-  /** When to try again. */
+  /** Retry policy. */
   retry?: ErrorRetry | undefined;
-  /** An example of the answer. */
+  /** Example response. */
   example?: ErrorExample | undefined;
-  /** Where to find help. */
+  /** Support guidance. */
   support?: string | undefined;
-  /** Fields the service adds are kept. */
+  /** Additional fields are kept. */
   [field: string]: unknown;
 }
 
-/** Every error code. Specification: Public endpoints, GET /errors; assumption A16. */
+/** Catalog of all error codes. Specification: Public endpoints, GET /errors; assumption A16. */
 export interface ErrorCatalog {
-  /** Kind of record. */
+  /** Record type. */
   object?: Open<'error.catalog'> | undefined;
-  /** The codes. */
+  /** Error codes. */
   data?: ErrorDetail[] | undefined;
-  /** Fields the service adds are kept. */
+  /** Additional fields are kept. */
   [field: string]: unknown;
 }
 

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 
-import { recordSchema, openString } from './documented.ts';
+import { recordSchema, openString } from './record-schema.ts';
 import type { Open } from './schema.ts';
 
-/** Every code that is documented or assumed. Specification: Errors, Codes; assumption A9. */
+/** All documented and assumed error codes. Specification: Errors, Codes; assumption A9. */
 export type KnownErrorCode =
   // No API key was supplied.
   | 'api_key_required'
@@ -11,49 +11,49 @@ export type KnownErrorCode =
   | 'invalid_api_key'
   // The API key is disabled.
   | 'api_key_disabled'
-  // A required field is missing, or a voice is out of reach or does not fit the model.
+  // A required field is missing, or the voice is not visible to the caller or not compatible with the model.
   | 'invalid_request_parameter'
-  // The wallet cannot pay for the request.
+  // The balance is insufficient for the request.
   | 'insufficient_balance'
-  // No such model.
+  // The model does not exist.
   | 'model_not_found'
-  // No such task, or another user's.
+  // The task does not exist or belongs to another user.
   | 'task_not_found'
-  // The concurrency limit is reached.
+  // The concurrency limit was reached.
   | 'concurrency_limit_exceeded'
-  // The service failed.
+  // Internal error of the service.
   | 'internal_error'
-  // The service is unavailable.
+  // The service is temporarily unavailable.
   | 'service_unavailable'
-  // The idempotency key is missing or malformed.
+  // The idempotency key is missing or invalid.
   | 'invalid_idempotency_key'
-  // A material's url, type or name, or a query parameter, is wrong.
+  // The url, type or name of the material, or a query parameter, is invalid.
   | 'invalid_material_request'
-  // `after` does not come from the material list.
+  // `after` was not issued by the material list endpoint.
   | 'invalid_material_cursor'
-  // The material service is unavailable for now, or the model takes no materials.
+  // The material service is temporarily unavailable, or the model does not support material input.
   | 'material_channel_unavailable'
-  // The idempotency key was used for another request.
+  // The idempotency key was already used for a different request.
   | 'material_idempotency_conflict'
-  // No such material, another user's, or one that has expired.
+  // The material does not exist, belongs to another user, or has expired.
   | 'material_not_found'
-  // The material is not available: not yet, expired or deleted.
+  // The material is not available yet, has expired, or was deleted.
   | 'material_not_available'
   // The `asset://` URI is not in the caller's library.
   | 'material_not_managed'
-  // Whether the material was created is uncertain; the service finds out by itself.
+  // It is uncertain whether the material was created; the service reconciles this in the background.
   | 'material_create_outcome_uncertain'
-  // The consent of the real person is not confirmed.
+  // The consent of the real person was not confirmed.
   | 'visual_verification_consent_required'
-  // The type or the callback URL of real-person media is wrong.
+  // The media type or callback URL of a real-person material is invalid.
   | 'invalid_visual_verification_request'
-  // Whether the verification was started is uncertain; no second one is started.
+  // It is uncertain whether the verification session was created; the service does not create a second one automatically.
   | 'visual_verification_create_outcome_uncertain';
 
-/** A machine-readable reason: the known codes autocomplete, any string is allowed. */
+/** Machine-readable error code. The known codes autocomplete; any other string is allowed. */
 export type ErrorCode = Open<KnownErrorCode>;
 
-/** A class of errors in the service's words. Specification: Errors; assumption A9. */
+/** Error type as reported by the service. Specification: Errors; assumption A9. */
 export type ErrorType = Open<
   | 'invalid_request_error'
   | 'authentication_error'
@@ -64,29 +64,29 @@ export type ErrorType = Open<
   | 'api_error'
 >;
 
-/** What went wrong. Specification: Errors. */
+/** Error details sent by the service. Specification: Errors. */
 export interface ErrorBody {
-  /** What went wrong, for people; it holds public information only. */
+  /** Human-readable message; contains only public information. */
   message: string;
-  /** The class of the error. */
+  /** Error type. */
   type: ErrorType;
-  /** The machine-readable reason. */
+  /** Machine-readable error code. */
   code: ErrorCode;
-  /** The field that is to blame, where a service names it. */
+  /** Name of the invalid field, if the service reports it. */
   param?: string | null | undefined;
 }
 
-/** The body of an error answer. Specification: Errors. */
+/** Body of an error response. Specification: Errors. */
 export interface ErrorEnvelope {
-  /** What went wrong. */
+  /** Error details. */
   error: ErrorBody;
 }
 
-/** The body of an error answer to the key balance. Specification: Errors. */
+/** Body of an error response from the key balance endpoint. Specification: Errors. */
 export interface KeyBalanceErrorEnvelope {
   /** Always false. */
   success: false;
-  /** What went wrong, such as `Invalid token`. */
+  /** Error message, such as `Invalid token`. */
   message: string;
 }
 

@@ -1,38 +1,38 @@
 import * as z from 'zod/mini';
 
-import { openString, bodySchema } from './documented.ts';
+import { openString, bodySchema } from './record-schema.ts';
 import type { Open } from './schema.ts';
 
 /**
- * What to draw. Sent exactly as given; which fields a model accepts varies by model.
- * Specification: Image generation.
+ * Image generation parameters, sent unchanged. Which fields a model accepts varies by model. Specification: Image
+ * generation.
  */
 export interface ImageParams {
   /** Model id, such as one of `models.list()` with `type: 'image'`. */
   model: string;
-  /** What the image should show. */
+  /** Text prompt. */
   prompt?: string | undefined;
   /** Number of images (OpenAI style). */
   n?: number | undefined;
-  /** Size in pixels, `<width>x<height>`. */
+  /** Size in pixels, in the form `<width>x<height>`. */
   size?: string | undefined;
   /** URLs of reference images. */
   reference_image_urls?: string[] | undefined;
-  /** Draw from text alone, or from an image. */
+  /** Task type: text to image, or image to image. */
   task_type?: Open<'text2image' | 'image2image'> | undefined;
-  /** URL of the one source image. */
+  /** URL of a single source image. */
   image?: string | undefined;
   /** Aspect ratio, such as `1:1` or `auto`. */
   aspect_ratio?: string | undefined;
   /** Resolution, such as `1k` or `2k`. */
   resolution?: string | undefined;
-  /** File format, such as `jpeg` or `webp`. */
+  /** Output format, such as `jpeg` or `webp`. */
   output_format?: string | undefined;
   /** Number of images. */
   num_images?: number | undefined;
 }
 
-export const imageParamsSchema = /* @__PURE__ */ (() =>
+export const imageBody = /* @__PURE__ */ (() =>
   bodySchema<ImageParams>({
     model: z.string(),
     prompt: z.optional(z.string()),

@@ -1,14 +1,15 @@
 /**
- * Where a batch writes down what it is about to do, so that another process can go on after a crash: plain lines of
- * text. `fileJournal` of `polygate/journal` keeps them in a file; a database or a queue serves as well.
+ * Append-only log of a batch, as lines of text. It lets another process continue the batch after a crash. `fileJournal`
+ * from `polygate/journal` stores the lines in a file; you can implement this interface with a database or a queue.
  */
 export interface Journal {
-  /** Every line so far, oldest first. */
+  /** Yields all lines, oldest first. */
   read(): AsyncIterable<string>;
-  /** Adds a line. Resolves once the line will survive a crash; rejects when it may not. */
+  /** Appends a line. Resolves once the line is durable; rejects if it may be lost. */
   append(line: string): Promise<void>;
   /**
-   * Whether params, prompts among them, are written down too, for batches that do not say.
+   * Whether to store the params of each row, including prompts. Used as the default for the `storeParams` option of
+   * `gateway.batch`.
    * @defaultValue false
    */
   readonly storeParams?: boolean | undefined;

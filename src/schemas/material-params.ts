@@ -1,77 +1,75 @@
 import * as z from 'zod/mini';
 
 import type { MaterialType } from './materials.ts';
-import { notAnObject } from './problem.ts';
+import { notAnObjectProblem } from './param-checks.ts';
 import { isRecord } from './record.ts';
-import { bodySchema } from './documented.ts';
+import { bodySchema } from './record-schema.ts';
 import type { Open } from './schema.ts';
 
 /**
- * That the media shows a real person, who agrees and will prove it. Specification: Materials,
- * Create body.
+ * Declares that the media shows a real person, who consents and completes a liveness verification. Specification:
+ * Materials, Create body.
  */
 export interface RealPerson {
-  /** That the person agrees; nothing but true is accepted. */
+  /** Confirms the consent of the person. Must be true. */
   consent_confirmed: true;
   /**
-   * Where the browser goes after the verification, with `material_id` and `material_status` in its
-   * query; HTTPS in production. Never log it.
+   * URL that the browser is redirected to after the verification, with the query parameters `material_id` and
+   * `material_status`; see `parseMaterialCallback`. HTTPS in production. Never log it.
    */
   callback_url: string;
 }
 
-/** The fields of a new material. Specification: Materials, Create body. */
+/** Fields of a material create request. Specification: Materials, Create body. */
 export interface MaterialCreateFields {
   /**
-   * Public HTTP(S) URL of the file: reachable without login, cookies, headers of its own or a
-   * private network, until the material is final.
+   * Public HTTP(S) URL of the media file. It must be reachable without login, cookies, custom headers or
+   * private-network access, and stay reachable until the material has reached a terminal status.
    */
   url: string;
-  /** What the file is. */
+  /** Media type of the file. */
   type: MaterialType;
-  /** Name of the material, for people. */
+  /** User-facing name. */
   name?: string | undefined;
-  /** Required for an image or a video of a real person; real-person audio is not supported. */
+  /** Required for an image or video of a real person. Real-person audio is not supported. */
   real_person?: RealPerson | undefined;
 }
 
-/** A new image or video. */
+/** Create request for an image or video material. */
 export interface VisualMaterialCreateParams extends MaterialCreateFields {
-  /** What the file is. */
+  /** Media type of the file. */
   type: 'image' | 'video';
 }
 
-/** A new sound. */
+/** Create request for an audio material. */
 export interface AudioMaterialCreateParams extends MaterialCreateFields {
-  /** What the file is. */
+  /** Media type of the file. */
   type: 'audio';
   /** Not supported for audio. */
   real_person?: undefined;
 }
 
-/**
- * Which file to add to the library. Sent exactly as given. Specification: Materials, Create body.
- */
+/** Material create parameters, sent unchanged. Specification: Materials, Create body. */
 export type MaterialCreateParams = VisualMaterialCreateParams | AudioMaterialCreateParams;
 
-/** Which materials to list. Specification: Materials, List query parameters. */
+/** Query parameters of the material list. Specification: Materials, List query parameters. */
 export interface MaterialListQuery {
-  /** Only materials of this type. */
+  /** Return only materials of this type. */
   type?: Open<MaterialType> | undefined;
-  /** Only materials that stand here. */
+  /** Return only materials with this status. */
   status?:
     | Open<'creating' | 'verification_pending' | 'processing' | 'available' | 'delete_pending'>
     | undefined;
   /**
-   * Materials a page, 1 to 100.
+   * Number of materials per page, 1 to 100.
    * @defaultValue 50
    */
   limit?: number | undefined;
-  /** Where the page begins: `next_cursor` of the page before, unchanged. */
+  /** Cursor of the page: the unchanged `next_cursor` of the previous page. */
   after?: string | undefined;
 }
 
-export const materialCreateParamsSchema = /* @__PURE__ */ (() =>
+export const materialCreateBody = /* @__PURE__ */ (() =>
   bodySchema<MaterialCreateFields>({
     url: z.string(),
     type: z.enum(['image', 'video', 'audio']),
@@ -82,12 +80,11 @@ export const materialCreateParamsSchema = /* @__PURE__ */ (() =>
   }))();
 
 /**
- * What is wrong with a new material, or undefined; the first field that breaks a rule is named, and
- * no URL is quoted.
+ * Checks material create params and returns the first problem, or undefined. The message never quotes a URL.
  * Specification: Materials, Create body and Source URL rules.
  */
-export function materialCreateProblem(params: unknown): string | undefined {
-  if (!isRecord(params)) return notAnObject;
+export function materialCreateParamsProblem(params: unknown): string | undefined {
+  if (!isRecord(params)) return notAnObjectProblem;
   const { url, type, name, real_person: person } = params;
   if (!isHttpUrl(url)) return 'url: must be an http or https URL';
   if (type !== 'image' && type !== 'video' && type !== 'audio') {
@@ -105,15 +102,16 @@ export function materialCreateProblem(params: unknown): string | undefined {
 }
 
 /**
- * What is wrong with a list query, or undefined. Specification: Materials, List query parameters.
+ * Checks a material list query and returns the problem, or undefined. Specification: Materials, List query parameters.
  */
-export function materialListProblem(query: unknown): string | undefined {
+export function materialListQueryProblem(query: unknown): string | undefined {
   if (query === undefined) return undefined;
-  if (!isRecord(query)) return notAnObject;
+  if (!isRecord(query)) return notAnObjectProblem;
   const { limit } = query;
   if (limit === undefined) return undefined;
-  const fits = typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= 100;
-  return fits ? undefined : 'limit: must be a whole number from 1 to 100';
+  const isValid =
+    typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= 100;
+  return isValid ? undefined : 'limit: must be an integer from 1 to 100';
 }
 
 function isHttpUrl(value: unknown): boolean {

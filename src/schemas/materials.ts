@@ -1,21 +1,18 @@
 import * as z from 'zod/mini';
 
-import { recordSchema, openString } from './documented.ts';
+import { recordSchema, openString } from './record-schema.ts';
 import { arrayField, optionalString, responseSchema, stringField } from './schema.ts';
 import type { Open } from './schema.ts';
 
-/**
- * Names an available material; it may stand as the `url` of a structured media item of a video
- * request.
- */
+/** URI of an available material. Use it as the `url` of a structured media item in a video request. */
 export type AssetUri = `asset://${string}`;
 
-/** What a material is. Specification: Material. */
+/** Media type of a material. Specification: Material. */
 export type MaterialType = 'image' | 'video' | 'audio';
 
 /**
- * Where a material stands. `verification_failed`, `verification_expired` and `failed` are final;
- * `deleted` appears in the answer to a delete alone. Specification: Material status.
+ * Status of a material. `verification_failed`, `verification_expired` and `failed` are terminal failure states.
+ * `deleted` appears only in the response to a delete. Specification: Material status.
  */
 export type MaterialStatus = Open<
   | 'creating'
@@ -29,63 +26,59 @@ export type MaterialStatus = Open<
   | 'deleted'
 >;
 
-/** Media in the material library; its owner alone sees it. Specification: Material. */
+/** Media in the material library, visible only to the user of the API key. Specification: Material. */
 export interface Material {
-  /** Id of the material, `mat_…`. */
+  /** Material id, with the prefix `mat_`. */
   id: string;
-  /** Kind of record. */
+  /** Record type. */
   object: 'material';
-  /** Name of the material, for people. */
+  /** User-facing name. */
   name: string;
-  /** What the material is. */
+  /** Media type. */
   type: Open<MaterialType>;
-  /** Where the material stands. */
+  /** Current status. */
   status: MaterialStatus;
-  /** What a video request names it by; null unless the material is available. */
+  /** URI to use in video requests; null unless the material is available. */
   uri: AssetUri | null;
-  /** URL of a preview, which soon stops working; null without one. */
+  /** Short-lived preview URL; null if there is none. */
   preview_url: string | null;
   /**
-   * Where the real person proves to be present; in the answer to a create alone, and only with
-   * `real_person`. It is secret and temporary: hand it to that person and never log it.
+   * URL of the page where the real person completes the liveness verification. Present only in the create response (or
+   * an idempotent replay of it), and only with `real_person`. Secret and temporary: pass it to that person and never
+   * log it.
    */
   verification_url?: string | undefined;
-  /** When `verification_url` stops working, ISO 8601; only together with it. */
+  /** Expiry time of `verification_url` (ISO 8601). Present only with `verification_url`. */
   verification_expires_at?: string | undefined;
-  /** When the material was created, ISO 8601, UTC. */
+  /** Creation time (ISO 8601, UTC). */
   created_at: string | null;
-  /** When the material became available, ISO 8601, UTC; null until then. */
+  /** Time at which the material became available (ISO 8601, UTC); null until then. */
   available_at: string | null;
-  /**
-   * When the material goes away, two hours after it became available, ISO 8601, UTC; null until
-   * then.
-   */
+  /** Expiry time (ISO 8601, UTC): two hours after the material became available; null until then. */
   expires_at: string | null;
 }
 
-/** A material that video requests can use. Specification: Material. */
+/** An available material, ready for use in video requests. Specification: Material. */
 export interface AvailableMaterial extends Material {
-  /** Where the material stands. */
+  /** Current status. */
   status: 'available';
-  /** What a video request names it by. */
+  /** URI to use in video requests. */
   uri: AssetUri;
 }
 
-/** One page of the library, as the service sends it. Specification: Material list. */
+/** One page of the material list, as sent by the service. Specification: Material list. */
 export interface MaterialPageRecord {
-  /** Kind of record. */
+  /** Record type. */
   object: 'material.list';
-  /** The materials of this page. Failed, deleted and expired ones are left out. */
+  /** Materials on this page. Failed, deleted and expired materials are not listed. */
   data: Material[];
-  /** Whether there is a page after this one. */
+  /** Whether there are more pages. */
   has_more: boolean;
-  /**
-   * Where the next page begins, to be passed on unchanged as `after`; null or absent at the end.
-   */
+  /** Cursor of the next page, to be passed unchanged as `after`; null or absent on the last page. */
   next_cursor?: string | null | undefined;
 }
 
-/** Whether video requests can use a material: it is available and has its URI. */
+/** Whether a material can be used in video requests: its status is `available` and it has a URI. */
 export function isAvailable(material: Material): material is AvailableMaterial {
   return material.status === 'available' && (material.uri ?? '').startsWith('asset://');
 }

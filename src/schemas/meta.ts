@@ -1,35 +1,35 @@
-/** What the headers of an answer tell, numbers already parsed. Specification: Endpoints, Limits. */
+/** Metadata parsed from the response headers. Specification: Endpoints, Limits. */
 export interface ResponseMeta {
-  /** Id of the request; name it when you ask the service for help. */
+  /** Request id. Include it when you contact support. */
   requestId?: string | undefined;
   /** HTTP status. */
   status: number;
-  /** What this request cost, USD. */
+  /** Charge for this request in USD, if the service reported one. */
   chargeUsd?: number | undefined;
-  /** Which wallet paid; `unified`. */
+  /** Wallet that paid for the request; `unified` is documented. */
   wallet?: string | undefined;
-  /** Balance in USD. The same money as `balanceCny`: never add them. */
+  /** Wallet balance in USD. `balanceCny` is the same money in another currency: never add them up. */
   balanceUsd?: number | undefined;
-  /** Balance in CNY. The same money as `balanceUsd`: never add them. */
+  /** Wallet balance in CNY. `balanceUsd` is the same money in another currency: never add them up. */
   balanceCny?: number | undefined;
-  /** Readiness of the account, on `account.readiness()`. */
+  /** Readiness score and status of the account. Set by `account.readiness()`. */
   readiness?: { score?: number | undefined; status?: string | undefined } | undefined;
-  /** Id of the task that a submit created. */
+  /** Id of the submitted task. */
   taskId?: string | undefined;
-  /** True when the idempotency key found an earlier task and nothing was charged. */
+  /** Whether the idempotency key matched an existing task, so that nothing was charged again. */
   idempotentReplay: boolean;
-  /** The account's concurrency as of this answer. */
+  /** Concurrency limits as reported by this response. */
   concurrency: ConcurrencyMeta;
-  /** All headers. */
+  /** All response headers. */
   headers: Headers;
 }
 
-/** The account's concurrency as an answer reports it. Specification: Limits. */
+/** Concurrency limits as reported in response headers. Specification: Limits. */
 export interface ConcurrencyMeta {
-  /** How many requests may run at once. */
+  /** Maximum number of concurrent chat and generation requests. */
   limit?: number | undefined;
-  /** Free slots after this request was admitted, approximately. */
+  /** Approximate number of free slots after this request was admitted. */
   remaining?: number | undefined;
-  /** Which rule gave the limit, such as `api_key_override` or `tier_enterprise`. */
+  /** Rule that sets the limit, such as `api_key_override` or `tier_enterprise`. */
   source?: string | undefined;
 }

@@ -2,79 +2,76 @@ import * as z from 'zod/mini';
 
 import { pricingRecord } from './pricing.ts';
 import type { Pricing } from './pricing.ts';
-import { recordSchema, openString } from './documented.ts';
+import { recordSchema, openString } from './record-schema.ts';
 import { arrayField, responseSchema, stringField } from './schema.ts';
 import type { Open } from './schema.ts';
 
-/** A model of the catalogue. Specification: Model. */
+/** A model in the catalog. Specification: Model. */
 export interface Model {
-  /** Model id, as requests name it; it may contain slashes. */
+  /** Model id to use in requests. May contain slashes. */
   id: string;
-  /** Kind of record. */
+  /** Record type. */
   object: 'model';
-  /** Creation timestamp, where the service knows it; it may be 0. */
+  /** Creation timestamp, if available; may be 0. */
   created: number;
-  /** Who offers the model. */
+  /** Owner or provider of the model. */
   owned_by: string;
-  /** What the model makes. */
+  /** Model type. */
   type: Open<'chat' | 'image' | 'video' | 'audio'>;
-  /** What the model is, for people. */
+  /** Human-readable description. */
   description: string;
-  /** What the model costs. */
+  /** Prices of the model. */
   pricing: Pricing;
 }
 
-/** The catalogue as the service sends it. Specification: Endpoints, GET /models. */
+/** The model list as sent by the service. Specification: Endpoints, GET /models. */
 export interface ModelListRecord {
-  /** Kind of record. */
+  /** Record type. */
   object: 'list';
-  /** The models that the key may use. */
+  /** Models available to the API key. */
   data: Model[];
 }
 
-/**
- * The catalogue: `for (const model of list)` goes over `data`. Specification: Endpoints, GET
- * /models.
- */
+/** The model list. `for (const model of list)` iterates over `data`. Specification: Endpoints, GET /models. */
 export interface ModelList extends ModelListRecord, Iterable<Model> {}
 
-/** A model in Anthropic's style. Specification: Endpoints, GET /models; assumption A17. */
+/** A model in an Anthropic-style list. Specification: Endpoints, GET /models; assumption A17. */
 export interface AnthropicModel {
-  /** Model id, as requests name it. */
+  /** Model id to use in requests. */
   id: string;
-  /** Kind of record. */
+  /** Record type. */
   type: 'model';
-  /** Name of the model, for people. */
+  /** Human-readable name. */
   display_name: string;
-  /** When the model was made, ISO 8601. */
+  /** Creation time (ISO 8601). */
   created_at: string;
 }
 
-/** The catalogue in Anthropic's style. Specification: Endpoints, GET /models; assumption A17. */
+/** Anthropic-style model list. Specification: Endpoints, GET /models; assumption A17. */
 export interface AnthropicModelList {
-  /** The models that the key may use. */
+  /** Models available to the API key. */
   data: AnthropicModel[];
-  /** Id of the first model of this page; null without one. */
+  /** Id of the first model on this page; null if the page is empty. */
   first_id: string | null;
-  /** Id of the last model of this page; null without one. */
+  /** Id of the last model on this page; null if the page is empty. */
   last_id: string | null;
-  /** Whether there are more models after this page. */
+  /** Whether more models follow this page. */
   has_more: boolean;
 }
 
-/** A model in Gemini's style. Specification: Endpoints, GET /models; assumption A17. */
+/** A model in a Gemini-style list. Specification: Endpoints, GET /models; assumption A17. */
 export interface GeminiModel {
-  /** Name of the model, as requests give it. */
+  /** Model name to use in requests. */
   name: string;
-  /** Name of the model, for people. */
+  /** Human-readable name. */
   displayName: string;
 }
 
-/** The catalogue in Gemini's style. Specification: Endpoints, GET /models; assumption A17. */
+/** Gemini-style model list. Specification: Endpoints, GET /models; assumption A17. */
 export interface GeminiModelList {
-  /** The models that the key may use. */
+  /** Models available to the API key. */
   models: GeminiModel[];
-  /** Where the next page begins; null at the end. */
+  /** Token for the next page; null on the last page. */
   nextPageToken: string | null;
 }
 

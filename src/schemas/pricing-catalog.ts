@@ -2,39 +2,39 @@ import * as z from 'zod/mini';
 
 import { pricingRecord } from './pricing.ts';
 import type { Pricing } from './pricing.ts';
-import { recordSchema, openString } from './documented.ts';
+import { recordSchema, openString } from './record-schema.ts';
 import { responseSchema } from './schema.ts';
 import type { Open } from './schema.ts';
 
-/** Which prices to tell. Specification: Public endpoints, GET /pricing. */
+/** Query parameters of the pricing catalog. Specification: Public endpoints, GET /pricing. */
 export interface PricingQuery {
-  /** Only models of this type. */
+  /** Return only models of this type. */
   type?: Open<'all' | 'chat' | 'image' | 'video' | 'audio'> | undefined;
 }
 
-/** What one model costs. Specification: Public endpoints, GET /pricing; assumption A16. */
+/** Pricing of one model in the catalog. Specification: Public endpoints, GET /pricing; assumption A16. */
 export interface PricingCatalogEntry {
-  /** Model id, as requests name it. */
+  /** Model id to use in requests. */
   id?: string | undefined;
-  /** What the model makes. */
+  /** Model type. */
   type?: Open<'chat' | 'image' | 'video' | 'audio'> | undefined;
-  /** What the model costs. */
+  /** Prices of the model. */
   pricing?: Pricing | undefined;
-  /** Fields the service adds are kept. */
+  /** Additional fields are kept. */
   [field: string]: unknown;
 }
 
-/** What every model costs. Specification: Public endpoints, GET /pricing; assumption A16. */
+/** Pricing of all models. Specification: Public endpoints, GET /pricing; assumption A16. */
 export interface PricingCatalog {
-  /** Kind of record. */
+  /** Record type. */
   object?: Open<'pricing.catalog'> | undefined;
-  /** The type of model that was asked for. */
+  /** Model type that the catalog was filtered by. */
   type?: Open<'all' | 'chat' | 'image' | 'video' | 'audio'> | undefined;
   /** Currency of the prices. */
   currency?: Open<'USD'> | undefined;
-  /** The models. */
+  /** Models and their prices. */
   data?: PricingCatalogEntry[] | undefined;
-  /** Fields the service adds are kept. */
+  /** Additional fields are kept. */
   [field: string]: unknown;
 }
 

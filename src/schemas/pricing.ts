@@ -1,77 +1,69 @@
 import * as z from 'zod/mini';
 
-import { recordSchema, openString } from './documented.ts';
+import { recordSchema, openString } from './record-schema.ts';
 import type { Open } from './schema.ts';
 
-/** The price at one resolution. Specification: Pricing object, `resolutionPrices`. */
+/** Price for one resolution. Specification: Pricing object, `resolutionPrices`. */
 export interface ResolutionPrice {
-  /** The resolution, such as `1K` or `720p`. */
+  /** Resolution, such as `1K` or `720p`. */
   resolution: string;
-  /** What one unit costs at this resolution, USD. */
+  /** Price per unit in USD. */
   unitPriceUsd: number;
-  /** What the upstream takes for one unit, USD. */
+  /** Upstream cost per unit in USD. */
   upstreamCostUsd: number;
-  /** The retail price that the service suggests for one unit, USD. */
+  /** Suggested retail price per unit in USD. */
   suggestedRetailUsd: number;
-  /** Whether the resolution is on offer. */
+  /** Whether the resolution is available. */
   enabled: boolean;
 }
 
-/**
- * The prices of a model; which of them counts follows from how the model is billed. Specification:
- * Pricing object.
- */
+/** Prices of a model. Which price applies depends on how the model is billed. Specification: Pricing object. */
 export interface Prices {
-  /**
-   * What one unit costs, USD: an image, a second of video, a character of speech, a piece of music.
-   */
+  /** Price in USD per unit: per image, second of video, character of speech, or output audio item (music). */
   unitPriceUsd: number;
-  /** What 1000 input tokens cost, USD. */
+  /** Price in USD per 1000 input tokens. */
   inputPricePer1kUsd: number;
-  /** What 1000 output tokens cost, USD. */
+  /** Price in USD per 1000 output tokens. */
   outputPricePer1kUsd: number;
-  /** Prices by resolution, where they differ. */
+  /** Prices per resolution. */
   resolutionPrices: ResolutionPrice[];
 }
 
-/**
- * The prices of one way to buy, and how they are billed. Specification: Pricing object,
- * `profiles.api`.
- */
+/** Prices and billing details of one pricing profile. Specification: Pricing object, `profiles.api`. */
 export interface PricingProfile extends Prices {
-  /** What one request is likely to cost, USD. */
+  /** Estimated charge in USD. */
   estimatedChargeUsd: number;
-  /** What one unit is. */
+  /** Billing unit. */
   billingUnit: Open<'image' | 'second'>;
-  /** The way to buy that the prices are for. */
+  /** Context in which the prices apply; `api` is documented. */
   priceContext: Open<'api'>;
-  /** Id of the rule that the prices come from. */
+  /** Pricing rule id. */
   pricingRuleId: string;
-  /** Where the prices come from. */
+  /** Label of the price source. */
   source: string;
-  /** The price written out, for people. */
+  /** Formatted price. */
   text: string;
 }
 
-/** The prices by way to buy. Specification: Pricing object, `profiles`. */
+/** Pricing profiles of a model. Specification: Pricing object, `profiles`. */
 export interface PricingProfiles {
-  /** The prices of this API. */
+  /** Prices for API requests. */
   api: PricingProfile;
 }
 
-/** What a model costs. Specification: Pricing object. */
+/** Pricing of a model. Specification: Pricing object. */
 export interface Pricing extends Prices {
-  /** The way to buy that the prices are for. */
+  /** Context in which the prices apply; `api` is documented. */
   priceContext: Open<'api'>;
-  /** The prices by way to buy. */
+  /** Pricing profiles. */
   profiles: PricingProfiles;
-  /** Where the prices come from. */
+  /** Label of the price source. */
   source: string;
-  /** The price written out, for people. */
+  /** Price as display text. */
   text: string;
-  /** The unit written out, for people. */
+  /** Unit as display text. */
   unitText: string;
-  /** Id of the rule that the prices come from. */
+  /** Pricing rule id. */
   ruleId: string;
 }
 

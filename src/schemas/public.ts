@@ -1,123 +1,112 @@
 import * as z from 'zod/mini';
 
-import { recordSchema, openString } from './documented.ts';
+import { recordSchema, openString } from './record-schema.ts';
 import { responseSchema } from './schema.ts';
 import type { Open } from './schema.ts';
 
-/** The numbers behind the service's health. Specification: Service status, `metrics`. */
+/** Metrics of the service. Specification: Service status, `metrics`. */
 export interface ServiceMetrics {
-  /** Requests that succeed, in percent. */
+  /** Success rate in percent. */
   successRate: number;
-  /** Requests that are being answered. */
+  /** Number of API requests in progress. */
   activeApiRequests: number;
-  /** Tasks that are not finished. */
+  /** Number of pending async tasks. */
   asyncPending: number;
-  /** Webhook deliveries that wait. */
+  /** Number of pending webhook deliveries. */
   webhookBacklog: number;
-  /** Models that are on offer. */
+  /** Number of models online. */
   onlineModelCount: number;
 }
 
-/** How the service is. Specification: Service status. */
+/** Status of the service. Specification: Service status. */
 export interface ServiceStatus {
-  /** Kind of record. */
+  /** Record type. */
   object: 'service.status';
-  /** Overall health; `degraded` is the one documented word. */
+  /** Overall health. `degraded` is the only documented value. */
   overallStatus: Open<'degraded'>;
-  /** The health in a few words, in the language that was asked for. */
+  /** Title in the requested locale. */
   title: string;
-  /** The health in a sentence, in the language that was asked for. */
+  /** Summary in the requested locale. */
   summary: string;
-  /** The numbers behind it. */
+  /** Service metrics. */
   metrics: ServiceMetrics;
 }
 
-/** In which language to tell the status. Specification: Public endpoints, GET /status. */
+/** Query parameters of the service status. Specification: Public endpoints, GET /status. */
 export interface StatusQuery {
-  /** Language and region. */
+  /** Locale of `title` and `summary`. */
   locale?: Open<'zh-CN' | 'en-US' | 'ja-JP' | 'ko-KR'> | undefined;
 }
 
-/** One tier of concurrency. Specification: Public endpoints, GET /rate-limits; assumption A16. */
+/** One concurrency tier. Specification: Public endpoints, GET /rate-limits; assumption A16. */
 export interface RateLimitTier {
-  /** Name of the tier, such as `tier_enterprise`. */
+  /** Tier id, such as `tier_enterprise`. */
   id?: string | undefined;
-  /** Requests that may be in flight together. */
+  /** Maximum number of concurrent requests. */
   concurrency?: number | undefined;
-  /** Fields the service adds are kept. */
+  /** Additional fields are kept. */
   [field: string]: unknown;
 }
 
-/**
- * How to slow down when refused. Specification: Public endpoints, GET /rate-limits; assumption A16.
- */
+/** Recommended backoff after a 429. Specification: Public endpoints, GET /rate-limits; assumption A16. */
 export interface BackoffPolicy {
-  /** Name of the strategy, such as `exponential`. */
+  /** Backoff strategy, such as `exponential`. */
   strategy?: string | undefined;
-  /** First wait, ms. */
+  /** Initial delay in milliseconds. */
   initialMs?: number | undefined;
-  /** Longest wait, ms. */
+  /** Maximum delay in milliseconds. */
   maxMs?: number | undefined;
-  /** Whether waits should be made irregular. */
+  /** Whether to add random jitter to the delays. */
   jitter?: boolean | undefined;
-  /** Fields the service adds are kept. */
+  /** Additional fields are kept. */
   [field: string]: unknown;
 }
 
-/**
- * How many requests may run, and how to slow down. Specification: Public endpoints, GET
- * /rate-limits; assumption A16.
- */
+/** Concurrency tiers and backoff policy. Specification: Public endpoints, GET /rate-limits; assumption A16. */
 export interface RateLimitPolicy {
-  /** Kind of record. */
+  /** Record type. */
   object?: Open<'rate_limit.policy'> | undefined;
-  /** The tiers of concurrency. */
+  /** Concurrency tiers. */
   tiers?: RateLimitTier[] | undefined;
-  /** How to slow down when refused. */
+  /** Recommended backoff. */
   backoff?: BackoffPolicy | undefined;
-  /** Fields the service adds are kept. */
+  /** Additional fields are kept. */
   [field: string]: unknown;
 }
 
-/** One version of the service. Specification: Public endpoints, GET /changelog; assumption A16. */
+/** One entry in the changelog. Specification: Public endpoints, GET /changelog; assumption A16. */
 export interface ChangelogEntry {
-  /** The version. */
+  /** Service version. */
   version?: string | undefined;
-  /** When it came out. */
+  /** Release date. */
   date?: string | undefined;
-  /** Kind of change. */
+  /** Type of change. */
   type?: string | undefined;
-  /** What changed, in a few words. */
+  /** Short description of the change. */
   title?: string | undefined;
-  /** What callers have to do. */
+  /** Migration notes. */
   migration?: string | undefined;
-  /** Fields the service adds are kept. */
+  /** Additional fields are kept. */
   [field: string]: unknown;
 }
 
-/**
- * How the service has changed. Specification: Public endpoints, GET /changelog; Versioning;
- * assumption A16.
- */
+/** Version history and migration notes. Specification: Public endpoints, GET /changelog; Versioning; assumption A16. */
 export interface Changelog {
-  /** Kind of record. */
+  /** Record type. */
   object?: Open<'changelog'> | undefined;
-  /** The current version. */
+  /** Current service version. */
   version?: string | undefined;
-  /** The versions. */
+  /** Changelog entries. */
   data?: ChangelogEntry[] | undefined;
-  /** Fields the service adds are kept. */
+  /** Additional fields are kept. */
   [field: string]: unknown;
 }
 
-/**
- * The service's machine-readable description, as sent. Specification: Public endpoints, GET
- * /openapi.json.
- */
+/** OpenAPI document of the service, as sent. Specification: Public endpoints, GET /openapi.json. */
 export interface OpenApiDocument {
-  /** Version of OpenAPI. */
+  /** OpenAPI version. */
   openapi?: string | undefined;
-  /** Every other field of the document. */
+  /** All other fields of the document. */
   [field: string]: unknown;
 }
 

@@ -1,14 +1,14 @@
-/** Whether a value is a JSON object. */
+/** Whether a value is an object and not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value is a string with something in it. */
+/** Whether a value is a non-empty string. */
 export function isNonEmptyString(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** A text, or a number as text; undefined for anything else and for nothing. */
+/** Returns a non-empty string as is and a number as a string; otherwise undefined. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'number' || isNonEmptyString(value) ? String(value) : undefined;
 }

@@ -1,15 +1,15 @@
 import { isRecord } from './record.ts';
 import type { SchemaIssue } from './standard-schema.ts';
 
-/** A closed list that may grow: the known words autocomplete, any other string is allowed. */
+/** An open union: the known values autocomplete, and any other string is allowed. */
 export type Open<Known extends string> = Known | (string & {});
 
-/** A value taken as documented without a check: what the service sends is kept, whatever it is. */
+/** Types a value without checking it. Used where the client keeps data from the service as is. */
 export function unchecked<T>(value: unknown): T {
   return value as T;
 }
 
-/** A record without its undefined fields. */
+/** Returns a copy of a record without its undefined fields. */
 export function omitUndefined<T extends object>(
   record: T,
 ): { [Key in keyof T]: Exclude<T[Key], undefined> } {
@@ -18,26 +18,28 @@ export function omitUndefined<T extends object>(
   );
 }
 
-/** Finds the first place where a value is not what the client needs. */
+/** Returns the first issue found in a value, or undefined. */
 type Validate = (value: unknown, path: readonly PropertyKey[]) => SchemaIssue | undefined;
 
-/** What the client needs of a value, which it never changes. */
+/** The checks that the client runs on part of a response. They never modify the value. */
 export interface ResponseSchema<Value> {
   readonly validate: Validate;
-  /** Only for the compiler: what a value is that has nothing wrong with it. */
+  /** Type-level only: the type of a valid value. */
   readonly value?: Value;
 }
 
 /**
- * A record as the client reads it: only what the client itself relies on is checked, so a surprise in any other field
- * is kept and never an error. What is listed must agree with the interface. By hand, because it runs for every answer
- * and in every bundle; the whole records are checked by zod, where the reference gateway answers with them.
+ * A response record as the client validates it. Only the listed fields, which the client itself depends on, are
+ * checked; unexpected values in other fields are kept. The listed fields must match the interface.
+ *
+ * The checks are written by hand because they run on every response and are part of every bundle. The full records are
+ * zod schemas, which only the reference gateway uses.
  */
 /* @__NO_SIDE_EFFECTS__ */
-export function responseSchema<T extends object>(needed: {
+export function responseSchema<T extends object>(checks: {
   readonly [Key in keyof T]?: ResponseSchema<NonNullable<T[Key]>>;
 }): ResponseSchema<T> {
-  const fields = Object.entries<ResponseSchema<unknown> | undefined>(needed);
+  const fields = Object.entries<ResponseSchema<unknown> | undefined>(checks);
   return {
     validate: (value, path) =>
       isRecord(value)
@@ -46,7 +48,7 @@ export function responseSchema<T extends object>(needed: {
   };
 }
 
-/** A list whose items the client relies on. */
+/** A required array whose items are checked. */
 /* @__NO_SIDE_EFFECTS__ */
 export function arrayField<Item>(item: ResponseSchema<Item>): ResponseSchema<Item[]> {
   return {
@@ -57,13 +59,13 @@ export function arrayField<Item>(item: ResponseSchema<Item>): ResponseSchema<Ite
   };
 }
 
-/** A string that the client relies on. */
+/** A required string. */
 export const stringField: ResponseSchema<string> = {
   validate: (value, path) =>
     typeof value === 'string' ? undefined : { message: 'must be a string', path },
 };
 
-/** A string that the client uses when it is there; it may be null or absent. */
+/** A string that may also be null or absent. */
 /* @__NO_SIDE_EFFECTS__ */
 export function optionalString<Form extends string = string>(): ResponseSchema<Form> {
   return { validate: (value, path) => stringField.validate(value ?? '', path) };

@@ -1,38 +1,38 @@
 /**
- * The part of Standard Schema (https://standardschema.dev) that polygate uses: any zod, valibot or arktype schema
- * fits.
+ * The part of Standard Schema (https://standardschema.dev) that polygate uses. Schemas from zod, valibot and arktype
+ * implement it.
  */
 export interface StandardSchema<Output, Input = unknown> {
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
-    /** Looks at a value. */
+    /** Validates a value. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   };
 }
 
-/** What a Standard Schema answers: the value, or what is wrong with it. */
+/** The result of a validation: the output value, or the issues found. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: ReadonlyArray<SchemaIssue> };
 
-/** One thing that is wrong with a value, and where in it. */
+/** One validation issue and its location. */
 export interface SchemaIssue {
-  /** What is wrong, in the words of the schema library. */
+  /** Description of the issue, as reported by the schema library. */
   readonly message: string;
-  /** The way from the root to the field. */
+  /** Path from the root to the field. */
   readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
 }
 
 /**
- * A Standard Schema that also tells its JSON schema (https://standardschema.dev/json-schema): zod from 4.2 and arktype
- * do by themselves, valibot with `toStandardJsonSchema` of `@valibot/to-json-schema`.
+ * A Standard Schema that also provides a JSON schema (https://standardschema.dev/json-schema). zod 4.2 or later and
+ * arktype support this directly; for valibot, use `toStandardJsonSchema` from `@valibot/to-json-schema`.
  */
 export interface StandardJsonSchema<Output, Input = unknown> {
   readonly '~standard': StandardSchema<Output, Input>['~standard'] & {
     readonly jsonSchema: {
-      /** The JSON schema of what `validate` takes. */
+      /** Returns the JSON schema of the input of `validate`. */
       readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
     };
   };

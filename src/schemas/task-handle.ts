@@ -1,52 +1,52 @@
 import type { Generation, Receipt, TaskKind } from './task.ts';
 
-/** How to wait for a task. */
+/** Options for waiting for a task or material. */
 export interface WaitOptions<Update = TaskUpdate> {
   /**
-   * First pause between two polls, ms.
-   * @defaultValue 2 000 (materials: 3 000)
+   * Initial delay between polls, in milliseconds.
+   * @defaultValue 2 000; 3 000 for materials
    */
   pollInterval?: number | undefined;
   /**
-   * Longest pause between two polls, ms; pauses grow towards it.
+   * Maximum delay between polls, in milliseconds. The delay grows from `pollInterval` up to this value.
    * @defaultValue 5 000
    */
   maxPollInterval?: number | undefined;
   /**
-   * When to stop waiting, ms from now. The task goes on.
+   * Maximum time to wait, in milliseconds. When it expires, processing continues.
    * @defaultValue 1 800 000
    */
   waitTimeout?: number | undefined;
-  /** Stops the wait at once. It never cancels the task. */
+  /** Aborts the wait immediately. Never cancels the task or material. */
   signal?: AbortSignal | undefined;
-  /** Called after every poll. What it throws is logged and never breaks the wait. */
+  /** Called after each poll. Errors that it throws are logged and do not interrupt the wait. */
   onUpdate?: ((update: Update) => void) | undefined;
 }
 
-/** A task as of one poll. */
+/** State of a task after one poll. */
 export type TaskUpdate<Kind extends TaskKind = TaskKind> = Generation<Kind> & {
-  /** Why this poll failed, when it did; the rest is then as of the poll before. The wait goes on. */
+  /** Set if this poll failed. The other fields then hold the last known state, and polling continues. */
   pollError?: Error | undefined;
 };
 
-/** A submitted task: what an error hands back so that nothing paid is lost. */
+/** Handle of a submitted task, as carried by errors, so that no paid task is lost. */
 export interface TaskHandle<Kind extends TaskKind = TaskKind> {
   /** Task id. */
   readonly id: string;
-  /** What the task makes. */
+  /** Kind of media that the task generates. */
   readonly kind: Kind;
-  /** The key that the task was submitted with; absent when only the id is known. */
+  /** Idempotency key of the submit. Absent if only the id is known. */
   readonly idempotencyKey?: string | undefined;
-  /** What is known of it so far. */
+  /** Last known state of the task. Absent before the first poll of a resumed task. */
   readonly latest?: Generation<Kind> | undefined;
-  /** Waits until the task has succeeded. */
+  /** Waits until the task has succeeded. Rejects if it fails, or if the wait times out or is aborted. */
   wait(options?: WaitOptions<TaskUpdate<Kind>>): Promise<Generation<Kind>>;
-  /** Every poll until the task is over, the last one included. */
+  /** Yields an update after each poll, up to and including the terminal one. */
   updates(
     options?: Omit<WaitOptions<TaskUpdate<Kind>>, 'onUpdate'>,
   ): AsyncGenerator<TaskUpdate<Kind>, void, undefined>;
-  /** One poll. */
+  /** Polls the task once. */
   retrieve(): Promise<Generation<Kind>>;
-  /** The receipt: plain JSON for another process or another day. */
+  /** Returns the receipt: plain JSON to resume the task from any process at any later time. */
   toJSON(): Receipt<Kind>;
 }

@@ -1,147 +1,148 @@
 import * as z from 'zod/mini';
 
-import { recordSchema, openString } from './documented.ts';
+import { recordSchema, openString } from './record-schema.ts';
 import type { Open } from './schema.ts';
 
-/** What a task makes. Music and speech are both `audio`. */
+/** Kind of media that a task generates. Music and speech are both `audio`. */
 export type TaskKind = 'image' | 'video' | 'audio';
 
 /**
- * Where a task stands, in one vocabulary for every kind. Words the service may add later count as `running`; the word
- * itself is kept in `rawStatus`.
+ * Normalized status of a task, the same for all kinds. An unknown status counts as `running`; `rawStatus` holds the
+ * original value. Assumption A4.
  */
 export type TaskStatus = 'queued' | 'running' | 'succeeded' | 'failed';
 
-/** Why a task failed. */
+/** Error of a failed task. */
 export interface TaskError {
-  /** What the service says went wrong. */
+  /** Error message from the service. */
   message: string;
-  /** A machine-readable reason, when the service gives one. */
+  /** Machine-readable error code, if the service sends one. */
   code?: string | undefined;
 }
 
-/** Fields that image, video and audio task records share. Specification: Audio task; assumption A3. */
+/** Fields common to image, video and audio task records. Specification: Audio task; assumption A3. */
 export interface TaskRecord {
-  /** Task id; the same value as `task_id`. */
+  /** Task id, equal to `task_id`. */
   id: string;
-  /** Task id; the same value as `id`. */
+  /** Task id, equal to `id`. */
   task_id: string;
-  /** Kind of record. */
+  /** Record type. */
   object: Open<'image.generation.job' | 'video.generation.job' | 'audio.generation.job'>;
-  /** Where the task stands, in the service's words. */
+  /** Status as sent by the service. */
   status: Open<'queued' | 'in_progress' | 'processing' | 'completed' | 'succeeded' | 'failed'>;
-  /** The upstream's own word for the status. */
+  /** Raw status. */
   raw_status: Open<'SUBMITTED' | 'IN_PROGRESS' | 'SUCCESS' | 'FAILURE'>;
-  /** Percent as text, such as `45%`. */
+  /** Progress as percent text, such as `45%`. */
   progress: string;
-  /** Why the task failed; null otherwise. */
+  /** Error of a failed task; null otherwise. */
   error: TaskError | null;
-  /** The model that works on it; in some submit answers only. */
+  /** Model id. Present in some submit responses. */
   model?: string | undefined;
-  /** Submission time in unix seconds; in some submit answers only. */
+  /** Creation time in Unix seconds. Present in some submit responses. */
   created_at?: number | undefined;
-  /** An address to ask for this task, on the same origin. */
+  /** URL to poll this task at, on the same origin. */
   poll_url?: string | undefined;
-  /** Fields the service adds are kept. */
+  /** Additional fields are kept. */
   [field: string]: unknown;
 }
 
-/** An image task as the service sends it. Specification: Image generation; assumption A3. */
+/** Image task record as sent by the service. Specification: Image generation; assumption A3. */
 export interface ImageTaskRecord extends TaskRecord {
-  /** URL of the first finished image; null until then. */
+  /** URL of the first image; null until the task has succeeded. */
   image_url: string | null;
-  /** The finished images; null until then. */
+  /** Result of the task; null until it has succeeded. */
   result: {
     /** URL of the first image. */
     image_url: string;
     /** URLs of all images. */
     outputs: string[];
-    /** All images as records. */
+    /** All images. */
     images: { url: string; b64_json?: string | undefined; revised_prompt?: string | undefined }[];
   } | null;
 }
 
-/** A video task as the service sends it. Specification: Video generation; assumption A3. */
+/** Video task record as sent by the service. Specification: Video generation; assumption A3. */
 export interface VideoTaskRecord extends TaskRecord {
-  /** URL of the finished video; null until then. */
+  /** URL of the video; null until the task has succeeded. */
   video_url: string | null;
-  /** The finished video; null until then. */
+  /** Result of the task; null until it has succeeded. */
   result: {
     /** URL of the first video. */
     video_url: string;
     /** URLs of all videos. */
     outputs: string[];
-    /** All videos as records. */
+    /** All videos. */
     videos: { url: string }[];
   } | null;
 }
 
-/** A music or speech task as the service sends it. Specification: Audio task. */
+/** Music or speech task record as sent by the service. Specification: Audio task. */
 export interface AudioTaskRecord extends TaskRecord {
-  /** URL of the finished audio; null until then. */
+  /** URL of the audio; null until the task has succeeded. */
   audio_url: string | null;
-  /** The finished audio; null until then. */
+  /** Result of the task; null until it has succeeded. */
   result: {
     /** URL of the first output. */
     audio_url: string;
     /** URLs of all outputs. */
     outputs: string[];
-    /** All outputs as records. */
+    /** All outputs as objects. */
     audios: { url: string }[];
   } | null;
-  /** The alternative success shape: here instead of in `result`. */
+  /** Alternative success shape, sent instead of `result`. */
   output?: { audio_url: string } | undefined;
 }
 
-/** The documented record of each kind of task. */
+/** Task record type for each kind of task. */
 export interface TaskRecords {
-  /** An image task. */
+  /** Image task record. */
   image: ImageTaskRecord;
-  /** A video task. */
+  /** Video task record. */
   video: VideoTaskRecord;
-  /** A music or speech task. */
+  /** Music or speech task record. */
   audio: AudioTaskRecord;
 }
 
-/** A task of any kind in one shape, read from whichever record the service sends. */
+/** State of a task, normalized to one shape for images, videos, music and speech. */
 export interface Generation<Kind extends TaskKind = TaskKind> {
   /** Task id. */
   id: string;
-  /** What the task makes. */
+  /** Kind of media that the task generates. */
   kind: Kind;
-  /** Where the task stands; `succeeded` and `failed` are final. */
+  /** Normalized status. `succeeded` and `failed` are terminal. */
   status: TaskStatus;
-  /** The word of `status` exactly as sent; empty when the record had none. */
+  /** `status` as sent by the service; empty if the record has none. */
   rawStatus: string;
-  /** Percent done, 0 to 100, when the service tells. */
+  /** Progress in percent, 0 to 100, if the service reports it. */
   progress?: number | undefined;
-  /** URLs of the results, without duplicates. They do not live for ever: download soon. */
+  /** URLs of the results, without duplicates. Result URLs are not permanent: download the files soon. */
   urls: string[];
-  /** Why the task failed. */
+  /** Error of a failed task. */
   error?: TaskError | undefined;
-  /** The model that works on it. */
+  /** Model id, if the service reports it. */
   model?: string | undefined;
-  /** When the task was submitted. */
+  /** Creation time, if the service reports it. */
   createdAt?: Date | undefined;
-  /** The record as sent, with every field of the service. */
+  /** The record as sent by the service, with all of its fields. */
   raw: TaskRecords[Kind];
 }
 
 /**
- * What is needed to find a task again in any process, on any day: plain JSON, without the API key or the prompt.
+ * Plain JSON to resume a task from any process at any later time; see `gateway.resume`. Contains no API key and no
+ * prompt.
  */
 export interface Receipt<Kind extends TaskKind = TaskKind> {
-  /** Version of this shape. */
+  /** Version of the receipt format. */
   v: 1;
-  /** What the task makes. */
+  /** Kind of media that the task generates. */
   kind: Kind;
   /** Task id. */
   id: string;
-  /** The key that the task was submitted with; the same key never pays twice. */
+  /** Idempotency key of the submit. Resubmitting with the same key never charges twice. */
   idempotencyKey?: string | undefined;
-  /** What the submit cost, USD. */
+  /** Charge for the submit in USD. */
   chargeUsd?: number | undefined;
-  /** When the task was submitted, ISO 8601. */
+  /** Submit time (ISO 8601). */
   submittedAt?: string | undefined;
 }
 

@@ -1,67 +1,67 @@
 import * as z from 'zod/mini';
 
 import type { AssetUri } from './materials.ts';
-import { notAnObject } from './problem.ts';
+import { notAnObjectProblem } from './param-checks.ts';
 import { isRecord } from './record.ts';
-import { openString, bodySchema } from './documented.ts';
+import { openString, bodySchema } from './record-schema.ts';
 import type { Open } from './schema.ts';
 
-/** Where media is: the `asset://` URI of an available material, or an HTTP(S) URL. */
+/** URL of a media file: an HTTP(S) URL, or the `asset://` URI of an available material. */
 export type MediaUrl = Open<AssetUri>;
 
-/** A pointer to media inside a content item. Specification: Video generation, `content`. */
+/** Reference to media in a content item. Specification: Video generation, `content`. */
 export interface MediaReference {
-  /** Where the media is; here, and only here, an `asset://` URI may stand. */
+  /** URL of the media. This is the only kind of field that accepts an `asset://` URI. */
   url: MediaUrl;
 }
 
-/** Words as part of a structured request. Specification: Video generation, `content`. */
+/** Text item of a structured request. Specification: Video generation, `content`. */
 export interface VideoTextItem {
-  /** Kind of item. */
+  /** Item type. */
   type: 'text';
-  /** What the video should show; never an `asset://` URI. */
+  /** Text prompt. Must not contain an `asset://` URI. */
   text: string;
 }
 
-/** An image as part of a structured request. Specification: Video generation, `content`. */
+/** Image item of a structured request. Specification: Video generation, `content`. */
 export interface VideoImageItem {
-  /** Kind of item. */
+  /** Item type. */
   type: 'image_url';
-  /** The image. */
+  /** Reference to the image. */
   image_url: MediaReference;
-  /** What the image is for. */
+  /** Role of the image. */
   role?: Open<'first_frame' | 'last_frame' | 'reference_image'> | undefined;
 }
 
-/** A video as part of a structured request. The specification leaves this kind to the models. */
+/** Video item of a structured request. Model-specific; the specification does not document its fields. */
 export interface VideoVideoItem {
-  /** Kind of item. */
+  /** Item type. */
   type: 'video_url';
-  /** The video. */
+  /** Reference to the video. */
   video_url: MediaReference;
-  /** What the video is for. */
+  /** Role of the video. */
   role?: Open<'reference_video'> | undefined;
 }
 
-/** A sound as part of a structured request. The specification leaves this kind to the models. */
+/** Audio item of a structured request. Model-specific; the specification does not document its fields. */
 export interface VideoAudioItem {
-  /** Kind of item. */
+  /** Item type. */
   type: 'audio_url';
-  /** The sound. */
+  /** Reference to the audio. */
   audio_url: MediaReference;
-  /** What the sound is for. */
+  /** Role of the audio. */
   role?: Open<'reference_audio'> | undefined;
 }
 
-/** Any other kind of item that a model takes. */
+/** Model-specific item of a structured request. */
 export interface VideoOtherItem {
-  /** Kind of item. */
+  /** Item type. */
   type: string;
-  /** Fields of the model's own. */
+  /** Model-specific fields. */
   [field: string]: unknown;
 }
 
-/** One part of a structured request. Specification: Video generation, `content`. */
+/** One item of a structured request. Specification: Video generation, `content`. */
 export type VideoContentItem =
   | VideoTextItem
   | VideoImageItem
@@ -69,30 +69,30 @@ export type VideoContentItem =
   | VideoAudioItem
   | VideoOtherItem;
 
-/** Options that are passed through to the model. Specification: Video generation, `extra_body`. */
+/** Additional options for the model. Specification: Video generation, `extra_body`. */
 export interface VideoExtraBody {
-  /** Whether the video gets sound. */
+  /** Whether to generate audio with the video. */
   generate_audio?: boolean | undefined;
-  /** What the video should not show; never an `asset://` URI. */
+  /** Text describing what the video should not show. Must not contain an `asset://` URI. */
   negative_prompt?: string | undefined;
-  /** Seed of the model's randomness, a whole number. */
+  /** Random seed, an integer. */
   seed?: number | undefined;
-  /** What to do with the source video. */
+  /** Operation to perform on the source video. */
   operation?: Open<'edit_video' | 'video_extend' | 'avatar'> | undefined;
-  /** Length of the source video, in seconds. */
+  /** Length of the input video in seconds. */
   input_video_seconds?: number | undefined;
-  /** Options of the model's own. */
+  /** Model-specific options. */
   [field: string]: unknown;
 }
 
 /**
- * What to film. Sent exactly as given; which fields a model accepts varies by model.
- * Specification: Video generation.
+ * Video generation parameters, sent unchanged. Which fields a model accepts varies by model. Specification: Video
+ * generation.
  */
 export interface VideoParams {
   /** Model id, such as one of `models.list()` with `type: 'video'`. */
   model: string;
-  /** What the video should show; never an `asset://` URI. */
+  /** Text prompt. Must not contain an `asset://` URI. */
   prompt?: string | undefined;
   /** Size, such as `720p` or `1080p`. */
   size?: string | undefined;
@@ -100,23 +100,23 @@ export interface VideoParams {
   resolution?: string | undefined;
   /** Aspect ratio, such as `16:9` or `9:16`. */
   aspect_ratio?: string | undefined;
-  /** Length in seconds, a whole number. */
+  /** Duration in seconds, an integer. */
   duration?: number | undefined;
-  /** URL of the first frame or the source image. */
+  /** URL of the first frame or source image. */
   image?: string | undefined;
   /** URL of the last frame. */
   last_image?: string | undefined;
-  /** URLs of several reference images. */
+  /** URLs of multiple reference images. */
   images?: string[] | undefined;
-  /** URL of the source video: to continue, edit or extend. */
+  /** URL of the source video to continue, edit or extend. */
   video?: string | undefined;
-  /** The structured form: words and media, where media may come from the material library. */
+  /** Structured form of the request: text and media items. Media can come from the material library. */
   content?: VideoContentItem[] | undefined;
-  /** Options that are passed through to the model. */
+  /** Additional options for the model. */
   extra_body?: VideoExtraBody | undefined;
 }
 
-export const videoParamsSchema = /* @__PURE__ */ (() => {
+export const videoBody = /* @__PURE__ */ (() => {
   const reference = z.optional(z.looseObject({ url: z.string() }));
   return bodySchema<VideoParams>({
     model: z.string(),
@@ -156,26 +156,25 @@ export const videoParamsSchema = /* @__PURE__ */ (() => {
 const assetUri = /asset:\/\//i;
 
 /**
- * What the specification forbids in a video request, or undefined: an `asset://` URI is for
- * structured media items and never stands in plain text, not even inside a sentence. Specification:
- * Video generation.
+ * Checks video generation params and returns the problem, or undefined. The specification allows `asset://` URIs only
+ * in structured media items, never in plain text, not even inside a sentence. Specification: Video generation.
  */
 export function videoParamsProblem(params: unknown): string | undefined {
-  if (!isRecord(params)) return notAnObject;
+  if (!isRecord(params)) return notAnObjectProblem;
   const { prompt, extra_body: extra, content } = params;
-  if (namesAsset(prompt)) return assetProblem('prompt');
-  if (isRecord(extra) && namesAsset(extra.negative_prompt)) {
-    return assetProblem('extra_body.negative_prompt');
+  if (containsAssetUri(prompt)) return assetUriProblem('prompt');
+  if (isRecord(extra) && containsAssetUri(extra.negative_prompt)) {
+    return assetUriProblem('extra_body.negative_prompt');
   }
   if (!Array.isArray(content)) return undefined;
-  const item = content.findIndex((part: unknown) => isRecord(part) && namesAsset(part.text));
-  return item < 0 ? undefined : assetProblem(`content[${item}].text`);
+  const item = content.findIndex((part: unknown) => isRecord(part) && containsAssetUri(part.text));
+  return item < 0 ? undefined : assetUriProblem(`content[${item}].text`);
 }
 
-function namesAsset(text: unknown): boolean {
+function containsAssetUri(text: unknown): boolean {
   return typeof text === 'string' && assetUri.test(text);
 }
 
-function assetProblem(field: string): string {
-  return `${field}: must not contain an asset:// URI, which belongs in the url of a content item`;
+function assetUriProblem(field: string): string {
+  return `${field}: must not contain an asset:// URI; use it as the url of a content item instead`;
 }

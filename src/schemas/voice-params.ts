@@ -1,58 +1,57 @@
 import * as z from 'zod/mini';
 
-import { missingText } from './problem.ts';
-import { bodySchema } from './documented.ts';
+import { requiredTextProblem } from './param-checks.ts';
+import { bodySchema } from './record-schema.ts';
 
-/** Which voice to copy. Sent exactly as given. Specification: Audio, Voice clone body. */
+/** Voice clone parameters, sent unchanged. Specification: Audio, Voice clone body. */
 export interface VoiceCloneParams {
-  /** URL of a recording of the voice; the service has to be able to reach it. */
+  /** URL of the reference recording. The service must be able to reach it. */
   audio_url: string;
-  /** What is said in the recording; recommended. Some models read it as the preview text. */
+  /** Transcript of the reference recording. Recommended. */
   text?: string | undefined;
-  /** The same as `text`, for compatibility. */
+  /** Alias of `text`, for compatibility. */
   preview_text?: string | undefined;
-  /** Name of the new voice, for people. */
+  /** Display name of the new voice. */
   display_name?: string | undefined;
-  /** The same as `display_name`. */
+  /** Alias of `display_name`. */
   name?: string | undefined;
   /** Language of the voice. */
   language?: string | undefined;
-  /** What the voice is like, for people. */
+  /** Human-readable description of the voice. */
   description?: string | undefined;
-  /** Whether to take the noise out of the recording. */
+  /** Whether to reduce noise in the recording. */
   noise_reduction?: boolean | undefined;
-  /** Whether to even out the loudness of the recording. */
+  /** Whether to normalize the volume of the recording. */
   need_volume_normalization?: boolean | undefined;
-  /** How exact the copy has to be, passed through to the model. */
+  /** Accuracy of the clone, passed through. */
   accuracy?: number | string | undefined;
 }
 
-/** The fields of a voice design. Specification: Audio, Voice design body. */
+/** Fields of a voice design request. Specification: Audio, Voice design body. */
 export interface VoiceDesignFields {
-  /** What the voice should be like. */
+  /** Description of the voice to design. */
   prompt: string;
-  /** What the sample says; its Unicode characters are billed. */
+  /** Text of the audio preview. Billed per Unicode character. */
   preview_text?: string | undefined;
-  /** The same as `preview_text`. */
+  /** Alias of `preview_text`. */
   text?: string | undefined;
-  /** Name of the new voice, for people. */
+  /** Display name of the new voice. */
   display_name?: string | undefined;
-  /** The same as `display_name`. */
+  /** Alias of `display_name`. */
   name?: string | undefined;
   /** Language of the voice. */
   language?: string | undefined;
-  /** What the voice is like, for people. */
+  /** Human-readable description of the voice. */
   description?: string | undefined;
 }
 
 /**
- * Which voice to make up. Sent exactly as given; `preview_text` is required, and `text` is another
- * name for it.
- * Specification: Audio, Voice design body.
+ * Voice design parameters, sent unchanged. `preview_text`, or its alias `text`, is required. Specification: Audio,
+ * Voice design body.
  */
 export type VoiceDesignParams = VoiceDesignFields & ({ preview_text: string } | { text: string });
 
-export const voiceCloneParamsSchema = /* @__PURE__ */ (() =>
+export const voiceCloneBody = /* @__PURE__ */ (() =>
   bodySchema<VoiceCloneParams>({
     audio_url: z.string(),
     text: z.optional(z.string()),
@@ -66,7 +65,7 @@ export const voiceCloneParamsSchema = /* @__PURE__ */ (() =>
     accuracy: z.optional(z.union([z.number(), z.string()])),
   }))();
 
-export const voiceDesignParamsSchema = /* @__PURE__ */ (() =>
+export const voiceDesignBody = /* @__PURE__ */ (() =>
   bodySchema<VoiceDesignFields>({
     prompt: z.string(),
     preview_text: z.optional(z.string()),
@@ -77,16 +76,16 @@ export const voiceDesignParamsSchema = /* @__PURE__ */ (() =>
     description: z.optional(z.string()),
   }))();
 
-/** What is wrong with a voice clone, or undefined. Specification: Audio, Voice clone body. */
-export function voiceCloneProblem(params: unknown): string | undefined {
-  return missingText(params, 'audio_url');
+/** Checks voice clone params and returns the problem, or undefined. Specification: Audio, Voice clone body. */
+export function voiceCloneParamsProblem(params: unknown): string | undefined {
+  return requiredTextProblem(params, 'audio_url');
 }
 
-/** What is wrong with a voice design, or undefined. Specification: Audio, Voice design body. */
-export function voiceDesignProblem(params: unknown): string | undefined {
-  // The text of the preview has two names.
+/** Checks voice design params and returns the problem, or undefined. Specification: Audio, Voice design body. */
+export function voiceDesignParamsProblem(params: unknown): string | undefined {
+  // `text` is an alias of `preview_text`; either one is enough.
   return (
-    missingText(params, 'prompt') ??
-    (missingText(params, 'text') && missingText(params, 'preview_text'))
+    requiredTextProblem(params, 'prompt') ??
+    (requiredTextProblem(params, 'text') && requiredTextProblem(params, 'preview_text'))
   );
 }

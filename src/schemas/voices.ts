@@ -1,109 +1,106 @@
 import * as z from 'zod/mini';
 
-import { recordSchema, openString } from './documented.ts';
+import { recordSchema, openString } from './record-schema.ts';
 import { arrayField, responseSchema, stringField } from './schema.ts';
 import type { Open } from './schema.ts';
 
-/** A voice that speech can use. Specification: Voice. */
+/** A voice for speech synthesis. Specification: Voice. */
 export interface Voice {
-  /** Id of the voice, for speech requests. */
+  /** Voice id to use in speech requests. */
   voice_id: string;
-  /** Name of the voice, for people. */
+  /** Display name. */
   display_name: string;
   /** Language of the voice, such as `English` or `Chinese (Mandarin)`. */
   language: string;
-  /** What the voice is like, for people. */
+  /** Human-readable description. */
   description: string;
-  /** Where the voice comes from. */
+  /** Origin of the voice. */
   source_type: Open<'system' | 'voice_clone' | 'voice_design'>;
-  /** Who may use the voice: everybody, or its owner. */
+  /** Visibility: available to all users, or only to the owner. */
   visibility: Open<'public' | 'private'>;
-  /** State of the voice; `active` is the one documented word. */
+  /** Status of the voice. `active` is the only documented value. */
   status: Open<'active'>;
   /** Ids of the speech models that accept the voice. */
   compatible_models: string[];
-  /** URL of a sample; null without one. */
+  /** URL of an audio preview; null if there is none. */
   preview_audio_url: string | null;
-  /** When the voice was made, ISO 8601, UTC. */
+  /** Creation time (ISO 8601, UTC). */
   created_at: string;
 }
 
-/** Which voices to list. Specification: Audio, GET /audio/voices. */
+/** Query parameters of the voice list. Specification: Audio, GET /audio/voices. */
 export interface VoiceListQuery {
-  /** Only voices that this speech model accepts. */
+  /** Return only voices that are compatible with this speech model. */
   model?: string | undefined;
 }
 
-/** The voices as the service sends them. Specification: Audio, GET /audio/voices. */
+/** The voice list as sent by the service. Specification: Audio, GET /audio/voices. */
 export interface VoiceListRecord {
-  /** Kind of record. */
+  /** Record type. */
   object: 'audio.voice.list';
-  /** The speech model that was asked for; absent or null when none was. */
+  /** Speech model that the list was filtered by; null or absent if it was not filtered. */
   model?: string | null | undefined;
-  /** The voices that the caller may use. */
+  /** Voices available to the caller. */
   data: Voice[];
 }
 
-/**
- * The voices: `for (const voice of list)` goes over `data`. Specification: Audio, GET
- * /audio/voices.
- */
+/** The voice list. `for (const voice of list)` iterates over `data`. Specification: Audio, GET /audio/voices. */
 export interface VoiceList extends VoiceListRecord, Iterable<Voice> {}
 
 /**
- * What a new voice is billed for; which facts there are depends on how it was made. Specification:
- * Limits.
+ * Quantities that a new voice is billed by. The set of fields depends on the operation. Specification: Voice creation
+ * result; Limits.
  */
 export interface BillingFacts {
-  /** Voices cloned. */
+  /** Number of cloned voices. */
   voice_clones?: number | undefined;
-  /** Voices designed. */
+  /** Number of designed voices. */
   voice_designs?: number | undefined;
-  /** Unicode characters of the preview text. */
+  /** Number of Unicode characters in the preview text. */
   preview_characters: number;
 }
 
-/** How a new voice was billed. Specification: Voice creation result, `billing_contract`. */
+/** Billing details of a new voice. Specification: Voice creation result, `billing_contract`. */
 export interface BillingContract {
   /** Version of the billing rules. */
   billing_version: string;
-  /** The model as the price list names it. */
+  /** Public model name. */
   public_model: string;
-  /** What was billed. */
+  /** Billed operation. */
   operation: Open<'audio.voice_clone' | 'audio.voice_design'>;
-  /** How the charge was settled. */
+  /** Settlement policy. */
   settlement_policy: Open<'fixed_at_estimate'>;
-  /** How far the billing has come. */
+  /** Billing stage. */
   billing_stage: Open<'final'>;
-  /** The numbers that the charge is computed from. */
+  /** Quantities that the charge is computed from. */
   facts: BillingFacts;
 }
 
-/** A file that came with a new voice. Specification: Voice creation result, `outputs`. */
+/** Output file of a voice creation. Specification: Voice creation result, `outputs`. */
 export interface VoiceOutput {
   /** URL of the file. */
   url: string;
-  /** Kind of file. */
+  /** File type. */
   type: Open<'audio'>;
 }
 
-/** A new voice. Specification: Voice creation result. */
+/** Result of a voice creation. Specification: Voice creation result. */
 export interface VoiceCreation {
-  /** Kind of record. */
+  /** Record type. */
   object: 'audio.voice';
   /** Id of the clone or design capability. */
   model: string;
   /** Task id. */
   task_id: string;
-  /** Id of the new private voice, for speech requests. */
+  /** Id of the new private voice to use in speech requests. */
   voice_id: string;
-  /** URL of a sample. */
+  /** URL of an audio preview. */
   preview_audio_url: string;
   /** The new voice. */
   voice: Voice;
-  /** How it was billed. */
+  /** Billing details. */
   billing_contract: BillingContract;
-  /** The files that came with it. */
+  /** Output files. */
   outputs: VoiceOutput[];
 }
 

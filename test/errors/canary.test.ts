@@ -31,7 +31,7 @@ const prompt = 'prompt-canary-77aa';
 const image = { model: 'prism-image', prompt };
 const chat = { model: 'aurora-chat', messages: [{ role: 'user' as const, content: prompt }] };
 
-/** All that a program could print of a value. */
+/** Every representation of a value that a program could print. */
 function printed(value: unknown): string {
   const texts = [
     inspect(value, { showHidden: true, depth: 10, getters: true, maxArrayLength: null }),
@@ -39,8 +39,8 @@ function printed(value: unknown): string {
     attempt(() => JSON.stringify(value)),
     attempt(() => inspect(structuredClone(value), { showHidden: true, depth: 10 })),
   ];
-  for (let at: unknown = value; at instanceof Error; at = at.cause) {
-    texts.push(at.name, at.message, at.stack ?? '', inspect(at.cause, { depth: 10 }));
+  for (let error: unknown = value; error instanceof Error; error = error.cause) {
+    texts.push(error.name, error.message, error.stack ?? '', inspect(error.cause, { depth: 10 }));
   }
   return texts.join('\n');
 }
@@ -53,12 +53,12 @@ function attempt(work: () => string | undefined): string {
   }
 }
 
-/** A logger that keeps everything. */
-function keeper() {
+/** A logger that records all lines. */
+function recordingLogger() {
   const lines: string[] = [];
-  const keep = (...parts: unknown[]) =>
+  const record = (...parts: unknown[]) =>
     void lines.push(parts.map((part) => printed(part)).join(' '));
-  return { lines, logger: { error: keep, warn: keep, info: keep, debug: keep } };
+  return { lines, logger: { error: record, warn: record, info: record, debug: record } };
 }
 
 type Call = (gateway: Polygate, options?: RequestOptions) => Promise<unknown>;
@@ -71,8 +71,8 @@ const calls: Readonly<Record<string, Call>> = {
   'a stream': (gateway, options) => drain(gateway.chat.completions.stream(chat, options)),
 };
 
-/** A fetch of the kind that puts the whole request on its errors. */
-const talkative: Reply = (sent) => {
+/** A fetch whose errors reference the entire request. */
+const leakyFetch: Reply = (sent) => {
   const request = { url: sent.url, headers: Object.fromEntries(sent.headers), body: sent.body };
   const inner = Object.assign(new Error('socket closed'), { code: 'ECONNRESET', request });
   throw Object.assign(new TypeError('fetch failed', { cause: inner }), {
@@ -84,7 +84,7 @@ const talkative: Reply = (sent) => {
 const failures: Readonly<Record<string, Reply>> = {
   'a refused connection': unreachable,
   'a reset': reset,
-  'an error that holds the request': talkative,
+  'an error that references the request': leakyFetch,
   'a timeout': hang,
   'a 400': refusal(400),
   'a 401': refusal(401, 'invalid_api_key'),
@@ -92,9 +92,9 @@ const failures: Readonly<Record<string, Reply>> = {
   'a 502 with HTML': text(502, '<html>'),
   'a redirect': () =>
     new Response(null, { status: 302, headers: { location: 'https://x.example' } }),
-  'an unreadable answer': text(200, '<html>'),
-  'a wrong answer': text(200, '[]', 'application/json'),
-  'a cut stream': streamed(
+  'a non-JSON response': text(200, '<html>'),
+  'an invalid response': text(200, '[]', 'application/json'),
+  'a truncated stream': streamed(
     firstEvent,
     (body) => body.error(new TypeError('terminated')),
     eventStream,
@@ -105,9 +105,9 @@ const cases = Object.entries(failures).flatMap(([failure, reply]) =>
   Object.entries(calls).map(([name, call]) => [failure, name, reply, call] as const),
 );
 
-describe('the key is in nothing that can be printed', () => {
-  test.each(cases)('after %s to %s', async (_, __, reply, call) => {
-    const { lines, logger } = keeper();
+describe('the API key does not appear in printed output', () => {
+  test.each(cases)('after %s in response to %s', async (_, __, reply, call) => {
+    const { lines, logger } = recordingLogger();
     const clock = new WatchedClock();
     const { fetch, sent } = scripted(reply);
     const options: PolygateOptions = { apiKey, clock, logger, logLevel: 'debug', timeout: 1_000 };
@@ -130,7 +130,7 @@ describe('the key is in nothing that can be printed', () => {
     }
   });
 
-  test('of promises, answers, tasks, receipts and streams', async () => {
+  test('of promises, responses, tasks, receipts and streams', async () => {
     const { gateway, mock } = onMock({ keys: [{ key: apiKey }] });
     const call = gateway.images.submit(image);
     expect(printed(call)).not.toContain(apiKey);
@@ -165,9 +165,9 @@ describe('the key is in nothing that can be printed', () => {
     for (const error of [await aborted, failed, late]) expect(printed(error)).not.toContain(apiKey);
   });
 
-  test('when a function gives it', async () => {
-    const { lines, logger } = keeper();
-    const { fetch } = scripted(talkative);
+  test('if a function provides it', async () => {
+    const { lines, logger } = recordingLogger();
+    const { fetch } = scripted(leakyFetch);
     const options: PolygateOptions = { apiKey: async () => apiKey, logger, logLevel: 'debug' };
     const gateway = clientOf(fetch, { ...options, maxRetries: 0 });
     const error = await caught(gateway.images.submit(image));
@@ -181,19 +181,22 @@ describe('the log at level debug', () => {
     ['a submit', submitted],
     ['a chat', completed],
     ['a stream', () => new Response(wholeStream, eventStream)],
-  ] as const)('holds neither key nor prompt after %s that succeeds late', async (name, reply) => {
-    const { lines, logger } = keeper();
-    const clock = new WatchedClock();
-    const { fetch } = scripted(refusal(503), reply);
-    const gateway = clientOf(fetch, { apiKey, clock, logger, logLevel: 'debug' });
-    await clock.settle(calls[name]?.(gateway) ?? Promise.reject(new Error('no such call')));
-    expect(lines.length).toBeGreaterThan(0);
-    expect(lines.join('\n')).not.toContain(apiKey);
-    expect(lines.join('\n')).not.toContain(prompt);
-  });
+  ] as const)(
+    'contains neither the API key nor a prompt after %s that succeeds on a retry',
+    async (name, reply) => {
+      const { lines, logger } = recordingLogger();
+      const clock = new WatchedClock();
+      const { fetch } = scripted(refusal(503), reply);
+      const gateway = clientOf(fetch, { apiKey, clock, logger, logLevel: 'debug' });
+      await clock.settle(calls[name]?.(gateway) ?? Promise.reject(new Error('no such call')));
+      expect(lines.length).toBeGreaterThan(0);
+      expect(lines.join('\n')).not.toContain(apiKey);
+      expect(lines.join('\n')).not.toContain(prompt);
+    },
+  );
 
-  test('holds no prompt that a callback throws along with what it was told', async () => {
-    const { lines, logger } = keeper();
+  test('contains the error of a callback but no prompt', async () => {
+    const { lines, logger } = recordingLogger();
     const onCharge = () => {
       throw new Error('broken callback');
     };
@@ -212,8 +215,8 @@ describe('the log at level debug', () => {
     ['off', 0],
     ['error', 0],
     ['warn', 1],
-  ] as const)('%s lets through what it should', async (logLevel, count) => {
-    const { lines, logger } = keeper();
+  ] as const)('is filtered at level %s', async (logLevel, count) => {
+    const { lines, logger } = recordingLogger();
     const clock = new WatchedClock();
     const { fetch } = scripted(refusal(503), modelList);
     await clock.settle(clientOf(fetch, { clock, logger, logLevel }).models.list());

@@ -7,7 +7,7 @@ import * as sdk from '../../src/index.ts';
 import type { APIError, PolygateError } from '../../src/index.ts';
 import { caught, clientOf, image, refusal, scripted } from '../core/support.ts';
 
-/** Every class, and the classes above it up to the root. */
+/** Each error class with its ancestors, up to the root. */
 const ancestors: Readonly<Record<string, readonly string[]>> = {
   PolygateError: [],
   ConfigurationError: ['PolygateError'],
@@ -45,12 +45,12 @@ type Module = Readonly<Record<string, unknown>>;
 
 const classOf = (name: string, from: Module = sdk) => from[name] as ErrorClass;
 const meta = { status: 418, idempotentReplay: false, concurrency: {}, headers: new Headers() };
-/** An error of a class, with all that its constructor may want. */
+/** Creates an error of a class, with the details that any of the constructors needs. */
 const make = (name: string, from: Module = sdk) =>
   new (classOf(name, from))('A sentence.', { meta, body: {}, outcome: 'unknown' });
 
 describe.each(names)('%s', (name) => {
-  test('is exported and named after itself', () => {
+  test('is exported, and its errors carry its name', () => {
     expect(classOf(name)).toBeTypeOf('function');
     const error = make(name);
     expect(error.name).toBe(name);
@@ -59,29 +59,31 @@ describe.each(names)('%s', (name) => {
     expect(error.stack).toContain(name);
   });
 
-  test('stands under its parents and nowhere else', () => {
+  test('extends its ancestors and no other class', () => {
     const error = make(name);
-    const above = [name, ...(ancestors[name] ?? [])];
-    for (const other of above) expect(error).toBeInstanceOf(classOf(other));
-    const beside = names.filter((other) => !above.includes(other) && !isStreamFamily(name, other));
-    for (const other of beside) {
+    const ancestorsAndSelf = [name, ...(ancestors[name] ?? [])];
+    for (const other of ancestorsAndSelf) expect(error).toBeInstanceOf(classOf(other));
+    const unrelated = names.filter(
+      (other) => !ancestorsAndSelf.includes(other) && !isStreamFamily(name, other),
+    );
+    for (const other of unrelated) {
       expect(error).not.toBeInstanceOf(classOf(other));
       expect(classOf(other).is(error)).toBe(false);
     }
   });
 });
 
-/** The texts leave open whether the errors of streams share a parent. */
+/** The API contract leaves open whether the stream errors extend `StreamError`. */
 function isStreamFamily(name: string, other: string): boolean {
   return name.startsWith('Stream') && other === 'StreamError';
 }
 
-/** What every web platform has and a bare realm has not. */
+/** Web platform globals, which a bare realm lacks. */
 const web = { Request, Response, Headers, FormData, Blob, fetch, AbortController, AbortSignal };
 const text = { URL, URLSearchParams, TextEncoder, TextDecoder, DOMException };
 const streams = { ReadableStream, WritableStream, TransformStream };
 
-describe('is', () => {
+describe('is()', () => {
   let copy: Module;
   let realm: Module;
 
@@ -96,7 +98,7 @@ describe('is', () => {
       format: 'iife',
       globalName: 'sdk',
       target: 'es2023',
-      // Not as a browser has it, whose part of it may not be built yet.
+      // Not `browser`: the browser build of the package may not exist yet.
       platform: 'neutral',
       mainFields: ['module', 'main'],
       logLevel: 'silent',
@@ -106,30 +108,33 @@ describe('is', () => {
     realm = runInContext(code, createContext(realmGlobals)) as Module;
   });
 
-  test('has really another copy to look at', () => {
+  test('is tested with a second copy and another realm', () => {
     expect(copy.PolygateError).not.toBe(sdk.PolygateError);
     expect(make('APIError', copy)).not.toBeInstanceOf(sdk.PolygateError);
     expect(make('APIError', realm)).not.toBeInstanceOf(Error);
   });
 
-  test.each(names)('knows a %s of another copy, minified and of another realm, too', (name) => {
-    for (const from of [sdk, copy, realm] as Module[]) {
-      const error = make(name, from);
-      expect(error.name).toBe(name);
-      for (const known of [name, ...(ancestors[name] ?? [])]) {
-        expect(classOf(known).is(error)).toBe(true);
-        expect(classOf(known, copy).is(error)).toBe(true);
+  test.each(names)(
+    'recognizes a %s from another copy, minified, and from another realm',
+    (name) => {
+      for (const from of [sdk, copy, realm] as Module[]) {
+        const error = make(name, from);
+        expect(error.name).toBe(name);
+        for (const known of [name, ...(ancestors[name] ?? [])]) {
+          expect(classOf(known).is(error)).toBe(true);
+          expect(classOf(known, copy).is(error)).toBe(true);
+        }
+        for (const other of ['RateLimitError', 'AbortedError']) {
+          const expected = other === name || ancestors[name]?.includes(other) === true;
+          expect(classOf(other).is(error)).toBe(expected);
+        }
       }
-      for (const other of ['RateLimitError', 'AbortedError']) {
-        const expected = other === name || ancestors[name]?.includes(other) === true;
-        expect(classOf(other).is(error)).toBe(expected);
-      }
-    }
-  });
+    },
+  );
 
-  test('knows a subclass of the user', () => {
-    class Mine extends sdk.NotFoundError {}
-    const error = new Mine('Gone.', { meta });
+  test('recognizes a user-defined subclass', () => {
+    class CustomError extends sdk.NotFoundError {}
+    const error = new CustomError('Gone.', { meta });
     expect(sdk.NotFoundError.is(error)).toBe(true);
     expect(sdk.APIError.is(error)).toBe(true);
     expect(sdk.ConflictError.is(error)).toBe(false);
@@ -148,13 +153,13 @@ describe('is', () => {
     { name: 'PolygateError', message: '' },
     Object.create(null),
     Object.assign(new Error('x'), { name: 'APIError', status: 500 }),
-  ])('says no to %o', (value) => {
+  ])('returns false for %o', (value) => {
     expect(sdk.PolygateError.is(value)).toBe(false);
     expect(sdk.APIError.is(value)).toBe(false);
   });
 });
 
-describe('the class of an answer', () => {
+describe('the class of an error response', () => {
   test.each([
     [400, 'BadRequestError'],
     [401, 'AuthenticationError'],
@@ -175,7 +180,7 @@ describe('the class of an answer', () => {
     [503, 'ServiceUnavailableError'],
     [504, 'ServerError'],
     [529, 'ServerError'],
-  ])('%i is %s', async (status, name) => {
+  ])('for status %i is %s', async (status, name) => {
     const { fetch } = scripted(refusal(status, 'some_code', { 'x-request-id': 'req_1' }));
     const error = await caught(clientOf(fetch, { maxRetries: 0 }).images.submit(image));
     expect(error.name).toBe(name);
@@ -190,7 +195,7 @@ describe('the class of an answer', () => {
     });
   });
 
-  test('of a 429 for concurrency is ConcurrencyLimitError', async () => {
+  test('for a concurrency 429 is ConcurrencyLimitError', async () => {
     const { fetch } = scripted(refusal(429, 'concurrency_limit_exceeded'));
     const gateway = clientOf(fetch, { maxRetries: 0, concurrency: false });
     expect((await caught(gateway.images.submit(image))).name).toBe('ConcurrencyLimitError');
@@ -200,15 +205,18 @@ describe('the class of an answer', () => {
     [401, 'Token not provided', 'AuthenticationError'],
     [401, 'Invalid token', 'AuthenticationError'],
     [403, 'Token invalid', 'PermissionDeniedError'],
-  ])("of the key balance's own envelope: %i %s", async (status, message, name) => {
-    const { fetch } = scripted(() => Response.json({ success: false, message }, { status }));
-    const error = await caught(clientOf(fetch).account.balance());
-    expect(error.name).toBe(name);
-    expect(error.message).toContain(message);
-    expect(error.body).toEqual({ success: false, message });
-  });
+  ])(
+    'for the key balance envelope, with status %i and message %s, follows the status',
+    async (status, message, name) => {
+      const { fetch } = scripted(() => Response.json({ success: false, message }, { status }));
+      const error = await caught(clientOf(fetch).account.balance());
+      expect(error.name).toBe(name);
+      expect(error.message).toContain(message);
+      expect(error.body).toEqual({ success: false, message });
+    },
+  );
 
-  test('narrows in TypeScript, too', async () => {
+  test('is narrowed in TypeScript by is()', async () => {
     const { fetch } = scripted(refusal(404, 'model_not_found'));
     const error: unknown = await caught(clientOf(fetch).models.retrieve('m'));
     if (!sdk.APIError.is(error)) throw new Error('This is an APIError');

@@ -18,7 +18,7 @@ import type { Reply } from '../core/support.ts';
 
 const json = (body: unknown): Reply => text(400, JSON.stringify(body), 'application/json');
 
-/** The error of a submit that is answered so. */
+/** Returns the error of a submit that fails with a reply. */
 async function submitError(reply: Reply) {
   const clock = virtualClock();
   const { fetch } = scripted(reply);
@@ -26,7 +26,7 @@ async function submitError(reply: Reply) {
   return caught(clock.settle(gateway.images.submit(image)));
 }
 
-describe('the body of a refusal', () => {
+describe('the body of an error response', () => {
   const message = 'The prompt is too long';
   const bodies: readonly (readonly [string, unknown, Readonly<Record<string, unknown>>])[] = [
     [
@@ -34,7 +34,7 @@ describe('the body of a refusal', () => {
       { error: { message, type: 'invalid_request_error', code: 'too_long', param: 'prompt' } },
       { code: 'too_long', type: 'invalid_request_error', param: 'prompt' },
     ],
-    ['an error text', { error: message }, { code: undefined }],
+    ['an error string', { error: message }, { code: undefined }],
     ['code and message', { code: 'too_long', message, data: null }, { code: 'too_long' }],
     ['a detail', { detail: message }, { code: undefined }],
     ['success: false', { success: false, message }, { code: undefined }],
@@ -49,7 +49,7 @@ describe('the body of a refusal', () => {
     for (const [name, value] of Object.entries(fields)) expect(error[name]).toBe(value);
   });
 
-  test('may be HTML, which is on the error and not in the message', async () => {
+  test('may be HTML, which is kept in `body` but not quoted in the message', async () => {
     const html = '<!doctype html>\n<html><body><h1>Bad gateway</h1></body></html>';
     const error = await submitError(text(502, html, 'text/html'));
     expect(error.name).toBe('ServerError');
@@ -60,8 +60,8 @@ describe('the body of a refusal', () => {
 
   test.each([
     ['text', 'upstream\nconnect error', 'upstream connect error'],
-    ['nothing', '', '400'],
-    ['blanks', ' \n ', '400'],
+    ['empty', '', '400'],
+    ['blank', ' \n ', '400'],
     ['null', 'null', '400'],
     ['a number', '42', '400'],
     ['an empty object', '{}', '400'],
@@ -76,7 +76,7 @@ describe('the body of a refusal', () => {
     expect(error.message).not.toMatch(/undefined|\[object/);
   });
 
-  test('alters no prototype', async () => {
+  test('does not modify any prototype', async () => {
     const body = '{"error":{"message":"x","__proto__":{"polluted":1},"constructor":{"name":"y"}}}';
     const error = await submitError(text(400, body, 'application/json'));
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
@@ -84,7 +84,7 @@ describe('the body of a refusal', () => {
     expect(error.name).toBe('BadRequestError');
   });
 
-  test('cannot overwrite what the client knows', async () => {
+  test('cannot overwrite fields set by the client', async () => {
     const lies = {
       status: 200,
       outcome: 'rejected',
@@ -100,7 +100,7 @@ describe('the body of a refusal', () => {
   });
 });
 
-describe('a message', () => {
+describe('an error message', () => {
   const failures: readonly (readonly [string, Reply, Outcome])[] = [
     ['400', refusal(400, 'bad'), 'rejected'],
     ['401', refusal(401, 'invalid_api_key'), 'rejected'],
@@ -117,11 +117,11 @@ describe('a message', () => {
     ['reset', reset, 'unknown'],
     ['refused connection', unreachable, 'not-sent'],
     ['timeout', hang, 'unknown'],
-    ['unreadable answer', text(200, '<html>'), 'unknown'],
+    ['non-JSON response', text(200, '<html>'), 'unknown'],
   ];
 
   test.each(failures)(
-    'of a %s is one line that says what became of the money',
+    'for a %s is one line that says whether the request may have been charged',
     async (_, reply, outcome) => {
       const error = await submitError(reply);
       expect(error.outcome).toBe(outcome);
@@ -135,7 +135,7 @@ describe('a message', () => {
     },
   );
 
-  test('of a chat without a key warns of paying twice', async () => {
+  test('for a chat request without an idempotency key warns about a double charge', async () => {
     const { fetch } = scripted(reset);
     const error = await caught(clientOf(fetch).chat.completions.create(chat));
     expect(error.message).toMatch(/may have been (charged|paid)/i);
@@ -143,17 +143,17 @@ describe('a message', () => {
     expect(error.message).not.toContain('idempotencyKey');
   });
 
-  test('of a GET speaks of no money', async () => {
+  test('for a GET does not mention charges', async () => {
     const { fetch } = scripted(refusal(404));
     const error = await caught(clientOf(fetch).models.retrieve('m'));
     expect(error.message).not.toMatch(/charged|paid/i);
   });
 
   test.each([
-    ['a long one', 'x'.repeat(100_000)],
-    ['one of many lines', 'line\r\n'.repeat(1_000)],
-    ['one with line separators', 'a\u2028b\u2029c\u0085d\u000be'],
-  ])("of the service's, when it is %s, becomes one short line", async (_, message) => {
+    ['a long message', 'x'.repeat(100_000)],
+    ['a message with many lines', 'line\r\n'.repeat(1_000)],
+    ['a message with line separators', 'a\u2028b\u2029c\u0085d\u000be'],
+  ])('quotes %s from the service as one short line', async (_, message) => {
     for (const body of [{ error: { message } }, { error: message }, { detail: message }]) {
       const error = await submitError(json(body));
       expect(error.message).not.toMatch(/[\r\n\u2028\u2029]/);
@@ -161,7 +161,7 @@ describe('a message', () => {
     }
   });
 
-  test('of a failed connection names the reason of the system', async () => {
+  test('for a failed connection includes the system error code', async () => {
     expect((await submitError(unreachable)).message).toContain('ECONNREFUSED');
     expect((await submitError(reset)).message).toContain('ECONNRESET');
   });
@@ -176,7 +176,7 @@ describe('a message', () => {
     ['UND_ERR_SOCKET', 'unknown'],
     ['UND_ERR_HEADERS_TIMEOUT', 'unknown'],
     ['SOMETHING_NEW', 'unknown'],
-  ])('of %s says whether a byte was sent: %s', async (code, outcome) => {
+  ])('for %s has the outcome %s', async (code, outcome) => {
     const error = await submitError(() => {
       throw new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) });
     });
@@ -185,12 +185,12 @@ describe('a message', () => {
   });
 
   test.each([
-    ['a text'],
+    ['a string'],
     [undefined],
     [null],
     [{ code: 7 }],
     [new DOMException('x', 'AbortError')],
-  ])('survives a fetch that throws %o', async (thrown) => {
+  ])('is well-formed if fetch throws %o', async (thrown) => {
     const error = await submitError(() => {
       throw thrown;
     });

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 
 import {
   musicParamsProblem,
-  musicParamsSchema,
+  musicBody,
   speechParamsProblem,
-  speechParamsSchema,
+  speechBody,
 } from '../../src/schemas/audio.ts';
 
 const notAnObject = 'params: must be an object';
-const noText = 'text: one of text and input is required';
+const missingText = 'text: either text or input is required';
 const speed = 'speed: must be between 0.5 and 2.0';
 const sampleRate = 'sample_rate: must be 32000 or 44100';
 
@@ -19,14 +19,14 @@ describe('speechParamsProblem', () => {
     [{ model: 'm', text: 'Hello', input: 'Hi' }, undefined],
     [{ model: 'm', text: '', input: 'Hi' }, undefined],
     [{ model: 'm', text: 'Hello <#0.5#> (laughs)' }, undefined],
-    [{ model: 'm' }, noText],
-    [{ model: 'm', text: '', input: '' }, noText],
-    [{ model: 'm', text: null }, noText],
-    [{ model: 'm', text: 7 }, noText],
+    [{ model: 'm' }, missingText],
+    [{ model: 'm', text: '', input: '' }, missingText],
+    [{ model: 'm', text: null }, missingText],
+    [{ model: 'm', text: 7 }, missingText],
     [undefined, notAnObject],
     [null, notAnObject],
     ['Hello', notAnObject],
-  ])('answers to %j with %s', (params, problem) => {
+  ])('checks %j and returns %s', (params, problem) => {
     expect(speechParamsProblem(params)).toBe(problem);
   });
 
@@ -43,7 +43,7 @@ describe('speechParamsProblem', () => {
     [Number.POSITIVE_INFINITY, speed],
     ['1', speed],
     [null, speed],
-  ])('answers to a speed of %s with %s', (value, problem) => {
+  ])('checks a speed of %s and returns %s', (value, problem) => {
     expect(speechParamsProblem({ model: 'm', text: 'Hello', speed: value })).toBe(problem);
   });
 
@@ -55,7 +55,7 @@ describe('speechParamsProblem', () => {
     [0, sampleRate],
     ['32000', sampleRate],
     [null, sampleRate],
-  ])('answers to a sample rate of %s with %s', (value, problem) => {
+  ])('checks a sample rate of %s and returns %s', (value, problem) => {
     expect(speechParamsProblem({ model: 'm', text: 'Hello', sample_rate: value })).toBe(problem);
   });
 });
@@ -70,23 +70,27 @@ describe('musicParamsProblem', () => {
     [{ model: 'm', lyrics: 'Heave ho' }, 'prompt: is required'],
     [undefined, notAnObject],
     [[], notAnObject],
-  ])('answers to %j with %s', (params, problem) => {
+  ])('checks %j and returns %s', (params, problem) => {
     expect(musicParamsProblem(params)).toBe(problem);
   });
 });
 
-describe('the schemas of audio requests', () => {
+describe('musicBody and speechBody', () => {
   test.each([
-    ['a text of the wrong type', speechParamsSchema, { model: 'm', text: 7 }],
-    ['timber weights that are no array', speechParamsSchema, { model: 'm', timber_weights: {} }],
-    ['a dictionary that is an array', speechParamsSchema, { model: 'm', pronunciation_dict: [] }],
-    ['a yes in words', musicParamsSchema, { model: 'm', prompt: 'p', is_instrumental: 'yes' }],
-    ['a model that is missing', musicParamsSchema, { prompt: 'A shanty' }],
-  ])('refuse %s', (_, schema, body) => {
+    ['a text that is not a string', speechBody, { model: 'm', text: 7 }],
+    ['timber weights that are not an array', speechBody, { model: 'm', timber_weights: {} }],
+    [
+      'a pronunciation dictionary that is an array',
+      speechBody,
+      { model: 'm', pronunciation_dict: [] },
+    ],
+    ['a boolean sent as a string', musicBody, { model: 'm', prompt: 'p', is_instrumental: 'yes' }],
+    ['a missing model', musicBody, { prompt: 'A shanty' }],
+  ])('reject %s', (_, schema, body) => {
     expect(schema.safeParse(body).success).toBe(false);
   });
 
-  test('keep every field, documented or not', () => {
+  test('keep all fields, documented or not', () => {
     const body = {
       model: 'm',
       text: 'Hello',
@@ -110,6 +114,6 @@ describe('the schemas of audio requests', () => {
       audio_setting: { bitrate: 128_000 },
       vibrato: 3,
     };
-    expect(speechParamsSchema.parse(body)).toEqual(body);
+    expect(speechBody.parse(body)).toEqual(body);
   });
 });

@@ -15,7 +15,7 @@ describe('idempotencyKeyProblem', () => {
   });
 
   test.each([
-    ['nothing', ''],
+    ['an empty string', ''],
     ['201 characters', 'k'.repeat(201)],
     ['a space inside', 'row 17'],
     ['a space at the end', 'row-17 '],
@@ -27,7 +27,7 @@ describe('idempotencyKeyProblem', () => {
     ['null', null],
     ['undefined', undefined],
     ['an object', { toString: () => 'row-17' }],
-  ])('refuses %s', (_, key) => {
+  ])('rejects %s', (_, key) => {
     expect(idempotencyKeyProblem(key)).toBe(problem);
   });
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 
 import {
-  materialCreateParamsSchema,
-  materialCreateProblem,
-  materialListProblem,
+  materialCreateBody,
+  materialCreateParamsProblem,
+  materialListQueryProblem,
 } from '../../src/schemas/material-params.ts';
 import { isAvailable } from '../../src/schemas/materials.ts';
 import type { Material } from '../../src/schemas/materials.ts';
@@ -12,7 +12,7 @@ const notAnObject = 'params: must be an object';
 const url = 'https://host.example/canary.png';
 const person = { consent_confirmed: true, callback_url: 'https://host.example/back' };
 
-describe('materialCreateProblem', () => {
+describe('materialCreateParamsProblem', () => {
   test.each([
     ['an image', { url, type: 'image' }],
     ['a video over http', { url: 'http://host.example/a.mp4', type: 'video' }],
@@ -20,13 +20,13 @@ describe('materialCreateProblem', () => {
     ['a name', { url, type: 'image', name: 'Ann' }],
     ['a real person in an image', { url, type: 'image', real_person: person }],
     ['a real person in a video', { url, type: 'video', real_person: person }],
-    ['no real person in a sound', { url, type: 'audio', real_person: undefined }],
+    ['audio without a real person', { url, type: 'audio', real_person: undefined }],
   ])('accepts %s', (_, params) => {
-    expect(materialCreateProblem(params)).toBeUndefined();
+    expect(materialCreateParamsProblem(params)).toBeUndefined();
   });
 
   test.each([
-    ['nothing', undefined, notAnObject],
+    ['undefined', undefined, notAnObject],
     ['a string', url, notAnObject],
     ...[
       undefined,
@@ -42,21 +42,21 @@ describe('materialCreateProblem', () => {
       'https://',
       ' https://host.example/a.png',
       'javascript:alert(1)//https://host.example',
-    ].map((bad): [string, object, string] => [
-      `the url ${String(bad)}`,
-      { url: bad, type: 'image' },
+    ].map((invalid): [string, object, string] => [
+      `the url ${String(invalid)}`,
+      { url: invalid, type: 'image' },
       'url: must be an http or https URL',
     ]),
     ['no type', { url }, 'type: must be image, video or audio'],
     ['an unknown type', { url, type: 'text' }, 'type: must be image, video or audio'],
-    ['a number as name', { url, type: 'image', name: 7 }, 'name: must be a string'],
+    ['a number as the name', { url, type: 'image', name: 7 }, 'name: must be a string'],
     [
-      'a real person in a sound',
+      'a real person in audio',
       { url, type: 'audio', real_person: person },
       'real_person: is not supported for audio',
     ],
     [
-      'yes as a real person',
+      'true as a real person',
       { url, type: 'image', real_person: true },
       'real_person: must be an object',
     ],
@@ -75,24 +75,27 @@ describe('materialCreateProblem', () => {
       { url, type: 'video', real_person: { ...person, callback_url: back } },
       'real_person.callback_url: must be an http or https URL',
     ]),
-  ])('refuses %s', (_, params, problem) => {
-    expect(materialCreateProblem(params)).toBe(problem);
+  ])('rejects %s', (_, params, problem) => {
+    expect(materialCreateParamsProblem(params)).toBe(problem);
   });
 
   test('never quotes a URL', () => {
-    const told = materialCreateProblem({ url: 'ftp://canary.example', type: 'image' });
-    expect(told).not.toContain('canary');
+    const problem = materialCreateParamsProblem({ url: 'ftp://canary.example', type: 'image' });
+    expect(problem).not.toContain('canary');
   });
 
   test('takes linear time on hostile input', () => {
     const started = performance.now();
-    materialCreateProblem({ url: `https://host.example/${'/..'.repeat(100_000)}`, type: 'image' });
+    materialCreateParamsProblem({
+      url: `https://host.example/${'/..'.repeat(100_000)}`,
+      type: 'image',
+    });
     expect(performance.now() - started).toBeLessThan(500);
   });
 });
 
-describe('materialListProblem', () => {
-  const limit = 'limit: must be a whole number from 1 to 100';
+describe('materialListQueryProblem', () => {
+  const limit = 'limit: must be an integer from 1 to 100';
   test.each([
     [undefined, undefined],
     [{}, undefined],
@@ -109,21 +112,21 @@ describe('materialListProblem', () => {
     [{ limit: null }, limit],
     [null, notAnObject],
     [50, notAnObject],
-  ])('answers to %j with %s', (query, problem) => {
-    expect(materialListProblem(query)).toBe(problem);
+  ])('checks %j and returns %s', (query, problem) => {
+    expect(materialListQueryProblem(query)).toBe(problem);
   });
 });
 
-describe('materialCreateParamsSchema', () => {
+describe('materialCreateBody', () => {
   test.each([
-    ['a type it does not know', { url, type: 'text' }],
+    ['an unknown type', { url, type: 'text' }],
     [
-      'consent in words',
+      'consent as a string',
       { url, type: 'image', real_person: { ...person, consent_confirmed: 'y' } },
     ],
-    ['a url that is missing', { type: 'image' }],
-  ])('refuses %s', (_, body) => {
-    expect(materialCreateParamsSchema.safeParse(body).success).toBe(false);
+    ['a missing url', { type: 'image' }],
+  ])('rejects %s', (_, body) => {
+    expect(materialCreateBody.safeParse(body).success).toBe(false);
   });
 });
 
@@ -142,11 +145,11 @@ describe('isAvailable', () => {
   };
 
   test.each<[string, Partial<Material>, boolean]>([
-    ['an available material with its URI', { status: 'available', uri: 'asset://a' }, true],
-    ['an available material without URI', { status: 'available' }, false],
-    ['a material that is still worked on', { uri: 'asset://a' }, false],
+    ['an available material with a URI', { status: 'available', uri: 'asset://a' }, true],
+    ['an available material without a URI', { status: 'available' }, false],
+    ['a material that is still processing', { uri: 'asset://a' }, false],
     ['a deleted material', { status: 'deleted', uri: 'asset://a' }, false],
-  ])('knows %s', (_, fields, available) => {
+  ])('recognizes %s', (_, fields, available) => {
     expect(isAvailable({ ...material, ...fields })).toBe(available);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 
-import { videoParamsProblem, videoParamsSchema } from '../../src/schemas/videos.ts';
+import { videoParamsProblem, videoBody } from '../../src/schemas/videos.ts';
 
 const asset = 'asset://material/canary';
-const rule = 'must not contain an asset:// URI, which belongs in the url of a content item';
+const rule = 'must not contain an asset:// URI; use it as the url of a content item instead';
 
 describe('videoParamsProblem', () => {
   test.each([
@@ -12,7 +12,7 @@ describe('videoParamsProblem', () => {
     ['the word asset in a prompt', { model: 'm', prompt: 'An asset: a boat // at sea' }],
     ['a URL in a prompt', { model: 'm', prompt: 'In the style of https://host.example/a.png' }],
     [
-      'asset URIs where media stands',
+      'asset URIs in media fields',
       {
         model: 'm',
         image: asset,
@@ -26,10 +26,10 @@ describe('videoParamsProblem', () => {
       },
     ],
     [
-      'fields of odd types',
+      'fields of unexpected types',
       { model: 'm', prompt: 7, extra_body: 'none', content: { text: asset } },
     ],
-    ['odd content items', { model: 'm', content: [null, 7, asset, [asset], { text: 7 }] }],
+    ['unexpected content items', { model: 'm', content: [null, 7, asset, [asset], { text: 7 }] }],
   ])('accepts %s', (_, params) => {
     expect(videoParamsProblem(params)).toBeUndefined();
   });
@@ -49,11 +49,11 @@ describe('videoParamsProblem', () => {
         ],
       },
     ],
-  ])('refuses an asset URI in %s', (field, params) => {
+  ])('rejects an asset URI in %s', (field, params) => {
     expect(videoParamsProblem({ model: 'm', ...params })).toBe(`${field}: ${rule}`);
   });
 
-  test.each([[undefined], [null], ['a harbour'], [[]]])('refuses params that are %j', (params) => {
+  test.each([[undefined], [null], ['a harbour'], [[]]])('rejects params that are %j', (params) => {
     expect(videoParamsProblem(params)).toBe('params: must be an object');
   });
 
@@ -65,25 +65,28 @@ describe('videoParamsProblem', () => {
   });
 });
 
-describe('videoParamsSchema', () => {
+describe('videoBody', () => {
   test.each([
-    ['a model that is missing', {}],
-    ['a duration with decimals', { model: 'm', duration: 4.5 }],
-    ['a duration in words', { model: 'm', duration: '5' }],
-    ['one image as images', { model: 'm', images: 'https://host.example/a.png' }],
-    ['content that is no array', { model: 'm', content: 'A harbour' }],
-    ['a bare URL as an image', { model: 'm', content: [{ type: 'image_url', image_url: asset }] }],
-    ['a seed in words', { model: 'm', extra_body: { seed: '1' } }],
-  ])('refuses %s', (_, body) => {
-    expect(videoParamsSchema.safeParse(body).success).toBe(false);
+    ['a missing model', {}],
+    ['a fractional duration', { model: 'm', duration: 4.5 }],
+    ['a duration as a string', { model: 'm', duration: '5' }],
+    ['a single URL as images', { model: 'm', images: 'https://host.example/a.png' }],
+    ['content that is not an array', { model: 'm', content: 'A harbour' }],
+    [
+      'a plain URL as an image item',
+      { model: 'm', content: [{ type: 'image_url', image_url: asset }] },
+    ],
+    ['a seed as a string', { model: 'm', extra_body: { seed: '1' } }],
+  ])('rejects %s', (_, body) => {
+    expect(videoBody.safeParse(body).success).toBe(false);
   });
 
-  test('keeps items and options that only a model knows', () => {
+  test('keeps model-specific items and options', () => {
     const body = {
       model: 'm',
       content: [{ type: 'depth_map', depth_map: { url: asset } }],
       extra_body: { camera: 'pan' },
     };
-    expect(videoParamsSchema.parse(body)).toEqual(body);
+    expect(videoBody.parse(body)).toEqual(body);
   });
 });

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 
 import {
-  voiceCloneParamsSchema,
-  voiceCloneProblem,
-  voiceDesignParamsSchema,
-  voiceDesignProblem,
+  voiceCloneBody,
+  voiceCloneParamsProblem,
+  voiceDesignBody,
+  voiceDesignParamsProblem,
 } from '../../src/schemas/voice-params.ts';
 
 const notAnObject = 'params: must be an object';
 
-describe('voiceCloneProblem', () => {
+describe('voiceCloneParamsProblem', () => {
   test.each([
     [{ audio_url: 'https://host.example/ann.mp3' }, undefined],
     [{ audio_url: 'https://host.example/ann.mp3', accuracy: 'high' }, undefined],
@@ -18,12 +18,12 @@ describe('voiceCloneProblem', () => {
     [{ audio_url: 7 }, 'audio_url: is required'],
     [undefined, notAnObject],
     ['https://host.example/ann.mp3', notAnObject],
-  ])('answers to %j with %s', (params, problem) => {
-    expect(voiceCloneProblem(params)).toBe(problem);
+  ])('checks %j and returns %s', (params, problem) => {
+    expect(voiceCloneParamsProblem(params)).toBe(problem);
   });
 });
 
-describe('voiceDesignProblem', () => {
+describe('voiceDesignParamsProblem', () => {
   test.each([
     [{ prompt: 'A calm sailor', preview_text: 'Ahoy' }, undefined],
     [{ prompt: 'A calm sailor', text: 'Ahoy' }, undefined],
@@ -34,25 +34,25 @@ describe('voiceDesignProblem', () => {
     [{ prompt: 'A calm sailor', preview_text: '' }, 'preview_text: is required'],
     [{ prompt: 'A calm sailor', preview_text: null }, 'preview_text: is required'],
     [null, notAnObject],
-  ])('answers to %j with %s', (params, problem) => {
-    expect(voiceDesignProblem(params)).toBe(problem);
+  ])('checks %j and returns %s', (params, problem) => {
+    expect(voiceDesignParamsProblem(params)).toBe(problem);
   });
 });
 
-describe('the schemas of voice requests', () => {
+describe('voiceCloneBody and voiceDesignBody', () => {
   test.each([
     ['a number', 0.8],
-    ['a word', 'high'],
-  ])('take %s as accuracy', (_, accuracy) => {
+    ['a string', 'high'],
+  ])('accept %s as accuracy', (_, accuracy) => {
     const body = { audio_url: 'https://host.example/ann.mp3', accuracy };
-    expect(voiceCloneParamsSchema.parse(body)).toEqual(body);
+    expect(voiceCloneBody.parse(body)).toEqual(body);
   });
 
   test.each([
-    ['a recording that is missing', voiceCloneParamsSchema, {}],
-    ['an accuracy of yes', voiceCloneParamsSchema, { audio_url: 'u', accuracy: true }],
-    ['a prompt of the wrong type', voiceDesignParamsSchema, { prompt: 7, preview_text: 'Ahoy' }],
-  ])('refuse %s', (_, schema, body) => {
+    ['a missing recording', voiceCloneBody, {}],
+    ['a boolean accuracy', voiceCloneBody, { audio_url: 'u', accuracy: true }],
+    ['a prompt that is not a string', voiceDesignBody, { prompt: 7, preview_text: 'Ahoy' }],
+  ])('reject %s', (_, schema, body) => {
     expect(schema.safeParse(body).success).toBe(false);
   });
 });

@@ -17,7 +17,7 @@ declare const generation: Generation<'audio'>;
 const music: MusicParams = { model: 'm', prompt: 'A shanty' };
 const speech: SpeechParams = { model: 'm', text: 'Ahoy' };
 
-test('music and speech are tasks of one kind', () => {
+test('music and speech are tasks of kind audio', () => {
   expectTypeOf(gateway.audio.music.submit(music)).toEqualTypeOf<
     RequestPromise<SubmittedTask<'audio'>>
   >();
@@ -35,14 +35,14 @@ test('music and speech are tasks of one kind', () => {
   expectTypeOf(gateway.audio.wait('task_1')).resolves.toEqualTypeOf<Generation<'audio'>>();
 });
 
-test('the record is the documented one', () => {
+test('`raw` has the type of the documented record', () => {
   expectTypeOf(generation.raw).toEqualTypeOf<AudioTaskRecord>();
   expectTypeOf(generation.raw.audio_url).toEqualTypeOf<string | null>();
   expectTypeOf(generation.raw.progress).toEqualTypeOf<string>();
 });
 
 describe('music', () => {
-  test('needs a model and a prompt', () => {
+  test('requires a model and a prompt', () => {
     expectTypeOf<{ model: string; prompt: string }>().toExtend<MusicParams>();
     // @ts-expect-error the prompt is missing
     void gateway.audio.music.submit({ model: 'm' });
@@ -50,30 +50,30 @@ describe('music', () => {
     void gateway.audio.music.generate({ prompt: 'A shanty' });
   });
 
-  test('is not asked for with words to speak', () => {
+  test('accepts only the documented fields', () => {
     expectTypeOf<keyof MusicParams>().toEqualTypeOf<
       'model' | 'prompt' | 'lyrics' | 'lyrics_optimizer' | 'is_instrumental' | 'audio_setting'
     >();
     // @ts-expect-error text belongs to speech
     void gateway.audio.music.submit({ ...music, text: 'Ahoy' });
-    // @ts-expect-error is_instrumental is true or false
+    // @ts-expect-error is_instrumental is a boolean
     void gateway.audio.music.submit({ ...music, is_instrumental: 'yes' });
     void gateway.audio.music.submit({ ...music, audio_setting: { bitrate: 256_000 } });
   });
 });
 
 describe('speech', () => {
-  test('needs text or input', () => {
+  test('requires text or input', () => {
     expectTypeOf<{ model: string; input: string }>().toExtend<SpeechParams>();
     void gateway.audio.speech.submit({ model: 'm', input: 'Ahoy' });
     void gateway.audio.speech.submit({ model: 'm', text: 'Ahoy', input: 'Ahoy' });
-    // @ts-expect-error there is nothing to say
+    // @ts-expect-error text and input are missing
     void gateway.audio.speech.submit({ model: 'm', voice_id: 'v' });
-    // @ts-expect-error there is nothing to say
+    // @ts-expect-error text and input are missing
     void gateway.audio.speech.generate({ model: 'm' });
   });
 
-  test('knows two sample rates', () => {
+  test('accepts only the two documented sample rates', () => {
     expectTypeOf<SpeechParams['sample_rate']>().toEqualTypeOf<32_000 | 44_100 | undefined>();
     void gateway.audio.speech.submit({ ...speech, sample_rate: 32_000 });
     void gateway.audio.speech.submit({ ...speech, sample_rate: 44_100 });
@@ -81,20 +81,20 @@ describe('speech', () => {
     void gateway.audio.speech.submit({ ...speech, sample_rate: 48_000 });
   });
 
-  test('leaves emotions and languages open, and numbers numbers', () => {
+  test('accepts any emotion and language, and checks the types of other fields', () => {
     expectTypeOf<SpeechParams['speed']>().toEqualTypeOf<number | undefined>();
     void gateway.audio.speech.submit({ ...speech, emotion: 'wistful', language: 'Klingon' });
     // @ts-expect-error a speed is a number
     void gateway.audio.speech.submit({ ...speech, speed: '1' });
-    // @ts-expect-error voices of a mix are a list
+    // @ts-expect-error timber_weights is an array
     void gateway.audio.speech.submit({ ...speech, timber_weights: { voice_id: 'v' } });
   });
 
-  test('submit() does not wait', () => {
+  test('submit() does not accept wait options', () => {
     expectTypeOf<Parameters<Polygate['audio']['speech']['submit']>[1]>().toEqualTypeOf<
       RequestOptions | undefined
     >();
-    // @ts-expect-error submit() does not wait
+    // @ts-expect-error submit() does not accept wait options
     void gateway.audio.speech.submit(speech, { waitTimeout: 1 });
     void gateway.audio.speech.generate(speech, { waitTimeout: 1 });
   });

@@ -19,7 +19,7 @@ declare const gateway: Polygate;
 declare const readable: ReadableStream<Uint8Array>;
 declare const error: PolygateError;
 const { completions } = gateway.chat;
-const ask = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
+const request = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
 const schema = z.object({
   at: z.iso.date().transform((text) => new Date(text)),
   size: z.enum(['s', 'l']),
@@ -30,47 +30,47 @@ interface Output {
 }
 
 describe('parse()', () => {
-  test('is typed by what the schema gives out', () => {
-    const promise = completions.parse({ ...ask, response_format: schema, odd: 1 });
+  test('is typed by the output of the schema', () => {
+    const promise = completions.parse({ ...request, response_format: schema, odd: 1 });
     expectTypeOf(promise).toEqualTypeOf<RequestPromise<ParsedCompletion<Output>>>();
     expectTypeOf(promise).resolves.toExtend<ChatCompletion>();
     expectTypeOf<Awaited<typeof promise>['parsed']>().toEqualTypeOf<Output>();
   });
 
-  test('wants a schema that tells its JSON schema, and no stream', () => {
+  test('requires a schema that provides a JSON schema, and rejects `stream: true`', () => {
     const plain = {
       '~standard': { version: 1 as const, vendor: 'v', validate: () => ({ value: 1 }) },
     };
     expectTypeOf(plain).not.toExtend<ParseParams<unknown>['response_format']>();
-    // @ts-expect-error it tells no JSON schema
-    void completions.parse({ ...ask, response_format: plain });
-    // @ts-expect-error it is none
-    void completions.parse({ ...ask, response_format: { type: 'json_object' } });
-    // @ts-expect-error it is missing
-    void completions.parse(ask);
-    // @ts-expect-error stream() streams
-    void completions.parse({ ...ask, response_format: schema, stream: true });
+    // @ts-expect-error the schema does not provide a JSON schema
+    void completions.parse({ ...request, response_format: plain });
+    // @ts-expect-error response_format is not a schema
+    void completions.parse({ ...request, response_format: { type: 'json_object' } });
+    // @ts-expect-error response_format is missing
+    void completions.parse(request);
+    // @ts-expect-error parse() does not stream
+    void completions.parse({ ...request, response_format: schema, stream: true });
   });
 });
 
 describe('stream() with a schema', () => {
-  test('gives drafts typed by what the schema takes in, and at last what it gives out', () => {
-    const stream = completions.stream({ ...ask, response_format: schema });
-    const draft: AsyncIterable<{ at?: string; size?: string }> = stream.partialObjects();
-    expectTypeOf(stream.partialObjects()).toExtend<typeof draft>();
+  test('yields partial objects typed by the schema input, and resolves to the schema output', () => {
+    const stream = completions.stream({ ...request, response_format: schema });
+    const partial: AsyncIterable<{ at?: string; size?: string }> = stream.partialObjects();
+    expectTypeOf(stream.partialObjects()).toExtend<typeof partial>();
     expectTypeOf(stream.final()).resolves.toEqualTypeOf<ParsedCompletion<Output>>();
     expectTypeOf(stream.tee()).toEqualTypeOf<[typeof stream, typeof stream]>();
   });
 
-  test('knows nothing of drafts without one', () => {
-    const stream = completions.stream({ ...ask, response_format: { type: 'json_object' } });
+  test('yields untyped partial objects without a schema', () => {
+    const stream = completions.stream({ ...request, response_format: { type: 'json_object' } });
     expectTypeOf(stream).toEqualTypeOf<ChatStream>();
     expectTypeOf(stream.partialObjects()).toExtend<AsyncIterable<unknown>>();
     expectTypeOf(stream.final()).resolves.toEqualTypeOf<ChatCompletion>();
   });
 });
 
-test('streams cross to a page with their types', () => {
+test('streams keep their types when relayed to a page', () => {
   expectTypeOf(ChatStream.fromReadableStream(readable)).toEqualTypeOf<ChatStream>();
   const parsing = ChatStream.fromReadableStream(readable, { schema, streamIdleTimeout: 5 });
   expectTypeOf(parsing.final()).resolves.toEqualTypeOf<ParsedCompletion<Output>>();
@@ -79,9 +79,9 @@ test('streams cross to a page with their types', () => {
 });
 
 describe('run()', () => {
-  test('types the arguments of each tool by its own schema', () => {
+  test('infers the arguments of each tool from its schema', () => {
     const run = completions.run({
-      ...ask,
+      ...request,
       tools: [
         {
           name: 'weather',
@@ -106,20 +106,20 @@ describe('run()', () => {
     expectTypeOf(run).resolves.toEqualTypeOf<ToolRun>();
   });
 
-  test('takes tools that were made elsewhere, and its own options', () => {
+  test('accepts predefined tools and its own options', () => {
     const parameters = z.object({ n: z.number() });
     const double: Tool<{ n: number }> = { name: 'double', parameters, execute: ({ n }) => 2 * n };
     const tools: Tool[] = [double];
     expectTypeOf(double).toExtend<Tool>();
-    void completions.run({ ...ask, tools }, { maxRounds: 2, onToolError: String });
-    void completions.run({ ...ask, tools: [double] });
-    // @ts-expect-error each round would need a key of its own
-    void completions.run({ ...ask, tools }, { idempotencyKey: 'k' });
-    // @ts-expect-error a tool does something
-    void completions.run({ ...ask, tools: [{ name: 'double', parameters }] });
+    void completions.run({ ...request, tools }, { maxRounds: 2, onToolError: String });
+    void completions.run({ ...request, tools: [double] });
+    // @ts-expect-error each round would need its own key
+    void completions.run({ ...request, tools }, { idempotencyKey: 'k' });
+    // @ts-expect-error execute() is missing
+    void completions.run({ ...request, tools: [{ name: 'double', parameters }] });
   });
 
-  test('leaves its traces on errors', () => {
+  test('is described by the `run` field of errors', () => {
     expectTypeOf(error.run).toEqualTypeOf<ToolRunProgress | undefined>();
   });
 });

@@ -19,38 +19,38 @@ declare const params: ChatParams;
 declare const completion: ChatCompletion;
 declare const chunk: ChatCompletionChunk;
 const { completions } = gateway.chat;
-const ask = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
+const request = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
 
 describe('create()', () => {
   test('resolves to a completion, unless stream is literally true', () => {
-    expectTypeOf(completions.create(ask)).toEqualTypeOf<RequestPromise<ChatCompletion>>();
-    for (const whole of [
-      completions.create({ ...ask, stream: false }),
-      completions.create({ ...ask, stream: null }),
-      completions.create({ ...ask, stream: undefined }),
+    expectTypeOf(completions.create(request)).toEqualTypeOf<RequestPromise<ChatCompletion>>();
+    for (const promise of [
+      completions.create({ ...request, stream: false }),
+      completions.create({ ...request, stream: null }),
+      completions.create({ ...request, stream: undefined }),
       completions.create({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] }),
     ]) {
-      expectTypeOf(whole).resolves.toEqualTypeOf<ChatCompletion>();
+      expectTypeOf(promise).resolves.toEqualTypeOf<ChatCompletion>();
     }
   });
 
   test('resolves to a stream of chunks with stream: true', () => {
-    const streamed = completions.create({ ...ask, stream: true });
+    const streamed = completions.create({ ...request, stream: true });
     expectTypeOf(streamed).toEqualTypeOf<RequestPromise<Stream<ChatCompletionChunk>>>();
   });
 
-  test('resolves to either when stream is known at run time only', () => {
+  test('resolves to either if stream is known only at run time', () => {
     expectTypeOf(completions.create(params)).resolves.toEqualTypeOf<
       ChatCompletion | Stream<ChatCompletionChunk>
     >();
-    const stream = Boolean(ask.model);
-    expectTypeOf(completions.create({ ...ask, stream })).resolves.toEqualTypeOf<
+    const stream = Boolean(request.model);
+    expectTypeOf(completions.create({ ...request, stream })).resolves.toEqualTypeOf<
       ChatCompletion | Stream<ChatCompletionChunk>
     >();
   });
 
-  test('gives the answer and its metadata on request', () => {
-    const promise = completions.create(ask);
+  test('provides the response and its metadata on request', () => {
+    const promise = completions.create(request);
     expectTypeOf(promise.withResponse()).resolves.toEqualTypeOf<{
       data: ChatCompletion;
       response: Response;
@@ -59,7 +59,7 @@ describe('create()', () => {
     expectTypeOf(promise.asResponse()).resolves.toEqualTypeOf<Response>();
   });
 
-  test('takes its options last', () => {
+  test('takes options as the last argument', () => {
     expectTypeOf({
       signal: AbortSignal.timeout(1),
       timeout: 1,
@@ -69,13 +69,13 @@ describe('create()', () => {
       idempotencyKey: 'k',
     }).toExtend<NonNullable<Parameters<typeof completions.create>[1]>>();
     // @ts-expect-error there is no such option
-    void completions.create(ask, { retries: 3 });
+    void completions.create(request, { retries: 3 });
   });
 });
 
 describe('stream()', () => {
-  test('is a stream at once, not a promise', () => {
-    const stream = completions.stream(ask);
+  test('returns a stream, not a promise', () => {
+    const stream = completions.stream(request);
     expectTypeOf(stream).toEqualTypeOf<ChatStream>();
     expectTypeOf(stream).toExtend<AsyncIterable<ChatCompletionChunk>>();
     expectTypeOf(stream).not.toHaveProperty('then');
@@ -86,7 +86,7 @@ describe('stream()', () => {
 });
 
 describe('params', () => {
-  test('must have a model and messages', () => {
+  test('require a model and messages', () => {
     expectTypeOf<{ model: string }>().not.toExtend<ChatParams>();
     // @ts-expect-error the model is missing
     void completions.create({ messages: [] });
@@ -94,15 +94,15 @@ describe('params', () => {
     void completions.create({ model: 'm' });
     // @ts-expect-error the messages are missing
     completions.stream({ model: 'm' });
-    // @ts-expect-error messages are a list
+    // @ts-expect-error messages is an array
     void completions.create({ model: 'm', messages: 'Hi' });
     // @ts-expect-error a message has a role
     void completions.create({ model: 'm', messages: [{ content: 'Hi' }] });
     // @ts-expect-error a temperature is a number
-    void completions.create({ ...ask, temperature: 'warm' });
+    void completions.create({ ...request, temperature: 'warm' });
   });
 
-  test('are open: fields, roles, parts and words that nobody documents', () => {
+  test('accept undocumented fields, roles, parts and values', () => {
     expectTypeOf({
       model: 'm',
       messages: [
@@ -127,13 +127,13 @@ describe('params', () => {
     expectTypeOf<string>().toExtend<FinishReason>();
   });
 
-  test('take back the message that a completion brought', () => {
+  test('accept the message of a completion', () => {
     expectTypeOf<ChatCompletionMessage>().toExtend<ChatMessage>();
   });
 });
 
-describe('answers', () => {
-  test('are typed as documented, and open', () => {
+describe('responses', () => {
+  test('are typed as documented and keep additional fields', () => {
     expectTypeOf(completion.id).toEqualTypeOf<string>();
     expectTypeOf(completion.choices[0]?.message.content).toEqualTypeOf<string | null | undefined>();
     expectTypeOf(completion.usage?.total_tokens).toEqualTypeOf<number | undefined>();

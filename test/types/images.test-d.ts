@@ -34,7 +34,7 @@ describe('submit() and generate()', () => {
     >();
   });
 
-  test('take the two documented routes, in the options, and no other', () => {
+  test('accept only the two documented routes, in the options', () => {
     expectTypeOf<ImageRoute['route']>().toEqualTypeOf<'tasks' | 'generations' | undefined>();
     void gateway.images.generate(image, { route: 'generations' });
     // @ts-expect-error there is no such route
@@ -43,24 +43,24 @@ describe('submit() and generate()', () => {
     void gateway.images.generate(image, { route: 'videos' });
   });
 
-  test('need a model', () => {
+  test('require a model', () => {
     expectTypeOf<{ prompt: string }>().not.toExtend<ImageParams>();
     // @ts-expect-error the model is missing
     void gateway.images.submit({ prompt: 'A harbour' });
     // @ts-expect-error the model is missing
     void gateway.images.generate({ prompt: 'A harbour' });
-    // @ts-expect-error a number of images is a number
+    // @ts-expect-error the number of images is a number
     void gateway.images.submit({ model: 'm', n: '2' });
     // @ts-expect-error params are an object
     void gateway.images.submit('A harbour');
   });
 
-  test('take words that nobody documents where the list may grow', () => {
+  test('accept undocumented values of open unions', () => {
     expectTypeOf({ model: 'm', task_type: 'text2image' }).toExtend<ImageParams>();
     expectTypeOf({ model: 'm', task_type: 'sketch2image' }).toExtend<ImageParams>();
   });
 
-  test('generate() takes the options of the call and of the wait together', () => {
+  test('generate() accepts per-call options and wait options together', () => {
     void gateway.images.generate(image, {
       idempotencyKey: 'k',
       timeout: 1,
@@ -75,13 +75,13 @@ describe('submit() and generate()', () => {
         expectTypeOf(update).toEqualTypeOf<TaskUpdate<'image'>>();
       },
     });
-    // @ts-expect-error submit() does not wait
+    // @ts-expect-error submit() does not accept wait options
     void gateway.images.submit(image, { pollInterval: 2_000 });
   });
 });
 
 describe('a task', () => {
-  test('knows what its submit told', () => {
+  test('has the details of its submit response', () => {
     expectTypeOf(task.id).toEqualTypeOf<string>();
     expectTypeOf(task.kind).toEqualTypeOf<'image'>();
     expectTypeOf(task.idempotencyKey).toEqualTypeOf<string>();
@@ -104,7 +104,7 @@ describe('a task', () => {
     >();
   });
 
-  test('that was resumed may know only its id', () => {
+  test('that was resumed may have only its id', () => {
     const known = gateway.images.task('task_1');
     expectTypeOf(known).toEqualTypeOf<Task<'image'>>();
     expectTypeOf(known.idempotencyKey).toEqualTypeOf<string | undefined>();
@@ -126,7 +126,7 @@ describe('a task', () => {
 });
 
 describe('a generation', () => {
-  test('has one shape, and the record as documented', () => {
+  test('has one shape and the documented record', () => {
     expectTypeOf(generation.status).toEqualTypeOf<'queued' | 'running' | 'succeeded' | 'failed'>();
     expectTypeOf(generation.kind).toEqualTypeOf<'image'>();
     expectTypeOf(generation.urls).toEqualTypeOf<string[]>();

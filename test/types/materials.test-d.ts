@@ -28,7 +28,7 @@ const url = 'https://files.example/a.png';
 const person = { consent_confirmed: true, callback_url: 'https://app.example/back' } as const;
 
 describe('create() and register()', () => {
-  test('resolve to a material, and to one that is available', () => {
+  test('resolve to a material and to an available material', () => {
     expectTypeOf(gateway.materials.create({ url, type: 'image' })).toEqualTypeOf<
       RequestPromise<Material>
     >();
@@ -40,7 +40,7 @@ describe('create() and register()', () => {
     expectTypeOf<AvailableMaterial['status']>().toEqualTypeOf<'available'>();
   });
 
-  test('need a url and one of three types', () => {
+  test('require a url and one of three types', () => {
     expectTypeOf<{ url: string; type: 'image' }>().toExtend<MaterialCreateParams>();
     // @ts-expect-error the url is missing
     void gateway.materials.create({ type: 'image' });
@@ -50,7 +50,7 @@ describe('create() and register()', () => {
     void gateway.materials.register({ url, type: 'text' });
   });
 
-  test('take a real person in images and videos, with consent that is literally true', () => {
+  test('accept a real person for images and videos, with consent that is literally true', () => {
     expectTypeOf<RealPerson['consent_confirmed']>().toEqualTypeOf<true>();
     void gateway.materials.create({ url, type: 'video', real_person: person });
     // @ts-expect-error real-person audio is not supported
@@ -63,7 +63,7 @@ describe('create() and register()', () => {
     void gateway.materials.register({ url, type: 'image', real_person: nowhere });
   });
 
-  test('register() takes the options of the call and of the wait together', () => {
+  test('register() accepts per-call options and wait options together', () => {
     void gateway.materials.register(
       { url, type: 'image' },
       {
@@ -79,24 +79,24 @@ describe('create() and register()', () => {
         },
       },
     );
-    // @ts-expect-error create() does not wait
+    // @ts-expect-error create() does not accept wait options
     void gateway.materials.create({ url, type: 'image' }, { waitTimeout: 1 });
   });
 });
 
 describe('waiting', () => {
-  test('gives an available material, or updates', () => {
+  test('resolves to an available material, or yields updates', () => {
     expectTypeOf(gateway.materials.wait('mat_1')).resolves.toEqualTypeOf<AvailableMaterial>();
     expectTypeOf(gateway.materials.updates('mat_1')).toExtend<AsyncIterable<MaterialUpdate>>();
     expectTypeOf<Parameters<Polygate['materials']['wait']>[1]>().toEqualTypeOf<
       WaitOptions<MaterialUpdate> | undefined
     >();
     expectTypeOf<MaterialUpdate['pollError']>().toEqualTypeOf<Error | undefined>();
-    // @ts-expect-error updates are yielded, not called back
+    // @ts-expect-error updates are yielded, not passed to a callback
     gateway.materials.updates('mat_1', { onUpdate: () => undefined });
   });
 
-  test('fails with the material', () => {
+  test('fails with an error that carries the material', () => {
     if (MaterialFailedError.is(error))
       expectTypeOf(error.material).toExtend<Material | undefined>();
     if (error instanceof MaterialWaitTimeoutError) {
@@ -106,7 +106,7 @@ describe('waiting', () => {
 });
 
 describe('list()', () => {
-  test('gives a page that goes on', () => {
+  test('resolves to a page with nextPage()', () => {
     expectTypeOf(gateway.materials.list()).toEqualTypeOf<RequestPromise<MaterialPage>>();
     expectTypeOf(page.data).toEqualTypeOf<Material[]>();
     expectTypeOf(page.nextPage()).resolves.toEqualTypeOf<MaterialPage | null>();
@@ -114,17 +114,17 @@ describe('list()', () => {
     expectTypeOf(page).not.toExtend<Iterable<Material>>();
   });
 
-  test('takes the documented query', () => {
+  test('accepts the documented query', () => {
     expectTypeOf<keyof MaterialListQuery>().toEqualTypeOf<'type' | 'status' | 'limit' | 'after'>();
     void gateway.materials.list({ type: 'image', status: 'available', limit: 1, after: 'c' });
     // @ts-expect-error a limit is a number
     void gateway.materials.list({ limit: '10' });
-    // @ts-expect-error a page begins after a cursor
+    // @ts-expect-error `after` is a cursor
     void gateway.materials.list({ page: 2 });
   });
 });
 
-test('retrieve() and delete() give a material; its states may grow', () => {
+test('retrieve() and delete() resolve to a material with an open status', () => {
   expectTypeOf(gateway.materials.retrieve('mat_1')).toEqualTypeOf<RequestPromise<Material>>();
   expectTypeOf(gateway.materials.delete('mat_1')).toEqualTypeOf<RequestPromise<Material>>();
   expectTypeOf<'delete_pending' | 'resting'>().toExtend<MaterialStatus>();

@@ -21,7 +21,7 @@ declare const model: Model;
 declare const readiness: Readiness;
 declare const options: ModelListOptions;
 
-test('list() has the type of its style', () => {
+test('list() is typed by its style', () => {
   expectTypeOf(gateway.models.list()).toEqualTypeOf<RequestPromise<ModelList>>();
   expectTypeOf(gateway.models.list({})).toEqualTypeOf<RequestPromise<ModelList>>();
   expectTypeOf(gateway.models.list({ style: 'anthropic' })).toEqualTypeOf<
@@ -37,28 +37,28 @@ test('list() has the type of its style', () => {
   void gateway.models.list({ style: 'other' });
 });
 
-test('a list of models can be looped over, those of other styles are plain', () => {
+test('the default model list is iterable; lists in other styles are not', () => {
   expectTypeOf<ModelList>().toExtend<Iterable<Model>>();
   expectTypeOf<AnthropicModelList>().not.toExtend<Iterable<unknown>>();
   expectTypeOf<GeminiModelList>().not.toExtend<Iterable<unknown>>();
 });
 
-test('a model has its prices, and a type that may grow', () => {
+test('a model has prices and an open type', () => {
   expectTypeOf(gateway.models.retrieve('a/b')).toEqualTypeOf<RequestPromise<Model>>();
-  // @ts-expect-error an id is text
+  // @ts-expect-error an id is a string
   void gateway.models.retrieve(7);
   expectTypeOf<'chat' | 'embedding'>().toExtend<Model['type']>();
 });
 
-test('estimates take the prices of a model, and may know none', () => {
+test('estimates accept the prices of a model, which may be missing', () => {
   expectTypeOf(estimate.image(model.pricing)).toEqualTypeOf<number | undefined>();
   expectTypeOf(estimate.speech(undefined, 'Ahoy')).toEqualTypeOf<number | undefined>();
   expectTypeOf(estimate.voiceClone({ previewText: 'Ahoy' })).toEqualTypeOf<number>();
   expectTypeOf(estimate.voiceDesign({ previewText: 'Ahoy', voices: 2 })).toEqualTypeOf<number>();
   expectTypeOf(estimate.video(model.pricing, { seconds: 5 })).toEqualTypeOf<number | undefined>();
-  // @ts-expect-error a video has a length
+  // @ts-expect-error seconds is missing
   estimate.video(model.pricing, {});
-  // @ts-expect-error a voice has a preview
+  // @ts-expect-error previewText is missing
   estimate.voiceClone({});
 });
 
@@ -71,13 +71,13 @@ test('the account is typed as documented', () => {
   expectTypeOf<KeyBalance['data']['token']['expired_time']>().toEqualTypeOf<number>();
 });
 
-test('public calls take the documented words, and others', () => {
+test('public calls accept documented and other values', () => {
   expectTypeOf(gateway.public.status({ locale: 'ja-JP' })).toEqualTypeOf<
     RequestPromise<ServiceStatus>
   >();
   void gateway.public.pricing({ type: 'video' });
   void gateway.public.error('concurrency_limit_exceeded');
   void gateway.public.error('a_code_of_tomorrow');
-  // @ts-expect-error a code is text
+  // @ts-expect-error a code is a string
   void gateway.public.error(404);
 });

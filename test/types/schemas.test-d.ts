@@ -15,7 +15,7 @@ import type {
   MaterialType,
 } from '../../src/schemas/materials.ts';
 import type { Model, ModelList } from '../../src/schemas/models.ts';
-import { recordSchema } from '../../src/schemas/documented.ts';
+import { recordSchema } from '../../src/schemas/record-schema.ts';
 import { responseSchema, stringField } from '../../src/schemas/schema.ts';
 import type { ResponseSchema } from '../../src/schemas/schema.ts';
 import type { VideoParams } from '../../src/schemas/videos.ts';
@@ -27,7 +27,7 @@ const person = { consent_confirmed: true, callback_url: url } as const;
 declare const material: Material;
 
 describe('materials', () => {
-  test('a real person has an image or a video, never a sound', () => {
+  test('a real person is accepted for images and videos, not for audio', () => {
     expectTypeOf({
       url,
       type: 'image',
@@ -40,15 +40,15 @@ describe('materials', () => {
     } as const).toExtend<MaterialCreateParams>();
     expectTypeOf({ url, type: 'audio' } as const).toExtend<MaterialCreateParams>();
     // @ts-expect-error real-person audio is not supported
-    const refused: MaterialCreateParams = { url, type: 'audio', real_person: person };
-    void refused;
+    const invalid: MaterialCreateParams = { url, type: 'audio', real_person: person };
+    void invalid;
   });
 
-  test('a type that is known at run time only is fine without a real person', () => {
+  test('a type known only at run time is accepted without a real person', () => {
     expectTypeOf<{ url: string; type: MaterialType }>().toExtend<MaterialCreateParams>();
   });
 
-  test('consent is literally true', () => {
+  test('consent must be literally true', () => {
     expectTypeOf<{
       url: string;
       type: 'image';
@@ -56,7 +56,7 @@ describe('materials', () => {
     }>().not.toExtend<MaterialCreateParams>();
   });
 
-  test('an available material has its URI', () => {
+  test('an available material has a URI', () => {
     expectTypeOf(material.uri).toEqualTypeOf<AssetUri | null>();
     if (isAvailable(material)) expectTypeOf(material.uri).toEqualTypeOf<AssetUri>();
     expectTypeOf<AvailableMaterial>().toExtend<Material>();
@@ -65,16 +65,16 @@ describe('materials', () => {
 });
 
 describe('speech', () => {
-  test('takes its words in text or in input, and needs one of them', () => {
+  test('requires text or input', () => {
     expectTypeOf<{ model: string; text: string }>().toExtend<SpeechParams>();
     expectTypeOf<{ model: string; input: string }>().toExtend<SpeechParams>();
     expectTypeOf<{ model: string; text: string; input: string }>().toExtend<SpeechParams>();
-    // @ts-expect-error one of text and input is required
-    const refused: SpeechParams = { model: 'm', voice_id: 'v' };
-    void refused;
+    // @ts-expect-error either text or input is required
+    const invalid: SpeechParams = { model: 'm', voice_id: 'v' };
+    void invalid;
   });
 
-  test('knows two sample rates', () => {
+  test('accepts only the two documented sample rates', () => {
     expectTypeOf<{ model: string; text: string; sample_rate: 44_100 }>().toExtend<SpeechParams>();
     expectTypeOf<{
       model: string;
@@ -83,12 +83,12 @@ describe('speech', () => {
     }>().not.toExtend<SpeechParams>();
   });
 
-  test('needs the preview text of a designed voice under one of its names', () => {
+  test('requires the preview text of a designed voice under either name', () => {
     expectTypeOf<{ prompt: string; preview_text: string }>().toExtend<VoiceDesignParams>();
     expectTypeOf<{ prompt: string; text: string }>().toExtend<VoiceDesignParams>();
     // @ts-expect-error preview_text is required
-    const refused: VoiceDesignParams = { prompt: 'A calm sailor' };
-    void refused;
+    const invalid: VoiceDesignParams = { prompt: 'A calm sailor' };
+    void invalid;
   });
 });
 
@@ -104,14 +104,14 @@ describe('open unions', () => {
 });
 
 describe('params', () => {
-  test('refuse a misspelt field', () => {
+  test('reject a misspelled field', () => {
     expectTypeOf<VideoParams>().not.toHaveProperty('aspectRatio');
-    // @ts-expect-error the field is called aspect_ratio
-    const refused: VideoParams = { model: 'm', aspectRatio: '16:9' };
-    void refused;
+    // @ts-expect-error the field is named aspect_ratio
+    const invalid: VideoParams = { model: 'm', aspectRatio: '16:9' };
+    void invalid;
   });
 
-  test('are open where the models are', () => {
+  test('accept model-specific content items and options', () => {
     const params: VideoParams = {
       model: 'm',
       content: [
@@ -126,23 +126,23 @@ describe('params', () => {
     expectTypeOf(params).toExtend<VideoParams>();
   });
 
-  test('take undefined for what is optional', () => {
+  test('accept undefined for optional fields', () => {
     expectTypeOf<{ model: string; prompt: undefined }>().toExtend<VideoParams>();
   });
 });
 
-describe('answers', () => {
-  test('can be gone over', () => {
+describe('responses', () => {
+  test('are iterable if they are lists', () => {
     expectTypeOf<ModelList>().toExtend<Iterable<Model>>();
     expectTypeOf<VoiceList>().toExtend<Iterable<Voice>>();
   });
 
-  test('are open where the specification shows nothing', () => {
+  test('have open fields where the specification documents none', () => {
     expectTypeOf<Capabilities['anything']>().toEqualTypeOf<unknown>();
     expectTypeOf<Capabilities['version']>().toEqualTypeOf<string | undefined>();
   });
 
-  test('are closed where it shows everything', () => {
+  test('have closed fields where the specification documents all of them', () => {
     expectTypeOf<keyof Account>().toEqualTypeOf<
       'object' | 'wallet' | 'balance' | 'concurrency' | 'models'
     >();
@@ -155,7 +155,7 @@ describe('schemas', () => {
     berth: number | null;
   }
 
-  test('document every field, with its type', () => {
+  test('of full records list every field with its type', () => {
     expectTypeOf(
       recordSchema<Boat>({ name: z.string(), berth: z.nullable(z.number()) }),
     ).toEqualTypeOf<z.ZodMiniType<Boat>>();
@@ -167,7 +167,7 @@ describe('schemas', () => {
     recordSchema<Boat>({ name: z.string(), berth: z.nullable(z.number()), mast: z.string() });
   });
 
-  test('ask less of an answer, and nothing else', () => {
+  test('of responses check a subset of the fields and no others', () => {
     expectTypeOf(responseSchema<Boat>({})).toEqualTypeOf<ResponseSchema<Boat>>();
     expectTypeOf(responseSchema<Boat>({ name: stringField })).toEqualTypeOf<ResponseSchema<Boat>>();
     // @ts-expect-error a berth is a number

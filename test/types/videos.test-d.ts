@@ -33,32 +33,32 @@ describe('submit() and generate()', () => {
     expectTypeOf<VideoTaskRecord['video_url']>().toEqualTypeOf<string | null>();
   });
 
-  test('take the three documented routes, in the options, and no other', () => {
+  test('accept only the three documented routes, in the options', () => {
     expectTypeOf<VideoRoute['route']>().toEqualTypeOf<
       'videos' | 'video/generations' | 'videos/generations' | undefined
     >();
     void gateway.videos.generate(video, { route: 'video/generations' });
     // @ts-expect-error there is no such route
     void gateway.videos.submit(video, { route: 'video' });
-    // @ts-expect-error the route is no param
+    // @ts-expect-error the route is an option, not a param
     void gateway.videos.submit({ ...video, route: 'videos' });
   });
 
-  test('need a model, and fields of the documented types', () => {
+  test('require a model and fields of the documented types', () => {
     expectTypeOf<VideoParams['duration']>().toEqualTypeOf<number | undefined>();
     // @ts-expect-error the model is missing
     void gateway.videos.submit({ prompt: 'A harbour' });
     // @ts-expect-error a duration is a number
     void gateway.videos.submit({ model: 'm', duration: '5' });
-    // @ts-expect-error images are a list
+    // @ts-expect-error images is an array
     void gateway.videos.submit({ model: 'm', images: 'https://files.example/a.png' });
-    // @ts-expect-error generate_audio is true or false
+    // @ts-expect-error generate_audio is a boolean
     void gateway.videos.submit({ model: 'm', extra_body: { generate_audio: 'yes' } });
-    // @ts-expect-error submit() does not wait
+    // @ts-expect-error submit() does not accept wait options
     void gateway.videos.submit(video, { waitTimeout: 1 });
   });
 
-  test('tell of videos in their callbacks', () => {
+  test('pass video tasks and updates to their callbacks', () => {
     void gateway.videos.generate(video, {
       route: 'videos/generations',
       idempotencyKey: 'k',
@@ -74,14 +74,14 @@ describe('submit() and generate()', () => {
 });
 
 describe('structured content', () => {
-  test('takes the uri of an available material where media stands', () => {
+  test('accepts the URI of an available material in media items', () => {
     const item = { type: 'image_url', image_url: { url: material.uri }, role: 'reference_image' };
     expectTypeOf(item).toExtend<VideoContentItem>();
     expectTypeOf(material.uri).toEqualTypeOf<AssetUri>();
     void gateway.videos.submit({ model: 'm', content: [{ type: 'text', text: 'Dawn' }, item] });
   });
 
-  test('takes other kinds of items and roles, and needs a type', () => {
+  test('accepts other item types and roles, and requires a type', () => {
     expectTypeOf({ type: 'camera', path: [1, 2] }).toExtend<VideoContentItem>();
     const roles = {
       type: 'video_url',
@@ -90,22 +90,22 @@ describe('structured content', () => {
     } as const;
     expectTypeOf(roles).toExtend<VideoContentItem>();
     expectTypeOf<{ text: string }>().not.toExtend<VideoContentItem>();
-    // @ts-expect-error content is a list of items
+    // @ts-expect-error content is an array of items
     void gateway.videos.submit({ model: 'm', content: 'Dawn' });
   });
 
-  test('passes through what only a model knows in extra_body', () => {
+  test('accepts model-specific options in extra_body', () => {
     expectTypeOf<{ operation: 'colourise'; fps: 24 }>().toExtend<VideoExtraBody>();
     void gateway.videos.submit({ model: 'm', extra_body: { operation: 'colourise', fps: 24 } });
   });
 });
 
-test('a video that was submitted before is a task of videos', () => {
+test('resumed video tasks have kind video', () => {
   expectTypeOf(gateway.videos.task('task_1')).toEqualTypeOf<Task<'video'>>();
   expectTypeOf(gateway.videos.wait('task_1')).resolves.toEqualTypeOf<Generation<'video'>>();
   expectTypeOf(gateway.videos.retrieve('task_1')).resolves.toEqualTypeOf<Generation<'video'>>();
   const receipt: Receipt<'audio'> = { v: 1, kind: 'audio', id: 'task_1' };
-  // @ts-expect-error this is the receipt of a piece of audio
+  // @ts-expect-error this is the receipt of an audio task
   gateway.videos.task(receipt);
   expectTypeOf(gateway.resume(receipt)).toEqualTypeOf<Task<'audio'>>();
 });

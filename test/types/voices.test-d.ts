@@ -13,17 +13,17 @@ import type {
 declare const gateway: Polygate;
 declare const made: VoiceCreation;
 
-test('list() resolves to a record that can be looped over', () => {
+test('list() resolves to an iterable list', () => {
   expectTypeOf(gateway.voices.list()).toEqualTypeOf<RequestPromise<VoiceList>>();
   expectTypeOf<VoiceList>().toExtend<Iterable<Voice>>();
   expectTypeOf<VoiceList['data']>().toEqualTypeOf<Voice[]>();
   void gateway.voices.list({ model: 'm' });
-  // @ts-expect-error voices are asked for by model alone
+  // @ts-expect-error voices can be filtered only by model
   void gateway.voices.list({ language: 'English' });
 });
 
 describe('clone()', () => {
-  test('needs a recording', () => {
+  test('requires a recording', () => {
     expectTypeOf(gateway.voices.clone({ audio_url: 'https://a.example' })).toEqualTypeOf<
       RequestPromise<VoiceCreation>
     >();
@@ -31,15 +31,15 @@ describe('clone()', () => {
     void gateway.voices.clone({ text: 'Ahoy' });
   });
 
-  test('takes an accuracy as a number or as text', () => {
+  test('accepts an accuracy as a number or string', () => {
     expectTypeOf<VoiceCloneParams['accuracy']>().toEqualTypeOf<number | string | undefined>();
-    // @ts-expect-error noise_reduction is true or false
+    // @ts-expect-error noise_reduction is a boolean
     void gateway.voices.clone({ audio_url: 'https://a.example', noise_reduction: 1 });
   });
 });
 
 describe('design()', () => {
-  test('needs a prompt, and a preview under either name', () => {
+  test('requires a prompt and a preview text under either name', () => {
     expectTypeOf<{ prompt: string }>().not.toExtend<VoiceDesignParams>();
     void gateway.voices.design({ prompt: 'An old sailor', preview_text: 'Ahoy' });
     void gateway.voices.design({ prompt: 'An old sailor', text: 'Ahoy' });
@@ -50,7 +50,7 @@ describe('design()', () => {
   });
 });
 
-test('a new voice is typed as documented', () => {
+test('a voice creation result is typed as documented', () => {
   expectTypeOf(made.voice).toEqualTypeOf<Voice>();
   expectTypeOf(made.billing_contract.facts.preview_characters).toEqualTypeOf<number>();
   expectTypeOf(made.billing_contract.facts.voice_clones).toEqualTypeOf<number | undefined>();

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { modelProblem, notAnObject } from '../../schemas/problem.ts';
+import { modelProblem, notAnObjectProblem } from '../../schemas/param-checks.ts';
 import { isRecord } from '../../schemas/record.ts';
 
 /**
@@ -12,7 +12,9 @@ export function checkParams(
   params: unknown,
   findProblem: (params: Record<string, unknown>) => string | undefined = () => undefined,
 ): void {
-  checkProblem(isRecord(params) ? (modelProblem(params) ?? findProblem(params)) : notAnObject);
+  checkProblem(
+    isRecord(params) ? (modelProblem(params) ?? findProblem(params)) : notAnObjectProblem,
+  );
 }
 
 /** @throws {@link ConfigurationError} if there is a problem. */

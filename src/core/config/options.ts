@@ -2,120 +2,124 @@ import type { Charge } from '../../schemas/charge.ts';
 import type { Clock } from './clock.ts';
 import type { Logger, LogLevel } from './log.ts';
 
-/** How a {@link Polygate} client works. Everything has a default but the key and the base URL. */
+/** Options of a {@link Polygate} client. Only `apiKey` and `baseURL` have no built-in default. */
 export interface PolygateOptions {
   /**
-   * The API key, or a function that gives it for each request. `null` says that whoever stands behind `baseURL` adds
-   * the credentials: none are sent.
+   * API key, or a function that returns it for each attempt. `null` means that the server behind `baseURL`, such as a
+   * proxy, adds the credentials: the client sends none.
    * @defaultValue the environment variable `POLYGATE_API_KEY`
    */
   apiKey?: string | (() => string | Promise<string>) | null | undefined;
   /**
-   * Where the service is: `https://host`; a trailing `/` or `/v1` is accepted and removed. In a browser a path such as
-   * `/api/gateway` stands on the page's own origin.
+   * Origin of the service, such as `https://host.example`. A trailing `/` or `/v1` is accepted and removed. In a
+   * browser, a path such as `/api/gateway` is resolved against the URL of the page.
    * @defaultValue the environment variable `POLYGATE_BASE_URL`
    */
   baseURL?: string | undefined;
   /**
-   * Time for one attempt, ms: headers and body; of a stream, until its headers.
-   * @defaultValue 60 000; chat 600 000
+   * Timeout for one attempt, in milliseconds. It covers the response headers and body; for a stream, only the headers.
+   * @defaultValue 60 000; 600 000 for chat
    */
   timeout?: number | undefined;
   /**
-   * Longest silence of a stream, ms; comments count as a sign of life.
+   * Maximum time without a byte from a stream, in milliseconds, before it fails with {@link StreamIdleTimeoutError}.
+   * Comments count as bytes.
    * @defaultValue 60 000
    */
   streamIdleTimeout?: number | undefined;
   /**
-   * Retries after the first attempt, where a retry cannot pay twice.
+   * Maximum number of retries after the first attempt. Requests are retried only where a retry cannot charge twice.
    * @defaultValue 3
    */
   maxRetries?: number | undefined;
   /**
-   * Also retry these paid calls after a failure whose outcome is unknown, always under one key. Only for a service
-   * that promises to replay them.
+   * Also retries these paid calls after a failure with an unknown outcome, with the same idempotency key. Set it only
+   * for a service that guarantees idempotent replay for them. Assumptions A11 and A12.
    * @defaultValue `{ chat: false, voices: false }`
    */
   retryAmbiguous?: { chat?: boolean | undefined; voices?: boolean | undefined } | undefined;
   /**
-   * Longest pause before a retry, ms. A `Retry-After` above it fails at once, with `retryAfterMs` on the error.
+   * Maximum delay before a retry, in milliseconds. A longer `Retry-After` fails the call immediately, with
+   * `retryAfterMs` on the error.
    * @defaultValue 60 000
    */
   maxRetryDelay?: number | undefined;
   /**
-   * Longest wait for a concurrency slot, ms.
+   * Maximum time to wait for a concurrency slot, in milliseconds. After that, the call fails with
+   * {@link ConcurrencyLimitError}.
    * @defaultValue 300 000
    */
   maxQueueTime?: number | undefined;
   /**
-   * Largest answer, bytes.
+   * Maximum size of a response body, in bytes.
    * @defaultValue 67 108 864 (64 MiB)
    */
   maxResponseBytes?: number | undefined;
   /**
-   * Largest event of a stream, bytes.
+   * Maximum size of a stream event, in bytes.
    * @defaultValue 16 777 216 (16 MiB)
    */
   maxEventBytes?: number | undefined;
   /**
-   * How many chat and generation requests may run at once: `'auto'` learns it from the service, a number caps it
-   * further, `false` leaves it to the service.
+   * Concurrency of chat and generation requests. `'auto'` learns the account's limit from response headers and queues
+   * requests locally; a number additionally caps it; `false` turns off local queueing.
    * @defaultValue `'auto'`
    */
   concurrency?: 'auto' | number | false | undefined;
   /**
-   * Refuses paid requests once this much is spent, USD. The price of a request is set aside before it is sent, where it
-   * is known: of voices always, of images, videos, music and speech once `models.retrieve` has told it.
+   * Spending limit. A paid request that would exceed it is not sent and fails with {@link BudgetExceededError}. The
+   * price of a request is reserved before it is sent if it is known: always for voices; for images, videos, music and
+   * speech after `models.list` or `models.retrieve` has fetched the prices of the model.
    */
   budget?: Budget | undefined;
-  /** Called for every charged answer. */
+  /** Called for every charged response. Errors that it throws are logged and do not affect the call. */
   onCharge?: ((charge: Charge) => void) | undefined;
-  /** Extra headers for every request; `null` removes a default one. */
+  /** Extra headers for every request. `null` removes a default header. */
   headers?: Readonly<Record<string, string | null | undefined>> | undefined;
   /**
-   * Any WHATWG-compatible `fetch`.
-   * @defaultValue the global one
+   * Any WHATWG-compatible `fetch` implementation.
+   * @defaultValue the global `fetch`
    */
   fetch?: typeof globalThis.fetch | undefined;
   /**
-   * Time; every wait in the client goes through it.
-   * @defaultValue the machine's
+   * Clock used for every wait in the client. Replace it to run tests in virtual time.
+   * @defaultValue the system clock
    */
   clock?: Clock | undefined;
   /**
-   * Source of jitter, from 0 up to 1.
+   * Source of random numbers for jitter, from 0 (inclusive) to 1 (exclusive).
    * @defaultValue `Math.random`
    */
   random?: (() => number) | undefined;
   /**
-   * The vendor prefix of response headers.
+   * Vendor prefix of response headers.
    * @defaultValue `'x-svc-'`
    */
   headerPrefix?: string | undefined;
   /**
-   * The header of a caller's request id. Assumption A10.
+   * Name of the header that carries the caller's request id. Assumption A10.
    * @defaultValue `'x-request-id'`
    */
   requestIdHeader?: string | undefined;
-  /** Where tasks are asked for, with `{id}`. Assumptions A1 and A2. */
+  /** Templates with `{id}` for the poll paths that the specification does not document. Assumptions A1 and A2. */
   paths?: { videoTask?: string | undefined; imageTask?: string | undefined } | undefined;
   /**
-   * Where messages go. No key, prompt or answer is ever logged.
+   * Destination of log messages. API keys, prompts and completions are never logged.
    * @defaultValue `console`
    */
   logger?: Logger | undefined;
   /**
-   * How much is logged.
-   * @defaultValue the environment variable `POLYGATE_LOG`, else `'warn'`
+   * Log level.
+   * @defaultValue the environment variable `POLYGATE_LOG`, or `'warn'`
    */
   logLevel?: LogLevel | undefined;
   /**
-   * Allows an `apiKey` in a browser, where everybody who opens the page can read it.
+   * Allows passing an `apiKey` in a browser, where anyone who opens the page can read it.
    * @defaultValue false
    */
   dangerouslyAllowBrowser?: boolean | undefined;
   /**
-   * Allows plain `http:` to hosts other than this machine.
+   * Allows plain `http:` for hosts other than loopback, and downloads from `http:` and private addresses.
    * @defaultValue false
    */
   allowInsecureBaseURL?: boolean | undefined;

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { idempotencyKeyProblem, keyForm } from '../../schemas/idempotency-key.ts';
+import { idempotencyKeyProblem, idempotencyKeyFormat } from '../../schemas/idempotency-key.ts';
 import { isRecord } from '../../schemas/record.ts';
 import { omitUndefined } from '../../schemas/schema.ts';
 
@@ -80,5 +80,5 @@ export const headerText: Rule = [
 export const pathTemplate: Rule = [matches(/^\/.*\{id\}/), 'a path with {id}'];
 export const idempotencyKeyRule: Rule = [
   (value) => idempotencyKeyProblem(value) === undefined,
-  keyForm,
+  idempotencyKeyFormat,
 ];

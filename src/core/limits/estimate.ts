@@ -2,30 +2,31 @@ import type { Pricing } from '../../schemas/pricing.ts';
 import { textOf } from '../../schemas/record.ts';
 import { roundUsd } from './round-usd.ts';
 
-/** A record of prices, which may lack any of them. */
+/** Prices of a model, any of which may be missing. */
 export type KnownPrices = Partial<Pricing> | null | undefined;
 
 /**
- * What things are going to cost, USD, by the documented formulas and the price records of `models.retrieve`; undefined
- * where the record has no price. Characters are Unicode code points. Specification: Limits, Pricing object.
+ * Price estimates in USD, from the documented formulas and the price records of `models.retrieve`. The result is
+ * undefined if the record has no price. Characters are counted as Unicode code points. Specification: Limits, Pricing
+ * object.
  */
 export const estimate = {
-  /** A cloned voice: 1.5 a voice and 0.0003 a character of the preview. Assumption A19. */
+  /** Price of cloning a voice: 1.5 per voice plus 0.0003 per preview character. Assumption A19. */
   voiceClone({ previewText, voices = 1 }: { previewText: string; voices?: number }): number {
     return roundUsd(voices * 1.5 + characters(previewText) * 0.0003);
   },
 
-  /** A designed voice: 3 a voice and 0.00003 a character of the preview. Assumption A19. */
+  /** Price of designing a voice: 3 per voice plus 0.00003 per preview character. Assumption A19. */
   voiceDesign({ previewText, voices = 1 }: { previewText: string; voices?: number }): number {
     return roundUsd(voices * 3 + characters(previewText) * 0.000_03);
   },
 
-  /** Speech: every character counts, spaces and line breaks included. */
+  /** Price of speech synthesis. Every character is billed, including spaces and line breaks. */
   speech(pricing: KnownPrices, text: string): number | undefined {
     return priceOf(pricing, characters(text));
   },
 
-  /** Images: the price of the resolution for each. */
+  /** Price of `count` images at a resolution. Resolutions are matched case-insensitively. */
   image(
     pricing: KnownPrices,
     { resolution, count = 1 }: { resolution?: string | undefined; count?: number } = {},
@@ -33,7 +34,7 @@ export const estimate = {
     return priceOf(pricing, count, resolution);
   },
 
-  /** A video: the price of the resolution for each second. */
+  /** Price of a video of `seconds` seconds at a resolution. Resolutions are matched case-insensitively. */
   video(
     pricing: KnownPrices,
     { resolution, seconds }: { resolution?: string | undefined; seconds: number },
@@ -42,7 +43,7 @@ export const estimate = {
   },
 };
 
-/** So many units at their price, USD; undefined when it is not known. */
+/** Price of a number of units in USD; undefined if the unit price is not known. */
 export function priceOf(
   pricing: KnownPrices,
   units: number,
@@ -53,13 +54,13 @@ export function priceOf(
   return usd >= 0 && usd < Infinity ? usd : undefined;
 }
 
-/** The price of one unit; what is charged through the API goes before what is shown. */
+/** Unit price in USD. The price in `profiles.api`, which API requests are charged by, takes precedence. */
 function unitPrice(pricing: KnownPrices, resolution?: string): unknown {
   for (const record of [pricing?.profiles?.api, pricing]) {
     const prices = record?.resolutionPrices ?? [];
     if (resolution !== undefined && prices.length > 0) {
-      const wanted = resolution.toLowerCase();
-      const price = prices.find((entry) => textOf(entry.resolution)?.toLowerCase() === wanted);
+      const normalized = resolution.toLowerCase();
+      const price = prices.find((entry) => textOf(entry.resolution)?.toLowerCase() === normalized);
       return price?.enabled === false ? undefined : price?.unitPriceUsd;
     }
     if (typeof record?.unitPriceUsd === 'number') return record.unitPriceUsd;

@@ -1,6 +1,6 @@
 import type { ImageParams } from '../../schemas/images.ts';
-import { imageParamsSchema } from '../../schemas/images.ts';
-import { videoParamsSchema } from '../../schemas/videos.ts';
+import { imageBody } from '../../schemas/images.ts';
+import { videoBody } from '../../schemas/videos.ts';
 import { audioJob } from '../tasks/audio-job.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { fitting } from '../http/endpoint.ts';
@@ -49,11 +49,11 @@ function price(
 ): number {
   switch (type) {
     case 'image': {
-      const fields: ImageParams = fitting(imageParamsSchema, body);
+      const fields: ImageParams = fitting(imageBody, body);
       return imageJob(call, fields).priceUsd;
     }
     case 'video':
-      return videoJob(call, fitting(videoParamsSchema, body)).priceUsd;
+      return videoJob(call, fitting(videoBody, body)).priceUsd;
     case 'audio':
       return audioJob(call, body).priceUsd;
     default:

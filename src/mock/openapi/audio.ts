@@ -1,4 +1,4 @@
-import { musicParamsSchema, speechParamsSchema } from '../../schemas/audio.ts';
+import { musicBody, speechBody } from '../../schemas/audio.ts';
 import { audioTaskRecord } from '../../schemas/task.ts';
 import { shownAudioBody } from '../tasks/audio-job.ts';
 import type { Page } from './page.ts';
@@ -30,7 +30,7 @@ export const audioPage: Page = {
   schemas: {
     AudioRequest: { schema: shownAudioBody, description: 'Music or speech.', fields: {} },
     MusicRequest: {
-      schema: musicParamsSchema,
+      schema: musicBody,
       description: 'What to compose. Music is billed per output.',
       fields: {
         model: { description: 'Id of a music model.', example: 'anthem-music' },
@@ -42,7 +42,7 @@ export const audioPage: Page = {
       },
     },
     SpeechRequest: {
-      schema: speechParamsSchema,
+      schema: speechBody,
       description:
         'What to say, and how. One of `text` and `input` is required, and a voice: `voice_id`, `voice` or `timber_weights`. Every character is billed, spaces, line breaks and emoji included.',
       fields: {

@@ -1,4 +1,4 @@
-import { chatParamsSchema } from '../../schemas/chat-params.ts';
+import { chatBody } from '../../schemas/chat-params.ts';
 import { chatChunkRecord, chatCompletionRecord } from '../chat/chat-record.ts';
 import type { Note, Page } from './page.ts';
 
@@ -77,7 +77,7 @@ export const chatPage: Page = {
   },
   schemas: {
     ChatCompletionRequest: {
-      schema: chatParamsSchema,
+      schema: chatBody,
       description:
         'A conversation to go on with. Fields that are not listed, such as `tools`, `response_format`, `temperature` and `max_completion_tokens`, are passed through to the model in the form that OpenAI-compatible services know.',
       fields: {

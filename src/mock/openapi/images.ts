@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-import { imageParamsSchema } from '../../schemas/images.ts';
+import { imageBody } from '../../schemas/images.ts';
 import { imageTaskRecord } from '../../schemas/task.ts';
 import type { OperationNotes, Page } from './page.ts';
 import { pollNotes, submitCodes, submitted, taskExample, taskFields } from './tasks.ts';
@@ -50,7 +50,7 @@ export const imagesPage: Page = {
   },
   schemas: {
     ImageRequest: {
-      schema: imageParamsSchema,
+      schema: imageBody,
       description: 'What to draw. Which fields a model accepts varies by model.',
       fields: {
         model: { description: 'Id of an image model.', example: 'prism-image' },

@@ -1,4 +1,4 @@
-import { materialCreateParamsSchema } from '../../schemas/material-params.ts';
+import { materialCreateBody } from '../../schemas/material-params.ts';
 import { materialPageRecord, materialRecord } from '../../schemas/materials.ts';
 import type { Page } from './page.ts';
 
@@ -85,7 +85,7 @@ export const materialsPage: Page = {
   },
   schemas: {
     MaterialRequest: {
-      schema: materialCreateParamsSchema,
+      schema: materialCreateBody,
       description: 'Which file to add to the library.',
       fields: {
         url: {

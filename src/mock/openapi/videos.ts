@@ -1,5 +1,5 @@
 import { videoTaskRecord } from '../../schemas/task.ts';
-import { videoParamsSchema } from '../../schemas/videos.ts';
+import { videoBody } from '../../schemas/videos.ts';
 import type { Note, OperationNotes, Page } from './page.ts';
 import { pollNotes, submitCodes, submitted, taskExample, taskFields } from './tasks.ts';
 
@@ -63,7 +63,7 @@ export const videosPage: Page = {
   },
   schemas: {
     VideoRequest: {
-      schema: videoParamsSchema,
+      schema: videoBody,
       description: 'What to film. Which fields a model accepts varies by model.',
       fields: {
         model: { description: 'Id of a video model.', example: 'tide-video' },

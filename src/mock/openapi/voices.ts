@@ -1,4 +1,4 @@
-import { voiceCloneParamsSchema, voiceDesignParamsSchema } from '../../schemas/voice-params.ts';
+import { voiceCloneBody, voiceDesignBody } from '../../schemas/voice-params.ts';
 import { voiceCreationRecord, voiceListRecord, voiceRecord } from '../../schemas/voices.ts';
 import type { Page } from './page.ts';
 
@@ -87,7 +87,7 @@ export const voicesPage: Page = {
       },
     },
     VoiceCloneRequest: {
-      schema: voiceCloneParamsSchema,
+      schema: voiceCloneBody,
       description: 'Which voice to copy.',
       fields: {
         audio_url: {
@@ -103,7 +103,7 @@ export const voicesPage: Page = {
       },
     },
     VoiceDesignRequest: {
-      schema: voiceDesignParamsSchema,
+      schema: voiceDesignBody,
       description: 'Which voice to make up. `preview_text` is required; `text` is its other name.',
       fields: {
         prompt: { description: 'What the voice should be like.', minLength: 1 },

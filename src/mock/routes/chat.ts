@@ -1,4 +1,4 @@
-import { chatParamsSchema } from '../../schemas/chat-params.ts';
+import { chatBody } from '../../schemas/chat-params.ts';
 import type { Model } from '../../schemas/models.ts';
 import { events, json } from '../http/response/response.ts';
 import type { RequestContext } from '../http/request-context.ts';
@@ -23,7 +23,7 @@ export const chatRoutes = [
     summary: 'Answers a conversation, at once or as a stream of events',
     slot: true,
     streams: true,
-    body: chatParamsSchema,
+    body: chatBody,
     reply: chatCompletionRecord,
     errors: [400, 401, 402, 403, 409, 413, 429, 500, 503],
     handle: (call, body) => {

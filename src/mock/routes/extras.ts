@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-import { imageParamsSchema } from '../../schemas/images.ts';
+import { imageBody } from '../../schemas/images.ts';
 import { imageTaskRecord } from '../../schemas/task.ts';
 import { json } from '../http/response/response.ts';
 import type { RequestContext } from '../http/request-context.ts';
@@ -42,7 +42,7 @@ export const extraRoutes = [
     path: '/v1/images/edits',
     summary: 'Submits an image task that starts from an image',
     slot: true,
-    body: imageParamsSchema,
+    body: imageBody,
     reply: imageTaskRecord,
     status: 202,
     handle: (call, body) => {

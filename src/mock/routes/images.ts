@@ -1,4 +1,4 @@
-import { imageParamsSchema } from '../../schemas/images.ts';
+import { imageBody } from '../../schemas/images.ts';
 import { imageTaskRecord } from '../../schemas/task.ts';
 import { writes } from '../http/endpoint.ts';
 import { imageJob } from '../tasks/image-job.ts';
@@ -8,7 +8,7 @@ import { submitOrFinish, submitTask } from '../tasks/submit.ts';
 const submits = {
   method: 'POST',
   slot: true,
-  body: imageParamsSchema,
+  body: imageBody,
   reply: imageTaskRecord,
   status: 202,
   errors: [400, 401, 402, 403, 404, 409, 413, 429, 503],

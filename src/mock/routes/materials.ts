@@ -1,4 +1,4 @@
-import { materialCreateParamsSchema } from '../../schemas/material-params.ts';
+import { materialCreateBody } from '../../schemas/material-params.ts';
 import { materialPageRecord, materialRecord as recordSchema } from '../../schemas/materials.ts';
 import { json } from '../http/response/response.ts';
 import { param } from '../http/request-context.ts';
@@ -19,7 +19,7 @@ export const materialRoutes = [
     path: '/v1/materials',
     summary: 'Registers a public file; the header Idempotency-Key is required',
     body: materialBody,
-    shownBody: materialCreateParamsSchema,
+    shownBody: materialCreateBody,
     refuse: badMaterial,
     reply: recordSchema,
     status: 202,

@@ -1,5 +1,5 @@
 import { videoTaskRecord } from '../../schemas/task.ts';
-import { videoParamsSchema } from '../../schemas/videos.ts';
+import { videoBody } from '../../schemas/videos.ts';
 import { writes } from '../http/endpoint.ts';
 import { pollRoute } from '../tasks/poll-route.ts';
 import { submitTask } from '../tasks/submit.ts';
@@ -11,7 +11,7 @@ const submit = (path: string) =>
     path,
     summary: 'Submits a video task',
     slot: true,
-    body: videoParamsSchema,
+    body: videoBody,
     reply: videoTaskRecord,
     status: 202,
     errors: [400, 401, 402, 403, 404, 409, 413, 429, 503],

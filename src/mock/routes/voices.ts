@@ -1,4 +1,4 @@
-import { voiceCloneParamsSchema, voiceDesignParamsSchema } from '../../schemas/voice-params.ts';
+import { voiceCloneBody, voiceDesignBody } from '../../schemas/voice-params.ts';
 import { voiceCreationRecord, voiceListRecord } from '../../schemas/voices.ts';
 import { json } from '../http/response/response.ts';
 import { reads, writes } from '../http/endpoint.ts';
@@ -35,7 +35,7 @@ export const voiceRoutes = [
     path: '/v1/audio/voices/clone',
     summary: 'Makes a voice that sounds like a recording',
     slot: true,
-    body: voiceCloneParamsSchema,
+    body: voiceCloneBody,
     reply: voiceCreationRecord,
     errors,
     handle: cloneVoice,
@@ -45,7 +45,7 @@ export const voiceRoutes = [
     path: '/v1/audio/voices/design',
     summary: 'Makes a voice from a description',
     slot: true,
-    body: voiceDesignParamsSchema,
+    body: voiceDesignBody,
     reply: voiceCreationRecord,
     errors,
     handle: designVoice,

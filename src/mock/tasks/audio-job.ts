@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-import { musicParamsSchema, speechParamsSchema } from '../../schemas/audio.ts';
+import { musicBody, speechBody } from '../../schemas/audio.ts';
 import type { SpeechFields } from '../../schemas/audio.ts';
 import type { Model } from '../../schemas/models.ts';
 import type { RequestContext } from '../http/request-context.ts';
@@ -15,7 +15,7 @@ import { checkVoice } from '../voices/voices.ts';
 export const audioBody = z.looseObject({ model: z.string() });
 
 /** Either body, for the description of the service. */
-export const shownAudioBody = z.union([musicParamsSchema, speechParamsSchema]);
+export const shownAudioBody = z.union([musicBody, speechBody]);
 
 /** File formats of speech. The specification names two of them as examples. */
 const formats = ['mp3', 'wav', 'flac', 'pcm', 'aac', 'opus'];
@@ -28,7 +28,7 @@ export function audioJob(call: RequestContext, body: z.infer<typeof audioBody>):
 }
 
 function musicJob(model: Model, body: unknown): Job {
-  const { prompt } = fitting(musicParamsSchema, body);
+  const { prompt } = fitting(musicBody, body);
   return {
     model,
     prompt: requiredText(prompt, 'prompt'),
@@ -38,7 +38,7 @@ function musicJob(model: Model, body: unknown): Job {
 }
 
 function speechJob(call: RequestContext, model: Model, body: unknown): Job {
-  const fields = fitting(speechParamsSchema, body);
+  const fields = fitting(speechBody, body);
   const text = fields.text || fields.input || '';
   if (text === '') throw invalidParameter('`text` or `input` is required');
   numberBetween(fields.speed, 'speed', 0.5, 2);
