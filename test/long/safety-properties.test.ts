@@ -9,7 +9,7 @@ import { inMemory, onSocket } from '../support/safety/world.ts';
 const seed = Number(process.env.POLYGATE_SEED ?? 1);
 const times = Number(process.env.POLYGATE_RUNS ?? 1);
 
-describe(`nothing is paid twice and nothing paid is lost (POLYGATE_SEED=${seed})`, () => {
+describe(`nothing is paid for twice and nothing paid for is lost (POLYGATE_SEED=${seed})`, () => {
   test.each([
     ['in memory, in virtual time', inMemory, 1_200],
     ['on a socket', onSocket, 200],

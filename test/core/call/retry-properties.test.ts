@@ -5,8 +5,8 @@ import { keepsItsPromises } from '../../support/safety/promises.ts';
 import { schedules } from '../../support/safety/schedule.ts';
 import { inMemory } from '../../support/safety/world.ts';
 
-// A taste of test/long/safety-properties.test.ts, which runs twenty times as many, and on a socket.
-test('random faults and aborts: nothing is paid twice, nothing paid is lost', async () => {
+// A short version of test/long/safety-properties.test.ts, which runs twenty times as many schedules, also on a socket.
+test('under random faults and aborts, nothing is paid for twice and nothing paid for is lost', async () => {
   const property = fc.asyncProperty(schedules, (schedule) => keepsItsPromises(schedule, inMemory));
   await expect(fc.assert(property, { seed: 7, numRuns: 60 })).resolves.toBeUndefined();
 });

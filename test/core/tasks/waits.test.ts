@@ -6,22 +6,22 @@ import { describe, expect, test } from 'vitest';
 import { Agenda } from '../../../src/core/limits/agenda.ts';
 import { countingClock } from '../support.ts';
 
-/** A clock that counts who sleeps, and a gateway and a client that live by it. */
+/** A gateway and a client that share a clock, which counts its sleeps. */
 function setup(fetch?: typeof globalThis.fetch) {
   const mock = createMockGateway({ clock: 'virtual', tasks: { durationMs: 8_000 } });
-  const { clock, seen } = countingClock(mock.clock);
+  const { clock, sleeps } = countingClock(mock.clock);
   const { apiKey, baseURL } = mock;
   const gateway = new Polygate({ apiKey, baseURL, fetch: fetch ?? mock.fetch, clock });
-  return { mock, gateway, seen };
+  return { mock, gateway, sleeps };
 }
 
 describe('many waits', () => {
   test('share one timer, and poll at most 64 at a time', async () => {
     let polling = 0;
-    let mostPolling = 0;
-    const { mock, gateway, seen } = setup(async (input, init) => {
+    let maxPolling = 0;
+    const { mock, gateway, sleeps } = setup(async (input, init) => {
       polling += 1;
-      mostPolling = Math.max(mostPolling, polling);
+      maxPolling = Math.max(maxPolling, polling);
       await new Promise((resolve) => {
         setImmediate(resolve);
       });
@@ -32,18 +32,18 @@ describe('many waits', () => {
     const task = await mock.clock.settle(
       gateway.videos.submit({ model: 'tide-video', prompt: 'A harbour' }),
     );
-    seen.most = 0;
+    sleeps.max = 0;
     const waits = Array.from({ length: 200 }, () => gateway.videos.wait(task.id));
     const videos = await mock.clock.settle(Promise.all(waits));
     expect(videos.every(({ urls }) => urls.length === 1)).toBe(true);
-    expect(mostPolling).toBe(64);
-    // Each poll under way has its timeout; all the pauses together have one timer, which may just be set anew.
-    expect(seen.most).toBeLessThanOrEqual(64 + 2);
-    expect(seen.sleeping).toBe(0);
+    expect(maxPolling).toBe(64);
+    // Each poll in flight has its timeout. All delays share one timer, which may be replaced at this moment.
+    expect(sleeps.max).toBeLessThanOrEqual(64 + 2);
+    expect(sleeps.pending).toBe(0);
   });
 
-  test('end at their deadlines although every turn is taken by a poll that hangs', async () => {
-    const { mock, gateway, seen } = setup(() => new Promise(() => undefined));
+  test('end at their deadlines even if hanging polls occupy every slot', async () => {
+    const { mock, gateway, sleeps } = setup(() => new Promise(() => undefined));
     const waits = Array.from({ length: 200 }, (_, index) =>
       gateway.videos.wait(`task_${index}`, { waitTimeout: 10_000 + index }),
     );
@@ -56,11 +56,11 @@ describe('many waits', () => {
       expect(error).toBeInstanceOf(TaskWaitTimeoutError);
       expect(late).toBe(0);
     }
-    expect(seen.sleeping).toBe(0);
+    expect(sleeps.pending).toBe(0);
   });
 
-  test('leave at once when they are aborted, also from the queue for a turn', async () => {
-    const { mock, gateway, seen } = setup(() => new Promise(() => undefined));
+  test('reject immediately when they are aborted, even while queued for a slot', async () => {
+    const { mock, gateway, sleeps } = setup(() => new Promise(() => undefined));
     const stop = new AbortController();
     const waits = Array.from({ length: 200 }, (_, index) =>
       gateway.videos.wait(`task_${index}`, { signal: stop.signal }),
@@ -71,11 +71,11 @@ describe('many waits', () => {
     for (const result of await Promise.allSettled(waits)) {
       expect(result).toMatchObject({ status: 'rejected', reason: { cause: reason } });
     }
-    expect(seen.sleeping).toBe(0);
+    expect(sleeps.pending).toBe(0);
   });
 });
 
-test('an agenda fires what was not cancelled, in the order of time, and leaves no timer', async () => {
+test('an agenda fires every entry that was not cancelled, in order of time', async () => {
   const entries = fc.array(fc.record({ ms: fc.nat(50), cancelled: fc.boolean() }));
   await fc.assert(
     fc.asyncProperty(entries, async (planned) => {
