@@ -7,8 +7,8 @@ import type { Options } from 'tsup';
 rmSync('dist', { recursive: true, force: true });
 
 /**
- * Unused schemas are removed from an entry point only if the functions that build them are known to have no side effects.
- * Rollup needs the names of these functions, and the bundler names the zod namespace of the n-th file `z<n>`.
+ * Unused schemas are removed from an entry point only if the functions that build them are known to be free of side
+ * effects. Rollup needs the names of these functions, and the bundler names the zod namespace of the n-th file `z<n>`.
  */
 const zodNamespaces = ['z', ...Array.from({ length: 99 }, (_, index) => `z${index + 2}`)];
 

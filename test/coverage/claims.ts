@@ -49,7 +49,7 @@ export const claims: readonly Claim[] = [
   ...all('Statuses', documented, succeeds, / 20\d$/),
   ...all(
     'Statuses',
-    resources('refusals'),
+    resources('error-responses'),
     '%s rejects with the matching error class on a %i',
     / [45]\d\d$/,
   ),
@@ -144,7 +144,7 @@ export const claims: readonly Claim[] = [
   ),
   ...each('Codes', {
     api_key_required: [
-      resources('refusals'),
+      resources('error-responses'),
       '%s rejects a missing, an invalid and a disabled key',
     ],
     invalid_request_parameter: [
@@ -152,8 +152,8 @@ export const claims: readonly Claim[] = [
       'sends %s, which the service rejects with invalid_request_parameter',
     ],
     concurrency_limit_exceeded: [
-      resources('refusals'),
-      '%s rejects with a 429 that reports the limit beyond the concurrency limit',
+      resources('error-responses'),
+      '%s beyond the concurrency limit rejects with a 429 that reports the limit',
     ],
     invalid_idempotency_key: [create, rejectedWithCode],
     invalid_material_request: [create, rejectedWithCode],
@@ -188,14 +188,14 @@ export const claims: readonly Claim[] = [
   }),
   ...all(
     'Messages of the key balance',
-    resources('refusals'),
+    resources('error-responses'),
     'the key balance has its own error envelope, which maps to the same error classes',
   ).map((claim) => ({ ...claim, driven: false })),
   ...each('Limits', {
     'Concurrency per key/account': [resources('account'), 'returns the concurrency source %s'],
     'Over-limit behaviour': [
-      resources('refusals'),
-      '%s rejects with a 429 that reports the limit beyond the concurrency limit',
+      resources('error-responses'),
+      '%s beyond the concurrency limit rejects with a 429 that reports the limit',
     ],
     'Idempotency-Key length': [create, 'accepts a key of %s'],
     'Material list page size': [

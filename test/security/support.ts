@@ -4,8 +4,8 @@ import { inspect } from 'node:util';
 export const apiKey = 'sk-canary-51d0c3';
 
 /**
- * Searches everything that a program can reach from a value without closures: properties of every kind, symbols, getters of
- * its classes, entries of maps and sets. Returns the paths at which the text occurs.
+ * Searches everything that a program can reach from a value without closures: properties of every kind, symbols,
+ * getters of its classes, entries of maps and sets. Returns the paths at which the text occurs.
  */
 export function pathsTo(text: string, root: unknown): string[] {
   const found: string[] = [];

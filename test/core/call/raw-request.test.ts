@@ -191,7 +191,7 @@ describe('a request whose outcome is unknown', () => {
     );
   });
 
-  test('does not apply to a 503, after which any request is retried', async () => {
+  test('differs from a 503, after which any request is retried', async () => {
     expect((await attempts(post, refusal(503))).count).toBe(4);
   });
 });

@@ -31,7 +31,7 @@ const reply = (socket: Socket, ...pieces: readonly (string | Uint8Array)[]) => {
   socket.end();
 };
 
-/** What the server does once a completeBody request has arrived. None of it tells whether the work was done. */
+/** What the server does after a complete request. The client cannot know whether the request was processed. */
 const cuts: Readonly<Record<string, (socket: Socket) => void>> = {
   'a reset': (socket) => void socket.resetAndDestroy(),
   'an end without a response': (socket) => void socket.end(),
@@ -138,7 +138,7 @@ describe('before any byte is sent', () => {
     Object.entries(targets).flatMap(([target, baseURLOf]) =>
       routes.map(([route, , call]) => [target, route, baseURLOf, call] as const),
     ),
-  )('%s: %s is sent isRetried, and was not sent', async (_, __, baseURLOf, call) => {
+  )('%s: %s is retried, with outcome not-sent', async (_, __, baseURLOf, call) => {
     const { gateway, sent } = client(await baseURLOf());
     const error = await caught(call(gateway));
     expect(sent()).toBe(4);
@@ -146,7 +146,7 @@ describe('before any byte is sent', () => {
   });
 
   // Only one route, with a long timeout: some networks are slow to report an unknown host.
-  test('a name that does not exist: a chat is sent isRetried, and was not sent', async () => {
+  test('an unknown host: a chat is retried, with outcome not-sent', async () => {
     const { gateway, sent } = client('http://no-such-host.invalid');
     const error = await caught(gateway.chat.completions.create(chat));
     expect(sent()).toBe(4);

@@ -171,7 +171,7 @@ describe('no clock sleep is pending', () => {
     ['retries', submit, refusal(503)],
     ['timeouts', submit, hang],
     ['a body that stalls', list, halfBody],
-    ['a completeReply stream', readStream, completeReply],
+    ['a complete stream', readStream, completeReply],
     ['a stream that was left early', leaveStream, completeReply],
     ['an unreadable response', list, () => new Response('')],
   ] as const)('after %s', async (_, call, reply) => {

@@ -8,7 +8,7 @@ import {
 import { Polygate } from '../../../src/index.ts';
 import { createMockGateway } from '../../../src/mock/index.ts';
 import { image, onMock, refusal, submitted, turns } from '../support.ts';
-import { manual, submitMany, told } from '../stream/valve.ts';
+import { manual, submitMany, told } from './manual-service.ts';
 
 describe('the window', () => {
   test('starts at four', () => {

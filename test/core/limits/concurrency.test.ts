@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { AbortedError, Polygate } from '../../../src/index.ts';
 import { caught, chat, countingClock, drain, image, onMock, submitted, turns } from '../support.ts';
-import { manual, submitMany } from '../stream/valve.ts';
+import { manual, submitMany } from './manual-service.ts';
 
 describe('a chat stream', () => {
   test.each([

@@ -90,7 +90,7 @@ describe('gateway.spend', () => {
     expect(gateway.spend.totalUsd).toBeCloseTo(total(mock), 9);
   });
 
-  test('adds nothing for a replay of a setup charge', async () => {
+  test('adds nothing for a replay of a counted charge', async () => {
     const { mock, gateway } = onMock();
     const options = { idempotencyKey: 'row-1' };
     const first = await gateway.images.submit(image, options);
@@ -111,7 +111,7 @@ describe('gateway.spend', () => {
     expect(gateway.spend.requests).toBe(2);
   });
 
-  test('of another client counts a charge that it has not setup yet', async () => {
+  test('of another client counts a charge that it has not counted yet', async () => {
     const { mock, gateway } = onMock();
     await gateway.images.submit(image, { idempotencyKey: 'row-1' });
     const { apiKey, baseURL, fetch, clock } = mock;
@@ -212,7 +212,7 @@ describe('onCharge', () => {
 });
 
 describe('budget', () => {
-  test('refuses to send once it is reached', async () => {
+  test('rejects paid requests once it is reached', async () => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.04 } });
     await gateway.images.submit(image);
     await gateway.images.submit(image);
@@ -233,20 +233,20 @@ describe('budget', () => {
     expect(mock.requests).toHaveLength(3);
   });
 
-  test('may be passed by the last request that it lets through', async () => {
+  test('can be exceeded by the last request that it allows', async () => {
     const { gateway } = onMock({}, { budget: { maxUsd: 0.03 } });
     await gateway.images.submit(image);
     await gateway.images.submit(image);
     expect(await caught(gateway.images.submit(image))).toMatchObject({ spentUsd: 0.04 });
   });
 
-  test('of nothing sends nothing', async () => {
+  test('of 0 rejects the first paid request', async () => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: 0 } });
     expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
     expect(mock.requests).toHaveLength(0);
   });
 
-  test('holds for requests that were queued when it was not reached', async () => {
+  test('applies to requests that were queued before it was reached', async () => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.04 }, concurrency: 1 });
     const calls = Array.from({ length: 10 }, () => gateway.images.submit(image));
     const results = await Promise.allSettled(calls);
@@ -254,7 +254,7 @@ describe('budget', () => {
     expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(8);
   });
 
-  test('that is reached between two attempts leaves the outcome unknown, and the key', async () => {
+  test('that is reached between two attempts rejects with outcome unknown and the key', async () => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.05 } });
     mock.fail({ route: submits, reset: 'after', times: 1 });
     const lost = caught(gateway.images.submit(image, { idempotencyKey: 'row-1' }));
@@ -273,7 +273,7 @@ describe('budget', () => {
     expect(gateway.spend.requests).toBe(2);
   });
 
-  test('names the key of the call that it refused, as errors of paid POSTs do', async () => {
+  test('puts the idempotency key of the rejected call on the error', async () => {
     const { gateway } = onMock({}, { budget: { maxUsd: 0 } });
     const error = await caught(gateway.images.submit(image, { idempotencyKey: 'row-1' }));
     expect(error.idempotencyKey).toBe('row-1');

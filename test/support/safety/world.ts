@@ -89,7 +89,7 @@ function counting(fetch: typeof globalThis.fetch) {
       if (headers.has('x-svc-charge-usd')) reportedCharges.add(headers.get('x-request-id') ?? '');
       const reportsLimit = response.ok && needsSlot(url, init);
       const next = Number((reportsLimit && headers.get('x-svc-concurrency-limit')) || limit);
-      // Requests sent in the same turn cannot know it.
+      // Requests sent in the same turn cannot know the new limit.
       setImmediate(() => {
         limit = next;
       });

@@ -121,7 +121,7 @@ describe('errors of the reference gateway', () => {
   );
 
   test.each(paid.map(({ route, call }) => [route, call] as const))(
-    '%s rejects with a 429 that reports the limit beyond the concurrency limit',
+    '%s beyond the concurrency limit rejects with a 429 that reports the limit',
     async (_, call) => {
       const { gateway, mock } = onMock({}, failFast);
       mock.setConcurrencyLimit(0);

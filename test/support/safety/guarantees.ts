@@ -9,7 +9,7 @@ import { failureOf, keyOf, listeners, play, submits } from './world.ts';
 import type { EndedCall, World } from './world.ts';
 
 /** Runs a schedule and checks every guarantee about money. */
-export async function keepsItsPromises(
+export async function checkGuarantees(
   schedule: Schedule,
   open: (schedule: Schedule) => Promise<World>,
 ): Promise<void> {
