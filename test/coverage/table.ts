@@ -17,7 +17,7 @@ const sources: Readonly<Record<string, string>> = {
 /** Missing and wrong claims, one per line. */
 export function problems(): string[] {
   const titles = new Map<string, readonly Title[] | undefined>();
-  const wrong = claims.flatMap((claim) => {
+  const invalid = claims.flatMap((claim) => {
     const { section, row, file } = claim;
     if (!titles.has(file)) titles.set(file, titlesOf(new URL(`${file}.test.ts`, folder)));
     const known = requirements.get(section)?.includes(row) ?? false;
@@ -28,7 +28,7 @@ export function problems(): string[] {
   const missing = [...requirements].flatMap(([section, rows]) =>
     rows.map((row) => `${section}, ${row}`).filter((row) => !claimed.has(row)),
   );
-  return [...wrong, ...missing.map((row) => `${row}: no test is claimed`)];
+  return [...invalid, ...missing.map((row) => `${row}: no test is claimed`)];
 }
 
 function problemOf(

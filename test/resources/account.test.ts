@@ -110,16 +110,18 @@ describe('account.readiness()', () => {
   });
 
   test('returns the documented checks, and blockers() returns those that are required but not ready', async () => {
-    const rich = await onMock().gateway.account.readiness();
-    expect(rich.status).toBe('ready');
-    expect(rich.checks.map(({ id }) => id)).toEqual(
+    const funded = await onMock().gateway.account.readiness();
+    expect(funded.status).toBe('ready');
+    expect(funded.checks.map(({ id }) => id)).toEqual(
       expect.arrayContaining(['api_key', 'unified_wallet']),
     );
-    expect(blockers(rich)).toEqual([]);
-    const poor = await onMock({ wallet: { usd: 0 }, models: [] }).gateway.account.readiness();
-    expect(poor.status).not.toBe('ready');
-    expect(poor.checks.filter(({ status }) => status !== 'ready')).toHaveLength(2);
-    expect(blockers(poor)).toEqual([{ id: 'unified_wallet', status: 'blocked', required: true }]);
+    expect(blockers(funded)).toEqual([]);
+    const unfunded = await onMock({ wallet: { usd: 0 }, models: [] }).gateway.account.readiness();
+    expect(unfunded.status).not.toBe('ready');
+    expect(unfunded.checks.filter(({ status }) => status !== 'ready')).toHaveLength(2);
+    expect(blockers(unfunded)).toEqual([
+      { id: 'unified_wallet', status: 'blocked', required: true },
+    ]);
   });
 });
 
@@ -158,14 +160,14 @@ describe('account.balance()', () => {
     ['TOKENS', 'tokens', 500_000],
     ['GOLD', 'oz', 0.0004],
   ])('returns the display type %s unchanged', async (type, symbol, rate) => {
-    const shown = { quota_display_type: type, currency_symbol: symbol, exchange_rate: rate };
+    const display = { quota_display_type: type, currency_symbol: symbol, exchange_rate: rate };
     const { data } = bodies.keyBalance;
     const body = {
       ...bodies.keyBalance,
-      data: { ...data, balance: { ...data.balance, ...shown } },
+      data: { ...data, balance: { ...data.balance, ...display } },
     };
     const gateway = clientOf(scripted(answer(200, body)).fetch);
-    expect((await gateway.account.balance()).data.balance).toMatchObject(shown);
+    expect((await gateway.account.balance()).data.balance).toMatchObject(display);
   });
 });
 

@@ -239,22 +239,28 @@ describe('an audio task', () => {
   test('passes through its documented statuses, with progress and the submission time', async () => {
     const { gateway, mock } = onMock();
     const task = await gateway.audio.music.submit(music);
-    const seen = [task.latest];
+    const generations = [task.latest];
     for (const ms of [3_000, 4_000]) {
       await mock.clock.advance(ms);
-      seen.push(await gateway.audio.retrieve(task.id));
+      generations.push(await gateway.audio.retrieve(task.id));
     }
-    expect(seen.map(({ status, rawStatus, progress }) => [status, rawStatus, progress])).toEqual([
+    expect(
+      generations.map(({ status, rawStatus, progress }) => [status, rawStatus, progress]),
+    ).toEqual([
       ['queued', 'queued', 0],
       ['running', 'in_progress', 50],
       ['succeeded', 'completed', 100],
     ]);
-    expect(seen.map(({ raw }) => raw.raw_status)).toEqual(['SUBMITTED', 'IN_PROGRESS', 'SUCCESS']);
-    expect(seen[2]).toMatchObject({ model: 'anthem-music' });
-    expect(seen[2]?.createdAt).toEqual(new Date('2026-05-01T00:00:00Z'));
+    expect(generations.map(({ raw }) => raw.raw_status)).toEqual([
+      'SUBMITTED',
+      'IN_PROGRESS',
+      'SUCCESS',
+    ]);
+    expect(generations[2]).toMatchObject({ model: 'anthem-music' });
+    expect(generations[2]?.createdAt).toEqual(new Date('2026-05-01T00:00:00Z'));
   });
 
-  const url = 'https://files.example/generation.mp3';
+  const url = 'https://files.example/piece.mp3';
   const expectedStatus: Record<string, string> = {
     queued: 'queued',
     in_progress: 'running',

@@ -34,12 +34,14 @@ describe('gateway.download()', () => {
     'downloads the file of a finished %s',
     async (kind) => {
       const { gateway, mock } = onMock();
-      const made = {
+      const generators = {
         image: () => gateway.images.generate({ model: 'prism-image', prompt: 'A harbour' }),
         video: () => gateway.videos.generate({ model: 'tide-video', prompt: 'A harbour' }),
         audio: () => gateway.audio.music.generate({ model: 'anthem-music', prompt: 'A shanty' }),
       };
-      const done: Generation = await mock.clock.settle(Promise.resolve<Generation>(made[kind]()));
+      const done: Generation = await mock.clock.settle(
+        Promise.resolve<Generation>(generators[kind]()),
+      );
       const response = await gateway.download(done);
       expect(response.status).toBe(200);
       expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(100);

@@ -70,8 +70,8 @@ describe('authentication', () => {
         call(gateway.withOptions({ apiKey: null })),
       );
       expect(missing).toMatchObject({ status: 401, ...(!balance && { code: 'api_key_required' }) });
-      const wrong = gateway.withOptions({ apiKey: 'sk-wrong' });
-      await rejection(AuthenticationError, call(wrong));
+      const invalid = gateway.withOptions({ apiKey: 'sk-wrong' });
+      await rejection(AuthenticationError, call(invalid));
       mock.setKeyState(mock.apiKey, 'disabled');
       await rejection(PermissionDeniedError, call(gateway));
       const sentKeys = mock.requests.map(({ headers }) => headers.authorization);
@@ -84,10 +84,10 @@ describe('authentication', () => {
     const balanceError = async (client: typeof gateway) =>
       rejection(APIError, Promise.resolve(client.account.balance()));
     const missing = await balanceError(gateway.withOptions({ apiKey: null }));
-    const wrong = await balanceError(gateway.withOptions({ apiKey: 'sk-wrong' }));
+    const invalid = await balanceError(gateway.withOptions({ apiKey: 'sk-wrong' }));
     mock.setKeyState(mock.apiKey, 'disabled');
     const disabled = await balanceError(gateway);
-    const errors = [missing, wrong, disabled];
+    const errors = [missing, invalid, disabled];
     expect(errors.map(({ name }) => name)).toEqual([
       'AuthenticationError',
       'AuthenticationError',

@@ -47,12 +47,12 @@ describe('a receipt', () => {
     const here = onMock();
     const { mock } = here;
     const text = JSON.stringify(await here.gateway.images.submit(image));
-    const again = otherClient(here).resume(JSON.parse(text));
-    expect(again).toMatchObject({ kind: 'image', latest: undefined, meta: undefined });
-    expect(again.chargeUsd).toBe(mock.invoice[0]?.usd);
+    const resumed = otherClient(here).resume(JSON.parse(text));
+    expect(resumed).toMatchObject({ kind: 'image', latest: undefined, meta: undefined });
+    expect(resumed.chargeUsd).toBe(mock.invoice[0]?.usd);
     expect(mock.requests).toHaveLength(1);
-    expect(JSON.stringify(again)).toBe(text);
-    const done = await mock.clock.settle(again.wait());
+    expect(JSON.stringify(resumed)).toBe(text);
+    const done = await mock.clock.settle(resumed.wait());
     expect(done).toMatchObject({ status: 'succeeded', id: mock.tasks[0]?.id });
     expect(mock.invoice).toHaveLength(1);
   });
@@ -83,9 +83,9 @@ describe('a receipt', () => {
       await gateway.audio.music.submit({ model: 'anthem-music', prompt: 'A harbour' }),
     ];
     for (const task of tasks) {
-      const again = gateway.resume(JSON.parse(JSON.stringify(task)));
-      expect(again.kind).toBe(task.kind);
-      expect(await mock.clock.settle(again.wait())).toMatchObject({ status: 'succeeded' });
+      const resumed = gateway.resume(JSON.parse(JSON.stringify(task)));
+      expect(resumed.kind).toBe(task.kind);
+      expect(await mock.clock.settle(resumed.wait())).toMatchObject({ status: 'succeeded' });
     }
   });
 

@@ -26,12 +26,16 @@ describe('submit()', () => {
   test('resolves to a handle with the details of the response', async () => {
     const { gateway, mock } = onMock();
     const task = await gateway.images.submit(image);
-    const [made] = mock.tasks;
-    expect(task).toMatchObject({ id: made?.id, kind: 'image', replayed: false });
+    const [created] = mock.tasks;
+    expect(task).toMatchObject({ id: created?.id, kind: 'image', replayed: false });
     expect(task.idempotencyKey).toBe(mock.requests[0]?.headers['x-idempotency-key']);
-    expect(task.chargeUsd).toBe(made?.chargeUsd);
-    expect(task.meta).toMatchObject({ status: 202, taskId: made?.id, chargeUsd: made?.chargeUsd });
-    expect(task.latest).toMatchObject({ id: made?.id, status: 'queued', urls: [], progress: 0 });
+    expect(task.chargeUsd).toBe(created?.chargeUsd);
+    expect(task.meta).toMatchObject({
+      status: 202,
+      taskId: created?.id,
+      chargeUsd: created?.chargeUsd,
+    });
+    expect(task.latest).toMatchObject({ id: created?.id, status: 'queued', urls: [], progress: 0 });
     expect(gateway.spend.totalUsd).toBe(mock.invoice[0]?.usd);
   });
 
@@ -184,8 +188,8 @@ describe('an existing task', () => {
     const { gateway, mock } = onMock();
     const task = await gateway.images.submit(image);
     await mock.clock.advance(3_000);
-    const seen = await gateway.images.retrieve(task.id);
-    expect(seen).toMatchObject({ id: task.id, kind: 'image', status: 'running', progress: 50 });
+    const polled = await gateway.images.retrieve(task.id);
+    expect(polled).toMatchObject({ id: task.id, kind: 'image', status: 'running', progress: 50 });
     await mock.clock.advance(3_000);
     expect(await task.retrieve()).toMatchObject({ status: 'succeeded' });
     expect(task.latest).toMatchObject({ status: 'succeeded' });

@@ -197,15 +197,15 @@ describe('a real person', () => {
     await turns();
     expect(url).toMatch(/^https:/);
     expect(lines.join('\n')).toContain('the callback is broken');
-    const shown = [
+    const output = [
       ...lines,
       error.message,
       error.stack ?? '',
       JSON.stringify(error.material),
     ].join();
-    expect(shown).not.toContain(url);
-    expect(shown).not.toContain('app.example');
-    expect(shown).not.toContain(source.url);
+    expect(output).not.toContain(url);
+    expect(output).not.toContain('app.example');
+    expect(output).not.toContain(source.url);
   });
 });
 

@@ -172,8 +172,8 @@ describe('materials.wait()', () => {
     const { fetch, sent } = scripted(answer(200, record));
     const { materials } = clientOf(fetch, { clock });
     const error = await clock.settle(rejection(Error, materials.wait('mat_1')));
-    const kinds = [ResponseValidationError, MaterialFailedError];
-    expect(kinds.some((kind) => error instanceof kind)).toBe(true);
+    const errorClasses = [ResponseValidationError, MaterialFailedError];
+    expect(errorClasses.some((errorClass) => error instanceof errorClass)).toBe(true);
     expect(sent).toHaveLength(1);
   });
 });

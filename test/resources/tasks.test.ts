@@ -98,16 +98,16 @@ describe.each(taskCases)('%s', (_, { kind, path, submit, generate, of }) => {
     expect(receipt).not.toContain(mock.apiKey);
     expect(receipt).not.toContain(prompt);
     mock.clearRecords();
-    const again = otherClient(mock).resume(JSON.parse(receipt));
+    const resumed = otherClient(mock).resume(JSON.parse(receipt));
     expect(mock.requests).toEqual([]);
-    expect(again).toMatchObject({ id: task.id, kind, idempotencyKey: 'row-17' });
-    expect(again.latest).toBeUndefined();
-    expect(again.meta).toBeUndefined();
-    const done = await mock.clock.settle(again.wait());
+    expect(resumed).toMatchObject({ id: task.id, kind, idempotencyKey: 'row-17' });
+    expect(resumed.latest).toBeUndefined();
+    expect(resumed.meta).toBeUndefined();
+    const done = await mock.clock.settle(resumed.wait());
     expect(done).toMatchObject({ id: task.id, kind, status: 'succeeded' });
     expect(done.urls.length).toBeGreaterThan(0);
     expect(mock.requests.every((request) => request.path === path + task.id)).toBe(true);
-    expect(JSON.stringify(again)).toBe(receipt);
+    expect(JSON.stringify(resumed)).toBe(receipt);
     expect(mock.invoice).toEqual([]);
   });
 

@@ -68,10 +68,10 @@ describe('voices.list()', () => {
     await gateway.voices.clone(allCloneFields);
     await gateway.voices.design(allDesignFields);
     const { data } = await gateway.voices.list();
-    const kinds = data.map((voice) =>
+    const combinations = data.map((voice) =>
       [voice.source_type, voice.visibility, voice.status].join(' '),
     );
-    expect(new Set(kinds)).toEqual(
+    expect(new Set(combinations)).toEqual(
       new Set([
         'system public active',
         'voice_clone private active',

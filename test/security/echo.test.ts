@@ -30,7 +30,7 @@ const echoes: Readonly<Record<string, Reply>> = {
   'a response that is not JSON': (sent) =>
     text(200, `${'.'.repeat(285)}${authorizationOf(sent)}`)(sent),
   'an error of fetch': (sent) => {
-    throw new TypeError(`bad authorizationOf: ${authorizationOf(sent)}`, {
+    throw new TypeError(`bad header: ${authorizationOf(sent)}`, {
       cause: new Error(authorizationOf(sent)),
     });
   },

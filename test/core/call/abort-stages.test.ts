@@ -12,8 +12,8 @@ import { caught, chat, drain, image, turns } from '../support.ts';
 
 /** The calls run on a socket and in real time. Without an abort, none of them would end. */
 const forever = 1_000_000;
-const slow = { pollInterval: forever, maxPollInterval: forever, waitTimeout: 2 * forever };
-const quick = { pollInterval: 1, maxPollInterval: 1, waitTimeout: 2 * forever };
+const longIntervals = { pollInterval: forever, maxPollInterval: forever, waitTimeout: 2 * forever };
+const shortIntervals = { pollInterval: 1, maxPollInterval: 1, waitTimeout: 2 * forever };
 const material = { url: 'https://files.example/a.png', type: 'image' as const };
 
 interface Stage {
@@ -36,9 +36,9 @@ const read: Stage['start'] = async (gateway, signal) =>
 const final: Stage['start'] = (gateway, signal) =>
   gateway.chat.completions.stream(chat, { signal }).final();
 const wait: Stage['start'] = (gateway, signal) =>
-  gateway.images.wait('task_1', { signal, ...slow });
+  gateway.images.wait('task_1', { signal, ...longIntervals });
 const register: Stage['start'] = (gateway, signal) =>
-  gateway.materials.register(material, { signal, ...quick });
+  gateway.materials.register(material, { signal, ...shortIntervals });
 const download: Stage['start'] = async (gateway, signal, mock) => {
   mock.fail({
     route: polls,
@@ -133,7 +133,8 @@ const stages: Readonly<Record<string, Stage>> = {
     reached: [1, 1],
   },
   'in updates()': {
-    start: (gateway, signal) => drain(gateway.images.task('task_1').updates({ signal, ...slow })),
+    start: (gateway, signal) =>
+      drain(gateway.images.task('task_1').updates({ signal, ...longIntervals })),
     fault: { route: polls, body: { id: 'task_1', status: 'queued' } },
     reached: [1, 1],
   },
@@ -143,7 +144,7 @@ const stages: Readonly<Record<string, Stage>> = {
     reached: [2, 1],
   },
   'in the delay of a wait for a material': {
-    start: (gateway, signal) => gateway.materials.wait('mat_1', { signal, ...slow }),
+    start: (gateway, signal) => gateway.materials.wait('mat_1', { signal, ...longIntervals }),
     fault: { route: materialPolls, status: 503 },
     reached: [1, 1],
   },
@@ -190,7 +191,7 @@ test.each(Object.entries(stages))(
       ...options,
     });
     const stop = new AbortController();
-    const reason = new Error('no longer isExpected');
+    const reason = new Error('no longer wanted');
     let error: unknown;
     const ended = caught(start(gateway, stop.signal, mock)).then((caughtError) => {
       error = caughtError;

@@ -192,13 +192,13 @@ describe('withResponse', () => {
 describe('asResponse', () => {
   test('leaves the body unread', async () => {
     let pulled = 0;
-    const slow: Reply = streamed('{"object":"list",', (body) => {
+    const slowReply: Reply = streamed('{"object":"list",', (body) => {
       pulled += 1;
       if (pulled > 1) return body.close();
       body.enqueue(new TextEncoder().encode('"data":[]}'));
       return undefined;
     });
-    const response = await clientOf(scripted(slow).fetch).models.list().asResponse();
+    const response = await clientOf(scripted(slowReply).fetch).models.list().asResponse();
     expect(response.bodyUsed).toBe(false);
     expect(pulled).toBe(0);
     expect(await response.json()).toEqual({ object: 'list', data: [] });

@@ -49,7 +49,7 @@ async function run(
     delays,
     sleeps,
     error: outcome as Error | undefined,
-    took: clock.now() - startedAt,
+    elapsed: clock.now() - startedAt,
   };
 }
 
@@ -124,17 +124,17 @@ describe('Retry-After', () => {
   test.each([429, 500, 503])(
     'of a %i above maxRetryDelay fails immediately with retryAfterMs',
     async (status) => {
-      const { sent, took, error } = await run([withRetryAfter('61', status), modelList]);
+      const { sent, elapsed, error } = await run([withRetryAfter('61', status), modelList]);
       expect(sent).toHaveLength(1);
-      expect(took).toBe(0);
+      expect(elapsed).toBe(0);
       expect(error).toMatchObject({ status, retryAfterMs: 61_000 });
     },
   );
 
   test('above maxRetryDelay fails a submit immediately, with its key', async () => {
-    const { sent, took, error } = await run([withRetryAfter('61')], {}, submit);
+    const { sent, elapsed, error } = await run([withRetryAfter('61')], {}, submit);
     expect(sent).toHaveLength(1);
-    expect(took).toBe(0);
+    expect(elapsed).toBe(0);
     expect(error).toMatchObject({
       retryAfterMs: 61_000,
       outcome: 'rejected',
@@ -190,12 +190,12 @@ describe('a 429 for concurrency', () => {
   ])('fails %s after maxQueueTime with the last 429', async (_, call) => {
     const maxQueueTime = 20_000;
     const last = refusal(429, 'concurrency_limit_exceeded', { 'x-request-id': 'req_9' });
-    const { sent, error, took } = await run([last], { maxQueueTime, maxRetries: 0 }, call);
+    const { sent, error, elapsed } = await run([last], { maxQueueTime, maxRetries: 0 }, call);
     expect(error).toBeInstanceOf(ConcurrencyLimitError);
     expect(error).toMatchObject({ status: 429, outcome: 'rejected', requestId: 'req_9' });
     expect(sent.length).toBeGreaterThan(2);
-    expect(took).toBeGreaterThan(maxQueueTime / 2);
-    expect(took).toBeLessThanOrEqual(maxQueueTime);
+    expect(elapsed).toBeGreaterThan(maxQueueTime / 2);
+    expect(elapsed).toBeLessThanOrEqual(maxQueueTime);
   });
 
   test('waits for Retry-After', async () => {

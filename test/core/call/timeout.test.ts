@@ -37,9 +37,9 @@ async function run(call: Call, reply: Reply = hang, options: PolygateOptions = {
   const error = await caught(
     clock.settle(call(clientOf(fetch, { clock, maxRetries: 0, ...options }))),
   );
-  const took = clock.now() - startedAt;
+  const elapsed = clock.now() - startedAt;
   await turns();
-  return { error, took, sent, clock };
+  return { error, elapsed, sent, clock };
 }
 
 describe('the attempt timeout', () => {
@@ -49,11 +49,11 @@ describe('the attempt timeout', () => {
     ['a chat', createChat, 600_000],
     ['a chat stream', stream, 600_000],
   ])('of %s has its default', async (_, call, ms) => {
-    const { error, took } = await run(call);
+    const { error, elapsed } = await run(call);
     expect(error).toBeInstanceOf(RequestTimeoutError);
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.outcome).toBe<Outcome>('unknown');
-    expect(took).toBe(ms);
+    expect(elapsed).toBe(ms);
   });
 
   test.each([
@@ -61,16 +61,16 @@ describe('the attempt timeout', () => {
     ['a chat', createChat],
     ['a chat stream', stream],
   ])('of %s can be set for the client and for the call', async (_, call) => {
-    expect((await run(call, hang, { timeout: 5_000 })).took).toBe(5_000);
-    const quick: Call = (gateway) => call(gateway, { timeout: 700 });
-    expect((await run(quick, hang, { timeout: 5_000 })).took).toBe(700);
+    expect((await run(call, hang, { timeout: 5_000 })).elapsed).toBe(5_000);
+    const withTimeout: Call = (gateway) => call(gateway, { timeout: 700 });
+    expect((await run(withTimeout, hang, { timeout: 5_000 })).elapsed).toBe(700);
   });
 
   test('covers the body', async () => {
-    const { error, took } = await run(submit, halfBody, { timeout: 5_000 });
+    const { error, elapsed } = await run(submit, halfBody, { timeout: 5_000 });
     expect(error).toBeInstanceOf(RequestTimeoutError);
     expect(error.outcome).toBe('unknown');
-    expect(took).toBe(5_000);
+    expect(elapsed).toBe(5_000);
   });
 
   test('covers fetching the API key, with outcome not-sent', async () => {
@@ -84,7 +84,7 @@ describe('the attempt timeout', () => {
   test('of a stream ends with its headers', async () => {
     const clock = new WatchedClock();
     let more: () => void = () => undefined;
-    const slow = streamed(
+    const slowStream = streamed(
       ': comment\n\n',
       (body) =>
         void new Promise<void>((resolve) => (more = resolve)).then(() => {
@@ -93,7 +93,7 @@ describe('the attempt timeout', () => {
         }),
       eventStream,
     );
-    const { fetch } = scripted(slow);
+    const { fetch } = scripted(slowStream);
     const gateway = clientOf(fetch, { clock, timeout: 1_000, streamIdleTimeout: 50_000 });
     const chunks = drain(gateway.chat.completions.stream(chat));
     await turns();
@@ -103,13 +103,13 @@ describe('the attempt timeout', () => {
   });
 
   test('starts over with each attempt', async () => {
-    const { sent, took } = await run(list, hang, {
+    const { sent, elapsed } = await run(list, hang, {
       timeout: 5_000,
       maxRetries: 2,
       random: () => 0,
     });
     expect(sent).toHaveLength(3);
-    expect(took).toBe(15_000);
+    expect(elapsed).toBe(15_000);
   });
 
   test('does not run while a request waits for a slot', async () => {

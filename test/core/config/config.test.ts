@@ -45,7 +45,7 @@ describe('an invalid option is rejected with its name', () => {
       { usd: 5 },
     ],
     onCharge: ['log', {}],
-    headers: ['x-a: b', 42, { 'x-a': 1 }, { 'x-a': 'b\r\nc: d' }, { 'invalid name': 'b' }],
+    headers: ['x-a: b', 42, { 'x-a': 1 }, { 'x-a': 'b\r\nc: d' }, { 'bad name': 'b' }],
     fetch: ['fetch', {}],
     clock: [{}, { now: Date.now }, Date],
     random: [0.5],

@@ -198,8 +198,8 @@ describe('onCharge', () => {
     const error = vi.fn<(message: string) => void>();
     const quiet = () => undefined;
     const logger = { error, warn: quiet, info: quiet, debug: quiet };
-    const given = onCharge as () => void;
-    const { gateway } = onMock({}, { onCharge: given, logger, logLevel: 'error' });
+    const callback = onCharge as () => void;
+    const { gateway } = onMock({}, { onCharge: callback, logger, logLevel: 'error' });
     const task = await gateway.images.submit(image);
     await new Promise((resolve) => {
       setImmediate(resolve);

@@ -41,7 +41,7 @@ test('a submission with invalid params is rejected by send(), not when it is cre
 
 test('inspecting a submission shows neither prompt nor API key', () => {
   const { mock, gateway } = onMock();
-  const shown = inspect(gateway.images.submission(image), { depth: 9, showHidden: true });
-  expect(shown).not.toContain(mock.apiKey);
-  expect(shown).not.toContain(image.prompt);
+  const inspected = inspect(gateway.images.submission(image), { depth: 9, showHidden: true });
+  expect(inspected).not.toContain(mock.apiKey);
+  expect(inspected).not.toContain(image.prompt);
 });

@@ -92,8 +92,8 @@ async function recover(world: World, call: EndedCall): Promise<void> {
   if (error === undefined || submit === undefined) return;
   const { task, idempotencyKey } = error;
   if (task !== undefined) {
-    const again = gateway.resume(JSON.parse(JSON.stringify(task)));
-    expect((await settle(again.retrieve())).id).toBe(task.id);
+    const resumed = gateway.resume(JSON.parse(JSON.stringify(task)));
+    expect((await settle(resumed.retrieve())).id).toBe(task.id);
     return;
   }
   if (error.outcome !== 'unknown' || idempotencyKey === undefined) return;
