@@ -59,7 +59,7 @@ export const claims: readonly Claim[] = [
   ...all('Service status', resources('public'), 'public.status() > returns %s'),
   ...all('Model', resources('models'), 'returns %s of every model'),
   ...all('Pricing object', resources('models'), 'returns pricing.%s'),
-  ...all('Audio task', resources('audio'), 'an audio task > returns %s'),
+  ...all('Audio task', resources('audio-tasks'), 'an audio task > returns %s'),
   ...all('Voice', resources('voices'), 'voices.list() > returns %s'),
   ...all('Voice creation result', voices, 'voices.clone() and voices.design() > return %s'),
   ...all('Material', resources('materials'), 'a material > returns %s'),
@@ -135,8 +135,8 @@ export const claims: readonly Claim[] = [
       'an immediate delete returns 200, then 404 on retrieve, and can be repeated',
     ],
   }),
-  ...all('Audio task status', resources('audio'), 'understands the status %s'),
-  ...all('Audio task raw_status', resources('audio'), 'understands the raw_status %s'),
+  ...all('Audio task status', resources('audio-tasks'), 'understands the status %s'),
+  ...all('Audio task raw_status', resources('audio-tasks'), 'understands the raw_status %s'),
   ...all(
     'Terminal status of other tasks',
     documented,
@@ -238,7 +238,7 @@ export const claims: readonly Claim[] = [
       'returns the same task without a charge for a key that was used',
     ],
     'Another alternative success shape carries output.audio_url': [
-      resources('audio'),
+      resources('audio-tasks'),
       'succeeds with output.audio_url instead of a result',
     ],
     'The callback carries exactly material_id and material_status': [
@@ -254,7 +254,7 @@ export const claims: readonly Claim[] = [
       'excludes failed, deleted and expired materials',
     ],
     'A failed audio task carries error.message': [
-      resources('audio'),
+      resources('audio-tasks'),
       'reports error.message when it fails',
     ],
     'An uncertain submit is retried with the original key': [

@@ -165,10 +165,10 @@ describe('pages', () => {
   test('are iterated by for await, each fetched when it is needed', async () => {
     const { gateway, mock, newestFirst } = await library(5);
     const page = await gateway.materials.list({ limit: 2 });
-    const yielded: [id: string, requests: number][] = [];
+    const yielded: [id: string, requestCount: number][] = [];
     for await (const { id } of page) yielded.push([id, mock.requests.length]);
     expect(yielded.map(([id]) => id)).toEqual(newestFirst);
-    expect(yielded.map(([, requests]) => requests)).toEqual([1, 1, 2, 2, 3]);
+    expect(yielded.map(([, requestCount]) => requestCount)).toEqual([1, 1, 2, 2, 3]);
   });
 
   test('are no longer fetched after a break', async () => {

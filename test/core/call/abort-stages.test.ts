@@ -224,12 +224,12 @@ test.each(Object.entries(stages))(
 
 /** Waits, without a timer of its own, until a value is as expected. */
 async function soon<Value>(
-  read: () => Value,
+  current: () => Value,
   isExpected: (value: Value) => boolean,
 ): Promise<Value> {
   const deadline = performance.now() + 4_000;
-  while (!isExpected(read()) && performance.now() < deadline) await turns(1);
-  return read();
+  while (!isExpected(current()) && performance.now() < deadline) await turns(1);
+  return current();
 }
 
 /** Timers that keep the process alive. */
