@@ -3,12 +3,12 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { defineConfig } from 'tsup';
 import type { Options } from 'tsup';
 
-// All builds write below dist at the same time, so none of them can be the one that empties it.
+// All builds write to dist in parallel, so it has to be emptied before the first one starts.
 rmSync('dist', { recursive: true, force: true });
 
 /**
- * A schema that an entry does not use leaves it only if building it is known to do nothing else. Rollup asks for the
- * names of such functions, and the bundler calls the zod namespace of the n-th file `z<n>`.
+ * Unused schemas are removed from an entry point only if the functions that build them are known to be free of side
+ * effects. Rollup needs the names of these functions, and the bundler names the zod namespace of the n-th file `z<n>`.
  */
 const zodNamespaces = ['z', ...Array.from({ length: 99 }, (_, index) => `z${index + 2}`)];
 
@@ -21,8 +21,8 @@ const shared: Options = {
   silent: true,
 };
 
-// The reference gateway is built apart: the two share schemas, and in a common chunk the client would carry those that
-// only the gateway uses.
+// The reference gateway is built separately. Both use the schemas, and a shared chunk would add schemas to the client
+// that only the gateway uses.
 export default defineConfig([
   {
     ...shared,
@@ -58,7 +58,7 @@ export default defineConfig([
       entry: { index: 'src/mock/index.ts', node: 'src/mock/node/index.ts', msw: 'src/mock/msw.ts' },
     },
     noExternal: [/^hono\b/],
-    // Its licence travels with the code that is bundled in.
+    // The licence of hono has to accompany its bundled code.
     onSuccess: async () => copyFileSync('node_modules/hono/LICENSE', 'dist/mock/hono.LICENSE'),
   },
 ]);

@@ -6,7 +6,7 @@ const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.met
 
 export default defineConfig({
   resolve: {
-    // The package's own name means its sources, so that examples and tests need no build.
+    // Resolves the package's own name to its sources, so that examples and tests need no build.
     alias: [
       { find: /^polygate$/, replacement: source('index.ts') },
       { find: /^polygate\/chat$/, replacement: source('chat.ts') },
@@ -19,7 +19,7 @@ export default defineConfig({
   },
   test: {
     environment: 'node',
-    // One worker fewer than cores, the default, would be one alone on a small machine.
+    // The default of one worker fewer than cores leaves a single worker on a small machine.
     maxWorkers: '100%',
     include: ['{test,examples}/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'test/packaging/**', 'test/runtimes/**', 'test/long/**'],

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 import base from './vitest.config.ts';
 
-// What takes minutes: fuzzing, soaks, processes that are killed. Each file keeps the machine busy alone.
+// Tests that take minutes: fuzzing, soak tests, killed processes. Each file uses the whole machine.
 export default defineConfig({
   resolve: base.resolve ?? {},
   test: {

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-// These tests install the packed package the way a user does. They are slow, and each keeps the machine busy alone.
+// These tests install the packed package as a user does. They are slow, and each file uses the whole machine.
 export default defineConfig({
   test: {
     environment: 'node',

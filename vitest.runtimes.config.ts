@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-// These tests run the packed package where users run it. What a runtime needs is installed for the occasion; browsers
-// come from scripts/install-browsers.sh.
+// These tests run the packed package in the runtimes that users have. The dependencies of each runtime are installed on
+// demand; browsers come from scripts/install-browsers.sh.
 export default defineConfig({
   test: {
     environment: 'node',

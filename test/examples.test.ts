@@ -10,7 +10,7 @@ import { afterEach, describe, test, vi } from 'vitest';
 import type { TestContext } from 'vitest';
 
 import { runFromSource } from './run-from-source.ts';
-import type { Surroundings } from './run-from-source.ts';
+import type { ProgramOptions } from './run-from-source.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -21,7 +21,7 @@ const example = (name: string): URL => new URL(`../examples/${name}.ts`, import.
 interface Service {
   mock: MockGateway;
   cwd: string;
-  surroundings: Surroundings;
+  surroundings: ProgramOptions;
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * For `node --import`: the package's own name means its sources, as it does in the tests, so that what users run needs
- * no build.
+ * For `node --import`: resolves the package's own name to its sources, as in the tests, so that programs run without
+ * a build.
  */
 import { enableCompileCache, registerHooks } from 'node:module';
 

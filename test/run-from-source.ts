@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-/** How a program went. */
+/** The result of a program. */
 export interface Outcome {
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
-/** What the program finds. */
-export interface Surroundings {
+/** How to run a program. */
+export interface ProgramOptions {
   env?: Readonly<Record<string, string>>;
   cwd?: string;
   /** Presses Ctrl-C once the output contains this text. */
@@ -19,10 +19,10 @@ export interface Surroundings {
 
 const hook = new URL('./from-source.ts', import.meta.url).href;
 
-/** Runs a program as users do, in a process of its own that has to end by itself, but on the sources. */
+/** Runs a program against the sources in its own process, and waits for it to exit. */
 export async function runFromSource(
   program: URL,
-  { env = {}, cwd, interruptAt }: Surroundings = {},
+  { env = {}, cwd, interruptAt }: ProgramOptions = {},
 ): Promise<Outcome> {
   const child = spawn(process.execPath, ['--import', hook, fileURLToPath(program)], {
     cwd,
@@ -36,12 +36,12 @@ export async function runFromSource(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let seen = '';
+  let output = '';
   child.stdout.on('data', (part: Buffer) => {
-    const before = seen;
-    seen += String(part);
+    const before = output;
+    output += String(part);
     if (interruptAt === undefined || before.includes(interruptAt)) return;
-    if (seen.includes(interruptAt)) child.kill('SIGINT');
+    if (output.includes(interruptAt)) child.kill('SIGINT');
   });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.on('error', reject);

@@ -3,10 +3,10 @@ import type { Clock, PolygateOptions } from '../../src/index.ts';
 import { createMockGateway } from '../../src/mock/index.ts';
 import type { MockClock, MockGatewayOptions } from '../../src/mock/index.ts';
 
-/** Where clients of these tests believe the service to be, when a hand-written fetch answers. */
+/** Base URL of clients with a hand-written fetch. */
 export const baseURL = 'https://gateway.example';
 
-/** A request as a hand-written fetch sees it. */
+/** A request that a hand-written fetch receives. */
 export interface Sent {
   readonly url: string;
   readonly method: string;
@@ -16,10 +16,10 @@ export interface Sent {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What a hand-written fetch does with a request. */
+/** How a hand-written fetch responds to a request. */
 export type Reply = (sent: Sent) => Response | Promise<Response>;
 
-/** A fetch that plays replies in order, the last of them for ever, and writes down what it was asked. */
+/** A fetch that plays the replies in order, repeats the last one, and records the requests. */
 export function scripted(...replies: readonly [Reply, ...Reply[]]) {
   const sent: Sent[] = [];
   const fetch: typeof globalThis.fetch = async (input, init = {}) => {
@@ -39,7 +39,7 @@ export function scripted(...replies: readonly [Reply, ...Reply[]]) {
   return { fetch, sent };
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function answer(
   status: number,
   body: unknown,
@@ -52,7 +52,7 @@ export function answer(
     });
 }
 
-/** Answers with an error in the documented envelope. */
+/** Responds with an error in the documented envelope. */
 export function refusal(
   status: number,
   code?: string,
@@ -62,12 +62,12 @@ export function refusal(
   return answer(status, { error: { message: `Refused with ${status}`, type, code } }, headers);
 }
 
-/** Answers with text of some type. */
+/** Responds with text of any content type. */
 export function text(status: number, body: string, type = 'text/plain'): Reply {
   return () => new Response(body, { status, headers: { 'content-type': type } });
 }
 
-/** Answers with a body that begins and then does something. */
+/** Responds with a body that starts with this text and ends as the callback decides. */
 export function streamed(
   start: string,
   end: (controller: ReadableStreamDefaultController<Uint8Array>) => void,
@@ -75,12 +75,12 @@ export function streamed(
   cancel: () => void = () => undefined,
 ): Reply {
   return () => {
-    let begun = false;
+    let started = false;
     const body = new ReadableStream<Uint8Array>(
       {
         pull(controller) {
-          if (begun) return end(controller);
-          begun = true;
+          if (started) return end(controller);
+          started = true;
           controller.enqueue(new TextEncoder().encode(start));
           return undefined;
         },
@@ -92,25 +92,25 @@ export function streamed(
   };
 }
 
-/** Node's fetch when nobody listens: no byte has left. */
+/** Fails like Node's fetch on a refused connection: no byte was sent. */
 export const unreachable: Reply = () => {
   throw new TypeError('fetch failed', { cause: coded('ECONNREFUSED') });
 };
 
-/** Node's fetch when the connection drops: nobody knows what has happened. */
+/** Fails like Node's fetch on a connection reset: the outcome is unknown. */
 export const reset: Reply = () => {
   throw new TypeError('fetch failed', { cause: coded('ECONNRESET') });
 };
 
-/** Never answers, and does not listen to its signal. */
+/** Never responds, and ignores its signal. */
 export const hang: Reply = () => new Promise(() => undefined);
 
-/** An error of the system. */
+/** A system error with this code. */
 export function coded(code: string): Error {
   return Object.assign(new Error(`connect ${code}`), { code });
 }
 
-/** What a promise was rejected with. */
+/** An error that a promise was rejected with. */
 export type Caught = Error & { readonly [field: string]: unknown };
 
 export async function caught(promise: PromiseLike<unknown>): Promise<Caught> {
@@ -122,7 +122,7 @@ export async function caught(promise: PromiseLike<unknown>): Promise<Caught> {
   throw new Error('This should have failed');
 }
 
-/** What a function threw at once. */
+/** The error that a function throws synchronously. */
 export function thrown(work: () => unknown): Caught {
   try {
     work();
@@ -139,7 +139,7 @@ export async function drain<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return all;
 }
 
-/** A few turns of the event loop: whatever happens at once has happened then. */
+/** Waits a few turns of the event loop, so that everything that needs no timer has happened. */
 export async function turns(count = 5): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) {
     await new Promise((resolve) => {
@@ -148,12 +148,12 @@ export async function turns(count = 5): Promise<void> {
   }
 }
 
-/** Time that moves only when told to. */
+/** A clock that moves only when it is advanced. */
 export function virtualClock(): MockClock {
   return createMockGateway({ clock: 'virtual' }).clock;
 }
 
-/** A clock that counts: every sleep that was asked for, and those that are not over. */
+/** A clock that records all sleeps and counts the pending ones. */
 export class WatchedClock implements Clock {
   readonly sleeps: number[] = [];
   pending = 0;
@@ -186,30 +186,30 @@ export class WatchedClock implements Clock {
   }
 }
 
-/** A client whose service is a hand-written fetch, in virtual time and without noise. */
+/** A client with a hand-written fetch, in virtual time and without logging. */
 export function clientOf(fetch: typeof globalThis.fetch, options: PolygateOptions = {}): Polygate {
   const clock = options.clock ?? virtualClock();
   const quiet: PolygateOptions = { apiKey: 'sk-test', baseURL, logLevel: 'off' };
   return new Polygate({ ...quiet, random: () => 0.5, ...options, clock, fetch });
 }
 
-/** A clock that goes by another one and counts who sleeps. */
+/** A clock that follows another one and counts pending sleeps. */
 export function countingClock(clock: Clock) {
-  const seen = { sleeping: 0, most: 0 };
+  const sleeps = { pending: 0, max: 0 };
   const counting: Clock = {
     now: () => clock.now(),
     sleep: async (ms, signal) => {
-      seen.sleeping += 1;
-      seen.most = Math.max(seen.most, seen.sleeping);
+      sleeps.pending += 1;
+      sleeps.max = Math.max(sleeps.max, sleeps.pending);
       await clock.sleep(ms, signal).finally(() => {
-        seen.sleeping -= 1;
+        sleeps.pending -= 1;
       });
     },
   };
-  return { clock: counting, seen };
+  return { clock: counting, sleeps };
 }
 
-/** The reference gateway in virtual time, and a client of it. */
+/** The reference gateway in virtual time, and its client. */
 export function onMock(settings: MockGatewayOptions = {}, options: PolygateOptions = {}) {
   const mock = createMockGateway({ clock: 'virtual', ...settings });
   const { apiKey, fetch, clock } = mock;
@@ -219,14 +219,14 @@ export function onMock(settings: MockGatewayOptions = {}, options: PolygateOptio
   return { mock, gateway };
 }
 
-/** Params that every test may use where they do not matter. */
+/** Params for tests in which they do not matter. */
 export const image = { model: 'prism-image', prompt: 'A harbour' };
 export const chat = {
   model: 'aurora-chat',
   messages: [{ role: 'user' as const, content: 'Hello' }],
 };
 
-/** Good answers to them. */
+/** Successful replies to them. */
 export const submitted = answer(202, { id: 'task_1', status: 'queued' });
 export const completion = {
   id: 'c1',
@@ -246,7 +246,7 @@ const chunk = (delta: object, finish: string | null) =>
     model: 'aurora-chat',
     choices: [{ index: 0, delta, finish_reason: finish }],
   })}\n\n`;
-/** One event of a chat stream; it goes on after that. */
+/** The first event of a chat stream that continues. */
 export const firstEvent = chunk({ role: 'assistant', content: 'Ah' }, null);
-/** A whole chat stream. */
+/** A complete chat stream. */
 export const wholeStream = `${firstEvent}${chunk({ content: 'oy' }, 'stop')}data: [DONE]\n\n`;

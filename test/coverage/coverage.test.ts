@@ -7,7 +7,7 @@ import { requirements } from './requirements.ts';
 import { problems, table } from './table.ts';
 import { titlesOf } from './titles.ts';
 
-test('every row of the specification names a test that exists, and no row is missing', () => {
+test('every row of the specification has a claim that names an existing test', () => {
   expect(problems()).toEqual([]);
 });
 
@@ -17,17 +17,17 @@ test('every row is claimed once', () => {
   expect(rows).toHaveLength([...requirements.values()].flat().length);
 });
 
-test('docs/coverage.md is what npm run coverage:table writes', () => {
+test('docs/coverage.md matches the output of npm run coverage:table', () => {
   const written = readFileSync(new URL('../../docs/coverage.md', import.meta.url), 'utf8');
   expect(written).toBe(table());
 });
 
-test('titles are read with their groups, and skipped tests are none', () => {
+test('titles include those of their groups, and skipped tests are left out', () => {
   const titles = titlesOf(new URL(import.meta.url)) ?? [];
   expect(titles.map(({ title }) => title)).toContain('every row is claimed once');
   expect(titlesOf(new URL('no-such.test.ts', import.meta.url))).toBeUndefined();
   const account = titlesOf(new URL('../resources/account.test.ts', import.meta.url)) ?? [];
-  expect(account.find(({ title }) => title === 'account.retrieve() > tells %s')?.table).toContain(
+  expect(account.find(({ title }) => title === 'account.retrieve() > returns %s')?.table).toContain(
     'records.Account',
   );
 });

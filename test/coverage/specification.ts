@@ -1,12 +1,12 @@
-/** What the tables of the specification list, as plain data: the coverage table has a row for each. */
+/** The tables of the specification as plain data. The coverage table has a row for each entry. */
 
-/** A field of a table: its name, `[]` for the items of a list, and the type that the table gives it. */
+/** A documented field: its name, with `[]` for the items of a list, and its type. */
 export interface Field {
   name: string;
   type: string;
 }
 
-/** Reads `name:type` pairs. */
+/** Parses `name:type` pairs. */
 function fields(text: string): readonly Field[] {
   return words(text).map((word) => {
     const [name = '', type = ''] = word.split(':');
@@ -26,7 +26,7 @@ const prices = (prefix: string) => `
   ${prefix}resolutionPrices[].suggestedRetailUsd:number
   ${prefix}resolutionPrices[].enabled:boolean`;
 
-/** Resources and their fields. */
+/** Response records and their fields. */
 export const records = {
   Account: fields(`
     object:string wallet:string balance.usd:number balance.cny:number balance.shared:boolean
@@ -82,7 +82,7 @@ export const records = {
   'Key balance error envelope': fields('success:boolean message:string'),
 } as const;
 
-/** Bodies and queries of requests. */
+/** Request bodies and query parameters. */
 export const requests = {
   'Chat body': fields(`
     model:string messages:array messages[].role:string messages[].content:string stream:boolean
@@ -120,7 +120,7 @@ export const requests = {
   'Voice list query': fields('model:string'),
 } as const;
 
-/** Headers of requests and answers. */
+/** Request and response headers. */
 export const headers = {
   'Headers of GET /account': words(`
     x-request-id x-svc-wallet x-svc-balance-usd x-svc-balance-cny x-svc-concurrency-limit
@@ -128,16 +128,16 @@ export const headers = {
   'Headers of GET /readiness': words(`
     x-request-id x-svc-wallet x-svc-readiness-score x-svc-readiness-status
     x-svc-concurrency-limit`),
-  'Headers of a chat answer': words(`
+  'Headers of a chat response': words(`
     x-request-id x-svc-charge-usd x-svc-wallet x-svc-concurrency-limit
     x-svc-concurrency-remaining x-svc-concurrency-source`),
-  'Headers of a generation answer': words(`
+  'Headers of a generation response': words(`
     x-request-id x-svc-task-id x-svc-charge-usd x-svc-concurrency-limit
     x-svc-concurrency-remaining x-svc-concurrency-source x-svc-idempotent-replay`),
   'Headers of a request': words('authorization x-idempotency-key idempotency-key'),
 } as const;
 
-/** Endpoints, with the statuses that their rows and the table of errors give them. */
+/** Endpoints with the statuses documented in their rows and in the error table. */
 export const endpoints: Readonly<Record<string, readonly number[]>> = {
   'GET /v1/status': [200],
   'GET /v1/capabilities': [200],
@@ -170,7 +170,7 @@ export const endpoints: Readonly<Record<string, readonly number[]>> = {
   'DELETE /v1/materials/{material_id}': [200, 202, 401, 403, 404],
 };
 
-/** States: values, and rows of the table of transitions. */
+/** Status values, and rows of the transition table. */
 export const states = {
   'Material status': words(`
     creating verification_pending verification_failed verification_expired processing available
@@ -191,7 +191,7 @@ export const states = {
   'Terminal status of other tasks': words('succeeded completed failed'),
 } as const;
 
-/** Codes of the table of codes. */
+/** Error codes. */
 export const codes = words(`
   api_key_required invalid_request_parameter concurrency_limit_exceeded invalid_idempotency_key
   invalid_material_request invalid_material_cursor material_channel_unavailable
@@ -199,10 +199,10 @@ export const codes = words(`
   visual_verification_consent_required invalid_visual_verification_request
   visual_verification_create_outcome_uncertain material_create_outcome_uncertain`);
 
-/** Messages of the key balance, by status. */
+/** Error messages of the key balance endpoint, by status. */
 export const balanceMessages = ['401 Token not provided', '401 Invalid token', '403 Token invalid'];
 
-/** Rows of the table of limits, and the formulas below it. */
+/** Rows of the limits table, and the billing formulas below it. */
 export const limits = [
   'Concurrency per key/account',
   'Over-limit behaviour',
@@ -220,12 +220,12 @@ export const limits = [
   'Music is billed per output',
 ];
 
-/** Rules outside the tables: authentication, events, the library, errors. */
+/** Rules outside the tables: authentication, events, materials, errors. */
 export const rules = [
   'Public endpoints need no credentials',
   'Native key headers on GET /models',
   'Model ids with slashes are encoded in the path',
-  'asset:// URIs stand in structured media items, never in plain text',
+  'asset:// URIs are allowed in structured media items, never in plain text',
   'A replayed key returns the task without charging again',
   'Another alternative success shape carries output.audio_url',
   'The callback carries exactly material_id and material_status',

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 
 import ts from 'typescript';
 
-/** A test as it stands in its file. */
+/** A test of a file. */
 export interface Title {
-  /** Its title after those of the groups around it, joined by ` > `. */
+  /** The titles of its groups and its own title, joined by ` > `. */
   title: string;
-  /** What its cases are read from; empty for a single test. */
+  /** The source of its cases; empty for a test without a table. */
   table: string;
 }
 
-/** Every test of a file, none of them skipped; undefined when there is no such file. */
+/** Every test of a file except skipped ones; undefined if the file does not exist. */
 export function titlesOf(file: URL): readonly Title[] | undefined {
   let source: string;
   try {
@@ -25,7 +25,7 @@ export function titlesOf(file: URL): readonly Title[] | undefined {
     if (ts.isVariableDeclaration(node)) {
       tables.set(node.name.getText(root), node.initializer?.getText(root) ?? '');
     }
-    const call = ts.isCallExpression(node) ? titled(node, root) : undefined;
+    const call = ts.isCallExpression(node) ? titledCall(node, root) : undefined;
     if (call?.name === 'test') {
       const { table } = call;
       found.push({
@@ -42,8 +42,8 @@ export function titlesOf(file: URL): readonly Title[] | undefined {
   return found;
 }
 
-/** `test('…')`, `test.each(…)('…')` and the same of `describe`; nothing that is skipped or yet to be written. */
-function titled(call: ts.CallExpression, root: ts.SourceFile) {
+/** Recognizes `test('…')`, `test.each(…)('…')` and the same forms of `describe`, except skipped and todo ones. */
+function titledCall(call: ts.CallExpression, root: ts.SourceFile) {
   const [title] = call.arguments;
   if (title === undefined || !ts.isStringLiteralLike(title)) return undefined;
   const callee = call.expression.getText(root);

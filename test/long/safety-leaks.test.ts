@@ -11,18 +11,18 @@ import { listen } from '../../src/mock/node/index.ts';
 import { collectGarbage } from '../support/safety/memory.ts';
 
 const calls = 10_000;
-const atOnce = 24;
+const parallel = 24;
 const chat = { model: 'aurora-chat', messages: [{ role: 'user' as const, content: 'Hello' }] };
 const image = { model: 'prism-image', prompt: 'A harbour' };
-const pace = { pollInterval: 1, maxPollInterval: 5 };
+const pollTiming = { pollInterval: 1, maxPollInterval: 5 };
 
 interface Options {
   readonly signal: AbortSignal;
   readonly timeout: number;
 }
-const work: readonly ((gateway: Polygate, options: Options) => Promise<unknown>)[] = [
+const operations: readonly ((gateway: Polygate, options: Options) => Promise<unknown>)[] = [
   (gateway, options) => gateway.images.submit(image, options),
-  (gateway, options) => gateway.images.generate(image, { ...options, ...pace }),
+  (gateway, options) => gateway.images.generate(image, { ...options, ...pollTiming }),
   (gateway, options) => gateway.chat.completions.create(chat, options),
   (gateway, options) => gateway.chat.completions.stream(chat, options).final(),
   async (gateway, options) => {
@@ -36,11 +36,11 @@ const work: readonly ((gateway: Polygate, options: Options) => Promise<unknown>)
   (gateway, options) => gateway.models.list({}, options),
   async (gateway, { signal }) => {
     const task = await gateway.images.submit(image);
-    for await (const _ of task.updates({ ...pace, signal, waitTimeout: 40 })) continue;
+    for await (const _ of task.updates({ ...pollTiming, signal, waitTimeout: 40 })) continue;
   },
 ];
 
-/** Connections and unfinished answers of every server of this process. */
+/** The servers of this process, and the number of their unfinished responses. */
 const servers = new Set<Server>();
 let open = 0;
 const started = (message: unknown) => {
@@ -58,7 +58,7 @@ const started = (message: unknown) => {
 beforeEach(() => subscribe('http.server.request.start', started));
 afterEach(() => void unsubscribe('http.server.request.start', started));
 
-test(`${calls} calls, aborted, broken off and out of time, leave nothing behind`, async () => {
+test(`${calls} calls that succeed, fail, are aborted or time out leave nothing behind`, async () => {
   const resources = active();
   const mock = createMockGateway({
     tasks: { durationMs: 3 },
@@ -100,7 +100,7 @@ test(`${calls} calls, aborted, broken off and out of time, leave nothing behind`
       if (number % 2 === 0) refs.push(new WeakRef(signal));
       const timer = number % 4 === 0 ? setTimeout(() => own.abort(), number % 23) : undefined;
       const options = { signal, timeout: number % 7 === 0 ? 3 : 300 };
-      const call = work[number % work.length];
+      const call = operations[number % operations.length];
       try {
         await call?.(gateway, options);
       } catch (error) {
@@ -111,7 +111,7 @@ test(`${calls} calls, aborted, broken off and out of time, leave nothing behind`
       listeners += getEventListeners(own.signal, 'abort').length;
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: parallel }, worker));
   expect(failed).toBeGreaterThan(calls / 20);
   expect(failed).toBeLessThan(calls - calls / 20);
   expect(listeners).toBe(0);
@@ -119,7 +119,7 @@ test(`${calls} calls, aborted, broken off and out of time, leave nothing behind`
   expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
   await until(() => open + mock.inFlight === 0);
   expect([open, mock.inFlight]).toEqual([0, 0]);
-  // Connections that are kept open for the next request do not grow with the calls: none was forgotten.
+  // The number of kept-alive connections does not grow with the calls: none is leaked.
   const [server] = servers;
   expect(await connections(server)).toBeLessThan(calls / 50);
   await listening.close();
@@ -127,23 +127,23 @@ test(`${calls} calls, aborted, broken off and out of time, leave nothing behind`
   expect(active().length).toBeLessThanOrEqual(resources.length);
   const alive = () => refs.filter((ref) => ref.deref() !== undefined).length;
   for (let round = 0; round < 50 && alive() > 0; round += 1) {
-    // What was looked at cannot be collected in the same turn.
+    // A reference that was just read cannot be collected in the same turn.
     await pause(5);
     collectGarbage();
     await pause(5);
   }
-  expect(alive()).toBeLessThanOrEqual(atOnce);
+  expect(alive()).toBeLessThanOrEqual(parallel);
 });
 
-/** What keeps this process alive. */
+/** Resources that keep this process alive. */
 const active = () =>
   process
     .getActiveResourcesInfo()
     .filter((name) => /timeout|tcp|tls|immediate/i.test(name))
     .toSorted();
 
-async function until(holds: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 2_000 && !holds(); turn += 1) {
+async function until(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 2_000 && !condition(); turn += 1) {
     await pause(2);
     await setImmediate();
   }

@@ -17,8 +17,8 @@ const outage: readonly Fault[] = [
   { stallHeaders: true },
 ];
 
-test(`ten minutes of outage cost none of ${tasks} waiting tasks`, async () => {
-  const { mock, gateway, polls } = counted({ durationMs: 5 * minute });
+test(`an outage of ten minutes loses none of ${tasks} waiting tasks`, async () => {
+  const { mock, gateway, polls } = setup({ durationMs: 5 * minute });
   const { clock } = mock;
   const errors = new Map<string, number>();
   const onUpdate = ({ id, pollError }: TaskUpdate) => {
@@ -36,41 +36,41 @@ test(`ten minutes of outage cost none of ${tasks} waiting tasks`, async () => {
   }
   expect(errors.size).toBe(tasks);
   expect(mock.invoice).toHaveLength(tasks);
-  const over = clock.now();
+  const restored = clock.now();
   const done = await clock.settle(generations);
   expect(new Set(done.map(({ id }) => id)).size).toBe(tasks);
   expect(done.every(({ status, urls }) => status === 'succeeded' && urls.length > 0)).toBe(true);
   expect(Math.min(...errors.values())).toBeGreaterThan(20);
-  // The last poll may hang for its minute; whoever waits after that asks within the longest interval.
-  expect(clock.now() - over).toBeLessThanOrEqual(minute + 6_000);
-  checkPace(polls);
+  // The last poll may hang until its timeout of a minute; after that, every wait polls within the longest interval.
+  expect(clock.now() - restored).toBeLessThanOrEqual(minute + 6_000);
+  checkPollRate(polls);
   expect(gateway.spend.totalUsd).toBeCloseTo(mock.wallet.spentUsd, 6);
   expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
 });
 
-/** No task is asked for more often than every two seconds, and no second sees more than its share of all of them. */
-function checkPace(polls: ReadonlyMap<string, number[]>): void {
+/** No task is polled more often than every two seconds, and the polls are spread over time. */
+function checkPollRate(polls: ReadonlyMap<string, number[]>): void {
   const perSecond = new Map<number, number>();
   let count = 0;
-  let closest = Infinity;
+  let minInterval = Infinity;
   for (const times of polls.values()) {
     count += times.length;
     for (const [index, at] of times.entries()) {
-      closest = Math.min(closest, at - (times[index - 1] ?? -Infinity));
+      minInterval = Math.min(minInterval, at - (times[index - 1] ?? -Infinity));
       const second = Math.floor(at / 1_000);
       perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
     }
   }
   expect(polls.size).toBe(tasks);
-  expect(closest).toBeGreaterThanOrEqual(2_000);
-  // Eleven minutes and a bit of one poll every two seconds at the most, of four on the average.
+  expect(minInterval).toBeGreaterThanOrEqual(2_000);
+  // A little over eleven minutes, with one poll every two seconds at most and every four seconds on average.
   expect(count).toBeLessThan((tasks * 12 * minute) / 3_500);
-  // No more than 64 at once, and at a tenth of a second each never all of them in the same second.
+  // At most 64 polls at once, which take a tenth of a second each: never all tasks in the same second.
   expect(Math.max(...perSecond.values())).toBeLessThanOrEqual(tasks * 0.64);
 }
 
-/** A gateway whose answers take a tenth of a second, and the times at which its tasks are asked for. */
-function counted(settings: { durationMs: number }): {
+/** A gateway with a latency of a tenth of a second, and the times at which its tasks are polled. */
+function setup(settings: { durationMs: number }): {
   mock: MockGateway;
   gateway: Polygate;
   polls: Map<string, number[]>;
@@ -91,11 +91,11 @@ function counted(settings: { durationMs: number }): {
     }
     return mock.fetch(input, init);
   };
-  // Sleeps end on a common beat: a virtual clock is slow when every sleeper has an instant of its own.
-  const beat = (ms: number) => Math.ceil((mock.clock.now() + ms) / 50) * 50 - mock.clock.now();
+  // Rounds the ends of sleeps to a common grid: a virtual clock is slow if every sleep ends at a different time.
+  const rounded = (ms: number) => Math.ceil((mock.clock.now() + ms) / 50) * 50 - mock.clock.now();
   const clock: Clock = {
     now: () => mock.clock.now(),
-    sleep: (ms, signal) => mock.clock.sleep(beat(ms), signal),
+    sleep: (ms, signal) => mock.clock.sleep(rounded(ms), signal),
   };
   const { apiKey, baseURL } = mock;
   return { mock, gateway: new Polygate({ apiKey, baseURL, clock, fetch, logLevel: 'off' }), polls };

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import { keepsItsPromises } from '../support/safety/promises.ts';
+import { checkGuarantees } from '../support/safety/guarantees.ts';
 import { schedules } from '../support/safety/schedule.ts';
 import { inMemory, onSocket } from '../support/safety/world.ts';
 
@@ -9,12 +9,12 @@ import { inMemory, onSocket } from '../support/safety/world.ts';
 const seed = Number(process.env.POLYGATE_SEED ?? 1);
 const times = Number(process.env.POLYGATE_RUNS ?? 1);
 
-describe(`nothing is paid twice and nothing paid is lost (POLYGATE_SEED=${seed})`, () => {
+describe(`nothing is paid for twice and nothing paid for is lost (POLYGATE_SEED=${seed})`, () => {
   test.each([
     ['in memory, in virtual time', inMemory, 1_200],
     ['on a socket', onSocket, 200],
   ] as const)('%s', async (_, open, numRuns) => {
-    const property = fc.asyncProperty(schedules, (schedule) => keepsItsPromises(schedule, open));
+    const property = fc.asyncProperty(schedules, (schedule) => checkGuarantees(schedule, open));
     await expect(fc.assert(property, { seed, numRuns: numRuns * times })).resolves.toBeUndefined();
   });
 });

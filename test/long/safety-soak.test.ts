@@ -15,7 +15,7 @@ const video = { model: 'tide-video', prompt: 'Waves', duration: 5 };
 const music = { model: 'anthem-music', prompt: 'A shanty', is_instrumental: true };
 const chat = { model: 'aurora-chat', messages: [{ role: 'user' as const, content: 'Hello' }] };
 
-/** One request in a hundred meets one of these. */
+/** One request in a hundred fails with one of these. */
 const faults: readonly Fault[] = [
   { reset: 'before' },
   { reset: 'after' },
@@ -27,7 +27,7 @@ const faults: readonly Fault[] = [
   { cutStreamAfter: 3 },
 ];
 
-/** A gateway with its faults, and a client that notes which charges it has been told. */
+/** A gateway with faults, its client, and the ids of the requests whose charge the client received. */
 function world() {
   const mock = createMockGateway({
     clock: 'virtual',
@@ -38,20 +38,20 @@ function world() {
   });
   for (const fault of faults) mock.fail({ ...fault, probability: 0.01 / faults.length });
   const clock = new WatchedClock(mock.clock);
-  const told = new Set<string>();
+  const charged = new Set<string>();
   const fetch: typeof mock.fetch = async (input, init) => {
     const response = await mock.fetch(input, init);
     const { headers } = response;
-    if (headers.has('x-svc-charge-usd')) told.add(headers.get('x-request-id') ?? '');
+    if (headers.has('x-svc-charge-usd')) charged.add(headers.get('x-request-id') ?? '');
     return response;
   };
   const { apiKey, baseURL } = mock;
   const gateway = new Polygate({ apiKey, baseURL, fetch, clock, logLevel: 'off' });
-  return { mock, clock, told, gateway };
+  return { mock, clock, charged, gateway };
 }
 
-test('a day with faults: the limit holds, the books agree, and nothing grows', async () => {
-  const { mock, clock, told, gateway } = world();
+test('in a day with faults, the limit is respected, the ledger equals the invoice, and memory stays flat', async () => {
+  const { mock, clock, charged, gateway } = world();
   const { signal } = new AbortController();
   const jobs = [
     () => gateway.images.generate(image, { signal }),
@@ -64,43 +64,43 @@ test('a day with faults: the limit holds, the books agree, and nothing grows', a
   const heap: number[] = [];
   let paid = 0;
   let lost = 0;
-  let refused = 0;
+  let limited = 0;
   let failed = 0;
-  const began = clock.now();
-  for (let round = 1; clock.now() - began < 24 * hour; round += 1) {
+  const startedAt = clock.now();
+  for (let round = 1; clock.now() - startedAt < 24 * hour; round += 1) {
     const ended = await clock.settle(Promise.allSettled(jobs.map((job) => job())));
     for (const result of ended) {
       if (result.status === 'fulfilled') continue;
       failed += 1;
       expect(result.reason).toBeInstanceOf(PolygateError);
-      // With its key a submit finds what it has paid for; a chat has none.
+      // A submit recovers by its key. Only chat requests, which have none, may fail.
       const { idempotencyKey } = result.reason as PolygateError;
       expect(idempotencyKey).toBeUndefined();
     }
     for (const { usd, requestId, idempotencyKey } of mock.invoice) {
       paid += usd;
-      if (idempotencyKey === undefined && !told.has(requestId)) lost += usd;
+      if (idempotencyKey === undefined && !charged.has(requestId)) lost += usd;
     }
-    refused += mock.requests.filter(({ status }) => status === 429).length;
+    limited += mock.requests.filter(({ status }) => status === 429).length;
     expect(mock.peakInFlight).toBeLessThanOrEqual(limit);
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
     expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
     mock.clearRecords();
-    told.clear();
+    charged.clear();
     await clock.advance(40_000);
     expect(clock.pending).toBe(0);
     clock.sleeps.length = 0;
-    if (Math.floor((clock.now() - began) / (6 * hour)) > heap.length) heap.push(heapInUse());
+    if (Math.floor((clock.now() - startedAt) / (6 * hour)) > heap.length) heap.push(heapInUse());
   }
   expect(gateway.spend.totalUsd).toBeCloseTo(paid - lost, 4);
   expect(lost).toBeGreaterThan(0);
   expect(paid).toBeGreaterThan(100);
   expect(mock.wallet.spentUsd).toBeCloseTo(paid, 4);
-  // One more than fits was sent before the limit could be known.
-  expect(refused).toBeLessThanOrEqual(1);
+  // At most one request too many was sent before the limit was known.
+  expect(limited).toBeLessThanOrEqual(1);
   expect(failed).toBeGreaterThan(0);
   expect(heap).toHaveLength(4);
   const [early = 0, , , late = 0] = heap;
-  // The ledger remembers its last keys, a megabyte or two; the headers of every answer would be twenty.
+  // The ledger keeps its latest keys, one or two megabytes; the headers of every response would be twenty.
   expect((late - early) / 1e6).toBeLessThan(6);
 });

@@ -10,7 +10,7 @@ import * as bodies from '../wire/bodies.ts';
 const authorization = (key: string) => `Bearer ${key}`;
 
 describe('account.retrieve()', () => {
-  test('is GET /v1/account with the key and no body', async () => {
+  test('sends GET /v1/account with the key and no body', async () => {
     const { gateway, mock } = onMock();
     await gateway.account.retrieve();
     expect(mock.requests).toMatchObject([
@@ -23,7 +23,7 @@ describe('account.retrieve()', () => {
     expect(mock.requests[0]?.headers).not.toHaveProperty('content-type');
   });
 
-  test.each(rows(records.Account))('tells %s', async (_, field) => {
+  test.each(rows(records.Account))('returns %s', async (_, field) => {
     const { gateway } = onMock();
     const { data, response } = await gateway.account.retrieve().withResponse();
     expect(response.status).toBe(200);
@@ -31,7 +31,7 @@ describe('account.retrieve()', () => {
     expect(difference(field, [{ read: data, sent }])).toBeUndefined();
   });
 
-  test('tells the wallet in two currencies, the limit and its source', async () => {
+  test('returns the wallet in two currencies, the concurrency limit and its source', async () => {
     const { gateway } = onMock({ wallet: { usd: 12.5 }, concurrencyLimit: 3 });
     expect(await gateway.account.retrieve()).toEqual({
       object: 'account',
@@ -46,7 +46,7 @@ describe('account.retrieve()', () => {
     ['api_key_override', { keys: [{ key: 'sk-one', concurrencyLimit: 2 }] }, 2],
     ['user_override', { concurrencyLimit: 5 }, 5],
     ['tier_enterprise', {}, 8],
-  ])('knows the source %s', async (source, settings, limit) => {
+  ])('returns the concurrency source %s', async (source, settings, limit) => {
     const { gateway } = onMock(settings);
     const { data, meta } = await gateway.account.retrieve().withResponse();
     expect(data.concurrency).toEqual({ limit, source });
@@ -78,7 +78,7 @@ describe('account.retrieve()', () => {
 });
 
 describe('account.readiness()', () => {
-  test('is GET /v1/readiness with the key', async () => {
+  test('sends GET /v1/readiness with the key', async () => {
     const { gateway, mock } = onMock();
     await gateway.account.readiness();
     expect(mock.requests).toMatchObject([
@@ -87,7 +87,7 @@ describe('account.readiness()', () => {
     expect(mock.requests[0]?.headers.authorization).toBe(authorization(mock.apiKey));
   });
 
-  test.each(rows(records.Readiness))('tells %s', async (_, field) => {
+  test.each(rows(records.Readiness))('returns %s', async (_, field) => {
     const { gateway } = onMock();
     const read = await gateway.account.readiness();
     const sent = await (await gateway.account.readiness().asResponse()).json();
@@ -109,22 +109,24 @@ describe('account.readiness()', () => {
     expect(value).toBe(expected);
   });
 
-  test('knows the documented checks, and blockers() finds those that are required and not ready', async () => {
-    const rich = await onMock().gateway.account.readiness();
-    expect(rich.status).toBe('ready');
-    expect(rich.checks.map(({ id }) => id)).toEqual(
+  test('returns the documented checks, and blockers() returns those that are required but not ready', async () => {
+    const funded = await onMock().gateway.account.readiness();
+    expect(funded.status).toBe('ready');
+    expect(funded.checks.map(({ id }) => id)).toEqual(
       expect.arrayContaining(['api_key', 'unified_wallet']),
     );
-    expect(blockers(rich)).toEqual([]);
-    const poor = await onMock({ wallet: { usd: 0 }, models: [] }).gateway.account.readiness();
-    expect(poor.status).not.toBe('ready');
-    expect(poor.checks.filter(({ status }) => status !== 'ready')).toHaveLength(2);
-    expect(blockers(poor)).toEqual([{ id: 'unified_wallet', status: 'blocked', required: true }]);
+    expect(blockers(funded)).toEqual([]);
+    const unfunded = await onMock({ wallet: { usd: 0 }, models: [] }).gateway.account.readiness();
+    expect(unfunded.status).not.toBe('ready');
+    expect(unfunded.checks.filter(({ status }) => status !== 'ready')).toHaveLength(2);
+    expect(blockers(unfunded)).toEqual([
+      { id: 'unified_wallet', status: 'blocked', required: true },
+    ]);
   });
 });
 
 describe('account.balance()', () => {
-  test('is GET /api/usage/balance, outside /v1, with the key', async () => {
+  test('sends GET /api/usage/balance, outside /v1, with the key', async () => {
     const { gateway, mock } = onMock();
     await gateway.account.balance();
     expect(mock.requests).toMatchObject([
@@ -133,14 +135,14 @@ describe('account.balance()', () => {
     expect(mock.requests[0]?.headers.authorization).toBe(authorization(mock.apiKey));
   });
 
-  test.each(rows(records['Key balance record']))('tells %s', async (_, field) => {
+  test.each(rows(records['Key balance record']))('returns %s', async (_, field) => {
     const { gateway } = onMock();
     const read = await gateway.account.balance();
     const sent = await (await gateway.account.balance().asResponse()).json();
     expect(difference(field, [{ read, sent }])).toBeUndefined();
   });
 
-  test("counts the owner's wallet in quota units, 500000 a dollar, and the key's own quota", async () => {
+  test("returns the owner's wallet in quota units (500000 per dollar) and the key's own quota", async () => {
     const { gateway } = onMock({ wallet: { usd: 2 } });
     await gateway.images.submit({ model: 'prism-image', prompt: 'A harbour' });
     const { success, message, data } = await gateway.account.balance();
@@ -157,24 +159,24 @@ describe('account.balance()', () => {
     ['CUSTOM', '€', 0.9],
     ['TOKENS', 'tokens', 500_000],
     ['GOLD', 'oz', 0.0004],
-  ])('keeps the display type %s as it is', async (type, symbol, rate) => {
-    const shown = { quota_display_type: type, currency_symbol: symbol, exchange_rate: rate };
+  ])('returns the display type %s unchanged', async (type, symbol, rate) => {
+    const display = { quota_display_type: type, currency_symbol: symbol, exchange_rate: rate };
     const { data } = bodies.keyBalance;
     const body = {
       ...bodies.keyBalance,
-      data: { ...data, balance: { ...data.balance, ...shown } },
+      data: { ...data, balance: { ...data.balance, ...display } },
     };
     const gateway = clientOf(scripted(answer(200, body)).fetch);
-    expect((await gateway.account.balance()).data.balance).toMatchObject(shown);
+    expect((await gateway.account.balance()).data.balance).toMatchObject(display);
   });
 });
 
-describe('a surprise in a record', () => {
+describe('a response that differs from the documentation', () => {
   test.each([
     ['account.retrieve()', 'account', { ...bodies.account, region: { id: 7 }, wallet: 'split' }],
     ['account.readiness()', 'readiness', { ...bodies.readiness, next_actions: [], score: null }],
     ['account.balance()', 'balance', { ...bodies.keyBalance, data: { balance: {}, extra: [1] } }],
-  ] as const)('of %s is kept as it came', async (_, call, body) => {
+  ] as const)('is returned unchanged by %s', async (_, call, body) => {
     const { account } = clientOf(scripted(answer(200, body)).fetch);
     const calls = {
       account: () => account.retrieve(),
@@ -186,21 +188,24 @@ describe('a surprise in a record', () => {
 
   test.each([
     ['no checks', { ...bodies.readiness, checks: undefined }],
-    ['checks that are no list', { ...bodies.readiness, checks: {} }],
+    ['checks that are not a list', { ...bodies.readiness, checks: {} }],
     ['a check without a status', { ...bodies.readiness, checks: [{ id: 'api_key' }] }],
-  ])('where the client needs the field is an error with body and meta: %s', async (_, body) => {
-    const headersOf = { 'x-request-id': 'req-5' };
-    const gateway = clientOf(scripted(answer(200, body, headersOf)).fetch);
-    const error = await rejection(
-      ResponseValidationError,
-      Promise.resolve(gateway.account.readiness()),
-    );
-    expect(error.body).toEqual(JSON.parse(JSON.stringify(body)));
-    expect(error.meta).toMatchObject({ status: 200, requestId: 'req-5' });
-    expect(error.issues?.[0]?.path?.[0]).toBe('checks');
-  });
+  ])(
+    'is rejected with body and meta if a field that the client needs is invalid: %s',
+    async (_, body) => {
+      const responseHeaders = { 'x-request-id': 'req-5' };
+      const gateway = clientOf(scripted(answer(200, body, responseHeaders)).fetch);
+      const error = await rejection(
+        ResponseValidationError,
+        Promise.resolve(gateway.account.readiness()),
+      );
+      expect(error.body).toEqual(JSON.parse(JSON.stringify(body)));
+      expect(error.meta).toMatchObject({ status: 200, requestId: 'req-5' });
+      expect(error.issues?.[0]?.path?.[0]).toBe('checks');
+    },
+  );
 
-  test('that is no record at all is an error', async () => {
+  test('is rejected if it is not a record', async () => {
     for (const body of [[], 'text', 7, null]) {
       const gateway = clientOf(scripted(answer(200, body)).fetch);
       expect((await caught(gateway.account.retrieve())).name).toBe('ResponseValidationError');

@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest';
 
-import { BadRequestError, ConfigurationError, TaskFailedError } from '../../src/index.ts';
+import { BadRequestError, ConfigurationError } from '../../src/index.ts';
 import type { MusicParams, SpeechParams } from '../../src/index.ts';
-import { answer, clientOf, onMock, scripted, submitted, virtualClock } from '../core/support.ts';
-import { records, requests, states } from '../coverage/specification.ts';
+import { onMock } from '../core/support.ts';
+import { requests } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
 import { rejection } from '../support/rejection.ts';
 
 const music = { model: 'anthem-music', prompt: 'A shanty' };
 const speech = { model: 'echo-speech', text: 'Ahoy', voice_id: 'calm-narrator' };
 
-/** Every documented field at once. */
-const wholeMusic = {
+/** All documented fields. */
+const allMusicFields = {
   ...music,
   lyrics: 'Haul away',
   lyrics_optimizer: true,
   is_instrumental: false,
   audio_setting: { bitrate: 256_000 },
 } satisfies MusicParams;
-const wholeSpeech = {
+const allSpeechFields = {
   ...speech,
   input: 'Ahoy there',
   voice: 'alloy',
@@ -40,9 +40,9 @@ const wholeSpeech = {
 } satisfies SpeechParams;
 
 describe('audio.music', () => {
-  test('posts to /v1/audio/tasks and gives the finished piece', async () => {
+  test('posts to /v1/audio/tasks and resolves to the finished generation', async () => {
     const { gateway, mock } = onMock();
-    const piece = await mock.clock.settle(gateway.audio.music.generate(music));
+    const generation = await mock.clock.settle(gateway.audio.music.generate(music));
     expect(mock.requests[0]).toMatchObject({
       method: 'POST',
       path: '/v1/audio/tasks',
@@ -56,22 +56,26 @@ describe('audio.music', () => {
     });
     expect(mock.requests.at(-1)).toMatchObject({
       method: 'GET',
-      path: `/v1/audio/tasks/${piece.id}`,
+      path: `/v1/audio/tasks/${generation.id}`,
       search: '',
       bodyText: '',
     });
-    expect(piece).toMatchObject({ kind: 'audio', status: 'succeeded', progress: 100 });
-    expect((await mock.fetch(piece.urls[0] ?? '')).headers.get('content-type')).toBe('audio/wav');
+    expect(generation).toMatchObject({ kind: 'audio', status: 'succeeded', progress: 100 });
+    expect((await mock.fetch(generation.urls[0] ?? '')).headers.get('content-type')).toBe(
+      'audio/wav',
+    );
   });
 
-  test.each(rows(requests['Music body']))('sends %s as given', async (_, field) => {
+  test.each(rows(requests['Music body']))('sends %s unchanged', async (_, field) => {
     const { gateway, mock } = onMock();
-    await gateway.audio.music.submit(wholeMusic);
-    expect(difference(field, [{ read: mock.requests[0]?.body, sent: wholeMusic }])).toBeUndefined();
-    expect(mock.requests[0]?.body).toEqual(wholeMusic);
+    await gateway.audio.music.submit(allMusicFields);
+    expect(
+      difference(field, [{ read: mock.requests[0]?.body, sent: allMusicFields }]),
+    ).toBeUndefined();
+    expect(mock.requests[0]?.body).toEqual(allMusicFields);
   });
 
-  test('is billed by the piece', async () => {
+  test('is billed per output', async () => {
     const { gateway, mock } = onMock();
     const task = await gateway.audio.music.submit({ ...music, lyrics: 'x'.repeat(500) });
     expect(mock.invoice.map(({ usd }) => usd)).toEqual([0.03]);
@@ -83,8 +87,8 @@ describe('audio.music', () => {
     ['no model', { prompt: 'A shanty' }, 'model'],
     ['no prompt', { model: 'anthem-music' }, 'prompt'],
     ['an empty prompt', { ...music, prompt: '' }, 'prompt'],
-    ['a prompt that is no text', { ...music, prompt: 7 }, 'prompt'],
-  ])('refuses %s before the network', async (_, params, field) => {
+    ['a prompt that is not a string', { ...music, prompt: 7 }, 'prompt'],
+  ])('rejects %s before sending a request', async (_, params, field) => {
     const { gateway, mock } = onMock();
     const untyped = params as MusicParams;
     for (const call of ['submit', 'generate'] as const) {
@@ -97,7 +101,7 @@ describe('audio.music', () => {
     expect(mock.requests).toEqual([]);
   });
 
-  test('without lyrics is recommended against, not refused', async () => {
+  test('accepts missing lyrics, which are only recommended', async () => {
     const { gateway, mock } = onMock();
     await gateway.audio.music.submit({ ...music, is_instrumental: false });
     expect(mock.requests[0]?.status).toBe(202);
@@ -105,37 +109,37 @@ describe('audio.music', () => {
 });
 
 describe('audio.speech', () => {
-  test('posts to /v1/audio/tasks and gives the finished words', async () => {
+  test('posts to /v1/audio/tasks and resolves to the finished generation', async () => {
     const { gateway, mock } = onMock();
-    const words = await mock.clock.settle(gateway.audio.speech.generate(speech));
+    const generation = await mock.clock.settle(gateway.audio.speech.generate(speech));
     expect(mock.requests[0]).toMatchObject({
       method: 'POST',
       path: '/v1/audio/tasks',
       body: speech,
     });
-    expect(words).toMatchObject({ kind: 'audio', status: 'succeeded' });
-    expect(words.urls).toHaveLength(1);
+    expect(generation).toMatchObject({ kind: 'audio', status: 'succeeded' });
+    expect(generation.urls).toHaveLength(1);
   });
 
-  test.each(rows(requests['Speech body']))('sends %s as given', async (_, field) => {
+  test.each(rows(requests['Speech body']))('sends %s unchanged', async (_, field) => {
     const { gateway, mock } = onMock();
-    await gateway.audio.speech.submit(wholeSpeech);
+    await gateway.audio.speech.submit(allSpeechFields);
     expect(
-      difference(field, [{ read: mock.requests[0]?.body, sent: wholeSpeech }]),
+      difference(field, [{ read: mock.requests[0]?.body, sent: allSpeechFields }]),
     ).toBeUndefined();
-    expect(mock.requests[0]?.body).toEqual(wholeSpeech);
+    expect(mock.requests[0]?.body).toEqual(allSpeechFields);
     expect(mock.requests[0]?.status).toBe(202);
   });
 
   test.each([
-    ['text alone', { text: 'Ahoy' }],
-    ['input alone', { input: 'Ahoy' }],
+    ['only text', { text: 'Ahoy' }],
+    ['only input', { input: 'Ahoy' }],
     ['both', { text: 'Ahoy', input: 'Ahoy there' }],
     ['an empty text and an input', { text: '', input: 'Ahoy' }],
     ['markup', { text: 'Ahoy <#0.5#> (laughs) there (sighs)' }],
-  ])('accepts %s', async (_, words) => {
+  ])('accepts %s', async (_, fields) => {
     const { gateway, mock } = onMock();
-    const params = { model: 'echo-speech', voice_id: 'calm-narrator', ...words } as SpeechParams;
+    const params = { model: 'echo-speech', voice_id: 'calm-narrator', ...fields } as SpeechParams;
     await gateway.audio.speech.submit(params);
     expect(mock.requests[0]).toMatchObject({ body: params, status: 202 });
   });
@@ -149,7 +153,7 @@ describe('audio.speech', () => {
     ['surprised', 'auto'],
     ['neutral', 'auto'],
     ['wistful', 'Klingon'],
-  ])('lets the emotion %s and the language %s through', async (emotion, language) => {
+  ])('sends the emotion %s and the language %s unchanged', async (emotion, language) => {
     const { gateway, mock } = onMock();
     await gateway.audio.speech.submit({ ...speech, emotion, language });
     expect(mock.requests[0]?.body).toMatchObject({ emotion, language });
@@ -168,17 +172,17 @@ describe('audio.speech', () => {
   });
 
   test.each([
-    ['no words', { text: undefined }, 'text'],
-    ['empty words', { text: '', input: '' }, 'text'],
-    ['words that are no text', { text: 7 }, 'text'],
+    ['no text', { text: undefined }, 'text'],
+    ['empty text', { text: '', input: '' }, 'text'],
+    ['text that is not a string', { text: 7 }, 'text'],
     ['a speed below 0.5', { speed: 0.49 }, 'speed'],
     ['a speed above 2', { speed: 2.01 }, 'speed'],
-    ['a speed that is no number', { speed: Number.NaN }, 'speed'],
-    ['a speed as text', { speed: '1' }, 'speed'],
+    ['a speed that is not a number', { speed: Number.NaN }, 'speed'],
+    ['a speed given as a string', { speed: '1' }, 'speed'],
     ['a sample rate of 48000', { sample_rate: 48_000 }, 'sample_rate'],
-    ['a sample rate as text', { sample_rate: '44100' }, 'sample_rate'],
+    ['a sample rate given as a string', { sample_rate: '44100' }, 'sample_rate'],
     ['no model', { model: undefined }, 'model'],
-  ])('refuses %s before the network', async (_, change, field) => {
+  ])('rejects %s before sending a request', async (_, change, field) => {
     const { gateway, mock } = onMock();
     const untyped = { ...speech, ...change } as unknown as SpeechParams;
     const error = await rejection(
@@ -190,12 +194,15 @@ describe('audio.speech', () => {
   });
 
   test.each([
-    ['no voice at all', { voice_id: undefined }],
+    ['no voice', { voice_id: undefined }],
     ['a voice that the caller cannot see', { voice_id: 'somebody-else' }],
-    ['a voice that does not fit the model', { model: 'echo-speech-hd', voice_id: 'radio-tokyo' }],
+    [
+      'a voice that is incompatible with the model',
+      { model: 'echo-speech-hd', voice_id: 'radio-tokyo' },
+    ],
     ['a mix with an unknown voice', { timber_weights: [{ voice_id: 'nobody', weight: 1 }] }],
     ['an unknown file format', { format: 'tape' }],
-  ])('lets the service refuse %s: invalid_request_parameter', async (_, change) => {
+  ])('sends %s, which the service rejects with invalid_request_parameter', async (_, change) => {
     const { gateway, mock } = onMock();
     const params = { ...speech, ...change };
     const error = await rejection(
@@ -206,93 +213,9 @@ describe('audio.speech', () => {
     expect(mock.invoice).toEqual([]);
   });
 
-  test('is billed by the character: spaces, line breaks, punctuation and emoji count', async () => {
+  test('is billed per character, including spaces, line breaks, punctuation and emoji', async () => {
     const { gateway, mock } = onMock();
     await gateway.audio.speech.submit({ ...speech, text: 'Ahoy, 你好!\n🚢 👋' });
     expect(mock.invoice[0]?.usd).toBeCloseTo(13 * 0.00003, 12);
-  });
-});
-
-describe('an audio task', () => {
-  const finished = async (outcome: 'succeeded' | 'failed') => {
-    const { gateway, mock } = onMock({ tasks: { outcome } });
-    const task = await gateway.audio.music.submit(music);
-    await mock.clock.advance(10_000);
-    const read = (await gateway.audio.retrieve(task.id)).raw;
-    const sent: unknown = await (await gateway.audio.retrieve(task.id).asResponse()).json();
-    return { read, sent };
-  };
-
-  test.each(rows(records['Audio task']))('tells %s', async (_, field) => {
-    expect(
-      difference(field, [await finished('succeeded'), await finished('failed')]),
-    ).toBeUndefined();
-  });
-
-  test('goes through its documented words, with progress and the time of the submit', async () => {
-    const { gateway, mock } = onMock();
-    const task = await gateway.audio.music.submit(music);
-    const seen = [task.latest];
-    for (const ms of [3_000, 4_000]) {
-      await mock.clock.advance(ms);
-      seen.push(await gateway.audio.retrieve(task.id));
-    }
-    expect(seen.map(({ status, rawStatus, progress }) => [status, rawStatus, progress])).toEqual([
-      ['queued', 'queued', 0],
-      ['running', 'in_progress', 50],
-      ['succeeded', 'completed', 100],
-    ]);
-    expect(seen.map(({ raw }) => raw.raw_status)).toEqual(['SUBMITTED', 'IN_PROGRESS', 'SUCCESS']);
-    expect(seen[2]).toMatchObject({ model: 'anthem-music' });
-    expect(seen[2]?.createdAt).toEqual(new Date('2026-05-01T00:00:00Z'));
-  });
-
-  const url = 'https://files.example/piece.mp3';
-  const meaning: Record<string, string> = {
-    queued: 'queued',
-    in_progress: 'running',
-    processing: 'running',
-    completed: 'succeeded',
-    succeeded: 'succeeded',
-    failed: 'failed',
-    SUBMITTED: 'queued',
-    IN_PROGRESS: 'running',
-    SUCCESS: 'succeeded',
-    FAILURE: 'failed',
-  };
-
-  test.each(states['Audio task status'])('understands the status %s', async (status) => {
-    const { fetch } = scripted(answer(200, { id: 'task_1', status, audio_url: url }));
-    const { audio } = clientOf(fetch);
-    const expected = { status: meaning[status], rawStatus: status };
-    expect(await audio.retrieve('task_1')).toMatchObject(expected);
-  });
-
-  test.each(states['Audio task raw_status'])('understands the raw_status %s', async (word) => {
-    const record = { id: 'task_1', raw_status: word, audio_url: url };
-    const { audio } = clientOf(scripted(answer(200, record)).fetch);
-    const read = await audio.retrieve('task_1');
-    expect(read).toMatchObject({ status: meaning[word], raw: record });
-  });
-
-  test('whose success carries output.audio_url instead of a result is a success', async () => {
-    const { gateway, mock } = onMock({ assumptions: { A5: 'output' } });
-    const piece = await mock.clock.settle(gateway.audio.music.generate(music));
-    expect(piece.raw).toMatchObject({ result: null, output: { audio_url: piece.urls[0] } });
-    const bare = { id: 'task_1', status: 'succeeded', output: { audio_url: url } };
-    const clock = virtualClock();
-    const { audio } = clientOf(scripted(submitted, answer(200, bare)).fetch, { clock });
-    expect((await clock.settle(audio.speech.generate(speech))).urls).toEqual([url]);
-  });
-
-  test('that fails carries error.message', async () => {
-    const { gateway, mock } = onMock({ tasks: { outcome: 'failed' } });
-    const error = await rejection(
-      TaskFailedError,
-      mock.clock.settle(gateway.audio.speech.generate(speech)),
-    );
-    expect(error.generation.error?.message).toBe('The model could not finish this task');
-    expect(error.message).toContain('The model could not finish this task');
-    expect(error.task).toMatchObject({ id: mock.tasks[0]?.id, kind: 'audio' });
   });
 });

@@ -9,7 +9,7 @@ import { difference, rows } from '../support/fields.ts';
 import { rejection } from '../support/rejection.ts';
 
 const files = 'https://files.example';
-const wholeChat = {
+const allChatFields = {
   model: 'lumen/vision-chat',
   messages: [
     { role: 'system', content: 'You are a sailor' },
@@ -18,7 +18,7 @@ const wholeChat = {
   stream: false,
   extra_body: { image_config: { aspect_ratio: '16:9' }, seed: 7 },
 } satisfies ChatParams;
-const wholeImage = {
+const allImageFields = {
   model: 'prism-image',
   prompt: 'A harbour',
   n: 2,
@@ -38,10 +38,10 @@ const successes = every.flatMap(({ route, sent, call }) =>
     .map((status) => [route, status, sent, call] as const),
 );
 
-test.each(successes)('%s answered with %i succeeds', async (route, status, sent, call) => {
+test.each(successes)('%s succeeds with a %i response', async (route, status, sent, call) => {
   const { gateway, mock } = onMock();
   const anyId = { id: 'x', status: 'processing', object: 'x' };
-  // What is asked for by its id has to exist, and one delete is of either status.
+  // A task or material has to exist to be fetched by its id, and a delete has two documented statuses.
   if (/taskId|_id\}/.test(route)) mock.fail({ route: sent, status, body: anyId });
   expect(await call(gateway)).toBeTypeOf('object');
   expect(mock.requests).toHaveLength(1);
@@ -51,31 +51,34 @@ test.each(successes)('%s answered with %i succeeds', async (route, status, sent,
 });
 
 describe('bodies', () => {
-  test.each(rows(requests['Chat body']))('a chat sends %s as given', async (_, field) => {
+  test.each(rows(requests['Chat body']))('a chat request sends %s unchanged', async (_, field) => {
     const { gateway, mock } = onMock();
-    await gateway.chat.completions.create(wholeChat);
+    await gateway.chat.completions.create(allChatFields);
     const { body } = mock.requests[0] ?? {};
-    expect(difference(field, [{ read: body, sent: wholeChat }])).toBeUndefined();
-    expect(body).toEqual(wholeChat);
+    expect(difference(field, [{ read: body, sent: allChatFields }])).toBeUndefined();
+    expect(body).toEqual(allChatFields);
   });
 
-  test.each(rows(requests['Image body']))('an image sends %s as given', async (_, field) => {
-    const { gateway, mock } = onMock();
-    await gateway.images.submit(wholeImage);
-    await gateway.images.submit(wholeImage, { route: 'generations' });
-    for (const { body, status } of mock.requests) {
-      expect(difference(field, [{ read: body, sent: wholeImage }])).toBeUndefined();
-      expect({ body, status }).toEqual({ body: wholeImage, status: 202 });
-    }
-  });
+  test.each(rows(requests['Image body']))(
+    'an image request sends %s unchanged',
+    async (_, field) => {
+      const { gateway, mock } = onMock();
+      await gateway.images.submit(allImageFields);
+      await gateway.images.submit(allImageFields, { route: 'generations' });
+      for (const { body, status } of mock.requests) {
+        expect(difference(field, [{ read: body, sent: allImageFields }])).toBeUndefined();
+        expect({ body, status }).toEqual({ body: allImageFields, status: 202 });
+      }
+    },
+  );
 });
 
 describe('headers', () => {
-  test.each(headers['Headers of a chat answer'])(
-    'of a chat: %s is read into meta',
+  test.each(headers['Headers of a chat response'])(
+    'reads %s of a chat response into meta',
     async (name) => {
       const { gateway, mock } = onMock({ concurrencyLimit: 3 });
-      const call = gateway.chat.completions.create(wholeChat, { requestId: 'mine-1' });
+      const call = gateway.chat.completions.create(allChatFields, { requestId: 'mine-1' });
       const { meta } = await call.withResponse();
       const read: Record<string, [read: unknown, expected: unknown]> = {
         'x-request-id': [meta.requestId, 'mine-1'],
@@ -91,35 +94,46 @@ describe('headers', () => {
     },
   );
 
-  test.each(headers['Headers of a request'])('%s goes where it is wanted alone', async (name) => {
-    const { gateway, mock } = onMock();
-    await gateway.public.status();
-    await gateway.account.retrieve();
-    await gateway.images.submit(wholeImage);
-    await gateway.materials.create({ url: `${files}/a.png`, type: 'image' });
-    const wanted: Record<string, boolean[]> = {
-      authorization: [false, true, true, true],
-      'x-idempotency-key': [false, false, true, false],
-      'idempotency-key': [false, false, false, true],
-    };
-    const sent = mock.requests.map((request) => Object.hasOwn(request.headers, name));
-    expect(sent).toEqual(wanted[name]);
-  });
+  test.each(headers['Headers of a request'])(
+    'sends %s only with the requests that use it',
+    async (name) => {
+      const { gateway, mock } = onMock();
+      await gateway.public.status();
+      await gateway.account.retrieve();
+      await gateway.images.submit(allImageFields);
+      await gateway.materials.create({ url: `${files}/a.png`, type: 'image' });
+      const expected: Record<string, boolean[]> = {
+        authorization: [false, true, true, true],
+        'x-idempotency-key': [false, false, true, false],
+        'idempotency-key': [false, false, false, true],
+      };
+      const sent = mock.requests.map((request) => Object.hasOwn(request.headers, name));
+      expect(sent).toEqual(expected[name]);
+    },
+  );
 });
 
 describe('errors', () => {
-  test.each(rows(records['Error envelope']))('the envelope tells %s', async (_, field) => {
-    const body = { error: { message: 'No', type: 'billing_error', code: 'insufficient_balance' } };
-    const gateway = clientOf(scripted(answer(402, body)).fetch);
-    const error = await rejection(APIError, Promise.resolve(gateway.images.submit(wholeImage)));
-    expect(difference(field, [{ read: error.body, sent: body }])).toBeUndefined();
-    const { type, code } = error;
-    expect({ type, code }).toEqual({ type: 'billing_error', code: 'insufficient_balance' });
-    expect(error.message).toContain('No');
-  });
+  test.each(rows(records['Error envelope']))(
+    'exposes %s of the error envelope',
+    async (_, field) => {
+      const body = {
+        error: { message: 'No', type: 'billing_error', code: 'insufficient_balance' },
+      };
+      const gateway = clientOf(scripted(answer(402, body)).fetch);
+      const error = await rejection(
+        APIError,
+        Promise.resolve(gateway.images.submit(allImageFields)),
+      );
+      expect(difference(field, [{ read: error.body, sent: body }])).toBeUndefined();
+      const { type, code } = error;
+      expect({ type, code }).toEqual({ type: 'billing_error', code: 'insufficient_balance' });
+      expect(error.message).toContain('No');
+    },
+  );
 
   test.each(rows(records['Key balance error envelope']))(
-    'the envelope of the key balance tells %s',
+    'exposes %s of the error envelope of the key balance',
     async (_, field) => {
       const body = { success: false, message: 'Invalid token' };
       const gateway = clientOf(scripted(answer(401, body)).fetch);
@@ -130,20 +144,23 @@ describe('errors', () => {
     },
   );
 
-  test.each(codes)('the code %s is on the error, whatever its status', async (code) => {
+  test.each(codes)('exposes the code %s with any status', async (code) => {
     for (const status of [400, 404, 409, 429, 503]) {
       const body = { error: { message: 'No', type: 'invalid_request_error', code } };
       const options = { maxRetries: 0, concurrency: false } as const;
       const gateway = clientOf(scripted(answer(status, body)).fetch, options);
-      const error = await rejection(APIError, Promise.resolve(gateway.images.submit(wholeImage)));
+      const error = await rejection(
+        APIError,
+        Promise.resolve(gateway.images.submit(allImageFields)),
+      );
       expect(error).toMatchObject({ status, code, body });
       expect(error.message).toContain(code);
     }
   });
 });
 
-describe('other tasks', () => {
-  test.each(states['Terminal status of other tasks'])('are over at the word %s', async (status) => {
+describe('image and video tasks', () => {
+  test.each(states['Terminal status of other tasks'])('end at the status %s', async (status) => {
     for (const kind of ['images', 'videos'] as const) {
       const record = { id: 'task_1', status, result: { outputs: [`${files}/1`] } };
       const { fetch, sent } = scripted(submitted, answer(200, record));

@@ -6,8 +6,8 @@ import { rejection } from '../support/rejection.ts';
 
 const bytes = text(200, 'frames');
 
-describe('an address that is not https and public is refused before the network', () => {
-  const refused: Readonly<Record<string, readonly string[]>> = {
+describe('rejects a URL that is not https and public before sending a request', () => {
+  const rejected: Readonly<Record<string, readonly string[]>> = {
     'another scheme': [
       'http://files.example/film.mp4',
       'ftp://files.example/film.mp4',
@@ -16,7 +16,14 @@ describe('an address that is not https and public is refused before the network'
       'javascript:alert(1)',
       'asset://quay',
     ],
-    'no address': ['', 'film.mp4', '/film.mp4', 'https://', 'http://[', '//files.example/film.mp4'],
+    'not an absolute URL': [
+      '',
+      'film.mp4',
+      '/film.mp4',
+      'https://',
+      'http://[',
+      '//files.example/film.mp4',
+    ],
     'user info': ['https://user@files.example/', 'https://user:secret@files.example/'],
     loopback: [
       'https://localhost/',
@@ -28,7 +35,7 @@ describe('an address that is not https and public is refused before the network'
       'https://[::1]/',
       'https://[0:0:0:0:0:0:0:1]/',
     ],
-    'this host': ['https://0.0.0.0/', 'https://[::]/', 'https://0/'],
+    'unspecified addresses': ['https://0.0.0.0/', 'https://[::]/', 'https://0/'],
     'private ranges': [
       'https://10.0.0.1/',
       'https://172.16.0.1/',
@@ -39,8 +46,8 @@ describe('an address that is not https and public is refused before the network'
       'https://[fd12:3456::1]/',
     ],
     'link-local ranges': ['https://169.254.169.254/', 'https://[fe80::1]/', 'https://[febf::1]/'],
-    'names of a local network': ['https://printer.local/', 'https://metadata.google.internal/'],
-    'numbers in disguise': [
+    'local network names': ['https://printer.local/', 'https://metadata.google.internal/'],
+    'obfuscated IPv4 addresses': [
       'https://2130706433/',
       'https://0x7f000001/',
       'https://0x7f.1/',
@@ -51,7 +58,7 @@ describe('an address that is not https and public is refused before the network'
       'https://１２７.0.0.1/',
       'https://127。0。0。1/',
     ],
-    'IPv4 inside IPv6': [
+    'IPv4 embedded in IPv6': [
       'https://[::ffff:127.0.0.1]/',
       'https://[::ffff:7f00:1]/',
       'https://[::ffff:169.254.169.254]/',
@@ -61,7 +68,7 @@ describe('an address that is not https and public is refused before the network'
       'https://[2002:7f00:1::]/',
     ],
   };
-  const rows = Object.entries(refused).flatMap(([why, urls]) =>
+  const rows = Object.entries(rejected).flatMap(([why, urls]) =>
     urls.map((url) => [why, url] as const),
   );
 
@@ -74,7 +81,7 @@ describe('an address that is not https and public is refused before the network'
   });
 });
 
-describe('a public address is asked', () => {
+describe('requests a public URL', () => {
   test.each([
     'https://files.example/film.mp4?signature=a%2Fb',
     'https://files.example:8443/film.mp4',
@@ -119,7 +126,7 @@ describe('allowInsecureBaseURL', () => {
   );
 });
 
-test('a result that is a data URL is read without the network', async () => {
+test('reads a data URL without a network request', async () => {
   const gateway = clientOf((input, init) => fetch(input, init));
   const response = await gateway.download('data:text/plain;base64,QWhveQ==');
   expect(await response.text()).toBe('Ahoy');

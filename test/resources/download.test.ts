@@ -19,7 +19,7 @@ const bytes = text(200, 'frames', 'video/mp4');
 const to = (location: string, status = 302): Reply => {
   return () => new Response('moved', { status, headers: { location } });
 };
-/** A finished task of this kind with these URLs, as `retrieve` gives it. */
+/** A finished task of this kind with these URLs, as `retrieve` returns it. */
 const generation = (urls: string[], kind: Generation['kind'] = 'video'): Generation => ({
   id: 'task_1',
   kind,
@@ -31,15 +31,17 @@ const generation = (urls: string[], kind: Generation['kind'] = 'video'): Generat
 
 describe('gateway.download()', () => {
   test.each(['image', 'video', 'audio'] as const)(
-    'gives the file of a finished %s',
+    'downloads the file of a finished %s',
     async (kind) => {
       const { gateway, mock } = onMock();
-      const made = {
+      const generators = {
         image: () => gateway.images.generate({ model: 'prism-image', prompt: 'A harbour' }),
         video: () => gateway.videos.generate({ model: 'tide-video', prompt: 'A harbour' }),
         audio: () => gateway.audio.music.generate({ model: 'anthem-music', prompt: 'A shanty' }),
       };
-      const done: Generation = await mock.clock.settle(Promise.resolve<Generation>(made[kind]()));
+      const done: Generation = await mock.clock.settle(
+        Promise.resolve<Generation>(generators[kind]()),
+      );
       const response = await gateway.download(done);
       expect(response.status).toBe(200);
       expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(100);
@@ -49,11 +51,11 @@ describe('gateway.download()', () => {
     },
   );
 
-  test('sends no credentials and no header of the client', async () => {
+  test('sends neither credentials nor client headers', async () => {
     const { fetch, sent } = scripted(bytes);
     const gateway = clientOf(fetch, {
       headers: { 'x-team': 'harbour', Cookie: 'a=b', 'x-api-key': 'sk-two' },
-      apiKey: () => expect.unreachable('the key is not asked for'),
+      apiKey: () => expect.unreachable('the key must not be requested'),
     });
     expect(await (await gateway.download(url)).text()).toBe('frames');
     expect(sent).toHaveLength(1);
@@ -61,7 +63,7 @@ describe('gateway.download()', () => {
     expect([...(sent[0]?.headers ?? [])]).toEqual([]);
   });
 
-  test('of the URL of a task costs nothing and is no request to the service', async () => {
+  test('fetches the file of a task without an API request or a charge', async () => {
     const { gateway, mock } = onMock();
     const task = await gateway.videos.submit({ model: 'tide-video', prompt: 'A harbour' });
     await mock.clock.settle(task.wait());
@@ -73,7 +75,7 @@ describe('gateway.download()', () => {
     expect(mock.invoice).toEqual([]);
   });
 
-  test('takes the result that index names', async () => {
+  test('downloads the result selected by index', async () => {
     const { fetch, sent } = scripted(bytes);
     const gateway = clientOf(fetch);
     const several = generation([`${url}?1`, `${url}?2`, `${url}?3`]);
@@ -88,7 +90,7 @@ describe('gateway.download()', () => {
     expect(sent).toHaveLength(3);
   });
 
-  test('of a task that is not over says so, and asks for one that was never seen', async () => {
+  test('rejects an unfinished task, and polls a task whose status is unknown', async () => {
     const { gateway, mock } = onMock();
     const task = await gateway.images.submit({ model: 'prism-image', prompt: 'A harbour' });
     await rejection(ConfigurationError, gateway.download(task));
@@ -105,22 +107,25 @@ describe('gateway.download()', () => {
     [404, NotFoundError],
     [500, APIError],
     [503, APIError],
-  ])('that is answered with %i rejects with its class and reads no body', async (status, kind) => {
-    const { fetch, sent } = scripted(text(status, '<secret>'));
-    const error = await rejection(kind, clientOf(fetch).download(url));
-    expect(error.status).toBe(status);
-    expect(error.message).not.toContain('files.example');
-    expect(sent).toHaveLength(1);
-  });
+  ])(
+    'rejects a %i with the matching error class and does not read the body',
+    async (status, kind) => {
+      const { fetch, sent } = scripted(text(status, '<secret>'));
+      const error = await rejection(kind, clientOf(fetch).download(url));
+      expect(error.status).toBe(status);
+      expect(error.message).not.toContain('files.example');
+      expect(sent).toHaveLength(1);
+    },
+  );
 
-  test('that gets no answer is a ConnectionError', async () => {
+  test('rejects with ConnectionError if the connection fails', async () => {
     const error = await rejection(ConnectionError, clientOf(scripted(reset).fetch).download(url));
     expect(error.message).not.toContain('files.example');
   });
 });
 
 describe('redirects', () => {
-  test('are followed three times, each without credentials', async () => {
+  test('are followed up to three times, always without credentials', async () => {
     const { fetch, sent } = scripted(
       to('https://a.example/1'),
       to('/2', 307),
@@ -145,7 +150,7 @@ describe('redirects', () => {
     expect(sent).toHaveLength(4);
   });
 
-  test('without a target are errors', async () => {
+  test('without a Location header are errors', async () => {
     const { fetch, sent } = scripted(text(302, ''));
     const error = await rejection(APIError, clientOf(fetch).download(url));
     expect(error.status).toBe(302);
@@ -160,7 +165,7 @@ describe('redirects', () => {
     'https://user:secret@files.example/',
     'file:///etc/passwd',
     'http://[',
-  ])('to %s are refused before they are followed', async (target) => {
+  ])('to %s are rejected without being followed', async (target) => {
     const { fetch, sent } = scripted(to(target), bytes);
     await rejection(ConfigurationError, clientOf(fetch).download(url));
     expect(sent).toHaveLength(1);
@@ -170,7 +175,7 @@ describe('redirects', () => {
 describe('an expired URL', () => {
   const fresh = { id: 'task_1', status: 'completed', video_url: `${url}?fresh` };
 
-  test.each([403, 404, 410])('that is answered with %i is renewed by one poll', async (status) => {
+  test.each([403, 404, 410])('is renewed by one poll after a %i', async (status) => {
     const { fetch, sent } = scripted(text(status, 'gone'), answer(200, fresh), bytes);
     const response = await clientOf(fetch).download(generation([`${url}?old`]));
     expect(await response.text()).toBe('frames');
@@ -182,26 +187,26 @@ describe('an expired URL', () => {
     expect(sent.map(({ headers }) => headers.has('authorization'))).toEqual([false, true, false]);
   });
 
-  test('is renewed once only', async () => {
+  test('is renewed only once', async () => {
     const { fetch, sent } = scripted(text(410, 'gone'), answer(200, fresh), text(410, 'gone'));
     const error = await rejection(APIError, clientOf(fetch).download(generation([url])));
     expect(error.status).toBe(410);
     expect(sent).toHaveLength(3);
   });
 
-  test.each([400, 401, 500, 503])('is not what %i says', async (status) => {
+  test.each([400, 401, 500, 503])('is not assumed after a %i', async (status) => {
     const { fetch, sent } = scripted(text(status, 'no'));
     await rejection(APIError, clientOf(fetch).download(generation([url])));
     expect(sent).toHaveLength(1);
   });
 
-  test('given as a URL alone cannot be renewed', async () => {
+  test('cannot be renewed if only the URL is known', async () => {
     const { fetch, sent } = scripted(text(410, 'gone'));
     await rejection(APIError, clientOf(fetch).download(url));
     expect(sent).toHaveLength(1);
   });
 
-  test('of a finished answer that names no task cannot be renewed: the refusal surfaces', async () => {
+  test('cannot be renewed if the finished response names no task: the error is thrown', async () => {
     const finished = answer(200, { created: 1, data: [{ url }] });
     const { fetch, sent } = scripted(finished, text(410, 'gone'));
     const gateway = clientOf(fetch);
@@ -214,7 +219,7 @@ describe('an expired URL', () => {
     expect(sent).toHaveLength(3);
   });
 
-  test('of the reference gateway is renewed for a task and for a generation', async () => {
+  test('is renewed for a task and for a generation of the reference gateway', async () => {
     const { gateway, mock } = onMock({ tasks: { resultTtlMs: 60_000 } });
     const task = await gateway.videos.submit({ model: 'tide-video', prompt: 'A harbour' });
     const done = await mock.clock.settle(task.wait());
@@ -231,25 +236,25 @@ describe('an expired URL', () => {
 describe('maxBytes', () => {
   const long = text(200, 'x'.repeat(100));
 
-  test.each([100, 1_000, undefined])('of %s lets 100 bytes pass', async (maxBytes) => {
+  test.each([100, 1_000, undefined])('of %s allows 100 bytes', async (maxBytes) => {
     const response = await clientOf(scripted(long).fetch).download(url, { maxBytes });
     expect(await response.text()).toHaveLength(100);
   });
 
-  test.each([99, 0])('of %d ends the body with an error', async (maxBytes) => {
+  test.each([99, 0])('of %d ends a body of 100 bytes with an error', async (maxBytes) => {
     const response = await clientOf(scripted(long).fetch).download(url, { maxBytes });
     expect((await caught(response.text())).message).toContain('maxBytes');
   });
 
-  test.each([-1, 1.5, Number.NaN])('of %s is refused', async (maxBytes) => {
+  test.each([-1, 1.5, Number.NaN])('of %s is rejected', async (maxBytes) => {
     const { fetch, sent } = scripted(long);
     await rejection(ConfigurationError, clientOf(fetch).download(url, { maxBytes }));
     expect(sent).toEqual([]);
   });
 });
 
-describe('the end of a download', () => {
-  test('is an abort, before and during the request', async () => {
+describe('a download ends early', () => {
+  test('with AbortedError on an abort before or during the request', async () => {
     const reason = new Error('the user left');
     const { fetch, sent } = scripted(hang);
     const gateway = clientOf(fetch);
@@ -262,7 +267,7 @@ describe('the end of a download', () => {
     expect(sent.length).toBeLessThanOrEqual(1);
   });
 
-  test('is the timeout, when no headers come', async () => {
+  test('with RequestTimeoutError if no headers arrive', async () => {
     const { mock } = onMock();
     const { fetch } = scripted(hang);
     const gateway = clientOf(fetch, { clock: mock.clock, timeout: 7_000 });

@@ -4,7 +4,7 @@ import { estimate, extractImages } from '../../src/index.ts';
 import type { ChatCompletion, KnownPrices } from '../../src/index.ts';
 import { completion, onMock } from '../core/support.ts';
 
-/** Prices as a record may hold them. */
+/** Prices as a model record may contain them. */
 const prices = (record: object): KnownPrices => record;
 const resolutions = [
   { resolution: '1K', unitPriceUsd: 0.02, enabled: true },
@@ -21,10 +21,13 @@ describe('estimate.voiceClone()', () => {
     ['你好', 1, 1.5006],
     ['👋🏽', 1, 1.5006],
     ['a\n b', 1, 1.5012],
-  ])('of %j and %s voices is 1.5 a voice and 0.0003 a code point', (previewText, voices, usd) => {
-    const params = voices === undefined ? { previewText } : { previewText, voices };
-    expect(estimate.voiceClone(params)).toBe(usd);
-  });
+  ])(
+    'for %j and %s voices is 1.5 per voice and 0.0003 per code point',
+    (previewText, voices, usd) => {
+      const params = voices === undefined ? { previewText } : { previewText, voices };
+      expect(estimate.voiceClone(params)).toBe(usd);
+    },
+  );
 });
 
 describe('estimate.voiceDesign()', () => {
@@ -33,10 +36,13 @@ describe('estimate.voiceDesign()', () => {
     ['Ahoy', undefined, 3.00012],
     ['Ahoy', 2, 6.00012],
     ['👋 你好', 1, 3.00012],
-  ])('of %j and %s voices is 3 a voice and 0.00003 a code point', (previewText, voices, usd) => {
-    const params = voices === undefined ? { previewText } : { previewText, voices };
-    expect(estimate.voiceDesign(params)).toBe(usd);
-  });
+  ])(
+    'for %j and %s voices is 3 per voice and 0.00003 per code point',
+    (previewText, voices, usd) => {
+      const params = voices === undefined ? { previewText } : { previewText, voices };
+      expect(estimate.voiceDesign(params)).toBe(usd);
+    },
+  );
 });
 
 describe('estimate.speech()', () => {
@@ -51,7 +57,7 @@ describe('estimate.speech()', () => {
     expect(usd).toBe(characters * 0.5);
   });
 
-  test('agrees with what the gateway charges', async () => {
+  test('matches what the gateway charges', async () => {
     const { gateway, mock } = onMock();
     const { pricing } = await gateway.models.retrieve('echo-speech');
     const text = 'Ahoy, 你好!\n🚢 👋'.repeat(7);
@@ -68,44 +74,47 @@ describe('estimate.image()', () => {
     [{ resolution: '1K' }, 0.02],
     [{ resolution: '1k', count: 3 }, 0.06],
     [{ resolution: '2K' }, 0.04],
-  ])('of %j is the price of the resolution, in any letter case, for each', (params, usd) => {
-    expect(estimate.image(tiered, params)).toBe(usd);
-  });
+  ])(
+    'for %j is the price of the resolution, in any letter case, times the count',
+    (params, usd) => {
+      expect(estimate.image(tiered, params)).toBe(usd);
+    },
+  );
 
   test.each([
     ['an unknown resolution', tiered, { resolution: '8K' }],
-    ['one that is not on offer', tiered, { resolution: '4k' }],
+    ['a disabled resolution', tiered, { resolution: '4k' }],
     ['no price', prices({}), {}],
     ['a price that is null', prices({ unitPriceUsd: null }), {}],
     [
-      'a price of the resolution that is null',
+      'a resolution price that is null',
       prices({ resolutionPrices: [{ resolution: '1K', unitPriceUsd: null, enabled: true }] }),
       { resolution: '1K' },
     ],
     [
-      'a price of the resolution that is missing',
+      'a missing resolution price',
       prices({ unitPriceUsd: 9, resolutionPrices: [{ resolution: '1K', enabled: true }] }),
       { resolution: '1K' },
     ],
     [
-      'a price that tells no resolution',
+      'a price without a resolution',
       prices({ resolutionPrices: [{ unitPriceUsd: 0.02, enabled: true }] }),
       { resolution: '1K' },
     ],
     ['no record', undefined, {}],
     ['a record that is null', null, {}],
-  ])('is undefined where there is %s', (_, pricing, params) => {
+  ])('is undefined for %s', (_, pricing, params) => {
     expect(estimate.image(pricing, params)).toBeUndefined();
   });
 
-  test('takes the price through the API before the one that is shown', () => {
+  test('prefers the price for API calls to the displayed price', () => {
     const record = { unitPriceUsd: 9, profiles: { api: { unitPriceUsd: 0.05 } } };
     expect(estimate.image(prices(record))).toBe(0.05);
     expect(estimate.image(prices({ unitPriceUsd: 9, profiles: {} }))).toBe(9);
     expect(estimate.image(prices({ unitPriceUsd: 9, profiles: null }))).toBe(9);
   });
 
-  test('is free where the price is 0', () => {
+  test('is 0 if the price is 0', () => {
     expect(estimate.image(prices({ unitPriceUsd: 0 }))).toBe(0);
   });
 
@@ -113,7 +122,7 @@ describe('estimate.image()', () => {
     ['prism-image', '2k', 3],
     ['prism-image', undefined, 2],
     ['prism-sketch', '1K', 1],
-  ])('agrees with what the gateway charges: %s %s', async (model, resolution, n) => {
+  ])('matches what the gateway charges: %s %s', async (model, resolution, n) => {
     const { gateway, mock } = onMock();
     const { pricing } = await gateway.models.retrieve(model);
     const size = resolution === undefined ? {} : { resolution };
@@ -127,15 +136,18 @@ describe('estimate.video()', () => {
     ['720p', 5, 0.1],
     ['1080P', 5, 0.2],
     [undefined, 7, 0.14],
-  ])('of %s is the price a second, as the gateway charges it', async (resolution, seconds, usd) => {
-    const { gateway, mock } = onMock();
-    const { pricing } = await gateway.models.retrieve('tide-video');
-    const size = resolution === undefined ? {} : { resolution };
-    const video = { model: 'tide-video', prompt: 'A harbour', duration: seconds, ...size };
-    await gateway.videos.submit(video);
-    expect(estimate.video(pricing, { ...size, seconds })).toBe(usd);
-    expect(mock.invoice[0]?.usd).toBe(usd);
-  });
+  ])(
+    'for %s is the price per second times the duration, as the gateway charges it',
+    async (resolution, seconds, usd) => {
+      const { gateway, mock } = onMock();
+      const { pricing } = await gateway.models.retrieve('tide-video');
+      const size = resolution === undefined ? {} : { resolution };
+      const video = { model: 'tide-video', prompt: 'A harbour', duration: seconds, ...size };
+      await gateway.videos.submit(video);
+      expect(estimate.video(pricing, { ...size, seconds })).toBe(usd);
+      expect(mock.invoice[0]?.usd).toBe(usd);
+    },
+  );
 
   test('is undefined without a price', () => {
     expect(estimate.video(prices({}), { seconds: 5 })).toBeUndefined();
@@ -143,7 +155,7 @@ describe('estimate.video()', () => {
   });
 });
 
-test('no sum has the dust of binary fractions', () => {
+test('estimates have no floating-point rounding errors', () => {
   expect(estimate.image(prices({ unitPriceUsd: 0.1 }), { count: 3 })).toBe(0.3);
   expect(estimate.speech(prices({ unitPriceUsd: 0.000_01 }), 'x'.repeat(3))).toBe(0.000_03);
 });
@@ -152,8 +164,8 @@ describe('extractImages()', () => {
   const png = 'data:image/png;base64,iVBORw0KGgo=';
   const jpeg = 'data:image/jpeg;base64,/9j/4AAQ+A==';
   const url = 'https://files.example/1.png';
-  /** A completion whose messages are these. */
-  const saying = (...messages: object[]): ChatCompletion => ({
+  /** A completion with one choice for each of these messages. */
+  const completionOf = (...messages: object[]): ChatCompletion => ({
     ...(completion as ChatCompletion),
     choices: messages.map((message, index) => ({
       index,
@@ -164,30 +176,42 @@ describe('extractImages()', () => {
   const image = (address: string) => ({ type: 'image_url', image_url: { url: address } });
 
   test.each([
-    ['nothing', saying({ content: 'Ahoy' }), []],
-    ['no choices', saying(), []],
-    ['content that is null', saying({ content: null, images: null }), []],
-    ['the images of the message', saying({ images: [image(url), image(png)] }), [url, png]],
-    ['data URLs in the text', saying({ content: `One ![a](${png}) and ${jpeg}.` }), [png, jpeg]],
-    ['an image once', saying({ images: [image(png)], content: `![a](${png})` }), [png]],
-    ['those of every choice', saying({ images: [image(url)] }, { content: png }), [url, png]],
+    ['nothing', completionOf({ content: 'Ahoy' }), []],
+    ['no choices', completionOf(), []],
+    ['content that is null', completionOf({ content: null, images: null }), []],
+    ['the images of the message', completionOf({ images: [image(url), image(png)] }), [url, png]],
     [
-      'no other data',
-      saying({ content: 'data:text/plain;base64,AAAA https://a.example/1.png' }),
+      'data URLs in the text',
+      completionOf({ content: `One ![a](${png}) and ${jpeg}.` }),
+      [png, jpeg],
+    ],
+    [
+      'a repeated image once',
+      completionOf({ images: [image(png)], content: `![a](${png})` }),
+      [png],
+    ],
+    [
+      'images of every choice',
+      completionOf({ images: [image(url)] }, { content: png }),
+      [url, png],
+    ],
+    [
+      'no other data URLs or links',
+      completionOf({ content: 'data:text/plain;base64,AAAA https://a.example/1.png' }),
       [],
     ],
-  ])('finds %s', (_, answered, urls) => {
-    expect(extractImages(answered)).toEqual(urls.map((found) => ({ url: found })));
+  ])('finds %s', (_, chatCompletion, urls) => {
+    expect(extractImages(chatCompletion)).toEqual(urls.map((found) => ({ url: found })));
   });
 
-  test('finds what a chat of the gateway draws', async () => {
+  test('finds an image generated by a chat request', async () => {
     const { gateway } = onMock();
-    const drawn = await gateway.chat.completions.create({
+    const generated = await gateway.chat.completions.create({
       model: 'lumen/vision-chat',
       messages: [{ role: 'user', content: 'Draw a harbour' }],
       extra_body: { image_config: { aspect_ratio: '1:1' } },
     });
-    const found = extractImages(drawn);
+    const found = extractImages(generated);
     expect(found).toHaveLength(1);
     expect(found[0]?.url).toMatch(/^data:image\//);
   });

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { ConfigurationError, Polygate } from '../../src/index.ts';
 import { image, onMock } from '../core/support.ts';
 
-/** A second client of the same service, as another process would make it. */
-function elsewhere({ mock }: ReturnType<typeof onMock>): Polygate {
+/** A second client of the same service, as another process would create it. */
+function otherClient({ mock }: ReturnType<typeof onMock>): Polygate {
   const { apiKey, baseURL, fetch, clock } = mock;
   return new Polygate({ apiKey, baseURL, fetch, clock });
 }
 
-const good = {
+const valid = {
   v: 1,
   kind: 'image',
   id: 'task_1',
@@ -19,7 +19,7 @@ const good = {
 };
 
 describe('a receipt', () => {
-  test('is what JSON.stringify() makes of a task, and holds nothing else', async () => {
+  test('is what JSON.stringify() returns for a task, without the API key and the prompt', async () => {
     const { gateway, mock } = onMock();
     const task = await gateway.images.submit(image, { idempotencyKey: 'row-1' });
     const text = JSON.stringify(task);
@@ -35,7 +35,7 @@ describe('a receipt', () => {
     expect(text).not.toContain(image.prompt);
   });
 
-  test('stays the same while the task goes on', async () => {
+  test('stays the same while the task continues', async () => {
     const { gateway, mock } = onMock();
     const task = await gateway.images.submit(image);
     const before = JSON.stringify(task);
@@ -43,30 +43,30 @@ describe('a receipt', () => {
     expect(JSON.stringify(task)).toBe(before);
   });
 
-  test('finds the task again from another client, and nothing is paid twice', async () => {
+  test('resumes the task from another client without a second charge', async () => {
     const here = onMock();
     const { mock } = here;
     const text = JSON.stringify(await here.gateway.images.submit(image));
-    const again = elsewhere(here).resume(JSON.parse(text));
-    expect(again).toMatchObject({ kind: 'image', latest: undefined, meta: undefined });
-    expect(again.chargeUsd).toBe(mock.invoice[0]?.usd);
+    const resumed = otherClient(here).resume(JSON.parse(text));
+    expect(resumed).toMatchObject({ kind: 'image', latest: undefined, meta: undefined });
+    expect(resumed.chargeUsd).toBe(mock.invoice[0]?.usd);
     expect(mock.requests).toHaveLength(1);
-    expect(JSON.stringify(again)).toBe(text);
-    const done = await mock.clock.settle(again.wait());
+    expect(JSON.stringify(resumed)).toBe(text);
+    const done = await mock.clock.settle(resumed.wait());
     expect(done).toMatchObject({ status: 'succeeded', id: mock.tasks[0]?.id });
     expect(mock.invoice).toHaveLength(1);
   });
 
-  test('of a task of another day asks at once', async () => {
+  test('of an older task leads to an immediate poll', async () => {
     const here = onMock();
     const text = JSON.stringify(await here.gateway.images.submit(image));
     await here.mock.clock.advance(86_400_000 - 1);
     const before = here.mock.clock.now();
-    await elsewhere(here).resume(JSON.parse(text)).wait();
+    await otherClient(here).resume(JSON.parse(text)).wait();
     expect(here.mock.clock.now()).toBe(before);
   });
 
-  test('of task(id) may lack the key and the date, and resumes', async () => {
+  test('of task(id) can be resumed without the key and the date', async () => {
     const { gateway, mock } = onMock();
     const { id } = await gateway.images.submit(image);
     const text = JSON.stringify(gateway.images.task(id));
@@ -75,7 +75,7 @@ describe('a receipt', () => {
     expect(done.status).toBe('succeeded');
   });
 
-  test('of each kind leads to a task of that kind', async () => {
+  test('of each kind resumes a task of that kind', async () => {
     const { gateway, mock } = onMock();
     const tasks = [
       await gateway.images.submit(image),
@@ -83,54 +83,54 @@ describe('a receipt', () => {
       await gateway.audio.music.submit({ model: 'anthem-music', prompt: 'A harbour' }),
     ];
     for (const task of tasks) {
-      const again = gateway.resume(JSON.parse(JSON.stringify(task)));
-      expect(again.kind).toBe(task.kind);
-      expect(await mock.clock.settle(again.wait())).toMatchObject({ status: 'succeeded' });
+      const resumed = gateway.resume(JSON.parse(JSON.stringify(task)));
+      expect(resumed.kind).toBe(task.kind);
+      expect(await mock.clock.settle(resumed.wait())).toMatchObject({ status: 'succeeded' });
     }
   });
 
-  test('keeps unknown fields out, so that a later version may add some', () => {
+  test('drops unknown fields, so that a later version may add some', () => {
     const { gateway } = onMock();
-    const task = gateway.resume({ ...good, addedLater: 'x' });
-    expect(JSON.parse(JSON.stringify(task))).toEqual(good);
+    const task = gateway.resume({ ...valid, addedLater: 'x' });
+    expect(JSON.parse(JSON.stringify(task))).toEqual(valid);
   });
 });
 
-describe('a damaged receipt is a ConfigurationError', () => {
-  const damaged: [string, unknown][] = [
+describe('a malformed receipt causes a ConfigurationError', () => {
+  const malformed: [string, unknown][] = [
     ['nothing', undefined],
     ['null', null],
-    ['a text', JSON.stringify(good)],
-    ['a list', [good]],
+    ['a string', JSON.stringify(valid)],
+    ['a list', [valid]],
     ['an empty object', {}],
-    ['no version', { ...good, v: undefined }],
-    ['another version', { ...good, v: 2 }],
-    ['a version in words', { ...good, v: '1' }],
-    ['no kind', { ...good, kind: undefined }],
-    ['an unknown kind', { ...good, kind: 'poem' }],
-    ['a kind of every object', { ...good, kind: 'constructor' }],
-    ['no id', { ...good, id: undefined }],
-    ['an empty id', { ...good, id: '' }],
-    ['an id that is no text', { ...good, id: 7 }],
-    ['an id that climbs', { ...good, id: '..' }],
-    ['an id with a control character', { ...good, id: 'a\nb' }],
-    ['a key that is no text', { ...good, idempotencyKey: 7 }],
-    ['a key with a space', { ...good, idempotencyKey: 'a b' }],
-    ['a charge in words', { ...good, chargeUsd: '0.02' }],
-    ['a date that is none', { ...good, submittedAt: 'yesterday' }],
-    ['a date as a number', { ...good, submittedAt: 1 }],
+    ['no version', { ...valid, v: undefined }],
+    ['another version', { ...valid, v: 2 }],
+    ['a version as a string', { ...valid, v: '1' }],
+    ['no kind', { ...valid, kind: undefined }],
+    ['an unknown kind', { ...valid, kind: 'poem' }],
+    ['a kind that every object has as a property', { ...valid, kind: 'constructor' }],
+    ['no id', { ...valid, id: undefined }],
+    ['an empty id', { ...valid, id: '' }],
+    ['an id that is not a string', { ...valid, id: 7 }],
+    ['an id that changes the path', { ...valid, id: '..' }],
+    ['an id with a control character', { ...valid, id: 'a\nb' }],
+    ['a key that is not a string', { ...valid, idempotencyKey: 7 }],
+    ['a key with a space', { ...valid, idempotencyKey: 'a b' }],
+    ['a charge as a string', { ...valid, chargeUsd: '0.02' }],
+    ['an invalid date', { ...valid, submittedAt: 'yesterday' }],
+    ['a date as a number', { ...valid, submittedAt: 1 }],
   ];
 
-  test.each(damaged)('%s', (_, receipt) => {
+  test.each(malformed)('%s', (_, receipt) => {
     const { gateway, mock } = onMock();
     expect(() => gateway.resume(receipt)).toThrow(ConfigurationError);
     expect(mock.requests).toEqual([]);
   });
 
-  test('and so is one of another kind, given to images', () => {
+  test('of another kind, passed to images', () => {
     const { gateway } = onMock();
-    // What a caller without types may pass.
-    const receipt = { ...good, v: 1, kind: 'video' as 'image' } as const;
+    // An untyped caller can pass this.
+    const receipt = { ...valid, v: 1, kind: 'video' as 'image' } as const;
     expect(() => gateway.images.task(receipt)).toThrow(ConfigurationError);
     expect(() => gateway.images.task({ ...receipt, kind: 'image' })).not.toThrow();
   });

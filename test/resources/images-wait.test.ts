@@ -28,22 +28,22 @@ import { collect, rejection } from '../support/rejection.ts';
 const poll = 'GET /v1/images/tasks/{id}';
 const minutes = 60_000;
 
-describe('an outage of ten minutes never ends a wait', () => {
+describe('an outage of ten minutes does not end a wait', () => {
   const outages: Record<string, Fault> = {
     '503': { status: 503 },
     '500': { status: 500 },
     '408': { status: 408 },
-    '429 for the concurrency': { status: 429 },
+    '429 for concurrency': { status: 429 },
     '429 for another reason': { status: 429, code: 'rate_limited' },
-    'a connection that is refused': { unreachable: true },
-    'a connection that is reset': { reset: 'before' },
-    'a connection that is reset after the answer': { reset: 'after' },
-    'a 200 that breaks off': { truncateBody: 20 },
-    'a 200 that is no JSON': { malformed: true },
-    'a 200 of HTML': { status: 200, body: '<html>Back soon</html>' },
-    'a 200 without a body': { status: 200, body: '' },
-    'a 200 of a list': { status: 200, body: [] },
-    'a 200 of null': { status: 200, body: 'null' },
+    'refused connections': { unreachable: true },
+    'connections reset before the response': { reset: 'before' },
+    'connections reset after the request was processed': { reset: 'after' },
+    'truncated 200 responses': { truncateBody: 20 },
+    '200 responses that are not JSON': { malformed: true },
+    '200 responses with HTML': { status: 200, body: '<html>Back soon</html>' },
+    '200 responses without a body': { status: 200, body: '' },
+    '200 responses with a list': { status: 200, body: [] },
+    '200 responses with null': { status: 200, body: 'null' },
   };
 
   test.each(Object.entries(outages))('of %s', async (_, fault) => {
@@ -66,7 +66,7 @@ describe('an outage of ten minutes never ends a wait', () => {
     expect(mock.invoice).toHaveLength(1);
   });
 
-  test('and its updates come out of updates() as well', async () => {
+  test('and is reported by updates() as well', async () => {
     const { gateway, mock } = onMock();
     mock.fail({ route: poll, status: 503, times: 2 });
     const task = await gateway.images.submit(image);
@@ -80,7 +80,7 @@ describe('an outage of ten minutes never ends a wait', () => {
     expect(updates.at(-1)?.status).toBe('succeeded');
   });
 
-  test('of a poll that hangs: it is given up after its timeout, and asked again', async () => {
+  test('of hanging polls, which time out and are repeated', async () => {
     const { gateway, mock } = onMock();
     mock.fail({ route: poll, stallHeaders: true, times: 2 });
     const errors: unknown[] = [];
@@ -91,7 +91,7 @@ describe('an outage of ten minutes never ends a wait', () => {
 });
 
 describe('a wait is ended by', () => {
-  const refusals: [number, typeof APIError][] = [
+  const statuses: [number, typeof APIError][] = [
     [400, BadRequestError],
     [401, AuthenticationError],
     [403, PermissionDeniedError],
@@ -99,20 +99,23 @@ describe('a wait is ended by', () => {
     [422, APIError],
   ];
 
-  test.each(refusals)('a %i at once, with a task that can be waited for', async (status, kind) => {
-    const { gateway, mock } = onMock();
-    const fault = mock.fail({ route: poll, status });
-    const error = await rejection(kind, mock.clock.settle(gateway.images.generate(image)));
-    expect(error.status).toBe(status);
-    expect(fault.fired).toBe(1);
-    fault.remove();
-    const { id, idempotencyKey } = mock.tasks[0] ?? {};
-    expect(error.task).toMatchObject({ id, idempotencyKey });
-    const done = await mock.clock.settle(Promise.resolve(error.task?.wait()));
-    expect(done).toMatchObject({ id, status: 'succeeded' });
-  });
+  test.each(statuses)(
+    'a %i immediately, with a task on the error that can be waited for',
+    async (status, kind) => {
+      const { gateway, mock } = onMock();
+      const fault = mock.fail({ route: poll, status });
+      const error = await rejection(kind, mock.clock.settle(gateway.images.generate(image)));
+      expect(error.status).toBe(status);
+      expect(fault.fired).toBe(1);
+      fault.remove();
+      const { id, idempotencyKey } = mock.tasks[0] ?? {};
+      expect(error.task).toMatchObject({ id, idempotencyKey });
+      const done = await mock.clock.settle(Promise.resolve(error.task?.wait()));
+      expect(done).toMatchObject({ id, status: 'succeeded' });
+    },
+  );
 
-  test('a 404 three times in a row, and not by fewer', async () => {
+  test('three consecutive 404s, but not by fewer', async () => {
     const { gateway, mock } = onMock();
     const missing = { route: poll, status: 404, code: 'task_not_found' };
     const rare = mock.fail({ ...missing, attempt: [1, 2, 4, 5, 7, 8] });
@@ -130,7 +133,7 @@ describe('a wait is ended by', () => {
     expect(error).toMatchObject({ code: 'task_not_found', task: { id: mock.tasks[1]?.id } });
   });
 
-  test('the failure of the task: TaskFailedError with generation and task', async () => {
+  test('the failure of the task, with generation and task on the error', async () => {
     const { gateway, mock } = onMock({ tasks: { outcome: 'failed' } });
     const error = await rejection(
       TaskFailedError,
@@ -148,7 +151,7 @@ describe('a wait is ended by', () => {
     expect(error.task.toJSON()).toMatchObject({ v: 1, id, idempotencyKey });
   });
 
-  test('a success without a URL, with the record and the task', async () => {
+  test('a success without a URL, with the record and the task on the error', async () => {
     const record = { id: 'task_1', status: 'completed', image_url: null, result: { outputs: [] } };
     const { fetch, sent } = scripted(submitted, answer(200, record));
     const clock = virtualClock();
@@ -169,7 +172,7 @@ test('updates() of a failed task ends after the failed update, without throwing'
 });
 
 describe('the deadline', () => {
-  test('is a TaskWaitTimeoutError at waitTimeout, and the task goes on', async () => {
+  test('rejects with TaskWaitTimeoutError at waitTimeout, and the task continues', async () => {
     const { gateway, mock } = onMock({ tasks: { durationMs: 20_000 } });
     const since = mock.clock.now();
     const waiting = gateway.images.generate(image, { waitTimeout: 7_000 });
@@ -201,7 +204,7 @@ describe('the deadline', () => {
     expect(mock.clock.now() - since).toBe(30 * minutes);
   });
 
-  test('comes out of updates() as well', async () => {
+  test('applies to updates() as well', async () => {
     const { gateway, mock } = onMock({ tasks: { durationMs: 20_000 } });
     const task = await gateway.images.submit(image);
     const following = collect(task.updates({ waitTimeout: 5_000 }));
@@ -216,7 +219,7 @@ describe('an abort', () => {
   test.each([
     ['between two polls', undefined],
     ['during a poll', { route: poll, stallHeaders: true, times: 1 }],
-  ])('%s rejects at once with the task, which goes on', async (_, fault) => {
+  ])('%s rejects immediately with the task, which continues', async (_, fault) => {
     const { gateway, mock } = onMock();
     if (fault !== undefined) mock.fail(fault);
     const stop = new AbortController();
@@ -235,7 +238,7 @@ describe('an abort', () => {
     expect(mock.requests.map(({ method }) => method)).not.toContain('DELETE');
   });
 
-  test('before the wait sends nothing', async () => {
+  test('before the wait sends no request', async () => {
     const { gateway, mock } = onMock();
     const task = await gateway.images.submit(image);
     await mock.clock.advance(minutes);
@@ -244,7 +247,7 @@ describe('an abort', () => {
     expect(mock.requests).toHaveLength(1);
   });
 
-  test('of generate() after the submit carries the task as well', async () => {
+  test('of generate() after the submit rejects with the task as well', async () => {
     const { gateway, mock } = onMock();
     const stop = new AbortController();
     const onSubmit = () => stop.abort(reason);
@@ -255,17 +258,17 @@ describe('an abort', () => {
   });
 });
 
-describe('callbacks that fail are told to the logger and break nothing', () => {
-  /** Fails as soon as it is called. */
+describe('errors in callbacks are logged and break nothing', () => {
+  /** Throws synchronously. */
   const throwing = (name: string) => (): unknown => {
     throw new Error(`${name} is broken`);
   };
-  /** Fails later. */
+  /** Returns a promise that rejects. */
   const rejecting = (name: string) => (): unknown => Promise.reject(new Error(`${name} is broken`));
 
   test.each([
-    ['by throwing', throwing],
-    ['by a promise', rejecting],
+    ['thrown synchronously', throwing],
+    ['rejected asynchronously', rejecting],
   ])('%s', async (_, fail) => {
     const error = vi.fn<(message: string) => void>();
     const logger = { error, warn() {}, info() {}, debug() {} };

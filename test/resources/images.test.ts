@@ -13,7 +13,7 @@ describe('submit()', () => {
     [{ route: 'tasks' }, '/v1/images/tasks'],
     [{ route: 'generations' }, '/v1/images/generations'],
   ] satisfies [ImageRoute, string][])(
-    'with %j posts the params as given to %s',
+    'with %j posts the params unchanged to %s',
     async (options, path) => {
       const { gateway, mock } = onMock();
       const params = { ...image, n: 2, size: '1024x1024', task_type: 'text2image' };
@@ -23,19 +23,23 @@ describe('submit()', () => {
     },
   );
 
-  test('resolves to a handle that knows what the answer told', async () => {
+  test('resolves to a handle with the details of the response', async () => {
     const { gateway, mock } = onMock();
     const task = await gateway.images.submit(image);
-    const [made] = mock.tasks;
-    expect(task).toMatchObject({ id: made?.id, kind: 'image', replayed: false });
+    const [created] = mock.tasks;
+    expect(task).toMatchObject({ id: created?.id, kind: 'image', replayed: false });
     expect(task.idempotencyKey).toBe(mock.requests[0]?.headers['x-idempotency-key']);
-    expect(task.chargeUsd).toBe(made?.chargeUsd);
-    expect(task.meta).toMatchObject({ status: 202, taskId: made?.id, chargeUsd: made?.chargeUsd });
-    expect(task.latest).toMatchObject({ id: made?.id, status: 'queued', urls: [], progress: 0 });
+    expect(task.chargeUsd).toBe(created?.chargeUsd);
+    expect(task.meta).toMatchObject({
+      status: 202,
+      taskId: created?.id,
+      chargeUsd: created?.chargeUsd,
+    });
+    expect(task.latest).toMatchObject({ id: created?.id, status: 'queued', urls: [], progress: 0 });
     expect(gateway.spend.totalUsd).toBe(mock.invoice[0]?.usd);
   });
 
-  test('resolves to something that is no promise, so that await does not wait for the image', async () => {
+  test('resolves to a handle that is not a promise, so that await does not wait for the image', async () => {
     const { gateway, mock } = onMock();
     const task = await gateway.images.submit(image);
     expect('then' in task).toBe(false);
@@ -43,7 +47,7 @@ describe('submit()', () => {
     expect(mock.requests).toHaveLength(1);
   });
 
-  test('sends one key a call: the same in every attempt, another in the next call', async () => {
+  test('sends one key per call: the same in every attempt, another in the next call', async () => {
     const { gateway, mock } = onMock();
     mock.fail({ route: submitRoute, status: 503, times: 1 });
     mock.fail({ route: submitRoute, reset: 'after', times: 1 });
@@ -58,7 +62,7 @@ describe('submit()', () => {
     expect(mock.invoice).toHaveLength(2);
   });
 
-  test("sends the caller's key, and the second call with it is a replay that costs nothing", async () => {
+  test("sends the caller's key, and a second call with it is a replay without a charge", async () => {
     const { gateway, mock } = onMock();
     const first = await gateway.images.submit(image, { idempotencyKey: 'row-17' });
     const again = await gateway.images.submit(image, { idempotencyKey: 'row-17' });
@@ -72,7 +76,7 @@ describe('submit()', () => {
     expect(gateway.spend).toMatchObject({ totalUsd: mock.invoice[0]?.usd });
   });
 
-  test('lets a conflict of keys surface, without asking again', async () => {
+  test('rejects an idempotency conflict without retrying', async () => {
     const { gateway, mock } = onMock({ assumptions: { A13: 'conflict' } });
     await gateway.images.submit(image, { idempotencyKey: 'row-17' });
     const other = gateway.images.submit(
@@ -85,26 +89,26 @@ describe('submit()', () => {
   });
 });
 
-describe('what cannot be right is refused before the network', () => {
-  const bad: [string, unknown, unknown][] = [
+describe('rejects invalid input before sending a request', () => {
+  const invalid: [string, unknown, unknown][] = [
     ['no params', undefined, {}],
-    ['params that are no object', 'a harbour', {}],
+    ['params that are not an object', 'a harbour', {}],
     ['no model', { prompt: 'A harbour' }, {}],
     ['an empty model', { ...image, model: '' }, {}],
-    ['a model that is no text', { ...image, model: 7 }, {}],
+    ['a model that is not a string', { ...image, model: 7 }, {}],
     ['an unknown route', image, { route: 'edits' }],
-    ['a route that climbs', image, { route: '../account' }],
+    ['a route that changes the path', image, { route: '../account' }],
     ['an empty key', image, { idempotencyKey: '' }],
     ['a key with a space', image, { idempotencyKey: 'a b' }],
     ['a key with a line break', image, { idempotencyKey: 'a\nb' }],
     ['a key of 201 characters', image, { idempotencyKey: 'k'.repeat(201) }],
-    ['a key that is no ASCII', image, { idempotencyKey: 'clé' }],
-    ['a timeout that is no number', image, { timeout: Number.NaN }],
+    ['a key that is not ASCII', image, { idempotencyKey: 'clé' }],
+    ['a timeout that is not a number', image, { timeout: Number.NaN }],
   ];
 
-  test.each(bad)('by submit() and generate(): %s', async (_, params, options) => {
+  test.each(invalid)('in submit() and generate(): %s', async (_, params, options) => {
     const { gateway, mock } = onMock();
-    // What a caller without types may pass.
+    // An untyped caller can pass this.
     const untyped = [params as ImageParams, options as RequestOptions & ImageRoute] as const;
     const submitted = gateway.images.submit(...untyped);
     await expect(submitted).rejects.toBeInstanceOf(ConfigurationError);
@@ -116,7 +120,7 @@ describe('what cannot be right is refused before the network', () => {
     ['pollInterval', { pollInterval: -1 }],
     ['maxPollInterval', { maxPollInterval: Number.NaN }],
     ['waitTimeout', { waitTimeout: -5 }],
-  ])('by generate(): a wait that cannot be, by %s', async (_, options) => {
+  ])('in generate(): an invalid %s', async (_, options) => {
     const { gateway, mock } = onMock();
     const generated = gateway.images.generate(image, options);
     await expect(generated).rejects.toBeInstanceOf(ConfigurationError);
@@ -124,7 +128,7 @@ describe('what cannot be right is refused before the network', () => {
   });
 
   test.each(['', '.', '..', '%2e%2e', 'a\\b', 'a\u0000b', '../account'])(
-    'the id %j',
+    'in retrieve() and wait(): the id %j',
     async (id) => {
       const { gateway, mock } = onMock();
       await expect(gateway.images.retrieve(id)).rejects.toBeInstanceOf(ConfigurationError);
@@ -137,23 +141,23 @@ describe('what cannot be right is refused before the network', () => {
 describe('generate()', () => {
   test('submits, waits, and resolves to the finished generation', async () => {
     const { gateway, mock } = onMock({ tasks: { durationMs: 10_000 } });
-    const told: string[] = [];
+    const events: string[] = [];
     const done = await mock.clock.settle(
       gateway.images.generate(
         { ...image, n: 2 },
         {
           idempotencyKey: 'row-1',
-          onSubmit: ({ id, latest }) => told.push(`submit ${id} ${latest.status}`),
-          onUpdate: ({ id, status, progress }) => told.push(`update ${id} ${status} ${progress}`),
+          onSubmit: ({ id, latest }) => events.push(`submit ${id} ${latest.status}`),
+          onUpdate: ({ id, status, progress }) => events.push(`update ${id} ${status} ${progress}`),
         },
       ),
     );
     const { id, model } = done;
-    expect(told[0]).toBe(`submit ${id} queued`);
-    expect(told.slice(1).every((line) => line.startsWith(`update ${id} `))).toBe(true);
-    expect(told.slice(1, -1).every((line) => line.includes('running'))).toBe(true);
-    expect(told.at(-1)).toBe(`update ${id} succeeded 100`);
-    expect(told).toHaveLength(mock.requests.length);
+    expect(events[0]).toBe(`submit ${id} queued`);
+    expect(events.slice(1).every((line) => line.startsWith(`update ${id} `))).toBe(true);
+    expect(events.slice(1, -1).every((line) => line.includes('running'))).toBe(true);
+    expect(events.at(-1)).toBe(`update ${id} succeeded 100`);
+    expect(events).toHaveLength(mock.requests.length);
     expect(done).toMatchObject({ kind: 'image', status: 'succeeded', rawStatus: 'completed' });
     expect(model).toBe('prism-image');
     expect(done.createdAt?.getTime()).toBe(mock.requests[0]?.at);
@@ -163,7 +167,7 @@ describe('generate()', () => {
     expect(mock.invoice).toMatchObject([{ idempotencyKey: 'row-1', taskId: id }]);
   });
 
-  test('needs no poll when the answer to the submit is finished', async () => {
+  test('does not poll if the submit response is already finished', async () => {
     const { gateway, mock } = onMock({ assumptions: { A7: 'finished' } });
     const promise = gateway.images.generate(image, { route: 'generations' });
     const done = await mock.clock.settle(promise);
@@ -172,20 +176,20 @@ describe('generate()', () => {
     expect(mock.requests).toHaveLength(1);
   });
 
-  test.each(['data', 'task'] as const)('reads records that are wrapped in %s', async (A6) => {
+  test.each(['data', 'task'] as const)('reads records wrapped in %s', async (A6) => {
     const { gateway, mock } = onMock({ assumptions: { A6, A4: 'succeeded' } });
     const done = await mock.clock.settle(gateway.images.generate(image));
     expect(done).toMatchObject({ id: mock.tasks[0]?.id, rawStatus: 'succeeded' });
   });
 });
 
-describe('a task that is known already', () => {
-  test('is asked for once by retrieve(), of the namespace or of the handle', async () => {
+describe('an existing task', () => {
+  test('is polled once by retrieve(), on the namespace or on the handle', async () => {
     const { gateway, mock } = onMock();
     const task = await gateway.images.submit(image);
     await mock.clock.advance(3_000);
-    const seen = await gateway.images.retrieve(task.id);
-    expect(seen).toMatchObject({ id: task.id, kind: 'image', status: 'running', progress: 50 });
+    const polled = await gateway.images.retrieve(task.id);
+    expect(polled).toMatchObject({ id: task.id, kind: 'image', status: 'running', progress: 50 });
     await mock.clock.advance(3_000);
     expect(await task.retrieve()).toMatchObject({ status: 'succeeded' });
     expect(task.latest).toMatchObject({ status: 'succeeded' });
@@ -195,7 +199,7 @@ describe('a task that is known already', () => {
     ]);
   });
 
-  test('is waited for by its id, its handle or its receipt, and task() sends nothing', async () => {
+  test('can be waited for by its id, handle or receipt, and task() sends nothing', async () => {
     const { gateway, mock } = onMock();
     const task = await gateway.images.submit(image);
     const byId = gateway.images.task(task.id);
@@ -209,7 +213,7 @@ describe('a task that is known already', () => {
     expect(await byId.wait()).toMatchObject({ id: task.id });
   });
 
-  test('is followed by updates(), which ends after the last update', async () => {
+  test('can be followed with updates(), which ends after the terminal update', async () => {
     const { gateway, mock } = onMock({ tasks: { durationMs: 9_000 } });
     const task = await gateway.images.submit(image);
     const updates = await mock.clock.settle(collect(task.updates()));
@@ -223,8 +227,8 @@ describe('a task that is known already', () => {
   });
 });
 
-describe('a 2xx to a submit that is no task record', () => {
-  const strange = [
+describe('a 2xx submit response that is not a task record', () => {
+  const malformed = [
     text(202, '<html>Hi</html>', 'text/html'),
     text(202, ''),
     answer(202, []),
@@ -232,7 +236,7 @@ describe('a 2xx to a submit that is no task record', () => {
     answer(202, null),
   ];
 
-  test.each(strange)('never hides the task that its headers name', async (reply) => {
+  test.each(malformed)('never hides the task named in its headers', async (reply) => {
     const { fetch } = scripted(async (sent) => {
       const response = await reply(sent);
       response.headers.set('x-svc-task-id', 'task_9');
@@ -251,14 +255,14 @@ describe('a 2xx to a submit that is no task record', () => {
     await expect(gateway.images.generate(image)).rejects.toMatchObject({ task: { id: 'task_9' } });
   });
 
-  test('never hides the task that its body names', async () => {
+  test('never hides the task named in its body', async () => {
     const { fetch } = scripted(answer(202, { id: 'task_9', status: 'completed' }));
     const error = await rejection(ResponseValidationError, clientOf(fetch).images.submit(image));
     expect(error.body).toEqual({ id: 'task_9', status: 'completed' });
     expect(error.task?.id).toBe('task_9');
   });
 
-  test('leaves a task that can be waited for', async () => {
+  test('leads to an error with a task that can be waited for', async () => {
     const { mock } = onMock();
     const { apiKey, baseURL, clock } = mock;
     const fetch: typeof globalThis.fetch = async (input, init) => {

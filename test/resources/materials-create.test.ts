@@ -19,7 +19,7 @@ const person = {
   consent_confirmed: true as const,
   callback_url: 'https://app.example/back',
 };
-const whole: MaterialCreateParams = { ...source, name: 'The quay', real_person: person };
+const allFields: MaterialCreateParams = { ...source, name: 'The quay', real_person: person };
 const keyOf = ({ headers }: { headers: Record<string, string> }) => headers['idempotency-key'];
 
 describe('materials.create()', () => {
@@ -46,17 +46,17 @@ describe('materials.create()', () => {
     expect(mock.invoice).toEqual([]);
   });
 
-  test.each(rows(requests['Material create body']))('sends %s as given', async (_, field) => {
+  test.each(rows(requests['Material create body']))('sends %s unchanged', async (_, field) => {
     const { gateway, mock } = onMock();
-    await gateway.materials.create(whole);
-    expect(difference(field, [{ read: mock.requests[0]?.body, sent: whole }])).toBeUndefined();
-    expect(mock.requests[0]?.body).toEqual(whole);
+    await gateway.materials.create(allFields);
+    expect(difference(field, [{ read: mock.requests[0]?.body, sent: allFields }])).toBeUndefined();
+    expect(mock.requests[0]?.body).toEqual(allFields);
   });
 
   const faults: [string, Fault][] = [
-    ['a connection that drops before it arrived', { reset: 'before' }],
-    ['a connection that drops after it arrived', { reset: 'after' }],
-    ['a 500 after it was handled', { status: 500, handled: true }],
+    ['a reset before the request was processed', { reset: 'before' }],
+    ['a reset after the request was processed', { reset: 'after' }],
+    ['a 500 after the request was processed', { status: 500, handled: true }],
     ['a 503', { status: 503 }],
     ['a 503 material_channel_unavailable', { status: 503, code: 'material_channel_unavailable' }],
     [
@@ -67,10 +67,10 @@ describe('materials.create()', () => {
       'a 503 visual_verification_create_outcome_uncertain',
       { status: 503, code: 'visual_verification_create_outcome_uncertain', handled: true },
     ],
-    ['an answer that breaks off', { truncateBody: 20 }],
+    ['a truncated response', { truncateBody: 20 }],
   ];
 
-  test.each(faults)('keeps its key through %s, and makes one material', async (_, fault) => {
+  test.each(faults)('keeps its key through %s, and creates one material', async (_, fault) => {
     const { gateway, mock } = onMock();
     mock.fail({ route: 'POST /v1/materials', ...fault, times: 2 });
     await mock.clock.settle(gateway.materials.create(source));
@@ -80,7 +80,7 @@ describe('materials.create()', () => {
     expect((await gateway.materials.list()).data).toHaveLength(1);
   });
 
-  test('makes another key for the next call', async () => {
+  test('generates another key for the next call', async () => {
     const { gateway, mock } = onMock();
     const first = await gateway.materials.create(source);
     const second = await gateway.materials.create(source);
@@ -91,7 +91,7 @@ describe('materials.create()', () => {
   test.each([
     ['material_create_outcome_uncertain'],
     ['visual_verification_create_outcome_uncertain'],
-  ])('that stays uncertain tells so, with the key to ask again: %s', async (code) => {
+  ])('exposes the key to retry with if the outcome stays uncertain: %s', async (code) => {
     const { gateway, mock } = onMock();
     mock.fail({ route: 'POST /v1/materials', status: 503, code, handled: true });
     const create = mock.clock.settle(gateway.materials.create(source));
@@ -106,7 +106,7 @@ describe('materials.create()', () => {
     expect(meta.idempotentReplay).toBe(true);
   });
 
-  test('that gets no answer at all is a ConnectionError with the key', async () => {
+  test('rejects with ConnectionError and the key if there is no response', async () => {
     const { gateway, mock } = onMock({}, { maxRetries: 0 });
     mock.fail({ route: 'POST /v1/materials', reset: 'after' });
     const create = Promise.resolve(gateway.materials.create(source));
@@ -115,7 +115,7 @@ describe('materials.create()', () => {
     expect(error.idempotencyKey).toBe(mock.requests[0]?.headers['idempotency-key']);
   });
 
-  test('under a key that was used returns the same material', async () => {
+  test('returns the same material for a key that was used', async () => {
     const { gateway } = onMock();
     const options = { idempotencyKey: 'quay-1' };
     const first = await gateway.materials.create(source, options).withResponse();
@@ -124,7 +124,7 @@ describe('materials.create()', () => {
     expect([first, again].map(({ meta }) => meta.idempotentReplay)).toEqual([false, true]);
   });
 
-  test('with the key of another request is a conflict that is not repeated', async () => {
+  test('rejects the key of another request as a conflict and does not retry', async () => {
     const { gateway, mock } = onMock();
     await gateway.materials.create(source, { idempotencyKey: 'quay-1' });
     const other = { ...source, name: 'Another' };
@@ -137,7 +137,7 @@ describe('materials.create()', () => {
   test.each([
     ['one character', '!'],
     ['200 characters', '~'.repeat(200)],
-  ])('takes a key of %s', async (_, idempotencyKey) => {
+  ])('accepts a key of %s', async (_, idempotencyKey) => {
     const { gateway, mock } = onMock();
     await gateway.materials.create(source, { idempotencyKey });
     expect(mock.requests[0]).toMatchObject({ status: 202 });
@@ -150,8 +150,8 @@ describe('materials.create()', () => {
     ['a space', 'a b'],
     ['a control character', 'a\u0007b'],
     ['a line break', 'a\r\nb'],
-    ['a letter that is no ASCII', 'clé'],
-  ])('refuses a key with %s before the network', async (_, idempotencyKey) => {
+    ['a letter that is not ASCII', 'clé'],
+  ])('rejects a key with %s before sending a request', async (_, idempotencyKey) => {
     const { gateway, mock } = onMock();
     const create = gateway.materials.create(source, { idempotencyKey });
     const error = await rejection(ConfigurationError, Promise.resolve(create));
@@ -161,33 +161,37 @@ describe('materials.create()', () => {
 
   test.each([
     ['no url', { type: 'image' }, 'url'],
-    ['a file address', { ...source, url: 'file:///quay.png' }, 'url'],
+    ['a file URL', { ...source, url: 'file:///quay.png' }, 'url'],
     ['a data URL', { ...source, url: 'data:image/png;base64,AAAA' }, 'url'],
     ['a material', { ...source, url: 'asset://quay' }, 'url'],
     ['no type', { url: source.url }, 'type'],
-    ['a type that nobody documents', { ...source, type: 'text' }, 'type'],
-    ['a name that is no text', { ...source, name: 7 }, 'name'],
+    ['an undocumented type', { ...source, type: 'text' }, 'type'],
+    ['a name that is not a string', { ...source, name: 7 }, 'name'],
     ['no consent', { ...source, real_person: { ...person, consent_confirmed: false } }, 'consent'],
     [
-      'consent as text',
+      'consent given as a string',
       { ...source, real_person: { ...person, consent_confirmed: 'true' } },
       'consent',
     ],
     ['no callback', { ...source, real_person: { consent_confirmed: true } }, 'callback_url'],
-    ['a real person in a sound', { ...source, type: 'audio', real_person: person }, 'real_person'],
-  ])('refuses %s before the network, and quotes no address', async (_, params, field) => {
+    [
+      'a real person in an audio file',
+      { ...source, type: 'audio', real_person: person },
+      'real_person',
+    ],
+  ])('rejects %s before sending a request, and quotes no URL', async (_, params, field) => {
     const { gateway, mock } = onMock();
     const untyped = params as MaterialCreateParams;
     for (const call of ['create', 'register'] as const) {
-      const made = Promise.resolve<unknown>(gateway.materials[call](untyped));
-      const error = await rejection(ConfigurationError, made);
+      const promise = Promise.resolve<unknown>(gateway.materials[call](untyped));
+      const error = await rejection(ConfigurationError, promise);
       expect(error.message).toContain(field);
       expect(error.message).not.toMatch(/quay|app\.example/);
     }
     expect(mock.requests).toEqual([]);
   });
 
-  const refused: [code: string, body: object, key: string | undefined][] = [
+  const rejected: [code: string, body: object, key: string | undefined][] = [
     ['invalid_idempotency_key', source, undefined],
     ['invalid_material_request', { ...source, url: 'http://127.0.0.1/quay.png' }, 'k'],
     ['invalid_material_request', { ...source, url: 'https://192.168.1.2/quay.png' }, 'k'],
@@ -197,7 +201,7 @@ describe('materials.create()', () => {
       { ...source, real_person: { ...person, consent_confirmed: false } },
       'k',
     ],
-    ['invalid_visual_verification_request', { ...whole, type: 'audio' }, 'k'],
+    ['invalid_visual_verification_request', { ...allFields, type: 'audio' }, 'k'],
     [
       'invalid_visual_verification_request',
       { ...source, real_person: { consent_confirmed: true, callback_url: 'ftp://x' } },
@@ -205,8 +209,8 @@ describe('materials.create()', () => {
     ],
   ];
 
-  test.each(refused)(
-    'what the service refuses is a 400 with its code: %s',
+  test.each(rejected)(
+    'throws the code of a request that the service rejects with 400: %s',
     async (code, body, key) => {
       const { gateway, mock } = onMock();
       const headers = key === undefined ? {} : { 'Idempotency-Key': key };

@@ -11,7 +11,7 @@ import * as bodies from '../wire/bodies.ts';
 
 const person = { consent_confirmed: true as const, callback_url: 'https://app.example/back' };
 
-/** A library of so many images, the newest last. */
+/** A client with this many images in its library, and their ids. */
 async function library(count: number, settings: MockGatewayOptions = {}) {
   const { gateway, mock } = onMock(settings);
   const ids: string[] = [];
@@ -30,7 +30,7 @@ describe('materials.list()', () => {
     [{ type: undefined, limit: undefined }, ''],
     [{ type: 'image', status: 'available', limit: 7 }, '?type=image&status=available&limit=7'],
   ] satisfies [MaterialListQuery | undefined, string][])(
-    'with %j asks GET /v1/materials%s',
+    'with %j sends GET /v1/materials%s',
     async (query, search) => {
       const { gateway, mock } = onMock();
       await gateway.materials.list(query);
@@ -53,21 +53,21 @@ describe('materials.list()', () => {
     expect(new URL(sent[0]?.url ?? '').searchParams.get(name)).toBe(String(value));
   });
 
-  test.each(rows(records['Material list']))('tells %s', async (_, field) => {
+  test.each(rows(records['Material list']))('returns %s', async (_, field) => {
     const { gateway } = await library(3);
     const read = await gateway.materials.list({ limit: 2 });
     const wire = await gateway.materials.list({ limit: 2 }).asResponse();
     expect(difference(field, [{ read, sent: await wire.json() }])).toBeUndefined();
   });
 
-  test.each([1, 100])('takes a limit of %d', async (limit) => {
+  test.each([1, 100])('accepts a limit of %d', async (limit) => {
     const { gateway, mock } = onMock();
     await gateway.materials.list({ limit });
     expect(mock.requests[0]).toMatchObject({ search: `?limit=${limit}`, status: 200 });
   });
 
   test.each([0, 101, 1.5, Number.NaN, '10'])(
-    'refuses a limit of %s before the network',
+    'rejects a limit of %s before sending a request',
     async (limit) => {
       const { gateway, mock } = onMock();
       const untyped = { limit } as MaterialListQuery;
@@ -80,7 +80,7 @@ describe('materials.list()', () => {
     },
   );
 
-  test('gives 50 a page where nothing else is asked for', async () => {
+  test('returns 50 materials per page by default', async () => {
     const { gateway } = await library(51);
     const page = await gateway.materials.list();
     expect(page.data).toHaveLength(50);
@@ -89,10 +89,10 @@ describe('materials.list()', () => {
   });
 
   test.each([
-    ['a cursor of somebody else', { after: 'cur_1_x' }, 'invalid_material_cursor'],
-    ['a status that lists never show', { status: 'deleted' }, 'invalid_material_request'],
-    ['a type that nobody documents', { type: 'text' }, 'invalid_material_request'],
-  ])('lets the service refuse %s', async (_, query, code) => {
+    ['a cursor of another user', { after: 'cur_1_x' }, 'invalid_material_cursor'],
+    ['a status that is never listed', { status: 'deleted' }, 'invalid_material_request'],
+    ['an undocumented type', { type: 'text' }, 'invalid_material_request'],
+  ])('sends %s, which the service rejects', async (_, query, code) => {
     const { gateway, mock } = onMock();
     const error = await rejection(BadRequestError, Promise.resolve(gateway.materials.list(query)));
     expect(error).toMatchObject({ status: 400, code });
@@ -100,18 +100,18 @@ describe('materials.list()', () => {
   });
 
   test.each(['image', 'video', 'audio'] as const)(
-    'finds the materials of type %s',
+    'filters materials by the type %s',
     async (type) => {
       const { gateway } = onMock();
-      for (const made of ['image', 'video', 'audio'] as const) {
-        await gateway.materials.create({ url: `https://files.example/${made}`, type: made });
+      for (const other of ['image', 'video', 'audio'] as const) {
+        await gateway.materials.create({ url: `https://files.example/${other}`, type: other });
       }
       const { data } = await gateway.materials.list({ type });
       expect(data.map((material) => material.type)).toEqual([type]);
     },
   );
 
-  test('leaves out what failed, was deleted or has expired', async () => {
+  test('excludes failed, deleted and expired materials', async () => {
     const { gateway, mock } = onMock({
       materials: { outcome: (url) => (url.includes('bad') ? 'failed' : 'available') },
       assumptions: { A22: 1 },
@@ -127,8 +127,8 @@ describe('materials.list()', () => {
     await create('bad');
     const { id: deleted } = await create('deleted');
     await gateway.materials.delete(deleted);
-    const refused = await create('refused', true);
-    await mock.fetch(`${refused.verification_url}?outcome=failed`);
+    const rejected = await create('rejected', true);
+    await mock.fetch(`${rejected.verification_url}?outcome=failed`);
     await create('late', true);
     const { id } = await create('good');
     await mock.clock.advance(60_000);
@@ -141,8 +141,8 @@ describe('materials.list()', () => {
   });
 });
 
-describe('the pages', () => {
-  test('follow one another by the cursor, unchanged, with the query and options of the first', async () => {
+describe('pages', () => {
+  test('are fetched by the unchanged cursor, with the query and options of the first page', async () => {
     const { gateway, mock, newestFirst } = await library(5);
     const options = { headers: { 'x-team': 'harbour' } };
     const first = await gateway.materials.list({ type: 'image', limit: 2 }, options);
@@ -162,16 +162,16 @@ describe('the pages', () => {
     expect(mock.requests.every(({ headers }) => headers['x-team'] === 'harbour')).toBe(true);
   });
 
-  test('are gone through by for await, each asked for when it is needed', async () => {
+  test('are iterated by for await, each fetched when it is needed', async () => {
     const { gateway, mock, newestFirst } = await library(5);
     const page = await gateway.materials.list({ limit: 2 });
-    const seen: [id: string, requests: number][] = [];
-    for await (const { id } of page) seen.push([id, mock.requests.length]);
-    expect(seen.map(([id]) => id)).toEqual(newestFirst);
-    expect(seen.map(([, asked]) => asked)).toEqual([1, 1, 2, 2, 3]);
+    const yielded: [id: string, requestCount: number][] = [];
+    for await (const { id } of page) yielded.push([id, mock.requests.length]);
+    expect(yielded.map(([id]) => id)).toEqual(newestFirst);
+    expect(yielded.map(([, requestCount]) => requestCount)).toEqual([1, 1, 2, 2, 3]);
   });
 
-  test('are no longer asked for after a break', async () => {
+  test('are no longer fetched after a break', async () => {
     const { gateway, mock, newestFirst } = await library(5);
     for await (const { id } of await gateway.materials.list({ limit: 2 })) {
       expect(id).toBe(newestFirst[0]);
@@ -180,7 +180,7 @@ describe('the pages', () => {
     expect(mock.requests).toHaveLength(1);
   });
 
-  test('can be gone through twice, and from the middle', async () => {
+  test('can be iterated twice, and from any page', async () => {
     const { gateway, newestFirst } = await library(4);
     const page = await gateway.materials.list({ limit: 3 });
     expect(await collect(page)).toEqual(await collect(page));
@@ -190,7 +190,7 @@ describe('the pages', () => {
     );
   });
 
-  test('of an empty library are one page without materials', async () => {
+  test('of an empty library consist of one page without materials', async () => {
     const { gateway, mock } = onMock();
     const page = await gateway.materials.list();
     expect(page).toMatchObject({ data: [], has_more: false });
@@ -202,10 +202,10 @@ describe('the pages', () => {
   test.each([
     ['null', { has_more: false, next_cursor: null }],
     ['absent', { has_more: false }],
-    ['there, although there is no more', { has_more: false, next_cursor: 'c_9' }],
-    ['missing, although there is more', { has_more: true }],
-    ['empty, although there is more', { has_more: true, next_cursor: '' }],
-  ])('end where the cursor is %s', async (_, end) => {
+    ['present although there are no more pages', { has_more: false, next_cursor: 'c_9' }],
+    ['missing although there are more pages', { has_more: true }],
+    ['empty although there are more pages', { has_more: true, next_cursor: '' }],
+  ])('end if the cursor is %s', async (_, end) => {
     const { fetch, sent } = scripted(answer(200, { object: 'material.list', data: [], ...end }));
     const page = await clientOf(fetch).materials.list();
     expect(await page.nextPage()).toBeNull();
@@ -213,7 +213,7 @@ describe('the pages', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('that cannot be had end the loop with their error', async () => {
+  test('that cannot be fetched end the loop with their error', async () => {
     const { gateway, mock } = await library(3);
     const page = await gateway.materials.list({ limit: 2 });
     mock.fail({ route: 'GET /v1/materials', status: 400, code: 'invalid_material_cursor' });
@@ -221,7 +221,7 @@ describe('the pages', () => {
     expect(error.code).toBe('invalid_material_cursor');
   });
 
-  test('stay plain records: what they can do is not written out', async () => {
+  test('are serialized as plain records, without their methods', async () => {
     const page = await onMock().gateway.materials.list();
     const plain = { object: 'material.list', data: [], has_more: false, next_cursor: null };
     expect(JSON.parse(JSON.stringify(page))).toEqual(plain);
@@ -229,8 +229,8 @@ describe('the pages', () => {
   });
 });
 
-describe('a surprise in a list', () => {
-  test('is kept as it came', async () => {
+describe('a list that differs from the documentation', () => {
+  test('is returned unchanged', async () => {
     const body = { data: [{ id: 'mat_1', status: 'resting' }], has_more: 'no', total: 7 };
     const gateway = clientOf(scripted(answer(200, body)).fetch);
     expect(await gateway.materials.list()).toMatchObject(body);
@@ -240,12 +240,15 @@ describe('a surprise in a list', () => {
     ['no data', { has_more: false }],
     ['a material without an id', { data: [{ status: 'available' }] }],
     ['a cursor that is a number', { data: [], has_more: true, next_cursor: 7 }],
-  ])('where the client needs the field is an error with body and meta: %s', async (_, body) => {
-    const gateway = clientOf(scripted(answer(200, body)).fetch);
-    const error = await rejection(
-      ResponseValidationError,
-      Promise.resolve(gateway.materials.list()),
-    );
-    expect(error).toMatchObject({ body, meta: { status: 200 } });
-  });
+  ])(
+    'is rejected with body and meta if a field that the client needs is invalid: %s',
+    async (_, body) => {
+      const gateway = clientOf(scripted(answer(200, body)).fetch);
+      const error = await rejection(
+        ResponseValidationError,
+        Promise.resolve(gateway.materials.list()),
+      );
+      expect(error).toMatchObject({ body, meta: { status: 200 } });
+    },
+  );
 });

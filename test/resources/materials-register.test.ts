@@ -19,14 +19,14 @@ const real = {
 };
 
 describe('materials.register()', () => {
-  test('creates, waits and gives the available material', async () => {
+  test('creates, waits and resolves to the available material', async () => {
     const { gateway, mock } = onMock();
     const updates: string[] = [];
     const ready = await mock.clock.settle(
       gateway.materials.register(source, {
         idempotencyKey: 'ann-1',
         onUpdate: ({ status }) => updates.push(status),
-        onVerification: () => expect.unreachable('nobody has to verify'),
+        onVerification: () => expect.unreachable('no verification is needed'),
       }),
     );
     expect(ready).toMatchObject({ status: 'available', name: 'ann.png' });
@@ -40,7 +40,7 @@ describe('materials.register()', () => {
     expect(updates.at(-1)).toBe('available');
   });
 
-  test('keeps its generated key across retries of the create', async () => {
+  test('keeps its generated key across retries of the create request', async () => {
     const { gateway, mock } = onMock();
     mock.fail({ route: 'POST /v1/materials', reset: 'after', times: 1 });
     await mock.clock.settle(gateway.materials.register(source));
@@ -50,7 +50,7 @@ describe('materials.register()', () => {
     expect((await gateway.materials.list()).data).toHaveLength(1);
   });
 
-  test('of a file that fails rejects with the material', async () => {
+  test('rejects with the material if the file fails', async () => {
     const { gateway, mock } = onMock({ materials: { outcome: 'failed' } });
     const error = await rejection(
       MaterialFailedError,
@@ -60,7 +60,7 @@ describe('materials.register()', () => {
     expect(mock.requests.at(-1)?.path).toBe(`/v1/materials/${error.material?.id}`);
   });
 
-  test('ends at its deadline, with the material to wait for again', async () => {
+  test('rejects at its deadline with the material, which can be waited for again', async () => {
     const { gateway, mock } = onMock({ materials: { durationMs: 60_000 } });
     const register = gateway.materials.register(source, { waitTimeout: 10_000 });
     const error = await rejection(MaterialWaitTimeoutError, mock.clock.settle(register));
@@ -68,7 +68,7 @@ describe('materials.register()', () => {
     expect(await mock.clock.settle(gateway.materials.wait(id))).toMatchObject({ id });
   });
 
-  test('ends at an abort, and the material goes on', async () => {
+  test('rejects on an abort, and the material continues', async () => {
     const { gateway, mock } = onMock();
     const stop = new AbortController();
     const register = gateway.materials.register(source, { signal: stop.signal });
@@ -80,7 +80,7 @@ describe('materials.register()', () => {
     expect((await gateway.materials.list({ status: 'available' })).data).toHaveLength(1);
   });
 
-  test('gives the answer to the create with the material', async () => {
+  test('returns the create response together with the material', async () => {
     const { gateway, mock } = onMock();
     const register = gateway.materials.register(source).withResponse();
     const { data, meta } = await mock.clock.settle(register);
@@ -90,25 +90,25 @@ describe('materials.register()', () => {
 });
 
 describe('a real person', () => {
-  const begin = async (options: { waitTimeout?: number } = {}) => {
+  const startRegistration = async (options: { waitTimeout?: number } = {}) => {
     const { gateway, mock } = onMock();
     const updates: MaterialUpdate[] = [];
-    const told: Verification[] = [];
+    const verifications: Verification[] = [];
     const registered = gateway.materials.register(real, {
       ...options,
-      onVerification: (verification) => told.push(verification),
+      onVerification: (verification) => verifications.push(verification),
       onUpdate: (update) => updates.push(update),
     });
     const outcome = Promise.resolve(registered);
     outcome.catch(() => undefined);
     await turns(10);
-    expect(told).toHaveLength(1);
-    const [verification = { url: '' }] = told;
+    expect(verifications).toHaveLength(1);
+    const [verification = { url: '' }] = verifications;
     return { gateway, mock, updates, outcome, verification };
   };
 
-  test('has a page to open, told once, and is available after it was opened', async () => {
-    const { mock, updates, outcome, verification } = await begin();
+  test('is reported once with a page to open, and is available after it was opened', async () => {
+    const { mock, updates, outcome, verification } = await startRegistration();
     expect(verification).toEqual({
       url: expect.stringMatching(/^https:\/\//),
       expiresAt: '2026-05-01T00:30:00.000Z',
@@ -128,8 +128,8 @@ describe('a real person', () => {
     expect(updates.map(({ status }) => status)).toContain('processing');
   });
 
-  test('who fails the verification ends the wait: verification_failed', async () => {
-    const { mock, outcome, verification } = await begin();
+  test('ends the wait with verification_failed if the verification fails', async () => {
+    const { mock, outcome, verification } = await startRegistration();
     const page = await mock.fetch(`${verification.url}?outcome=failed`);
     const error = await rejection(MaterialFailedError, mock.clock.settle(outcome));
     expect(error.material?.status).toBe('verification_failed');
@@ -139,48 +139,48 @@ describe('a real person', () => {
     });
   });
 
-  test('who never comes ends the wait when the page expires: verification_expired', async () => {
-    const { mock, outcome } = await begin({ waitTimeout: 3_600_000 });
+  test('ends the wait with verification_expired if the page is never opened', async () => {
+    const { mock, outcome } = await startRegistration({ waitTimeout: 3_600_000 });
     const since = mock.clock.now();
     const error = await rejection(MaterialFailedError, mock.clock.settle(outcome));
     expect(error.material?.status).toBe('verification_expired');
     expect(mock.clock.now() - since).toBeGreaterThanOrEqual(1_800_000);
   });
 
-  test('whose redirect was lost is verified all the same', async () => {
-    const { mock, outcome, verification } = await begin();
+  test('is verified even if the redirect is lost', async () => {
+    const { mock, outcome, verification } = await startRegistration();
     await (await mock.fetch(verification.url)).body?.cancel();
     expect(await mock.clock.settle(outcome)).toMatchObject({ status: 'available' });
   });
 
-  test('has a page in the answer to create() and in its replay, and nowhere else', async () => {
+  test('has a verification page only in the create response and its replay', async () => {
     const { gateway } = onMock();
     const options = { idempotencyKey: 'ann-1' };
-    const made = await gateway.materials.create(real, options);
+    const created = await gateway.materials.create(real, options);
     const again = await gateway.materials.create(real, options);
-    expect(made).toMatchObject({
+    expect(created).toMatchObject({
       status: 'verification_pending',
       verification_url: expect.any(String),
       verification_expires_at: '2026-05-01T00:30:00.000Z',
     });
-    expect(again.verification_url).toBe(made.verification_url);
+    expect(again.verification_url).toBe(created.verification_url);
     const { data } = await gateway.materials.list();
-    for (const record of [await gateway.materials.retrieve(made.id), ...data]) {
+    for (const record of [await gateway.materials.retrieve(created.id), ...data]) {
       expect(record).not.toHaveProperty('verification_url');
       expect(record).not.toHaveProperty('verification_expires_at');
     }
   });
 
-  test('may be in a video as well', async () => {
+  test('can be in a video as well', async () => {
     const { gateway } = onMock();
-    const made = await gateway.materials.create({ ...real, type: 'video' });
-    expect(made.status).toBe('verification_pending');
+    const created = await gateway.materials.create({ ...real, type: 'video' });
+    expect(created.status).toBe('verification_pending');
   });
 
-  test('has a page that no log shows, nor where the browser goes after it', async () => {
+  test('has a verification page and a callback URL that are never logged', async () => {
     const lines: string[] = [];
-    const note = (...words: unknown[]) => void lines.push(words.map(String).join(' '));
-    const logger = { error: note, warn: note, info: note, debug: note };
+    const log = (...parts: unknown[]) => void lines.push(parts.map(String).join(' '));
+    const logger = { error: log, warn: log, info: log, debug: log };
     const { gateway, mock } = onMock({}, { logger, logLevel: 'debug' });
     mock.fail({ route: 'POST /v1/materials', status: 503, times: 1 });
     let url = '';
@@ -197,22 +197,22 @@ describe('a real person', () => {
     await turns();
     expect(url).toMatch(/^https:/);
     expect(lines.join('\n')).toContain('the callback is broken');
-    const shown = [
+    const output = [
       ...lines,
       error.message,
       error.stack ?? '',
       JSON.stringify(error.material),
     ].join();
-    expect(shown).not.toContain(url);
-    expect(shown).not.toContain('app.example');
-    expect(shown).not.toContain(source.url);
+    expect(output).not.toContain(url);
+    expect(output).not.toContain('app.example');
+    expect(output).not.toContain(source.url);
   });
 });
 
 describe('parseMaterialCallback()', () => {
-  const words = ['creating', 'processing', 'available', 'verification_failed', 'resting'];
+  const statuses = ['creating', 'processing', 'available', 'verification_failed', 'resting'];
 
-  test.each(words)('reads the status %s', (materialStatus) => {
+  test.each(statuses)('reads the status %s', (materialStatus) => {
     const query = `?material_id=mat_1&material_status=${materialStatus}`;
     const expected = { materialId: 'mat_1', materialStatus };
     expect(parseMaterialCallback(`https://app.example/back${query}`)).toEqual(expected);
@@ -226,12 +226,12 @@ describe('parseMaterialCallback()', () => {
     ['no id', 'https://app.example/back?material_status=available'],
     ['an empty id', 'https://app.example/?material_id=&material_status=available'],
     ['an empty status', 'https://app.example/?material_id=mat_1&material_status='],
-    ['another parameter', 'https://app.example/?material_id=a&material_status=b&token=c'],
+    ['an additional parameter', 'https://app.example/?material_id=a&material_status=b&token=c'],
     ['a parameter twice', 'https://app.example/?material_id=a&material_id=b&material_status=c'],
     ['its parameters in the fragment', 'https://app.example/#?material_id=a&material_status=b'],
     ['nothing', ''],
-    ['something that is no address', 'http://['],
-  ])('refuses an address with %s, and does not quote it', (_, url) => {
+    ['an invalid URL', 'http://['],
+  ])('rejects a URL with %s, and does not quote it', (_, url) => {
     const error = thrown(() => parseMaterialCallback(url));
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).not.toContain('app.example');

@@ -21,7 +21,7 @@ const poll = 'GET /v1/materials/{material_id}';
 const hours = 60 * 60 * 1000;
 
 describe('materials.wait()', () => {
-  test('asks for the material until it is available, and gives it with its uri', async () => {
+  test('polls the material until it is available, and resolves to it with its uri', async () => {
     const { gateway, mock } = onMock({ materials: { durationMs: 20_000 } });
     const { id } = await gateway.materials.create(source);
     const ready = await mock.clock.settle(gateway.materials.wait(id));
@@ -32,28 +32,28 @@ describe('materials.wait()', () => {
     );
   });
 
-  test.each([0, 1])('asks every 3 to 5 seconds, whatever chance says: %d', async (chance) => {
+  test.each([0, 1])('polls every 3 to 5 seconds with a random value of %d', async (random) => {
     const { gateway, mock } = onMock(
       { materials: { durationMs: 120_000 } },
-      { random: () => chance },
+      { random: () => random },
     );
     await mock.clock.settle(gateway.materials.register(source));
     const times = mock.requests.map(({ at }) => at);
-    const pauses = times.slice(1).map((at, index) => at - (times[index] ?? 0));
-    expect(pauses.length).toBeGreaterThan(15);
-    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(3_000);
-    expect(Math.max(...pauses)).toBeLessThanOrEqual(5_000);
+    const delays = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+    expect(delays.length).toBeGreaterThan(15);
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(3_000);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(5_000);
   });
 
-  test('takes another pace', async () => {
+  test('follows other poll intervals', async () => {
     const { gateway, mock } = onMock({ materials: { durationMs: 3_000 } });
     const { id } = await gateway.materials.create(source);
-    const pace = { pollInterval: 500, maxPollInterval: 500 };
-    await mock.clock.settle(gateway.materials.wait(id, pace));
+    const pollTiming = { pollInterval: 500, maxPollInterval: 500 };
+    await mock.clock.settle(gateway.materials.wait(id, pollTiming));
     expect(mock.requests.length).toBeGreaterThanOrEqual(7);
   });
 
-  test('tells each poll, also to updates()', async () => {
+  test('reports each poll to onUpdate and updates()', async () => {
     const { gateway, mock } = onMock();
     const { id } = await gateway.materials.create(source);
     const updates: string[] = [];
@@ -70,13 +70,13 @@ describe('materials.wait()', () => {
     ['503', { status: 503 }],
     ['500', { status: 500 }],
     ['429', { status: 429, code: 'rate_limited' }],
-    ['a connection that drops', { reset: 'before' }],
-    ['a connection that is refused', { unreachable: true }],
-    ['a 200 that is no JSON', { malformed: true }],
-    ['a 404, twice', { status: 404, code: 'material_not_found', times: 2 }],
+    ['connection resets', { reset: 'before' }],
+    ['refused connections', { unreachable: true }],
+    ['200 responses that are not JSON', { malformed: true }],
+    ['two 404s', { status: 404, code: 'material_not_found', times: 2 }],
   ];
 
-  test.each(outages)('rides out an outage of %s', async (_, fault) => {
+  test.each(outages)('continues through an outage of %s', async (_, fault) => {
     const { gateway, mock } = onMock();
     const { id } = await gateway.materials.create(source);
     const outage = mock.fail({ route: poll, times: 20, ...fault });
@@ -107,15 +107,15 @@ describe('materials.wait()', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('goes on through creating, verification_pending, processing and words it does not know', async () => {
-    const words = [
+  test('continues through creating, verification_pending, processing and unknown statuses', async () => {
+    const statuses = [
       'creating',
       'verification_pending',
       'processing',
       'resting',
       'available',
     ] as const;
-    const [first, ...others] = words.map((status) => {
+    const [first, ...others] = statuses.map((status) => {
       const uri = status === 'available' ? 'asset://quay' : null;
       return answer(200, { ...bodies.material, status, uri });
     });
@@ -123,10 +123,10 @@ describe('materials.wait()', () => {
     const { fetch } = scripted(first ?? answer(500, {}), ...others);
     const { materials } = clientOf(fetch, { clock });
     const seen = await clock.settle(collect(materials.updates('mat_1')));
-    expect(seen.map(({ status }) => status)).toEqual(words);
+    expect(seen.map(({ status }) => status)).toEqual(statuses);
   });
 
-  test('updates() of a material that failed ends after it, without an error', async () => {
+  test('updates() ends after the failed update, without throwing', async () => {
     const { gateway, mock } = onMock({ materials: { outcome: 'failed' } });
     const { id } = await gateway.materials.create(source);
     const seen = await mock.clock.settle(collect(gateway.materials.updates(id)));
@@ -134,7 +134,7 @@ describe('materials.wait()', () => {
     await rejection(MaterialFailedError, mock.clock.settle(gateway.materials.wait(id)));
   });
 
-  test('ends at its deadline with MaterialWaitTimeoutError, and can be taken up again', async () => {
+  test('ends at its deadline with MaterialWaitTimeoutError, and can be repeated', async () => {
     const { gateway, mock } = onMock({ materials: { durationMs: 60_000 } });
     const { id } = await gateway.materials.create(source);
     const since = mock.clock.now();
@@ -145,7 +145,7 @@ describe('materials.wait()', () => {
     expect(await mock.clock.settle(gateway.materials.wait(id))).toMatchObject({ id });
   });
 
-  test('ends at an abort at once, and deletes nothing', async () => {
+  test('ends immediately on an abort, and deletes nothing', async () => {
     const { gateway, mock } = onMock();
     const { id } = await gateway.materials.create(source);
     const stop = new AbortController();
@@ -158,7 +158,7 @@ describe('materials.wait()', () => {
     expect(await mock.clock.settle(gateway.materials.wait(id))).toMatchObject({ id });
   });
 
-  test('ends at a 404 that comes three times', async () => {
+  test('ends at the third consecutive 404', async () => {
     const { gateway, mock } = onMock();
     const waiting = mock.clock.settle(gateway.materials.wait('mat_unknown'));
     const error = await rejection(NotFoundError, waiting);
@@ -166,27 +166,27 @@ describe('materials.wait()', () => {
     expect(mock.requests).toHaveLength(3);
   });
 
-  test('does not take available without a uri for a success', async () => {
+  test('does not treat available without a uri as a success', async () => {
     const record = { ...bodies.material, uri: null };
     const clock = virtualClock();
     const { fetch, sent } = scripted(answer(200, record));
     const { materials } = clientOf(fetch, { clock });
     const error = await clock.settle(rejection(Error, materials.wait('mat_1')));
-    const kinds = [ResponseValidationError, MaterialFailedError];
-    expect(kinds.some((kind) => error instanceof kind)).toBe(true);
+    const errorClasses = [ResponseValidationError, MaterialFailedError];
+    expect(errorClasses.some((errorClass) => error instanceof errorClass)).toBe(true);
     expect(sent).toHaveLength(1);
   });
 });
 
-describe('the states of a material', () => {
-  test.each(states['Material status'])('the word %s is read as it came', async (status) => {
+describe('material statuses', () => {
+  test.each(states['Material status'])('returns the status %s unchanged', async (status) => {
     const record = { ...bodies.material, status };
     const { materials } = clientOf(scripted(answer(200, record)).fetch);
     expect((await materials.retrieve('mat_1')).status).toBe(status);
     expect((await materials.delete('mat_1')).status).toBe(status);
   });
 
-  test('processing, available with its dates, and gone after two hours', async () => {
+  test('a material is processing, then available with its dates, and archived after two hours', async () => {
     const { gateway, mock } = onMock();
     const { id, status } = await gateway.materials.create(source);
     expect(status).toBe('processing');
@@ -205,7 +205,7 @@ describe('the states of a material', () => {
     expect((await gateway.materials.list()).data).toEqual([]);
   });
 
-  test('deleted at once is a 200, and then a 404; deleting twice is fine', async () => {
+  test('an immediate delete returns 200, then 404 on retrieve, and can be repeated', async () => {
     const { gateway, mock } = onMock();
     const { id } = await gateway.materials.create(source);
     const { data, meta } = await gateway.materials.delete(id).withResponse();
@@ -221,7 +221,7 @@ describe('the states of a material', () => {
     expect((await gateway.materials.list()).data).toEqual([]);
   });
 
-  test('deleted in the background is a 202 delete_pending, which lists still show', async () => {
+  test('a delete in the background returns 202 and delete_pending, which is still listed', async () => {
     const { gateway, mock } = onMock({ materials: { deleteMs: 5_000 } });
     const { id } = await gateway.materials.create(source);
     const { data, meta } = await gateway.materials.delete(id).withResponse();
@@ -233,23 +233,23 @@ describe('the states of a material', () => {
     await rejection(NotFoundError, Promise.resolve(gateway.materials.retrieve(id)));
   });
 
-  test('a delete whose answer was lost is asked again', async () => {
+  test('a delete is retried if its response was lost', async () => {
     const { gateway, mock } = onMock();
     const { id } = await gateway.materials.create(source);
     mock.fail({ route: 'DELETE /v1/materials/{material_id}', reset: 'after', times: 1 });
     expect((await mock.clock.settle(gateway.materials.delete(id))).status).toBe('deleted');
   });
 
-  test('a pending verification is cancelled by a delete', async () => {
+  test('a delete cancels a pending verification', async () => {
     const { gateway, mock } = onMock();
-    const made = await gateway.materials.create({ ...source, real_person: person });
-    expect((await gateway.materials.delete(made.id)).status).toBe('deleted');
-    expect((await mock.fetch(made.verification_url ?? '')).status).toBe(404);
+    const created = await gateway.materials.create({ ...source, real_person: person });
+    expect((await gateway.materials.delete(created.id)).status).toBe('deleted');
+    expect((await mock.fetch(created.verification_url ?? '')).status).toBe(404);
     await mock.clock.advance(10_000);
-    await rejection(NotFoundError, Promise.resolve(gateway.materials.retrieve(made.id)));
+    await rejection(NotFoundError, Promise.resolve(gateway.materials.retrieve(created.id)));
   });
 
-  test('a terminal failure is what its key replays; another key makes another material', async () => {
+  test('a terminal failure is replayed under its key, and another key creates another material', async () => {
     const { gateway, mock } = onMock({ materials: { outcome: 'failed' } });
     const first = await gateway.materials.create(source, { idempotencyKey: 'quay-1' });
     await mock.clock.advance(10_000);
@@ -261,12 +261,12 @@ describe('the states of a material', () => {
   });
 });
 
-describe('what cannot be right is refused before the network', () => {
+describe('rejects invalid input before sending a request', () => {
   test.each([
     ['pollInterval', { pollInterval: -1 }],
     ['maxPollInterval', { maxPollInterval: Number.NaN }],
     ['waitTimeout', { waitTimeout: -5 }],
-  ])('a wait with a bad %s, also inside register()', async (field, options) => {
+  ])('in wait() and register(): an invalid %s', async (field, options) => {
     const { gateway, mock } = onMock();
     for (const waiting of [
       () => gateway.materials.wait('mat_1', options),

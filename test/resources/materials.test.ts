@@ -13,13 +13,13 @@ const person = {
   consent_confirmed: true as const,
   callback_url: 'https://app.example/back',
 };
-const whole: MaterialCreateParams = { ...source, name: 'The quay', real_person: person };
+const allFields: MaterialCreateParams = { ...source, name: 'The quay', real_person: person };
 
 describe('a material', () => {
-  test.each(rows(records.Material))('tells %s', async (_, field) => {
+  test.each(rows(records.Material))('returns %s', async (_, field) => {
     const read = async () => {
       const { gateway, mock } = onMock();
-      const created = await gateway.materials.create(whole);
+      const created = await gateway.materials.create(allFields);
       const { id } = await gateway.materials.create(source);
       await mock.clock.advance(4_000);
       return { created, available: await gateway.materials.retrieve(id), gateway, id };
@@ -40,9 +40,9 @@ describe('a material', () => {
     ).toBeUndefined();
   });
 
-  test('never shows where it came from, nor anything of its verification afterwards', async () => {
+  test('never contains its source URL, nor its verification details after the create response', async () => {
     const { gateway, mock } = onMock();
-    const { id } = await gateway.materials.create(whole);
+    const { id } = await gateway.materials.create(allFields);
     const text = await (await gateway.materials.retrieve(id).asResponse()).text();
     for (const secret of [source.url, 'verification_url', 'verify', person.callback_url, 'sk-']) {
       expect(text).not.toContain(secret);
@@ -50,28 +50,28 @@ describe('a material', () => {
     expect(mock.requests.at(-1)).toMatchObject({ method: 'GET', path: `/v1/materials/${id}` });
   });
 
-  test("is nobody else's", async () => {
+  test('is not visible to other users', async () => {
     const keys = [
       { key: 'sk-a', user: 1 },
       { key: 'sk-b', user: 2 },
     ];
     const { gateway } = onMock({ keys });
     const { id } = await gateway.materials.create(source);
-    const stranger = gateway.withOptions({ apiKey: 'sk-b' });
+    const otherUser = gateway.withOptions({ apiKey: 'sk-b' });
     const calls = [
-      () => stranger.materials.retrieve(id),
-      () => stranger.materials.delete(id),
-      () => stranger.materials.retrieve('mat_unknown'),
+      () => otherUser.materials.retrieve(id),
+      () => otherUser.materials.delete(id),
+      () => otherUser.materials.retrieve('mat_unknown'),
     ];
     for (const call of calls) {
       const error = await rejection(NotFoundError, Promise.resolve(call()));
       expect(error.code).toBe('material_not_found');
     }
-    expect((await stranger.materials.list()).data).toEqual([]);
+    expect((await otherUser.materials.list()).data).toEqual([]);
   });
 
   test.each([['', '..', 'a\\b', 'a/../b']])(
-    'refuses an id that could lead elsewhere',
+    'rejects ids that would change the path',
     async (...ids) => {
       const { gateway, mock } = onMock();
       const { materials } = gateway;
@@ -85,32 +85,35 @@ describe('a material', () => {
   );
 });
 
-describe('a surprise in a record', () => {
-  const odd = { id: 'mat_1', status: 'resting', type: 'hologram', mood: 'calm', name: 7 };
+describe('a record that differs from the documentation', () => {
+  const unexpected = { id: 'mat_1', status: 'resting', type: 'hologram', mood: 'calm', name: 7 };
 
-  test('is kept as it came', async () => {
-    const gateway = clientOf(scripted(answer(200, odd)).fetch);
-    expect(await gateway.materials.retrieve('mat_1')).toEqual(odd);
-    expect(await gateway.materials.create(source)).toEqual(odd);
+  test('is returned unchanged', async () => {
+    const gateway = clientOf(scripted(answer(200, unexpected)).fetch);
+    expect(await gateway.materials.retrieve('mat_1')).toEqual(unexpected);
+    expect(await gateway.materials.create(source)).toEqual(unexpected);
   });
 
   test.each([
-    ['an id that is a number', { ...odd, id: 7 }],
-    ['no status', { ...odd, status: undefined }],
-    ['a status that is a number', { ...odd, status: 1 }],
-    ['a uri that is no text', { ...odd, uri: { asset: 1 } }],
-  ])('where the client needs the field is an error with body and meta: %s', async (_, body) => {
-    const gateway = clientOf(scripted(answer(200, body, { 'x-request-id': 'req-1' })).fetch);
-    const calls: ((client: Polygate) => PromiseLike<unknown>)[] = [
-      (client) => client.materials.retrieve('mat_1'),
-      (client) => client.materials.delete('mat_1'),
-      (client) => client.materials.create(source),
-    ];
-    for (const call of calls) {
-      const failed = Promise.resolve(call(gateway));
-      const error = await rejection(ResponseValidationError, failed);
-      expect(error.body).toEqual(JSON.parse(JSON.stringify(body)));
-      expect(error.meta).toMatchObject({ status: 200, requestId: 'req-1' });
-    }
-  });
+    ['an id that is a number', { ...unexpected, id: 7 }],
+    ['no status', { ...unexpected, status: undefined }],
+    ['a status that is a number', { ...unexpected, status: 1 }],
+    ['a uri that is not a string', { ...unexpected, uri: { asset: 1 } }],
+  ])(
+    'is rejected with body and meta if a field that the client needs is invalid: %s',
+    async (_, body) => {
+      const gateway = clientOf(scripted(answer(200, body, { 'x-request-id': 'req-1' })).fetch);
+      const calls: ((client: Polygate) => PromiseLike<unknown>)[] = [
+        (client) => client.materials.retrieve('mat_1'),
+        (client) => client.materials.delete('mat_1'),
+        (client) => client.materials.create(source),
+      ];
+      for (const call of calls) {
+        const failed = Promise.resolve(call(gateway));
+        const error = await rejection(ResponseValidationError, failed);
+        expect(error.body).toEqual(JSON.parse(JSON.stringify(body)));
+        expect(error.meta).toMatchObject({ status: 200, requestId: 'req-1' });
+      }
+    },
+  );
 });

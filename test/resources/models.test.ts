@@ -8,7 +8,7 @@ import { rejection } from '../support/rejection.ts';
 import * as bodies from '../wire/bodies.ts';
 
 describe('models.list()', () => {
-  test('is GET /v1/models with the key in authorization alone', async () => {
+  test('sends GET /v1/models with the key only in authorization', async () => {
     const { gateway, mock } = onMock();
     await gateway.models.list();
     expect(mock.requests).toMatchObject([
@@ -21,7 +21,7 @@ describe('models.list()', () => {
     }
   });
 
-  test('gives the whole record, and a loop over it gives the models', async () => {
+  test('returns the full record, which iterates over its models', async () => {
     const { gateway } = onMock();
     const list = await gateway.models.list();
     expect(list.object).toBe('list');
@@ -33,7 +33,7 @@ describe('models.list()', () => {
     expect(JSON.parse(JSON.stringify(list))).toEqual({ object: 'list', data: list.data });
   });
 
-  test.each(rows(records.Model))('tells %s of every model', async (_, field) => {
+  test.each(rows(records.Model))('returns %s of every model', async (_, field) => {
     const { gateway } = onMock();
     const { data: models } = await gateway.models.list();
     const sent = await (await gateway.models.list().asResponse()).json();
@@ -46,7 +46,7 @@ describe('models.list()', () => {
     ).toBeUndefined();
   });
 
-  test("in Anthropic's style sends x-api-key and a version, and reads that list", async () => {
+  test('sends x-api-key and a version in the Anthropic style, and returns its list', async () => {
     const { gateway, mock } = onMock();
     const list = await gateway.models.list({ style: 'anthropic' });
     expect(mock.requests).toMatchObject([
@@ -72,7 +72,7 @@ describe('models.list()', () => {
     expect(list.has_more).toBe(false);
   });
 
-  test("in Gemini's style sends the vendor's key header, and never a key in the address", async () => {
+  test("sends the vendor's key header in the Gemini style, and never a key in the URL", async () => {
     const { gateway, mock } = onMock();
     const list = await gateway.models.list({ style: 'gemini' });
     expect(mock.requests[0]).toMatchObject({
@@ -89,26 +89,26 @@ describe('models.list()', () => {
   });
 
   test.each(['anthropic', 'gemini'] as const)(
-    "in %s's style takes the options of every call, beside the style or after it",
+    'accepts the per-call options in the %s style, next to the style or after it',
     async (style) => {
       const { gateway, mock } = onMock();
       const options = { requestId: 'mine-3', headers: { 'x-team': 'harbour' } };
       await gateway.models.list({ style, ...options });
       await gateway.models.list({ style }, options);
-      const wanted = { 'x-request-id': 'mine-3', 'x-team': 'harbour' };
-      expect(mock.requests.map(({ headers }) => headers)).toMatchObject([wanted, wanted]);
+      const expected = { 'x-request-id': 'mine-3', 'x-team': 'harbour' };
+      expect(mock.requests.map(({ headers }) => headers)).toMatchObject([expected, expected]);
       expect(mock.requests[0]?.headers).toEqual(mock.requests[1]?.headers);
     },
   );
 
-  test('takes the options of every call without a style, too', async () => {
+  test('accepts the per-call options without a style as well', async () => {
     const { gateway, mock } = onMock();
     await gateway.models.list({}, { requestId: 'mine-4' });
     await gateway.models.list({ requestId: 'mine-5' });
     expect(mock.requests.map(({ requestId }) => requestId)).toEqual(['mine-4', 'mine-5']);
   });
 
-  test('in another style without a key of its own sends none', async () => {
+  test('sends no key in another style if the client has none', async () => {
     const { fetch, sent } = scripted(answer(200, bodies.anthropicModelList));
     const gateway = clientOf(fetch, { apiKey: null });
     await gateway.models.list({ style: 'anthropic' });
@@ -121,7 +121,7 @@ describe('models.retrieve()', () => {
   test.each([
     ['aurora-chat', '/v1/models/aurora-chat'],
     ['lumen/vision-chat', '/v1/models/lumen%2Fvision-chat'],
-  ])('of %s is GET %s', async (id, path) => {
+  ])('of %s sends GET %s', async (id, path) => {
     const { gateway, mock } = onMock();
     const model = await gateway.models.retrieve(id);
     expect(model.id).toBe(id);
@@ -142,15 +142,15 @@ describe('models.retrieve()', () => {
   test.each([
     ['empty', ''],
     ['dots', '..'],
-    ['a climb', 'a/../b'],
-    ['back', 'a\\b'],
-  ])('refuses an id that could lead elsewhere before the network: %s', async (_, id) => {
+    ['path traversal', 'a/../b'],
+    ['a backslash', 'a\\b'],
+  ])('rejects an id that would change the path before sending a request: %s', async (_, id) => {
     const { gateway, mock } = onMock();
     await rejection(ConfigurationError, Promise.resolve(gateway.models.retrieve(id)));
     expect(mock.requests).toEqual([]);
   });
 
-  test.each(rows(records['Pricing object']))('tells pricing.%s', async (_, field) => {
+  test.each(rows(records['Pricing object']))('returns pricing.%s', async (_, field) => {
     const { gateway } = onMock();
     const { pricing: read } = await gateway.models.retrieve('prism-image');
     const response = await gateway.models.retrieve('prism-image').asResponse();
@@ -160,20 +160,20 @@ describe('models.retrieve()', () => {
   test.each([
     ['prism-image', 'image'],
     ['tide-video', 'second'],
-  ])('of %s tells the billing unit %s', async (id, unit) => {
+  ])('of %s returns the billing unit %s', async (id, unit) => {
     const { pricing } = await onMock().gateway.models.retrieve(id);
     expect(pricing.profiles.api).toMatchObject({ billingUnit: unit, priceContext: 'api' });
     expect(pricing.resolutionPrices.length).toBeGreaterThan(1);
   });
 
-  test('keeps the request interface, and created: 0', async () => {
+  test('keeps request_interface and a created value of 0', async () => {
     const { gateway } = onMock();
     expect(await gateway.models.retrieve('prism-image')).toHaveProperty('request_interface');
     const zero = clientOf(scripted(answer(200, bodies.model)).fetch);
     expect((await zero.models.retrieve('harbour/painter-2')).created).toBe(0);
   });
 
-  test('of an unknown model is a NotFoundError that is not repeated', async () => {
+  test('rejects an unknown model with NotFoundError and does not retry', async () => {
     const { gateway, mock } = onMock();
     const error = await rejection(
       NotFoundError,
@@ -184,10 +184,10 @@ describe('models.retrieve()', () => {
   });
 });
 
-describe('a surprise in a record', () => {
+describe('a record that differs from the documentation', () => {
   test.each([
     ['unknown fields', { ...bodies.model, context_window: 200_000, tags: ['new'] }],
-    ['a type that nobody documents', { ...bodies.model, type: 'embedding' }],
+    ['an undocumented type', { ...bodies.model, type: 'embedding' }],
     ['a model without a type', { id: 'm' }],
     ['no pricing', { ...bodies.model, pricing: undefined }],
     ['pricing that is null', { ...bodies.model, pricing: null }],
@@ -195,7 +195,7 @@ describe('a surprise in a record', () => {
       'another billing unit',
       { ...bodies.model, pricing: { profiles: { api: { billingUnit: 'x' } } } },
     ],
-  ])('is kept as it came: %s', async (_, body) => {
+  ])('is returned unchanged: %s', async (_, body) => {
     const { fetch } = scripted(answer(200, body), answer(200, { object: 'list', data: [body] }));
     const gateway = clientOf(fetch);
     const wire: unknown = JSON.parse(JSON.stringify(body));
@@ -203,7 +203,7 @@ describe('a surprise in a record', () => {
     expect([...(await gateway.models.list())]).toEqual([wire]);
   });
 
-  const wrong: [string, 'openai' | 'anthropic' | 'gemini', unknown, string][] = [
+  const invalid: [string, 'openai' | 'anthropic' | 'gemini', unknown, string][] = [
     ['no data', 'openai', { object: 'list' }, 'data'],
     ['data that is an object', 'openai', { object: 'list', data: {} }, 'data'],
     ['a model whose id is a number', 'openai', { object: 'list', data: [{ id: 7 }] }, 'data'],
@@ -212,15 +212,15 @@ describe('a surprise in a record', () => {
     ['a model without a name', 'gemini', { models: [{ displayName: 'M' }] }, 'models'],
   ];
 
-  test.each(wrong)(
-    'where the client needs the field is an error with body and meta: %s',
-    async (_, style, body, place) => {
+  test.each(invalid)(
+    'is rejected with body and meta if a field that the client needs is invalid: %s',
+    async (_, style, body, field) => {
       const gateway = clientOf(scripted(answer(200, body)).fetch);
       const list = gateway.models.list(style === 'openai' ? {} : { style });
       const error = await rejection(ResponseValidationError, Promise.resolve(list));
       expect(error.body).toEqual(body);
       expect(error.meta.status).toBe(200);
-      expect(error.issues?.[0]?.path?.[0]).toBe(place);
+      expect(error.issues?.[0]?.path?.[0]).toBe(field);
     },
   );
 });

@@ -13,7 +13,7 @@ const calls = open.map(({ sent, call }) => [sent, call] as const);
 const secrets = ['authorization', 'x-api-key', 'x-goog-api-key', 'cookie'];
 
 describe('every public call', () => {
-  test.each(calls)('%s is sent as documented and answered', async (sent, call) => {
+  test.each(calls)('%s is sent as documented', async (sent, call) => {
     const { gateway, mock } = onMock();
     expect(await call(gateway)).toBeTypeOf('object');
     const [{ method, path, search, bodyText, status } = {}] = mock.requests;
@@ -22,11 +22,11 @@ describe('every public call', () => {
     expect(mock.requests).toHaveLength(1);
   });
 
-  test.each(calls)('%s carries no credentials, whatever the client has', async (_, call) => {
+  test.each(calls)('%s carries no credentials, even if the client has some', async (_, call) => {
     const { gateway, mock } = onMock(
       {},
       {
-        apiKey: () => expect.unreachable('the key is not asked for'),
+        apiKey: () => expect.unreachable('the key must not be requested'),
         headers: {
           'x-api-key': 'sk-one',
           'X-Goog-Api-Key': 'sk-two',
@@ -43,7 +43,7 @@ describe('every public call', () => {
     expect(headers['x-team']).toBe('harbour');
   });
 
-  test.each(calls)('%s needs no key', async (sent, call) => {
+  test.each(calls)('%s needs no API key', async (sent, call) => {
     const { mock } = onMock();
     const gateway = clientOf((input, init) => mock.fetch(input, init), {
       apiKey: undefined,
@@ -54,7 +54,7 @@ describe('every public call', () => {
     expect(sent).toContain(mock.requests[0]?.path);
   });
 
-  test.each(calls)('%s is retried after an outage, and not after a refusal', async (sent, call) => {
+  test.each(calls)('%s is retried after an outage, but not after a 404', async (sent, call) => {
     const { gateway, mock } = onMock();
     mock.fail({ route: sent, reset: 'before', times: 1 });
     mock.fail({ route: sent, status: 503, times: 1 });
@@ -66,12 +66,12 @@ describe('every public call', () => {
     expect(mock.requests).toHaveLength(1);
   });
 
-  test.each(calls)('%s keeps what nobody documents', async (_, call) => {
+  test.each(calls)('%s returns undocumented fields unchanged', async (_, call) => {
     const body = { weather: { wind: [7] }, object: 'surprise' };
     expect(await call(clientOf(scripted(answer(200, body)).fetch))).toEqual(body);
   });
 
-  test.each(calls)('%s that is answered with no record is an error', async (_, call) => {
+  test.each(calls)('%s rejects a response that is not a record', async (_, call) => {
     const gateway = clientOf(scripted(answer(200, ['a list'])).fetch);
     const error = await rejection(ResponseValidationError, call(gateway));
     expect(error).toMatchObject({ body: ['a list'], meta: { status: 200 } });
@@ -79,22 +79,25 @@ describe('every public call', () => {
 });
 
 describe('public.status()', () => {
-  test.each(rows(records['Service status']))('tells %s', async (_, field) => {
+  test.each(rows(records['Service status']))('returns %s', async (_, field) => {
     const { gateway } = onMock();
     const read = await gateway.public.status();
     const wire = await gateway.public.status().asResponse();
     expect(difference(field, [{ read, sent: await wire.json() }])).toBeUndefined();
   });
 
-  test.each(['zh-CN', 'en-US', 'ja-JP', 'ko-KR'] as const)('speaks %s', async (locale) => {
-    const { gateway, mock } = onMock();
-    const { title } = await gateway.public.status({ locale });
-    expect(mock.requests[0]?.search).toBe(`?locale=${locale}`);
-    const english = (await gateway.public.status()).title;
-    expect(title === english).toBe(locale === 'en-US');
-  });
+  test.each(['zh-CN', 'en-US', 'ja-JP', 'ko-KR'] as const)(
+    'returns the title in %s',
+    async (locale) => {
+      const { gateway, mock } = onMock();
+      const { title } = await gateway.public.status({ locale });
+      expect(mock.requests[0]?.search).toBe(`?locale=${locale}`);
+      const english = (await gateway.public.status()).title;
+      expect(title === english).toBe(locale === 'en-US');
+    },
+  );
 
-  test('knows words that nobody documents, and degraded', async () => {
+  test('returns degraded and undocumented statuses unchanged', async () => {
     const { serviceStatus } = bodies;
     for (const overallStatus of ['degraded', 'on fire']) {
       const gateway = clientOf(scripted(answer(200, { ...serviceStatus, overallStatus })).fetch);
@@ -104,27 +107,36 @@ describe('public.status()', () => {
 });
 
 describe('public.pricing()', () => {
-  test.each(['all', 'chat', 'image', 'video', 'audio'] as const)('of type %s', async (type) => {
-    const { gateway, mock } = onMock();
-    const { data = [] } = await gateway.public.pricing({ type });
-    expect(mock.requests[0]?.search).toBe(`?type=${type}`);
-    const types = new Set(data.map((entry) => entry.type));
-    expect(types).toEqual(new Set(type === 'all' ? ['chat', 'image', 'video', 'audio'] : [type]));
-  });
+  test.each(['all', 'chat', 'image', 'video', 'audio'] as const)(
+    'filters by the type %s',
+    async (type) => {
+      const { gateway, mock } = onMock();
+      const { data = [] } = await gateway.public.pricing({ type });
+      expect(mock.requests[0]?.search).toBe(`?type=${type}`);
+      const types = new Set(data.map((entry) => entry.type));
+      expect(types).toEqual(new Set(type === 'all' ? ['chat', 'image', 'video', 'audio'] : [type]));
+    },
+  );
 });
 
 describe('queries', () => {
-  test.each(rows(requests['Status query']))('of the status: %s is sent encoded', async (name) => {
-    const { fetch, sent } = scripted(answer(200, bodies.serviceStatus));
-    await clientOf(fetch).public.status({ [name]: 'a b&c' });
-    expect(sent[0]?.url).toMatch(new RegExp(`/v1/status\\?${name}=a\\+b%26c$`));
-  });
+  test.each(rows(requests['Status query']))(
+    'of public.status(): %s is sent encoded',
+    async (name) => {
+      const { fetch, sent } = scripted(answer(200, bodies.serviceStatus));
+      await clientOf(fetch).public.status({ [name]: 'a b&c' });
+      expect(sent[0]?.url).toMatch(new RegExp(`/v1/status\\?${name}=a\\+b%26c$`));
+    },
+  );
 
-  test.each(rows(requests['Pricing query']))('of the prices: %s is sent encoded', async (name) => {
-    const { fetch, sent } = scripted(answer(200, bodies.pricingCatalog));
-    await clientOf(fetch).public.pricing({ [name]: 'a b&c' });
-    expect(sent[0]?.url).toMatch(new RegExp(`/v1/pricing\\?${name}=a\\+b%26c$`));
-  });
+  test.each(rows(requests['Pricing query']))(
+    'of public.pricing(): %s is sent encoded',
+    async (name) => {
+      const { fetch, sent } = scripted(answer(200, bodies.pricingCatalog));
+      await clientOf(fetch).public.pricing({ [name]: 'a b&c' });
+      expect(sent[0]?.url).toMatch(new RegExp(`/v1/pricing\\?${name}=a\\+b%26c$`));
+    },
+  );
 });
 
 describe('public.error()', () => {
@@ -142,7 +154,7 @@ describe('public.error()', () => {
     expect(data).toContainEqual(detail);
   });
 
-  test('of an unknown code is a NotFoundError', async () => {
+  test('rejects an unknown code with NotFoundError', async () => {
     const { gateway } = onMock();
     const error = await rejection(
       NotFoundError,
@@ -158,7 +170,7 @@ describe('public.error()', () => {
   });
 });
 
-describe('the other records', () => {
+describe('other records', () => {
   const read: [string, unknown, (gateway: Polygate) => Promise<unknown>][] = [
     ['capabilities', bodies.capabilities, async (gateway) => gateway.public.capabilities()],
     ['errors', bodies.errorCatalog, async (gateway) => gateway.public.errors()],
@@ -169,12 +181,15 @@ describe('the other records', () => {
     ['openapi', bodies.openApiDocument, async (gateway) => gateway.public.openapi()],
   ];
 
-  test.each(read)('%s are read as sent, and an empty record is one', async (_, body, call) => {
-    expect(await call(clientOf(scripted(answer(200, body)).fetch))).toEqual(body);
-    expect(await call(clientOf(scripted(answer(200, {})).fetch))).toEqual({});
-  });
+  test.each(read)(
+    'public.%s() returns its record unchanged, even an empty one',
+    async (_, body, call) => {
+      expect(await call(clientOf(scripted(answer(200, body)).fetch))).toEqual(body);
+      expect(await call(clientOf(scripted(answer(200, {})).fetch))).toEqual({});
+    },
+  );
 
-  test('capabilities name what the specification says that they name', async () => {
+  test('capabilities contain the documented fields', async () => {
     const { gateway } = onMock();
     const capabilities = await gateway.public.capabilities();
     for (const name of [
@@ -190,7 +205,7 @@ describe('the other records', () => {
     }
   });
 
-  test('rateLimits tell tiers and how to back off, and openapi is version 3', async () => {
+  test('rateLimits contain tiers and backoff, and openapi is a version 3 document', async () => {
     const { gateway } = onMock();
     const { tiers, backoff } = await gateway.public.rateLimits();
     expect(tiers?.length).toBeGreaterThan(0);

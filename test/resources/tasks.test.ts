@@ -15,8 +15,8 @@ import type { MockGateway } from '../../src/mock/index.ts';
 import { answer, clientOf, onMock, scripted, thrown } from '../core/support.ts';
 import { collect, rejection } from '../support/rejection.ts';
 
-/** A kind of task: how to submit one, how to generate, and the namespace that knows it. */
-interface Maker {
+/** A kind of task: how to submit and generate one, and the namespace it belongs to. */
+interface TaskCase {
   kind: TaskKind;
   path: string;
   submit: (gateway: Polygate, idempotencyKey?: string) => Promise<SubmittedTask>;
@@ -34,7 +34,7 @@ const video = { model: 'tide-video', prompt };
 const music = { model: 'anthem-music', prompt };
 const speech = { model: 'echo-speech', text: prompt, voice_id: 'calm-narrator' };
 
-const makers: [string, Maker][] = [
+const taskCases: [string, TaskCase][] = [
   [
     'an image',
     {
@@ -77,13 +77,13 @@ const makers: [string, Maker][] = [
   ],
 ];
 
-/** A client of the same gateway that has never seen anything. */
-function stranger({ apiKey, baseURL, fetch, clock }: MockGateway): Polygate {
+/** A new client of the same gateway. */
+function otherClient({ apiKey, baseURL, fetch, clock }: MockGateway): Polygate {
   return new Polygate({ apiKey, baseURL, fetch, clock, logLevel: 'off' });
 }
 
-describe.each(makers)('%s', (_, { kind, path, submit, generate, of }) => {
-  test('is resumed from its receipt by a client that never saw it', async () => {
+describe.each(taskCases)('%s', (_, { kind, path, submit, generate, of }) => {
+  test('is resumed from its receipt by another client', async () => {
     const { gateway, mock } = onMock();
     const task = await submit(gateway, 'row-17');
     const receipt = JSON.stringify(task);
@@ -98,23 +98,23 @@ describe.each(makers)('%s', (_, { kind, path, submit, generate, of }) => {
     expect(receipt).not.toContain(mock.apiKey);
     expect(receipt).not.toContain(prompt);
     mock.clearRecords();
-    const again = stranger(mock).resume(JSON.parse(receipt));
+    const resumed = otherClient(mock).resume(JSON.parse(receipt));
     expect(mock.requests).toEqual([]);
-    expect(again).toMatchObject({ id: task.id, kind, idempotencyKey: 'row-17' });
-    expect(again.latest).toBeUndefined();
-    expect(again.meta).toBeUndefined();
-    const done = await mock.clock.settle(again.wait());
+    expect(resumed).toMatchObject({ id: task.id, kind, idempotencyKey: 'row-17' });
+    expect(resumed.latest).toBeUndefined();
+    expect(resumed.meta).toBeUndefined();
+    const done = await mock.clock.settle(resumed.wait());
     expect(done).toMatchObject({ id: task.id, kind, status: 'succeeded' });
     expect(done.urls.length).toBeGreaterThan(0);
     expect(mock.requests.every((request) => request.path === path + task.id)).toBe(true);
-    expect(JSON.stringify(again)).toBe(receipt);
+    expect(JSON.stringify(resumed)).toBe(receipt);
     expect(mock.invoice).toEqual([]);
   });
 
-  test('is found by its id: a handle, a wait and one poll', async () => {
+  test('can be retrieved, followed and waited for by its id', async () => {
     const { gateway, mock } = onMock();
     const { id } = await submit(gateway);
-    const namespace = of(stranger(mock));
+    const namespace = of(otherClient(mock));
     expect(await namespace.retrieve(id)).toMatchObject({ id, kind, status: 'queued' });
     const handle = namespace.task(id);
     expect(handle.toJSON()).toEqual({ v: 1, kind, id });
@@ -123,13 +123,13 @@ describe.each(makers)('%s', (_, { kind, path, submit, generate, of }) => {
     expect(await namespace.wait(id)).toMatchObject({ id, status: 'succeeded' });
   });
 
-  test('that nobody knows is a NotFoundError', async () => {
+  test('rejects with NotFoundError if it is unknown', async () => {
     const { gateway } = onMock();
     const poll = Promise.resolve(of(gateway).retrieve('task_unknown'));
     expect((await rejection(NotFoundError, poll)).code).toBe('task_not_found');
   });
 
-  test("is nobody else's", async () => {
+  test('is not visible to other users', async () => {
     const keys = [
       { key: 'sk-a', user: 1 },
       { key: 'sk-b', user: 2 },
@@ -141,14 +141,14 @@ describe.each(makers)('%s', (_, { kind, path, submit, generate, of }) => {
     expect(error.code).toBe('task_not_found');
   });
 
-  test('is no promise', async () => {
+  test('is not a promise', async () => {
     const { gateway } = onMock();
     const task = await submit(gateway);
     expect('then' in task).toBe(false);
     expect(task.latest).toMatchObject({ status: 'queued', progress: 0 });
   });
 
-  test('is on every error after its submit', async () => {
+  test('is on every error after the submit', async () => {
     const { gateway, mock } = onMock({ tasks: { durationMs: 60_000, outcome: 'failed' } });
     const late = generate(gateway, { waitTimeout: 5_000 });
     const errors: { task?: { id: string } | undefined }[] = [
@@ -163,18 +163,20 @@ describe.each(makers)('%s', (_, { kind, path, submit, generate, of }) => {
     expect(errors.map((error) => error.task?.id)).toEqual(mock.tasks.map(({ id }) => id));
   });
 
-  const odd: [string, unknown][] = [
+  const unexpected: [string, unknown][] = [
     ['a record without an id', { status: 'queued' }],
     ['a list', []],
     ['text', 'accepted'],
     ['a success without a URL', { status: 'completed', result: { outputs: [7] } }],
   ];
 
-  test.each(odd)(
-    'whose submit is answered with %s is on the error, with body and meta',
+  test.each(unexpected)(
+    'is on the error with body and meta if the submit response is %s',
     async (__, body) => {
       const headers = { 'x-svc-task-id': 'task_7', 'x-svc-charge-usd': '0.5' };
-      const { fetch, sent } = scripted(answer(202, body, body === odd[0]?.[1] ? {} : headers));
+      const { fetch, sent } = scripted(
+        answer(202, body, body === unexpected[0]?.[1] ? {} : headers),
+      );
       const gateway = clientOf(fetch);
       const error = await rejection(ResponseValidationError, submit(gateway, 'row-9'));
       expect(error.body).toEqual(body);
@@ -183,7 +185,7 @@ describe.each(makers)('%s', (_, { kind, path, submit, generate, of }) => {
         idempotencyKey: 'row-9',
         meta: { status: 202 },
       });
-      if (body === odd[0]?.[1]) {
+      if (body === unexpected[0]?.[1]) {
         expect(error.task).toBeUndefined();
       } else {
         expect(error.task?.toJSON()).toMatchObject({
@@ -198,7 +200,7 @@ describe.each(makers)('%s', (_, { kind, path, submit, generate, of }) => {
     },
   );
 
-  test('keeps what nobody documents in raw, and does without what it does not need', async () => {
+  test('keeps undocumented fields in raw, and tolerates invalid optional fields', async () => {
     const record = { id: 'task_1', status: 'resting', eta: [7], progress: {}, error: 'none' };
     const { fetch } = scripted(answer(202, record));
     const task = await submit(clientOf(fetch));
@@ -230,36 +232,36 @@ describe('gateway.resume()', () => {
   test.each([
     ['nothing', undefined],
     ['null', null],
-    ['text', JSON.stringify(receipt)],
+    ['a string', JSON.stringify(receipt)],
     ['a list', [receipt]],
     ['another version', { ...receipt, v: 2 }],
     ['no version', { ...receipt, v: undefined }],
     ['no kind', { ...receipt, kind: undefined }],
-    ['a kind that nobody knows', { ...receipt, kind: 'text' }],
-    ['a kind that every object has', { ...receipt, kind: 'constructor' }],
+    ['an unknown kind', { ...receipt, kind: 'text' }],
+    ['a kind that every object has as a property', { ...receipt, kind: 'constructor' }],
     ['no id', { ...receipt, id: undefined }],
     ['an empty id', { ...receipt, id: '' }],
-    ['an id that climbs', { ...receipt, id: '../account' }],
+    ['an id that changes the path', { ...receipt, id: '../account' }],
     ['an id that is a number', { ...receipt, id: 7 }],
     ['a key with a space', { ...receipt, idempotencyKey: 'a b' }],
-    ['a charge that is text', { ...receipt, chargeUsd: '1' }],
+    ['a charge given as a string', { ...receipt, chargeUsd: '1' }],
     ['a negative charge', { ...receipt, chargeUsd: -1 }],
-    ['a date that is none', { ...receipt, submittedAt: 'yesterday' }],
-  ])('refuses %s', (_, damaged) => {
+    ['an invalid date', { ...receipt, submittedAt: 'yesterday' }],
+  ])('rejects %s', (_, malformed) => {
     const { gateway, mock } = onMock();
-    const error = thrown(() => gateway.resume(damaged));
+    const error = thrown(() => gateway.resume(malformed));
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(mock.requests).toEqual([]);
   });
 
-  test('needs neither the key, the charge nor the date', () => {
+  test('does not need the key, the charge or the date', () => {
     const { gateway } = onMock();
     for (const kind of ['image', 'video', 'audio'] as const) {
       expect(gateway.resume({ v: 1, kind, id: 'task_1' })).toMatchObject({ kind, id: 'task_1' });
     }
   });
 
-  test('of another kind is refused by the namespaces', () => {
+  test('leaves a receipt of another kind to be rejected by the namespaces', () => {
     const { gateway } = onMock();
     const video1 = { v: 1, kind: 'video', id: 'task_1' } as unknown as Receipt<'image'>;
     for (const call of [

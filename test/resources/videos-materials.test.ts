@@ -27,34 +27,40 @@ describe('an asset:// URI', () => {
     ['extra_body.negative_prompt', { ...video, extra_body: { negative_prompt: `not ${uri}` } }],
   ];
 
-  test.each(inText)('in plain text is refused before the network: %s', async (field, params) => {
-    const { gateway, mock } = onMock();
-    for (const call of ['submit', 'generate'] as const) {
-      const error = await rejection(
-        ConfigurationError,
-        Promise.resolve<unknown>(gateway.videos[call](params)),
-      );
-      expect(error.message).toContain(field.split(',')[0]);
-      expect(error.message).not.toContain('quay-1');
-    }
-    expect(mock.requests).toEqual([]);
-  });
+  test.each(inText)(
+    'is rejected in plain text before sending a request: %s',
+    async (field, params) => {
+      const { gateway, mock } = onMock();
+      for (const call of ['submit', 'generate'] as const) {
+        const error = await rejection(
+          ConfigurationError,
+          Promise.resolve<unknown>(gateway.videos[call](params)),
+        );
+        expect(error.message).toContain(field.split(',')[0]);
+        expect(error.message).not.toContain('quay-1');
+      }
+      expect(mock.requests).toEqual([]);
+    },
+  );
 
   test.each([
     ['size', { ...video, size: uri }],
     ['aspect_ratio', { ...video, aspect_ratio: uri }],
     ['extra_body.operation', { ...video, extra_body: { operation: uri } }],
-  ])('in any other text is refused by the service, unpaid: %s', async (field, params) => {
-    const { gateway, mock } = onMock();
-    const submit = Promise.resolve(gateway.videos.submit(params));
-    const error = await rejection(BadRequestError, submit);
-    expect(error).toMatchObject({ code: 'invalid_request_parameter', outcome: 'rejected' });
-    expect(error.message).toContain(field);
-    expect(mock.invoice).toEqual([]);
-  });
+  ])(
+    'is rejected by the service in other text fields, without a charge: %s',
+    async (field, params) => {
+      const { gateway, mock } = onMock();
+      const submit = Promise.resolve(gateway.videos.submit(params));
+      const error = await rejection(BadRequestError, submit);
+      expect(error).toMatchObject({ code: 'invalid_request_parameter', outcome: 'rejected' });
+      expect(error.message).toContain(field);
+      expect(mock.invoice).toEqual([]);
+    },
+  );
 
   test.each(['image', 'video', 'audio'] as const)(
-    'of an available %s stands as the url of a structured item',
+    'of an available %s is accepted as the url of a structured item',
     async (type) => {
       const { gateway, mock } = onMock();
       const source = { url: `${files}/a.bin`, type };
@@ -71,7 +77,7 @@ describe('an asset:// URI', () => {
     },
   );
 
-  test("that is in nobody's library is refused by the service: material_not_managed", async () => {
+  test('outside the library of the caller is rejected by the service: material_not_managed', async () => {
     const { gateway, mock } = onMock();
     const content = [{ type: 'image_url', image_url: { url: uri } }];
     const submit = gateway.videos.submit({ ...video, content });
@@ -81,7 +87,7 @@ describe('an asset:// URI', () => {
     expect(mock.invoice).toEqual([]);
   });
 
-  test('whose material has expired or was deleted is refused: material_not_available', async () => {
+  test('of an expired or deleted material is rejected: material_not_available', async () => {
     const { gateway, mock } = onMock();
     const source = { url: `${files}/a.png`, type: 'image' as const };
     const expired = await mock.clock.settle(gateway.materials.register(source));
@@ -97,14 +103,14 @@ describe('an asset:// URI', () => {
     expect(mock.invoice).toEqual([]);
   });
 
-  test('given to a model that takes no materials is refused: material_channel_unavailable', async () => {
+  test('is rejected for a model without material support: material_channel_unavailable', async () => {
     const { gateway } = onMock();
     const image = { model: 'prism-image', prompt: 'A harbour', image: uri };
     const error = await rejection(BadRequestError, Promise.resolve(gateway.images.submit(image)));
     expect(error.code).toBe('material_channel_unavailable');
   });
 
-  test('has no privilege: http and https media are accepted as before', async () => {
+  test('is optional: http and https media are accepted as well', async () => {
     const { gateway, mock } = onMock();
     const params = { ...video, images: ['http://files.example/1.png', `${files}/2.png`] };
     await gateway.videos.submit(params);

@@ -10,8 +10,8 @@ import { rejection } from '../support/rejection.ts';
 const video = { model: 'tide-video', prompt: 'A harbour at dawn' };
 const files = 'https://files.example';
 
-/** Every documented field at once. */
-const whole = {
+/** All documented fields. */
+const allFields = {
   model: 'tide-video',
   prompt: 'A harbour at dawn',
   size: '720p',
@@ -43,45 +43,53 @@ describe('videos.submit()', () => {
     [{ route: 'videos/generations' }, '/v1/videos/generations'],
   ];
 
-  test.each(routes)('with %j posts to %s, and the film can be fetched', async (options, path) => {
-    const { gateway, mock } = onMock();
-    const film = await mock.clock.settle(gateway.videos.generate(video, options));
-    expect(mock.requests[0]).toMatchObject({ method: 'POST', path, search: '', body: video });
-    expect(mock.requests[0]?.headers).toMatchObject({
-      authorization: `Bearer ${mock.apiKey}`,
-      'content-type': 'application/json',
-      'x-idempotency-key': expect.stringMatching(/^[!-~]{1,200}$/),
-    });
-    expect(mock.requests[0]?.headers).not.toHaveProperty('idempotency-key');
-    expect(mock.requests.slice(1).every(({ method }) => method === 'GET')).toBe(true);
-    expect(film).toMatchObject({ kind: 'video', status: 'succeeded', progress: 100 });
-    expect(film.urls).toHaveLength(1);
-    expect(film.raw).toMatchObject({ object: 'video.generation.job', video_url: film.urls[0] });
-    expect((await mock.fetch(film.urls[0] ?? '')).headers.get('content-type')).toBe('video/mp4');
-  });
+  test.each(routes)(
+    'with %j posts to %s, and the finished video can be downloaded',
+    async (options, path) => {
+      const { gateway, mock } = onMock();
+      const result = await mock.clock.settle(gateway.videos.generate(video, options));
+      expect(mock.requests[0]).toMatchObject({ method: 'POST', path, search: '', body: video });
+      expect(mock.requests[0]?.headers).toMatchObject({
+        authorization: `Bearer ${mock.apiKey}`,
+        'content-type': 'application/json',
+        'x-idempotency-key': expect.stringMatching(/^[!-~]{1,200}$/),
+      });
+      expect(mock.requests[0]?.headers).not.toHaveProperty('idempotency-key');
+      expect(mock.requests.slice(1).every(({ method }) => method === 'GET')).toBe(true);
+      expect(result).toMatchObject({ kind: 'video', status: 'succeeded', progress: 100 });
+      expect(result.urls).toHaveLength(1);
+      expect(result.raw).toMatchObject({
+        object: 'video.generation.job',
+        video_url: result.urls[0],
+      });
+      expect((await mock.fetch(result.urls[0] ?? '')).headers.get('content-type')).toBe(
+        'video/mp4',
+      );
+    },
+  );
 
-  test('refuses a route that nobody documents, before the network', async () => {
+  test('rejects an undocumented route before sending a request', async () => {
     const { gateway, mock } = onMock();
     const untyped = { route: 'video' } as unknown as VideoRoute;
     await rejection(ConfigurationError, Promise.resolve(gateway.videos.submit(video, untyped)));
     expect(mock.requests).toEqual([]);
   });
 
-  test.each(rows(requests['Video body']))('sends %s as given', async (_, field) => {
+  test.each(rows(requests['Video body']))('sends %s unchanged', async (_, field) => {
     const { gateway, mock } = onMock();
-    await gateway.videos.submit(whole);
-    expect(difference(field, [{ read: mock.requests[0]?.body, sent: whole }])).toBeUndefined();
+    await gateway.videos.submit(allFields);
+    expect(difference(field, [{ read: mock.requests[0]?.body, sent: allFields }])).toBeUndefined();
   });
 
-  test('sends nothing that was not given, and nothing twice', async () => {
+  test('sends the given params and nothing else', async () => {
     const { gateway, mock } = onMock();
-    await gateway.videos.submit(whole);
+    await gateway.videos.submit(allFields);
     await gateway.videos.submit(video);
-    expect(mock.requests.map(({ body }) => body)).toEqual([whole, video]);
-    expect(mock.requests[0]?.bodyText).toBe(JSON.stringify(whole));
+    expect(mock.requests.map(({ body }) => body)).toEqual([allFields, video]);
+    expect(mock.requests[0]?.bodyText).toBe(JSON.stringify(allFields));
   });
 
-  test('passes through what only a model knows', async () => {
+  test('sends model-specific fields unchanged', async () => {
     const { gateway, mock } = onMock();
     const content: VideoContentItem[] = [
       { type: 'video_url', video_url: { url: `${files}/a.mp4` }, role: 'reference_video' },
@@ -94,7 +102,7 @@ describe('videos.submit()', () => {
   });
 
   test.each(['edit_video', 'video_extend', 'avatar', 'colourise'])(
-    'takes the operation %s',
+    'accepts the operation %s',
     async (operation) => {
       const { gateway, mock } = onMock();
       const extra = { ...video, video: `${files}/a.mp4`, extra_body: { operation } };
@@ -103,8 +111,8 @@ describe('videos.submit()', () => {
     },
   );
 
-  test.each(headers['Headers of a generation answer'])(
-    'reads the header %s of the answer into meta',
+  test.each(headers['Headers of a generation response'])(
+    'reads the header %s of the response into meta',
     async (name) => {
       const { gateway } = onMock({ concurrencyLimit: 3 });
       const options = { idempotencyKey: 'row-1', requestId: 'mine-1' };
@@ -128,7 +136,7 @@ describe('videos.submit()', () => {
     },
   );
 
-  test('under a key that was used returns the same task and charges nothing', async () => {
+  test('returns the same task without a charge for a key that was used', async () => {
     const { gateway, mock } = onMock();
     const first = await gateway.videos.submit(video, { idempotencyKey: 'row-17' });
     const again = await gateway.videos.submit(video, { idempotencyKey: 'row-17' });
@@ -138,7 +146,7 @@ describe('videos.submit()', () => {
     expect(gateway.spend.totalUsd).toBe(mock.invoice[0]?.usd);
   });
 
-  test('that may have arrived is asked again under its own key, and is paid once', async () => {
+  test('is retried with the same key after an unknown outcome, and is charged once', async () => {
     const { gateway, mock } = onMock();
     mock.fail({ route: 'POST /v1/videos', reset: 'after', times: 2 });
     const task = await mock.clock.settle(gateway.videos.submit(video));
@@ -148,7 +156,7 @@ describe('videos.submit()', () => {
     expect(mock.tasks).toHaveLength(1);
   });
 
-  test('that was refused, and then could not be sent, is asked again as well', async () => {
+  test('is retried after a 503 and after a refused connection', async () => {
     const { gateway, mock } = onMock();
     mock.fail({ route: 'POST /v1/videos', status: 503, times: 1 });
     mock.fail({ route: 'POST /v1/videos', unreachable: true, times: 1 });
@@ -157,7 +165,7 @@ describe('videos.submit()', () => {
     expect(mock.invoice).toHaveLength(1);
   });
 
-  test('is billed by the second, at the price of its resolution', async () => {
+  test('is billed per second, at the price of its resolution', async () => {
     const { gateway, mock } = onMock();
     await gateway.videos.submit({ ...video, duration: 6, resolution: '1080P' });
     await gateway.videos.submit({ ...video, duration: 3 });
@@ -170,17 +178,17 @@ describe('a video task', () => {
   test.each([
     ['succeeded', 'succeeded'],
     ['completed', 'succeeded'],
-  ])('is over at the word %s', async (word, status) => {
-    const record = { id: 'task_1', status: word, video_url: `${files}/film.mp4` };
+  ])('ends at the status %s', async (rawStatus, status) => {
+    const record = { id: 'task_1', status: rawStatus, video_url: `${files}/film.mp4` };
     const { fetch, sent } = scripted(
       answer(202, { id: 'task_1', status: 'queued' }),
       answer(200, record),
     );
     const clock = virtualClock();
-    const film = await clock.settle(clientOf(fetch, { clock }).videos.generate(video));
-    expect(film).toMatchObject({
+    const result = await clock.settle(clientOf(fetch, { clock }).videos.generate(video));
+    expect(result).toMatchObject({
       status,
-      rawStatus: word,
+      rawStatus,
       urls: [`${files}/film.mp4`],
       raw: record,
     });
@@ -190,7 +198,7 @@ describe('a video task', () => {
     ]);
   });
 
-  test('is over at the word failed, with the reason', async () => {
+  test('rejects with TaskFailedError at the status failed', async () => {
     const { gateway, mock } = onMock({ tasks: { outcome: 'failed' } });
     const error = await rejection(
       TaskFailedError,
@@ -204,17 +212,17 @@ describe('a video task', () => {
     expect(error.task).toMatchObject({ id: mock.tasks[0]?.id, kind: 'video' });
   });
 
-  test('is asked for every 2 to 5 seconds', async () => {
+  test('is polled every 2 to 5 seconds', async () => {
     const { gateway, mock } = onMock({ tasks: { durationMs: 90_000 } });
     await mock.clock.settle(gateway.videos.generate(video));
     const times = mock.requests.map(({ at }) => at);
-    const pauses = times.slice(1).map((at, index) => at - (times[index] ?? 0));
-    expect(pauses.length).toBeGreaterThan(15);
-    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(2_000);
-    expect(Math.max(...pauses)).toBeLessThanOrEqual(5_000);
+    const delays = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+    expect(delays.length).toBeGreaterThan(15);
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(2_000);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(5_000);
   });
 
-  test('whose submit answers with a wrong type in a needed field is not lost', async () => {
+  test('is not lost if a required field of the submit response has the wrong type', async () => {
     const body = { id: 'task_7', status: 'completed', result: 'soon' };
     const { fetch } = scripted(answer(202, body, { 'x-svc-task-id': 'task_7' }));
     const error = await rejection(

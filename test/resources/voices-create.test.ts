@@ -13,16 +13,16 @@ import { onMock } from '../core/support.ts';
 import { records, requests } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
 import { rejection } from '../support/rejection.ts';
-import { wholeClone, wholeDesign } from '../support/voices.ts';
+import { allCloneFields, allDesignFields } from '../support/voices.ts';
 
-const makers = {
-  clone: (gateway: Polygate) => gateway.voices.clone(wholeClone),
-  design: (gateway: Polygate) => gateway.voices.design(wholeDesign),
+const operations = {
+  clone: (gateway: Polygate) => gateway.voices.clone(allCloneFields),
+  design: (gateway: Polygate) => gateway.voices.design(allDesignFields),
 };
-const both = Object.entries(makers);
+const both = Object.entries(operations);
 
 describe('voices.clone() and voices.design()', () => {
-  test.each(both)('%s posts to its path, under a key', async (operation, make) => {
+  test.each(both)('%s posts to its path, with an idempotency key', async (operation, make) => {
     const { gateway, mock } = onMock();
     await make(gateway);
     expect(mock.requests).toMatchObject([
@@ -39,42 +39,42 @@ describe('voices.clone() and voices.design()', () => {
     ]);
   });
 
-  test.each(rows(requests['Voice clone body']))('clone sends %s as given', async (_, field) => {
+  test.each(rows(requests['Voice clone body']))('clone sends %s unchanged', async (_, field) => {
     const { gateway, mock } = onMock();
-    await gateway.voices.clone(wholeClone);
-    await gateway.voices.clone({ ...wholeClone, accuracy: 'high' });
+    await gateway.voices.clone(allCloneFields);
+    await gateway.voices.clone({ ...allCloneFields, accuracy: 'high' });
     const [number, text] = mock.requests;
     expect(
       difference(field, [
-        { read: number?.body, sent: wholeClone },
+        { read: number?.body, sent: allCloneFields },
         ...(field.name === 'accuracy'
-          ? [{ read: text?.body, sent: { ...wholeClone, accuracy: 'high' } }]
+          ? [{ read: text?.body, sent: { ...allCloneFields, accuracy: 'high' } }]
           : []),
       ]),
     ).toBeUndefined();
-    expect(number?.body).toEqual(wholeClone);
+    expect(number?.body).toEqual(allCloneFields);
   });
 
-  test.each(rows(requests['Voice design body']))('design sends %s as given', async (_, field) => {
+  test.each(rows(requests['Voice design body']))('design sends %s unchanged', async (_, field) => {
     const { gateway, mock } = onMock();
-    await gateway.voices.design(wholeDesign);
+    await gateway.voices.design(allDesignFields);
     expect(
-      difference(field, [{ read: mock.requests[0]?.body, sent: wholeDesign }]),
+      difference(field, [{ read: mock.requests[0]?.body, sent: allDesignFields }]),
     ).toBeUndefined();
-    expect(mock.requests[0]?.body).toEqual(wholeDesign);
+    expect(mock.requests[0]?.body).toEqual(allDesignFields);
   });
 
-  test.each(rows(records['Voice creation result']))('tell %s', async (_, field) => {
-    const passages = both.map(async ([, make]) => {
+  test.each(rows(records['Voice creation result']))('return %s', async (_, field) => {
+    const samples = both.map(async ([, make]) => {
       const response = await make(onMock().gateway).asResponse();
       return { read: await make(onMock().gateway), sent: (await response.json()) as unknown };
     });
-    expect(difference(field, await Promise.all(passages))).toBeUndefined();
+    expect(difference(field, await Promise.all(samples))).toBeUndefined();
   });
 
-  test('tell how a clone is billed: 1.5 a voice and 0.0003 a Unicode character of its text', async () => {
+  test('report the billing of a clone: 1.5 per voice and 0.0003 per Unicode character of its text', async () => {
     const { gateway, mock } = onMock();
-    const { data, meta } = await gateway.voices.clone(wholeClone).withResponse();
+    const { data, meta } = await gateway.voices.clone(allCloneFields).withResponse();
     expect(data.billing_contract).toMatchObject({
       operation: 'audio.voice_clone',
       settlement_policy: 'fixed_at_estimate',
@@ -85,9 +85,9 @@ describe('voices.clone() and voices.design()', () => {
     expect(gateway.spend.totalUsd).toBe(mock.invoice[0]?.usd);
   });
 
-  test('tell how a design is billed: 3 a voice and 0.00003 a Unicode character of its preview', async () => {
+  test('report the billing of a design: 3 per voice and 0.00003 per Unicode character of its preview', async () => {
     const { gateway, mock } = onMock();
-    const { data, meta } = await gateway.voices.design(wholeDesign).withResponse();
+    const { data, meta } = await gateway.voices.design(allDesignFields).withResponse();
     expect(data.billing_contract).toMatchObject({
       operation: 'audio.voice_design',
       facts: { voice_designs: 1, preview_characters: 6 },
@@ -96,9 +96,9 @@ describe('voices.clone() and voices.design()', () => {
     expect(mock.invoice).toHaveLength(1);
   });
 
-  test('make a voice that speaks', async () => {
+  test('create a voice that speech can use', async () => {
     const { gateway, mock } = onMock();
-    const { voice_id: id } = await gateway.voices.design(wholeDesign);
+    const { voice_id: id } = await gateway.voices.design(allDesignFields);
     await gateway.audio.speech.submit({ model: 'echo-speech', text: 'Ahoy', voice_id: id });
     expect(mock.requests.at(-1)?.status).toBe(202);
   });
@@ -113,15 +113,15 @@ describe('voices.clone() and voices.design()', () => {
   ];
 
   test.each(incomplete)(
-    'refuse %s (%s) before the network',
+    'reject %s (%s) before sending a request',
     async (_, operation, params, field) => {
       const { gateway, mock } = onMock();
       const { voices } = gateway;
-      const made =
+      const promise =
         operation === 'clone'
           ? voices.clone(params as VoiceCloneParams)
           : voices.design(params as VoiceDesignParams);
-      const error = await rejection(ConfigurationError, Promise.resolve(made));
+      const error = await rejection(ConfigurationError, Promise.resolve(promise));
       expect(error.message).toContain(field);
       expect(mock.requests).toEqual([]);
     },
@@ -131,27 +131,30 @@ describe('voices.clone() and voices.design()', () => {
     ['clone', { text: 'Ahoy' }],
     ['design', { prompt: 'An old sailor' }],
     ['design', { preview_text: 'Ahoy' }],
-  ])('lets the service tell what %s lacks: invalid_request_parameter', async (operation, body) => {
-    const { gateway } = onMock();
-    const path = `/v1/audio/voices/${operation}`;
-    const call = gateway.request({ method: 'POST', path, body });
-    const error = await rejection(BadRequestError, Promise.resolve(call));
-    expect(error.code).toBe('invalid_request_parameter');
-  });
+  ])(
+    'throw the error of the service if %s lacks a field: invalid_request_parameter',
+    async (operation, body) => {
+      const { gateway } = onMock();
+      const path = `/v1/audio/voices/${operation}`;
+      const call = gateway.request({ method: 'POST', path, body });
+      const error = await rejection(BadRequestError, Promise.resolve(call));
+      expect(error.code).toBe('invalid_request_parameter');
+    },
+  );
 });
 
-describe('a voice whose making may have been paid', () => {
-  const doubts: [string, Fault][] = [
-    ['a connection that drops', { reset: 'after' }],
-    ['an answer of 500', { status: 500, handled: true }],
-    ['an answer of 504', { status: 504, handled: true }],
-    ['an answer that breaks off', { truncateBody: 20 }],
+describe('a voice request with an unknown outcome', () => {
+  const failures: [string, Fault][] = [
+    ['a reset', { reset: 'after' }],
+    ['a 500', { status: 500, handled: true }],
+    ['a 504', { status: 504, handled: true }],
+    ['a truncated response', { truncateBody: 20 }],
   ];
-  const cases = doubts.flatMap(([name, fault]) =>
+  const cases = failures.flatMap(([name, fault]) =>
     both.map(([operation, make]) => [operation, name, fault, make] as const),
   );
 
-  test.each(cases)('is not asked for again: %s after %s', async (operation, _, fault, make) => {
+  test.each(cases)('is not retried: %s after %s', async (operation, _, fault, make) => {
     const { gateway, mock } = onMock();
     mock.fail({ route: `POST /v1/audio/voices/${operation}`, ...fault, times: 1 });
     const error = await rejection(Error, mock.clock.settle(make(gateway)));
@@ -167,7 +170,7 @@ describe('a voice whose making may have been paid', () => {
   });
 
   test.each(cases)(
-    'is asked for again under its key with retryAmbiguous.voices: %s after %s',
+    'is retried with the same key if retryAmbiguous.voices is true: %s after %s',
     async (operation, _, fault, make) => {
       const { gateway, mock } = onMock(
         { assumptions: { A12: 'replay' } },
@@ -188,7 +191,7 @@ describe('a voice whose making may have been paid', () => {
   );
 
   test.each(both)(
-    '%s is asked for again when it was refused or never sent',
+    '%s is retried if it was rejected with a 503 or not sent',
     async (operation, make) => {
       const { gateway, mock } = onMock();
       const route = `POST /v1/audio/voices/${operation}`;

@@ -6,7 +6,7 @@ import { answer, clientOf, onMock, scripted } from '../core/support.ts';
 import { records, requests } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
 import { rejection } from '../support/rejection.ts';
-import { wholeClone, wholeDesign } from '../support/voices.ts';
+import { allCloneFields, allDesignFields } from '../support/voices.ts';
 import * as bodies from '../wire/bodies.ts';
 
 describe('voices.list()', () => {
@@ -14,7 +14,7 @@ describe('voices.list()', () => {
     [undefined, ''],
     [{}, ''],
     [{ model: 'echo-speech-hd' }, '?model=echo-speech-hd'],
-  ])('with %j asks GET /v1/audio/voices%s', async (query, search) => {
+  ])('with %j sends GET /v1/audio/voices%s', async (query, search) => {
     const { gateway, mock } = onMock();
     await gateway.voices.list(query);
     expect(mock.requests).toMatchObject([
@@ -34,7 +34,7 @@ describe('voices.list()', () => {
     expect(new URL(sent[0]?.url ?? '').searchParams.get(name)).toBe('a/b &c');
   });
 
-  test('gives the record, a loop over it gives the voices, and of one model those that fit', async () => {
+  test('returns the voices of a model in a record that iterates over them', async () => {
     const { gateway } = onMock();
     const list = await gateway.voices.list({ model: 'echo-speech-hd' });
     expect(list).toMatchObject({ object: 'audio.voice.list', model: 'echo-speech-hd' });
@@ -44,10 +44,12 @@ describe('voices.list()', () => {
     for (const voice of list) expect(voice.compatible_models).toContain('echo-speech-hd');
   });
 
-  test.each(rows(records.Voice))('tells %s', async (name, field) => {
+  test.each(rows(records.Voice))('returns %s', async (name, field) => {
     const data = [bodies.voice, { ...bodies.voice, preview_audio_url: 'https://files.example/a' }];
-    const strange = clientOf(scripted(answer(200, { object: 'audio.voice.list', data })).fetch);
-    const { data: read } = await strange.voices.list();
+    const scriptedGateway = clientOf(
+      scripted(answer(200, { object: 'audio.voice.list', data })).fetch,
+    );
+    const { data: read } = await scriptedGateway.voices.list();
     expect(
       difference(
         field,
@@ -55,21 +57,21 @@ describe('voices.list()', () => {
       ),
     ).toBeUndefined();
     const { gateway } = onMock();
-    await gateway.voices.design(wholeDesign);
+    await gateway.voices.design(allDesignFields);
     for (const voice of await gateway.voices.list()) {
       expect(voice).toHaveProperty(name.replace('[]', '[0]'));
     }
   });
 
-  test('knows where a voice comes from, and who may use it', async () => {
+  test('returns the source and the visibility of each voice', async () => {
     const { gateway } = onMock();
-    await gateway.voices.clone(wholeClone);
-    await gateway.voices.design(wholeDesign);
+    await gateway.voices.clone(allCloneFields);
+    await gateway.voices.design(allDesignFields);
     const { data } = await gateway.voices.list();
-    const kinds = data.map((voice) =>
+    const combinations = data.map((voice) =>
       [voice.source_type, voice.visibility, voice.status].join(' '),
     );
-    expect(new Set(kinds)).toEqual(
+    expect(new Set(combinations)).toEqual(
       new Set([
         'system public active',
         'voice_clone private active',
@@ -87,13 +89,13 @@ describe('voices.list()', () => {
     expect(gateway.spend).toMatchObject({ totalUsd: 0, requests: 0 });
   });
 
-  test("shows nobody else's private voices", async () => {
+  test('excludes private voices of other users', async () => {
     const keys = [
       { key: 'sk-a', user: 1 },
       { key: 'sk-b', user: 2 },
     ];
     const { gateway } = onMock({ keys });
-    const { voice_id: id } = await gateway.voices.design(wholeDesign);
+    const { voice_id: id } = await gateway.voices.design(allDesignFields);
     const ids = async (client: Polygate) =>
       (await client.voices.list()).data.map((voice) => voice.voice_id);
     expect(await ids(gateway)).toContain(id);
@@ -101,26 +103,29 @@ describe('voices.list()', () => {
   });
 });
 
-describe('a surprise in a record', () => {
-  test('is kept as it came', async () => {
-    const odd = { ...bodies.voiceCreation, outputs: null, mood: 'calm', voice: undefined };
-    const wire: unknown = JSON.parse(JSON.stringify(odd));
+describe('a record that differs from the documentation', () => {
+  test('is returned unchanged', async () => {
+    const unexpected = { ...bodies.voiceCreation, outputs: null, mood: 'calm', voice: undefined };
+    const wire: unknown = JSON.parse(JSON.stringify(unexpected));
     const voices = [{ voice_id: 'v', source_type: 'dreamt', colour: 1 }, { display_name: 'x' }];
-    const { fetch } = scripted(answer(200, odd), answer(200, { data: voices, more: true }));
+    const { fetch } = scripted(answer(200, unexpected), answer(200, { data: voices, more: true }));
     const gateway = clientOf(fetch);
-    expect(await gateway.voices.design(wholeDesign)).toEqual(wire);
+    expect(await gateway.voices.design(allDesignFields)).toEqual(wire);
     expect(await gateway.voices.list()).toEqual({ data: voices, more: true });
   });
 
   test.each([
     ['a voice id that is a number', { ...bodies.voiceCreation, voice_id: 7 }],
     ['no voice id', { ...bodies.voiceCreation, voice_id: undefined }],
-  ])('where the client needs the field is an error with body and meta: %s', async (_, body) => {
-    const gateway = clientOf(scripted(answer(200, body, { 'x-svc-charge-usd': '3' })).fetch);
-    const made = Promise.resolve(gateway.voices.design(wholeDesign));
-    const error = await rejection(ResponseValidationError, made);
-    expect(error.body).toEqual(JSON.parse(JSON.stringify(body)));
-    expect(error).toMatchObject({ outcome: 'unknown', meta: { status: 200, chargeUsd: 3 } });
-    expect(gateway.spend.totalUsd).toBe(3);
-  });
+  ])(
+    'is rejected with body and meta if a field that the client needs is invalid: %s',
+    async (_, body) => {
+      const gateway = clientOf(scripted(answer(200, body, { 'x-svc-charge-usd': '3' })).fetch);
+      const promise = Promise.resolve(gateway.voices.design(allDesignFields));
+      const error = await rejection(ResponseValidationError, promise);
+      expect(error.body).toEqual(JSON.parse(JSON.stringify(body)));
+      expect(error).toMatchObject({ outcome: 'unknown', meta: { status: 200, chargeUsd: 3 } });
+      expect(gateway.spend.totalUsd).toBe(3);
+    },
+  );
 });

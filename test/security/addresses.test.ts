@@ -11,31 +11,24 @@ afterEach(() => {
 });
 
 const bytes = text(200, 'frames');
-/** Beside those of the tests of downloads: what looks public, and is not. */
-const inside = [
-  ['a name without a dot', 'printer', 'metadata', 'kubernetes', 'xn--ls8h'],
+/** Hosts that look public but are not, in addition to those in the download tests. */
+const internalHosts = [
+  ['a host name without a dot', 'printer', 'metadata', 'kubernetes', 'xn--ls8h'],
+  ['a local network name', 'router.lan', 'nas.home', 'nas.home.arpa', 'wiki.corp', 'a.intranet'],
   [
-    'a name of a local network',
-    'router.lan',
-    'nas.home',
-    'nas.home.arpa',
-    'wiki.corp',
-    'a.intranet',
-  ],
-  [
-    'a local name with more dots',
+    'a local name with trailing dots',
     'localhost..',
     'a.local.',
     'db.internal..',
     'LocalHost.LocalDomain',
   ],
   [
-    'a name that stands for an address',
+    'a name that encodes an address',
     '127.0.0.1.resolver.example',
     '10.0.0.1.r.example',
     '169.254.169.254.r.example',
   ],
-  ['an address with more dots', '127.0.0.1.', '0177.0.0.1.', '10.0.0.1..'],
+  ['an address with trailing dots', '127.0.0.1.', '0177.0.0.1.', '10.0.0.1..'],
   [
     'a number',
     '0x7f000001.',
@@ -56,24 +49,24 @@ const inside = [
     '[64:ff9b:1::a00:1]',
     '[::a9fe:a9fe]',
   ],
-  ['multicast and nowhere', '[ff02::1]', '224.0.0.1', '255.255.255.255', '240.0.0.1', '[::]'],
+  ['multicast and reserved', '[ff02::1]', '224.0.0.1', '255.255.255.255', '240.0.0.1', '[::]'],
 ].flatMap(([why = '', ...hosts]) => hosts.map((host) => [why, host] as const));
 
-describe('a download goes to no host that may lie inside a network', () => {
-  test.each(inside)('%s: %s', async (_, host) => {
+describe('a download never connects to a host that may be internal', () => {
+  test.each(internalHosts)('%s: %s', async (_, host) => {
     const { fetch, sent } = scripted(bytes);
     const url = `https://${host}/film.mp4`;
     await rejection(ConfigurationError, clientOf(fetch).download(url));
     expect(sent).toEqual([]);
   });
 
-  // A header holds ASCII.
-  const headed = inside.filter(([, host]) => !/[^ -~]/.test(host));
-  test.each(headed)('%s: %s, to which a public one leads', async (_, host) => {
+  // Header values are ASCII.
+  const redirectTargets = internalHosts.filter(([, host]) => !/[^ -~]/.test(host));
+  test.each(redirectTargets)('%s: %s, as the target of a redirect', async (_, host) => {
     const location = `https://${host}/film.mp4`;
     for (const status of [301, 302, 303, 307, 308]) {
-      const away = () => new Response(null, { status, headers: { location } });
-      const { fetch, sent } = scripted(away, bytes);
+      const redirect = () => new Response(null, { status, headers: { location } });
+      const { fetch, sent } = scripted(redirect, bytes);
       await rejection(
         ConfigurationError,
         clientOf(fetch).download('https://files.example/film.mp4'),
@@ -92,13 +85,13 @@ describe('a download goes to no host that may lie inside a network', () => {
     'mylocal.example',
     'xn--ls8h.example',
     '[2001:4860:4860::8888]',
-  ])('%s is as public as any', async (host) => {
+  ])('%s counts as public', async (host) => {
     const { fetch, sent } = scripted(bytes);
     await (await clientOf(fetch).download(`https://${host}/film.mp4`)).body?.cancel();
     expect(sent).toHaveLength(1);
   });
 
-  test('also where a renewed result leads, and never with a credential', async () => {
+  test('also applies to a renewed URL, and no download carries credentials', async () => {
     const raw = {} as Generation['raw'];
     const urls = ['https://files.example/old'];
     const done = { id: 't', kind: 'video', status: 'succeeded', rawStatus: '', urls, raw } as const;
@@ -107,15 +100,14 @@ describe('a download goes to no host that may lie inside a network', () => {
     const headers = { cookie: apiKey, 'x-api-key': apiKey, 'proxy-authorization': apiKey };
     const gateway = clientOf(fetch, { apiKey, headers });
     await rejection(ConfigurationError, gateway.download({ ...done, urls: [...urls] }));
-    expect(sent.map(({ headers: told }) => [...told.values()].join().includes(apiKey))).toEqual([
-      false,
-      true,
-    ]);
+    expect(
+      sent.map(({ headers: received }) => [...received.values()].join().includes(apiKey)),
+    ).toEqual([false, true]);
   });
 });
 
-describe('a base URL means what it says', () => {
-  const refused = [
+describe('a base URL is unambiguous', () => {
+  const rejected = [
     'https://good.example@evil.example',
     'https://good.example%40@evil.example',
     'http://localhost@evil.example',
@@ -134,7 +126,7 @@ describe('a base URL means what it says', () => {
     `https://host.example/#${'a'.repeat(100_000)}`,
   ];
 
-  test.each(refused.map((url) => [url.slice(0, 40), url]))('%s is refused', (_, url) => {
+  test.each(rejected.map((url) => [url.slice(0, 40), url]))('%s is rejected', (_, url) => {
     const { fetch, sent } = scripted(modelList);
     const error = thrown(() => new Polygate({ apiKey, baseURL: url, fetch }));
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -152,9 +144,9 @@ describe('a base URL means what it says', () => {
     ['https://host.example//v1//', 'https://host.example/'],
     ['http://127.1', 'http://127.0.0.1'],
     ['https://HÖST.example', 'https://xn--hst-sna.example'],
-  ])('%s means %s', async (baseURL, meant) => {
+  ])('%s resolves to %s', async (baseURL, expected) => {
     const { fetch, sent } = scripted(modelList);
     await new Polygate({ apiKey, baseURL, fetch }).models.list();
-    expect(sent[0]?.url).toBe(`${meant}/v1/models`);
+    expect(sent[0]?.url).toBe(`${expected}/v1/models`);
   });
 });

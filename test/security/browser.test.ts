@@ -10,7 +10,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** What the constructor makes, or throws, where these globals stand. */
+/** Runs a function with these globals. */
 function within<Result>(globals: object, work: () => Result): Result {
   for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
   try {
@@ -29,12 +29,12 @@ const worker = { WorkerGlobalScope: scope, navigator, process: undefined, window
 
 const browsers = {
   'a page': { window: { document }, document, navigator, process: undefined },
-  'a page whose bundle brings a process': {
+  'a page whose bundle provides process': {
     window: { document },
     navigator,
     process: { env: {}, versions: {}, browser: true },
   },
-  'a page in Electron that has Node': {
+  'an Electron page with Node integration': {
     window: { document },
     navigator,
     process: { ...server, versions: { ...server.versions, electron: '38.0.0' }, type: 'renderer' },
@@ -43,34 +43,34 @@ const browsers = {
   'a worker': { ...worker, DedicatedWorkerGlobalScope: scope },
   'a shared worker': { ...worker, SharedWorkerGlobalScope: scope },
   'a service worker': { ...worker, ServiceWorkerGlobalScope: scope, clients: {} },
-  'a worker whose bundle brings a process': { ...worker, process: { env: {}, versions: {} } },
+  'a worker whose bundle provides process': { ...worker, process: { env: {}, versions: {} } },
 };
 
 describe.each(Object.entries(browsers))('in %s', (_, globals) => {
   test.each([
     ['a key', { apiKey }],
-    ['a function that gives one', { apiKey: async () => apiKey }],
-  ])('%s is refused and not quoted', (__, options) => {
+    ['a function that returns a key', { apiKey: async () => apiKey }],
+  ])('%s is rejected and not quoted', (__, options) => {
     const error = within(globals, () => thrown(make(options)));
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toContain('dangerouslyAllowBrowser');
     expect(printed(error)).not.toContain(apiKey);
   });
 
-  test('a key is refused that withOptions brings', () => {
+  test('a key passed to withOptions is rejected', () => {
     const gateway = within(globals, make({ apiKey: null }));
     const error = within(globals, () => thrown(() => gateway.withOptions({ apiKey })));
     expect(error).toBeInstanceOf(ConfigurationError);
   });
 
-  test('no key, or a key with permission, is fine', () => {
+  test('no key, or a key with dangerouslyAllowBrowser, is accepted', () => {
     expect(within(globals, make({ apiKey: null }))).toBeInstanceOf(Polygate);
     const allowed = make({ apiKey, dangerouslyAllowBrowser: true });
     expect(within(globals, allowed)).toBeInstanceOf(Polygate);
   });
 });
 
-test('a key that the environment of a page holds is refused like one that is given', () => {
+test('a key in the environment of a page is rejected like a key in the options', () => {
   const env = { POLYGATE_API_KEY: apiKey, POLYGATE_BASE_URL: baseURL };
   const globals = { window: { document }, process: { env, versions: { node: '24.0.0' } } };
   expect(within(globals, () => thrown(() => new Polygate()))).toBeInstanceOf(ConfigurationError);
@@ -81,25 +81,25 @@ const bare = { process: undefined, window: undefined, document: undefined };
 test.each(
   Object.entries({
     Node: {},
-    'a worker thread of Node': { window: undefined },
+    'a Node worker thread': { window: undefined },
     'the main process of Electron': {
       process: { ...server, versions: { ...server.versions, electron: '38.0.0' }, type: 'browser' },
     },
     Deno: { ...bare, Deno: { version: {} }, navigator: { userAgent: 'Deno/2.5.0' } },
     'Deno 1, which has a window': { ...bare, Deno: {}, window: { closed: false } },
-    'a worker of Deno': { ...bare, Deno: {}, WorkerGlobalScope: scope, navigator },
+    'a Deno worker': { ...bare, Deno: {}, WorkerGlobalScope: scope, navigator },
     Bun: { Bun: {}, navigator: { userAgent: 'Bun/1.3.0' } },
-    'a worker of Bun': { Bun: {}, WorkerGlobalScope: scope, navigator },
+    'a Bun worker': { Bun: {}, WorkerGlobalScope: scope, navigator },
     workerd: { ...worker, navigator: { userAgent: 'Cloudflare-Workers' } },
-    'workerd with its Node modules': {
+    'workerd with Node compatibility': {
       WorkerGlobalScope: scope,
       navigator: { userAgent: 'Cloudflare-Workers' },
       process: { env: {}, versions: { node: '22.0.0' } },
     },
-    'workerd of an old date': { ...worker, navigator: undefined },
+    'workerd with an old compatibility date': { ...worker, navigator: undefined },
     'an edge function': { ...bare, EdgeRuntime: 'edge-runtime', navigator: undefined },
     'React Native': { window: {}, navigator: { product: 'ReactNative' }, process: { env: {} } },
   }),
-)('%s is no browser', (_, globals) => {
+)('%s is not a browser', (_, globals) => {
   expect(within(globals, make({ apiKey }))).toBeInstanceOf(Polygate);
 });

@@ -40,49 +40,49 @@ async function listening(server: Server | SocketServer): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function on(listener: RequestListener, options: PolygateOptions = {}) {
+async function clientFor(listener: RequestListener, options: PolygateOptions = {}) {
   const baseURL = await listening(createServer(listener));
   return new Polygate({ apiKey: 'sk-test', baseURL, logLevel: 'off', maxRetries: 0, ...options });
 }
 
 const mebibyte = 2 ** 20;
-/** A mebibyte of compressed bytes that become a gibibyte: members of one file, one after another. */
+/** A mebibyte of gzip data, in several members, that decompresses to a gibibyte. */
 const bomb = Buffer.concat(Array<Buffer>(16).fill(gzipSync(Buffer.alloc(64 * mebibyte, ' '))));
-const explode =
+const sendBomb =
   (status: number, type: string): RequestListener =>
   (_, response) => {
     response.on('error', () => undefined);
     response.writeHead(status, { 'content-type': type, 'content-encoding': 'gzip' }).end(bomb);
   };
 
-/** What some work ends with, and how much memory this process held at most while it ran, bytes more than before. */
-async function measured<Result>(work: () => Promise<Result>) {
-  const held = () => process.memoryUsage().rss;
-  const before = held();
-  let most = before;
+/** The result of a function, and the peak growth of this process's memory while it ran, in bytes. */
+async function measureMemory<Result>(work: () => Promise<Result>) {
+  const memory = () => process.memoryUsage().rss;
+  const before = memory();
+  let peak = before;
   const timer = setInterval(() => {
-    most = Math.max(most, held());
+    peak = Math.max(peak, memory());
   }, 1);
   const result = await work();
   clearInterval(timer);
-  return { result, growth: Math.max(most, held()) - before };
+  return { result, growth: Math.max(peak, memory()) - before };
 }
 
-describe('a mebibyte that becomes a gibibyte stops at the cap', () => {
+describe('a mebibyte that decompresses to a gibibyte stops at the size limit', () => {
   const limits = { maxResponseBytes: 8 * mebibyte, maxEventBytes: 8 * mebibyte };
   const json = 'application/json';
 
-  test('it is what it says', () => {
+  test('the test data is about a mebibyte', () => {
     expect(bomb.byteLength / mebibyte).toBeLessThan(1.1);
   });
 
   test.each([
-    ['an answer', 200, json, ResponseValidationError, (one: Polygate) => one.models.list()],
-    ['an error', 500, json, ServerError, (one: Polygate) => one.models.list()],
-    ['a refusal', 400, json, APIError, (one: Polygate) => one.images.submit(image)],
+    ['a response', 200, json, ResponseValidationError, (one: Polygate) => one.models.list()],
+    ['a server error', 500, json, ServerError, (one: Polygate) => one.models.list()],
+    ['a client error', 400, json, APIError, (one: Polygate) => one.images.submit(image)],
     ['a redirect', 302, json, APIError, (one: Polygate) => one.models.list()],
     [
-      'no stream',
+      'JSON instead of a stream',
       200,
       json,
       ResponseValidationError,
@@ -96,16 +96,16 @@ describe('a mebibyte that becomes a gibibyte stops at the cap', () => {
       (one: Polygate) => drain(one.chat.completions.stream(chat)),
     ],
   ] as const)('as %s', async (_, status, type, kind, call) => {
-    const gateway = await on(explode(status, type), limits);
-    const { result, growth } = await measured(() => caught(call(gateway)));
+    const gateway = await clientFor(sendBomb(status, type), limits);
+    const { result, growth } = await measureMemory(() => caught(call(gateway)));
     expect(result).toBeInstanceOf(kind);
     expect(growth / mebibyte).toBeLessThan(256);
   });
 
   test('as a download', async () => {
-    const baseURL = await listening(createServer(explode(200, 'video/mp4')));
+    const baseURL = await listening(createServer(sendBomb(200, 'video/mp4')));
     const gateway = new Polygate({ apiKey: null, baseURL, allowInsecureBaseURL: true });
-    const { result, growth } = await measured(async () => {
+    const { result, growth } = await measureMemory(async () => {
       const response = await gateway.download(`${baseURL}/film`, { maxBytes: 8 * mebibyte });
       return caught(response.arrayBuffer());
     });
@@ -114,24 +114,24 @@ describe('a mebibyte that becomes a gibibyte stops at the cap', () => {
   });
 });
 
-describe('headers without an end', () => {
+describe('endless headers', () => {
   test.each([
     ['before the status', ''],
     ['after the status', 'HTTP/1.1 200 OK\r\n'],
     ['in one header', 'HTTP/1.1 200 OK\r\nx-long: '],
   ])('%s end the call with a typed error', async (_, start) => {
     let sent = 0;
-    const pour = (socket: Socket) => {
+    const writeHeaders = (socket: Socket) => {
       const line = start.endsWith(': ') ? 'x'.repeat(4096) : `x-${sent}: ${'y'.repeat(4000)}\r\n`;
       while (!socket.destroyed && socket.write(line)) sent += line.length;
       sent += line.length;
     };
     const baseURL = await listening(
       createSocketServer((socket) => {
-        socket.on('error', () => undefined).on('drain', () => pour(socket));
+        socket.on('error', () => undefined).on('drain', () => writeHeaders(socket));
         socket.once('data', () => {
           socket.write(start);
-          pour(socket);
+          writeHeaders(socket);
         });
       }),
     );
@@ -141,21 +141,21 @@ describe('headers without an end', () => {
   });
 });
 
-describe('JSON that is nested without end is an answer or a typed error', () => {
+describe('deeply nested JSON leads to a result or a typed error', () => {
   const deep = nested(200_000);
   const bodies = {
-    'the body': deep,
-    'a field': `{"object":"list","id":"a","status":"queued","choices":[],"data":[],"x":${deep}}`,
-    'a field that counts': `{"object":"list","id":"a","status":${deep},"choices":${deep},"data":${deep}}`,
-    'a detail': `{"detail":${deep}}`,
-    'a message': `{"error":{"message":${deep},"code":${deep}}}`,
-    objects: `${'{"data":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
+    'the whole body': deep,
+    'an unknown field': `{"object":"list","id":"a","status":"queued","choices":[],"data":[],"x":${deep}}`,
+    'required fields': `{"object":"list","id":"a","status":${deep},"choices":${deep},"data":${deep}}`,
+    'error details': `{"detail":${deep}}`,
+    'an error message': `{"error":{"message":${deep},"code":${deep}}}`,
+    'nested objects': `${'{"data":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
     'a tool call': `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"x":${deep}}]},"finish_reason":"stop"}]}`,
     'log probabilities': `{"choices":[{"index":0,"delta":{},"logprobs":{"content":${deep}},"finish_reason":"stop"}]}`,
   };
 
-  test.each(Object.entries(bodies))('as %s', async (_, body) => {
-    const strange: Error[] = [];
+  test.each(Object.entries(bodies))('in %s', async (_, body) => {
+    const untypedErrors: Error[] = [];
     for (const status of [200, 400, 500]) {
       const gateway = clientOf(scripted(text(status, body, 'application/json')).fetch, {
         maxRetries: 0,
@@ -172,9 +172,10 @@ describe('JSON that is nested without end is an answer or a typed error', () => 
         () => streaming.chat.completions.stream(chat).final(),
       ]) {
         const outcome = await Promise.resolve(call()).catch((error: unknown) => error);
-        if (outcome instanceof Error && !(outcome instanceof PolygateError)) strange.push(outcome);
+        if (outcome instanceof Error && !(outcome instanceof PolygateError))
+          untypedErrors.push(outcome);
       }
     }
-    expect(strange).toEqual([]);
+    expect(untypedErrors).toEqual([]);
   });
 });

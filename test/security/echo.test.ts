@@ -17,30 +17,41 @@ import {
 import type { Reply } from '../core/support.ts';
 import { apiKey, pathsTo, printed } from './support.ts';
 
-/** Says again what it was told, as proxies and test servers do. */
-const header = ({ headers }: { headers: Headers }) => headers.get('authorization') ?? '';
+/** Servers that repeat the credentials of the request, as proxies and test servers do. */
+const authorizationOf = ({ headers }: { headers: Headers }) => headers.get('authorization') ?? '';
 const echoes: Readonly<Record<string, Reply>> = {
-  'a refusal that quotes it': (sent) =>
-    answer(401, { error: { message: `Incorrect key: ${header(sent)}`, code: header(sent) } })(sent),
-  'a refusal in plain text': (sent) => text(403, `No: ${header(sent)}`)(sent),
-  'an answer that is the request': (sent) => answer(200, Object.fromEntries(sent.headers))(sent),
-  'an answer that is no JSON': (sent) => text(200, `${'.'.repeat(285)}${header(sent)}`)(sent),
+  'a 401 that quotes it': (sent) =>
+    answer(401, {
+      error: { message: `Incorrect key: ${authorizationOf(sent)}`, code: authorizationOf(sent) },
+    })(sent),
+  'a plain text 403': (sent) => text(403, `No: ${authorizationOf(sent)}`)(sent),
+  'a response that repeats the request headers': (sent) =>
+    answer(200, Object.fromEntries(sent.headers))(sent),
+  'a response that is not JSON': (sent) =>
+    text(200, `${'.'.repeat(285)}${authorizationOf(sent)}`)(sent),
   'an error of fetch': (sent) => {
-    throw new TypeError(`bad header: ${header(sent)}`, { cause: new Error(header(sent)) });
+    throw new TypeError(`bad header: ${authorizationOf(sent)}`, {
+      cause: new Error(authorizationOf(sent)),
+    });
   },
   'an error object in a stream': (sent) =>
-    new Response(`data: {"error":{"message":"${header(sent)}"}}\n\n`, eventStream),
-  'an event that is no chunk': (sent) => new Response(`data: "${header(sent)}"\n\n`, eventStream),
-  'a stream that breaks': (sent) =>
-    streamed(firstEvent, (body) => body.error(new TypeError(header(sent))), eventStream)(sent),
+    new Response(`data: {"error":{"message":"${authorizationOf(sent)}"}}\n\n`, eventStream),
+  'an event that is not a chunk': (sent) =>
+    new Response(`data: "${authorizationOf(sent)}"\n\n`, eventStream),
+  'a stream that fails': (sent) =>
+    streamed(
+      firstEvent,
+      (body) => body.error(new TypeError(authorizationOf(sent))),
+      eventStream,
+    )(sent),
 };
 
-describe('an error does not repeat the key that the other side repeats', () => {
+describe('an error does not contain a key that the server repeats', () => {
   const cases = Object.entries(echoes).flatMap(([name, reply]) =>
     [apiKey, async () => apiKey].map((key) => [name, typeof key, reply, key] as const),
   );
 
-  test.each(cases)('%s, the key a %s', async (_, __, reply, key) => {
+  test.each(cases)('%s, with the key as a %s', async (_, __, reply, key) => {
     const { fetch, sent } = scripted(reply);
     const gateway = clientOf(fetch, { apiKey: key, maxRetries: 0 });
     const calls = [
@@ -53,11 +64,11 @@ describe('an error does not repeat the key that the other side repeats', () => {
       expect(printed(error)).not.toContain(apiKey.slice(0, 12));
       expect(pathsTo(apiKey, error)).toEqual([]);
     }
-    expect(sent.map(header)).toEqual(calls.map(() => `Bearer ${apiKey}`));
+    expect(sent.map(authorizationOf)).toEqual(calls.map(() => `Bearer ${apiKey}`));
   });
 });
 
-test('the rest of a body is as it was sent, and a word that is a short key stays', async () => {
+test('the rest of the body is unchanged, and a word that equals a short key is kept', async () => {
   const body = { error: { message: 'model test: test failed', code: 'test', more: [1, null] } };
   for (const key of ['test', 'sk-another-key']) {
     const { fetch } = scripted(answer(400, body), modelList);

@@ -7,17 +7,17 @@ import { chat, clientOf, completed, image, scripted, submitted } from '../core/s
 import { rejection } from '../support/rejection.ts';
 import { memoryJournal, printed } from './support.ts';
 
-const bad = {
+const invalidValues = {
   'a line feed': 'canary\nx-admin: 1',
   'a carriage return': 'canary\rx',
-  'both, and a header': 'canary\r\nx-admin: 1',
-  'a line feed at its end': 'canary\n',
+  'both, and another header': 'canary\r\nx-admin: 1',
+  'a trailing line feed': 'canary\n',
   'a zero byte': 'canary\u0000',
   'an escape': 'canary\u001b[2J',
-  'a deletion': 'canary\u007f',
+  'a delete character': 'canary\u007f',
   'Cyrillic letters': 'canary-ключ',
   'an emoji': 'canary-🔑',
-  'half a character': 'canary\ud83d',
+  'a lone surrogate': 'canary\ud83d',
   'a line separator': 'canary\u2028',
   'a full-width line feed': 'canary\uff0a\u010a',
 };
@@ -27,17 +27,17 @@ const byCall = (optionsOf: (value: string) => RequestOptions): Send => {
   return (value, gateway) => gateway({}).images.submit(image, optionsOf(value));
 };
 
-/** Every way by which a value of the caller gets into a header. */
-const doors: Readonly<Record<string, Send>> = {
+/** Every way in which a caller's value reaches a header. */
+const sources: Readonly<Record<string, Send>> = {
   apiKey: (apiKey, gateway) => gateway({ apiKey }).images.submit(image),
-  'apiKey by a function': (key, gateway) => gateway({ apiKey: () => key }).images.submit(image),
+  'apiKey from a function': (key, gateway) => gateway({ apiKey: () => key }).images.submit(image),
   'apiKey in another style': (key, gateway) =>
     gateway({ apiKey: async () => key }).models.list({ style: 'gemini' }),
   'headers of the client': (value, gateway) =>
     gateway({ headers: { 'x-team': value } }).images.submit(image),
   'headers of the client, authorization': (value, gateway) =>
     gateway({ headers: { authorization: value } }).images.submit(image),
-  'headers by withOptions': (value, gateway) =>
+  'headers in withOptions': (value, gateway) =>
     gateway({})
       .withOptions({ headers: { 'x-team': value } })
       .images.submit(image),
@@ -50,40 +50,40 @@ const doors: Readonly<Record<string, Send>> = {
   idempotencyKey: byCall((idempotencyKey) => ({ idempotencyKey })),
   'idempotencyKey of a material': (idempotencyKey, gateway) =>
     gateway({}).materials.create({ url: 'https://a.example/', type: 'image' }, { idempotencyKey }),
-  'idempotencyKey of a request of any kind': (idempotencyKey, gateway) =>
+  'idempotencyKey of request()': (idempotencyKey, gateway) =>
     gateway({}).request({ method: 'POST', path: '/v1/x' }, { idempotencyKey }),
   'idempotencyKey of a row': async (idempotencyKey, gateway) => {
     const client = gateway({});
     const describeRow = () => client.images.submission(image, { idempotencyKey });
     for await (const { error } of client.batch([1], describeRow)) throw error;
   },
-  'a key in a journal': async (key, gateway) => {
+  'idempotencyKey in a journal': async (key, gateway) => {
     const path = '/v1/images/tasks';
     const hash = await fingerprint(path, JSON.stringify(image));
     const submit = { v: 1, type: 'submit', id: '0', key, path, hash, params: image };
     const lines = [JSON.stringify({ v: 1, type: 'run', run: 'r' }), JSON.stringify(submit)];
     for await (const { error } of gateway({}).recover(memoryJournal(lines))) throw error;
   },
-  'the name of a header': byCall((value) => ({ headers: { [value]: 'x' } })),
+  'a header name': byCall((value) => ({ headers: { [value]: 'x' } })),
   requestIdHeader: (requestIdHeader, gateway) =>
     gateway({ requestIdHeader }).images.submit(image, { requestId: 'x' }),
 };
 
-describe.each(Object.entries(doors))('%s', (door, send) => {
-  test.each(Object.entries(bad))(
-    'with %s is refused, not quoted and not sent',
+describe.each(Object.entries(sources))('%s', (source, send) => {
+  test.each(Object.entries(invalidValues))(
+    'with %s is rejected, not quoted and not sent',
     async (_, value) => {
       const { fetch, sent } = scripted(submitted);
       const call = async () => send(value, (options) => clientOf(fetch, options));
       const error = await rejection(ConfigurationError, call());
       const text = printed(error);
-      if (door !== 'the name of a header') expect(text).not.toContain('canary');
+      if (source !== 'a header name') expect(text).not.toContain('canary');
       expect(sent).toEqual([]);
     },
   );
 });
 
-test('names of the prototype are headers like others, or none', async () => {
+test('header names that match prototype properties do no harm', async () => {
   const { fetch, sent } = scripted(completed);
   const headers = JSON.parse('{"__proto__":"p","constructor":"c","hasOwnProperty":"h"}') as Record<
     string,

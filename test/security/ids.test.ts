@@ -5,7 +5,7 @@ import type { Polygate } from '../../src/index.ts';
 import { answer, baseURL, caught, clientOf, drain, scripted } from '../core/support.ts';
 import { rejection } from '../support/rejection.ts';
 
-/** Everything that takes an id, and the path that the id completes. */
+/** Every method that takes an id, and the path that precedes the id. */
 const calls: Readonly<
   Record<string, [string, (gateway: Polygate, id: string) => Promise<unknown>]>
 > = {
@@ -45,25 +45,25 @@ const hostile = [
   ['\u0000', 'a\nb', 'a\rb', 'a\tb', '\u001b[2J', '\u007f', 'a\u0085b', '\u009b'],
   ['\ud800', 'a\udfff', `${'../'.repeat(33_000)}x`, `${'a'.repeat(100_000)}\u0000`],
 ].flat();
-/** With a name that is short enough for a title. */
+/** Adds a name that is short enough for a title. */
 const named = (id: string) => [JSON.stringify(id).slice(0, 40), id] as const;
-const noText = [undefined, null, 7, {}, [], ['..'], new String('..')];
+const notStrings = [undefined, null, 7, {}, [], ['..'], new String('..')];
 
-describe.each(Object.entries(calls))('%s', (_, [place, call]) => {
-  test.each(hostile.map(named))('refuses %s before the network', async (_name, id) => {
+describe.each(Object.entries(calls))('%s', (_, [path, call]) => {
+  test.each(hostile.map(named))('rejects %s before sending a request', async (_name, id) => {
     const { fetch, sent } = scripted(answer(404, {}));
     const error = await rejection(ConfigurationError, call(clientOf(fetch), id));
     expect(error.message.length).toBeLessThan(200);
     expect(sent).toEqual([]);
   });
 
-  test.each(noText)('refuses %j, which is no text', async (id) => {
+  test.each(notStrings)('rejects %j, which is not a string', async (id) => {
     const { fetch, sent } = scripted(answer(404, {}));
     await rejection(ConfigurationError, call(clientOf(fetch), id as string));
     expect(sent).toEqual([]);
   });
 
-  const odd = [
+  const unusual = [
     'a/b',
     '//evil.example/x',
     'https://evil.example/',
@@ -80,16 +80,16 @@ describe.each(Object.entries(calls))('%s', (_, [place, call]) => {
     'toString',
     'x'.repeat(100_000),
   ];
-  test.each(odd.map(named))('sends %s as one part of its path', async (_name, id) => {
+  test.each(unusual.map(named))('sends %s as a single path segment', async (_name, id) => {
     const { fetch, sent } = scripted(answer(401, {}));
     expect((await caught(call(clientOf(fetch), id))).name).toBe('AuthenticationError');
-    expect(sent[0]?.url).toBe(baseURL + place + encodeURIComponent(id));
+    expect(sent[0]?.url).toBe(baseURL + path + encodeURIComponent(id));
     expect(new URL(sent[0]?.url ?? '').href).toBe(sent[0]?.url);
   });
 });
 
 test.each(['/v1/..%2fadmin', '/v1/..%5Cadmin', '/v1/a%2f%2e%2e%2fb', '/v1/\u0085'])(
-  'a raw path refuses %j, which a server may read as another',
+  'request() rejects the path %j, which a server may resolve differently',
   async (path) => {
     const { fetch, sent } = scripted(answer(404, {}));
     await rejection(ConfigurationError, clientOf(fetch).request({ method: 'GET', path }));

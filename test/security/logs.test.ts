@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 
 import { drain, onMock } from '../core/support.ts';
-import { apiKey, keeper, memoryJournal } from './support.ts';
+import { apiKey, recordingLogger, memoryJournal } from './support.ts';
 
-/** A word of its own for each field that a log must not show. */
+/** A unique marker for each field that must not be logged. */
 const secret = (field: string) => `canary-${field}-4e7b`;
 const address = (field: string) => `https://files.example/${secret(field)}?token=${secret(field)}`;
 
-test('at level debug nothing shows a prompt, a message, a file, a verification or a callback', async () => {
-  const { lines, logger } = keeper();
+test('the debug log contains no prompts, messages, file URLs, verification URLs or callback URLs', async () => {
+  const { lines, logger } = recordingLogger();
   const { mock, gateway } = onMock({ keys: [{ key: apiKey }] }, { logger, logLevel: 'debug' });
   mock.fail({ route: 'POST /v1/images/tasks', status: 503, times: 1 });
   mock.fail({ route: 'POST /v1/materials', reset: 'after', times: 1 });
@@ -39,7 +39,7 @@ test('at level debug nothing shows a prompt, a message, a file, a verification o
     ],
   };
   const register = gateway.materials.register(person, { onVerification, waitTimeout: 20_000 });
-  const work: PromiseLike<unknown>[] = [
+  const calls: PromiseLike<unknown>[] = [
     register,
     gateway.images.generate(image),
     gateway.videos.generate(video),
@@ -65,7 +65,7 @@ test('at level debug nothing shows a prompt, a message, a file, a verification o
       }),
     ),
   ];
-  await mock.clock.settle(Promise.allSettled(work));
+  await mock.clock.settle(Promise.allSettled(calls));
   expect(verifications).toHaveLength(1);
   expect(mock.requests.map(({ body }) => JSON.stringify(body)).join()).toContain(
     secret('callback'),

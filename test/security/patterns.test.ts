@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 
-/** Every regular expression that is written in the sources, with the file where it stands. */
+/** Every regular expression literal in the sources, by file and source text. */
 function patterns(): Map<string, RegExp> {
   const found = new Map<string, RegExp>();
   for (const file of globSync('src/**/*.ts')) {
@@ -43,7 +43,7 @@ const pieces = [
   '\ud800',
 ];
 
-/** Pieces of a pattern and common ones: what it repeats, it meets many times in a text that is made of them. */
+/** Texts that repeat parts of the pattern or common characters, which its quantifiers may match many times. */
 function hostileTexts({ source }: RegExp): ((length: number) => string)[] {
   const words = source.match(/[\w:/;,.=-]{2,}/g) ?? [];
   const [longest = ''] = words.toSorted((a, b) => b.length - a.length);
@@ -56,10 +56,10 @@ function hostileTexts({ source }: RegExp): ((length: number) => string)[] {
   );
 }
 
-/** The least time that something takes, ms, of some tries. */
-function least(work: () => unknown, tries: number): number {
+/** The shortest duration of several runs in ms. */
+function minDuration(work: () => unknown, tries: number): number {
   let best = Infinity;
-  for (let left = tries; left > 0; left -= 1) {
+  for (let remaining = tries; remaining > 0; remaining -= 1) {
     const start = performance.now();
     work();
     best = Math.min(best, performance.now() - start);
@@ -67,28 +67,33 @@ function least(work: () => unknown, tries: number): number {
   return best;
 }
 
-/** A small step first, so that a pattern that is quadratic is found before it takes its time. */
-const steps = [1_000, 12_500];
+/** The short text comes first, so that a quadratic pattern is found before it takes long. */
+const lengths = [1_000, 12_500];
 const factor = 8;
 const linear = 3 * factor;
 
-/** How much longer a pattern takes for a text that is eight times as long: 8 when it is linear, 64 when it is not. */
+/** How much longer a pattern takes for a text that is eight times as long: 8 if it is linear, otherwise Infinity. */
 function growth(pattern: RegExp, textOf: (length: number) => string): number {
   const time = (length: number, tries: number) => {
     const text = textOf(length);
-    return least(() => (pattern.global ? text.replace(pattern, '') : pattern.test(text)), tries);
+    return minDuration(
+      () => (pattern.global ? text.replace(pattern, '') : pattern.test(text)),
+      tries,
+    );
   };
-  // What is over at once for a long text is linear as far as anybody can tell; a slow one is looked at again.
+  // Durations below the timer's precision count as linear; a slow result is measured again.
   const ratio = (length: number, tries: number) =>
     time(length * factor, tries) / Math.max(time(length, tries), 0.05);
-  const slow = steps.find((length) => [1, 4, 12].every((tries) => ratio(length, tries) >= linear));
+  const slow = lengths.find((length) =>
+    [1, 4, 12].every((tries) => ratio(length, tries) >= linear),
+  );
   return slow === undefined ? factor : Infinity;
 }
 
 describe('every regular expression is linear up to 100 KB of hostile text', () => {
   const all = patterns();
 
-  test('all of them are found, and a quadratic one is told from a linear one', () => {
+  test('all of them are found, and quadratic ones are distinguished from linear ones', () => {
     expect(all.size).toBeGreaterThan(50);
     expect(growth(/\s+$/, (length) => `${' '.repeat(length)}x`)).toBe(Infinity);
     expect(growth(/^\s+$/, (length) => `${' '.repeat(length)}x`)).toBe(factor);

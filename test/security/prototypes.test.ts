@@ -38,17 +38,17 @@ const fields = [
   '"valueOf":1',
   '"hasOwnProperty":null',
 ];
-/** JSON, or the JSON of events, with hostile fields in every record of it. */
+/** Adds hostile fields to every object in JSON, or in the JSON of events. */
 const poisoned = (text: string) =>
   text.replace(
     /^(data: )?(\{.*)$/gm,
-    (_, head = '', json: string) => head + written(JSON.parse(json)),
+    (_, head = '', json: string) => head + withHostileFields(JSON.parse(json)),
   );
-const written = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(written).join()}]`;
+const withHostileFields = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(withHostileFields).join()}]`;
   if (Object(value) !== value) return JSON.stringify(value);
   const own = Object.entries(value as object);
-  return `{${[...fields, ...own.map(([name, field]) => `"${name}":${written(field)}`)].join()}}`;
+  return `{${[...fields, ...own.map(([name, field]) => `"${name}":${withHostileFields(field)}`)].join()}}`;
 };
 
 const pristine = Reflect.ownKeys(Object.prototype).length;
@@ -58,25 +58,25 @@ afterEach(() => {
     throw new Error('a prototype was changed');
 });
 
-/** The reference gateway, whose answers are changed on their way. */
-function onChanged(change: (json: string) => string, settings = {}) {
+/** The reference gateway with responses that are modified in transit. */
+function onModified(change: (json: string) => string, settings = {}) {
   const { mock, gateway } = onMock(settings, { maxRetries: 0 });
   const fetch: typeof globalThis.fetch = async (input, init) => {
-    const { status, headers, ...answer } = await mock.fetch(input, init).then(async (response) => ({
+    const { status, headers, ...rest } = await mock.fetch(input, init).then(async (response) => ({
       status: response.status,
       headers: response.headers,
       text: await response.text(),
     }));
-    return new Response(change(answer.text), { status, headers });
+    return new Response(change(rest.text), { status, headers });
   };
   return { mock, gateway: gateway.withOptions({ fetch }) };
 }
 
-describe('hostile names in every record of an answer', () => {
+describe('hostile names in every object of a response', () => {
   test.each(every.map(({ route, call }) => [route, call] as const))(
-    '%s: an answer is read as without them, a refusal too',
+    '%s: do not change how responses and errors are read',
     async (_, call) => {
-      const { gateway, mock } = onChanged(poisoned);
+      const { gateway, mock } = onModified(poisoned);
       const outcome = await call(gateway).catch((error: unknown) => error);
       if (outcome instanceof PolygateError) expect(outcome.name).toBe('NotFoundError');
       else expect(outcome).toBeTypeOf('object');
@@ -90,9 +90,9 @@ describe('hostile names in every record of an answer', () => {
     },
   );
 
-  test('of a task, from its submit to its end', async () => {
+  test('do not change a task from submit to end', async () => {
     for (const outcome of ['succeeded', 'failed'] as const) {
-      const { gateway, mock } = onChanged(poisoned, { tasks: { outcome } });
+      const { gateway, mock } = onModified(poisoned, { tasks: { outcome } });
       const task = await gateway.images.submit(image);
       const updates = await mock.clock.settle(drain(task.updates()));
       expect(updates.at(-1)?.status).toBe(outcome);
@@ -101,8 +101,8 @@ describe('hostile names in every record of an answer', () => {
     }
   });
 
-  test('of a material that is registered, and of a stream', async () => {
-    const { gateway, mock } = onChanged(poisoned);
+  test('do not change a registered material or a stream', async () => {
+    const { gateway, mock } = onModified(poisoned);
     const source = { url: 'https://files.example/a.png', type: 'image' as const };
     const material = await mock.clock.settle(gateway.materials.register(source));
     expect(material.status).toBe('available');
@@ -113,8 +113,8 @@ describe('hostile names in every record of an answer', () => {
   });
 });
 
-/** A JSON text, each time with another of its plain values replaced; some twenty of them, from its start to its end. */
-function changes(json: string, value: string): string[] {
+/** About twenty copies of a JSON text, each with a different primitive value replaced. */
+function mutations(json: string, value: string): string[] {
   const plain = /("[^"\\]*(?:\\.[^"\\]*)*"|-?[\d.]+|true|false|null)(?=\s*[,}\]])/g;
   const all = [...json.matchAll(plain)];
   return all
@@ -122,12 +122,19 @@ function changes(json: string, value: string): string[] {
     .map(({ index, 0: { length } }) => json.slice(0, index) + value + json.slice(index + length));
 }
 
-const strangers = ['{"toString":"x","valueOf":1}', '[[]]', '-1e308', '""', nested(20_000), 'null'];
+const hostileValues = [
+  '{"toString":"x","valueOf":1}',
+  '[[]]',
+  '-1e308',
+  '""',
+  nested(20_000),
+  'null',
+];
 
-describe('a value of another kind anywhere in an answer is kept, or a typed error: nothing else', () => {
+describe('a value of the wrong type anywhere in a response is kept or leads to a typed error', () => {
   test.each(every.map(({ route, call }) => [route, call] as const))('%s', async (_, call) => {
     const { gateway: plain } = onMock();
-    const strange: Error[] = [];
+    const untypedErrors: Error[] = [];
     let json = '';
     const fetch: typeof globalThis.fetch = async (input, init) => {
       const response = await onMock().mock.fetch(input, init);
@@ -135,19 +142,20 @@ describe('a value of another kind anywhere in an answer is kept, or a typed erro
       return response;
     };
     await call(plain.withOptions({ fetch })).catch(() => undefined);
-    const bodies = strangers.flatMap((value) => changes(json, value));
+    const bodies = hostileValues.flatMap((value) => mutations(json, value));
     for (const body of bodies) {
       const reply = () => new Response(body, { headers: { 'content-type': 'application/json' } });
       const gateway = clientOf(scripted(reply).fetch, { maxRetries: 0 });
       const outcome = await call(gateway).catch((error: unknown) => error);
-      if (outcome instanceof Error && !(outcome instanceof PolygateError)) strange.push(outcome);
+      if (outcome instanceof Error && !(outcome instanceof PolygateError))
+        untypedErrors.push(outcome);
     }
-    expect(strange).toEqual([]);
+    expect(untypedErrors).toEqual([]);
   });
 });
 
-describe('hostile names in what the caller gives', () => {
-  test.each(names)('the option %s is none', (name) => {
+describe("hostile names in the caller's input", () => {
+  test.each(names)('the option %s is rejected', (name) => {
     const options = JSON.parse(
       `{"apiKey":"k","baseURL":"${baseURL}","${name}":{"fetch":1}}`,
     ) as PolygateOptions;
@@ -160,7 +168,7 @@ describe('hostile names in what the caller gives', () => {
     expect(thrown(() => new Polygate(nestedOptions))).toBeInstanceOf(ConfigurationError);
   });
 
-  test.each(names)('a receipt with %s holds what it needs, and no more', (name) => {
+  test.each(names)('a receipt with %s keeps only its own fields', (name) => {
     const { gateway } = onMock();
     const good = `"v":1,"kind":"image","id":"task_1"`;
     const receipt: unknown = JSON.parse(`{${good},"${name}":{"id":"other","v":1,"kind":"video"}}`);
@@ -175,7 +183,7 @@ describe('hostile names in what the caller gives', () => {
     expect(thrown(() => gateway.resume(kind))).toBeInstanceOf(ConfigurationError);
   });
 
-  test.each(names)('a journal whose line is of the type %s has one damaged line', async (name) => {
+  test.each(names)('a journal line of the type %s is reported as damaged', async (name) => {
     const { gateway } = onMock();
     const lines = [
       `{"v":1,"type":"run","run":"r"}`,
@@ -187,7 +195,7 @@ describe('hostile names in what the caller gives', () => {
     expect(rows[0]?.error?.message).toContain('line 2');
   });
 
-  test.each(names)('a row named %s is a row', async (name) => {
+  test.each(names)('a row with the id %s is processed like any other', async (name) => {
     const { gateway, mock } = onMock();
     const journal = memoryJournal();
     const work = () =>
@@ -199,7 +207,7 @@ describe('hostile names in what the caller gives', () => {
     expect(mock.invoice).toHaveLength(1);
   });
 
-  test.each(names)('a model named %s is charged under its name', async (name) => {
+  test.each(names)('a model named %s is recorded in spend under its name', async (name) => {
     const headers = { 'x-svc-charge-usd': '0.5' };
     const reply = () => new Response('{"id":"t","status":"queued"}', { status: 202, headers });
     const gateway = clientOf(scripted(reply).fetch);
@@ -207,7 +215,7 @@ describe('hostile names in what the caller gives', () => {
     expect([...gateway.spend.byModel]).toEqual([[name, { usd: 0.5, requests: 1 }]]);
   });
 
-  test.each(names)('the parameter %s makes no callback', (name) => {
+  test.each(names)('the callback parameter %s is rejected', (name) => {
     const url = `https://app.example/?${name}=x&material_id=m`;
     expect(thrown(() => parseMaterialCallback(url))).toBeInstanceOf(ConfigurationError);
   });

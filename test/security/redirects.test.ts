@@ -9,18 +9,18 @@ import { chat, clientOf, drain, image, scripted } from '../core/support.ts';
 import { every } from '../support/calls.ts';
 import { rejection } from '../support/rejection.ts';
 
-const seen: string[] = [];
+const requests: string[] = [];
 const servers: Server[] = [];
-/** Where the two hosts are. */
-let here = '';
-let elsewhere = '';
+/** Base URLs of the two hosts. */
+let firstHost = '';
+let otherHost = '';
 
-/** A server on a real socket that writes down who asks it. */
-async function listen(name: string, status: (asked: URL) => number, location: () => string) {
+/** Starts a server on a real socket that records its requests. */
+async function listen(name: string, status: (url: URL) => number, location: () => string) {
   const server = createServer((request, response) => {
-    const asked = new URL(request.url ?? '', 'http://host');
-    seen.push(`${name} ${asked.pathname}`);
-    response.writeHead(status(asked), { location: location() }).end('{}');
+    const url = new URL(request.url ?? '', 'http://host');
+    requests.push(`${name} ${url.pathname}`);
+    response.writeHead(status(url), { location: location() }).end('{}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   servers.push(server);
@@ -29,15 +29,17 @@ async function listen(name: string, status: (asked: URL) => number, location: ()
 
 beforeAll(async () => {
   const status = ({ pathname }: URL) => Number(pathname.split('/')[1]);
-  elsewhere = await listen('other', () => 200, String);
-  here = await listen('first', status, () => (target === 'other' ? elsewhere : `${here}/200`));
+  otherHost = await listen('other', () => 200, String);
+  firstHost = await listen('first', status, () =>
+    target === 'other' ? otherHost : `${firstHost}/200`,
+  );
 });
 afterAll(() => {
   for (const server of servers) server.close();
 });
 
 let target = 'other';
-const kinds: Record<string, (gateway: Polygate) => PromiseLike<unknown>> = {
+const calls: Record<string, (gateway: Polygate) => PromiseLike<unknown>> = {
   'a chat': (gateway) => gateway.chat.completions.create(chat),
   'a chat stream': (gateway) => drain(gateway.chat.completions.stream(chat)),
   'a chat stream by create': (gateway) =>
@@ -45,25 +47,24 @@ const kinds: Record<string, (gateway: Polygate) => PromiseLike<unknown>> = {
   'a poll': (gateway) => gateway.images.retrieve('task_1'),
   'a wait': (gateway) => gateway.images.wait('task_1'),
   'a generation': (gateway) => gateway.images.generate(image),
-  'a request of any kind': (gateway) =>
-    gateway.request({ method: 'PATCH', path: '/v1/x', body: {} }),
-  'a raw answer': (gateway) => gateway.images.submit(image).asResponse(),
+  'request()': (gateway) => gateway.request({ method: 'PATCH', path: '/v1/x', body: {} }),
+  'a raw response': (gateway) => gateway.images.submit(image).asResponse(),
 };
-for (const { route, call } of every) kinds[route] = call;
+for (const { route, call } of every) calls[route] = call;
 
 describe.each(['other', 'same'])(
-  'a redirect to the %s host is an error, and nobody follows it',
+  'a redirect to the %s host is an error and is not followed',
   (host) => {
-    test.each(Object.entries(kinds))('of %s', async (_, call) => {
+    test.each(Object.entries(calls))('of %s', async (_, call) => {
       target = host;
       for (const status of [300, 301, 302, 303, 304, 305, 306, 307, 308, 399]) {
-        seen.length = 0;
-        const baseURL = `${here}/${status}`;
+        requests.length = 0;
+        const baseURL = `${firstHost}/${status}`;
         const gateway = new Polygate({ apiKey: 'sk-test', baseURL, logLevel: 'off' });
         const error = await rejection(APIError, Promise.resolve(call(gateway)));
         expect(error.status).toBe(status);
         expect(error.message).toContain('redirects are not followed');
-        expect(seen.map((line) => line.slice(0, 9))).toEqual([
+        expect(requests.map((line) => line.slice(0, 9))).toEqual([
           'first /' + String(status).slice(0, 2),
         ]);
       }
@@ -71,7 +72,7 @@ describe.each(['other', 'same'])(
   },
 );
 
-test('a redirect that a browser hides says what it is', async () => {
+test('an opaque redirect in a browser is reported as a redirect', async () => {
   const hidden = Object.defineProperties(new Response(null), {
     status: { value: 0 },
     ok: { value: false },

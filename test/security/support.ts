@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
 
-/** Looks like a key, and stands nowhere else. */
+/** A unique API key. */
 export const apiKey = 'sk-canary-51d0c3';
 
 /**
- * Everything that a program can reach from a value without its closures: properties of every kind, symbols, getters of
- * its classes, entries of maps and sets. Gives the paths where the text stands.
+ * Searches everything that a program can reach from a value without closures: properties of every kind, symbols,
+ * getters of its classes, entries of maps and sets. Returns the paths at which the text occurs.
  */
 export function pathsTo(text: string, root: unknown): string[] {
   const found: string[] = [];
@@ -30,24 +30,24 @@ export function pathsTo(text: string, root: unknown): string[] {
   return found;
 }
 
-/** All that a program could print of a value. */
+/** Everything that a program could print of a value. */
 export function printed(value: unknown): string {
-  const whole = { showHidden: true, depth: Infinity, getters: true, maxArrayLength: null };
+  const options = { showHidden: true, depth: Infinity, getters: true, maxArrayLength: null };
   const texts = [
-    read(() => inspect(value, whole)),
+    read(() => inspect(value, options)),
     read(() => String(value)),
     read(() => JSON.stringify(value)),
-    read(() => inspect(structuredClone(value), whole)),
+    read(() => inspect(structuredClone(value), options)),
   ];
   for (let at: unknown = value; at instanceof Error; at = at.cause) texts.push(at.stack);
-  return texts.map((text) => (typeof text === 'string' ? text : inspect(text, whole))).join('\n');
+  return texts.map((text) => (typeof text === 'string' ? text : inspect(text, options))).join('\n');
 }
 
-/** What something gives, or what it throws. */
+/** The value that a function returns or throws. */
 function read(work: () => unknown): unknown {
   try {
     const value = work();
-    // A getter of the platform may answer with a promise that rejects: it was called on the wrong object.
+    // A platform getter that is called on the wrong object may return a promise that rejects.
     if (value instanceof Promise) value.catch(() => undefined);
     return value;
   } catch (error) {
@@ -55,11 +55,11 @@ function read(work: () => unknown): unknown {
   }
 }
 
-/** A logger that keeps every line. */
-export function keeper() {
+/** A logger that records every line. */
+export function recordingLogger() {
   const lines: string[] = [];
-  const keep = (...parts: unknown[]) => void lines.push(parts.map(printed).join(' '));
-  return { lines, logger: { error: keep, warn: keep, info: keep, debug: keep } };
+  const record = (...parts: unknown[]) => void lines.push(parts.map(printed).join(' '));
+  return { lines, logger: { error: record, warn: record, info: record, debug: record } };
 }
 
 /** A journal in memory. */
@@ -74,7 +74,7 @@ export function memoryJournal(lines: string[] = [], storeParams = false) {
   };
 }
 
-/** Lists nested in each other. */
+/** Nested JSON arrays. */
 export function nested(depth: number): string {
   return '['.repeat(depth) + ']'.repeat(depth);
 }

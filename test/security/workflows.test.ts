@@ -8,14 +8,14 @@ const files = readdirSync(folder).map(
 );
 
 describe.each(files)('the workflow %s', (name, text) => {
-  test('uses actions by their whole commit, and names the version', () => {
+  test('pins actions to a full commit hash, with the version in a comment', () => {
     const uses = text.split('\n').filter((line) => /\buses:/.test(line));
     expect(uses.length).toBeGreaterThan(0);
     for (const line of uses)
       expect(line).toMatch(/ actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  test('may do no more than it must', () => {
+  test('has the minimal permissions', () => {
     const granted = [...text.matchAll(/^ +([\w-]+): (write|read)$/gm)].map(([line]) => line.trim());
     expect(text).toMatch(/^permissions:( \{\}|\n  contents: read)$/m);
     expect(new Set(granted)).toEqual(
@@ -24,14 +24,14 @@ describe.each(files)('the workflow %s', (name, text) => {
     expect(text).not.toMatch(/secrets\.|pull_request_target|workflow_run|write-all/);
   });
 
-  test('puts nothing that a stranger can write into a shell, and ends', () => {
+  test('puts no untrusted input into a shell, and has a time limit for every job', () => {
     for (const [line] of text.matchAll(/^.*run: .*$/gm)) expect(line).not.toContain('${{');
     const jobs = text.match(/runs-on: /g) ?? [];
     expect(text.match(/timeout-minutes: \d+/g)).toHaveLength(jobs.length);
   });
 });
 
-test('the job that holds the identity runs no code of the project', () => {
+test('the job with the publishing identity runs no project code', () => {
   const [, release = ''] = files.find(([name]) => name === 'release.yml') ?? [];
   const [, publish = ''] = release.split('\n  publish:\n');
   expect(publish).toContain('id-token: write');

@@ -2,7 +2,7 @@ import type { Polygate } from '../../src/index.ts';
 
 /** A documented endpoint as the client calls it. */
 export interface Documented {
-  /** Method and path as the specification has them. */
+  /** Method and path as documented in the specification. */
   readonly route: string;
   /** Method and path as sent. */
   readonly sent: string;
@@ -24,7 +24,7 @@ const endpoint = (route: string, sent: string, call: Documented['call']): Docume
 });
 const same = (route: string, call: Documented['call']) => endpoint(route, route, call);
 
-/** What anybody may ask. */
+/** Endpoints that need no credentials. */
 export const open: readonly Documented[] = [
   same('GET /v1/status', (gateway) => gateway.public.status()),
   same('GET /v1/capabilities', (gateway) => gateway.public.capabilities()),
@@ -38,7 +38,7 @@ export const open: readonly Documented[] = [
   same('GET /v1/openapi.json', (gateway) => gateway.public.openapi()),
 ];
 
-/** What a key is needed for. */
+/** Endpoints that need an API key. */
 export const authenticated: readonly Documented[] = [
   same('GET /v1/account', (gateway) => gateway.account.retrieve()),
   same('GET /v1/readiness', (gateway) => gateway.account.readiness()),

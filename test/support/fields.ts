@@ -1,13 +1,13 @@
 import type { Field } from '../coverage/specification.ts';
 
-/** What the client read, and what was sent to it; or what it sent, and what it was given. */
-export interface Passage {
+/** The received and the sent version of a record: a response, or a request body. */
+export interface Sample {
   read: unknown;
   sent: unknown;
 }
 
 /**
- * Every value that a documented name such as `checks[].id` stands for; those that are not there are left out.
+ * Every value at a documented name such as `checks[].id`. Missing values are left out.
  */
 function valuesAt(record: unknown, name: string): unknown[] {
   let values = [record];
@@ -23,21 +23,18 @@ function valuesAt(record: unknown, name: string): unknown[] {
 }
 
 /**
- * What keeps a field from having passed as it was sent and with each of its documented types; undefined when nothing
- * does. Where a field may be null, it must have been seen both null and with a value.
+ * The difference between what was sent and read in a field, or between its values and its documented types; undefined
+ * if there is none. A field that can be null must occur both as null and with a value.
  */
-export function difference(
-  { name, type }: Field,
-  passages: readonly Passage[],
-): string | undefined {
-  const read = passages.flatMap((passage) => valuesAt(passage.read, name));
-  const sent = passages.flatMap((passage) => valuesAt(passage.sent, name));
+export function difference({ name, type }: Field, samples: readonly Sample[]): string | undefined {
+  const read = samples.flatMap((sample) => valuesAt(sample.read, name));
+  const sent = samples.flatMap((sample) => valuesAt(sample.sent, name));
   if (JSON.stringify(read) !== JSON.stringify(sent)) {
     return `${name} was ${JSON.stringify(sent)} and became ${JSON.stringify(read)}`;
   }
   const types = [...new Set(read.map(typeOf))].toSorted().join('|');
-  const wanted = type.split('|').toSorted().join('|');
-  return types === wanted ? undefined : `${name} must be of type ${wanted} and is ${types}`;
+  const expected = type.split('|').toSorted().join('|');
+  return types === expected ? undefined : `${name} must be of type ${expected} and is ${types}`;
 }
 
 /** The fields as a table of tests. */

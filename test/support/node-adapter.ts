@@ -2,20 +2,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** What `createProxyHandler` makes. */
+/** A handler as `createProxyHandler` returns it. */
 export type Handler = (request: Request) => Promise<Response>;
 
-/** Answers a request of Node's own server with a handler, in the lines that docs/browsers-and-proxy.md shows. */
+/** Handles a request of Node's HTTP server with the code shown in docs/browsers-and-proxy.md. */
 export async function answer(
   handler: Handler,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const left = new AbortController();
-  outgoing.on('close', () => left.abort());
+  const disconnected = new AbortController();
+  outgoing.on('close', () => disconnected.abort());
   try {
     const { method = 'GET', headers, url } = incoming;
-    const init = { method, headers: headers as HeadersInit, signal: left.signal };
+    const init = { method, headers: headers as HeadersInit, signal: disconnected.signal };
     const body = method === 'POST' ? { body: Readable.toWeb(incoming), duplex: 'half' } : {};
     const target = `http://${headers.host}${url}`;
     const response = await handler(new Request(target, { ...init, ...body } as RequestInit));

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** The error that a promise rejects with, which must be of this class. */
+/** The error that a promise rejects with, which must be an instance of this class. */
 export async function rejection<Failure extends Error>(
   kind: abstract new (...args: never[]) => Failure,
   promise: Promise<unknown>,
@@ -15,7 +15,7 @@ export async function rejection<Failure extends Error>(
   throw new Error('unreachable');
 }
 
-/** Everything that an iterable yields. */
+/** All items of an async iterable. */
 export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = [];
   for await (const item of items) all.push(item);

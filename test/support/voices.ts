@@ -1,7 +1,7 @@
 import type { VoiceCloneParams, VoiceDesignParams } from '../../src/index.ts';
 
-/** Bodies with every documented field. */
-export const wholeClone = {
+/** Request bodies with all documented fields. */
+export const allCloneFields = {
   audio_url: 'https://files.example/ann.mp3',
   text: 'Ahoy 👋 there',
   preview_text: 'Land in sight',
@@ -13,7 +13,7 @@ export const wholeClone = {
   need_volume_normalization: false,
   accuracy: 0.8,
 } satisfies VoiceCloneParams;
-export const wholeDesign = {
+export const allDesignFields = {
   prompt: 'An old sailor',
   preview_text: 'Ahoy 👋',
   text: 'Ahoy',

@@ -3,25 +3,25 @@ import { expect, test } from 'vitest';
 import type { Polygate } from '../../../src/index.ts';
 import { caught, chat, clientOf } from '../support.ts';
 
-/** An answer whose body begins and does not end, and what became of it. */
+/** A fetch whose response body never ends, and the reason it was cancelled with. */
 function endless() {
-  const seen: { cancelled?: unknown } = {};
+  const state: { cancelled?: unknown } = {};
   const fetch = async () =>
     new Response(
       new ReadableStream<Uint8Array>({
-        start: (controller) => controller.enqueue(new TextEncoder().encode('begun')),
+        start: (controller) => controller.enqueue(new TextEncoder().encode('start')),
         cancel: (reason) => {
-          seen.cancelled = reason;
+          state.cancelled = reason;
         },
       }),
       { headers: { 'x-request-id': 'req_1' } },
     );
-  return { fetch, seen };
+  return { fetch, state };
 }
 
-type Fetched = (gateway: Polygate, signal: AbortSignal) => Promise<Response>;
+type Call = (gateway: Polygate, signal: AbortSignal) => Promise<Response>;
 
-test.each<[string, Fetched]>([
+test.each<[string, Call]>([
   [
     'download',
     (gateway, signal) => gateway.download('https://files.example/a.mp4', { signal, maxBytes: 99 }),
@@ -36,8 +36,8 @@ test.each<[string, Fetched]>([
     (gateway, signal) =>
       gateway.chat.completions.create({ ...chat, stream: true }, { signal }).asResponse(),
   ],
-])('the signal also ends the body that %s has given', async (_, call) => {
-  const { fetch, seen } = endless();
+])('the signal also ends the body returned by %s', async (_, call) => {
+  const { fetch, state } = endless();
   const stop = new AbortController();
   const response = await call(clientOf(fetch), stop.signal);
   expect(response.headers.get('x-request-id')).toBe('req_1');
@@ -47,5 +47,5 @@ test.each<[string, Fetched]>([
   const reason = new Error('enough');
   stop.abort(reason);
   expect(await rest).toBe(reason);
-  expect(seen.cancelled).toBe(reason);
+  expect(state.cancelled).toBe(reason);
 });

@@ -10,34 +10,35 @@ import type { Fault, MockGateway } from '../../../src/mock/index.ts';
 import { listen } from '../../../src/mock/node/index.ts';
 import { caught, chat, drain, image, turns } from '../support.ts';
 
-/** Everything is on a socket and in real time, and nothing would end by itself. */
+/** The calls run on a socket and in real time. Without an abort, none of them would end. */
 const forever = 1_000_000;
-const slow = { pollInterval: forever, maxPollInterval: forever, waitTimeout: 2 * forever };
-const quick = { pollInterval: 1, maxPollInterval: 1, waitTimeout: 2 * forever };
+const longIntervals = { pollInterval: forever, maxPollInterval: forever, waitTimeout: 2 * forever };
+const shortIntervals = { pollInterval: 1, maxPollInterval: 1, waitTimeout: 2 * forever };
 const material = { url: 'https://files.example/a.png', type: 'image' as const };
 
 interface Stage {
   readonly start: (gateway: Polygate, signal: AbortSignal, mock: MockGateway) => Promise<unknown>;
   readonly fault?: Fault;
-  /** Requests that have arrived, and answers whose headers are here, when it is reached. */
+  /** The stage is reached after this many requests and this many response headers. */
   readonly reached: readonly [number, number];
   readonly options?: PolygateOptions;
 }
 
 const submits = 'POST /v1/images/tasks';
 const polls = 'GET /v1/images/tasks/{id}';
-const talks = 'POST /v1/chat/completions';
-const looks = 'GET /v1/materials/{id}';
+const chats = 'POST /v1/chat/completions';
+const materialPolls = 'GET /v1/materials/{id}';
 const submit: Stage['start'] = (gateway, signal) => gateway.images.submit(image, { signal });
-const talk: Stage['start'] = (gateway, signal) => gateway.chat.completions.create(chat, { signal });
+const createChat: Stage['start'] = (gateway, signal) =>
+  gateway.chat.completions.create(chat, { signal });
 const read: Stage['start'] = async (gateway, signal) =>
   drain(await gateway.chat.completions.create({ ...chat, stream: true }, { signal }));
 const final: Stage['start'] = (gateway, signal) =>
   gateway.chat.completions.stream(chat, { signal }).final();
 const wait: Stage['start'] = (gateway, signal) =>
-  gateway.images.wait('task_1', { signal, ...slow });
+  gateway.images.wait('task_1', { signal, ...longIntervals });
 const register: Stage['start'] = (gateway, signal) =>
-  gateway.materials.register(material, { signal, ...quick });
+  gateway.materials.register(material, { signal, ...shortIntervals });
 const download: Stage['start'] = async (gateway, signal, mock) => {
   mock.fail({
     route: polls,
@@ -49,7 +50,7 @@ const urls = new WeakMap<MockGateway, string>();
 const gatewayURL = (mock: MockGateway) => urls.get(mock);
 
 const stages: Readonly<Record<string, Stage>> = {
-  'while the key is fetched': {
+  'while the API key is fetched': {
     start: submit,
     reached: [0, 0],
     options: { apiKey: () => new Promise<string>(() => undefined) },
@@ -79,32 +80,36 @@ const stages: Readonly<Record<string, Stage>> = {
     fault: { route: submits, status: 400, stallBody: 20 },
     reached: [1, 1],
   },
-  'in the pause before a retry': {
+  'in the delay before a retry': {
     start: submit,
     fault: { route: submits, status: 503, retryAfter: 50 },
     reached: [1, 1],
   },
-  // The pause of everybody after a 429 may end by itself, so it is short.
+  // The client-wide pause after a 429 continues after the abort, so it is short.
   'while a 429 waits for a slot': {
     start: submit,
     fault: { route: submits, status: 429, retryAfter: 1 },
     reached: [1, 1],
   },
   'before the headers of a chat': {
-    start: talk,
-    fault: { route: talks, stallHeaders: true },
+    start: createChat,
+    fault: { route: chats, stallHeaders: true },
     reached: [1, 0],
   },
-  'in the body of a chat': { start: talk, fault: { route: talks, stallBody: 9 }, reached: [1, 1] },
+  'in the body of a chat': {
+    start: createChat,
+    fault: { route: chats, stallBody: 9 },
+    reached: [1, 1],
+  },
   'before the headers of a stream': {
     start: read,
-    fault: { route: talks, stallHeaders: true },
+    fault: { route: chats, stallHeaders: true },
     reached: [1, 0],
   },
-  'in a stream': { start: read, fault: { route: talks, stallBody: 300 }, reached: [1, 1] },
+  'in a stream': { start: read, fault: { route: chats, stallBody: 300 }, reached: [1, 1] },
   'in a stream that final() reads': {
     start: final,
-    fault: { route: talks, stallBody: 300 },
+    fault: { route: chats, stallBody: 300 },
     reached: [1, 1],
   },
   'before the headers of a poll': {
@@ -117,29 +122,30 @@ const stages: Readonly<Record<string, Stage>> = {
     fault: { route: polls, stallBody: 9 },
     reached: [1, 1],
   },
-  'in the pause between polls': {
+  'in the delay between polls': {
     start: wait,
     fault: { route: polls, body: { id: 'task_1', status: 'queued' } },
     reached: [1, 1],
   },
-  'in the pause after a poll that failed': {
+  'in the delay after a failed poll': {
     start: wait,
     fault: { route: polls, status: 503 },
     reached: [1, 1],
   },
   'in updates()': {
-    start: (gateway, signal) => drain(gateway.images.task('task_1').updates({ signal, ...slow })),
+    start: (gateway, signal) =>
+      drain(gateway.images.task('task_1').updates({ signal, ...longIntervals })),
     fault: { route: polls, body: { id: 'task_1', status: 'queued' } },
     reached: [1, 1],
   },
-  'before the headers of a look at a material': {
+  'before the headers of a material poll': {
     start: register,
-    fault: { route: looks, stallHeaders: true },
+    fault: { route: materialPolls, stallHeaders: true },
     reached: [2, 1],
   },
-  'in the pause of a wait for a material': {
-    start: (gateway, signal) => gateway.materials.wait('mat_1', { signal, ...slow }),
-    fault: { route: looks, status: 503 },
+  'in the delay of a wait for a material': {
+    start: (gateway, signal) => gateway.materials.wait('mat_1', { signal, ...longIntervals }),
+    fault: { route: materialPolls, status: 503 },
     reached: [1, 1],
   },
   'before the headers of a page': {
@@ -147,7 +153,7 @@ const stages: Readonly<Record<string, Stage>> = {
     fault: { stallHeaders: true },
     reached: [1, 0],
   },
-  'before the headers of a raw answer': {
+  'before the headers of a raw response': {
     start: (gateway, signal) => gateway.models.list({}, { signal }).asResponse(),
     fault: { stallHeaders: true },
     reached: [1, 0],
@@ -160,8 +166,8 @@ const stages: Readonly<Record<string, Stage>> = {
 };
 
 test.each(Object.entries(stages))(
-  'an abort %s rejects within a turn, and leaves nothing',
-  async (_, { start, fault, reached: [asked, answered], options }) => {
+  'an abort %s rejects within a turn of the event loop, and leaves nothing behind',
+  async (_, { start, fault, reached: [requestCount, headerCount], options }) => {
     const mock = createMockGateway({ tasks: { durationMs: forever } });
     if (fault !== undefined) mock.fail(fault);
     const listening = await listen(mock);
@@ -190,10 +196,10 @@ test.each(Object.entries(stages))(
     const ended = caught(start(gateway, stop.signal, mock)).then((caughtError) => {
       error = caughtError;
     });
-    const seen = () => `${mock.requests.length} ${headers}`;
-    const stage = `${asked} ${answered}`;
-    expect(await soon(seen, (now) => now === stage)).toBe(stage);
-    // What comes after the headers has its time, too; an abort a little early would do no harm.
+    const progress = () => `${mock.requests.length} ${headers}`;
+    const stage = `${requestCount} ${headerCount}`;
+    expect(await soon(progress, (now) => now === stage)).toBe(stage);
+    // Leaves time for the steps after the headers. The test would also pass with an abort that is a little early.
     await pause(10);
     expect(error).toBeUndefined();
     stop.abort(reason);
@@ -212,15 +218,18 @@ test.each(Object.entries(stages))(
     ).toBe(others);
     await listening.close();
     expect(await soon(countTimers, (now) => now <= timers)).toBeLessThanOrEqual(timers);
-    expect(mock.requests).toHaveLength(asked);
+    expect(mock.requests).toHaveLength(requestCount);
   },
 );
 
-/** Waits, without a timer of its own, for what happens by itself. */
-async function soon<Value>(look: () => Value, wanted: (value: Value) => boolean): Promise<Value> {
+/** Waits, without a timer of its own, until a value is as expected. */
+async function soon<Value>(
+  current: () => Value,
+  isExpected: (value: Value) => boolean,
+): Promise<Value> {
   const deadline = performance.now() + 4_000;
-  while (!wanted(look()) && performance.now() < deadline) await turns(1);
-  return look();
+  while (!isExpected(current()) && performance.now() < deadline) await turns(1);
+  return current();
 }
 
 /** Timers that keep the process alive. */

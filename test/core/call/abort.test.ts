@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 import { AbortedError } from '../../../src/index.ts';
 import type { Outcome, Polygate, RequestOptions } from '../../../src/index.ts';
-import { lateAnswer } from './late-response.ts';
+import { lateResponse } from './late-response.ts';
 import {
   WatchedClock,
   caught,
@@ -33,34 +33,34 @@ const submit = (gateway: Polygate, options: RequestOptions): Promise<unknown> =>
 const list = (gateway: Polygate, options: RequestOptions): Promise<unknown> =>
   gateway.models.list({}, options);
 const stall = () => new Promise<void>(() => undefined);
-/** Headers at once, the beginning of a body, and then nothing for ever, whatever is aborted. */
+/** Headers and the start of a body, and then nothing more, even after an abort. */
 const halfBody: Reply = streamed('{"id": "half of', () => void stall());
 
 type Replies = [Reply, ...Reply[]];
 type Call = (gateway: Polygate, options: RequestOptions) => Promise<unknown>;
-const unwanted = new Error('no longer wanted');
+const abortReason = new Error('no longer wanted');
 
-/** Makes a call, aborts it after `ms` and looks at once whether it is over. */
+/** Makes a call, aborts it after `ms`, and returns its error if it rejects immediately. */
 async function abortLater(
   replies: Replies,
   call: Call,
-  abort: (stop: AbortController) => void = (stop) => stop.abort(unwanted),
+  abort: (stop: AbortController) => void = (stop) => stop.abort(abortReason),
   ms = 0,
 ) {
   const clock = new WatchedClock();
   const { fetch, sent } = scripted(...replies);
   const gateway = clientOf(fetch, { clock });
   const stop = new AbortController();
-  const seen: { error?: Caught } = {};
+  const state: { error?: Caught } = {};
   const ended = caught(call(gateway, { signal: stop.signal })).then((error) => {
-    seen.error = error;
+    state.error = error;
   });
   await turns(10);
   await clock.advance(ms);
-  expect(seen.error).toBeUndefined();
+  expect(state.error).toBeUndefined();
   abort(stop);
   await turns(1);
-  const { error } = seen;
+  const { error } = state;
   await ended;
   await turns();
   return { clock, sent, stop, gateway, error };
@@ -69,19 +69,19 @@ async function abortLater(
 const moments: readonly (readonly [string, Replies, number, Outcome, number])[] = [
   ['while it waits for headers, and fetch ignores its signal', [hang], 1, 'unknown', 0],
   ['while it reads the body', [halfBody], 1, 'unknown', 0],
-  ['in the pause after a refused connection', [unreachable, submitted], 1, 'not-sent', 0],
-  ['in the pause after a 503', [refusal(503), submitted], 1, 'rejected', 0],
-  ['in the pause after a reset', [reset, submitted], 1, 'unknown', 0],
+  ['in the delay after a refused connection', [unreachable, submitted], 1, 'not-sent', 0],
+  ['in the delay after a 503', [refusal(503), submitted], 1, 'rejected', 0],
+  ['in the delay after a reset', [reset, submitted], 1, 'unknown', 0],
   ['in the second attempt after a 503', [refusal(503), hang], 2, 'unknown', 1_000],
   ['in the second attempt after a reset', [reset, hang], 2, 'unknown', 1_000],
   ['while a 429 waits for a slot', [refusal(429, 'concurrency_limit_exceeded')], 1, 'rejected', 0],
 ];
 
 describe.each(moments)('an abort %s', (_, replies, count, outcome, ms) => {
-  test('rejects a submit at once with the reason, the outcome and the key', async () => {
+  test('rejects a submit immediately with the reason, the outcome and the key', async () => {
     const { error, sent } = await abortLater(replies, submit, undefined, ms);
     expect(error).toBeInstanceOf(AbortedError);
-    expect(error?.cause).toBe(unwanted);
+    expect(error?.cause).toBe(abortReason);
     expect(error?.outcome).toBe(outcome);
     expect(error?.idempotencyKey).toBe(sent[0]?.headers.get('x-idempotency-key'));
     expect(sent).toHaveLength(count);
@@ -91,14 +91,14 @@ describe.each(moments)('an abort %s', (_, replies, count, outcome, ms) => {
     const { clock, stop, gateway, sent } = await abortLater(replies, submit, undefined, ms);
     expect(getEventListeners(stop.signal, 'abort')).toHaveLength(0);
     expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
-    // The pause of everybody after a 429 ends by itself.
+    // The client-wide pause after a 429 ends by itself.
     await clock.advance(10_000);
     expect(clock.pending).toBe(0);
     expect(sent).toHaveLength(count);
   });
 });
 
-test('an abort in the queue rejects at once: the request was never sent', async () => {
+test('an abort in the queue rejects immediately with outcome not-sent', async () => {
   const clock = new WatchedClock();
   const { fetch, sent } = scripted(hang);
   const gateway = clientOf(fetch, { clock, concurrency: 1 });
@@ -110,10 +110,10 @@ test('an abort in the queue rejects at once: the request was never sent', async 
   const queued = caught(submit(gateway, { signal: stop.signal }));
   await turns();
   expect(clock.pending).toBe(timers + 1);
-  stop.abort(unwanted);
+  stop.abort(abortReason);
   const error = await queued;
   expect(error).toBeInstanceOf(AbortedError);
-  expect(error).toMatchObject({ cause: unwanted, outcome: 'not-sent' });
+  expect(error).toMatchObject({ cause: abortReason, outcome: 'not-sent' });
   expect(error.idempotencyKey).toMatch(/^[!-~]{8,200}$/);
   expect(getEventListeners(stop.signal, 'abort')).toHaveLength(0);
   expect(clock.pending).toBe(timers);
@@ -128,11 +128,11 @@ describe('an abort before the call', () => {
     ['a submit', submit],
     ['a chat', (gateway, options) => gateway.chat.completions.create(chat, options)],
     ['a stream', (gateway, options) => gateway.chat.completions.stream(chat, options).final()],
-    ['a raw answer', (gateway, options) => gateway.models.list({}, options).asResponse()],
+    ['a raw response', (gateway, options) => gateway.models.list({}, options).asResponse()],
     ['a wait', (gateway, { signal }) => gateway.images.wait('task_1', { signal })],
   ];
 
-  test.each(calls)('sends nothing of %s', async (_, call) => {
+  test.each(calls)('sends no request for %s', async (_, call) => {
     const { fetch, sent } = scripted(modelList);
     const signal = AbortSignal.abort('too late');
     const error = await caught(call(clientOf(fetch), { signal }));
@@ -142,13 +142,13 @@ describe('an abort before the call', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
-  test('was never sent', async () => {
+  test('has the outcome not-sent', async () => {
     const { fetch } = scripted(submitted);
     const error = await caught(submit(clientOf(fetch), { signal: AbortSignal.abort() }));
     expect(error.outcome).toBe('not-sent');
   });
 
-  test('while the key is fetched was never sent either', async () => {
+  test('has the outcome not-sent while the API key is fetched', async () => {
     const { fetch, sent } = scripted(submitted);
     const stop = new AbortController();
     const gateway = clientOf(fetch, { apiKey: () => new Promise<string>(() => undefined) });
@@ -161,8 +161,8 @@ describe('an abort before the call', () => {
 });
 
 describe('the reason', () => {
-  test.each([['a text'], [0], [null], [false], [new Error('mine')], [{ mine: true }]])(
-    '%j is the cause as it is',
+  test.each([['a string'], [0], [null], [false], [new Error('mine')], [{ mine: true }]])(
+    '%j is the unchanged cause',
     async (reason) => {
       const { error } = await abortLater([hang], list, (stop) => stop.abort(reason));
       expect(error).toBeInstanceOf(AbortedError);
@@ -171,7 +171,7 @@ describe('the reason', () => {
     },
   );
 
-  test("of abort() without one is the platform's AbortError", async () => {
+  test("of abort() without an argument is the platform's AbortError", async () => {
     const { error, stop } = await abortLater([hang], list, (controller) => {
       controller.abort();
     });
@@ -188,19 +188,19 @@ describe('the reason', () => {
 });
 
 describe('fetch', () => {
-  test('is told of the abort', async () => {
+  test('receives the abort signal', async () => {
     const { sent, error } = await abortLater([hang], submit);
     expect(error).toBeInstanceOf(AbortedError);
     expect(sent[0]?.signal?.aborted).toBe(true);
   });
 
-  test('that answers after the abort has its body cancelled', async () => {
-    const late = lateAnswer();
+  test('has its body cancelled if it responds after the abort', async () => {
+    const late = lateResponse();
     const { sent } = await abortLater([late.reply], submit);
     expect(await late.isCancelled(sent[0])).toBe(true);
   });
 
-  test('whose body ignores the abort has it cancelled', async () => {
+  test('has its body cancelled if the body ignores the abort', async () => {
     let cancelled = false;
     const body = streamed(
       '{',
@@ -213,7 +213,7 @@ describe('fetch', () => {
   });
 });
 
-describe('a signal has no listener left when a call', () => {
+describe('a signal has no listeners left after a call that', () => {
   const stream = () => new Response(wholeStream, eventStream);
   const cutStream = streamed(
     firstEvent,
@@ -222,7 +222,7 @@ describe('a signal has no listener left when a call', () => {
   );
   const readAll = async (gateway: Polygate, options: RequestOptions) =>
     drain(gateway.chat.completions.stream(chat, options));
-  const leave = async (gateway: Polygate, options: RequestOptions) => {
+  const leaveEarly = async (gateway: Polygate, options: RequestOptions) => {
     for await (const _ of gateway.chat.completions.stream(chat, options)) return;
   };
   const raw = async (gateway: Polygate, options: RequestOptions) =>
@@ -232,22 +232,22 @@ describe('a signal has no listener left when a call', () => {
 
   test.each([
     ['succeeds', [modelList], list],
-    ['is refused', [refusal(400)], list],
+    ['is rejected', [refusal(400)], list],
     ['is retried', [refusal(503), reset, modelList], list],
-    ['gives up', [reset], submit],
+    ['runs out of retries', [reset], submit],
     ['times out', [hang], submit],
-    ['cannot be read', [() => new Response('<html>')], submit],
+    ['has an unreadable response', [() => new Response('<html>')], submit],
     ['waits for a slot', [refusal(429, 'concurrency_limit_exceeded'), submitted], submit],
     [
-      'is a chat',
+      'is a chat completion',
       [completed],
       (gateway: Polygate, options: RequestOptions) =>
         gateway.chat.completions.create(chat, options),
     ],
     ['streams to the end', [stream], readAll],
-    ['streams and is left', [stream], leave],
-    ['streams and breaks', [cutStream], readAll],
-    ['is read by the caller', [modelList], raw],
+    ['streams and is left early', [stream], leaveEarly],
+    ['streams and is cut off', [cutStream], readAll],
+    ['returns a raw response', [modelList], raw],
     [
       'generates',
       [submitted, done],

@@ -1,10 +1,10 @@
 import { streamed, turns } from '../support.ts';
 import type { Reply, Sent } from '../support.ts';
 
-/** An answer that comes when nobody waits for it any more, and whether its body is then cancelled. */
-export function lateAnswer() {
-  let answer: (response: Response | Promise<Response>) => void = () => undefined;
-  const reply: Reply = () => new Promise((resolve) => (answer = resolve));
+/** A response that arrives after its call has ended, and a check whether its body is then cancelled. */
+export function lateResponse() {
+  let respond: (response: Response | Promise<Response>) => void = () => undefined;
+  const reply: Reply = () => new Promise((resolve) => (respond = resolve));
   const isCancelled = async (sent: Sent | undefined): Promise<boolean> => {
     let cancelled = false;
     const body = streamed(
@@ -13,7 +13,7 @@ export function lateAnswer() {
       {},
       () => (cancelled = true),
     );
-    if (sent !== undefined) answer(body(sent));
+    if (sent !== undefined) respond(body(sent));
     await turns();
     return cancelled;
   };

@@ -43,14 +43,14 @@ describe('gateway.request', () => {
     expect(request?.headers.get('authorization')).toBe('Bearer sk-test');
   });
 
-  test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const)('speaks %s', async (method) => {
+  test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const)('supports %s', async (method) => {
     const { fetch, sent } = scripted(edited);
     await clientOf(fetch).request({ method, path: '/v1/x' });
     expect(sent[0]?.method).toBe(method);
     expect(sent[0]?.body).toBeUndefined();
   });
 
-  test('has the same errors and the same metadata', async () => {
+  test('has the same errors and metadata as other calls', async () => {
     const { gateway } = onMock();
     expect(await caught(gateway.request({ method: 'GET', path: '/v1/nothing' }))).toBeInstanceOf(
       NotFoundError,
@@ -61,7 +61,7 @@ describe('gateway.request', () => {
     expect(await response.json()).toMatchObject({ object: 'account' });
   });
 
-  test('takes the options of every call', async () => {
+  test('accepts the per-call options', async () => {
     const { fetch, sent } = scripted(edited);
     const options = { requestId: 'r', idempotencyKey: 'k', headers: { 'x-team': 't' } };
     await clientOf(fetch).request({ method: 'POST', path: '/v1/x', body: {} }, options);
@@ -74,14 +74,14 @@ describe('a schema', () => {
   const schema = z.object({ data: z.array(z.object({ url: z.string() })) });
   const path = '/v1/images/edits';
 
-  test('gives the answer its type and leaves out what it does not know', async () => {
+  test('sets the type of the result and strips unknown fields', async () => {
     const { fetch } = scripted(answer(200, { data: [{ url: 'u', extra: 1 }], more: 2 }));
     const result = await clientOf(fetch).request({ method: 'POST', path, body: {}, schema });
     expectTypeOf(result).toEqualTypeOf<{ data: { url: string }[] }>();
     expect(result).toEqual({ data: [{ url: 'u' }] });
   });
 
-  test('refuses an answer that does not match', async () => {
+  test('rejects a response that does not match', async () => {
     const { fetch } = scripted(answer(200, { data: [{ url: 7 }] }));
     const error = await caught(clientOf(fetch).request({ method: 'POST', path, body: {}, schema }));
     expect(error).toBeInstanceOf(ResponseValidationError);
@@ -89,7 +89,7 @@ describe('a schema', () => {
     expect(error.issues).toMatchObject([{ path: ['data', 0, 'url'] }]);
   });
 
-  test('may be of any library that speaks Standard Schema, also one that takes its time', async () => {
+  test('can come from any Standard Schema library, and can be asynchronous', async () => {
     const own: NonNullable<RawRequest<number>['schema']> = {
       '~standard': {
         version: 1,
@@ -124,7 +124,7 @@ describe('a path', () => {
     '/v1/mo\ndels',
     '/v1/mo\tdels',
     '/v1/\u0000',
-  ])('%j is refused before a byte is sent', async (path) => {
+  ])('%j is rejected before a request is sent', async (path) => {
     const { fetch, sent } = scripted(edited);
     const error = await caught(clientOf(fetch).request({ method: 'GET', path }));
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -132,20 +132,23 @@ describe('a path', () => {
     expect(sent).toHaveLength(0);
   });
 
-  test.each([undefined, null, 7, {}])('%j is refused, too, by a rejection', async (path) => {
-    const { fetch, sent } = scripted(edited);
-    const request = { method: 'GET', path } as unknown as RawRequest;
-    expect(await caught(clientOf(fetch).request(request))).toBeInstanceOf(ConfigurationError);
-    expect(sent).toHaveLength(0);
-  });
+  test.each([undefined, null, 7, {}])(
+    '%j is rejected as well, without a synchronous throw',
+    async (path) => {
+      const { fetch, sent } = scripted(edited);
+      const request = { method: 'GET', path } as unknown as RawRequest;
+      expect(await caught(clientOf(fetch).request(request))).toBeInstanceOf(ConfigurationError);
+      expect(sent).toHaveLength(0);
+    },
+  );
 
-  test('may hold a query and dots inside its names', async () => {
+  test('can contain a query, and dots in its segments', async () => {
     const { fetch, sent } = scripted(edited);
     await clientOf(fetch).request({ method: 'GET', path: '/v1/a..b/.c?x=1', query: { y: 2 } });
     expect(sent[0]?.url).toBe(`${baseURL}/v1/a..b/.c?x=1&y=2`);
   });
 
-  test('of a method that does not exist is refused', async () => {
+  test('with an unknown method is rejected', async () => {
     const { fetch, sent } = scripted(edited);
     const request = { method: 'CONNECT', path: '/v1/x' } as unknown as RawRequest;
     expect(await caught(clientOf(fetch).request(request))).toBeInstanceOf(ConfigurationError);
@@ -163,18 +166,18 @@ describe('a request whose outcome is unknown', () => {
   }
   const post = { method: 'POST', path: '/v1/images/edits', body: {} } as const;
 
-  test('is repeated when it is a GET', async () => {
+  test('is retried for a GET', async () => {
     expect((await attempts({ method: 'GET', path: '/v1/x' }, reset)).count).toBe(4);
   });
 
-  test('is not repeated when it is a POST', async () => {
+  test('is not retried for a POST', async () => {
     const { count, error } = await attempts(post, reset);
     expect(count).toBe(1);
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.outcome).toBe('unknown');
   });
 
-  test('is repeated under one key when it is said to be idempotent', async () => {
+  test('is retried with the same key for a POST with idempotent: true', async () => {
     const { count, keys, error } = await attempts({ ...post, idempotent: true }, reset);
     expect(count).toBe(4);
     expect(keys).toHaveLength(1);
@@ -182,13 +185,13 @@ describe('a request whose outcome is unknown', () => {
     expect(error.idempotencyKey).toBe(keys[0]);
   });
 
-  test('is not repeated when it is a GET that is said not to be idempotent', async () => {
+  test('is not retried for a GET with idempotent: false', async () => {
     expect((await attempts({ method: 'GET', path: '/v1/x', idempotent: false }, reset)).count).toBe(
       1,
     );
   });
 
-  test('is repeated whatever it is when it was refused', async () => {
+  test('differs from a 503, after which any request is retried', async () => {
     expect((await attempts(post, refusal(503))).count).toBe(4);
   });
 });

@@ -36,14 +36,14 @@ const documented = {
   'x-svc-concurrency-source': 'tier_enterprise',
 };
 
-/** What the client reads out of the headers of a model list. */
+/** The metadata that the client reads from the headers of a model list. */
 async function metaOf(headers: Record<string, string>, options = {}) {
   const { fetch } = scripted(answer(200, { object: 'list', data: [] }, headers));
   return (await clientOf(fetch, options).models.list().withResponse()).meta;
 }
 
 describe('ResponseMeta', () => {
-  test('tells every documented header, numbers parsed', async () => {
+  test('contains every documented header, with numbers parsed', async () => {
     const meta = await metaOf(documented);
     expect(meta).toMatchObject({
       requestId: 'req_1',
@@ -61,7 +61,7 @@ describe('ResponseMeta', () => {
     expect(meta.headers.get('x-svc-wallet')).toBe('unified');
   });
 
-  test('leaves out what is not there', async () => {
+  test('leaves missing headers undefined', async () => {
     const meta = await metaOf({});
     expect(meta.idempotentReplay).toBe(false);
     expect(meta.concurrency.limit).toBeUndefined();
@@ -72,7 +72,7 @@ describe('ResponseMeta', () => {
   });
 
   test.each(['', 'many', 'NaN', 'Infinity', '1e999', '8 slots'])(
-    'leaves out the number %j',
+    'leaves the invalid number %j undefined',
     async (value) => {
       const meta = await metaOf({ 'x-svc-charge-usd': value, 'x-svc-concurrency-limit': value });
       expect(meta.chargeUsd).toBeUndefined();
@@ -89,7 +89,7 @@ describe('ResponseMeta', () => {
     expect((await metaOf({ 'x-svc-idempotent-replay': value })).idempotentReplay).toBe(replay);
   });
 
-  test('is filled by the gateway, for a submit and for the account', async () => {
+  test('is filled from the responses of the gateway', async () => {
     const { gateway } = onMock();
     const task = await gateway.images.submit(image, { idempotencyKey: 'row-1', requestId: 'mine' });
     expect(task.meta).toMatchObject({ requestId: 'mine', chargeUsd: 0.02, taskId: task.id });
@@ -105,7 +105,7 @@ describe('ResponseMeta', () => {
     });
   });
 
-  test('headerPrefix is the prefix of all of them', async () => {
+  test('headerPrefix replaces the prefix of all headers', async () => {
     const headers = Object.entries(documented).map(
       ([name, value]) => [name.replace('x-svc-', 'x-acme-'), value] as const,
     );
@@ -114,7 +114,7 @@ describe('ResponseMeta', () => {
     expect((await metaOf(documented, { headerPrefix: 'x-acme-' })).chargeUsd).toBeUndefined();
   });
 
-  test('headerPrefix counts for the ledger and the queue', async () => {
+  test('headerPrefix applies to the ledger and the concurrency limiter', async () => {
     const headers = { 'x-acme-charge-usd': '0.5', 'x-acme-concurrency-limit': '5' };
     const { fetch } = scripted(answer(202, { id: 'task_1', status: 'queued' }, headers));
     const gateway = clientOf(fetch, { headerPrefix: 'x-acme-' });
@@ -125,14 +125,14 @@ describe('ResponseMeta', () => {
 });
 
 describe('a request id', () => {
-  test('of the caller is sent in x-request-id, and comes back', async () => {
+  test('of the caller is sent in x-request-id, and returned', async () => {
     const { mock, gateway } = onMock();
     const { meta } = await gateway.models.list({}, { requestId: 'job-7' }).withResponse();
     expect(mock.requests[0]?.headers['x-request-id']).toBe('job-7');
     expect(meta.requestId).toBe('job-7');
   });
 
-  test('goes where requestIdHeader says, and is read there', async () => {
+  test('is sent and read in the header named by requestIdHeader', async () => {
     const { fetch, sent } = scripted(
       answer(200, { object: 'list', data: [] }, { 'x-trace': 'theirs', 'x-request-id': 'other' }),
     );
@@ -151,7 +151,7 @@ describe('a request id', () => {
   });
 
   test.each(['line\nbreak', 'ключ', 'nul\u0000'])(
-    '%j is refused and not quoted',
+    '%j is rejected and not quoted',
     async (requestId) => {
       const { fetch, sent } = scripted(modelList);
       const error = await caught(clientOf(fetch).models.list({}, { requestId }));
@@ -162,7 +162,7 @@ describe('a request id', () => {
     },
   );
 
-  test('of a refusal is on the error', async () => {
+  test('of an error response is on the error', async () => {
     const { fetch } = scripted(refusal(404, 'model_not_found', { 'x-request-id': 'req_9' }));
     const error = await caught(clientOf(fetch).models.retrieve('m'));
     expect(error.requestId).toBe('req_9');
@@ -171,14 +171,14 @@ describe('a request id', () => {
 });
 
 describe('withResponse', () => {
-  test('gives the data, the answer and its meta, with one request', async () => {
+  test('returns the data, the response and its meta with one request', async () => {
     const { fetch, sent } = scripted(completed);
     const call = clientOf(fetch).chat.completions.create(chat);
-    const [data, whole] = await Promise.all([call, call.withResponse()]);
-    expect(whole.data).toBe(data);
-    expect(whole.response).toBeInstanceOf(Response);
-    expect(whole.response.headers.get('content-type')).toBe('application/json');
-    expect(whole.meta.status).toBe(200);
+    const [data, result] = await Promise.all([call, call.withResponse()]);
+    expect(result.data).toBe(data);
+    expect(result.response).toBeInstanceOf(Response);
+    expect(result.response.headers.get('content-type')).toBe('application/json');
+    expect(result.meta.status).toBe(200);
     expect(sent).toHaveLength(1);
   });
 
@@ -192,19 +192,19 @@ describe('withResponse', () => {
 describe('asResponse', () => {
   test('leaves the body unread', async () => {
     let pulled = 0;
-    const slow: Reply = streamed('{"object":"list",', (body) => {
+    const slowReply: Reply = streamed('{"object":"list",', (body) => {
       pulled += 1;
       if (pulled > 1) return body.close();
       body.enqueue(new TextEncoder().encode('"data":[]}'));
       return undefined;
     });
-    const response = await clientOf(scripted(slow).fetch).models.list().asResponse();
+    const response = await clientOf(scripted(slowReply).fetch).models.list().asResponse();
     expect(response.bodyUsed).toBe(false);
     expect(pulled).toBe(0);
     expect(await response.json()).toEqual({ object: 'list', data: [] });
   });
 
-  test('takes any body', async () => {
+  test('accepts any body', async () => {
     const call = clientOf(scripted(text(200, '<html>')).fetch).models.list();
     expect(await (await call.asResponse()).text()).toBe('<html>');
   });
@@ -227,7 +227,7 @@ describe('asResponse', () => {
     expect(gateway.spend.totalUsd).toBe(0.02);
   });
 
-  test('gives its slot back', async () => {
+  test('releases its slot', async () => {
     const { fetch } = scripted(submitted);
     const gateway = clientOf(fetch, { concurrency: 1 });
     await gateway.images.submit(image).asResponse();
@@ -235,7 +235,7 @@ describe('asResponse', () => {
     expect(gateway.concurrency.inFlight).toBe(0);
   });
 
-  test('of a chat stream gives the stream of bytes', async () => {
+  test('of a chat stream returns the raw stream', async () => {
     const { gateway } = onMock();
     const call = gateway.chat.completions.create({ ...chat, stream: true });
     const response = await call.asResponse();
@@ -246,10 +246,10 @@ describe('asResponse', () => {
 
 describe('no rejection is left unhandled', () => {
   test.each([
-    ['asResponse of a refusal', [refusal(404)]],
-    ['asResponse of a broken connection', [reset]],
+    ['asResponse of a 404', [refusal(404)]],
+    ['asResponse of a connection reset', [reset]],
     ['asResponse of a success', [modelList]],
-    ['asResponse of something else', [text(200, '<html>')]],
+    ['asResponse of an unexpected body', [text(200, '<html>')]],
   ] as const)('by %s', async (_, replies) => {
     const unhandled = vi.fn<(reason: unknown) => void>();
     process.on('unhandledRejection', unhandled);

@@ -6,7 +6,7 @@ import type { Polygate } from '../../../src/index.ts';
 import { caught, chat, clientOf, image, refusal, scripted, virtualClock } from '../support.ts';
 import type { Reply } from '../support.ts';
 
-/** How often a call goes out whose every attempt ends so. */
+/** The requests that a call sends if every attempt ends with this reply. */
 async function attempts(reply: Reply, call = submit) {
   const clock = virtualClock();
   const { fetch, sent } = scripted(reply);
@@ -16,10 +16,10 @@ async function attempts(reply: Reply, call = submit) {
 }
 
 const submit = (gateway: Polygate): Promise<unknown> => gateway.images.submit(image);
-const talk = (gateway: Polygate): Promise<unknown> => gateway.chat.completions.create(chat);
+const createChat = (gateway: Polygate): Promise<unknown> => gateway.chat.completions.create(chat);
 
-describe('a documented business error is never repeated, whatever its status', () => {
-  const final = [
+describe('a documented business error is never retried, whatever its status', () => {
+  const neverRetried = [
     'api_key_required',
     'invalid_request_parameter',
     'invalid_idempotency_key',
@@ -32,7 +32,7 @@ describe('a documented business error is never repeated, whatever its status', (
     'visual_verification_consent_required',
     'invalid_visual_verification_request',
   ];
-  const cases = final.flatMap((code) =>
+  const cases = neverRetried.flatMap((code) =>
     [429, 500, 502, 503].map((status) => [status, code] as const),
   );
 
@@ -43,41 +43,44 @@ describe('a documented business error is never repeated, whatever its status', (
   });
 });
 
-describe('codes of an outage or of doubt are repeated', () => {
+describe('codes of an outage or an uncertain outcome are retried', () => {
   test('503 material_channel_unavailable is an outage', async () => {
     const { sent, keys } = await attempts(refusal(503, 'material_channel_unavailable'));
     expect(sent).toHaveLength(4);
     expect(keys.size).toBe(1);
   });
 
-  test('400 material_channel_unavailable says that the model takes no materials', async () => {
+  test('400 material_channel_unavailable is a model without material support and is not retried', async () => {
     const { sent } = await attempts(refusal(400, 'material_channel_unavailable'));
     expect(sent).toHaveLength(1);
   });
 
   test.each(['material_create_outcome_uncertain', 'visual_verification_create_outcome_uncertain'])(
-    '%s is repeated with the same key, and never without one',
+    '%s is retried with the same key, and never without one',
     async (code) => {
       const keyed = await attempts(refusal(503, code));
       expect(keyed.sent).toHaveLength(4);
       expect(keyed.keys.size).toBe(1);
-      const bare = await attempts(refusal(503, code), talk);
+      const bare = await attempts(refusal(503, code), createChat);
       expect(bare.sent).toHaveLength(1);
     },
   );
 });
 
-describe('decide', () => {
+describe('decideRetry', () => {
   const unknown = [undefined, 408, 500, 502, 504] as const;
 
-  test.each(unknown)('%s of unknown outcome is repeated unless it is paid each time', (status) => {
-    expect(decideRetry({ status, outcome: 'unknown' }, 'safe')).toBe('retry');
-    expect(decideRetry({ status, outcome: 'unknown' }, 'keyed')).toBe('retry');
-    expect(decideRetry({ status, outcome: 'unknown' }, 'once')).toBe('fail');
-  });
+  test.each(unknown)(
+    '%s with an unknown outcome is retried unless each attempt may be charged',
+    (status) => {
+      expect(decideRetry({ status, outcome: 'unknown' }, 'safe')).toBe('retry');
+      expect(decideRetry({ status, outcome: 'unknown' }, 'keyed')).toBe('retry');
+      expect(decideRetry({ status, outcome: 'unknown' }, 'once')).toBe('fail');
+    },
+  );
 
   test.each(['safe', 'keyed', 'once'] as const)(
-    '%s requests are repeated when refused',
+    '%s requests are retried if they were rejected or not sent',
     (safety) => {
       expect(decideRetry({ outcome: 'not-sent' }, safety)).toBe('retry');
       expect(decideRetry({ status: 503, outcome: 'rejected' }, safety)).toBe('retry');
@@ -97,11 +100,14 @@ describe('decide', () => {
     expect(decideRetry(failure, safety)).toBe('queue');
   });
 
-  test.each([400, 401, 402, 403, 404, 405, 409, 410, 413, 415, 422])('%i is final', (status) => {
-    for (const safety of ['safe', 'keyed', 'once'] as const) {
-      expect(decideRetry({ status, outcome: 'rejected' }, safety)).toBe('fail');
-    }
-  });
+  test.each([400, 401, 402, 403, 404, 405, 409, 410, 413, 415, 422])(
+    '%i is never retried',
+    (status) => {
+      for (const safety of ['safe', 'keyed', 'once'] as const) {
+        expect(decideRetry({ status, outcome: 'rejected' }, safety)).toBe('fail');
+      }
+    },
+  );
 });
 
 describe('backoff', () => {
@@ -113,15 +119,15 @@ describe('backoff', () => {
     [4, 8_000],
     [5, 8_000],
     [2_000, 8_000],
-  ])('attempt %i waits a random part of %i ms', (attempt, most) => {
+  ])('attempt %i waits a random part of %i ms', (attempt, max) => {
     expect(backoff(attempt, () => 0)).toBe(0);
-    expect(backoff(attempt, () => 0.25)).toBe(most / 4);
-    expect(backoff(attempt, () => 1)).toBe(most);
+    expect(backoff(attempt, () => 0.25)).toBe(max / 4);
+    expect(backoff(attempt, () => 1)).toBe(max);
   });
 });
 
 describe('RetryBudget', () => {
-  test('runs out, and fills up by successes to where it began', () => {
+  test('runs out, and is refilled by successes up to its initial size', () => {
     const budget = new RetryBudget();
     const takeAll = () => {
       let taken = 0;
@@ -132,9 +138,9 @@ describe('RetryBudget', () => {
     expect(first).toBeGreaterThanOrEqual(10);
     expect(takeAll()).toBe(0);
     for (let success = 0; success < 5; success += 1) budget.refund();
-    const back = takeAll();
-    expect(back).toBeGreaterThan(0);
-    expect(back).toBeLessThanOrEqual(5);
+    const refunded = takeAll();
+    expect(refunded).toBeGreaterThan(0);
+    expect(refunded).toBeLessThanOrEqual(5);
     for (let success = 0; success < 10_000; success += 1) budget.refund();
     expect(takeAll()).toBe(first);
   });

@@ -5,7 +5,7 @@ import type { Fault } from '../../../src/mock/index.ts';
 import { caught, chat, image, onMock } from '../support.ts';
 
 type Call = (gateway: Polygate, options: RequestOptions) => Promise<unknown>;
-/** How often a request may reach the gateway: see the table in the reliability guide. */
+/** How safe it is to send a request again: see the table in the reliability guide. */
 type Safety = 'safe' | 'keyed' | 'once';
 
 const video = { model: 'tide-video', prompt: 'Waves', duration: 5 };
@@ -48,27 +48,27 @@ const routes: readonly (readonly [string, Safety, Call])[] = [
   ['POST /v1/audio/voices/design', 'once', (gateway, o) => gateway.voices.design(design, o)],
 ];
 
-/** What goes wrong each time, and which requests go out again after it. */
+/** Failures of every attempt, and the requests that are retried after them. */
 const always: readonly Safety[] = ['safe', 'keyed', 'once'];
 const ifSafe: readonly Safety[] = ['safe', 'keyed'];
 const never: readonly Safety[] = [];
 const failures: readonly (readonly [string, Fault, readonly Safety[], string | undefined])[] = [
   ['a refused connection', { unreachable: true }, always, 'not-sent'],
-  ['a reset before it is handled', { reset: 'before' }, ifSafe, 'unknown'],
-  ['a reset after it is handled', { reset: 'after' }, ifSafe, 'unknown'],
-  ['no answer in time', { stallHeaders: true }, ifSafe, 'unknown'],
-  ['a body that stands still', { stallBody: 9 }, ifSafe, 'unknown'],
+  ['a reset before the request is processed', { reset: 'before' }, ifSafe, 'unknown'],
+  ['a reset after the request is processed', { reset: 'after' }, ifSafe, 'unknown'],
+  ['no response in time', { stallHeaders: true }, ifSafe, 'unknown'],
+  ['a body that stalls', { stallBody: 9 }, ifSafe, 'unknown'],
   ['408', { status: 408, code: 'request_timeout' }, ifSafe, 'unknown'],
   ...[500, 502, 504].map((status) => [`${status}`, { status }, ifSafe, 'unknown'] as const),
   ['503', { status: 503 }, always, 'rejected'],
   ['503 for materials', { status: 503, code: 'material_channel_unavailable' }, always, 'rejected'],
   [
-    '503 of a doubtful material',
+    '503 with an uncertain material',
     { status: 503, code: 'material_create_outcome_uncertain' },
     ifSafe,
     'unknown',
   ],
-  ['429 for the rate', { status: 429, code: 'rate_limited' }, always, 'rejected'],
+  ['429 for the request rate', { status: 429, code: 'rate_limited' }, always, 'rejected'],
   [
     '429 without a code',
     { status: 429, body: { error: { message: 'Slow down' } } },
@@ -78,10 +78,15 @@ const failures: readonly (readonly [string, Fault, readonly Safety[], string | u
   ...[400, 401, 402, 403, 404, 409, 422].map(
     (status) => [`${status}`, { status }, never, 'rejected'] as const,
   ),
-  ['503 of a used key', { status: 503, code: 'material_idempotency_conflict' }, never, 'rejected'],
+  [
+    '503 for a key conflict',
+    { status: 503, code: 'material_idempotency_conflict' },
+    never,
+    'rejected',
+  ],
 ];
 
-describe.each(failures)('%s', (_, fault, repeats, outcome) => {
+describe.each(failures)('%s', (_, fault, retried, outcome) => {
   test.each(routes)('%s, %s', async (route, safety, call) => {
     let sent = 0;
     const { mock, gateway } = onMock();
@@ -99,10 +104,10 @@ describe.each(failures)('%s', (_, fault, repeats, outcome) => {
       sent = 0;
       return mock.clock.settle(caught(call(client, options)));
     };
-    const streams = 'stallBody' in fault && /stream/.test(call.toString());
+    const stalledStream = 'stallBody' in fault && /stream/.test(call.toString());
     const error = await run({});
-    expect(sent).toBe(repeats.includes(safety) && !streams ? 4 : 1);
-    // To a GET that was answered "nobody knows", nothing is at stake.
+    expect(sent).toBe(retried.includes(safety) && !stalledStream ? 4 : 1);
+    // The error of a GET may have no outcome, because a GET is never charged.
     if (safety !== 'safe' || error.outcome !== undefined) expect(error.outcome).toBe(outcome);
     const tries = mock.requests.map(({ headers, bodyText }) =>
       [headers['x-idempotency-key'], headers['idempotency-key'], bodyText].join(' '),

@@ -11,7 +11,7 @@ type Call = (gateway: Polygate) => Promise<unknown>;
 const material = { url: 'https://files.example/a.png', type: 'image' as const };
 const design = { prompt: 'An old sailor', preview_text: 'Ahoy' };
 
-/** Whether a request of unknown outcome may go out again. */
+/** The routes, and whether a request with an unknown outcome is retried. */
 const routes: readonly (readonly [string, boolean, Call])[] = [
   ['a GET', true, (gateway) => gateway.models.list()],
   ['a DELETE', true, (gateway) => gateway.materials.delete('mat_1')],
@@ -22,42 +22,42 @@ const routes: readonly (readonly [string, boolean, Call])[] = [
   ['a voice', false, (gateway) => gateway.voices.design(design)],
 ];
 
-const whole = JSON.stringify({ id: 'task_1', status: 'queued', filler: 'x'.repeat(500) });
+const completeBody = JSON.stringify({ id: 'task_1', status: 'queued', filler: 'x'.repeat(500) });
 const head = (headers: string) =>
   `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${headers}\r\n\r\n`;
-const zipped = gzipSync(whole);
+const gzipped = gzipSync(completeBody);
 const reply = (socket: Socket, ...pieces: readonly (string | Uint8Array)[]) => {
   for (const piece of pieces) socket.write(piece);
   socket.end();
 };
 
-/** What the server does once a whole request has arrived. None of it tells whether the work was done. */
+/** What the server does after a complete request. The client cannot know whether the request was processed. */
 const cuts: Readonly<Record<string, (socket: Socket) => void>> = {
   'a reset': (socket) => void socket.resetAndDestroy(),
-  'an end without an answer': (socket) => void socket.end(),
-  'an answer that is no HTTP': (socket) => reply(socket, 'SSH-2.0-OpenSSH_9.6\r\n'),
+  'an end without a response': (socket) => void socket.end(),
+  'a response that is not HTTP': (socket) => reply(socket, 'SSH-2.0-OpenSSH_9.6\r\n'),
   'half a status line': (socket) => reply(socket, 'HTTP/1.1 20'),
   'half a header': (socket) => reply(socket, 'HTTP/1.1 200 OK\r\nx-svc-char'),
   'a body that is shorter than announced': (socket) =>
-    reply(socket, head('content-length: 900'), whole.slice(0, 100)),
-  'no body where one was announced': (socket) => reply(socket, head('content-length: 900')),
+    reply(socket, head('content-length: 900'), completeBody.slice(0, 100)),
+  'a missing body': (socket) => reply(socket, head('content-length: 900')),
   'half a chunk': (socket) =>
-    reply(socket, head('transfer-encoding: chunked'), `ff\r\n${whole.slice(0, 100)}`),
+    reply(socket, head('transfer-encoding: chunked'), `ff\r\n${completeBody.slice(0, 100)}`),
   'chunks without the last one': (socket) =>
-    reply(socket, head('transfer-encoding: chunked'), `64\r\n${whole.slice(0, 100)}\r\n`),
-  'half of what was compressed': (socket) =>
+    reply(socket, head('transfer-encoding: chunked'), `64\r\n${completeBody.slice(0, 100)}\r\n`),
+  'half of a compressed body': (socket) =>
     reply(
       socket,
-      head(`content-encoding: gzip\r\ncontent-length: ${zipped.length}`),
-      zipped.subarray(0, 40),
+      head(`content-encoding: gzip\r\ncontent-length: ${gzipped.length}`),
+      gzipped.subarray(0, 40),
     ),
-  'a body that a reset cuts': (socket) => {
-    socket.write(`${head('content-length: 900')}${whole.slice(0, 100)}`, () => {
+  'a body cut off by a reset': (socket) => {
+    socket.write(`${head('content-length: 900')}${completeBody.slice(0, 100)}`, () => {
       socket.resetAndDestroy();
     });
   },
-  'a body that ends with the connection, in the middle': (socket) =>
-    reply(socket, head('connection: close'), whole.slice(0, 100)),
+  'a body cut off by the end of the connection': (socket) =>
+    reply(socket, head('connection: close'), completeBody.slice(0, 100)),
 };
 
 const servers: Server[] = [];
@@ -65,7 +65,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** A server that reads each request to its end; what it has read. */
+/** A server that reads each request to its end, and the requests it has received. */
 async function upstream(then: (socket: Socket) => void) {
   const requests: string[] = [];
   const server = createServer((socket) => {
@@ -105,14 +105,14 @@ const bodyOf = (request: string) => request.split('\r\n\r\n')[1];
 
 describe.each(Object.entries(cuts))('after %s', (_, then) => {
   test.each(routes)(
-    '%s is sent again only where that cannot pay twice',
-    async (__, again, call) => {
+    '%s is retried only if it cannot be charged twice',
+    async (__, isRetried, call) => {
       const { requests, port } = await upstream(then);
       const error = await caught(call(client(`http://127.0.0.1:${port}`).gateway));
-      expect(requests).toHaveLength(again ? 4 : 1);
+      expect(requests).toHaveLength(isRetried ? 4 : 1);
       expect(new Set(requests.map(keyOf)).size).toBe(1);
       expect(new Set(requests.map(bodyOf)).size).toBe(1);
-      // What was asked for without money at stake may have no outcome where an answer came.
+      // The error of a request that is never charged may have no outcome if a response arrived.
       expect([error.outcome, error.name]).toContain(
         error.name === 'ResponseValidationError' && error.outcome === undefined
           ? error.name
@@ -123,9 +123,9 @@ describe.each(Object.entries(cuts))('after %s', (_, then) => {
   );
 });
 
-describe('before a byte has left', () => {
-  const places = {
-    'a port where nobody listens': async () => {
+describe('before any byte is sent', () => {
+  const targets = {
+    'a closed port': async () => {
       const { port } = await upstream(() => undefined);
       await new Promise((resolve) => {
         servers.pop()?.close(resolve);
@@ -135,18 +135,18 @@ describe('before a byte has left', () => {
   };
 
   test.each(
-    Object.entries(places).flatMap(([place, find]) =>
-      routes.map(([route, , call]) => [place, route, find, call] as const),
+    Object.entries(targets).flatMap(([target, baseURLOf]) =>
+      routes.map(([route, , call]) => [target, route, baseURLOf, call] as const),
     ),
-  )('%s: %s is sent again, and was not sent', async (_, __, find, call) => {
-    const { gateway, sent } = client(await find());
+  )('%s: %s is retried, with outcome not-sent', async (_, __, baseURLOf, call) => {
+    const { gateway, sent } = client(await baseURLOf());
     const error = await caught(call(gateway));
     expect(sent()).toBe(4);
     expect(error).toMatchObject({ name: 'ConnectionError', outcome: 'not-sent' });
   });
 
-  // One route only, and with time: some networks are slow to say that they do not know a name.
-  test('a name that does not exist: a chat is sent again, and was not sent', async () => {
+  // Only one route, with a long timeout: some networks are slow to report an unknown host.
+  test('an unknown host: a chat is retried, with outcome not-sent', async () => {
     const { gateway, sent } = client('http://no-such-host.invalid');
     const error = await caught(gateway.chat.completions.create(chat));
     expect(sent()).toBe(4);

@@ -52,7 +52,7 @@ const routes: readonly (readonly [string, Call])[] = [
   ['stream a chat', readStream],
 ];
 
-/** A body that breaks off; the beginning of it is fine on every route. */
+/** A body that is cut off after a start that is valid on every route. */
 const cut: Reply = (sent) => {
   const failing = (start: string, init: ResponseInit) =>
     streamed(
@@ -60,21 +60,21 @@ const cut: Reply = (sent) => {
       (body) => body.error(new TypeError('terminated', { cause: coded('UND_ERR_SOCKET') })),
       init,
     );
-  const streams = sent.body?.includes('"stream":true') === true;
-  return failing(streams ? firstEvent : '{"id": "half of', streams ? eventStream : {})(sent);
+  const isStream = sent.body?.includes('"stream":true') === true;
+  return failing(isStream ? firstEvent : '{"id": "half of', isStream ? eventStream : {})(sent);
 };
 
 type ErrorClass = abstract new (...args: never) => Error;
-/** How often each kind of request goes out with three retries: GET, submit, chat, chat stream. */
+/** How many times each kind of request is sent with three retries: GET, submit, chat, chat stream. */
 type Counts = readonly [number, number, number, number];
 const always: Counts = [4, 4, 4, 4];
 const ifSafe: Counts = [4, 4, 1, 1];
 const never: Counts = [1, 1, 1, 1];
 
 const table: readonly (readonly [string, Reply, Counts, ErrorClass, Outcome])[] = [
-  ['refused before a byte', unreachable, always, ConnectionError, 'not-sent'],
+  ['connection refused', unreachable, always, ConnectionError, 'not-sent'],
   ['reset', reset, ifSafe, ConnectionError, 'unknown'],
-  ['no answer in time', hang, ifSafe, RequestTimeoutError, 'unknown'],
+  ['no response in time', hang, ifSafe, RequestTimeoutError, 'unknown'],
   ['cut body', cut, ifSafe, ConnectionError, 'unknown'],
   ['408', refusal(408), ifSafe, APIError, 'unknown'],
   ['500', refusal(500), ifSafe, ServerError, 'unknown'],
@@ -99,7 +99,7 @@ const table: readonly (readonly [string, Reply, Counts, ErrorClass, Outcome])[] 
   ['422', refusal(422), never, UnprocessableError, 'rejected'],
 ];
 
-/** Makes a call in virtual time; what was sent and what was thrown. */
+/** Makes a call in virtual time, and returns what was sent and thrown. */
 async function run(
   call: Call,
   reply: Reply | readonly [Reply, ...Reply[]],
@@ -122,9 +122,9 @@ describe.each(table)('%s', (name, reply, counts, Class, outcome) => {
       expect(sent).toHaveLength(counts[column] ?? 0);
       const inStream = name === 'cut body' && column === 3;
       expect(error).toBeInstanceOf(inStream ? StreamTruncatedError : Class);
-      // The texts give no outcome to a GET that was answered with "nobody knows".
-      const free = column === 0 && error instanceof APIError && outcome === 'unknown';
-      if (!free) expect(error.outcome).toBe(outcome);
+      // The outcome of a failed GET is not specified, because a GET is never charged.
+      const isUnspecified = column === 0 && error instanceof APIError && outcome === 'unknown';
+      if (!isUnspecified) expect(error.outcome).toBe(outcome);
       expect(bodies).toHaveLength(1);
       expect(keys).toHaveLength(1);
       const [key] = keys;
@@ -134,19 +134,19 @@ describe.each(table)('%s', (name, reply, counts, Class, outcome) => {
     },
   );
 
-  test.each(routes)('%s with maxRetries: 0 goes out once', async (_, call) => {
+  test.each(routes)('%s with maxRetries: 0 is sent once', async (_, call) => {
     expect((await run(call, reply, { maxRetries: 0 })).sent).toHaveLength(1);
   });
 });
 
-describe('how often', () => {
-  test.each([0, 1, 3, 5])('maxRetries: %i of the client', async (maxRetries) => {
+describe('the number of attempts', () => {
+  test.each([0, 1, 3, 5])('follows maxRetries: %i of the client', async (maxRetries) => {
     const [, call] = routes[0] ?? [];
     const { sent } = await run(call as Call, refusal(503), { maxRetries });
     expect(sent).toHaveLength(1 + maxRetries);
   });
 
-  test('maxRetries of the call wins', async () => {
+  test('follows maxRetries of the call over that of the client', async () => {
     const call: Call = (gateway) => gateway.models.retrieve('m', { maxRetries: 1 });
     expect((await run(call, refusal(503), { maxRetries: 5 })).sent).toHaveLength(2);
   });
@@ -155,29 +155,24 @@ describe('how often', () => {
     ['submit an image', routes[1]?.[1] as Call, submitted],
     ['chat', routes[2]?.[1] as Call, completed],
     ['stream a chat', readStream, () => new Response(wholeStream, eventStream)],
-  ] as const)('%s succeeds once the service does', async (_, call, good) => {
+  ] as const)('%s: succeeds as soon as an attempt succeeds', async (_, call, success) => {
     const clock = virtualClock();
-    const { fetch, sent } = scripted(unreachable, refusal(503), refusal(429, 'slow_down'), good);
+    const { fetch, sent } = scripted(unreachable, refusal(503), refusal(429, 'slow_down'), success);
     await clock.settle(call(clientOf(fetch, { clock })));
     expect(sent).toHaveLength(4);
   });
 });
 
-describe('the outcome is that of the whole call', () => {
+describe('the outcome describes the entire call', () => {
   const submit: Call = (gateway) => gateway.images.submit(image);
 
   test.each([
     ['unknown stays unknown through 503s', [reset, refusal(503)], 4, 'unknown'],
-    ['unknown stays unknown when a 400 ends it', [reset, refusal(400)], 2, 'unknown'],
-    [
-      'unknown stays unknown when nobody listens any more',
-      [refusal(500), unreachable],
-      4,
-      'unknown',
-    ],
-    ['unknown stays unknown after a timeout', [hang, refusal(402)], 2, 'unknown'],
-    ['a refusal ends what was never sent', [unreachable, refusal(503)], 4, 'rejected'],
-    ['what breaks after a refusal is unknown', [refusal(503), reset], 4, 'unknown'],
+    ['unknown stays unknown after a final 400', [reset, refusal(400)], 2, 'unknown'],
+    ['unknown stays unknown after refused connections', [refusal(500), unreachable], 4, 'unknown'],
+    ['unknown after a timeout stays unknown after a 402', [hang, refusal(402)], 2, 'unknown'],
+    ['not-sent becomes rejected after 503s', [unreachable, refusal(503)], 4, 'rejected'],
+    ['rejected becomes unknown after a reset', [refusal(503), reset], 4, 'unknown'],
   ] as const)('%s', async (_, replies, count, outcome) => {
     const { sent, error } = await run(submit, [...replies] as [Reply, ...Reply[]]);
     expect(sent).toHaveLength(count);
@@ -185,7 +180,7 @@ describe('the outcome is that of the whole call', () => {
   });
 });
 
-test('a body that its caller changes between two attempts is sent as it was', async () => {
+test('changing the params between two attempts does not change the body', async () => {
   const clock = virtualClock();
   const { fetch, sent } = scripted(refusal(503), submitted);
   const params = { ...image };
@@ -199,14 +194,14 @@ test('a body that its caller changes between two attempts is sent as it was', as
 describe("the caller's key", () => {
   const keyed = { idempotencyKey: 'row-17' };
 
-  test.each(routes.slice(1))('%s: is sent as given and is on the error', async (_, call) => {
+  test.each(routes.slice(1))('%s: is sent unchanged and is on the error', async (_, call) => {
     const { keys, error } = await run((gateway) => call(gateway, keyed), refusal(503));
     expect(keys).toEqual(['row-17']);
     expect(error.idempotencyKey).toBe('row-17');
   });
 
   test.each(['', ' ', 'with space', 'line\n', 'ключ', 'x'.repeat(201)])(
-    'is refused before a byte is sent when it is %j',
+    'is rejected before a request is sent if it is %j',
     async (idempotencyKey) => {
       const call: Call = (gateway) => gateway.images.submit(image, { idempotencyKey });
       const { sent, error } = await run(call, submitted);
@@ -216,7 +211,7 @@ describe("the caller's key", () => {
     },
   );
 
-  test('does not make a chat safe to repeat', async () => {
+  test('does not make a chat retryable', async () => {
     const call: Call = (gateway) => gateway.chat.completions.create(chat, keyed);
     const { sent, error } = await run(call, reset);
     expect(sent).toHaveLength(1);
@@ -233,7 +228,7 @@ describe('retryAmbiguous: { chat: true }', () => {
       .flatMap(([route, call]) =>
         [reset, hang, refusal(500)].map((reply) => [route, call, reply] as const),
       ),
-  )('%s: repeats what may have been carried out, always under one key', async (_, call, reply) => {
+  )('%s: retries with the same key after an unknown outcome', async (_, call, reply) => {
     const { sent, keys, bodies, error } = await run(call, reply, ambiguous);
     expect(sent).toHaveLength(4);
     expect(bodies).toHaveLength(1);
@@ -242,13 +237,13 @@ describe('retryAmbiguous: { chat: true }', () => {
     expect(error).toMatchObject({ idempotencyKey: keys[0], outcome: 'unknown' });
   });
 
-  test('a chat that succeeds at once carries a key, too', async () => {
+  test('sends a key with the first attempt of a chat', async () => {
     const { fetch, sent } = scripted(completed);
     await clientOf(fetch, ambiguous).chat.completions.create(chat);
     expect(sent[0]?.headers.get('x-idempotency-key')).toMatch(/^[!-~]{8,200}$/);
   });
 
-  test('two chats have two keys', async () => {
+  test('sends different keys for two chats', async () => {
     const { fetch, sent } = scripted(completed);
     const gateway = clientOf(fetch, ambiguous);
     await gateway.chat.completions.create(chat);
@@ -256,13 +251,13 @@ describe('retryAmbiguous: { chat: true }', () => {
     expect(new Set(sent.map(({ headers }) => headers.get('x-idempotency-key'))).size).toBe(2);
   });
 
-  test('a stream that has begun is never repeated', async () => {
+  test('never retries a stream that has started', async () => {
     const { sent, error } = await run(readStream, cut, ambiguous);
     expect(sent).toHaveLength(1);
     expect(error).toBeInstanceOf(StreamTruncatedError);
   });
 
-  test('voices: true leaves chat alone', async () => {
+  test('voices: true does not apply to chat', async () => {
     const [, call] = routes[2] ?? [];
     const { sent } = await run(call as Call, reset, { retryAmbiguous: { voices: true } });
     expect(sent).toHaveLength(1);

@@ -21,7 +21,7 @@ const timeout = 90_000;
 const submit = (gateway: Polygate): Promise<unknown> => gateway.images.submit(image);
 const list = (gateway: Polygate): Promise<unknown> => gateway.models.list();
 
-/** Makes a call against replies; the pauses between its attempts, ms, and how it ended. */
+/** Makes a call with these replies, and returns the delays between its attempts in ms and the result. */
 async function run(
   replies: [Reply, ...Reply[]],
   options: PolygateOptions = {},
@@ -34,7 +34,7 @@ async function run(
     at.push(clock.now());
     return fetch(input, init);
   };
-  const began = clock.now();
+  const startedAt = clock.now();
   const gateway = clientOf(timed, { clock, timeout, ...options });
   const outcome = await clock.settle(
     call(gateway).then(
@@ -42,88 +42,99 @@ async function run(
       (error: unknown) => error,
     ),
   );
-  const pauses = at.slice(1).map((time, index) => time - (at[index] ?? 0));
+  const delays = at.slice(1).map((time, index) => time - (at[index] ?? 0));
   const sleeps = clock.sleeps.filter((ms) => ms !== timeout);
-  return { sent, pauses, sleeps, error: outcome as Error | undefined, took: clock.now() - began };
+  return {
+    sent,
+    delays,
+    sleeps,
+    error: outcome as Error | undefined,
+    elapsed: clock.now() - startedAt,
+  };
 }
 
-describe('the pause before a retry', () => {
-  test('is full jitter: a random part of a limit that doubles up to 8 s', async () => {
+describe('the delay before a retry', () => {
+  test('has full jitter: a random part of a maximum that doubles up to 8 s', async () => {
     const draws = [0.5, 0.25, 0, 0.999, 0.75, 1];
     let draw = 0;
     const random = () => draws[draw++] ?? 0;
-    const { pauses, sleeps } = await run([refusal(503)], { maxRetries: 6, random });
+    const { delays, sleeps } = await run([refusal(503)], { maxRetries: 6, random });
     const expected = [250, 250, 0, 3_996, 6_000, 8_000];
-    expect(pauses).toEqual(expected);
+    expect(delays).toEqual(expected);
     expect(sleeps.filter((ms) => ms > 0)).toEqual(expected.filter((ms) => ms > 0));
   });
 
-  test('of each call begins anew', async () => {
+  test('starts over with each call', async () => {
     const twice = async (gateway: Polygate) => {
       await gateway.models.list().catch(() => undefined);
       return gateway.models.list();
     };
     const random = () => 1;
-    const { pauses } = await run([refusal(503)], { maxRetries: 2, random }, twice);
-    expect(pauses).toEqual([500, 1_000, 0, 500, 1_000]);
+    const { delays } = await run([refusal(503)], { maxRetries: 2, random }, twice);
+    expect(delays).toEqual([500, 1_000, 0, 500, 1_000]);
   });
 
   test('is never longer than maxRetryDelay', async () => {
-    const { pauses } = await run([refusal(503)], { maxRetryDelay: 700, random: () => 1 });
-    expect(pauses).toEqual([500, 700, 700]);
+    const { delays } = await run([refusal(503)], { maxRetryDelay: 700, random: () => 1 });
+    expect(delays).toEqual([500, 700, 700]);
   });
 });
 
 describe('Retry-After', () => {
-  const asks = (value: string, status = 503) => refusal(status, 'busy', { 'retry-after': value });
+  const withRetryAfter = (value: string, status = 503) =>
+    refusal(status, 'busy', { 'retry-after': value });
 
   test.each([
     ['seconds', '7', 7_000],
     ['decimals', '1.5', 1_500],
-  ])('in %s is waited for', async (_, value, ms) => {
+  ])('in %s is respected', async (_, value, ms) => {
     for (const status of [429, 500, 503]) {
-      const { pauses, error } = await run([asks(value, status), modelList], { random: () => 0 });
+      const { delays, error } = await run([withRetryAfter(value, status), modelList], {
+        random: () => 0,
+      });
       expect(error).toBeUndefined();
-      expect(pauses).toEqual([ms]);
+      expect(delays).toEqual([ms]);
     }
   });
 
-  test('is a lower bound: a longer jitter wins', async () => {
-    const { pauses } = await run([asks('0.1'), modelList], { random: () => 1 });
-    expect(pauses).toEqual([500]);
+  test('is a lower bound: a longer jitter takes precedence', async () => {
+    const { delays } = await run([withRetryAfter('0.1'), modelList], { random: () => 1 });
+    expect(delays).toEqual([500]);
   });
 
-  test("as a date is read by the server's clock", async () => {
+  test("as a date is relative to the server's Date header", async () => {
     const date = 'Fri, 01 May 2026 10:00:00 GMT';
     const later = 'Fri, 01 May 2026 10:00:20 GMT';
     const reply = refusal(503, 'busy', { date, 'retry-after': later });
-    const { pauses } = await run([reply, modelList], { random: () => 0 });
-    expect(pauses).toEqual([20_000]);
+    const { delays } = await run([reply, modelList], { random: () => 0 });
+    expect(delays).toEqual([20_000]);
   });
 
   test.each(['soon', '-5', 'Fri, 01 May 2020 10:00:00 GMT'])(
-    'of %s counts as absent',
+    'of %s is treated as absent',
     async (value) => {
-      const { pauses, error } = await run([asks(value), modelList], { random: () => 0.5 });
+      const { delays, error } = await run([withRetryAfter(value), modelList], {
+        random: () => 0.5,
+      });
       expect(error).toBeUndefined();
-      expect(pauses).toEqual([250]);
+      expect(delays).toEqual([250]);
     },
   );
 
   test.each([429, 500, 503])(
-    'of %i above maxRetryDelay fails at once and tells',
+    'of a %i above maxRetryDelay fails immediately with retryAfterMs',
     async (status) => {
-      const { sent, took, error } = await run([asks('61', status), modelList]);
+      const { sent, elapsed, error } = await run([withRetryAfter('61', status), modelList]);
       expect(sent).toHaveLength(1);
-      expect(took).toBe(0);
+      expect(elapsed).toBe(0);
       expect(error).toMatchObject({ status, retryAfterMs: 61_000 });
     },
   );
 
-  test('above maxRetryDelay fails a submit at once, with its key', async () => {
-    const { sent, took, error } = await run([asks('61')], {}, submit);
+  test('above maxRetryDelay fails a submit immediately, with its key', async () => {
+    const { sent, elapsed, error } = await run([withRetryAfter('61')], {}, submit);
     expect(sent).toHaveLength(1);
-    expect(took).toBe(0);
+    expect(elapsed).toBe(0);
     expect(error).toMatchObject({
       retryAfterMs: 61_000,
       outcome: 'rejected',
@@ -131,13 +142,13 @@ describe('Retry-After', () => {
     });
   });
 
-  test('at maxRetryDelay is waited for', async () => {
-    const { pauses } = await run([asks('2'), modelList], { maxRetryDelay: 2_000 });
-    expect(pauses).toEqual([2_000]);
+  test('equal to maxRetryDelay is respected', async () => {
+    const { delays } = await run([withRetryAfter('2'), modelList], { maxRetryDelay: 2_000 });
+    expect(delays).toEqual([2_000]);
   });
 
-  test('is on the error when there are no retries', async () => {
-    const { error } = await run([asks('2', 429)], { maxRetries: 0 });
+  test('is on the error if there are no retries', async () => {
+    const { error } = await run([withRetryAfter('2', 429)], { maxRetries: 0 });
     expect(error).toBeInstanceOf(RateLimitError);
     expect(error).toMatchObject({ retryAfterMs: 2_000 });
   });
@@ -145,18 +156,21 @@ describe('Retry-After', () => {
 
 describe('a 429 for concurrency', () => {
   const full = refusal(429, 'concurrency_limit_exceeded');
-  const talk = (gateway: Polygate): Promise<unknown> => gateway.chat.completions.create(chat);
+  const createChat = (gateway: Polygate): Promise<unknown> => gateway.chat.completions.create(chat);
 
-  test.each([0, 2])('waits for a slot and spends none of maxRetries: %i', async (maxRetries) => {
-    const replies: [Reply, ...Reply[]] = [full, full, full, full, full, full, submitted];
-    const { sent, error } = await run(replies, { maxRetries }, submit);
-    expect(error).toBeUndefined();
-    expect(sent).toHaveLength(7);
-    expect(new Set(sent.map(({ headers }) => headers.get('x-idempotency-key'))).size).toBe(1);
-    expect(new Set(sent.map(({ body }) => body)).size).toBe(1);
-  });
+  test.each([0, 2])(
+    'waits for a slot and does not count against maxRetries: %i',
+    async (maxRetries) => {
+      const replies: [Reply, ...Reply[]] = [full, full, full, full, full, full, submitted];
+      const { sent, error } = await run(replies, { maxRetries }, submit);
+      expect(error).toBeUndefined();
+      expect(sent).toHaveLength(7);
+      expect(new Set(sent.map(({ headers }) => headers.get('x-idempotency-key'))).size).toBe(1);
+      expect(new Set(sent.map(({ body }) => body)).size).toBe(1);
+    },
+  );
 
-  test('leaves all retries for what else may happen', async () => {
+  test('leaves all retries for other failures', async () => {
     const replies: [Reply, ...Reply[]] = [
       full,
       refusal(503),
@@ -172,31 +186,31 @@ describe('a 429 for concurrency', () => {
 
   test.each([
     ['a submit', submit],
-    ['a chat', talk],
-  ])('ends %s after maxQueueTime with the last of them', async (_, call) => {
+    ['a chat', createChat],
+  ])('fails %s after maxQueueTime with the last 429', async (_, call) => {
     const maxQueueTime = 20_000;
     const last = refusal(429, 'concurrency_limit_exceeded', { 'x-request-id': 'req_9' });
-    const { sent, error, took } = await run([last], { maxQueueTime, maxRetries: 0 }, call);
+    const { sent, error, elapsed } = await run([last], { maxQueueTime, maxRetries: 0 }, call);
     expect(error).toBeInstanceOf(ConcurrencyLimitError);
     expect(error).toMatchObject({ status: 429, outcome: 'rejected', requestId: 'req_9' });
     expect(sent.length).toBeGreaterThan(2);
-    expect(took).toBeGreaterThan(maxQueueTime / 2);
-    expect(took).toBeLessThanOrEqual(maxQueueTime);
+    expect(elapsed).toBeGreaterThan(maxQueueTime / 2);
+    expect(elapsed).toBeLessThanOrEqual(maxQueueTime);
   });
 
-  test('waits as long as Retry-After says', async () => {
-    const asked = refusal(429, 'concurrency_limit_exceeded', { 'retry-after': '9' });
-    const { pauses } = await run([asked, submitted], { random: () => 0 }, submit);
-    expect(pauses).toEqual([9_000]);
+  test('waits for Retry-After', async () => {
+    const limited = refusal(429, 'concurrency_limit_exceeded', { 'retry-after': '9' });
+    const { delays } = await run([limited, submitted], { random: () => 0 }, submit);
+    expect(delays).toEqual([9_000]);
   });
 
-  test('of a GET is a 429 like any other', async () => {
+  test('of a GET is retried like any other 429', async () => {
     const { sent, error } = await run([full], { maxRetries: 2 });
     expect(sent).toHaveLength(3);
     expect(error).toBeInstanceOf(ConcurrencyLimitError);
   });
 
-  test('a slot that nobody gives back in time fails what was not sent', async () => {
+  test('fails a request with outcome not-sent if no slot is released in time', async () => {
     const clock = new WatchedClock();
     const { fetch, sent } = scripted(() => new Promise(() => undefined));
     const gateway = clientOf(fetch, { clock, concurrency: 1, maxQueueTime: 10_000 });
@@ -214,7 +228,7 @@ describe('the retry budget', () => {
   test.each([
     ['refused connections', unreachable],
     ['503s', refusal(503)],
-  ])('stops nine of ten retries in an outage of %s', async (_, reply) => {
+  ])('stops at least 90 % of the retries in an outage of %s', async (_, reply) => {
     const calls = 200;
     const all = async (gateway: Polygate) => {
       for (let call = 0; call < calls; call += 1)
@@ -230,7 +244,7 @@ describe('the retry budget', () => {
     expect(error).toBeInstanceOf(ConnectionError);
   });
 
-  test('comes back with successes', async () => {
+  test('is refilled by successes', async () => {
     const clock = new WatchedClock();
     let down = true;
     const { fetch, sent } = scripted((request) => (down ? unreachable : modelList)(request));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { ConnectionError, RequestTimeoutError } from '../../../src/index.ts';
 import type { Outcome, Polygate, PolygateOptions, RequestOptions } from '../../../src/index.ts';
-import { lateAnswer } from './late-response.ts';
+import { lateResponse } from './late-response.ts';
 import {
   WatchedClock,
   caught,
@@ -25,55 +25,55 @@ import type { Reply } from '../support.ts';
 type Call = (gateway: Polygate, options?: RequestOptions) => Promise<unknown>;
 const list: Call = (gateway, options) => gateway.models.list({}, options);
 const submit: Call = (gateway, options) => gateway.images.submit(image, options);
-const talk: Call = (gateway, options) => gateway.chat.completions.create(chat, options);
+const createChat: Call = (gateway, options) => gateway.chat.completions.create(chat, options);
 const stream: Call = (gateway, options) => gateway.chat.completions.stream(chat, options).final();
 const halfBody = streamed('{"id": "half of', () => void new Promise(() => undefined));
 
-/** How long a call without a whole answer lasts, by the clock, and how it ends. */
+/** How long a call without a complete response lasts by the clock, and its error. */
 async function run(call: Call, reply: Reply = hang, options: PolygateOptions = {}) {
   const clock = new WatchedClock();
   const { fetch, sent } = scripted(reply);
-  const began = clock.now();
+  const startedAt = clock.now();
   const error = await caught(
     clock.settle(call(clientOf(fetch, { clock, maxRetries: 0, ...options }))),
   );
-  const took = clock.now() - began;
+  const elapsed = clock.now() - startedAt;
   await turns();
-  return { error, took, sent, clock };
+  return { error, elapsed, sent, clock };
 }
 
-describe('the time for one attempt', () => {
+describe('the attempt timeout', () => {
   test.each([
     ['a GET', list, 60_000],
     ['a submit', submit, 60_000],
-    ['a chat', talk, 600_000],
+    ['a chat', createChat, 600_000],
     ['a chat stream', stream, 600_000],
   ])('of %s has its default', async (_, call, ms) => {
-    const { error, took } = await run(call);
+    const { error, elapsed } = await run(call);
     expect(error).toBeInstanceOf(RequestTimeoutError);
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.outcome).toBe<Outcome>('unknown');
-    expect(took).toBe(ms);
+    expect(elapsed).toBe(ms);
   });
 
   test.each([
     ['a GET', list],
-    ['a chat', talk],
+    ['a chat', createChat],
     ['a chat stream', stream],
   ])('of %s can be set for the client and for the call', async (_, call) => {
-    expect((await run(call, hang, { timeout: 5_000 })).took).toBe(5_000);
-    const quick: Call = (gateway) => call(gateway, { timeout: 700 });
-    expect((await run(quick, hang, { timeout: 5_000 })).took).toBe(700);
+    expect((await run(call, hang, { timeout: 5_000 })).elapsed).toBe(5_000);
+    const withTimeout: Call = (gateway) => call(gateway, { timeout: 700 });
+    expect((await run(withTimeout, hang, { timeout: 5_000 })).elapsed).toBe(700);
   });
 
-  test('covers the body, too', async () => {
-    const { error, took } = await run(submit, halfBody, { timeout: 5_000 });
+  test('covers the body', async () => {
+    const { error, elapsed } = await run(submit, halfBody, { timeout: 5_000 });
     expect(error).toBeInstanceOf(RequestTimeoutError);
     expect(error.outcome).toBe('unknown');
-    expect(took).toBe(5_000);
+    expect(elapsed).toBe(5_000);
   });
 
-  test('covers the fetching of the key: nothing was sent then', async () => {
+  test('covers fetching the API key, with outcome not-sent', async () => {
     const apiKey = () => new Promise<string>(() => undefined);
     const { error, sent } = await run(submit, submitted, { apiKey, timeout: 5_000 });
     expect(error).toBeInstanceOf(RequestTimeoutError);
@@ -84,8 +84,8 @@ describe('the time for one attempt', () => {
   test('of a stream ends with its headers', async () => {
     const clock = new WatchedClock();
     let more: () => void = () => undefined;
-    const slow = streamed(
-      ': here I am\n\n',
+    const slowStream = streamed(
+      ': comment\n\n',
       (body) =>
         void new Promise<void>((resolve) => (more = resolve)).then(() => {
           body.enqueue(new TextEncoder().encode(wholeStream));
@@ -93,7 +93,7 @@ describe('the time for one attempt', () => {
         }),
       eventStream,
     );
-    const { fetch } = scripted(slow);
+    const { fetch } = scripted(slowStream);
     const gateway = clientOf(fetch, { clock, timeout: 1_000, streamIdleTimeout: 50_000 });
     const chunks = drain(gateway.chat.completions.stream(chat));
     await turns();
@@ -102,14 +102,14 @@ describe('the time for one attempt', () => {
     expect(await chunks).toHaveLength(2);
   });
 
-  test('begins anew with each attempt', async () => {
-    const { sent, took } = await run(list, hang, {
+  test('starts over with each attempt', async () => {
+    const { sent, elapsed } = await run(list, hang, {
       timeout: 5_000,
       maxRetries: 2,
       random: () => 0,
     });
     expect(sent).toHaveLength(3);
-    expect(took).toBe(15_000);
+    expect(elapsed).toBe(15_000);
   });
 
   test('does not run while a request waits for a slot', async () => {
@@ -124,7 +124,7 @@ describe('the time for one attempt', () => {
     expect(await first).toBeInstanceOf(RequestTimeoutError);
   });
 
-  test('is named in one line, with what to do about the money', async () => {
+  test('is reported in one line, with the key of the request', async () => {
     const { error, sent } = await run(submit, hang, { timeout: 5_000 });
     expect(error.message).not.toContain('\n');
     expect(error.message).toContain('5000');
@@ -133,18 +133,18 @@ describe('the time for one attempt', () => {
 });
 
 describe('after a timeout', () => {
-  test('fetch has been told', async () => {
+  test('the signal passed to fetch is aborted', async () => {
     const { sent } = await run(submit, hang, { timeout: 5_000 });
     expect(sent[0]?.signal?.aborted).toBe(true);
   });
 
-  test('a late answer has its body cancelled', async () => {
-    const late = lateAnswer();
+  test('the body of a late response is cancelled', async () => {
+    const late = lateResponse();
     const { sent } = await run(submit, late.reply, { timeout: 5_000 });
     expect(await late.isCancelled(sent[0])).toBe(true);
   });
 
-  test('a body that does not end is cancelled', async () => {
+  test('an endless body is cancelled', async () => {
     let cancelled = false;
     const body = streamed(
       '{',
@@ -157,8 +157,8 @@ describe('after a timeout', () => {
   });
 });
 
-describe('no sleep of the clock is left', () => {
-  const whole = () => new Response(wholeStream, eventStream);
+describe('no clock sleep is pending', () => {
+  const completeReply = () => new Response(wholeStream, eventStream);
   const readStream: Call = async (gateway) => drain(gateway.chat.completions.stream(chat));
   const leaveStream: Call = async (gateway) => {
     for await (const _ of gateway.chat.completions.stream(chat)) return;
@@ -166,14 +166,14 @@ describe('no sleep of the clock is left', () => {
 
   test.each([
     ['a success', submit, submitted],
-    ['a chat', talk, completed],
-    ['a refusal', submit, refusal(402)],
+    ['a chat', createChat, completed],
+    ['an error response', submit, refusal(402)],
     ['retries', submit, refusal(503)],
     ['timeouts', submit, hang],
-    ['a body that stands still', list, halfBody],
-    ['a whole stream', readStream, whole],
-    ['a stream that was left', leaveStream, whole],
-    ['an answer that cannot be read', list, () => new Response('')],
+    ['a body that stalls', list, halfBody],
+    ['a complete stream', readStream, completeReply],
+    ['a stream that was left early', leaveStream, completeReply],
+    ['an unreadable response', list, () => new Response('')],
   ] as const)('after %s', async (_, call, reply) => {
     const clock = new WatchedClock();
     const { fetch } = scripted(reply);

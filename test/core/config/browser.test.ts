@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** What the constructor does where these globals stand; they are gone again when it returns. */
+/** Runs a function with these globals, and removes them afterwards. */
 function within<Result>(globals: Readonly<Record<string, unknown>>, work: () => Result): Result {
   for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
   try {
@@ -32,7 +32,7 @@ describe.each([
   ['a page', page],
   ["a page's worker", worker],
 ])('in %s', (_, globals) => {
-  test('a key is refused with the advice to use a proxy, and is not quoted', () => {
+  test('a key is rejected with a hint to dangerouslyAllowBrowser, and is not quoted', () => {
     const error = within(globals, () => thrown(make({ apiKey: 'sk-canary' })));
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toContain('apiKey');
@@ -40,17 +40,17 @@ describe.each([
     expect(error.message).not.toContain('canary');
   });
 
-  test('dangerouslyAllowBrowser accepts it', () => {
+  test('dangerouslyAllowBrowser: true allows a key', () => {
     const options = { apiKey: 'sk-test', dangerouslyAllowBrowser: true };
     expect(within(globals, make(options))).toBeInstanceOf(Polygate);
   });
 
-  test('dangerouslyAllowBrowser: false does not', () => {
+  test('dangerouslyAllowBrowser: false does not allow a key', () => {
     const options = { apiKey: 'sk-test', dangerouslyAllowBrowser: false };
     expect(within(globals, () => thrown(make(options)))).toBeInstanceOf(ConfigurationError);
   });
 
-  test('a client without a key of its own needs no permission', () => {
+  test('a client with apiKey: null needs no option', () => {
     expect(within(globals, make({ apiKey: null }))).toBeInstanceOf(Polygate);
   });
 });
@@ -67,6 +67,6 @@ test.each([
     },
   ],
   ['a test with a window but no document', { window: {} }],
-])('%s is no browser', (_, globals) => {
+])('%s is not a browser', (_, globals) => {
   expect(within(globals, make({ apiKey: 'sk-test' }))).toBeInstanceOf(Polygate);
 });

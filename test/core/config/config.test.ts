@@ -9,21 +9,21 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** The error of a constructor that is given options which the types would refuse. */
-function refused(options: object) {
-  const given = { apiKey: 'sk-test', baseURL, ...options } as PolygateOptions;
-  return thrown(() => new Polygate(given));
+/** The error that the constructor throws for options that the types would reject. */
+function constructorError(options: object) {
+  const untyped = { apiKey: 'sk-test', baseURL, ...options } as PolygateOptions;
+  return thrown(() => new Polygate(untyped));
 }
 
-/** Where a client with this base URL sends its requests. */
+/** The URL to which a client with these options sends a request. */
 async function urlFor(options: PolygateOptions): Promise<string | undefined> {
   const { fetch, sent } = scripted(modelList);
   await new Polygate({ apiKey: 'sk-test', ...options, fetch }).models.list();
   return sent[0]?.url;
 }
 
-describe('an option that is wrong is refused with its name', () => {
-  const bad: Readonly<Record<keyof Required<PolygateOptions>, readonly unknown[]>> = {
+describe('an invalid option is rejected with its name', () => {
+  const invalid: Readonly<Record<keyof Required<PolygateOptions>, readonly unknown[]>> = {
     apiKey: ['', '   ', 42, {}, 'sk-\n'],
     baseURL: [42, {}, '', '   ', 'not a url'],
     timeout: [0, -1, Number.NaN, '5', null],
@@ -57,18 +57,18 @@ describe('an option that is wrong is refused with its name', () => {
     dangerouslyAllowBrowser: ['yes', 1],
     allowInsecureBaseURL: ['yes', 1],
   };
-  const cases = Object.entries(bad).flatMap(([name, values]) =>
+  const cases = Object.entries(invalid).flatMap(([name, values]) =>
     values.map((value) => [name, value] as const),
   );
 
-  test.each(cases)('%s does not take %j', (name, value) => {
-    const error = refused({ [name]: value });
+  test.each(cases)('%s does not accept %j', (name, value) => {
+    const error = constructorError({ [name]: value });
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toContain(name);
   });
 
-  test.each(Object.keys(bad).filter((name) => name !== 'baseURL'))(
-    '%s may be undefined, which is its default',
+  test.each(Object.keys(invalid).filter((name) => name !== 'baseURL'))(
+    '%s accepts undefined, which means its default',
     (name) => {
       expect(() => new Polygate({ apiKey: 'sk-test', baseURL, [name]: undefined })).not.toThrow();
     },
@@ -79,16 +79,16 @@ describe('an option that is wrong is refused with its name', () => {
     ['apikey', 'apiKey'],
     ['timeOut', 'timeout'],
     ['onCharged', undefined],
-  ])('the unknown option %s is refused, with a hint where there is one', (name, meant) => {
-    const error = refused({ [name]: 'x' });
+  ])('the unknown option %s is rejected, with a hint if there is one', (name, suggestion) => {
+    const error = constructorError({ [name]: 'x' });
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toContain(name);
     expect(error.message).toMatch(
-      meant === undefined ? /./ : new RegExp(`did you mean ${meant}`, 'i'),
+      suggestion === undefined ? /./ : new RegExp(`did you mean ${suggestion}`, 'i'),
     );
   });
 
-  test('withOptions refuses like the constructor', () => {
+  test('withOptions rejects the same options as the constructor', () => {
     const gateway = clientOf(scripted(modelList).fetch);
     expect(thrown(() => gateway.withOptions({ timeout: 0 })).message).toContain('timeout');
   });
@@ -105,7 +105,7 @@ describe('the base URL', () => {
     ['https://host.example/api/gateway', 'https://host.example/api/gateway'],
     ['https://host.example/api/v1/', 'https://host.example/api'],
     ['HTTPS://HOST.example', 'https://host.example'],
-  ])('%s means %s', async (given, origin) => {
+  ])('%s is normalized to %s', async (given, origin) => {
     expect(await urlFor({ baseURL: given })).toBe(`${origin}/v1/models`);
   });
 
@@ -116,7 +116,7 @@ describe('the base URL', () => {
     'http://[::1]:8787',
     'http://[::]:8787',
     'http://0.0.0.0:8787',
-  ])('%s is this machine, where plain http is fine', async (given) => {
+  ])('%s is a loopback host, for which plain http is accepted', async (given) => {
     expect(await urlFor({ baseURL: given })).toBe(`${given}/v1/models`);
   });
 
@@ -127,13 +127,13 @@ describe('the base URL', () => {
     'http://127.0.0.1@host.example',
     'http://192.168.0.1',
     'http://[::2]',
-  ])('%s would send the key in the clear', (given) => {
-    const error = refused({ baseURL: given });
+  ])('%s is rejected, because plain http would expose the key', (given) => {
+    const error = constructorError({ baseURL: given });
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toContain('baseURL');
   });
 
-  test('plain http to another machine can be allowed', async () => {
+  test('plain http to another host can be allowed', async () => {
     const options = { baseURL: 'http://host.example', allowInsecureBaseURL: true };
     expect(await urlFor(options)).toBe('http://host.example/v1/models');
   });
@@ -144,8 +144,8 @@ describe('the base URL', () => {
     'https://:hunter2@host.example',
     'https://host.example/?hunter2=1',
     'https://host.example/#hunter2',
-  ])('%s holds more than an address, and is refused without being quoted', (given) => {
-    const error = refused({ baseURL: given });
+  ])('%s has more than an origin and a path, and is rejected without being quoted', (given) => {
+    const error = constructorError({ baseURL: given });
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toContain('baseURL');
     expect(error.message).not.toContain('hunter2');
@@ -161,19 +161,19 @@ describe('the base URL', () => {
     'file:///etc',
     'javascript:alert(1)',
     'data:text/plain,hello',
-  ])('%s is none', (given) => {
-    const error = refused({ baseURL: given });
+  ])('%s is rejected', (given) => {
+    const error = constructorError({ baseURL: given });
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toContain('baseURL');
   });
 
-  test('a path stands on the page that it is on', async () => {
+  test('a path is resolved against the URL of the page', async () => {
     vi.stubGlobal('location', { href: 'https://page.example/app/index.html' });
     const url = await urlFor({ apiKey: null, baseURL: '/api/gateway' });
     expect(url).toBe('https://page.example/api/gateway/v1/models');
   });
 
-  test('it is missing when neither option nor environment gives it', () => {
+  test('it is required in the options or in the environment', () => {
     vi.stubEnv('POLYGATE_BASE_URL', '');
     const error = thrown(() => new Polygate({ apiKey: 'sk-test' }));
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -182,7 +182,7 @@ describe('the base URL', () => {
 });
 
 describe('the environment', () => {
-  test('gives the key and the base URL', async () => {
+  test('provides the key and the base URL', async () => {
     vi.stubEnv('POLYGATE_API_KEY', 'sk-from-env');
     vi.stubEnv('POLYGATE_BASE_URL', 'https://env.example/v1/');
     const { fetch, sent } = scripted(modelList);
@@ -200,12 +200,12 @@ describe('the environment', () => {
     expect(sent[0]?.headers.get('authorization')).toBe('Bearer sk-option');
   });
 
-  test('is held to the same rules for a base URL', () => {
+  test('follows the same rules for a base URL', () => {
     vi.stubEnv('POLYGATE_BASE_URL', 'http://host.example');
     expect(thrown(() => new Polygate({ apiKey: 'sk-test' }))).toBeInstanceOf(ConfigurationError);
   });
 
-  test('is held to the same rules for a key, which is not quoted', async () => {
+  test('follows the same rules for a key, which is not quoted', async () => {
     vi.stubEnv('POLYGATE_API_KEY', 'sk-canary\nsecond line');
     const { fetch, sent } = scripted(modelList);
     const error = await caught(
@@ -217,7 +217,7 @@ describe('the environment', () => {
     expect(sent).toHaveLength(0);
   });
 
-  test('may forbid to be read, as Deno does without permissions', async () => {
+  test('may be unreadable, as in Deno without permissions', async () => {
     const forbidden = () => {
       throw new Error('NotCapable: requires env access');
     };

@@ -14,8 +14,8 @@ import {
   turns,
 } from '../support.ts';
 
-describe('a client made by withOptions', () => {
-  test('has other options, and leaves those of the first as they are', async () => {
+describe('a client from withOptions', () => {
+  test('has other options, and does not change those of the first client', async () => {
     const { fetch, sent } = scripted(modelList);
     const first = clientOf(fetch, { headers: { 'x-team': 'one' } });
     const second = first.withOptions({ baseURL: 'https://other.example', apiKey: 'sk-other' });
@@ -32,18 +32,18 @@ describe('a client made by withOptions', () => {
     expect(sent[0]?.headers.get('x-team')).toBe('one');
   });
 
-  test('shares the ledger: what one spends, all have spent', async () => {
+  test('shares the ledger with the first client', async () => {
     const { gateway } = onMock();
     const other = gateway.withOptions({ maxRetries: 0 });
     await other.images.submit(image);
     await gateway.images.submit(image);
     expect(gateway.spend.requests).toBe(2);
     expect(other.spend.totalUsd).toBe(gateway.spend.totalUsd);
-    const broke = gateway.withOptions({ budget: { maxUsd: gateway.spend.totalUsd } });
-    expect(await caught(broke.images.submit(image))).toBeInstanceOf(BudgetExceededError);
+    const overBudget = gateway.withOptions({ budget: { maxUsd: gateway.spend.totalUsd } });
+    expect(await caught(overBudget.images.submit(image))).toBeInstanceOf(BudgetExceededError);
   });
 
-  test('shares the queue: the slots of one are not free for the other', async () => {
+  test('shares the concurrency limiter with the first client', async () => {
     const { fetch, sent } = scripted(hang);
     const first = clientOf(fetch, { concurrency: 1 });
     const second = first.withOptions({ maxRetries: 0 });
@@ -61,8 +61,8 @@ describe('a client made by withOptions', () => {
   });
 });
 
-describe('options that are changed after the client was made', () => {
-  const given = () => {
+describe('options that are changed after the client was created', () => {
+  const mutableOptions = () => {
     const headers: Record<string, string> = { 'x-team': 'one' };
     const retryAmbiguous = { chat: false };
     const budget = { maxUsd: 1_000 };
@@ -73,7 +73,7 @@ describe('options that are changed after the client was made', () => {
       retryAmbiguous,
       budget,
     };
-    const spoil = () => {
+    const mutate = () => {
       options.apiKey = 'sk-evil';
       options.baseURL = 'https://evil.example';
       options.maxRetries = 50;
@@ -82,14 +82,14 @@ describe('options that are changed after the client was made', () => {
       retryAmbiguous.chat = true;
       budget.maxUsd = 0;
     };
-    return { options, spoil };
+    return { options, mutate };
   };
 
-  test('change nothing in it', async () => {
+  test('do not affect the client', async () => {
     const { fetch, sent } = scripted(modelList);
-    const { options, spoil } = given();
+    const { options, mutate } = mutableOptions();
     const gateway = clientOf(fetch, options);
-    spoil();
+    mutate();
     await gateway.models.list();
     expect(sent[0]?.url).toBe(`${baseURL}/v1/models`);
     expect(sent[0]?.headers.get('authorization')).toBe('Bearer sk-test');
@@ -97,12 +97,12 @@ describe('options that are changed after the client was made', () => {
     expect(sent[0]?.headers.has('x-evil')).toBe(false);
   });
 
-  test('change neither its budget nor what it retries', async () => {
+  test('do not affect its budget and its retries', async () => {
     const { gateway: first, mock } = onMock();
-    const { options, spoil } = given();
+    const { options, mutate } = mutableOptions();
     const { budget, retryAmbiguous } = options;
     const gateway = first.withOptions({ budget, retryAmbiguous });
-    spoil();
+    mutate();
     await gateway.images.submit(image);
     mock.fail({ route: 'POST /v1/chat/completions', reset: 'before' });
     await caught(
@@ -111,11 +111,11 @@ describe('options that are changed after the client was made', () => {
     expect(mock.requests.filter(({ path }) => path === '/v1/chat/completions')).toHaveLength(1);
   });
 
-  test('change nothing in a client that is made from it later', async () => {
+  test('do not affect a client that withOptions creates from it later', async () => {
     const { fetch, sent } = scripted(modelList);
-    const { options, spoil } = given();
+    const { options, mutate } = mutableOptions();
     const gateway = clientOf(fetch, options);
-    spoil();
+    mutate();
     await gateway.withOptions({ maxRetries: 1 }).models.list();
     expect(sent[0]?.headers.get('x-team')).toBe('one');
     expect(sent[0]?.headers.has('x-evil')).toBe(false);

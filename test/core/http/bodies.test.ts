@@ -18,7 +18,7 @@ afterEach(() => {
   }
 });
 
-/** A real server; where it listens. */
+/** Starts a real server and returns its base URL. */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   servers.push(server);
@@ -35,28 +35,28 @@ const calls: readonly (readonly [string, (gateway: Polygate) => Promise<unknown>
   ['a chat', (gateway) => gateway.chat.completions.create(chat)],
 ];
 
-const bad: readonly (readonly [string, Reply, unknown])[] = [
+const invalid: readonly (readonly [string, Reply, unknown])[] = [
   [
     'HTML',
     text(200, '<!doctype html>\n<title>Hi</title>', 'text/html'),
     expect.stringContaining('<title>'),
   ],
-  ['nothing', text(200, ''), ''],
-  ['blanks', text(200, ' \n '), ' \n '],
+  ['an empty body', text(200, ''), ''],
+  ['whitespace', text(200, ' \n '), ' \n '],
   ['truncated JSON', text(200, '{"data": [{"id"', 'application/json'), '{"data": [{"id"'],
   ['plain text', text(200, 'OK\nall fine'), 'OK\nall fine'],
   [
-    'JSON of another shape',
+    'JSON of the wrong shape',
     answer(200, { data: 'none', choices: 7 }),
     { data: 'none', choices: 7 },
   ],
   ['a JSON list', answer(200, [1, 2]), [1, 2]],
   ['JSON null', answer(200, null), null],
-  ['JSON text', answer(200, 'OK'), 'OK'],
+  ['a JSON string', answer(200, 'OK'), 'OK'],
 ];
 
-describe.each(bad)('a 200 with %s', (_, reply, body) => {
-  test.each(calls)('to %s is a ResponseValidationError that carries it', async (__, call) => {
+describe.each(invalid)('a 200 with %s', (_, reply, body) => {
+  test.each(calls)('to %s is a ResponseValidationError with the body', async (__, call) => {
     const tagged: Reply = async (sent) => {
       const response = await reply(sent);
       response.headers.set('x-request-id', 'req_1');
@@ -74,7 +74,7 @@ describe.each(bad)('a 200 with %s', (_, reply, body) => {
   });
 });
 
-describe('the message stays short', () => {
+describe('the message is short', () => {
   test.each([
     ['a long text', text(200, 'lorem ipsum\n'.repeat(20_000))],
     ['long JSON', answer(200, { data: 'x'.repeat(100_000) })],
@@ -87,7 +87,7 @@ describe('the message stays short', () => {
     expect(error.message).not.toMatch(/[\r\n]/);
   });
 
-  test('for a schema of the caller that finds a thousand faults', async () => {
+  test('for a schema of the caller that reports a thousand issues', async () => {
     const { fetch } = scripted(answer(200, { rows: Array.from({ length: 1_000 }, () => 'no') }));
     const schema = z.object({ rows: z.array(z.number()) });
     const request = { method: 'GET', path: '/v1/rows', schema } as const;
@@ -96,13 +96,13 @@ describe('the message stays short', () => {
     expect(error.message.length).toBeLessThan(900);
   });
 
-  test.each(['', ' \n\t '])('and says of %j that it is empty', async (blank) => {
+  test.each(['', ' \n\t '])('and says that the body is empty for %j', async (blank) => {
     const { fetch } = scripted(text(200, blank));
     const error = await caught(clientOf(fetch, { maxRetries: 0 }).models.list());
     expect(error.message).toContain('the body is empty');
   });
 
-  test('and the issues name what is wrong', async () => {
+  test('and the issues name the invalid fields', async () => {
     const { fetch } = scripted(answer(200, { object: 'list', data: [{ id: 'a' }, { id: 7 }] }));
     const error = await caught(clientOf(fetch).models.list());
     expect(error.issues).toMatchObject([{ path: ['data', 1, 'id'] }]);
@@ -110,7 +110,7 @@ describe('the message stays short', () => {
   });
 });
 
-describe('an unreadable answer to a submit', () => {
+describe('an unreadable submit response', () => {
   const headers = { 'x-svc-task-id': 'task_7', 'x-svc-charge-usd': '0.02' };
 
   test.each([
@@ -133,36 +133,36 @@ describe('an unreadable answer to a submit', () => {
 });
 
 describe('maxResponseBytes', () => {
-  /** Bytes without an end that anybody should wait for; how many were asked for. */
+  /** A reply with 5 MB of bytes, and how many of them were read. */
   function endless(init: ResponseInit = {}) {
-    const seen = { bytes: 0, cancelled: false };
+    const state = { bytes: 0, cancelled: false };
     const reply: Reply = () => {
       const body = new ReadableStream<Uint8Array>({
         pull: (controller) => {
-          seen.bytes += 10_000;
+          state.bytes += 10_000;
           controller.enqueue(new Uint8Array(10_000).fill(32));
-          if (seen.bytes >= 5_000_000) controller.close();
+          if (state.bytes >= 5_000_000) controller.close();
         },
         cancel: () => {
-          seen.cancelled = true;
+          state.cancelled = true;
         },
       });
       return new Response(body, init);
     };
-    return { reply, seen };
+    return { reply, state };
   }
 
-  test('ends an answer without an end', async () => {
-    const { reply, seen } = endless();
+  test('stops reading an endless response', async () => {
+    const { reply, state } = endless();
     const gateway = clientOf(scripted(reply).fetch, { maxResponseBytes: 50_000 });
     const error = await caught(gateway.models.list());
     expect(error).toBeInstanceOf(ResponseValidationError);
     expect(error.message).toContain('50000');
-    expect(seen.cancelled).toBe(true);
-    expect(seen.bytes).toBeLessThan(100_000);
+    expect(state.cancelled).toBe(true);
+    expect(state.bytes).toBeLessThan(100_000);
   });
 
-  test('counts bytes and lets what fits pass', async () => {
+  test('counts bytes and accepts a body of exactly this size', async () => {
     const body = JSON.stringify({ object: 'list', data: [], note: 'ключ' });
     const size = new TextEncoder().encode(body).byteLength;
     const list = (maxResponseBytes: number) =>
@@ -171,33 +171,33 @@ describe('maxResponseBytes', () => {
     expect(await caught(list(size - 1))).toBeInstanceOf(ResponseValidationError);
   });
 
-  test('does not believe a content-length that lies', async () => {
-    const { reply, seen } = endless({ headers: { 'content-length': '100' } });
+  test('does not rely on content-length', async () => {
+    const { reply, state } = endless({ headers: { 'content-length': '100' } });
     const gateway = clientOf(scripted(reply).fetch, { maxResponseBytes: 50_000 });
     const error = await caught(gateway.models.list());
     expect(error).toBeInstanceOf(ResponseValidationError);
-    expect(seen.bytes).toBeLessThan(100_000);
+    expect(state.bytes).toBeLessThan(100_000);
   });
 
-  test('counts what a small compressed body becomes', async () => {
-    const zipped = gzipSync(`{"object":"list","data":[]${' '.repeat(5_000_000)}}`);
+  test('counts the decompressed bytes', async () => {
+    const gzipped = gzipSync(`{"object":"list","data":[]${' '.repeat(5_000_000)}}`);
     const baseURL = await serve((_, response) => {
-      response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': zipped.byteLength });
-      response.end(zipped);
+      response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': gzipped.byteLength });
+      response.end(gzipped);
     });
     const options = { baseURL, maxResponseBytes: 100_000 };
     const gateway = clientOf(globalThis.fetch, { ...options, clock: systemClock });
     expect(await caught(gateway.models.list())).toBeInstanceOf(ResponseValidationError);
   });
 
-  test('keeps the class of an error whose body has no end', async () => {
-    const { reply, seen } = endless({ status: 500 });
+  test('keeps the error class of an error with an endless body', async () => {
+    const { reply, state } = endless({ status: 500 });
     const gateway = clientOf(scripted(reply).fetch, { maxResponseBytes: 50_000, maxRetries: 0 });
     const error = await caught(gateway.models.list());
     expect(error).toBeInstanceOf(ServerError);
     expect(error.status).toBe(500);
     expect(error.message.length).toBeLessThan(900);
-    expect(seen.bytes).toBeLessThan(2_000_000);
+    expect(state.bytes).toBeLessThan(2_000_000);
   });
 });
 
@@ -213,16 +213,16 @@ describe('a redirect', () => {
     expect(sent[0]?.redirect).toBe('manual');
   });
 
-  test.each([301, 302, 303, 307, 308])('of %i shows no byte to a second host', async (status) => {
+  test.each([301, 302, 303, 307, 308])('of %i sends no bytes to a second host', async (status) => {
     let second = 0;
-    const elsewhere = await serve((_, response) => {
+    const otherHost = await serve((_, response) => {
       second += 1;
       response.end('{}');
     });
     let first = 0;
     const baseURL = await serve((_, response) => {
       first += 1;
-      response.writeHead(status, { location: elsewhere }).end();
+      response.writeHead(status, { location: otherHost }).end();
     });
     const gateway = clientOf(globalThis.fetch, { baseURL, clock: systemClock });
     expect(await caught(gateway.models.list())).toBeInstanceOf(APIError);
@@ -247,13 +247,13 @@ const systemClock = {
     }),
 };
 
-describe('an answer that comes in pieces', () => {
+describe('a response that arrives in chunks', () => {
   const id = '漢/\u{1f680}-é';
-  const whole = new TextEncoder().encode(`\ufeff{"object":"list","data":[{"id":"${id}"}]}`);
+  const body = new TextEncoder().encode(`\ufeff{"object":"list","data":[{"id":"${id}"}]}`);
 
-  test.each([1, 2, 3, 5, 1_000])('of %d bytes is put together', async (size) => {
-    const pieces = Array.from({ length: Math.ceil(whole.length / size) }, (_, at) =>
-      whole.slice(at * size, (at + 1) * size),
+  test.each([1, 2, 3, 5, 1_000])('of %d bytes is reassembled', async (size) => {
+    const pieces = Array.from({ length: Math.ceil(body.length / size) }, (_, at) =>
+      body.slice(at * size, (at + 1) * size),
     );
     const headers = { 'content-type': 'application/json' };
     const gateway = clientOf(async () => new Response(bodyOf(pieces), { headers }));
@@ -262,12 +262,12 @@ describe('an answer that comes in pieces', () => {
   });
 });
 
-test('a fetch of JavaScript that answers without a promise will do', async () => {
-  const answers: object = { fetch: () => Response.json({ object: 'list', data: [] }) };
+test('a fetch that returns a response without a promise works', async () => {
+  const synchronous: object = { fetch: () => Response.json({ object: 'list', data: [] }) };
   const gateway = new Polygate({
     apiKey: 'sk-test',
     baseURL: 'https://gateway.example',
-    ...answers,
+    ...synchronous,
   });
   expect((await gateway.models.list()).data).toEqual([]);
 });

@@ -27,24 +27,24 @@ const status = answer(200, {
   title: '',
   summary: '',
 });
-const unsendable = [
+const invalidValues = [
   ['a line feed', 'sk-canary\nrest'],
   ['a carriage return', 'sk-canary\rrest'],
-  ['a header of its own', 'sk-canary\r\nx-admin: 1'],
+  ['an additional header', 'sk-canary\r\nx-admin: 1'],
   ['a zero byte', 'sk-canary\u0000'],
   ['Cyrillic letters', 'sk-canary-ключ'],
   ['an emoji', 'sk-canary-🔑'],
 ] as const;
 
-describe('a key with characters that no header may hold', () => {
-  test.each(unsendable)('%s: is refused and not quoted', (_, apiKey) => {
+describe('a key with characters that are invalid in headers', () => {
+  test.each(invalidValues)('%s: is rejected and not quoted', (_, apiKey) => {
     const error = thrown(() => new Polygate({ apiKey, baseURL }));
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toContain('apiKey');
     expect(inspect(error, { showHidden: true, depth: 10 })).not.toContain('canary');
   });
 
-  test.each(unsendable)('%s: is refused when a function gives it', async (_, apiKey) => {
+  test.each(invalidValues)('%s: is rejected if a function returns it', async (_, apiKey) => {
     const { fetch, sent } = scripted(modelList);
     const error = await caught(clientOf(fetch, { apiKey: () => apiKey }).models.list());
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -52,7 +52,7 @@ describe('a key with characters that no header may hold', () => {
     expect(sent).toHaveLength(0);
   });
 
-  test.each(unsendable)('%s: is refused in a header value', async (_, value) => {
+  test.each(invalidValues)('%s: is rejected in a header value', async (_, value) => {
     const { fetch, sent } = scripted(modelList);
     const error = await caught(clientOf(fetch).models.list({}, { headers: { 'x-note': value } }));
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -84,7 +84,7 @@ describe('without a key', () => {
     ['chat', (gateway: Polygate) => gateway.chat.completions.create(chat)],
     ['a chat stream', (gateway: Polygate) => gateway.chat.completions.stream(chat).final()],
     ['request', (gateway: Polygate) => gateway.request({ method: 'GET', path: '/v1/models' })],
-  ])('%s rejects its promise before a byte is sent', async (_, call) => {
+  ])('%s rejects its promise before a request is sent', async (_, call) => {
     const { gateway, sent } = keyless();
     const error = await caught(call(gateway));
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -92,15 +92,15 @@ describe('without a key', () => {
     expect(sent).toHaveLength(0);
   });
 
-  test('public endpoints answer', async () => {
+  test('public endpoints work', async () => {
     const { gateway, sent } = keyless();
     expect(await gateway.public.status()).toMatchObject({ overallStatus: 'ok' });
     expect(sent).toHaveLength(1);
   });
 });
 
-describe('a key that a function gives', () => {
-  test('is asked for at every request', async () => {
+describe('a key function', () => {
+  test('is called for every request', async () => {
     const { fetch, sent } = scripted(modelList);
     let count = 0;
     const gateway = clientOf(fetch, { apiKey: async () => `sk-${(count += 1)}` });
@@ -112,7 +112,7 @@ describe('a key that a function gives', () => {
     ]);
   });
 
-  test('is asked for once when it is refused, and the refusal surfaces', async () => {
+  test('is called once if the service rejects the key, and the error is thrown', async () => {
     const { fetch } = scripted(answer(401, { error: { message: 'no', code: 'invalid_api_key' } }));
     const apiKey = vi.fn<() => string>(() => 'sk-old');
     const error = await caught(clientOf(fetch, { apiKey }).models.list());
@@ -123,7 +123,7 @@ describe('a key that a function gives', () => {
   test.each([
     ['throws', () => thrownBy('vault closed')],
     ['rejects', () => Promise.reject(new Error('vault closed'))],
-  ])('that %s is a configuration error that names its cause', async (_, apiKey) => {
+  ])('that %s leads to a ConfigurationError with its cause', async (_, apiKey) => {
     const { fetch, sent } = scripted(modelList);
     const error = await caught(clientOf(fetch, { apiKey }).models.list());
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -132,24 +132,27 @@ describe('a key that a function gives', () => {
     expect(sent).toHaveLength(0);
   });
 
-  test.each([undefined, null, '', 42])('that gives %j is a configuration error', async (value) => {
-    const { fetch, sent } = scripted(modelList);
-    const apiKey = (() => value) as () => string;
-    const error = await caught(clientOf(fetch, { apiKey }).models.list());
-    expect(error).toBeInstanceOf(ConfigurationError);
-    expect(error.message).toContain('apiKey');
-    expect(sent).toHaveLength(0);
-  });
+  test.each([undefined, null, '', 42])(
+    'that returns %j leads to a ConfigurationError',
+    async (value) => {
+      const { fetch, sent } = scripted(modelList);
+      const apiKey = (() => value) as () => string;
+      const error = await caught(clientOf(fetch, { apiKey }).models.list());
+      expect(error).toBeInstanceOf(ConfigurationError);
+      expect(error.message).toContain('apiKey');
+      expect(sent).toHaveLength(0);
+    },
+  );
 
-  test('is not asked for by public endpoints', async () => {
+  test('is not called for public endpoints', async () => {
     const apiKey = vi.fn<() => string>(() => 'sk-test');
     await clientOf(scripted(status).fetch, { apiKey }).public.status();
     expect(apiKey).not.toHaveBeenCalled();
   });
 });
 
-describe('what is sent', () => {
-  const seen = async (
+describe('request headers', () => {
+  const headersOf = async (
     options: PolygateOptions,
     call: (gateway: Polygate) => PromiseLike<unknown>,
     reply = modelList,
@@ -159,10 +162,10 @@ describe('what is sent', () => {
     return sent[0]?.headers ?? new Headers();
   };
 
-  test('apiKey: null sends no credentials, whatever the environment holds', async () => {
+  test('apiKey: null sends no credentials, even if the environment has a key', async () => {
     vi.stubEnv('POLYGATE_API_KEY', 'sk-from-env');
     for (const style of [undefined, 'anthropic', 'gemini'] as const) {
-      const headers = await seen(
+      const headers = await headersOf(
         { apiKey: null },
         (gateway) => (style === undefined ? gateway.models.list() : gateway.models.list({ style })),
         answer(200, { object: 'list', data: [], models: [] }),
@@ -175,14 +178,15 @@ describe('what is sent', () => {
   test.each([
     ['the key', {}],
     ['a header of the client', { headers: { authorization: 'Bearer sk-test', cookie: 'sk-test' } }],
-  ])('public endpoints never see %s', async (_, options) => {
-    const headers = await seen(options, (gateway) => gateway.public.status(), status);
+  ])('public endpoints never receive %s', async (_, options) => {
+    const headers = await headersOf(options, (gateway) => gateway.public.status(), status);
     expect(inspect([...headers])).not.toContain('sk-test');
   });
 
-  test('headers of the client and of the call are added, the latter win', async () => {
-    const headers = await seen({ headers: { 'X-Team': 'client', 'x-app': 'demo' } }, (gateway) =>
-      gateway.models.list({}, { headers: { 'x-team': 'call', 'x-skip': undefined } }),
+  test('headers of the client and of the call are merged, and the latter take precedence', async () => {
+    const headers = await headersOf(
+      { headers: { 'X-Team': 'client', 'x-app': 'demo' } },
+      (gateway) => gateway.models.list({}, { headers: { 'x-team': 'call', 'x-skip': undefined } }),
     );
     expect(headers.get('x-team')).toBe('call');
     expect(headers.get('x-app')).toBe('demo');
@@ -190,29 +194,36 @@ describe('what is sent', () => {
   });
 
   test('null removes a default header', async () => {
-    expect((await seen({}, (gateway) => gateway.models.list())).get('accept')).not.toBeNull();
-    const headers = await seen({ headers: { Accept: null } }, (gateway) => gateway.models.list());
+    expect((await headersOf({}, (gateway) => gateway.models.list())).get('accept')).not.toBeNull();
+    const headers = await headersOf({ headers: { Accept: null } }, (gateway) =>
+      gateway.models.list(),
+    );
     expect(headers.get('accept')).toBeNull();
   });
 
   test("null in a call removes the client's header", async () => {
-    const headers = await seen({ headers: { 'x-team': 'client' } }, (gateway) =>
+    const headers = await headersOf({ headers: { 'x-team': 'client' } }, (gateway) =>
       gateway.models.list({}, { headers: { 'X-Team': null } }),
     );
     expect(headers.has('x-team')).toBe(false);
   });
 
-  test.each(['authorization', 'Authorization'])('%s: null removes nothing', async (name) => {
-    const byCall = await seen({}, (gateway) =>
-      gateway.models.list({}, { headers: { [name]: null } }),
-    );
-    expect(byCall.get('authorization')).toBe('Bearer sk-test');
-    const byClient = await seen({ headers: { [name]: null } }, (gateway) => gateway.models.list());
-    expect(byClient.get('authorization')).toBe('Bearer sk-test');
-  });
+  test.each(['authorization', 'Authorization'])(
+    '%s: null does not remove the API key',
+    async (name) => {
+      const byCall = await headersOf({}, (gateway) =>
+        gateway.models.list({}, { headers: { [name]: null } }),
+      );
+      expect(byCall.get('authorization')).toBe('Bearer sk-test');
+      const byClient = await headersOf({ headers: { [name]: null } }, (gateway) =>
+        gateway.models.list(),
+      );
+      expect(byClient.get('authorization')).toBe('Bearer sk-test');
+    },
+  );
 
-  test("authorization: null of a call does not remove the client's own", async () => {
-    const headers = await seen(
+  test("authorization: null of a call does not remove the client's own header", async () => {
+    const headers = await headersOf(
       { apiKey: null, headers: { authorization: 'Bearer proxy' } },
       (gateway) => gateway.models.list({}, { headers: { authorization: null } }),
     );
@@ -230,7 +241,7 @@ function thrownBy(message: string): never {
   throw new Error(message);
 }
 
-test('a key that cannot be had for a retry leaves the outcome unknown, and the idempotency key', async () => {
+test('a key function that fails before a retry leads to outcome unknown, with the idempotency key', async () => {
   const keys = ['sk-mock-demo'];
   const { mock, gateway } = onMock(
     { keys: [{ key: 'sk-mock-demo' }] },

@@ -17,7 +17,7 @@ describe('Retry-After', () => {
     ['120', 120_000],
     [' 3 ', 3_000],
     ['007', 7_000],
-  ])('%j is in seconds', (value, ms) => {
+  ])('%j is parsed as seconds', (value, ms) => {
     expect(read(value)).toBe(ms);
   });
 
@@ -25,7 +25,7 @@ describe('Retry-After', () => {
     ['1.5', 1_500],
     ['0.25', 250],
     ['2.0', 2_000],
-  ])('%j is in decimals', (value, ms) => {
+  ])('%j is parsed as decimal seconds', (value, ms) => {
     expect(read(value)).toBe(ms);
   });
 
@@ -33,7 +33,7 @@ describe('Retry-After', () => {
     ['the preferred form', 'Fri, 01 May 2026 00:01:30 GMT'],
     ['the form of RFC 850', 'Friday, 01-May-26 00:01:30 GMT'],
     ["the form of C's asctime", 'Fri May  1 00:01:30 2026'],
-  ])('a date in %s is a time from now', (_, value) => {
+  ])('a date in %s is relative to the current time', (_, value) => {
     expect(read(value)).toBe(90_000);
   });
 
@@ -41,11 +41,11 @@ describe('Retry-After', () => {
     ['an hour ahead', 'Fri, 01 May 2026 01:00:00 GMT', 'Fri, 01 May 2026 01:00:30 GMT'],
     ['an hour behind', 'Thu, 30 Apr 2026 23:00:00 GMT', 'Thu, 30 Apr 2026 23:00:30 GMT'],
     ['behind, in another form', 'Thursday, 30-Apr-26 23:00:00 GMT', 'Thu Apr 30 23:00:30 2026'],
-  ])("is measured by the server's own clock, %s", (_, date, value) => {
+  ])("a date is relative to the server's clock: %s", (_, date, value) => {
     expect(read(value, date)).toBe(30_000);
   });
 
-  test('a Date header that is none leaves the local clock in charge', () => {
+  test('an invalid Date header is ignored in favor of the local clock', () => {
     expect(read('Fri, 01 May 2026 00:00:10 GMT', 'today')).toBe(10_000);
   });
 
@@ -58,11 +58,11 @@ describe('Retry-After', () => {
     'Fri, 01 May 2026 00:00:00 GMT',
     'Sunday, 06-Nov-94 08:49:37 GMT',
     'Sun Nov  6 08:49:37 1994',
-  ])('the past date %j is absent', (value) => {
+  ])('the past date %j is treated as absent', (value) => {
     expect(read(value)).toBeUndefined();
   });
 
-  test('a date that the server calls past is absent, whatever the local clock says', () => {
+  test("a date in the past by the server's clock is treated as absent", () => {
     const date = 'Fri, 01 May 2026 01:00:00 GMT';
     expect(read('Fri, 01 May 2026 00:30:00 GMT', date)).toBeUndefined();
   });
@@ -89,11 +89,11 @@ describe('Retry-After', () => {
     '05/01/2026',
     'GMT',
     'Fri',
-  ])('%j is absent', (value) => {
+  ])('%j is treated as absent', (value) => {
     expect(read(value)).toBeUndefined();
   });
 
-  test('100 KB of hostile text are refused in linear time', () => {
+  test('100 KB of hostile text are rejected in linear time', () => {
     for (const value of ['1'.repeat(1e5) + 'x', '1.'.repeat(5e4), `Fri,${' '.repeat(1e5)}1 GMT`]) {
       expect(read(value)).toBeUndefined();
     }

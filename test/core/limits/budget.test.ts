@@ -22,13 +22,13 @@ test.each([
   [0, false, 0, 0, undefined, false],
   [1, true, 0, 0, undefined, false],
   [1, true, 0, 0, 1, true],
-])('of %d USD (strict: %s), %d spent and %d reserved: a price of %s fits: %s', (...row) => {
+])('with maxUsd %d (strict: %s), %d spent and %d reserved, a price of %s fits: %s', (...row) => {
   const [maxUsd, strict, spent, reserved, price, fits] = row;
   expect(fitsBudget({ maxUsd, strict }, { spent, reserved }, price)).toBe(fits);
 });
 
 describe('with known prices', () => {
-  test('a thousand parallel submits never pass the cap, and use all of it', async () => {
+  test('a thousand parallel submits use the whole budget and never exceed it', async () => {
     const { mock, gateway } = onMock({ concurrencyLimit: 8 }, { budget: { maxUsd: 1.01 } });
     await gateway.models.retrieve(image.model);
     const calls = Array.from({ length: 1_000 }, () => gateway.images.submit(image));
@@ -42,7 +42,7 @@ describe('with known prices', () => {
     ['an image', 0.04, 'prism-image', { resolution: '2K', n: 1 }],
     ['three images', 0.06, 'prism-image', { num_images: 3 }],
     ['a sketch', 0.005, 'prism-sketch', {}],
-  ])('%s is refused when it would pass the cap', async (_, price, model, more) => {
+  ])('%s is rejected if it would exceed the budget', async (_, price, model, more) => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: price * 1.5 } });
     await gateway.models.list();
     const call = () => gateway.images.submit({ model, prompt: 'A harbour', ...more });
@@ -53,7 +53,7 @@ describe('with known prices', () => {
     expect(mock.invoice).toEqual([expect.objectContaining({ usd: price })]);
   });
 
-  test('so are videos, music, speech and voices', async () => {
+  test('videos, music, speech and voices are rejected as well', async () => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.0001, strict: true } });
     await gateway.models.list();
     const calls = [
@@ -72,7 +72,7 @@ describe('with known prices', () => {
     expect(mock.invoice).toEqual([]);
   });
 
-  test('what is refused by the service is free again', async () => {
+  test('the price of a request that the service rejects is released', async () => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 } });
     await gateway.models.list();
     mock.fail({ route: submits, status: 400, times: 1 });
@@ -81,7 +81,7 @@ describe('with known prices', () => {
     expect(mock.invoice).toHaveLength(1);
   });
 
-  test('what may have been charged stays reserved until its key is asked again', async () => {
+  test('the price of a request with an unknown outcome stays reserved until its key is sent again', async () => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 }, maxRetries: 0 });
     await gateway.models.list();
     mock.fail({ route: submits, reset: 'after', times: 1 });
@@ -93,7 +93,7 @@ describe('with known prices', () => {
     expect(gateway.spend.totalUsd).toBe(0.02);
   });
 
-  test('a retry of what may have been charged is not refused, because its price is set aside', async () => {
+  test('a retry after an unknown outcome is sent, because its price is already reserved', async () => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 } });
     await gateway.models.list();
     mock.fail({ route: submits, reset: 'after', times: 2 });
@@ -102,7 +102,7 @@ describe('with known prices', () => {
   });
 });
 
-test('a replay of what was counted is let through when all is spent: it costs nothing', async () => {
+test('a replay of a counted charge is sent even if the budget is spent, because it is free', async () => {
   const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.02 } });
   const first = await gateway.images.submit(image, { idempotencyKey: 'row-1' });
   expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
@@ -111,7 +111,7 @@ test('a replay of what was counted is let through when all is spent: it costs no
   expect(mock.invoice).toHaveLength(1);
 });
 
-test('a strict budget refuses what has no known price, and says how to learn it', async () => {
+test('a strict budget rejects requests without a known price, and says how to fetch the price', async () => {
   const { mock, gateway } = onMock({}, { budget: { maxUsd: 5, strict: true } });
   for (const call of [gateway.chat.completions.create(chat), gateway.images.submit(image)]) {
     const error = await caught(call);

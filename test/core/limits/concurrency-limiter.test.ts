@@ -11,50 +11,56 @@ import { image, onMock, refusal, submitted, turns } from '../support.ts';
 import { manual, submitMany, told } from './manual-service.ts';
 
 describe('the window', () => {
-  test('is four before anything is known', () => {
+  test('starts at four', () => {
     expect(initialWindow).toMatchObject({ size: 4, initial: true });
   });
 
   test.each([
     ['opens fully without headers', initialWindow, {}, 1, Infinity],
     ['opens to the limit', initialWindow, { limit: 8 }, 1, 8],
-    ['opens to what is free', initialWindow, { limit: 8, remaining: 3 }, 4, 7],
+    ['opens to the free slots', initialWindow, { limit: 8, remaining: 3 }, 4, 7],
     ['shrinks to a small limit', initialWindow, { limit: 2, remaining: 1 }, 4, 2],
-    ['leaves room for others of the account', { size: 8, limit: 8 }, { remaining: 0 }, 5, 5],
+    ['leaves room for other clients of the account', { size: 8, limit: 8 }, { remaining: 0 }, 5, 5],
     ['never closes', { size: 8, limit: 8 }, { limit: 8, remaining: 0 }, 0, 1],
-    ['follows a limit that falls', { size: 8, limit: 8 }, { limit: 3 }, 8, 3],
-    ['follows a limit that rises', { size: 3, limit: 3 }, { limit: 9, remaining: 7 }, 2, 9],
+    ['follows a lower limit', { size: 8, limit: 8 }, { limit: 3 }, 8, 3],
+    ['follows a higher limit', { size: 3, limit: 3 }, { limit: 9, remaining: 7 }, 2, 9],
     ['recovers by one', { size: 4 }, {}, 4, 5],
     ['recovers up to the limit', { size: 8, limit: 8 }, {}, 8, 8],
-  ])('%s after a success', (_, window, tells, inFlight, size) => {
-    expect(windowAfterSuccess(window, tells, inFlight).size).toBe(size);
+  ])('%s after a success', (_, window, details, inFlight, size) => {
+    expect(windowAfterSuccess(window, details, inFlight).size).toBe(size);
   });
 
   test.each([
     ['halves', { size: 8 }, {}, 7, 4],
-    ['halves what was in flight, when it was open', { size: Infinity }, {}, 9, 5],
+    ['halves the requests in flight if it was fully open', { size: Infinity }, {}, 9, 5],
     ['never closes', { size: 1 }, {}, 0, 1],
-    ['takes what is in flight for the limit', { size: 8 }, { limit: 8, remaining: 0 }, 5, 5],
-    ['follows a limit that fell', { size: 8, limit: 8 }, { limit: 3, remaining: 0 }, 6, 3],
-  ])('%s after a 429', (_, window, tells, inFlight, size) => {
-    expect(windowAfterRejection(window, tells, inFlight).size).toBe(size);
+    [
+      'takes the number of requests in flight as the limit',
+      { size: 8 },
+      { limit: 8, remaining: 0 },
+      5,
+      5,
+    ],
+    ['follows a lower limit', { size: 8, limit: 8 }, { limit: 3, remaining: 0 }, 6, 3],
+  ])('%s after a 429', (_, window, details, inFlight, size) => {
+    expect(windowAfterRejection(window, details, inFlight).size).toBe(size);
   });
 
-  test('is no longer fresh after an answer', () => {
+  test('is no longer fresh after a response', () => {
     const next = windowAfterSuccess(windowAfterRejection(initialWindow, {}, 3), {}, 1);
     expect(next.size).toBe(3);
   });
 });
 
 describe("'auto'", () => {
-  test('sends four and keeps the others until it knows more', async () => {
+  test('sends four requests and queues the others until the first response', async () => {
     const { service, gateway } = manual();
     await submitMany(gateway, 10);
     expect(service.inFlight).toBe(4);
     expect(gateway.concurrency).toMatchObject({ inFlight: 4, queued: 6 });
   });
 
-  test('sends all when the first answer names no limit', async () => {
+  test('sends all requests if the first response reports no limit', async () => {
     const { service, gateway } = manual();
     await submitMany(gateway, 30);
     await service.answer(submitted);
@@ -62,7 +68,7 @@ describe("'auto'", () => {
     expect(gateway.concurrency).toMatchObject({ inFlight: 29, queued: 0 });
   });
 
-  test('adapts within one answer when the limit changes', async () => {
+  test('adapts within one response when the limit changes', async () => {
     const { service, gateway } = manual();
     await submitMany(gateway, 20);
     await service.answer(told(8, 4));
@@ -75,7 +81,7 @@ describe("'auto'", () => {
     expect(service.inFlight).toBe(5);
   });
 
-  test('adapts within one answer to a limit without a number of free slots', async () => {
+  test('adapts within one response to a limit without remaining slots', async () => {
     const { service, gateway } = manual();
     await submitMany(gateway, 20);
     await service.answer(told(2), 3);
@@ -84,7 +90,7 @@ describe("'auto'", () => {
     expect(service.inFlight).toBe(6);
   });
 
-  test('halves on a 429 that tells nothing, and then recovers by one per success', async () => {
+  test('halves on a 429 without headers, and then recovers by one per success', async () => {
     const { service, gateway, clock } = manual({ random: () => 0 });
     await submitMany(gateway, 17);
     await service.answer(submitted);
@@ -92,7 +98,7 @@ describe("'auto'", () => {
     await service.answer(refusal(429, 'concurrency_limit_exceeded'));
     await clock.advance(10_000);
     await submitMany(gateway, 40);
-    // Sixteen halve to a window of eight, and fifteen are still on their way.
+    // The window halves from sixteen to eight, and fifteen requests are still in flight.
     expect(service.inFlight).toBe(15);
     await service.answer(submitted, 3);
     expect(service.inFlight).toBe(12);
@@ -102,7 +108,7 @@ describe("'auto'", () => {
     expect(service.inFlight).toBe(13);
   });
 
-  test('serves first what came first', async () => {
+  test('serves requests in order', async () => {
     const { mock, gateway } = onMock({ concurrencyLimit: 2, latencyMs: 100 });
     const calls = Array.from({ length: 12 }, (_, row) =>
       gateway.images.submit(image, { requestId: `row-${row}` }),
@@ -112,11 +118,11 @@ describe("'auto'", () => {
       .filter(({ status }) => status === 202)
       .map(({ requestId }) => requestId);
     const rows = order.map((id) => Number(id.slice(4)));
-    // The four of the first window may be refused and come again; nobody else is overtaken.
+    // The four of the first window may be rejected and retried. All others keep their order.
     expect(rows.filter((row) => row > 3)).toEqual([4, 5, 6, 7, 8, 9, 10, 11]);
   });
 
-  test('does not govern what takes no slot', async () => {
+  test('does not limit requests that need no slot', async () => {
     const { service, gateway } = manual({ concurrency: 1 });
     await submitMany(gateway, 2);
     gateway.models.list().catch(() => undefined);
@@ -127,8 +133,8 @@ describe("'auto'", () => {
 
   test.each([
     ['a limit of 8', 8, 0],
-    ['a limit of 3 that an answer has told', 3, 1],
-  ])('meets no 429 with 60 submits against %s', async (_, concurrencyLimit, before) => {
+    ['a limit of 3 that a response has reported', 3, 1],
+  ])('causes no 429 with 60 submits against %s', async (_, concurrencyLimit, before) => {
     const { mock, gateway } = onMock({ concurrencyLimit, latencyMs: 100 });
     for (let call = 0; call < before; call += 1) {
       await mock.clock.settle(gateway.images.submit(image));
@@ -140,29 +146,29 @@ describe("'auto'", () => {
     expect(mock.invoice).toHaveLength(60 + before);
   });
 
-  test('shows no error with 60 submits against a limit below its first window', async () => {
+  test('surfaces no error with 60 submits against a limit below the initial window', async () => {
     const { mock, gateway } = onMock({ concurrencyLimit: 3, latencyMs: 100 });
     const calls = Array.from({ length: 60 }, () => gateway.images.submit(image));
     await mock.clock.settle(Promise.all(calls));
     expect(mock.peakInFlight).toBe(3);
-    const refused = mock.requests.filter(({ status }) => status === 429);
-    // One more than fits is sent before the limit can be known.
-    expect(refused.length).toBeLessThanOrEqual(1);
+    const rejected = mock.requests.filter(({ status }) => status === 429);
+    // At most one request too many is sent before the limit is known.
+    expect(rejected.length).toBeLessThanOrEqual(1);
   });
 
-  test('wastes no time: 500 submits against a limit of 8 take little more than they must', async () => {
+  test('reaches at least 90 % of the ideal throughput with 500 submits against a limit of 8', async () => {
     const { mock, gateway } = onMock({ concurrencyLimit: 8, latencyMs: 100 });
-    const began = mock.clock.now();
+    const startedAt = mock.clock.now();
     const calls = Array.from({ length: 500 }, () => gateway.images.submit(image));
     await mock.clock.settle(Promise.all(calls));
     const ideal = Math.ceil(500 / 8) * 100;
-    expect(ideal / (mock.clock.now() - began)).toBeGreaterThanOrEqual(0.9);
+    expect(ideal / (mock.clock.now() - startedAt)).toBeGreaterThanOrEqual(0.9);
     expect(mock.requests.filter(({ status }) => status === 429)).toEqual([]);
     expect(new Set(mock.tasks.map(({ id }) => id)).size).toBe(500);
   });
 
-  test('adapts within one answer when the limit falls from 8 to 3 under 500 submits', async () => {
-    const { mock, gateway, seen } = unevenMock(8);
+  test('adapts within one response when the limit falls from 8 to 3 under 500 submits', async () => {
+    const { mock, gateway, limitOf3 } = unevenMock(8);
     const calls = Array.from({ length: 500 }, () => gateway.images.submit(image));
     const all = Promise.all(calls);
     await mock.clock.advance(2_000);
@@ -170,55 +176,55 @@ describe("'auto'", () => {
     mock.setConcurrencyLimit(3);
     const before = mock.requests.length;
     await mock.clock.settle(all);
-    // What left before the first answer of the new limit may be refused; nothing after that.
-    expect(seen.learnt).toBeGreaterThanOrEqual(before);
-    const late = mock.requests.slice(seen.learnt);
+    // Only requests sent before the first response with the new limit may be rejected.
+    expect(limitOf3.observedAt).toBeGreaterThanOrEqual(before);
+    const late = mock.requests.slice(limitOf3.observedAt);
     expect(late.length).toBeGreaterThan(300);
     expect(late.filter(({ status }) => status !== 202)).toEqual([]);
-    expect(seen.peak).toBe(3);
+    expect(limitOf3.peak).toBe(3);
     expect(new Set(mock.tasks.map(({ id }) => id)).size).toBe(500);
     expect(mock.invoice).toHaveLength(500);
   });
 });
 
-/** A gateway whose answers take 40 to 160 ms, and what its client has in flight once it knows of a limit of 3. */
+/** A gateway with latencies of 40 to 160 ms, and the requests in flight after it reported a limit of 3. */
 function unevenMock(concurrencyLimit: number) {
   const mock = createMockGateway({ clock: 'virtual', concurrencyLimit });
   const every = (nth: number) => Array.from({ length: 200 }, (_, round) => nth + round * 5);
   for (const nth of [1, 2, 3, 4, 5]) mock.fail({ delayMs: 10 + nth * 30, attempt: every(nth) });
-  const seen = { learnt: 0, peak: 0 };
+  const limitOf3 = { observedAt: 0, peak: 0 };
   let inFlight = 0;
   const fetch: typeof mock.fetch = async (input, init) => {
     inFlight += 1;
-    if (seen.learnt > 0) seen.peak = Math.max(seen.peak, inFlight);
+    if (limitOf3.observedAt > 0) limitOf3.peak = Math.max(limitOf3.peak, inFlight);
     const response = await mock.fetch(input, init);
     inFlight -= 1;
     if (response.headers.get('x-svc-concurrency-limit') === '3') {
-      seen.learnt ||= mock.requests.length;
+      limitOf3.observedAt ||= mock.requests.length;
     }
     return response;
   };
   const { apiKey, baseURL, clock } = mock;
   const gateway = new Polygate({ apiKey, baseURL, clock, fetch, logLevel: 'off', random: () => 0 });
-  return { mock, gateway, seen };
+  return { mock, gateway, limitOf3 };
 }
 
-describe('concurrency as the caller sets it', () => {
-  test('a number caps what the service would allow', async () => {
+describe('the concurrency option', () => {
+  test("a number below the service's limit caps it", async () => {
     const { mock, gateway } = onMock({ concurrencyLimit: 8, latencyMs: 100 }, { concurrency: 2 });
     const calls = Array.from({ length: 20 }, () => gateway.images.submit(image));
     await mock.clock.settle(Promise.all(calls));
     expect(mock.peakInFlight).toBe(2);
   });
 
-  test("a number above it does not lift the service's limit", async () => {
+  test("a number above the service's limit does not raise it", async () => {
     const { service, gateway } = manual({ concurrency: 50 });
     await submitMany(gateway, 20);
     await service.answer(told(3), 4);
     expect(service.inFlight).toBe(3);
   });
 
-  test('false sends everything at once', async () => {
+  test('false sends all requests immediately', async () => {
     const { service, gateway } = manual({ concurrency: false });
     await submitMany(gateway, 60);
     expect(service.inFlight).toBe(60);

@@ -8,7 +8,7 @@ describe('a chat stream', () => {
   test.each([
     ['is read to its end', async (stream: AsyncIterable<unknown>) => void (await drain(stream))],
     [
-      'is left',
+      'is left early',
       async (stream: AsyncIterable<unknown>) => {
         for await (const chunk of stream) if (chunk !== undefined) break;
       },
@@ -26,7 +26,7 @@ describe('a chat stream', () => {
     expect(mock.inFlight).toBe(0);
   });
 
-  test('gives it back when it breaks off', async () => {
+  test('releases its slot if it is cut off', async () => {
     const { mock, gateway } = onMock({}, { concurrency: 1 });
     mock.fail({ route: 'POST /v1/chat/completions', cutStreamAfter: 2 });
     await caught(drain(gateway.chat.completions.stream(chat)));
@@ -36,7 +36,7 @@ describe('a chat stream', () => {
 });
 
 describe('gateway.concurrency', () => {
-  test('is a live view of what the answers tell', async () => {
+  test('is a live view of the response headers', async () => {
     const { mock, gateway } = onMock({ concurrencyLimit: 6 });
     expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
     expect(gateway.concurrency.limit).toBeUndefined();
@@ -47,13 +47,13 @@ describe('gateway.concurrency', () => {
     expect(gateway.concurrency).toMatchObject({ limit: 9, remaining: 8 });
   });
 
-  test('learns the limit from a refusal too', async () => {
+  test('reads the limit from an error response as well', async () => {
     const { gateway } = onMock({ concurrencyLimit: 3, wallet: { usd: 0 } });
     expect((await caught(gateway.images.submit(image))).name).toBe('PaymentRequiredError');
     expect(gateway.concurrency.limit).toBe(3);
   });
 
-  test('counts new voices, which need slots as well', async () => {
+  test('counts voice design requests, which need slots as well', async () => {
     const { mock, gateway } = onMock({ concurrencyLimit: 3, latencyMs: 1_000 });
     const params = { prompt: 'An old sailor', preview_text: 'Ahoy' };
     const calls = Array.from({ length: 20 }, () => gateway.voices.design(params));
@@ -61,23 +61,23 @@ describe('gateway.concurrency', () => {
     expect(mock.peakInFlight).toBe(3);
   });
 
-  test('keeps no timer for a pause in which nobody waits', async () => {
+  test('keeps no timer for a pause without queued requests', async () => {
     const { mock } = onMock();
-    const { clock, seen } = countingClock(mock.clock);
+    const { clock, sleeps } = countingClock(mock.clock);
     const { apiKey, baseURL, fetch } = mock;
     const gateway = new Polygate({ apiKey, baseURL, fetch, clock, logLevel: 'off' });
     mock.fail({ status: 429, code: 'concurrency_limit_exceeded', retryAfter: 50 });
     const stop = new AbortController();
     const call = caught(gateway.images.submit(image, { signal: stop.signal }));
     await mock.clock.advance(1_000);
-    expect(seen.sleeping).toBe(2);
+    expect(sleeps.pending).toBe(2);
     stop.abort();
     await call;
     await turns();
-    expect(seen.sleeping).toBe(0);
+    expect(sleeps.pending).toBe(0);
   });
 
-  test('takes a slot back from a waiter that is aborted as it gets it', async () => {
+  test('releases the slot of a queued request that is aborted as it gets the slot', async () => {
     const stop = new AbortController();
     const onCharge = () => stop.abort();
     const { service, gateway } = manual({ onCharge });
@@ -91,7 +91,7 @@ describe('gateway.concurrency', () => {
     expect(gateway.concurrency).toMatchObject({ inFlight: 3, queued: 0 });
   });
 
-  test('forgets waiters that were aborted, and the others go on', async () => {
+  test('removes aborted requests from the queue, and sends the others', async () => {
     const { service, gateway } = manual({ concurrency: 1 });
     const first = gateway.images.submit(image);
     const stop = new AbortController();

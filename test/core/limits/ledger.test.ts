@@ -12,7 +12,7 @@ const music = { model: 'anthem-music', prompt: 'A shanty', is_instrumental: true
 const submits = 'POST /v1/images/tasks';
 
 describe('gateway.spend', () => {
-  test("is the gateway's invoice, model by model", async () => {
+  test("matches the gateway's invoice, model by model", async () => {
     const { mock, gateway } = onMock();
     const voice = (await mock
       .fetch(`${mock.baseURL}/v1/audio/voices?model=echo-speech`, {
@@ -50,7 +50,7 @@ describe('gateway.spend', () => {
     expect(spend).toMatchObject({ totalUsd: 0.02, requests: 1 });
   });
 
-  test('is free of the dust of binary fractions', async () => {
+  test('has no floating-point rounding errors', async () => {
     const { gateway } = onMock();
     for (let call = 0; call < 10; call += 1) {
       await gateway.images.submit({ ...image, model: 'prism-sketch' });
@@ -58,7 +58,7 @@ describe('gateway.spend', () => {
     expect(gateway.spend.totalUsd).toBeCloseTo(0.05, 12);
   });
 
-  test('counts a charge whose first answer was lost once', async () => {
+  test('counts a charge once if its first response was lost', async () => {
     const { mock, gateway } = onMock();
     mock.fail({ route: submits, reset: 'after', times: 2 });
     mock.fail({ route: 'POST /v1/videos', truncateBody: 10, times: 1 });
@@ -71,7 +71,7 @@ describe('gateway.spend', () => {
     expect(gateway.spend.requests).toBe(3);
   });
 
-  test('counts once what a replay tells of before its own answer comes', async () => {
+  test('counts a charge once if a replay reports it before the first response arrives', async () => {
     const { mock, gateway } = onMock();
     mock.fail({ route: submits, delayMs: 5_000, attempt: 1 });
     const both = [1, 2].map(() => gateway.images.submit(image, { idempotencyKey: 'row-1' }));
@@ -81,7 +81,7 @@ describe('gateway.spend', () => {
     expect(gateway.spend).toMatchObject({ totalUsd: 0.02, requests: 1 });
   });
 
-  test('counts each chat, also under one key: nothing replays a chat', async () => {
+  test('counts each chat, even with the same key, because a chat is never replayed', async () => {
     const { mock, gateway } = onMock();
     for (let call = 0; call < 2; call += 1) {
       await gateway.chat.completions.create(chat, { idempotencyKey: 'row-1' });
@@ -90,7 +90,7 @@ describe('gateway.spend', () => {
     expect(gateway.spend.totalUsd).toBeCloseTo(total(mock), 9);
   });
 
-  test('adds nothing for a replay of what it has counted', async () => {
+  test('adds nothing for a replay of a counted charge', async () => {
     const { mock, gateway } = onMock();
     const options = { idempotencyKey: 'row-1' };
     const first = await gateway.images.submit(image, options);
@@ -102,7 +102,7 @@ describe('gateway.spend', () => {
     expect(gateway.spend.byModel.get('prism-image')).toEqual({ usd: 0.02, requests: 1 });
   });
 
-  test('counts both charges of a key that does not protect, as that of a chat', async () => {
+  test('counts two requests for two chats with the same key', async () => {
     const { mock, gateway } = onMock();
     await gateway.chat.completions.create(chat, { idempotencyKey: 'row-1' });
     await gateway.chat.completions.create(chat, { idempotencyKey: 'row-1' });
@@ -111,7 +111,7 @@ describe('gateway.spend', () => {
     expect(gateway.spend.requests).toBe(2);
   });
 
-  test('of another client counts the charge that it never saw', async () => {
+  test('of another client counts a charge that it has not counted yet', async () => {
     const { mock, gateway } = onMock();
     await gateway.images.submit(image, { idempotencyKey: 'row-1' });
     const { apiKey, baseURL, fetch, clock } = mock;
@@ -120,14 +120,14 @@ describe('gateway.spend', () => {
     expect(other.spend.totalUsd).toBeCloseTo(total(mock), 9);
   });
 
-  test('counts nothing for what was refused', async () => {
+  test('counts nothing for a rejected request', async () => {
     const { mock, gateway } = onMock();
     mock.fail({ route: submits, status: 400, times: 1 });
     await caught(gateway.images.submit(image));
     expect(gateway.spend).toMatchObject({ totalUsd: 0, requests: 0 });
   });
 
-  test('takes no harm from a charge header that is no number', async () => {
+  test('ignores a charge header that is not a number', async () => {
     for (const usd of ['free', 'NaN', 'Infinity', '']) {
       const { fetch } = scripted(
         answer(202, { id: 'task_1', status: 'queued' }, { 'x-svc-charge-usd': usd }),
@@ -140,14 +140,14 @@ describe('gateway.spend', () => {
 });
 
 describe('onCharge', () => {
-  const counted = () => {
+  const setup = () => {
     const charges: Charge[] = [];
     const onCharge = (charge: Charge) => void charges.push(charge);
     return { charges, ...onMock({}, { onCharge }) };
   };
 
-  test('is told of every charge', async () => {
-    const { charges, gateway } = counted();
+  test('is called for every charge', async () => {
+    const { charges, gateway } = setup();
     const task = await gateway.images.submit(image, { requestId: 'req-a' });
     await gateway.chat.completions.create(chat, { requestId: 'req-b' });
     await gateway.models.list();
@@ -173,15 +173,15 @@ describe('onCharge', () => {
     );
   });
 
-  test('is told of a replay with usd 0', async () => {
-    const { charges, gateway } = counted();
+  test('is called for a replay with usd: 0', async () => {
+    const { charges, gateway } = setup();
     const task = await gateway.images.submit(image, { idempotencyKey: 'row-1' });
     await gateway.images.submit(image, { idempotencyKey: 'row-1' });
     expect(charges[1]).toMatchObject({ usd: 0, replay: true, taskId: task.id });
   });
 
-  test('adds up to what is spent, whatever was lost on the way', async () => {
-    const { charges, gateway, mock } = counted();
+  test('adds up to the total spend, even if responses were lost', async () => {
+    const { charges, gateway, mock } = setup();
     mock.fail({ route: submits, reset: 'after', times: 1 });
     await mock.clock.settle(gateway.images.submit(image, { idempotencyKey: 'row-1' }));
     await gateway.images.submit(image, { idempotencyKey: 'row-1' });
@@ -194,12 +194,12 @@ describe('onCharge', () => {
   test.each([
     ['throws', () => thrownBy('the disk is full')],
     ['rejects', () => Promise.reject(new Error('the disk is full'))],
-  ])('that %s is logged and changes nothing', async (_, onCharge) => {
+  ])('that %s is logged and does not affect the call', async (_, onCharge) => {
     const error = vi.fn<(message: string) => void>();
     const quiet = () => undefined;
     const logger = { error, warn: quiet, info: quiet, debug: quiet };
-    const given = onCharge as () => void;
-    const { gateway } = onMock({}, { onCharge: given, logger, logLevel: 'error' });
+    const callback = onCharge as () => void;
+    const { gateway } = onMock({}, { onCharge: callback, logger, logLevel: 'error' });
     const task = await gateway.images.submit(image);
     await new Promise((resolve) => {
       setImmediate(resolve);
@@ -212,7 +212,7 @@ describe('onCharge', () => {
 });
 
 describe('budget', () => {
-  test('refuses to send once it is reached', async () => {
+  test('rejects paid requests once it is reached', async () => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.04 } });
     await gateway.images.submit(image);
     await gateway.images.submit(image);
@@ -233,20 +233,20 @@ describe('budget', () => {
     expect(mock.requests).toHaveLength(3);
   });
 
-  test('may be passed by the last request that it lets through', async () => {
+  test('can be exceeded by the last request that it allows', async () => {
     const { gateway } = onMock({}, { budget: { maxUsd: 0.03 } });
     await gateway.images.submit(image);
     await gateway.images.submit(image);
     expect(await caught(gateway.images.submit(image))).toMatchObject({ spentUsd: 0.04 });
   });
 
-  test('of nothing sends nothing', async () => {
+  test('of 0 rejects the first paid request', async () => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: 0 } });
     expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
     expect(mock.requests).toHaveLength(0);
   });
 
-  test('holds for requests that were queued when it was not reached', async () => {
+  test('applies to requests that were queued before it was reached', async () => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.04 }, concurrency: 1 });
     const calls = Array.from({ length: 10 }, () => gateway.images.submit(image));
     const results = await Promise.allSettled(calls);
@@ -254,7 +254,7 @@ describe('budget', () => {
     expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(8);
   });
 
-  test('that is reached between two attempts leaves the outcome unknown, and the key', async () => {
+  test('that is reached between two attempts rejects with outcome unknown and the key', async () => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.05 } });
     mock.fail({ route: submits, reset: 'after', times: 1 });
     const lost = caught(gateway.images.submit(image, { idempotencyKey: 'row-1' }));
@@ -273,7 +273,7 @@ describe('budget', () => {
     expect(gateway.spend.requests).toBe(2);
   });
 
-  test('names the key of the call that it refused, as errors of paid POSTs do', async () => {
+  test('puts the idempotency key of the rejected call on the error', async () => {
     const { gateway } = onMock({}, { budget: { maxUsd: 0 } });
     const error = await caught(gateway.images.submit(image, { idempotencyKey: 'row-1' }));
     expect(error.idempotencyKey).toBe('row-1');

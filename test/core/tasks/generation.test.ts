@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseGeneration } from '../../../src/core/tasks/generation.ts';
 import type { TaskStatus } from '../../../src/index.ts';
 
-/** A record, read; there must be nothing wrong with it. */
+/** Parses a record that must be valid. */
 function read(body: unknown, id?: string) {
   const { generation, problem } = parseGeneration('image', body, id);
   expect(problem).toBeUndefined();
@@ -11,7 +11,7 @@ function read(body: unknown, id?: string) {
   return generation;
 }
 
-/** What is wrong with a record. */
+/** The problem of a record. */
 function problemOf(body: unknown, id?: string): string | undefined {
   return parseGeneration('image', body, id).problem;
 }
@@ -19,48 +19,51 @@ function problemOf(body: unknown, id?: string): string | undefined {
 const url = (name: string) => `https://cdn.example/${name}.png`;
 const finished = { id: 't-1', status: 'completed' };
 
-describe('A4: the word of a status', () => {
-  const words: Record<TaskStatus, string[]> = {
+describe('A4: status values', () => {
+  const rawStatuses: Record<TaskStatus, string[]> = {
     queued: ['submitted', 'queued', 'pending', 'not_start'],
     running: ['in_progress', 'processing', 'running', 'rendering', 'paused?', '進行中'],
     succeeded: ['success', 'succeeded', 'completed'],
     failed: ['failed', 'failure', 'error', 'cancelled', 'canceled', 'expired'],
   };
-  const cases = Object.entries(words).flatMap(([status, list]) =>
-    list.map((word) => [word, status]),
+  const cases = Object.entries(rawStatuses).flatMap(([status, list]) =>
+    list.map((rawStatus) => [rawStatus, status]),
   );
 
-  test.each(cases)('%s means %s, in any letter case, and is kept', (word = '', status) => {
-    const mixed = word.slice(0, 1).toUpperCase() + word.slice(1);
-    for (const sent of [word, word.toUpperCase(), mixed]) {
-      const generation = read({ id: 't-1', status: sent, image_url: url('a') });
-      expect(generation).toMatchObject({ status, rawStatus: sent });
-    }
-  });
+  test.each(cases)(
+    '%s means %s in any letter case, and is kept as rawStatus',
+    (rawStatus = '', status) => {
+      const capitalized = rawStatus.slice(0, 1).toUpperCase() + rawStatus.slice(1);
+      for (const sent of [rawStatus, rawStatus.toUpperCase(), capitalized]) {
+        const generation = read({ id: 't-1', status: sent, image_url: url('a') });
+        expect(generation).toMatchObject({ status, rawStatus: sent });
+      }
+    },
+  );
 
-  test('an unknown word is a running task even when a URL is there', () => {
+  test('an unknown status counts as running even if there is a URL', () => {
     const generation = read({ id: 't-1', status: 'upscaling', image_url: url('preview') });
     expect(generation.status).toBe('running');
   });
 
   test.each(['toString', 'constructor', '__proto__', 'valueOf'])(
-    '%s is an unknown word',
-    (word) => {
-      expect(read({ id: 't-1', status: word })).toMatchObject({
+    '%s is an unknown status',
+    (rawStatus) => {
+      expect(read({ id: 't-1', status: rawStatus })).toMatchObject({
         status: 'running',
-        rawStatus: word,
+        rawStatus: rawStatus,
       });
     },
   );
 
-  test('rawStatus is the word of status, not of raw_status', () => {
+  test('rawStatus is the value of status, not of raw_status', () => {
     const record = { id: 't-1', status: 'processing', raw_status: 'SUCCESS' };
     expect(read(record)).toMatchObject({ status: 'running', rawStatus: 'processing' });
   });
 });
 
-describe('A5: where a URL may stand', () => {
-  const places: Record<string, object> = {
+describe('A5: locations of URLs', () => {
+  const locations: Record<string, object> = {
     video_url: { video_url: url('a') },
     image_url: { image_url: url('a') },
     audio_url: { audio_url: url('a') },
@@ -82,14 +85,14 @@ describe('A5: where a URL may stand', () => {
     'content.video_url': { content: { video_url: url('a') } },
   };
 
-  test.each(Object.entries(places))('%s', (_, fields) => {
+  test.each(Object.entries(locations))('%s', (_, fields) => {
     for (const kind of ['image', 'video', 'audio'] as const) {
       const { generation } = parseGeneration(kind, { ...finished, ...fields }, undefined);
       expect(generation).toMatchObject({ kind, status: 'succeeded', urls: [url('a')] });
     }
   });
 
-  test('all of them, in order and without duplicates', () => {
+  test('all locations, in order and without duplicates', () => {
     const record = {
       ...finished,
       content: { video_url: url('16') },
@@ -115,7 +118,7 @@ describe('A5: where a URL may stand', () => {
     expect(read(record).urls).toEqual(names);
   });
 
-  test('empty, null and mistyped places are passed over', () => {
+  test('empty, null and invalid values are skipped', () => {
     const record = {
       ...finished,
       video_url: '',
@@ -146,7 +149,7 @@ describe('A5: where a URL may stand', () => {
     expect(read({ created: 1, data: images }, 't-1').urls).toEqual(urls);
   });
 
-  test('success without a URL is a problem, and so is a success with an empty list', () => {
+  test('a success without a URL or with an empty list is a problem', () => {
     expect(problemOf(finished)).toMatch(/url/i);
     expect(problemOf({ ...finished, image_url: null, result: { outputs: [] } })).toMatch(/url/i);
   });
@@ -159,7 +162,7 @@ describe('A6: wrapped records and ids', () => {
     expect(generation).toMatchObject({ id: 't-1', status: 'running', progress: 30, raw: record });
   });
 
-  test('a record with a status of its own is not', () => {
+  test('a record with its own status is not unwrapped', () => {
     const record = { id: 't-1', status: 'queued', task: { id: 'other', status: 'completed' } };
     expect(read(record)).toMatchObject({ id: 't-1', status: 'queued' });
   });
@@ -168,24 +171,24 @@ describe('A6: wrapped records and ids', () => {
     ['id', { id: 'a', task_id: 'b' }, 'a'],
     ['task_id', { task_id: 'b' }, 'b'],
     ['the header', {}, 'c'],
-    ['the header, when id is empty', { id: '', task_id: null }, 'c'],
+    ['the header if id is empty', { id: '', task_id: null }, 'c'],
     ['id as a number', { id: 17 }, '17'],
   ])('the id comes from %s', (_, fields, id) => {
     expect(read({ status: 'queued', ...fields }, 'c').id).toBe(id);
     expect(read({ data: { status: 'queued', ...fields } }, 'c').id).toBe(id);
   });
 
-  test('a task that runs and has no id anywhere is a problem', () => {
+  test('a running task without an id is a problem', () => {
     expect(problemOf({ status: 'queued' })).toMatch(/id/);
   });
 
-  test.each([undefined, null, 'text', 7, true, []])('%j is no record', (body) => {
+  test.each([undefined, null, 'text', 7, true, []])('%j is not a record', (body) => {
     expect(problemOf(body, 't-1')).toEqual(expect.any(String));
   });
 });
 
-describe('A7: a finished answer', () => {
-  test('without a status, but with data[].url, has succeeded', () => {
+describe('A7: a finished response', () => {
+  test('without a status but with data[].url counts as succeeded', () => {
     const body = { created: 1_767_225_600, data: [{ url: url('a') }, { url: url('b') }] };
     expect(read(body, 't-1')).toMatchObject({
       id: 't-1',
@@ -195,12 +198,12 @@ describe('A7: a finished answer', () => {
     });
   });
 
-  test('needs no id at all', () => {
+  test('needs no id', () => {
     expect(read({ data: [{ url: url('a') }] })).toMatchObject({ status: 'succeeded' });
   });
 });
 
-describe('A3: the other fields', () => {
+describe('A3: other fields', () => {
   test.each([
     ['45%', 45],
     ['45', 45],
@@ -218,7 +221,7 @@ describe('A3: the other fields', () => {
     [{}, undefined],
     [true, undefined],
     [Number.NaN, undefined],
-  ])('progress %j is %j', (progress, percent) => {
+  ])('progress %j is parsed as %j', (progress, percent) => {
     expect(read({ id: 't-1', status: 'running', progress }).progress).toBe(percent);
   });
 
@@ -238,7 +241,7 @@ describe('A3: the other fields', () => {
     [null, undefined],
     [{}, undefined],
     [Number.POSITIVE_INFINITY, undefined],
-  ])('created_at %j is %j', (created_at, date) => {
+  ])('created_at %j is parsed as %j', (created_at, date) => {
     const { createdAt } = read({ id: 't-1', status: 'running', created_at });
     expect(createdAt?.toISOString()).toBe(date);
   });
@@ -261,14 +264,14 @@ describe('A3: the other fields', () => {
     expect(read({ ...finished, image_url: url('a'), error: {} }).error).toBeUndefined();
   });
 
-  test('the model is told, and raw is the record as it was sent', () => {
+  test('model is returned, and raw is the unchanged record', () => {
     const record = { id: 't-1', status: 'running', model: 'prism', extra: { a: [1] } };
     const generation = read(record);
     expect(generation).toMatchObject({ model: 'prism', kind: 'image', urls: [] });
     expect(generation.raw).toBe(record);
   });
 
-  test('hostile keys alter no prototype', () => {
+  test('hostile keys do not modify any prototype', () => {
     const text = '{"id":"t-1","status":"running","__proto__":{"polluted":true}}';
     expect(Reflect.get(read(JSON.parse(text)), 'polluted')).toBeUndefined();
     expect(Reflect.get({}, 'polluted')).toBeUndefined();

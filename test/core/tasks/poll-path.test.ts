@@ -21,23 +21,23 @@ const image = { model: 'prism-image', prompt: 'A harbour' };
 const done = answer(200, { id: 't-1', status: 'completed', url: 'https://cdn.example/a' });
 const running = answer(200, { id: 't-1', status: 'running' });
 
-/** Answers in turn, the last of them for ever. */
+/** Plays the replies in order and repeats the last one. */
 function inTurn(...replies: [...Reply[], Reply]): Reply {
   const last = replies.at(-1) ?? done;
   return (sent) => (replies.shift() ?? last)(sent);
 }
 
 interface Service {
-  /** What the body of a submit's answer holds beside the id. */
+  /** Fields of the submit response besides the id. */
   body?: object;
-  /** The `Location` of a submit's answer. */
+  /** `Location` header of the submit response. */
   location?: string;
-  /** How the paths answer that do not exist. */
+  /** Reply of all other paths. */
   missing?: Reply;
   options?: PolygateOptions;
 }
 
-/** A client of a service that knows these GET paths; every submit makes the task t-1. */
+/** A client of a service that serves these GET paths; every submit creates the task t-1. */
 function serving(paths: Record<string, Reply>, service: Service = {}) {
   const { body = {}, location, missing = refusal(404, 'not_found'), options = {} } = service;
   const headers = location === undefined ? {} : { location };
@@ -59,8 +59,8 @@ function serving(paths: Record<string, Reply>, service: Service = {}) {
   return { gateway, clock, sent, polls, generate };
 }
 
-describe('a task is asked for where the service says', () => {
-  const places = [
+describe('a task is polled at the path that the service names', () => {
+  const sources = [
     ['an absolute Location', { location: `${baseURL}/v1/jobs/7?part=1` }, '/v1/jobs/7?part=1'],
     ['a Location without a host', { location: '/v1/jobs/7' }, '/v1/jobs/7'],
     ['poll_url', { body: { poll_url: `${baseURL}/v1/jobs/7` } }, '/v1/jobs/7'],
@@ -68,13 +68,13 @@ describe('a task is asked for where the service says', () => {
     ['status_url', { body: { status_url: `${baseURL}/v1/jobs/7` } }, '/v1/jobs/7'],
   ] satisfies [string, Service, string][];
 
-  test.each(places)('in %s', async (_, service, path) => {
+  test.each(sources)('in %s', async (_, service, path) => {
     const { generate, polls } = serving({ [path]: done }, service);
     await generate('videos');
     expect(polls()).toEqual([path]);
   });
 
-  test('Location before poll_url, and poll_url before status_url', async () => {
+  test('with Location before poll_url, and poll_url before status_url', async () => {
     const body = { poll_url: '/v1/second', status_url: '/v1/third' };
     const paths = { '/v1/first': done, '/v1/second': done, '/v1/third': done };
     const all = serving(paths, { location: '/v1/first', body });
@@ -85,15 +85,15 @@ describe('a task is asked for where the service says', () => {
     expect(two.polls()).toEqual(['/v1/second']);
   });
 
-  test('and elsewhere when there is nothing', async () => {
+  test('and at the default path if the named one returns 404', async () => {
     const { generate, polls } = serving({ '/v1/images/tasks/t-1': done }, { location: '/v1/gone' });
     await generate('images');
     expect(polls()).toEqual(['/v1/gone', '/v1/images/tasks/t-1']);
   });
 });
 
-describe('another origin never sees a request', () => {
-  const elsewhere = [
+describe('polling never leaves the origin', () => {
+  const foreignAddresses = [
     'https://evil.example/v1/videos/t-1',
     '//evil.example/v1/videos/t-1',
     '\\\\evil.example\\v1',
@@ -107,37 +107,40 @@ describe('another origin never sees a request', () => {
     'https://',
   ];
 
-  test.each(elsewhere)('in %j', async (place) => {
+  test.each(foreignAddresses)('for the address %j', async (address) => {
     const services: Service[] = [
-      { location: place },
-      { body: { poll_url: place } },
-      { body: { status_url: place } },
-      { location: place, body: { poll_url: '/v1/jobs/7' } },
+      { location: address },
+      { body: { poll_url: address } },
+      { body: { status_url: address } },
+      { location: address, body: { poll_url: '/v1/jobs/7' } },
     ];
     for (const service of services) {
       const paths = { '/v1/videos/t-1': done, '/v1/jobs/7': done };
       const { generate, polls, sent } = serving(paths, service);
       await generate('videos');
-      const told = service.location !== undefined && service.body !== undefined;
-      expect(polls()).toEqual([told ? '/v1/jobs/7' : '/v1/videos/t-1']);
+      const hasPollUrl = service.location !== undefined && service.body !== undefined;
+      expect(polls()).toEqual([hasPollUrl ? '/v1/jobs/7' : '/v1/videos/t-1']);
       for (const { url } of sent) expect(new URL(url).origin).toBe(baseURL);
     }
   });
 
-  test.each([7, null, {}, '', ['/v1/jobs/7']])('and %j is no address', async (place) => {
-    const body = { poll_url: place, status_url: place };
-    const { generate, polls } = serving({ '/v1/videos/t-1': done }, { body });
-    await generate('videos');
-    expect(polls()).toEqual(['/v1/videos/t-1']);
-  });
+  test.each([7, null, {}, '', ['/v1/jobs/7']])(
+    'and ignores %j, which is not an address',
+    async (address) => {
+      const body = { poll_url: address, status_url: address };
+      const { generate, polls } = serving({ '/v1/videos/t-1': done }, { body });
+      await generate('videos');
+      expect(polls()).toEqual(['/v1/videos/t-1']);
+    },
+  );
 });
 
-describe('where the specification shows no path', () => {
+describe('where the specification documents no path', () => {
   const assumed = {
     videos: ['/v1/videos/t-1', '/v1/video/generations/t-1', '/v1/videos/generations/t-1'],
     images: ['/v1/images/tasks/t-1', '/v1/images/generations/t-1'],
   };
-  const wrong: [string, Reply][] = [
+  const notServed: [string, Reply][] = [
     ['404', refusal(404)],
     ['404 with a code that is not about tasks', refusal(404, 'not_found')],
     ['404 of a web server', text(404, '<html>Not Found</html>', 'text/html')],
@@ -145,8 +148,8 @@ describe('where the specification shows no path', () => {
     ['405 without a body', text(405, '')],
   ];
 
-  describe.each(wrong)('and a path answers %s', (_, missing) => {
-    test.each(['videos', 'images'] as const)('the others are tried at once: %s', async (kind) => {
+  describe.each(notServed)('and a path responds with %s', (_, missing) => {
+    test.each(['videos', 'images'] as const)('tries the others immediately: %s', async (kind) => {
       const last = assumed[kind].at(-1) ?? '';
       const { generate, polls, clock } = serving({ [last]: done }, { missing });
       const since = clock.now();
@@ -156,7 +159,7 @@ describe('where the specification shows no path', () => {
     });
   });
 
-  test('the path that worked is remembered, for this task and for later ones', async () => {
+  test('remembers the path that worked, for this task and for later ones', async () => {
     const [first = '', second = ''] = assumed.videos;
     const { generate, polls } = serving({ [second]: inTurn(running, running, done) });
     await generate('videos');
@@ -165,7 +168,7 @@ describe('where the specification shows no path', () => {
     expect(polls().slice(4)).toEqual([second]);
   });
 
-  test('a path that worked for one kind says nothing about another', async () => {
+  test('does not use a path that worked for one kind for another kind', async () => {
     const { generate, polls } = serving({
       '/v1/videos/generations/t-1': done,
       '/v1/images/tasks/t-1': done,
@@ -175,33 +178,30 @@ describe('where the specification shows no path', () => {
     expect(polls().at(-1)).toBe('/v1/images/tasks/t-1');
   });
 
-  test('after the first poll, a 404 no longer makes it look elsewhere', async () => {
+  test('tries no other path on a 404 after a successful poll', async () => {
     const [first = ''] = assumed.videos;
     const { generate, polls } = serving({ [first]: inTurn(running, refusal(404), done) });
     await generate('videos');
     expect(polls()).toEqual([first, first, first]);
   });
 
-  test.each([404, 405])(
-    'a %i with task_not_found is about the task: no other path',
-    async (status) => {
-      const missing = refusal(status, 'task_not_found');
-      const { gateway, polls } = serving({}, { missing });
-      await expect(gateway.videos.retrieve('t-1')).rejects.toMatchObject({
-        code: 'task_not_found',
-      });
-      expect(polls()).toEqual(['/v1/videos/t-1']);
-    },
-  );
+  test.each([404, 405])('tries no other path on a %i with task_not_found', async (status) => {
+    const missing = refusal(status, 'task_not_found');
+    const { gateway, polls } = serving({}, { missing });
+    await expect(gateway.videos.retrieve('t-1')).rejects.toMatchObject({
+      code: 'task_not_found',
+    });
+    expect(polls()).toEqual(['/v1/videos/t-1']);
+  });
 
-  test('a task that is nowhere is a NotFoundError after three rounds', async () => {
+  test('rejects with NotFoundError after trying all paths three times', async () => {
     const { generate, polls } = serving({});
     const error = await rejection(NotFoundError, generate('videos'));
     expect(error.task?.id).toBe('t-1');
     expect(polls()).toEqual([...assumed.videos, ...assumed.videos, ...assumed.videos]);
   });
 
-  test('other errors do not make it look elsewhere', async () => {
+  test('tries no other path on other errors', async () => {
     const [first = ''] = assumed.videos;
     const { generate, polls } = serving({ [first]: inTurn(refusal(503), refusal(500), done) });
     await generate('videos');
@@ -209,7 +209,7 @@ describe('where the specification shows no path', () => {
   });
 
   test.each(['videos', 'video/generations', 'videos/generations'] as const)(
-    'the reference gateway with videos at %s alone is understood',
+    'finds a video if the reference gateway serves it only at %s',
     async (A1) => {
       const { gateway, mock } = onMock({ assumptions: { A1 } });
       const finished = await mock.clock.settle(gateway.videos.generate(video));
@@ -219,7 +219,7 @@ describe('where the specification shows no path', () => {
   );
 
   test.each(['images/tasks', 'images/generations'] as const)(
-    'the reference gateway with images at %s alone is understood',
+    'finds an image if the reference gateway serves it only at %s',
     async (A2) => {
       const { gateway, mock } = onMock({ assumptions: { A2 } });
       const finished = await mock.clock.settle(gateway.images.generate(image));
@@ -231,7 +231,7 @@ describe('where the specification shows no path', () => {
 describe('the paths option', () => {
   const options = { paths: { videoTask: '/v2/films/{id}', imageTask: '/v2/{id}/picture' } };
 
-  test('says where tasks are asked for', async () => {
+  test('sets the paths at which tasks are polled', async () => {
     const { generate, polls } = serving(
       { '/v2/films/t-1': done, '/v2/t-1/picture': done },
       { options },
@@ -247,7 +247,7 @@ describe('the paths option', () => {
     expect(polls()).toEqual(['/v2/films/a%2Fb%3Fc']);
   });
 
-  test('gives way to what the service says', async () => {
+  test('yields to a path that the service names', async () => {
     const { generate, polls } = serving(
       { '/v1/jobs/7': done },
       { options, location: '/v1/jobs/7' },

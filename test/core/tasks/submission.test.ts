@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { ConfigurationError } from '../../../src/index.ts';
 import { caught, image, onMock } from '../support.ts';
 
-test('a submission sends nothing until it is told to, and then what submit() sends', async () => {
+test('a submission sends nothing until send() is called, and then sends what submit() sends', async () => {
   const { mock, gateway } = onMock();
   const submission = gateway.images.submission(image, { route: 'generations' });
   expect(submission.kind).toBe('image');
@@ -18,7 +18,7 @@ test('a submission sends nothing until it is told to, and then what submit() sen
   ]);
 });
 
-test('a submission takes its options along, and those of send() go before them', async () => {
+test('a submission uses its own options, and options of send() override them', async () => {
   const { mock, gateway } = onMock();
   const submission = gateway.images.submission(image, { idempotencyKey: 'own', requestId: 'r-1' });
   await submission.send();
@@ -33,15 +33,15 @@ test('a submission takes its options along, and those of send() go before them',
   ]);
 });
 
-test('a submission with wrong params is refused when it is sent, not when it is described', async () => {
+test('a submission with invalid params is rejected by send(), not when it is created', async () => {
   const { gateway } = onMock();
   const submission = gateway.videos.submission({ model: 'tide-video', prompt: 'asset://x' });
   expect(await caught(submission.send())).toBeInstanceOf(ConfigurationError);
 });
 
-test('a submission shows neither prompt nor API key', () => {
+test('inspecting a submission shows neither prompt nor API key', () => {
   const { mock, gateway } = onMock();
-  const shown = inspect(gateway.images.submission(image), { depth: 9, showHidden: true });
-  expect(shown).not.toContain(mock.apiKey);
-  expect(shown).not.toContain(image.prompt);
+  const inspected = inspect(gateway.images.submission(image), { depth: 9, showHidden: true });
+  expect(inspected).not.toContain(mock.apiKey);
+  expect(inspected).not.toContain(image.prompt);
 });

@@ -4,22 +4,22 @@ import { describe, expect, test } from 'vitest';
 
 import { countingClock } from '../support.ts';
 
-/** A clock that counts who sleeps, and a gateway and a client that live by it. */
+/** A gateway and a client that share a clock, which counts its sleeps. */
 function setup(fetch?: typeof globalThis.fetch) {
   const mock = createMockGateway({ clock: 'virtual', tasks: { durationMs: 8_000 } });
-  const { clock, seen } = countingClock(mock.clock);
+  const { clock, sleeps } = countingClock(mock.clock);
   const { apiKey, baseURL } = mock;
   const gateway = new Polygate({ apiKey, baseURL, fetch: fetch ?? mock.fetch, clock });
-  return { mock, gateway, seen };
+  return { mock, gateway, sleeps };
 }
 
 describe('many waits', () => {
-  test('poll at most 64 at a time and leave no timer behind', async () => {
+  test('poll at most 64 at a time, with one timer per wait', async () => {
     let polling = 0;
-    let mostPolling = 0;
-    const { mock, gateway, seen } = setup(async (input, init) => {
+    let maxPolling = 0;
+    const { mock, gateway, sleeps } = setup(async (input, init) => {
       polling += 1;
-      mostPolling = Math.max(mostPolling, polling);
+      maxPolling = Math.max(maxPolling, polling);
       await new Promise((resolve) => {
         setImmediate(resolve);
       });
@@ -30,18 +30,18 @@ describe('many waits', () => {
     const task = await mock.clock.settle(
       gateway.videos.submit({ model: 'tide-video', prompt: 'A harbour' }),
     );
-    seen.most = 0;
+    sleeps.max = 0;
     const waits = Array.from({ length: 200 }, () => gateway.videos.wait(task.id));
     const videos = await mock.clock.settle(Promise.all(waits));
     expect(videos.every(({ urls }) => urls.length === 1)).toBe(true);
-    expect(mostPolling).toBe(64);
-    // Each wait has one timer: the delay before its next poll, its deadline in the queue, or the timeout of its poll.
-    expect(seen.most).toBeLessThanOrEqual(waits.length + 2);
-    expect(seen.sleeping).toBe(0);
+    expect(maxPolling).toBe(64);
+    // The delay before the next poll, the deadline in the queue, or the timeout of a poll in flight.
+    expect(sleeps.max).toBeLessThanOrEqual(waits.length + 2);
+    expect(sleeps.pending).toBe(0);
   });
 
-  test('end at their deadlines although every turn is taken by a poll that hangs', async () => {
-    const { mock, gateway, seen } = setup(() => new Promise(() => undefined));
+  test('end at their deadlines even if hanging polls occupy every slot', async () => {
+    const { mock, gateway, sleeps } = setup(() => new Promise(() => undefined));
     const waits = Array.from({ length: 200 }, (_, index) =>
       gateway.videos.wait(`task_${index}`, { waitTimeout: 10_000 + index }),
     );
@@ -54,11 +54,11 @@ describe('many waits', () => {
       expect(error).toBeInstanceOf(TaskWaitTimeoutError);
       expect(late).toBe(0);
     }
-    expect(seen.sleeping).toBe(0);
+    expect(sleeps.pending).toBe(0);
   });
 
-  test('leave at once when they are aborted, also from the queue for a turn', async () => {
-    const { mock, gateway, seen } = setup(() => new Promise(() => undefined));
+  test('reject immediately when they are aborted, even while queued for a slot', async () => {
+    const { mock, gateway, sleeps } = setup(() => new Promise(() => undefined));
     const stop = new AbortController();
     const waits = Array.from({ length: 200 }, (_, index) =>
       gateway.videos.wait(`task_${index}`, { signal: stop.signal }),
@@ -69,6 +69,6 @@ describe('many waits', () => {
     for (const result of await Promise.allSettled(waits)) {
       expect(result).toMatchObject({ status: 'rejected', reason: { cause: reason } });
     }
-    expect(seen.sleeping).toBe(0);
+    expect(sleeps.pending).toBe(0);
   });
 });

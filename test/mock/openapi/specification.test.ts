@@ -61,11 +61,11 @@ describe('the document is the specification:', () => {
   test.each<[string, string, readonly string[]]>([
     ['GET /v1/account', '200', specification.headers['Headers of GET /account']],
     ['GET /v1/readiness', '200', specification.headers['Headers of GET /readiness']],
-    ['POST /v1/chat/completions', '200', specification.headers['Headers of a chat answer']],
+    ['POST /v1/chat/completions', '200', specification.headers['Headers of a chat response']],
     ...submits.map((route): [string, string, readonly string[]] => [
       route,
       '202',
-      specification.headers['Headers of a generation answer'],
+      specification.headers['Headers of a generation response'],
     ]),
   ])('%s has every header', (route, status, names) => {
     const { headers } = operationOf(route).responses[status];

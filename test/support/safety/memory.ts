@@ -2,10 +2,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
-/** Collects all garbage now. */
+/** Runs a full garbage collection. */
 export const collectGarbage: () => void = runInNewContext('gc');
 
-/** Bytes of the heap that are in use after all garbage was collected. */
+/** Heap in use after a full garbage collection, in bytes. */
 export function heapInUse(): number {
   collectGarbage();
   collectGarbage();

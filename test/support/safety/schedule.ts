@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 
 import type { Fault } from '../../../src/mock/index.ts';
 
-/** What callers do. */
+/** Kinds of calls. */
 export const kinds = [
   'submit an image',
   'generate an image',
@@ -16,18 +16,18 @@ export const kinds = [
 ] as const;
 export type Kind = (typeof kinds)[number];
 
-/** One call of a caller. Times are clock milliseconds. */
+/** One call. Times are in milliseconds of the client's clock. */
 export interface Step {
   readonly kind: Kind;
   readonly startsAt: number;
   readonly timeout: number;
   readonly maxRetries: number;
   readonly abortsAfter: number | undefined;
-  /** Calls of one kind with the same row share their key; without a row the client makes one. */
+  /** Calls of one kind with the same row share their key; without a row, the client generates one. */
   readonly row: number | undefined;
 }
 
-/** What callers do, and what goes wrong meanwhile. */
+/** The calls of a run, and the faults that occur in it. */
 export interface Schedule {
   readonly limit: number;
   readonly concurrency: 'auto' | number | false;
@@ -95,7 +95,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   row: fc.option(fc.nat(2), { nil: undefined, freq: 2 }),
 });
 
-/** Any schedule. */
+/** Random schedules. */
 export const schedules: fc.Arbitrary<Schedule> = fc.record({
   limit: fc.integer({ min: 1, max: 6 }),
   concurrency: fc.constantFrom<Schedule['concurrency'][]>('auto', 'auto', 'auto', 2, false),

@@ -17,7 +17,7 @@ const chat = { model: 'aurora-chat', messages: [{ role: 'user' as const, content
 
 type Submit = (gateway: Polygate, options: RequestOptions) => Promise<Task>;
 
-/** The submit that a key of this kind can be asked again with. */
+/** The submit that recovers a call of this kind by its key. */
 export const submits: { readonly [Name in Kind]?: Submit } = {
   'submit an image': (gateway, options) => gateway.images.submit(image, options),
   'generate an image': (gateway, options) => gateway.images.submit(image, options),
@@ -42,75 +42,75 @@ const calls: Readonly<
   'create a material': (gateway, options) => gateway.materials.create(material, options),
 };
 
-/** How a call ended. */
-export interface Ended {
+/** A call that has ended. */
+export interface EndedCall {
   readonly step: Step;
-  /** The call's own request id, which its line of the invoice carries. */
+  /** The request id of the call, which is also on its invoice line. */
   readonly id: string;
   readonly signal: AbortSignal;
   readonly value?: unknown;
   readonly error?: unknown;
 }
 
-/** A client, its gateway, and the time that they live in. */
+/** A client, its gateway, and their clock. */
 export interface World {
   readonly mock: MockGateway;
   readonly gateway: Polygate;
-  /** Lets a promise settle. */
+  /** Advances time until a promise settles. */
   readonly settle: <Result>(promise: Promise<Result>) => Promise<Result>;
-  /** What `onCharge` was told, USD. */
+  /** Charges reported to `onCharge`, in USD. */
   readonly charges: readonly number[];
-  /** The requests whose answer told a charge: who asks for them again is told it again at best. */
-  readonly told: ReadonlySet<string>;
-  /** How far the requests in flight went beyond the limit, once an answer had told it. */
+  /** Ids of the requests whose response reported a charge to the client. */
+  readonly reportedCharges: ReadonlySet<string>;
+  /** By how much the requests in flight exceeded the limit, once a response had reported it. */
   readonly excess: () => number;
-  /** Sleeps of the client that are not over. */
+  /** Number of pending sleeps of the client. */
   readonly pending: () => number;
-  /** Virtual: of a clock that is moved; real: of the machine. */
+  /** Sleeps in virtual time in memory, and in real time on a socket. */
   readonly sleep: Clock['sleep'];
   readonly close: () => Promise<void>;
 }
 
-const isGoverned = (url: string, { method }: RequestInit = {}): boolean =>
+const needsSlot = (url: string, { method }: RequestInit = {}): boolean =>
   method === 'POST' && /\/(images|videos|audio\/tasks|chat)\b/.test(url);
 
-/** Watches at the `fetch` seam: governed requests in flight against the limit that was told, and charges that arrive. */
+/** Observes `fetch`: requests in flight against the reported limit, and reported charges. */
 function counting(fetch: typeof globalThis.fetch) {
-  const told = new Set<string>();
+  const reportedCharges = new Set<string>();
   let inFlight = 0;
   let limit = Infinity;
   let excess = 0;
   const counted: typeof fetch = async (input, init) => {
     const url = input instanceof Request ? input.url : input.toString();
-    const leave = enter(url, init);
+    const release = acquire(url, init);
     try {
       const response = await fetch(input, init);
       const { headers } = response;
-      if (headers.has('x-svc-charge-usd')) told.add(headers.get('x-request-id') ?? '');
-      const teaches = response.ok && isGoverned(url, init);
-      const next = Number((teaches && headers.get('x-svc-concurrency-limit')) || limit);
-      // What leaves in the same turn cannot know it.
+      if (headers.has('x-svc-charge-usd')) reportedCharges.add(headers.get('x-request-id') ?? '');
+      const reportsLimit = response.ok && needsSlot(url, init);
+      const next = Number((reportsLimit && headers.get('x-svc-concurrency-limit')) || limit);
+      // Requests sent in the same turn cannot know the new limit.
       setImmediate(() => {
         limit = next;
       });
       return response;
     } finally {
-      leave();
+      release();
     }
   };
-  const enter = (url: string, init?: RequestInit): (() => void) => {
-    if (!isGoverned(url, init)) return () => undefined;
-    let left = false;
+  const acquire = (url: string, init?: RequestInit): (() => void) => {
+    if (!needsSlot(url, init)) return () => undefined;
+    let released = false;
     inFlight += 1;
     excess = Math.max(excess, inFlight - limit);
-    const leave = () => {
-      if (!left) inFlight -= 1;
-      left = true;
+    const release = () => {
+      if (!released) inFlight -= 1;
+      released = true;
     };
-    init?.signal?.addEventListener('abort', leave, { once: true });
-    return leave;
+    init?.signal?.addEventListener('abort', release, { once: true });
+    return release;
   };
-  return { counted, told, excess: () => excess };
+  return { counted, reportedCharges, excess: () => excess };
 }
 
 /** A world in memory, in virtual time. */
@@ -134,10 +134,10 @@ export async function inMemory({ faults, ...schedule }: Schedule): Promise<World
   };
 }
 
-/** The client's time runs this much faster than the machine's on a socket. */
+/** On a socket, the client's clock runs this much faster than real time. */
 const speed = 100;
 
-/** A world on a socket. The gateway lives in real time, so its delays are cut down as the client's are. */
+/** A world on a socket. The gateway uses real time, so its delays are shortened by the same factor. */
 export async function onSocket({ faults, ...schedule }: Schedule): Promise<World> {
   const mock = createMockGateway({
     concurrencyLimit: schedule.limit,
@@ -211,21 +211,21 @@ function realSleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** The key of a step that has a row. */
+/** The idempotency key of a step that has a row. */
 export const keyOf = ({ kind, row }: Step): string | undefined =>
   row === undefined
     ? undefined
     : `${kind.replace('generate', 'submit').replaceAll(' ', '-')}-${row}`;
 
-/** Does what the schedule says; ends when every call has ended. */
-export async function play(world: World, steps: readonly Step[]): Promise<Ended[]> {
-  const one = async (step: Step, index: number): Promise<Ended> => {
+/** Runs all calls of a schedule; resolves when every call has ended. */
+export async function play(world: World, steps: readonly Step[]): Promise<EndedCall[]> {
+  const one = async (step: Step, index: number): Promise<EndedCall> => {
     const stop = new AbortController();
-    const over = new AbortController();
+    const ended = new AbortController();
     await world.sleep(step.startsAt);
     if (step.abortsAfter !== undefined) {
       const abort = () => stop.abort(new Error(`call ${index} is no longer wanted`));
-      world.sleep(step.abortsAfter, over.signal).then(abort, () => undefined);
+      world.sleep(step.abortsAfter, ended.signal).then(abort, () => undefined);
     }
     const { signal } = stop;
     const base = { step, id: `call-${index}`, signal };
@@ -242,18 +242,18 @@ export async function play(world: World, steps: readonly Step[]): Promise<Ended[
     } catch (error) {
       return { ...base, error };
     } finally {
-      over.abort();
+      ended.abort();
     }
   };
   return world.settle(Promise.all(steps.map(one)));
 }
 
-/** Listeners that calls have left on their callers' signals. */
-export const listeners = (ended: readonly Ended[]): number =>
+/** Number of listeners that calls left on their callers' signals. */
+export const listeners = (ended: readonly EndedCall[]): number =>
   ended.reduce((sum, { signal }) => sum + getEventListeners(signal, 'abort').length, 0);
 
-/** The error of a call, which must be one of ours; undefined when it succeeded. */
-export function failureOf({ error, id }: Ended): PolygateError | undefined {
+/** The error of a call, which must be a `PolygateError`; undefined if the call succeeded. */
+export function failureOf({ error, id }: EndedCall): PolygateError | undefined {
   if (error === undefined || error instanceof PolygateError) return error;
-  throw new Error(`${id} failed with something that is none of our errors`, { cause: error });
+  throw new Error(`${id} failed with an error that is not a PolygateError`, { cause: error });
 }

@@ -17,8 +17,8 @@ import { balanceMessages, endpoints } from '../coverage/specification.ts';
 import { authenticated, every, open } from '../support/calls.ts';
 import { rejection } from '../support/rejection.ts';
 
-/** What each documented status becomes, and its code. */
-const kinds = new Map<number, readonly [typeof APIError, string, string]>([
+/** The error class, code and type of each documented status. */
+const errorsByStatus = new Map<number, readonly [typeof APIError, string, string]>([
   [400, [BadRequestError, 'invalid_request_parameter', 'invalid_request_error']],
   [401, [AuthenticationError, 'invalid_api_key', 'authentication_error']],
   [402, [PaymentRequiredError, 'insufficient_balance', 'billing_error']],
@@ -30,35 +30,38 @@ const kinds = new Map<number, readonly [typeof APIError, string, string]>([
   [503, [ServiceUnavailableError, 'service_unavailable', 'api_error']],
 ]);
 
-const impatient = { maxRetries: 0, concurrency: false } as const;
-const refusals = every.flatMap(({ route, sent, call }) =>
+const failFast = { maxRetries: 0, concurrency: false } as const;
+const errorCases = every.flatMap(({ route, sent, call }) =>
   (endpoints[route] ?? [])
     .filter((status) => status >= 400)
     .map((status) => [route, status, sent, call] as const),
 );
 
-test('every documented endpoint is among the calls, and no other', () => {
+test('the calls cover exactly the documented endpoints', () => {
   expect(every.map(({ route }) => route).toSorted()).toEqual(Object.keys(endpoints).toSorted());
 });
 
-test.each(refusals)('%s answered with %i rejects with its class', async (_, status, sent, call) => {
-  const { gateway, mock } = onMock({}, impatient);
-  const [kind = APIError, usual, type] = kinds.get(status) ?? [];
-  // A 404 that is not about the task would make the client look for it elsewhere.
-  const code = status === 404 && sent.includes('/tasks/') ? 'task_not_found' : usual;
-  mock.fail({ route: sent, status, code, message: 'Not today' });
-  const error = await rejection(kind, call(gateway));
-  expect(error).toMatchObject({ name: kind.name, status, code, type });
-  expect(error.body).toEqual({ error: { message: 'Not today', type, code } });
-  expect(error.message).toContain('Not today');
-  expect(error.requestId).toBe(mock.requests[0]?.requestId);
-  expect(error.meta.requestId).toBe(error.requestId);
-  expect(mock.requests).toHaveLength(1);
-});
+test.each(errorCases)(
+  '%s rejects with the matching error class on a %i',
+  async (_, status, sent, call) => {
+    const { gateway, mock } = onMock({}, failFast);
+    const [kind = APIError, defaultCode, type] = errorsByStatus.get(status) ?? [];
+    // A 404 with another code makes the client try other poll paths.
+    const code = status === 404 && sent.includes('/tasks/') ? 'task_not_found' : defaultCode;
+    mock.fail({ route: sent, status, code, message: 'Not today' });
+    const error = await rejection(kind, call(gateway));
+    expect(error).toMatchObject({ name: kind.name, status, code, type });
+    expect(error.body).toEqual({ error: { message: 'Not today', type, code } });
+    expect(error.message).toContain('Not today');
+    expect(error.requestId).toBe(mock.requests[0]?.requestId);
+    expect(error.meta.requestId).toBe(error.requestId);
+    expect(mock.requests).toHaveLength(1);
+  },
+);
 
-describe('what the key is not good for', () => {
+describe('authentication', () => {
   test.each(authenticated.map(({ sent, call }) => [sent, call] as const))(
-    '%s without a key, with a wrong and with a disabled one',
+    '%s rejects a missing, an invalid and a disabled key',
     async (sent, call) => {
       const { gateway, mock } = onMock({}, { maxRetries: 0 });
       const balance = sent.endsWith('/balance');
@@ -67,8 +70,8 @@ describe('what the key is not good for', () => {
         call(gateway.withOptions({ apiKey: null })),
       );
       expect(missing).toMatchObject({ status: 401, ...(!balance && { code: 'api_key_required' }) });
-      const wrong = gateway.withOptions({ apiKey: 'sk-wrong' });
-      await rejection(AuthenticationError, call(wrong));
+      const invalid = gateway.withOptions({ apiKey: 'sk-wrong' });
+      await rejection(AuthenticationError, call(invalid));
       mock.setKeyState(mock.apiKey, 'disabled');
       await rejection(PermissionDeniedError, call(gateway));
       const sentKeys = mock.requests.map(({ headers }) => headers.authorization);
@@ -76,15 +79,15 @@ describe('what the key is not good for', () => {
     },
   );
 
-  test('the key balance says so in an envelope of its own, which becomes the same classes', async () => {
+  test('the key balance has its own error envelope, which maps to the same error classes', async () => {
     const { gateway, mock } = onMock({}, { maxRetries: 0 });
-    const refused = async (client: typeof gateway) =>
+    const balanceError = async (client: typeof gateway) =>
       rejection(APIError, Promise.resolve(client.account.balance()));
-    const missing = await refused(gateway.withOptions({ apiKey: null }));
-    const wrong = await refused(gateway.withOptions({ apiKey: 'sk-wrong' }));
+    const missing = await balanceError(gateway.withOptions({ apiKey: null }));
+    const invalid = await balanceError(gateway.withOptions({ apiKey: 'sk-wrong' }));
     mock.setKeyState(mock.apiKey, 'disabled');
-    const disabled = await refused(gateway);
-    const errors = [missing, wrong, disabled];
+    const disabled = await balanceError(gateway);
+    const errors = [missing, invalid, disabled];
     expect(errors.map(({ name }) => name)).toEqual([
       'AuthenticationError',
       'AuthenticationError',
@@ -103,11 +106,11 @@ describe('what the key is not good for', () => {
   });
 });
 
-describe('refusals that are not staged', () => {
+describe('errors of the reference gateway', () => {
   const paid = authenticated.filter(({ route }) => endpoints[route]?.includes(402));
 
   test.each(paid.map(({ route, call }) => [route, call] as const))(
-    '%s with an empty wallet is a 402, and costs nothing',
+    '%s rejects with a 402 and no charge if the balance is insufficient',
     async (_, call) => {
       const { gateway, mock } = onMock({ wallet: { usd: 0 } });
       const error = await rejection(PaymentRequiredError, call(gateway));
@@ -118,9 +121,9 @@ describe('refusals that are not staged', () => {
   );
 
   test.each(paid.map(({ route, call }) => [route, call] as const))(
-    '%s beyond the concurrency limit is a 429 with the limit',
+    '%s beyond the concurrency limit rejects with a 429 that reports the limit',
     async (_, call) => {
-      const { gateway, mock } = onMock({}, impatient);
+      const { gateway, mock } = onMock({}, failFast);
       mock.setConcurrencyLimit(0);
       const error = await rejection(ConcurrencyLimitError, call(gateway));
       expect(error).toMatchObject({
@@ -133,10 +136,10 @@ describe('refusals that are not staged', () => {
     },
   );
 
-  const named = every.filter(({ route }) => endpoints[route]?.includes(404));
+  const withId = every.filter(({ route }) => endpoints[route]?.includes(404));
 
-  test.each(named.map(({ route, sent, call }) => [route, sent, call] as const))(
-    '%s of something unknown is a 404 with a code',
+  test.each(withId.map(({ route, sent, call }) => [route, sent, call] as const))(
+    '%s rejects with a 404 and a code for an unknown id',
     async (route, _, call) => {
       const { gateway } = onMock({ models: [] });
       if (route.includes('{code}')) {
@@ -152,7 +155,7 @@ describe('refusals that are not staged', () => {
     },
   );
 
-  test('public endpoints answer whoever asks', async () => {
+  test('public endpoints respond to any caller', async () => {
     const { gateway, mock } = onMock({}, { apiKey: null });
     mock.setKeyState(mock.apiKey, 'disabled');
     for (const { call } of open) expect(await call(gateway)).toBeTypeOf('object');

@@ -6,10 +6,10 @@ import { AbortedError, ConfigurationError } from '../../../src/index.ts';
 import type { InvoiceLine } from '../../../src/mock/index.ts';
 import type { Schedule } from './schedule.ts';
 import { failureOf, keyOf, listeners, play, submits } from './world.ts';
-import type { Ended, World } from './world.ts';
+import type { EndedCall, World } from './world.ts';
 
-/** Plays a schedule and holds the client to every promise about money. */
-export async function keepsItsPromises(
+/** Runs a schedule and checks every guarantee about money. */
+export async function checkGuarantees(
   schedule: Schedule,
   open: (schedule: Schedule) => Promise<World>,
 ): Promise<void> {
@@ -23,9 +23,9 @@ export async function keepsItsPromises(
     expect(listeners(ended)).toBe(0);
     checkAttempts(world);
     for (const call of ended) checkCall(world, call);
-    for (const call of ended) await claim(world, call);
+    for (const call of ended) await recover(world, call);
     await world.close();
-    checkBooks(world, ended);
+    checkLedger(world, ended);
   } finally {
     await world.close();
   }
@@ -35,12 +35,12 @@ export async function keepsItsPromises(
   expect(mock.peakInFlight).toBeLessThanOrEqual(schedule.limit);
 }
 
-/** Waits, for a while, for what happens by itself. */
-async function until(holds: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 1_000 && !holds(); turn += 1) await pause(2);
+/** Waits for a condition, for about two seconds at most. */
+async function until(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 1_000 && !condition(); turn += 1) await pause(2);
 }
 
-/** Every attempt of a call has the same key and the same bytes. */
+/** Every attempt of a call sends the same key and the same bytes. */
 function checkAttempts({ mock }: World): void {
   const first = new Map<string, string>();
   for (const { method, requestId, headers, bodyText } of mock.requests) {
@@ -51,49 +51,49 @@ function checkAttempts({ mock }: World): void {
   }
 }
 
-const lineOf = ({ mock }: World, { id }: Ended): InvoiceLine | undefined => {
+const lineOf = ({ mock }: World, { id }: EndedCall): InvoiceLine | undefined => {
   const lines = mock.invoice.filter(({ requestId }) => requestId === id);
-  expect(lines.length, `${id} is paid once at most`).toBeLessThanOrEqual(1);
+  expect(lines.length, `${id} is charged once at most`).toBeLessThanOrEqual(1);
   return lines[0];
 };
 
-/** What a call says of itself is true, and leads to what was paid for it. */
-function checkCall(world: World, call: Ended): void {
+/** The result of a call is true, and leads to whatever was paid for. */
+function checkCall(world: World, call: EndedCall): void {
   const line = lineOf(world, call);
   const error = failureOf(call);
-  const held = idOf(error === undefined ? call.value : error.task);
+  const taskId = idOf(error === undefined ? call.value : error.task);
   if (error !== undefined) {
     expect(error).not.toBeInstanceOf(ConfigurationError);
     if (error instanceof AbortedError) expect(error.cause).toBe(call.signal.reason);
     if (error.task === undefined) {
-      expect(error.outcome, `${error} tells its outcome`).toMatch(/^(unknown|rejected|not-sent)$/);
-      if (error.outcome !== 'unknown') expect(line, `${error} was not paid`).toBeUndefined();
+      expect(error.outcome, `${error} has an outcome`).toMatch(/^(unknown|rejected|not-sent)$/);
+      if (error.outcome !== 'unknown') expect(line, `${error} was not charged`).toBeUndefined();
     }
     if (submits[call.step.kind] !== undefined) expect(error.idempotencyKey).toBeDefined();
     expect(error.idempotencyKey).toBe(keyOf(call.step) ?? error.idempotencyKey);
   }
   if (line?.idempotencyKey === undefined || submits[call.step.kind] === undefined) return;
-  expect([held, error?.idempotencyKey]).toContain(
-    held === undefined ? line.idempotencyKey : line.taskId,
+  expect([taskId, error?.idempotencyKey]).toContain(
+    taskId === undefined ? line.idempotencyKey : line.taskId,
   );
 }
 
-/** Chats and voices have no key that protects them. */
-const isSubmit = ({ step }: Ended): boolean => submits[step.kind] !== undefined;
+/** Chat and voice requests have no key that protects them. */
+const isSubmit = ({ step }: EndedCall): boolean => submits[step.kind] !== undefined;
 
 const idOf = (holder: unknown): unknown =>
   typeof holder === 'object' && holder !== null ? Reflect.get(holder, 'id') : undefined;
 
-/** Asks for what a failed call may have paid for: by its task, else by its key. */
-async function claim(world: World, call: Ended): Promise<void> {
+/** Recovers what a failed call may have paid for: by its task, or else by its key. */
+async function recover(world: World, call: EndedCall): Promise<void> {
   const { gateway, mock, settle } = world;
   const submit = submits[call.step.kind];
   const error = failureOf(call);
   if (error === undefined || submit === undefined) return;
   const { task, idempotencyKey } = error;
   if (task !== undefined) {
-    const again = gateway.resume(JSON.parse(JSON.stringify(task)));
-    expect((await settle(again.retrieve())).id).toBe(task.id);
+    const resumed = gateway.resume(JSON.parse(JSON.stringify(task)));
+    expect((await settle(resumed.retrieve())).id).toBe(task.id);
     return;
   }
   if (error.outcome !== 'unknown' || idempotencyKey === undefined) return;
@@ -102,8 +102,8 @@ async function claim(world: World, call: Ended): Promise<void> {
   if (paid !== undefined) expect(id).toBe(paid.taskId);
 }
 
-/** No key is paid twice, and the client's books are the gateway's, but for answers that nobody can ask for again. */
-function checkBooks(world: World, ended: readonly Ended[]): void {
+/** No key is charged twice, and the ledger equals the invoice except for lost responses of requests without a key. */
+function checkLedger(world: World, ended: readonly EndedCall[]): void {
   const { gateway, mock } = world;
   const generations = new Set(ended.filter(isSubmit).map(({ id }) => id));
   const keys = mock.invoice
@@ -111,7 +111,7 @@ function checkBooks(world: World, ended: readonly Ended[]): void {
     .map(({ idempotencyKey }) => idempotencyKey);
   expect(keys).toHaveLength(new Set(keys).size);
   const lost = ended
-    .filter((call) => !isSubmit(call) && !world.told.has(call.id))
+    .filter((call) => !isSubmit(call) && !world.reportedCharges.has(call.id))
     .map((call) => lineOf(world, call)?.usd ?? 0);
   const sum = (amounts: readonly number[]) => amounts.reduce((total, usd) => total + usd, 0);
   const total = sum(mock.invoice.map(({ usd }) => usd));

@@ -19,14 +19,14 @@ import {
 } from '../core/support.ts';
 import { apiKey, memoryJournal, pathsTo, printed } from './support.ts';
 
-/** The ways from a value to the key, printing it among them. */
+/** The property paths from a value to the key, and whether printing the value reveals it. */
 function leaks(value: unknown): string[] {
   return [...pathsTo(apiKey, value), ...(printed(value).includes(apiKey) ? ['printed'] : [])];
 }
 
 const withKey = () => onMock({ keys: [{ key: apiKey }] });
 
-test('a way to the key is found where there is one', () => {
+test('a path to the key is found if there is one', () => {
   class Holder {
     #key = { apiKey };
     get view() {
@@ -40,17 +40,17 @@ test('a way to the key is found where there is one', () => {
   ]);
 });
 
-describe('no property, symbol or getter leads to the key', () => {
+describe('no property, symbol or getter leads to the API key', () => {
   const values: Readonly<Record<string, (gateway: Polygate) => unknown>> = {
     'a client': (gateway) => gateway,
-    'a client made of it': (gateway) => gateway.withOptions({ maxRetries: 1 }),
-    'what a namespace can do': (gateway) => [
+    'a client from withOptions': (gateway) => gateway.withOptions({ maxRetries: 1 }),
+    'the methods of a namespace': (gateway) => [
       gateway.images.submit,
       gateway.chat.completions.create,
     ],
     'the promise of a list': (gateway) => gateway.models.list(),
-    'its raw answer': (gateway) => gateway.models.list().asResponse(),
-    'its answer with all that came': (gateway) => gateway.models.list().withResponse(),
+    'its raw response': (gateway) => gateway.models.list().asResponse(),
+    'its result with response and meta': (gateway) => gateway.models.list().withResponse(),
     'a list of another style': (gateway) => gateway.models.list({ style: 'anthropic' }),
     'a page of materials': (gateway) => gateway.materials.list(),
     'the updates of a material': (gateway) => gateway.materials.updates('mat_1'),
@@ -83,8 +83,8 @@ describe('no property, symbol or getter leads to the key', () => {
   test.each([
     ['a timeout', hang],
     ['a reset', reset],
-    ['a refusal', refusal(401)],
-  ])('from the signal that fetch was given, after %s', async (_, reply) => {
+    ['a 401', refusal(401)],
+  ])('from the signal passed to fetch, after %s', async (_, reply) => {
     const clock = new WatchedClock();
     const { fetch, sent } = scripted(reply);
     const gateway = clientOf(fetch, { apiKey, clock, timeout: 1_000, maxRetries: 0 });
@@ -94,7 +94,7 @@ describe('no property, symbol or getter leads to the key', () => {
   });
 });
 
-test('receipts and journals hold no key, and no prompt unless they are asked to', async () => {
+test('receipts and journals contain no API key, and no prompt unless storeParams is set', async () => {
   const { gateway, mock } = withKey();
   const prompt = 'prompt-canary-90b1';
   const journals = [memoryJournal(), memoryJournal([], true)];
@@ -115,7 +115,7 @@ test('receipts and journals hold no key, and no prompt unless they are asked to'
   expect(journals.map(({ lines }) => lines.join('\n').includes(prompt))).toEqual([false, true]);
 });
 
-test('a process that dies of an unhandled rejection prints no key and no prompt', async () => {
+test('a process that exits on an unhandled rejection prints neither key nor prompt', async () => {
   const program = `
     import { Polygate } from 'polygate';
     const fetch = async (url, init) => {
