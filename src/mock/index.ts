@@ -4,7 +4,7 @@ import { systemClock } from './clock.ts';
 import { Faults } from './http/faults.ts';
 import type { MockGateway } from './gateway.ts';
 import { Health } from './http/health.ts';
-import { idMaker } from './ids.ts';
+import { idMaker } from './random.ts';
 import { Ledger } from './account/ledger.ts';
 import { Materials } from './materials/materials.ts';
 import { resolveOptions } from './options.ts';
@@ -15,8 +15,8 @@ import { Recorder } from './http/recorder.ts';
 import { endpoints } from './routes/index.ts';
 import { GatewayServer } from './http/server.ts';
 import type { Services } from './services.ts';
-import { Slots, tier } from './account/slots.ts';
-import { phaseOf, Tasks } from './tasks/tasks.ts';
+import { Slots, defaultTier } from './account/slots.ts';
+import { phaseOf, TaskStore } from './tasks/store.ts';
 import { Users } from './account/users.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -53,10 +53,10 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
   const assumptions = { ...defaultAssumptions, ...options.assumptions };
   const clock = options.clock === 'virtual' ? new VirtualClock() : systemClock();
   const users = new Users(options.keys, settings.walletUsd);
-  const limitSource = options.concurrencyLimit === undefined ? tier.id : 'user_override';
-  const slots = new Slots(options.concurrencyLimit ?? tier.concurrency, limitSource);
+  const limitSource = options.concurrencyLimit === undefined ? defaultTier.id : 'user_override';
+  const slots = new Slots(options.concurrencyLimit ?? defaultTier.concurrency, limitSource);
   const ledger = new Ledger(settings.history);
-  const tasks = new Tasks(ledger, assumptions, settings.history);
+  const tasks = new TaskStore(ledger, assumptions, settings.history);
   const services: Services = {
     settings,
     assumptions,

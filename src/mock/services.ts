@@ -2,13 +2,13 @@ import type { MockAssumptions } from './assumptions.ts';
 import type { ModelCatalog } from './models/catalog.ts';
 import type { Clock } from './clock.ts';
 import type { Endpoint } from './http/endpoint.ts';
-import type { MakeId } from './ids.ts';
+import type { MakeId } from './random.ts';
 import type { Health } from './http/health.ts';
 import type { Ledger } from './account/ledger.ts';
 import type { Materials } from './materials/materials.ts';
 import type { Settings } from './options.ts';
 import type { Slots } from './account/slots.ts';
-import type { Tasks } from './tasks/tasks.ts';
+import type { TaskStore } from './tasks/store.ts';
 import type { Users } from './account/users.ts';
 
 /** Everything that endpoints work with. */
@@ -22,7 +22,7 @@ export interface Services {
   slots: Slots;
   health: Health;
   ledger: Ledger;
-  tasks: Tasks;
+  tasks: TaskStore;
   materials: Materials;
   /** The table of all endpoints, from which the gateway describes itself. */
   endpoints: readonly Endpoint[];

@@ -25,7 +25,7 @@ function checked(key: string | undefined, header: string): string | undefined {
 
 /** Keeps what a key led to; the oldest key is forgotten once there are more than the history holds. */
 export function remember(call: RequestContext, scope: string, submit: IdempotencyRecord): void {
-  const { submits } = call.user;
+  const { idempotencyRecords: submits } = call.user;
   submits.set(scope, submit);
   const [oldest] = submits.keys();
   const full = submits.size > call.services.settings.history;

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../http/request-context.ts';
-import { add, usd } from './money.ts';
+import { addUsd, roundUsd } from './money.ts';
 import type { InvoiceLine } from '../records.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 import type { Key, Task, User } from './state.ts';
@@ -25,7 +25,7 @@ export class Ledger {
    * Takes the money out of the caller's wallet; 402 when there is not enough. What it took, USD.
    */
   charge(call: RequestContext, charge: Charge): number {
-    const amount = usd(charge.usd);
+    const amount = roundUsd(charge.usd);
     const { user } = call;
     if (amount > user.balanceUsd) {
       throw new GatewayError(402, 'insufficient_balance', 'The wallet does not cover this request');
@@ -62,9 +62,9 @@ export class Ledger {
   }
 
   #move(user: User, key: Key | undefined, amount: number): void {
-    user.balanceUsd = add(user.balanceUsd, amount);
-    user.spentUsd = add(user.spentUsd, -amount);
-    if (key !== undefined) key.spentUsd = add(key.spentUsd, -amount);
+    user.balanceUsd = addUsd(user.balanceUsd, amount);
+    user.spentUsd = addUsd(user.spentUsd, -amount);
+    if (key !== undefined) key.spentUsd = addUsd(key.spentUsd, -amount);
   }
 
   #note(line: InvoiceLine): void {

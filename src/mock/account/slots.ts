@@ -11,7 +11,7 @@ export interface Slot {
 }
 
 /** The tier of every account that has no limit of its own. Specification: Limits. */
-export const tier = { id: 'tier_enterprise', concurrency: 8 } as const;
+export const defaultTier = { id: 'tier_enterprise', concurrency: 8 } as const;
 
 /** The places that a user's requests share. Specification: Limits. */
 export class Slots {
@@ -31,14 +31,14 @@ export class Slots {
   }
 
   /** The limit of a key and the rule that it comes from. */
-  rule(key: Key | undefined): { limit: number; source: string } {
+  limitFor(key: Key | undefined): { limit: number; source: string } {
     if (key?.limit !== undefined) return { limit: key.limit, source: 'api_key_override' };
     return { limit: this.limit, source: this.source };
   }
 
   /** Lets a request in, or refuses it with 429. */
-  admit(call: RequestContext, held: number): Slot {
-    const { limit, source } = this.rule(call.key);
+  acquire(call: RequestContext, held: number): Slot {
+    const { limit, source } = this.limitFor(call.key);
     const free = limit - call.user.inFlight - held;
     const headers = (remaining: number): Record<string, string> => ({
       'x-svc-concurrency-limit': String(limit),

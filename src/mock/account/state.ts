@@ -11,9 +11,9 @@ export interface User {
   /** Requests that hold a slot. */
   inFlight: number;
   /** Tasks that have not ended yet. */
-  readonly running: Set<Task>;
+  readonly pendingTasks: Set<Task>;
   /** What earlier idempotency keys led to, by a scope and the key. */
-  readonly submits: Map<string, IdempotencyRecord>;
+  readonly idempotencyRecords: Map<string, IdempotencyRecord>;
   readonly voices: Map<string, VoiceState>;
 }
 
@@ -34,7 +34,7 @@ export interface IdempotencyRecord {
   readonly taskId: string | undefined;
   readonly chargeUsd: number;
   /** The answer as it was, where there is no task to ask again. */
-  readonly answer?: unknown;
+  readonly response?: unknown;
 }
 
 /** A task. Where it stands follows from the clock. */

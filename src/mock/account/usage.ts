@@ -3,7 +3,7 @@ import { imageParamsSchema } from '../../schemas/images.ts';
 import { videoParamsSchema } from '../../schemas/videos.ts';
 import { audioJob } from '../tasks/audio-job.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { fitting } from '../http/endpoint.ts';
+import { parseBody } from '../http/endpoint.ts';
 import { imageJob } from '../tasks/image-job.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import { videoJob } from '../tasks/video-job.ts';
@@ -49,11 +49,11 @@ function price(
 ): number {
   switch (type) {
     case 'image': {
-      const fields: ImageParams = fitting(imageParamsSchema, body);
+      const fields: ImageParams = parseBody(imageParamsSchema, body);
       return imageJob(call, fields).priceUsd;
     }
     case 'video':
-      return videoJob(call, fitting(videoParamsSchema, body)).priceUsd;
+      return videoJob(call, parseBody(videoParamsSchema, body)).priceUsd;
     case 'audio':
       return audioJob(call, body).priceUsd;
     default:

@@ -12,11 +12,11 @@ export class Users {
   /** The first key. */
   readonly first: Key;
   /** Stands in for a user on public endpoints. */
-  readonly nobody: User;
+  readonly anonymous: User;
 
   constructor(keys: readonly MockKey[] | undefined, walletUsd: number) {
     this.#walletUsd = walletUsd;
-    this.nobody = newUser('nobody', 0, 0);
+    this.anonymous = newUser('nobody', 0, 0);
     const [first = demoKey, ...others] = keys ?? [];
     this.first = this.#add(first);
     for (const key of others) this.#add(key);
@@ -62,8 +62,8 @@ function newUser(name: string, number: number, balanceUsd: number): User {
     balanceUsd,
     spentUsd: 0,
     inFlight: 0,
-    running: new Set(),
-    submits: new Map(),
+    pendingTasks: new Set(),
+    idempotencyRecords: new Map(),
     voices: new Map(),
   };
 }

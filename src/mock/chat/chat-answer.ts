@@ -5,7 +5,7 @@ import type {
   ChatUsage,
 } from '../../schemas/chat-completion.ts';
 import type { Reply, ReplyChoice } from './chat-reply.ts';
-import { dataEvent, done, keepAlive } from '../http/response/sse.ts';
+import { dataEvent, done, keepAlive } from '../http/response/response.ts';
 import { pieces } from './words.ts';
 
 /** What a completion and each of its chunks have in common. */

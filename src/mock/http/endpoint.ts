@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 
 import type { MockResponse } from './response/response.ts';
 import type { RequestContext } from './request-context.ts';
-import { describeIssue } from './response/issues.ts';
+import { describeIssue } from './describe-issue.ts';
 import { invalidParameter } from './response/gateway-error.ts';
 import type { GatewayError } from './response/gateway-error.ts';
 
@@ -88,18 +88,18 @@ export function writes<Body>(definition: Writing<Body>): Endpoint {
   const { method, path, body: schema, handle, auth = 'bearer', slot = false } = definition;
   const { refuse = invalidParameter, shownBody = schema } = definition;
   const run = (call: RequestContext, body: unknown): Reply =>
-    handle(call, fitting(schema, body, refuse));
+    handle(call, parseBody(schema, body, refuse));
   return { ...definition, auth, slot, refuse, shownBody, run, route: `${method} ${path}` };
 }
 
 /** Refuses a documented query parameter that comes twice: which of the two counts is anybody's guess. */
-export function mustBeSingle({ query = [], refuse }: Endpoint, sent: URLSearchParams): void {
+export function rejectRepeatedParameters({ query = [], refuse }: Endpoint, sent: URLSearchParams): void {
   const repeated = query.find((name) => sent.getAll(name).length > 1);
   if (repeated !== undefined) throw refuse(`\`${repeated}\` must be given once`);
 }
 
 /** The body in its type, or a refusal with a sentence that names the field. */
-export function fitting<Body>(
+export function parseBody<Body>(
   schema: z.ZodMiniType<Body>,
   body: unknown,
   refuse: (message: string) => GatewayError = invalidParameter,

@@ -9,7 +9,7 @@ export class Health {
   readonly #latest: boolean[] = [];
 
   /** Notes an answer; a status from 500 on is a failure. */
-  answered(status: number): void {
+  record(status: number): void {
     this.#latest.push(status < 500);
     if (this.#latest.length > remembered) this.#latest.shift();
   }

@@ -1,19 +1,19 @@
 import { json, text } from './response/response.ts';
 import type { MockResponse } from './response/response.ts';
 import { authenticate } from './auth.ts';
-import { mustBeJson } from './body.ts';
+import { requireJsonBody } from './body.ts';
 import type { ReceivedBody } from './body.ts';
 import type { RequestContext } from './request-context.ts';
-import { mustBeSingle } from './endpoint.ts';
+import { rejectRepeatedParameters } from './endpoint.ts';
 import type { Auth } from './endpoint.ts';
-import { errorBody } from './response/envelope.ts';
+import { errorBody } from './response/error-body.ts';
 import type { Incoming } from './incoming.ts';
 import { GatewayError } from './response/gateway-error.ts';
 import type { EndpointRouter } from './router.ts';
 import type { Services } from '../services.ts';
 
 /** An answer, and how to give back the slot that it holds. */
-export interface Handled {
+export interface HandledRequest {
   answer: MockResponse;
   release: () => void;
 }
@@ -28,11 +28,11 @@ export interface ReceivedRequest {
 const nothing = (): void => {};
 
 /** From a request to its answer: route, key, slot, body, endpoint. Never throws. */
-export async function handle(
+export async function handleRequest(
   services: Services,
   router: EndpointRouter,
   arrival: ReceivedRequest,
-): Promise<Handled> {
+): Promise<HandledRequest> {
   const { incoming, requestId, body } = arrival;
   const held: { release: () => void; headers: Record<string, string> } = {
     release: nothing,
@@ -41,7 +41,7 @@ export async function handle(
   try {
     const { endpoint, params } = router.find(incoming.method, incoming.url.pathname);
     const query = incoming.url.searchParams;
-    mustBeSingle(endpoint, query);
+    rejectRepeatedParameters(endpoint, query);
     const key = authenticate(endpoint.auth, services.users, incoming.headers, query);
     const call: RequestContext = {
       services,
@@ -51,7 +51,7 @@ export async function handle(
       params,
       requestId,
       route: endpoint.route,
-      user: key?.user ?? services.users.nobody,
+      user: key?.user ?? services.users.anonymous,
       key,
       body: body.value,
       bodyText: body.text,
@@ -60,11 +60,11 @@ export async function handle(
     };
     services.tasks.sweep(call.now);
     if (endpoint.slot) {
-      const slot = services.slots.admit(call, services.tasks.held(call.user));
+      const slot = services.slots.acquire(call, services.tasks.heldSlots(call.user));
       held.release = slot.release;
       held.headers = slot.headers;
     }
-    mustBeJson(endpoint, incoming.headers, body, services.settings.maxBodyBytes);
+    requireJsonBody(endpoint, incoming.headers, body, services.settings.maxBodyBytes);
     const answer = await endpoint.run(call, body.value);
     return { answer: withHeaders(answer, held.headers), release: held.release };
   } catch (reason) {

@@ -6,14 +6,14 @@ import type { ExchangeSummary, MockRequest } from '../records.ts';
 export class Recorder {
   readonly requests: MockRequest[] = [];
   readonly #history: number;
-  readonly #onResponse: (answered: ExchangeSummary) => void;
+  readonly #onResponse: (reportResponse: ExchangeSummary) => void;
 
   constructor(history: number, onResponse: (answered: ExchangeSummary) => void) {
     this.#history = history;
     this.#onResponse = onResponse;
   }
 
-  received(request: MockRequest): void {
+  recordRequest(request: MockRequest): void {
     this.requests.push(request);
     if (this.requests.length > this.#history) this.requests.shift();
   }

@@ -4,7 +4,7 @@ import type { Auth, Endpoint } from './endpoint.ts';
 import { GatewayError } from './response/gateway-error.ts';
 
 /** The endpoint of a request and what stands for the `{names}` of its path. */
-export interface Found {
+export interface RouteMatch {
   endpoint: Endpoint;
   params: Record<string, string>;
 }
@@ -23,7 +23,7 @@ export class EndpointRouter {
   }
 
   /** The endpoint; 405 when only the method is wrong, 404 when the path is unknown. */
-  find(method: string, path: string): Found {
+  find(method: string, path: string): RouteMatch {
     const wanted = method === 'HEAD' ? 'GET' : method;
     const found = this.#match(wanted, path);
     if (found !== undefined) return found;
@@ -44,7 +44,7 @@ export class EndpointRouter {
     return undefined;
   }
 
-  #match(method: string, path: string): Found | undefined {
+  #match(method: string, path: string): RouteMatch | undefined {
     const [matches, stash] = this.#router.match(method, path);
     const first = matches[0];
     if (first === undefined) return undefined;

@@ -2,21 +2,20 @@ import type { MockResponse } from './response/response.ts';
 import { json, text } from './response/response.ts';
 import { readBody } from './body.ts';
 import type { ReceivedBody } from './body.ts';
-import { connectionError } from './connection.ts';
-import { toResponse } from './response/deliver.ts';
+import { connectionError } from './connection-error.ts';
+import { toResponse } from './response/to-response.ts';
 import type { Auth } from './endpoint.ts';
-import { errorCode, errorMessage } from './response/envelope.ts';
+import { errorCode, errorMessage } from './response/error-body.ts';
 import type { Fault, Faults } from './faults.ts';
 import { receive } from './incoming.ts';
 import type { Incoming } from './incoming.ts';
-import { handle, toErrorResponse } from './pipeline.ts';
-import type { ReceivedRequest, Handled } from './pipeline.ts';
+import { handleRequest, toErrorResponse } from './pipeline.ts';
+import type { ReceivedRequest, HandledRequest } from './pipeline.ts';
 import type { Recorder } from './recorder.ts';
 import type { MockRequest } from '../records.ts';
 import { GatewayError } from './response/gateway-error.ts';
 import { EndpointRouter } from './router.ts';
 import type { Services } from '../services.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** A caller's own request id is kept when it is short and visible. */
 const usableId = /^[!-~]{1,200}$/;
@@ -53,11 +52,11 @@ export class GatewayServer {
   }
 
   /** Handles the request, unless a fault answers in its place. */
-  async #handle(arrival: ReceivedRequest, fault: Fault | undefined): Promise<Handled> {
-    if (!isInstead(fault)) return handle(this.#services, this.#router, arrival);
+  async #handle(arrival: ReceivedRequest, fault: Fault | undefined): Promise<HandledRequest> {
+    if (!isInstead(fault)) return handleRequest(this.#services, this.#router, arrival);
     const answer = this.#faultAnswer(fault, this.#router.authAt(arrival.incoming.url.pathname));
     if (fault.handled !== true) return { answer, release: () => {} };
-    const { release } = await handle(this.#services, this.#router, arrival);
+    const { release } = await handleRequest(this.#services, this.#router, arrival);
     return { answer, release };
   }
 
@@ -67,7 +66,7 @@ export class GatewayServer {
   async #answer(
     incoming: Incoming,
     request: MockRequest,
-    { answer, release }: Handled,
+    { answer, release }: HandledRequest,
     fault: Fault | undefined,
   ): Promise<Response> {
     const { signal } = incoming;
@@ -83,7 +82,7 @@ export class GatewayServer {
     }
     request.status = fault?.malformed === true ? 200 : answer.status;
     this.#addCommonHeaders(answer, request);
-    this.#services.health.answered(request.status);
+    this.#services.health.record(request.status);
     this.#recorder.answered(request, answer, clock.now());
     const { chunkDelayMs } = settings;
     const response = toResponse(answer, { clock, fault, signal, chunkDelayMs, release });
@@ -109,7 +108,7 @@ export class GatewayServer {
       requestId: usableId.test(sent) ? sent : id('req_'),
       status: undefined,
     };
-    this.#recorder.received(request);
+    this.#recorder.recordRequest(request);
     return request;
   }
 
@@ -150,4 +149,20 @@ export class GatewayServer {
 /** Whether a fault answers in place of the endpoint. */
 function isInstead(fault: Fault | undefined): fault is Fault {
   return fault?.status !== undefined || fault?.body !== undefined || fault?.code !== undefined;
+}
+
+/** The promise, or a rejection with the signal's reason as soon as that is aborted. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      reject(signal.reason);
+    };
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    const settled = (): void => {
+      signal.removeEventListener('abort', stop);
+    };
+    promise.then(resolve, reject).finally(settled);
+  });
 }

@@ -2,7 +2,7 @@ import { isRecord } from '../../schemas/record.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { statusOf } from './materials.ts';
 import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
-import { sourceUrl } from '../tasks/source-url.ts';
+import { checkSourceUrl } from '../tasks/field-checks.ts';
 
 /** Fields that hold the address of a file, or several, and of which type. */
 const mediaFields = new Map([
@@ -70,7 +70,7 @@ function checkAddress(
   type: string | undefined,
 ): void {
   if (!/^asset:\/\//i.test(url)) {
-    sourceUrl(url, field);
+    checkSourceUrl(url, field);
     return;
   }
   const material = call.services.materials.byUri(call.user, url);

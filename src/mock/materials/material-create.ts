@@ -29,7 +29,7 @@ export function createMaterial(
 ): { material: MaterialState; replayed: boolean } {
   const { materials } = call.services;
   const scope = `material ${materialKey(call)}`;
-  const earlier = call.user.submits.get(scope);
+  const earlier = call.user.idempotencyRecords.get(scope);
   if (earlier === undefined) {
     const material = newMaterial(call, body);
     materials.add(material);

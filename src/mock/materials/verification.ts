@@ -5,7 +5,7 @@ import type { RequestContext } from '../http/request-context.ts';
 import { statusOf } from './materials.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 import type { MaterialState } from '../account/state.ts';
-import { overPage, verificationPage } from '../pages/verification-page.ts';
+import { verificationEndedPage, verificationPage } from '../pages/verification.ts';
 
 /** The address is a secret: nobody keeps it, and the callback does not learn it. */
 const secret = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
@@ -24,7 +24,7 @@ export function verify(call: RequestContext): MockResponse {
   const outcome = call.query.get('outcome');
   const isBrowser = call.headers.get('accept')?.includes('text/html') === true;
   if (material?.verification === undefined || !told.test(status)) {
-    if (isBrowser) return html(404, overPage());
+    if (isBrowser) return html(404, verificationEndedPage());
     throw new GatewayError(404, 'material_not_found', 'This verification is over');
   }
   if (status === 'verification_pending') {

@@ -1,6 +1,6 @@
 import type { Model } from '../../schemas/models.ts';
 import type { Prices, ResolutionPrice } from '../../schemas/pricing.ts';
-import { dollars, usd } from '../account/money.ts';
+import { formatUsd, roundUsd } from '../account/money.ts';
 
 /** What a unit of a bill is. */
 export type BillingUnit = 'token' | 'image' | 'second' | 'character' | 'audio';
@@ -79,21 +79,21 @@ function resolutionPrice([resolution, unitPriceUsd]: [string, number]): Resoluti
   return {
     resolution,
     unitPriceUsd,
-    upstreamCostUsd: usd(unitPriceUsd * 0.7),
-    suggestedRetailUsd: usd(unitPriceUsd * 1.5),
+    upstreamCostUsd: roundUsd(unitPriceUsd * 0.7),
+    suggestedRetailUsd: roundUsd(unitPriceUsd * 1.5),
     enabled: true,
   };
 }
 
 function estimate(sketch: ModelSketch, prices: Prices): number {
   const { unitPriceUsd, inputPricePer1kUsd: input, outputPricePer1kUsd: output } = prices;
-  if (sketch.unit === 'token') return usd(((input + output) * sketch.usual) / 1000);
-  return usd(unitPriceUsd * sketch.usual);
+  if (sketch.unit === 'token') return roundUsd(((input + output) * sketch.usual) / 1000);
+  return roundUsd(unitPriceUsd * sketch.usual);
 }
 
 function priceText(sketch: ModelSketch, prices: Prices): string {
   const { unit } = sketch;
-  if (unit !== 'token') return `$${dollars(prices.unitPriceUsd)} per ${unitNames[unit]}`;
-  const input = dollars(prices.inputPricePer1kUsd);
-  return `$${input} in, $${dollars(prices.outputPricePer1kUsd)} out per 1K tokens`;
+  if (unit !== 'token') return `$${formatUsd(prices.unitPriceUsd)} per ${unitNames[unit]}`;
+  const input = formatUsd(prices.inputPricePer1kUsd);
+  return `$${input} in, $${formatUsd(prices.outputPricePer1kUsd)} out per 1K tokens`;
 }

@@ -1,16 +1,16 @@
 import type { Model } from '../../schemas/models.ts';
 import type { ResolutionPrice } from '../../schemas/pricing.ts';
-import { usd } from '../account/money.ts';
+import { roundUsd } from '../account/money.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 
 /** Specification: Billing formulas. The currency is assumption A19: USD. */
 export function voiceClonePrice(clones: number, previewCharacters: number): number {
-  return usd(clones * 1.5 + previewCharacters * 0.0003);
+  return roundUsd(clones * 1.5 + previewCharacters * 0.0003);
 }
 
 /** Specification: Billing formulas. The currency is assumption A19: USD. */
 export function voiceDesignPrice(designs: number, previewCharacters: number): number {
-  return usd(designs * 3 + previewCharacters * 0.00003);
+  return roundUsd(designs * 3 + previewCharacters * 0.00003);
 }
 
 /**
@@ -22,12 +22,12 @@ export function characters(text: string): number {
 
 /** Speech is billed by the character. */
 export function speechPrice(model: Model, text: string): number {
-  return usd(unitPrice(model) * characters(text));
+  return roundUsd(unitPrice(model) * characters(text));
 }
 
 /** Music is billed by the output. */
 export function musicPrice(model: Model, outputs: number): number {
-  return usd(unitPrice(model) * outputs);
+  return roundUsd(unitPrice(model) * outputs);
 }
 
 /**
@@ -40,14 +40,14 @@ export function resolutionPrice(
   units: number,
   demand: string,
 ): number {
-  return usd(pricePerUnit(model, resolution, demand) * units);
+  return roundUsd(pricePerUnit(model, resolution, demand) * units);
 }
 
 /** Chat is billed by the token, and by the image where it draws. */
 export function chatPrice(model: Model, input: number, output: number, images: number): number {
   const inputPrice = model.pricing?.inputPricePer1kUsd ?? 0;
   const outputPrice = model.pricing?.outputPricePer1kUsd ?? 0;
-  return usd((input * inputPrice + output * outputPrice) / 1000 + images * unitPrice(model));
+  return roundUsd((input * inputPrice + output * outputPrice) / 1000 + images * unitPrice(model));
 }
 
 function pricePerUnit(model: Model, resolution: string | undefined, demand: string): number {

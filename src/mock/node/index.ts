@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
 import type { MockGateway } from '../gateway.ts';
-import { wireAnswer, wireRefusal } from './wire-refusal.ts';
-import type { WireRefusal } from './wire-refusal.ts';
+import { rawErrorResponse, protocolError } from './protocol-error.ts';
+import type { ProtocolError } from './protocol-error.ts';
 
 /** Options of {@link listen}. */
 export interface ListenOptions {
@@ -40,10 +40,10 @@ export async function listen(mock: MockGateway, options: ListenOptions = {}): Pr
   const server = createServer({ requestTimeout: 0, requireHostHeader: false }, serve);
   server.on('checkExpectation', serve);
   server.on('connect', (_request, socket) => {
-    socket.end(wireAnswer({ status: 405, message: 'This service is no proxy' }));
+    socket.end(rawErrorResponse({ status: 405, message: 'This service is no proxy' }));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (socket.writable) socket.end(wireAnswer(wireRefusal(error.code)));
+    if (socket.writable) socket.end(rawErrorResponse(protocolError(error.code)));
     else socket.destroy();
   });
   await started(server, port, host);
@@ -101,7 +101,7 @@ async function answer(
   });
   const request = toRequest(incoming, baseURL);
   if (!(request instanceof Request)) {
-    incoming.socket.end(wireAnswer(request));
+    incoming.socket.end(rawErrorResponse(request));
     return;
   }
   let response: Response;
@@ -151,9 +151,9 @@ function written(outgoing: ServerResponse, bytes: Uint8Array): Promise<void> {
 }
 
 /** A `Request` from what arrived on a socket, or why there can be none. */
-function toRequest(incoming: IncomingMessage, baseURL: string): Request | WireRefusal {
+function toRequest(incoming: IncomingMessage, baseURL: string): Request | ProtocolError {
   const url = urlOf(incoming, baseURL);
-  if (url === undefined) return wireRefusal('HPE_INVALID_URL');
+  if (url === undefined) return protocolError('HPE_INVALID_URL');
   const headers = new Headers();
   for (let index = 0; index < incoming.rawHeaders.length; index += 2) {
     headers.append(incoming.rawHeaders[index] ?? '', incoming.rawHeaders[index + 1] ?? '');

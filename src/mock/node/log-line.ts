@@ -1,4 +1,4 @@
-import { dollars } from '../account/money.ts';
+import { formatUsd } from '../account/money.ts';
 import type { ExchangeSummary } from '../records.ts';
 
 /** The longest text of a caller's that a line shows. */
@@ -10,7 +10,7 @@ export function logLine(answered: ExchangeSummary, time: Date): string {
   // Verification addresses are secret, even here.
   const path = answered.path.replace(/^\/verify\/.*/, '/verify/…');
   const notes = [
-    chargeUsd === undefined ? undefined : `$${replay ? 0 : dollars(chargeUsd)}`,
+    chargeUsd === undefined ? undefined : `$${replay ? 0 : formatUsd(chargeUsd)}`,
     answered.code,
     answered.stream ? 'stream' : undefined,
     idempotencyKey === undefined ? undefined : `key ${shortened(idempotencyKey)}`,

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../http/endpoint.ts';
-import { errorType } from '../http/response/envelope.ts';
+import { errorType } from '../http/response/error-body.ts';
 import { errorDetail } from '../public/error-catalog.ts';
 import { failureHeaders } from './headers.ts';
 import type { Json, OperationNotes } from './page.ts';

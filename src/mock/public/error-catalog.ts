@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '../../schemas/error-catalog.ts';
-import { errorType } from '../http/response/envelope.ts';
+import { errorType } from '../http/response/error-body.ts';
 
 /**
  * Status and meaning of every code that this gateway answers. Specification: Codes; assumption A9.

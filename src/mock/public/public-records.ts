@@ -3,7 +3,7 @@ import type { PricingCatalog } from '../../schemas/pricing-catalog.ts';
 import type { Changelog, RateLimitPolicy, ServiceStatus } from '../../schemas/public.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
-import { tier } from '../account/slots.ts';
+import { defaultTier } from '../account/slots.ts';
 
 const statusCopy = {
   'en-US': { title: 'All systems work', summary: 'Requests are answered as usual' },
@@ -80,10 +80,10 @@ export function pricingCatalog({ services, query }: RequestContext): PricingCata
 /** How many requests may run at once, and how to wait. Assumption A16. */
 export function rateLimits({ services }: RequestContext): RateLimitPolicy {
   const { limit, source } = services.slots;
-  const concurrency = source === tier.id ? limit : tier.concurrency;
+  const concurrency = source === defaultTier.id ? limit : defaultTier.concurrency;
   return {
     object: 'rate_limit.policy',
-    tiers: [{ id: tier.id, concurrency }],
+    tiers: [{ id: defaultTier.id, concurrency }],
     backoff: { strategy: 'exponential', initialMs: 500, maxMs: 8000, jitter: true },
   };
 }

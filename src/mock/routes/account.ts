@@ -1,8 +1,8 @@
 import { accountRecord, keyBalanceRecord, readinessRecord } from '../../schemas/account.ts';
-import { balanceCny, keyBalance, readiness } from '../account/account-records.ts';
+import { balanceCny, keyBalance, readiness } from '../account/records.ts';
 import { json } from '../http/response/response.ts';
 import { reads } from '../http/endpoint.ts';
-import { dollars } from '../account/money.ts';
+import { formatUsd } from '../account/money.ts';
 
 /** Specification: Account and catalog. */
 export const accountRoutes = [
@@ -13,7 +13,7 @@ export const accountRoutes = [
     reply: accountRecord,
     errors: [401, 403],
     handle: ({ services, user, key }) => {
-      const { limit, source } = services.slots.rule(key);
+      const { limit, source } = services.slots.limitFor(key);
       const record = {
         object: 'account',
         wallet: 'unified',
@@ -23,8 +23,8 @@ export const accountRoutes = [
       };
       return json(200, record, {
         'x-svc-wallet': 'unified',
-        'x-svc-balance-usd': dollars(user.balanceUsd),
-        'x-svc-balance-cny': dollars(balanceCny(user)),
+        'x-svc-balance-usd': formatUsd(user.balanceUsd),
+        'x-svc-balance-cny': formatUsd(balanceCny(user)),
         'x-svc-concurrency-limit': String(limit),
         'x-svc-concurrency-source': source,
       });
@@ -42,7 +42,7 @@ export const accountRoutes = [
         'x-svc-wallet': 'unified',
         'x-svc-readiness-score': String(record.score),
         'x-svc-readiness-status': record.status,
-        'x-svc-concurrency-limit': String(call.services.slots.rule(call.key).limit),
+        'x-svc-concurrency-limit': String(call.services.slots.limitFor(call.key).limit),
       });
     },
   }),

@@ -10,7 +10,7 @@ import { readChat } from '../chat/chat-request.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import { writes } from '../http/endpoint.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
-import { dollars } from '../account/money.ts';
+import { formatUsd } from '../account/money.ts';
 import { chatPrice } from '../models/prices.ts';
 import { hash } from '../random.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
@@ -57,14 +57,14 @@ function modelFor(call: RequestContext, request: ChatRequest): Model {
  */
 function pay(call: RequestContext, model: Model, reply: Reply): Record<string, string> {
   const key = generationKey(call);
-  const earlier = call.user.submits.get(`chat ${key}`);
+  const earlier = call.user.idempotencyRecords.get(`chat ${key}`);
   const wallet = { 'x-svc-wallet': 'unified' };
   if (earlier !== undefined && call.services.assumptions.A11 === 'replay') {
     if (earlier.fingerprint !== fingerprint(call.body)) {
       const message = 'This idempotency key was used for another request';
       throw new GatewayError(409, 'idempotency_conflict', message);
     }
-    const charge = dollars(earlier.chargeUsd);
+    const charge = formatUsd(earlier.chargeUsd);
     return { ...wallet, 'x-svc-charge-usd': charge, 'x-svc-idempotent-replay': 'true' };
   }
   const images = reply.choices.flatMap((choice) => choice.images).length;
@@ -77,5 +77,5 @@ function pay(call: RequestContext, model: Model, reply: Reply): Record<string, s
     const paid = { fingerprint: fingerprint(call.body), taskId: undefined, chargeUsd };
     remember(call, `chat ${key}`, paid);
   }
-  return { ...wallet, 'x-svc-charge-usd': dollars(chargeUsd) };
+  return { ...wallet, 'x-svc-charge-usd': formatUsd(chargeUsd) };
 }

@@ -1,6 +1,6 @@
 import { text } from '../http/response/response.ts';
 import { reads } from '../http/endpoint.ts';
-import { homePage } from '../pages/home-page.ts';
+import { homePage } from '../pages/home.ts';
 
 /** Not in the specification: a page for people who open the gateway in a browser. */
 export const homeRoutes = [

@@ -4,8 +4,8 @@ import { musicParamsSchema, speechParamsSchema } from '../../schemas/audio.ts';
 import type { SpeechFields } from '../../schemas/audio.ts';
 import type { Model } from '../../schemas/models.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { fitting } from '../http/endpoint.ts';
-import { numberBetween, requiredText } from './fields.ts';
+import { parseBody } from '../http/endpoint.ts';
+import { numberBetween, requiredText } from './field-checks.ts';
 import { musicPrice, speechPrice } from '../models/prices.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import type { Job } from './submit.ts';
@@ -28,7 +28,7 @@ export function audioJob(call: RequestContext, body: z.infer<typeof audioBody>):
 }
 
 function musicJob(model: Model, body: unknown): Job {
-  const { prompt } = fitting(musicParamsSchema, body);
+  const { prompt } = parseBody(musicParamsSchema, body);
   return {
     model,
     prompt: requiredText(prompt, 'prompt'),
@@ -38,7 +38,7 @@ function musicJob(model: Model, body: unknown): Job {
 }
 
 function speechJob(call: RequestContext, model: Model, body: unknown): Job {
-  const fields = fitting(speechParamsSchema, body);
+  const fields = parseBody(speechParamsSchema, body);
   const text = fields.text || fields.input || '';
   if (text === '') throw invalidParameter('`text` or `input` is required');
   numberBetween(fields.speed, 'speed', 0.5, 2);

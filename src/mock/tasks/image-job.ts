@@ -1,10 +1,10 @@
 import type { ImageParams } from '../../schemas/images.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { wholeNumber } from './fields.ts';
+import { integerBetween } from './field-checks.ts';
 import { resolutionPrice } from '../models/prices.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import type { Job } from './submit.ts';
-import { sourceUrl } from './source-url.ts';
+import { checkSourceUrl } from './field-checks.ts';
 
 /** The most images that one task draws. */
 const mostImages = 100;
@@ -13,17 +13,17 @@ const mostImages = 100;
 export function imageJob(call: RequestContext, body: ImageParams): Job {
   const model = call.services.catalogue.use(body.model, 'image');
   const sources = [body.image, ...(body.reference_image_urls ?? [])];
-  if (body.image !== undefined) sourceUrl(body.image, 'image');
+  if (body.image !== undefined) checkSourceUrl(body.image, 'image');
   for (const [index, url] of (body.reference_image_urls ?? []).entries()) {
-    sourceUrl(url, `reference_image_urls[${index}]`);
+    checkSourceUrl(url, `reference_image_urls[${index}]`);
   }
   const hasSource = sources.some((url) => url !== undefined);
   if ((body.prompt ?? '') === '' && !hasSource) throw invalidParameter('`prompt` is required');
   if (body.task_type === 'image2image' && !hasSource) {
     throw invalidParameter('`image` or `reference_image_urls` is required for image2image');
   }
-  const n = wholeNumber(body.n, 'n', 1, mostImages);
-  const count = wholeNumber(body.num_images, 'num_images', 1, mostImages) ?? n ?? 1;
+  const n = integerBetween(body.n, 'n', 1, mostImages);
+  const count = integerBetween(body.num_images, 'num_images', 1, mostImages) ?? n ?? 1;
   const size = resolutionOf(body.size);
   const priceUsd =
     body.resolution === undefined

@@ -5,7 +5,7 @@ import { param } from '../http/request-context.ts';
 import { reads } from '../http/endpoint.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
-import { taskRecord } from './task-record.ts';
+import { taskRecord } from './record.ts';
 
 const replies = { image: imageTaskRecord, video: videoTaskRecord, audio: audioTaskRecord };
 

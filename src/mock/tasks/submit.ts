@@ -4,11 +4,11 @@ import { json } from '../http/response/response.ts';
 import type { MockResponse } from '../http/response/response.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
-import { dollars } from '../account/money.ts';
+import { formatUsd } from '../account/money.ts';
 import type { TaskOutcome, TaskSubmit } from '../options.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 import type { IdempotencyRecord, Task } from '../account/state.ts';
-import { failure, justSubmitted, pollPath, resultUrls, taskRecord } from './task-record.ts';
+import { failure, justSubmitted, pollPath, resultUrls, taskRecord } from './record.ts';
 
 /** What a generation POST asks for, checked and priced. */
 export interface Job {
@@ -32,7 +32,7 @@ export function submitTask(
 ): MockResponse {
   const key = generationKey(call);
   const scope = `${kind} ${key}`;
-  const earlier = key === undefined ? undefined : call.user.submits.get(scope);
+  const earlier = key === undefined ? undefined : call.user.idempotencyRecords.get(scope);
   if (earlier !== undefined) return replay(call, earlier, body);
   const job = prepare();
   const id = call.services.id('task_');
@@ -90,7 +90,7 @@ function submitHeaders(call: RequestContext, task: Task): Record<string, string>
   const path = pollPath(call, task.kind, task.id);
   return {
     'x-svc-task-id': task.id,
-    'x-svc-charge-usd': dollars(task.chargeUsd),
+    'x-svc-charge-usd': formatUsd(task.chargeUsd),
     // Two seconds, but never longer than half of what the task takes.
     'retry-after': String(Math.min(2, (task.endsAt - task.createdAt) / 2_000)),
     ...(path === undefined ? {} : { location: path }),

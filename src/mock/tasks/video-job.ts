@@ -2,7 +2,7 @@ import type { VideoParams } from '../../schemas/videos.ts';
 import { isRecord } from '../../schemas/record.ts';
 import { checkVideoMedia } from '../materials/asset-uris.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { numberBetween, wholeNumber } from './fields.ts';
+import { numberBetween, integerBetween } from './field-checks.ts';
 import { resolutionPrice } from '../models/prices.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import type { Job } from './submit.ts';
@@ -19,7 +19,7 @@ export function videoJob(call: RequestContext, body: VideoParams): Job {
   checkVideoMedia(call, { ...body });
   const prompt = body.prompt ?? contentText(body);
   if (prompt === '' && !hasSource(body)) throw invalidParameter('`prompt` is required');
-  const duration = wholeNumber(body.duration, 'duration', 1, mostSeconds);
+  const duration = integerBetween(body.duration, 'duration', 1, mostSeconds);
   const input = body.extra_body?.input_video_seconds;
   const inputSeconds = numberBetween(input, 'extra_body.input_video_seconds', 0.1, mostSeconds);
   const seconds = duration ?? inputSeconds ?? usualSeconds;

@@ -3,9 +3,9 @@ import type { VoiceCloneParams, VoiceDesignFields } from '../../schemas/voice-pa
 import { json } from '../http/response/response.ts';
 import type { MockResponse } from '../http/response/response.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { requiredText } from '../tasks/fields.ts';
+import { requiredText } from '../tasks/field-checks.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
-import { dollars } from '../account/money.ts';
+import { formatUsd } from '../account/money.ts';
 import { characters, voiceClonePrice, voiceDesignPrice } from '../models/prices.ts';
 import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
 import type { VoiceState } from '../account/state.ts';
@@ -62,7 +62,7 @@ function createVoice(
 ): MockResponse {
   const key = generationKey(call);
   const scope = `${making.source} ${key}`;
-  const earlier = key === undefined ? undefined : call.user.submits.get(scope);
+  const earlier = key === undefined ? undefined : call.user.idempotencyRecords.get(scope);
   // The specification promises replay for tasks only: without the switch, asking twice pays twice.
   if (earlier !== undefined && call.services.assumptions.A12 === 'replay') {
     if (call.services.assumptions.A13 === 'conflict' && earlier.fingerprint !== fingerprint(body)) {
@@ -70,7 +70,7 @@ function createVoice(
       throw new GatewayError(409, 'idempotency_conflict', message);
     }
     const headers = creationHeaders(earlier.taskId ?? '', earlier.chargeUsd);
-    return json(200, earlier.answer, { ...headers, 'x-svc-idempotent-replay': 'true' });
+    return json(200, earlier.response, { ...headers, 'x-svc-idempotent-replay': 'true' });
   }
   const taskId = call.services.id('task_');
   const chargeUsd = call.services.ledger.charge(call, {
@@ -90,7 +90,7 @@ function createVoice(
 }
 
 function creationHeaders(taskId: string, chargeUsd: number): Record<string, string> {
-  return { 'x-svc-task-id': taskId, 'x-svc-charge-usd': dollars(chargeUsd) };
+  return { 'x-svc-task-id': taskId, 'x-svc-charge-usd': formatUsd(chargeUsd) };
 }
 
 function newVoice(

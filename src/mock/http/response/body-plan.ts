@@ -1,6 +1,6 @@
 import type { MockResponse } from './response.ts';
 import type { Fault } from '../faults.ts';
-import { dataEvent, isDataEvent } from './sse.ts';
+import { dataEvent, isDataEvent } from './response.ts';
 
 /** How the bytes of a body are handed out, and what comes after the last of them. */
 export interface BodyPlan {

@@ -33,7 +33,7 @@ export function phaseOf(task: Task, now: number): Phase {
 }
 
 /** All tasks of all users. */
-export class Tasks {
+export class TaskStore {
   readonly #byId = new Map<string, Task>();
   readonly #running = new Set<Task>();
   readonly #ledger: Ledger;
@@ -59,7 +59,7 @@ export class Tasks {
   add(task: Task): void {
     this.#byId.set(task.id, task);
     this.#running.add(task);
-    task.user.running.add(task);
+    task.user.pendingTasks.add(task);
     if (this.#byId.size > this.#history) this.#forgetOldest();
   }
 
@@ -74,8 +74,8 @@ export class Tasks {
   }
 
   /** Slots that a user's tasks hold besides the requests. Assumption A14. */
-  held(user: User): number {
-    return this.#assumptions.A14 === 'task' ? user.running.size : 0;
+  heldSlots(user: User): number {
+    return this.#assumptions.A14 === 'task' ? user.pendingTasks.size : 0;
   }
 
   /** Ends the tasks whose time has come, and refunds those that failed. Assumption A15. */
@@ -83,7 +83,7 @@ export class Tasks {
     for (const task of this.#running) {
       if (now < task.endsAt) continue;
       this.#running.delete(task);
-      task.user.running.delete(task);
+      task.user.pendingTasks.delete(task);
       if (task.outcome === 'failed' && this.#assumptions.A15 === 'refund')
         this.#ledger.refund(task);
     }

@@ -1,6 +1,6 @@
 import type { KeyBalance, Readiness } from '../../schemas/account.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { usd } from './money.ts';
+import { roundUsd } from './money.ts';
 import type { User } from './state.ts';
 
 /** What a dollar is shown as in CNY. */
@@ -11,7 +11,7 @@ const quotaPerUsd = 500_000;
 
 /** The wallet once more, in CNY. */
 export function balanceCny(user: User): number {
-  return usd(user.balanceUsd * cnyPerUsd);
+  return roundUsd(user.balanceUsd * cnyPerUsd);
 }
 
 /** Specification: Readiness. An empty wallet is not ready. */

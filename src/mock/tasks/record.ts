@@ -1,8 +1,8 @@
 import type { TaskKind } from '../../schemas/task.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { Task } from '../account/state.ts';
-import { phaseOf } from './tasks.ts';
-import type { Phase } from './tasks.ts';
+import { phaseOf } from './store.ts';
+import type { Phase } from './store.ts';
 
 /** File endings by kind of task. */
 export const fileEndings = { image: 'svg', video: 'mp4', audio: 'wav' } as const;

@@ -1,11 +1,11 @@
 import type { RequestContext } from '../http/request-context.ts';
-import { dollars } from '../account/money.ts';
-import { page } from './html.ts';
+import { formatUsd } from '../account/money.ts';
+import { page } from './layout.ts';
 import type { Task, User } from '../account/state.ts';
 import { escapeXml } from '../media/svg.ts';
-import { failure, resultUrls } from '../tasks/task-record.ts';
-import { phaseOf } from '../tasks/tasks.ts';
-import type { Phase } from '../tasks/tasks.ts';
+import { failure, resultUrls } from '../tasks/record.ts';
+import { phaseOf } from '../tasks/store.ts';
+import type { Phase } from '../tasks/store.ts';
 
 /** How many tasks the page shows. */
 const shownTasks = 12;
@@ -74,8 +74,8 @@ function sampleCall({ services, origin }: RequestContext): string {
 }
 
 function walletRow({ name, balanceUsd, spentUsd, inFlight }: User): string {
-  return `<tr><th scope="row">${escapeXml(name)}</th><td>$${dollars(balanceUsd)}</td>
-<td>$${dollars(spentUsd)}</td><td>${inFlight}</td></tr>`;
+  return `<tr><th scope="row">${escapeXml(name)}</th><td>$${formatUsd(balanceUsd)}</td>
+<td>$${formatUsd(spentUsd)}</td><td>${inFlight}</td></tr>`;
 }
 
 function card(call: RequestContext, task: Task): string {
@@ -85,7 +85,7 @@ function card(call: RequestContext, task: Task): string {
   const facts = [
     task.model,
     task.count === 1 ? undefined : `${task.count} files`,
-    `$${dollars(task.chargeUsd)}${isRefunded(call, status) ? ' refunded' : ''}`,
+    `$${formatUsd(task.chargeUsd)}${isRefunded(call, status) ? ' refunded' : ''}`,
   ];
   return `<li>
 ${result(call, task, prompt)}

@@ -1,6 +1,6 @@
 import type { MockResponse } from './response.ts';
 import type { Clock } from '../../clock.ts';
-import { connectionError } from '../connection.ts';
+import { connectionError } from '../connection-error.ts';
 import type { Fault } from '../faults.ts';
 import { join, planBody } from './body-plan.ts';
 import type { BodyPlan } from './body-plan.ts';

@@ -1,7 +1,7 @@
-import { errorBody, errorCode } from '../http/response/envelope.ts';
+import { errorBody, errorCode } from '../http/response/error-body.ts';
 
 /** A refusal of something that is not even a request, so that the gateway itself never sees it. */
-export interface WireRefusal {
+export interface ProtocolError {
   status: 400 | 405 | 408 | 431;
   message: string;
 }
@@ -14,7 +14,7 @@ const reasons = {
 };
 
 /** What a parser's complaint, by the code of its error, means to the caller. */
-export function wireRefusal(code: unknown): WireRefusal {
+export function protocolError(code: unknown): ProtocolError {
   switch (code) {
     case 'HPE_INVALID_METHOD':
       return { status: 400, message: 'The method is none of HTTP' };
@@ -30,7 +30,7 @@ export function wireRefusal(code: unknown): WireRefusal {
 }
 
 /** The status line, the headers and the envelope, as they go over the wire. */
-export function wireAnswer({ status, message }: WireRefusal): string {
+export function rawErrorResponse({ status, message }: ProtocolError): string {
   const code = status === 405 ? 'method_not_allowed' : errorCode(status);
   const { type, text } = errorBody(status, code, message, 'envelope');
   const id = crypto.randomUUID().replaceAll('-', '').slice(0, 20);

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../schemas/record.ts';
+import { isRecord } from '../../schemas/record.ts';
 
 /** What this file needs of a schema library's issue. */
 interface Issue {

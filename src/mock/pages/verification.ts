@@ -1,4 +1,4 @@
-import { page } from './html.ts';
+import { page } from './layout.ts';
 import type { MaterialState } from '../account/state.ts';
 import { escapeXml } from '../media/svg.ts';
 
@@ -37,7 +37,7 @@ export function verificationPage({ name, type, verification }: MaterialState): s
 }
 
 /** What is left of a check whose material is gone. */
-export function overPage(): string {
+export function verificationEndedPage(): string {
   return page(
     'This check is over',
     style,
