@@ -73,7 +73,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
   };
   const faults = new Faults(seededRandom(`${settings.seed} faults`));
   const recorder = new Recorder(settings.history, settings.onResponse);
-  const server = new GatewayServer(services, faults, recorder);
+  const server = new GatewayServer(services, endpoints, faults, recorder);
   const sweep = (): void => {
     tasks.sweep(clock.now());
   };

@@ -3,46 +3,39 @@ import type { RequestContext } from '../http/request-context.ts';
 import { roundUsd } from './money.ts';
 import type { User } from './state.ts';
 
-/** What a dollar is shown as in CNY. */
+/** Exchange rate for displayed balances. */
 const cnyPerUsd = 7.2;
 
-/** Quota units in a dollar. Specification: Key balance record. */
+/** Quota units per dollar. Specification: Key balance record. */
 const quotaPerUsd = 500_000;
 
-/** The wallet once more, in CNY. */
+/** The balance converted to CNY. */
 export function balanceCny(user: User): number {
   return roundUsd(user.balanceUsd * cnyPerUsd);
 }
 
-/** Specification: Readiness. An empty wallet is not ready. */
+/** The readiness record; blocked while the balance is zero. Specification: Readiness. */
 export function readiness({ user, services }: RequestContext): Readiness {
   const funded = user.balanceUsd > 0;
+  const hasModels = services.catalogue.models.length > 0;
   const checks = [
     { id: 'api_key', status: 'ready', required: true },
     { id: 'unified_wallet', status: funded ? 'ready' : 'blocked', required: true },
-    {
-      id: 'model_catalog',
-      status: catalogueStatus(services.catalogue.models.length),
-      required: false,
-    },
+    { id: 'model_catalog', status: hasModels ? 'ready' : 'advisory', required: false },
   ];
   return {
     object: 'readiness',
     wallet: 'unified',
     status: funded ? 'ready' : 'blocked',
     score: funded ? 100 : 50,
-    summary: funded ? 'Everything is ready' : 'The wallet is empty: top it up before launch',
+    summary: funded ? 'All checks passed' : 'Insufficient balance: top it up before launch',
     checks,
   };
 }
 
-function catalogueStatus(models: number): string {
-  return models > 0 ? 'ready' : 'advisory';
-}
-
 /**
- * Specification: Key balance record. The balance is the owner's, not the key's; what was used is the
- * key's own.
+ * The key balance record. The remaining quota is shared by all keys of the owner; the used quota
+ * counts this key only. Specification: Key balance record.
  */
 export function keyBalance({ user, key }: RequestContext): KeyBalance {
   const quota = Math.round(user.balanceUsd * quotaPerUsd);

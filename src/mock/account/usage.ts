@@ -8,7 +8,7 @@ import { imageJob } from '../tasks/image-job.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import { videoJob } from '../tasks/video-job.ts';
 
-/** What the caller was charged. Assumption A20. */
+/** The caller's charges and refunds. Assumption A20. */
 export function usageRecords(call: RequestContext): unknown {
   const lines = call.services.ledger.lines.filter((line) => line.user === call.user.name);
   return {
@@ -27,7 +27,7 @@ export function usageRecords(call: RequestContext): unknown {
   };
 }
 
-/** What a generation would cost. Assumption A20. */
+/** The estimated price of a generation. Assumption A20. */
 export function estimateCost(
   call: RequestContext,
   body: { model: string; [field: string]: unknown },
@@ -36,13 +36,13 @@ export function estimateCost(
   return {
     object: 'cost.estimate',
     model: body.model,
-    estimated_charge_usd: price(call, body, model?.type ?? ''),
+    estimated_charge_usd: priceUsd(call, body, model?.type ?? ''),
     currency: 'USD',
     billing_unit: model?.pricing.profiles.api.billingUnit,
   };
 }
 
-function price(
+function priceUsd(
   call: RequestContext,
   body: { model: string; [field: string]: unknown },
   type: string,
@@ -57,6 +57,6 @@ function price(
     case 'audio':
       return audioJob(call, body).priceUsd;
     default:
-      throw invalidParameter('`model` must be a model for images, video or audio');
+      throw invalidParameter('`model` must be an image, video or audio model');
   }
 }

@@ -1,29 +1,29 @@
 import { isRecord } from '../../schemas/record.ts';
 
-/** What this file needs of a schema library's issue. */
+/** The parts of a validation issue that this file reads. */
 interface Issue {
   readonly code?: string | undefined;
   readonly path: readonly PropertyKey[];
   readonly expected?: unknown;
   readonly values?: readonly unknown[];
-  /** What each member of a union says. */
+  /** The issues of each member of a union. */
   readonly errors?: readonly (readonly Issue[])[];
 }
 
-/** The first issue as a sentence that names the field. */
+/** Describes the first issue in a sentence that names the field. */
 export function describeIssue(issues: readonly Issue[], body: unknown): string {
   const [issue] = issues;
-  if (issue === undefined) return 'The body is not as documented';
+  if (issue === undefined) return 'The body does not match the documented schema';
   if (issue.path.length === 0) return 'The body must be a JSON object';
   const field = pathText(issue.path);
   if (valueAt(body, issue.path) === undefined) return `\`${field}\` is required`;
-  return `\`${field}\` ${demand(issue)}`;
+  return `\`${field}\` ${rule(issue)}`;
 }
 
-function demand(issue: Issue): string {
+function rule(issue: Issue): string {
   if (issue.errors !== undefined) {
-    const kinds = issue.errors.map(([first]) => (first === undefined ? '' : demand(first)));
-    return kinds.join(' or ').replaceAll(' or must be', ' or');
+    const rules = issue.errors.map(([first]) => (first === undefined ? '' : rule(first)));
+    return rules.join(' or ').replaceAll(' or must be', ' or');
   }
   if (issue.code === 'too_big' || issue.code === 'too_small') {
     return 'must be an integer within ±2^53';
@@ -50,7 +50,7 @@ function demand(issue: Issue): string {
   }
 }
 
-/** Such as `messages[0].role`. */
+/** Formats a path, such as `messages[0].role`. */
 function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`;

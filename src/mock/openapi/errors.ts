@@ -1,4 +1,4 @@
-import type { Endpoint } from '../http/endpoint.ts';
+import type { EndpointDescription } from '../http/endpoint-description.ts';
 import { errorType } from '../http/response/error-body.ts';
 import { errorDetail } from '../public/error-catalog.ts';
 import { failureHeaders } from './headers.ts';
@@ -26,7 +26,7 @@ const balanceMessages: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Every error of an endpoint. Who has none of its own may still be refused, as anybody may. */
-export function failures(endpoint: Endpoint, notes: OperationNotes): Json {
+export function failures(endpoint: EndpointDescription, notes: OperationNotes): Json {
   const { errors = [] } = endpoint;
   const statuses = errors.length === 0 ? ['4XX'] : errors.map(String);
   return Object.fromEntries(
@@ -34,7 +34,7 @@ export function failures(endpoint: Endpoint, notes: OperationNotes): Json {
   );
 }
 
-function failure(endpoint: Endpoint, status: string, ownCodes?: readonly string[]): Json {
+function failure(endpoint: EndpointDescription, status: string, ownCodes?: readonly string[]): Json {
   const [meaning = 'The request was refused.', ...codes] = usual[status] ?? [];
   const gone = status === '404' && endpoint.method === 'POST';
   const balance = endpoint.auth === 'balance';

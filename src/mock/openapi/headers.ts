@@ -1,4 +1,4 @@
-import type { Endpoint } from '../http/endpoint.ts';
+import type { EndpointDescription } from '../http/endpoint-description.ts';
 import type { Json } from './page.ts';
 
 const amount = { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' };
@@ -50,7 +50,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Of an answer that is no error. */
-export function successHeaders({ route, slot, path }: Endpoint): Json {
+export function successHeaders({ route, slot, path }: EndpointDescription): Json {
   const own = named[route] ?? (slot ? ['x-svc-task-id', 'x-svc-charge-usd', ...concurrency] : []);
   const submits = slot && !path.includes('/chat/') && !path.includes('/voices/');
   return headers(
@@ -64,7 +64,7 @@ export function successHeaders({ route, slot, path }: Endpoint): Json {
 }
 
 /** Of an error. Whoever was let in learns how many more may come. */
-export function failureHeaders({ slot }: Endpoint, status: string): Json {
+export function failureHeaders({ slot }: EndpointDescription, status: string): Json {
   const wait = status === '429' || status === '503' ? ['retry-after'] : [];
   const letIn = slot && status !== '401' && status !== '403';
   return headers(['x-request-id'], [...(letIn ? concurrency : []), ...wait]);

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 
-import type { Endpoint } from '../http/endpoint.ts';
+import type { EndpointDescription } from '../http/endpoint-description.ts';
 import { failures } from './errors.ts';
 import { successHeaders } from './headers.ts';
 import type { Json, OperationNotes } from './page.ts';
@@ -9,7 +9,7 @@ import { operationParameters } from './parameters.ts';
 import { nameOf, anyOf, reference } from './schemas.ts';
 
 /** An endpoint in the words of OpenAPI. */
-export function operation(endpoint: Endpoint): Json {
+export function operation(endpoint: EndpointDescription): Json {
   const found = notesOf(endpoint.route);
   if (found === undefined) throw new TypeError(`No page describes ${endpoint.route}`);
   const { tag, notes } = found;
@@ -27,7 +27,7 @@ export function operation(endpoint: Endpoint): Json {
   };
 }
 
-function security({ auth }: Endpoint, { otherKeys = false }: OperationNotes): Json[] {
+function security({ auth }: EndpointDescription, { otherKeys = false }: OperationNotes): Json[] {
   if (auth === 'none') return [];
   return otherKeys ? [{ bearer: [] }, {}] : [{ bearer: [] }];
 }
@@ -45,7 +45,7 @@ function requestBody(schema: z.ZodMiniType, { examples = {} }: OperationNotes): 
   };
 }
 
-function successes(endpoint: Endpoint, { answers, events }: OperationNotes): Json {
+function successes(endpoint: EndpointDescription, { answers, events }: OperationNotes): Json {
   const { status = 200, otherStatuses = [], reply } = endpoint;
   return Object.fromEntries(
     [status, ...otherStatuses].map((code) => {

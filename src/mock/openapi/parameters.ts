@@ -1,4 +1,4 @@
-import type { Endpoint } from '../http/endpoint.ts';
+import type { EndpointDescription } from '../http/endpoint-description.ts';
 import { noted } from './schemas.ts';
 import type { Json, Note, OperationNotes } from './page.ts';
 
@@ -45,7 +45,7 @@ export function componentParameters(): Json {
 }
 
 /** Everything that a request may say outside of its body. */
-export function operationParameters(endpoint: Endpoint, notes: OperationNotes): Json[] {
+export function operationParameters(endpoint: EndpointDescription, notes: OperationNotes): Json[] {
   const { path, slot, route, status, query = [] } = endpoint;
   const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
   return [

@@ -25,21 +25,21 @@ test('a key that was paid twice is told with its lines', async () => {
   const body = { audio_url: 'https://files.example/a.wav' };
   for (let count = 0; count < 2; count += 1) await caller.post('/v1/audio/voices/clone', body, key);
   const line = String.raw`\$1.5 POST /v1/audio/voices/clone echo-voice-clone, row-17, task_\w+, req_\w+`;
-  const twice = new RegExp(`^The key row-17 was paid 2 times:\n  ${line}\n  ${line}$`);
+  const twice = new RegExp(`^The key row-17 was charged 2 times:\n  ${line}\n  ${line}$`);
   expect(() => mock.assertPaidOnce('row-17')).toThrow(twice);
   expect(() => mock.assertPaidOnce()).toThrow(twice);
 });
 
 test('a key that was never paid is told with what was', async () => {
   const { mock, caller, key } = start();
-  expect(() => mock.assertPaidOnce()).toThrow('Nothing was paid');
-  expect(() => mock.assertPaidOnce('row-18')).toThrow('was never paid; the invoice is empty');
+  expect(() => mock.assertPaidOnce()).toThrow('Nothing was charged');
+  expect(() => mock.assertPaidOnce('row-18')).toThrow('was never charged; the invoice is empty');
   await caller.post('/v1/videos', video, key);
-  expect(() => mock.assertPaidOnce('row-18')).toThrow(/row-18 was never paid[^]+row-17/);
+  expect(() => mock.assertPaidOnce('row-18')).toThrow(/row-18 was never charged[^]+row-17/);
 });
 
 test('a charge without a key is no proof', async () => {
   const { mock, caller } = start();
   await caller.post('/v1/chat/completions', chat);
-  expect(() => mock.assertPaidOnce()).toThrow(/^A charge has no key[^]+aurora-chat, no key/);
+  expect(() => mock.assertPaidOnce()).toThrow(/^A charge has no idempotency key[^]+aurora-chat, no key/);
 });

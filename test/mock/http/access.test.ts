@@ -149,7 +149,7 @@ test('the model list comes in three styles, and a model by an id with a slash', 
 test.each([
   [401, 'Invalid token'],
   [403, 'Token invalid'],
-  [500, 'Something went wrong in the service'],
+  [500, 'Internal server error'],
 ])('an injected %i of the key balance comes in its own envelope', async (status, message) => {
   mock.fail({ route: 'GET /api/usage/balance', status, times: 1 });
   const response = await callerOf(mock).get('/api/usage/balance');

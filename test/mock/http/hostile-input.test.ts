@@ -41,7 +41,7 @@ describe('a body nested without end', () => {
 
 test('a body of too many values is refused by the name of its field', async () => {
   const messages = Array.from({ length: 100_001 }, () => 5);
-  const message = '`messages` holds more than 100000 values';
+  const message = '`messages` contains more than 100000 values';
   const response = await caller.post('/v1/chat/completions', { ...chat, messages });
   expect(await refusal(response)).toEqual([400, invalid, message]);
 });

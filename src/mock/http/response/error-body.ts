@@ -1,6 +1,6 @@
 import type { MockAssumptions } from '../../assumptions.ts';
 import { keyMessages } from '../auth.ts';
-import type { Auth } from '../endpoint.ts';
+import type { Auth } from '../endpoint-description.ts';
 
 /** The `type` of an error, by status. Specification: Errors; assumption A9. */
 export function errorType(status: number): string {
@@ -21,7 +21,7 @@ export function errorType(status: number): string {
   }
 }
 
-/** The `code` of an error that an injected fault names by its status only. */
+/** The `code` of an injected error that has only a status. */
 export function errorCode(status: number): string {
   switch (status) {
     case 401:
@@ -43,7 +43,7 @@ export function errorCode(status: number): string {
   }
 }
 
-/** A sentence for an error that an injected fault names by its status only. */
+/** The `message` of an injected error that has only a status. */
 export function errorMessage(status: number, auth: Auth | undefined): string {
   const { unknown, disabled } = keyMessages(auth);
   switch (status) {
@@ -52,23 +52,23 @@ export function errorMessage(status: number, auth: Auth | undefined): string {
     case 403:
       return disabled;
     case 402:
-      return 'The wallet does not cover this request';
+      return 'The balance does not cover this request: top it up';
     case 429:
-      return 'Too many requests at once';
+      return 'The concurrency limit is reached: retry when a request has ended';
     case 503:
-      return 'The service is unavailable for the moment';
+      return 'The service is temporarily unavailable';
     default:
-      return status >= 500 ? 'Something went wrong in the service' : 'The request was refused';
+      return status >= 500 ? 'Internal server error' : 'The request is invalid';
   }
 }
 
-/** A body and its content type. */
+/** An error body and its content type. */
 export interface ErrorBody {
   type: string;
   text: string;
 }
 
-/** The documented error envelope, or one of the other forms that assumption A9 allows for. */
+/** An error in the documented envelope, or in another form of assumption A9. */
 export function errorBody(
   status: number,
   code: string,
