@@ -1,23 +1,22 @@
-import { defaultAssumptions } from './assumptions.ts';
-import { ModelCatalog } from './models/catalog.ts';
-import { systemClock } from './clock.ts';
-import { Faults } from './http/faults.ts';
-import type { MockGateway } from './gateway.ts';
-import { Health } from './http/health.ts';
-import { idMaker } from './random.ts';
 import { Ledger } from './account/ledger.ts';
+import { paidOnceProblem } from './account/paid-once.ts';
+import { defaultTier, Slots } from './account/slots.ts';
+import { Users } from './account/users.ts';
+import { defaultAssumptions } from './assumptions.ts';
+import { systemClock } from './clock.ts';
+import type { MockGateway } from './gateway.ts';
+import { Faults } from './http/faults.ts';
+import { Health } from './http/health.ts';
+import { Recorder } from './http/recorder.ts';
+import { GatewayServer } from './http/server.ts';
 import { Materials } from './materials/materials.ts';
+import { ModelCatalog } from './models/catalog.ts';
 import { resolveOptions } from './options.ts';
 import type { MockGatewayOptions } from './options.ts';
-import { paidOnceProblem } from './account/paid-once.ts';
-import { seededRandom } from './random.ts';
-import { Recorder } from './http/recorder.ts';
+import { idMaker, seededRandom } from './random.ts';
 import { endpoints } from './routes/index.ts';
-import { GatewayServer } from './http/server.ts';
 import type { Services } from './services.ts';
-import { Slots, defaultTier } from './account/slots.ts';
 import { phaseOf, TaskStore } from './tasks/store.ts';
-import { Users } from './account/users.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export type { MockAssumptions } from './assumptions.ts';
@@ -36,16 +35,16 @@ export type {
 } from './options.ts';
 export type { ExchangeSummary, InvoiceLine, MockRequest } from './records.ts';
 
-/** The origin of every gateway that is reached through its `fetch`. */
+/** The origin that `mock.fetch` serves. */
 const baseURL = 'https://mock.polygate.example';
 
 /**
- * Makes a gateway that behaves as the specification says, in memory.
+ * Creates an in-memory gateway that implements the specification.
  *
  * @example
  * ```ts
  * const mock = createMockGateway({ clock: 'virtual', seed: 1 });
- * const answer = await mock.fetch(`${mock.baseURL}/v1/status`);
+ * const response = await mock.fetch(`${mock.baseURL}/v1/status`);
  * ```
  */
 export function createMockGateway(options: MockGatewayOptions = {}): MockGateway {

@@ -12,7 +12,6 @@ export interface RequestContext extends Caller {
   params: Readonly<Record<string, string>>;
   /** The parsed body. */
   body: unknown;
-  bodyText: string;
   /** Aborted when the caller disconnects. */
   signal: AbortSignal | undefined;
 }

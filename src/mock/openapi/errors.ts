@@ -34,7 +34,11 @@ export function failures(endpoint: EndpointDescription, notes: OperationNotes): 
   );
 }
 
-function failure(endpoint: EndpointDescription, status: string, ownCodes?: readonly string[]): Json {
+function failure(
+  endpoint: EndpointDescription,
+  status: string,
+  ownCodes?: readonly string[],
+): Json {
   const [meaning = 'The request was refused.', ...codes] = usual[status] ?? [];
   const gone = status === '404' && endpoint.method === 'POST';
   const balance = endpoint.auth === 'balance';

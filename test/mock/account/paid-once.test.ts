@@ -41,5 +41,7 @@ test('a key that was never paid is told with what was', async () => {
 test('a charge without a key is no proof', async () => {
   const { mock, caller } = start();
   await caller.post('/v1/chat/completions', chat);
-  expect(() => mock.assertPaidOnce()).toThrow(/^A charge has no idempotency key[^]+aurora-chat, no key/);
+  expect(() => mock.assertPaidOnce()).toThrow(
+    /^A charge has no idempotency key[^]+aurora-chat, no key/,
+  );
 });
