@@ -16,7 +16,8 @@ import type { MockGatewayOptions } from './options.ts';
 import { idMaker, seededRandom } from './random.ts';
 import { endpoints } from './routes/index.ts';
 import type { Services } from './services.ts';
-import { phaseOf, TaskStore } from './tasks/store.ts';
+import { phaseOf } from './tasks/phase.ts';
+import { TaskStore } from './tasks/store.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export type { MockAssumptions } from './assumptions.ts';

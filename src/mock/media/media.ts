@@ -2,7 +2,7 @@ import { fileEndings } from '../tasks/record.ts';
 import type { Task } from '../account/state.ts';
 import { shortFilm } from './short-film.ts';
 import { promptSvg } from './svg.ts';
-import { phaseOf } from '../tasks/store.ts';
+import { phaseOf } from '../tasks/phase.ts';
 import { tune } from './wav.ts';
 
 /** A file as it is served. */

@@ -4,8 +4,8 @@ import { page } from './layout.ts';
 import type { Task, User } from '../account/state.ts';
 import { escapeXml } from '../media/svg.ts';
 import { failure, resultUrls } from '../tasks/record.ts';
-import { phaseOf } from '../tasks/store.ts';
-import type { Phase } from '../tasks/store.ts';
+import { phaseOf } from '../tasks/phase.ts';
+import type { Phase } from '../tasks/phase.ts';
 
 /** How many tasks the page shows. */
 const shownTasks = 12;

@@ -11,16 +11,16 @@ import { invalidParameter } from '../http/response/gateway-error.ts';
 import type { Job } from './submit.ts';
 import { checkVoice } from '../voices/voices.ts';
 
-/** What every audio body has; the model decides what else there is. */
+/** The fields of every audio body. The model decides about the others. */
 export const audioBody = z.looseObject({ model: z.string() });
 
-/** Either body, for the description of the service. */
+/** Both kinds of body, for the OpenAPI document. */
 export const shownAudioBody = z.union([musicParamsSchema, speechParamsSchema]);
 
-/** File formats of speech. The specification names two of them as examples. */
+/** File formats of speech. The specification gives two of them as examples. */
 const formats = ['mp3', 'wav', 'flac', 'pcm', 'aac', 'opus'];
 
-/** Checks and prices a request for music or speech. Specification: Audio. */
+/** Validates and prices a music or speech generation. Specification: Audio. */
 export function audioJob(call: RequestContext, body: z.infer<typeof audioBody>): Job {
   const { catalogue } = call.services;
   const model = catalogue.use(body.model, 'audio');
@@ -49,11 +49,11 @@ function speechJob(call: RequestContext, model: Model, body: unknown): Job {
   return { model, prompt: text, count: 1, priceUsd: speechPrice(model, text) };
 }
 
-/** A voice is needed in one of three ways. `voice` is a name of other services and may be any. */
+/** Requires a voice in one of three fields. `voice` may contain any name, for compatibility with other services. */
 function checkVoices(call: RequestContext, model: Model, fields: SpeechFields): void {
   const weights = fields.timber_weights ?? [];
   if (!fields.voice_id && !fields.voice && weights.length === 0) {
-    throw invalidParameter('`voice_id` is required, or `voice`, or `timber_weights`');
+    throw invalidParameter('`voice_id` is required, unless `voice` or `timber_weights` is given');
   }
   if (fields.voice_id) checkVoice(call, fields.voice_id, model, 'voice_id');
   for (const [index, { voice_id: id }] of weights.entries()) {

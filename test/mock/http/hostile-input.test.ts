@@ -95,12 +95,12 @@ describe('a message names the field and what it takes:', () => {
     [
       '/v1/images/tasks',
       { model: 'prism-sketch', prompt: 'x', size: '4000x4000' },
-      '`size` must be of a resolution among 1K, 2K for prism-sketch',
+      '`size` must match one of the resolutions 1K, 2K for prism-sketch',
     ],
     [
       '/v1/images/tasks',
       { ...image, num_images: 2, n: -1 },
-      '`n` must be a whole number from 1 to 100',
+      '`n` must be an integer from 1 to 100',
     ],
     ['/v1/videos', { ...video, duration: 1e300 }, '`duration` must be an integer within ±2^53'],
     [
