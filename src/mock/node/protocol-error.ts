@@ -1,41 +1,41 @@
 import { errorBody, errorCode } from '../http/response/error-body.ts';
 
-/** A refusal of something that is not even a request, so that the gateway itself never sees it. */
+/** An error for input that is not a valid HTTP request and therefore never reaches the gateway. */
 export interface ProtocolError {
   status: 400 | 405 | 408 | 431;
   message: string;
 }
 
-const reasons = {
+const reasonPhrases = {
   400: 'Bad Request',
   405: 'Method Not Allowed',
   408: 'Request Timeout',
   431: 'Request Header Fields Too Large',
 };
 
-/** What a parser's complaint, by the code of its error, means to the caller. */
+/** The error for an error code of Node's HTTP parser. */
 export function protocolError(code: unknown): ProtocolError {
   switch (code) {
     case 'HPE_INVALID_METHOD':
-      return { status: 400, message: 'The method is none of HTTP' };
+      return { status: 400, message: 'The method is not an HTTP method' };
     case 'HPE_INVALID_URL':
-      return { status: 400, message: 'The address is not valid' };
+      return { status: 400, message: 'The URL is invalid' };
     case 'HPE_HEADER_OVERFLOW':
-      return { status: 431, message: 'The headers are too long' };
+      return { status: 431, message: 'The headers are too large' };
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { status: 408, message: 'The request took too long to arrive' };
     default:
-      return { status: 400, message: 'This is not valid HTTP' };
+      return { status: 400, message: 'The request is not valid HTTP' };
   }
 }
 
-/** The status line, the headers and the envelope, as they go over the wire. */
+/** Formats a complete HTTP response, to be written to the socket. */
 export function rawErrorResponse({ status, message }: ProtocolError): string {
   const code = status === 405 ? 'method_not_allowed' : errorCode(status);
   const { type, text } = errorBody(status, code, message, 'envelope');
   const id = crypto.randomUUID().replaceAll('-', '').slice(0, 20);
   return [
-    `HTTP/1.1 ${status} ${reasons[status]}`,
+    `HTTP/1.1 ${status} ${reasonPhrases[status]}`,
     'connection: close',
     `content-type: ${type}`,
     `content-length: ${new TextEncoder().encode(text).length}`,

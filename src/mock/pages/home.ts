@@ -1,17 +1,17 @@
-import type { RequestContext } from '../http/request-context.ts';
 import { formatUsd } from '../account/money.ts';
-import { page } from './layout.ts';
 import type { Task, User } from '../account/state.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { escapeXml } from '../media/svg.ts';
-import { failure, resultUrls } from '../tasks/record.ts';
 import { phaseOf } from '../tasks/phase.ts';
 import type { Phase } from '../tasks/phase.ts';
+import { failure, resultUrls } from '../tasks/record.ts';
+import { page } from './layout.ts';
 
-/** How many tasks the page shows. */
-const shownTasks = 12;
+/** Maximum number of tasks on the page. */
+const maxTasks = 12;
 
-/** How much of a prompt the page shows, characters. */
-const shownPrompt = 200;
+/** Maximum number of characters of a prompt on the page. */
+const maxPromptLength = 200;
 
 const style = `
 nav ul { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; list-style: none; margin: 0 0 1.5rem; padding: 0 }
@@ -32,21 +32,21 @@ nav ul { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; list-style: none;
 .failed { color: var(--bad) }
 `;
 
-/** What is running: how to call it, the wallets, and the latest tasks with their results. */
+/** The home page: a sample request, the wallets, and the latest tasks with their results. */
 export function homePage(call: RequestContext): string {
   const { users, tasks } = call.services;
   const all = Array.from(tasks.all);
-  const latest = all.slice(-shownTasks).toReversed();
-  const count = all.length > shownTasks ? `Latest ${shownTasks} of ${all.length} tasks` : 'Tasks';
+  const latest = all.slice(-maxTasks).toReversed();
+  const count = all.length > maxTasks ? `Latest ${maxTasks} of ${all.length} tasks` : 'Tasks';
   return page(
     'polygate reference gateway',
     style,
     `<header>
 <h1>polygate reference gateway</h1>
-<p>A model gateway that behaves as its specification says. Nothing here costs anything.</p>
+<p>This gateway implements the full API in memory. Requests cost nothing.</p>
 <nav aria-label="Public endpoints"><ul>
 <li><a href="/v1/openapi.json">OpenAPI document</a></li><li><a href="/v1/status">Status</a></li>
-<li><a href="/v1/pricing">Prices</a></li><li><a href="/v1/errors">Error codes</a></li>
+<li><a href="/v1/pricing">Pricing</a></li><li><a href="/v1/errors">Error codes</a></li>
 </ul></nav>
 </header>
 <main>
@@ -59,7 +59,7 @@ export function homePage(call: RequestContext): string {
 <tbody>${Array.from(users.all, walletRow).join('')}</tbody>
 </table>
 <h2>${count}</h2>
-${latest.length === 0 ? '<p>None yet.</p>' : ''}
+${latest.length === 0 ? '<p>No tasks yet.</p>' : ''}
 <ul class="tasks">${latest.map((task) => card(call, task)).join('')}</ul>
 </main>`,
   );
@@ -80,20 +80,20 @@ function walletRow({ name, balanceUsd, spentUsd, inFlight }: User): string {
 
 function card(call: RequestContext, task: Task): string {
   const { status } = phaseOf(task, call.now);
-  const prompt = escapeXml(shortened(task.prompt));
-  const made = new Date(task.createdAt).toISOString();
-  const facts = [
+  const prompt = escapeXml(shorten(task.prompt));
+  const createdAt = new Date(task.createdAt).toISOString();
+  const details = [
     task.model,
     task.count === 1 ? undefined : `${task.count} files`,
     `$${formatUsd(task.chargeUsd)}${isRefunded(call, status) ? ' refunded' : ''}`,
   ];
   return `<li>
-${result(call, task, prompt)}
+${resultHtml(call, task, prompt)}
 <div class="about">
 <p class="prompt">${prompt}</p>
-<p class="soft">${escapeXml(facts.filter((fact) => fact !== undefined).join(' · '))} ·
+<p class="soft">${escapeXml(details.filter((detail) => detail !== undefined).join(' · '))} ·
 <span class="${status}">${status.replace('_', ' ')}</span></p>
-<p class="soft"><time datetime="${made}">${made.slice(0, 19).replace('T', ' ')} UTC</time></p>
+<p class="soft"><time datetime="${createdAt}">${createdAt.slice(0, 19).replace('T', ' ')} UTC</time></p>
 </div>
 </li>`;
 }
@@ -102,34 +102,34 @@ function isRefunded(call: RequestContext, status: Phase['status']): boolean {
   return status === 'failed' && call.services.assumptions.A15 === 'refund';
 }
 
-function shortened(prompt: string): string {
-  const letters = Array.from(prompt.trim() || 'No prompt');
-  return letters.length > shownPrompt
-    ? `${letters.slice(0, shownPrompt).join('')}…`
-    : letters.join('');
+function shorten(prompt: string): string {
+  const characters = Array.from(prompt.trim() || 'No prompt');
+  return characters.length > maxPromptLength
+    ? `${characters.slice(0, maxPromptLength).join('')}…`
+    : characters.join('');
 }
 
-/** What a task has made so far; `prompt` is safe to stand in HTML. */
-function result(call: RequestContext, task: Task, prompt: string): string {
+/** The progress or the first result of a task. `prompt` must be escaped. */
+function resultHtml(call: RequestContext, task: Task, prompt: string): string {
   const { status, percent } = phaseOf(task, call.now);
-  if (status === 'failed') return plain(`<p>${escapeXml(failure.message)}</p>`);
+  if (status === 'failed') return plainResult(`<p>${escapeXml(failure.message)}</p>`);
   if (status !== 'completed') {
-    const label = `aria-label="Progress of ${prompt}"`;
-    return plain(`<progress max="100" value="${percent}" ${label}></progress>`);
+    const label = `aria-label="Progress: ${prompt}"`;
+    return plainResult(`<progress max="100" value="${percent}" ${label}></progress>`);
   }
   const [first = ''] = resultUrls(call, task);
   const src = `src="${escapeXml(first)}"`;
   switch (task.kind) {
     case 'image':
-      return `<a class="result" href="${escapeXml(first)}"><img ${src} alt="Picture of ${prompt}"></a>`;
+      return `<a class="result" href="${escapeXml(first)}"><img ${src} alt="Image: ${prompt}"></a>`;
     case 'video':
       return `<div class="result"><video ${src} controls loop muted playsinline
-aria-label="Film of ${prompt}"></video></div>`;
+aria-label="Video: ${prompt}"></video></div>`;
     case 'audio':
-      return plain(`<audio ${src} controls aria-label="Sound of ${prompt}"></audio>`);
+      return plainResult(`<audio ${src} controls aria-label="Audio: ${prompt}"></audio>`);
   }
 }
 
-function plain(html: string): string {
+function plainResult(html: string): string {
   return `<div class="result plain">${html}</div>`;
 }

@@ -1,6 +1,6 @@
 import { escapeXml } from '../media/svg.ts';
 
-/** Nothing comes from elsewhere, and no script runs, whatever a prompt says. */
+/** No other origin is contacted and no script runs, whatever a prompt contains. */
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'";
 
@@ -30,8 +30,8 @@ tbody th { color: inherit; font-weight: 400 }
 .soft { color: var(--soft); font-size: 0.875rem }
 `;
 
-/** A whole page: a title, rules of style for its own parts, and its body as HTML. */
-export function page(title: string, ownStyle: string, body: string): string {
+/** Renders a page from its title, its additional CSS and its body in HTML. */
+export function page(title: string, pageStyle: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -41,7 +41,7 @@ export function page(title: string, ownStyle: string, body: string): string {
 <meta name="referrer" content="no-referrer">
 <link rel="icon" href="data:,">
 <title>${escapeXml(title)}</title>
-<style>${style}${ownStyle}</style>
+<style>${style}${pageStyle}</style>
 </head>
 <body>
 ${body}

@@ -13,37 +13,37 @@ dt { color: var(--soft) }
 dd { margin: 0 }
 `;
 
-/** Where a person shows that they are alive and agree, or does not. */
+/** The page on which a person completes a verification, or fails it. */
 export function verificationPage({ name, type, verification }: MaterialState): string {
   const expires = new Date(verification?.expiresAt ?? 0).toISOString();
   return page(
-    'Identity check',
+    'Identity verification',
     style,
     `<main>
-<h1>Is this you?</h1>
-<p>The service looks at your face here. The reference gateway takes your word for it.</p>
+<h1>Identity verification</h1>
+<p>A real service checks your face here. On the reference gateway you choose the result yourself.</p>
 <dl>
 <dt>Material</dt><dd>${escapeXml(name.slice(0, 200))}</dd>
 <dt>Type</dt><dd>${type}</dd>
 <dt>Valid until</dt><dd><time datetime="${expires}">${expires.slice(0, 16).replace('T', ' ')} UTC</time></dd>
 </dl>
 <form>
-<button name="outcome" value="succeeded">Complete the check</button>
-<button name="outcome" value="failed">Fail the check</button>
+<button name="outcome" value="succeeded">Complete verification</button>
+<button name="outcome" value="failed">Fail verification</button>
 </form>
-<p class="soft">Either choice takes you back to where you came from.</p>
+<p class="soft">Either button returns you to the app that sent you here.</p>
 </main>`,
   );
 }
 
-/** What is left of a check whose material is gone. */
+/** The page for a verification whose material no longer exists. */
 export function verificationEndedPage(): string {
   return page(
-    'This check is over',
+    'Verification ended',
     style,
     `<main>
-<h1>This check is over</h1>
-<p>Its material was deleted or has expired, or the address is wrong. Start again from the app that sent you here.</p>
+<h1>This verification has ended</h1>
+<p>The material was deleted or has expired, or the link is wrong. Start again in the app that sent you here.</p>
 </main>`,
   );
 }

@@ -82,7 +82,12 @@ function replay(
     throw new GatewayError(409, 'idempotency_conflict', message);
   }
   const task = call.services.tasks.byId(earlier.taskId ?? '');
-  if (task === undefined) throw new GatewayError(404, 'task_not_found', 'The task of this idempotency key no longer exists');
+  if (task === undefined)
+    throw new GatewayError(
+      404,
+      'task_not_found',
+      'The task of this idempotency key no longer exists',
+    );
   const headers = { ...submitHeaders(call, task), 'x-svc-idempotent-replay': 'true' };
   return json(202, taskRecord(call, task), headers);
 }

@@ -63,7 +63,7 @@ test('a check whose material is gone says so, to people and to programs', async 
   const { caller, id, visit } = await start();
   await caller.remove(`/v1/materials/${id}`);
   const seen = await visit();
-  expect([seen.status, await seen.text()]).toEqual([404, expect.stringContaining('is over')]);
+  expect([seen.status, await seen.text()]).toEqual([404, expect.stringContaining('has ended')]);
   expect((await (await visit('', '*/*')).json()).error.code).toBe('material_not_found');
 });
 

@@ -92,14 +92,14 @@ test('a port that is taken gets one clear line', async () => {
   const { code, output, errors } = await run(['--port', String(port)]);
   await close();
   expect([code, output]).toEqual([1, '']);
-  expect(errors).toMatch(/^polygate-mock: port \d+ is in use.*\n$/);
+  expect(errors).toMatch(/^polygate-mock: port \d+ is already in use.*\n$/);
 });
 
 test.each([
-  [['--port', 'abc'], '--port must be a whole number'],
-  [['--port', '70000'], '--port must be a whole number'],
+  [['--port', 'abc'], '--port must be an integer'],
+  [['--port', '70000'], '--port must be an integer'],
   [['--latency', '-1'], '--latency'],
-  [['--key', 'abc'], '--key must begin with sk-'],
+  [['--key', 'abc'], '--key must start with sk-'],
   [['--port'], "Option '--port <value>' argument missing"],
   [['--what'], "Unknown option '--what'"],
   [['extra'], 'Unexpected argument'],

@@ -19,16 +19,16 @@ const page = async (prompts: string[], body: object = image, path = '/v1/images/
 test('it shows the wallet, and that nothing has been submitted yet', async () => {
   const { running } = await page([]);
   expect(running).toContain('<th scope="row">demo</th><td>$1000</td>');
-  expect(running).toContain('None yet.');
+  expect(running).toContain('No tasks yet.');
 });
 
 test.each([
-  ['/v1/images/tasks', image, /<img src="\S+\.svg\S*" alt="Picture of a fox">/],
-  ['/v1/videos', video, /<video src="\S+\.mp4\S*" controls[^>]*aria-label="Film of a fox">/],
-  ['/v1/audio/tasks', music, /<audio src="\S+\.wav\S*" controls aria-label="Sound of a fox">/],
+  ['/v1/images/tasks', image, /<img src="\S+\.svg\S*" alt="Image: a fox">/],
+  ['/v1/videos', video, /<video src="\S+\.mp4\S*" controls[^>]*aria-label="Video: a fox">/],
+  ['/v1/audio/tasks', music, /<audio src="\S+\.wav\S*" controls aria-label="Audio: a fox">/],
 ])('a task of %s shows its progress, then its result', async (path, body, result) => {
   const { running, ended } = await page(['a fox'], body, path);
-  expect(running).toContain('<progress max="100" value="0" aria-label="Progress of a fox">');
+  expect(running).toContain('<progress max="100" value="0" aria-label="Progress: a fox">');
   expect(running).not.toMatch(result);
   expect(ended).toMatch(result);
 });
