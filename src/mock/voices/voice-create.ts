@@ -83,7 +83,7 @@ function createVoice(
   call.user.voices.set(voice.id, voice);
   const record = creation(call, voice, making, taskId);
   if (key !== undefined) {
-    const made = { fingerprint: fingerprint(body), taskId, chargeUsd, answer: record };
+    const made = { fingerprint: fingerprint(body), taskId, chargeUsd, response: record };
     remember(call, scope, made);
   }
   return json(200, record, creationHeaders(taskId, chargeUsd));
