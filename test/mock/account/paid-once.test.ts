@@ -9,7 +9,7 @@ const start = () => {
   return { mock, caller: callerOf(mock), key: { 'x-idempotency-key': 'row-17' } };
 };
 
-test('a submit whose answer was lost is paid once', async () => {
+test('a submit whose response was lost is charged once', async () => {
   const { mock } = start();
   const { apiKey, baseURL, fetch, clock } = mock;
   const gateway = new Polygate({ apiKey, baseURL, fetch, clock });
@@ -20,7 +20,7 @@ test('a submit whose answer was lost is paid once', async () => {
   expect(() => mock.assertPaidOnce()).not.toThrow();
 });
 
-test('a key that was paid twice is told with its lines', async () => {
+test('a key that was charged twice fails with its invoice lines', async () => {
   const { mock, caller, key } = start();
   const body = { audio_url: 'https://files.example/a.wav' };
   for (let count = 0; count < 2; count += 1) await caller.post('/v1/audio/voices/clone', body, key);
@@ -30,7 +30,7 @@ test('a key that was paid twice is told with its lines', async () => {
   expect(() => mock.assertPaidOnce()).toThrow(twice);
 });
 
-test('a key that was never paid is told with what was', async () => {
+test('a key that was never charged fails with the invoice', async () => {
   const { mock, caller, key } = start();
   expect(() => mock.assertPaidOnce()).toThrow('Nothing was charged');
   expect(() => mock.assertPaidOnce('row-18')).toThrow('was never charged; the invoice is empty');
@@ -38,7 +38,7 @@ test('a key that was never paid is told with what was', async () => {
   expect(() => mock.assertPaidOnce('row-18')).toThrow(/row-18 was never charged[^]+row-17/);
 });
 
-test('a charge without a key is no proof', async () => {
+test('a charge without a key fails', async () => {
   const { mock, caller } = start();
   await caller.post('/v1/chat/completions', chat);
   expect(() => mock.assertPaidOnce()).toThrow(

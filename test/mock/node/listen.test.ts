@@ -35,7 +35,7 @@ const start = async (options: MockGatewayOptions = {}, where: ListenOptions = {}
 };
 const streamed = { ...chat, stream: true };
 
-test('the gateway answers on a socket, and its links lead back to it', async () => {
+test('the gateway responds on a socket, and its links point to that socket', async () => {
   const { listening, send } = await start();
   expect(listening.baseURL).toBe(`http://127.0.0.1:${listening.port}`);
   const task = await (await send('/v1/images/tasks', image)).json();
@@ -47,7 +47,7 @@ test('the gateway answers on a socket, and its links lead back to it', async () 
   expect(await file.text()).toContain('<svg');
 });
 
-test('links begin with the name by which the caller knows the gateway', async () => {
+test('links start with the host that the caller used', async () => {
   const { listening, headers } = await start();
   const outgoing = request(`${listening.baseURL}/v1/images/tasks`, {
     method: 'POST',
@@ -62,18 +62,18 @@ test('links begin with the name by which the caller knows the gateway', async ()
 test('a stream arrives event by event', async () => {
   const { send } = await start({ chunkDelayMs: 5 });
   const response = await send('/v1/chat/completions', streamed);
-  let pieces = 0;
+  let chunks = 0;
   let text = '';
   const decoder = new TextDecoder();
   for await (const bytes of response.body!) {
-    pieces += 1;
+    chunks += 1;
     text += decoder.decode(bytes, { stream: true });
   }
-  expect(pieces).toBeGreaterThan(3);
+  expect(chunks).toBeGreaterThan(3);
   expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
 });
 
-test('a reset is a reset of the connection', async () => {
+test('a reset fault resets the connection', async () => {
   const { mock, send } = await start();
   mock.fail({ route: 'POST /v1/videos', reset: 'after', times: 1 });
   const error = await send('/v1/videos', video).catch((reason: unknown) => reason);
@@ -81,7 +81,7 @@ test('a reset is a reset of the connection', async () => {
   expect(mock.invoice).toHaveLength(1);
 });
 
-test('a truncated body and a cut stream arrive up to where they break off', async () => {
+test('a truncated body and a cut stream arrive up to the cut', async () => {
   const { mock, send } = await start();
   mock.fail({ truncateBody: 30, times: 1 });
   const cut = await send('/v1/account');
@@ -99,17 +99,17 @@ test('a truncated body and a cut stream arrive up to where they break off', asyn
   expect(text.match(/^data:/gm)).toHaveLength(2);
 });
 
-test('a client that hangs up gives its slot back', async () => {
+test('a client that disconnects frees its slot', async () => {
   const { mock, send } = await start({ chunkDelayMs: 20 });
-  const leave = new AbortController();
-  const response = await send('/v1/chat/completions', streamed, { signal: leave.signal });
+  const controller = new AbortController();
+  const response = await send('/v1/chat/completions', streamed, { signal: controller.signal });
   expect(mock.inFlight).toBe(1);
-  leave.abort();
+  controller.abort();
   await expect(response.text()).rejects.toThrow('aborted');
   await vi.waitFor(() => expect(mock.inFlight).toBe(0));
 });
 
-test('closing ends open requests', async () => {
+test('closing ends requests in flight', async () => {
   const { mock, listening, send } = await start();
   mock.fail({ stallHeaders: true });
   const waiting = send('/v1/videos', video).catch((error: unknown) => error);
@@ -119,7 +119,7 @@ test('closing ends open requests', async () => {
   await vi.waitFor(() => expect(mock.inFlight).toBe(0));
 });
 
-test('a body over the limit is refused, and the gateway lives on', async () => {
+test('a body over the limit is rejected, and the gateway keeps running', async () => {
   const { send, listening } = await start({ maxBodyBytes: 1000 });
   const long = await send('/v1/videos', { ...video, prompt: 'x'.repeat(3_000_000) }).catch(
     (error: unknown) => error,
@@ -134,7 +134,7 @@ test.each([
   'GET //// HTTP/1.1\r\nHost: a b/c\r\n\r\n',
   'POST /v1/videos HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n',
   'GARBAGE\r\n\r\n',
-])('whatever arrives gets an answer: %j', async (raw) => {
+])('malformed input gets an error response: %j', async (raw) => {
   const { listening } = await start();
   const answer = await new Promise<string>((resolve, reject) => {
     const socket = connect(listening.port, '127.0.0.1', () => socket.write(raw));
@@ -147,12 +147,15 @@ test.each([
   expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
 });
 
-test('pages may call it only when they are let', async () => {
+test('web pages can call it only if CORS is enabled', async () => {
   const closed = await start();
   const allowed = await start({}, { cors: true });
   const preflight = { method: 'OPTIONS', headers: { 'access-control-request-headers': 'x-a' } };
-  const asked = await fetch(`${allowed.listening.baseURL}/v1/videos`, preflight);
-  expect([asked.status, asked.headers.get('access-control-allow-headers')]).toEqual([204, 'x-a']);
+  const preflightResponse = await fetch(`${allowed.listening.baseURL}/v1/videos`, preflight);
+  expect([
+    preflightResponse.status,
+    preflightResponse.headers.get('access-control-allow-headers'),
+  ]).toEqual([204, 'x-a']);
   expect((await allowed.send('/v1/status')).headers.get('access-control-allow-origin')).toBe('*');
   const refused = await fetch(`${closed.listening.baseURL}/v1/videos`, preflight);
   expect([refused.status, refused.headers.has('access-control-allow-origin')]).toEqual([
@@ -161,14 +164,14 @@ test('pages may call it only when they are let', async () => {
   ]);
 });
 
-test('a port that is taken is an error of the system', async () => {
+test('a port that is in use rejects with the system error', async () => {
   const { listening } = await start();
   const second = listen(createMockGateway(), { port: listening.port });
   await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });
 
-/** What comes back for bytes that are written to the socket as they are. */
-const written = async (port: number, bytes: string): Promise<string> => {
+/** Writes bytes to a socket and returns everything that it receives. */
+const sendBytes = async (port: number, bytes: string): Promise<string> => {
   const socket = connect(port, '127.0.0.1');
   socket.end(bytes);
   return whole(socket);
@@ -181,9 +184,9 @@ test.each([
   ['GET http:// HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 400],
   ['GET /v1/\u0000 HTTP/1.1\r\nhost: x\r\n\r\n', 400],
   [`GET / HTTP/1.1\r\nhost: x\r\nlong: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-])('%j gets %i in the envelope, with a request id', async (bytes, status) => {
+])('%j gets a %i in the envelope, with a request id', async (bytes, status) => {
   const { listening } = await start();
-  const answer = await written(listening.port, bytes);
+  const answer = await sendBytes(listening.port, bytes);
   expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   expect(answer).toMatch(/\r\nx-request-id: req_\w{20}\r\n/i);
   const { error } = JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1));
@@ -193,7 +196,7 @@ test.each([
 test.each([
   'GET /v1/status HTTP/1.1\r\nconnection: close\r\n\r\n',
   'GET /v1/status HTTP/1.1\r\nhost: x\r\nexpect: miracles\r\nconnection: close\r\n\r\n',
-])('%j is answered all the same', async (bytes) => {
+])('%j gets a normal response', async (bytes) => {
   const { listening } = await start();
-  expect(await written(listening.port, bytes)).toMatch(/^HTTP\/1.1 200 /);
+  expect(await sendBytes(listening.port, bytes)).toMatch(/^HTTP\/1.1 200 /);
 });

@@ -16,7 +16,7 @@ const page = async (prompts: string[], body: object = image, path = '/v1/images/
   return { running, ended: await read() };
 };
 
-test('it shows the wallet, and that nothing has been submitted yet', async () => {
+test('it shows the wallet, and that there are no tasks yet', async () => {
   const { running } = await page([]);
   expect(running).toContain('<th scope="row">demo</th><td>$1000</td>');
   expect(running).toContain('No tasks yet.');
@@ -33,7 +33,7 @@ test.each([
   expect(ended).toMatch(result);
 });
 
-test('a failed task says so, and that it was refunded', async () => {
+test('a failed task shows its error and its refund', async () => {
   const { ended } = await page(['fail']);
   expect(ended).toMatch(/The model could not finish this task.*\$0\.02 refunded/s);
   expect(ended).toContain('<td>$1000</td>\n<td>$0</td>');
@@ -41,26 +41,25 @@ test('a failed task says so, and that it was refunded', async () => {
 
 test('the latest twelve tasks come first', async () => {
   const { ended } = await page(Array.from({ length: 14 }, (_, index) => `picture ${index + 1}`));
-  const shown = Array.from(
+  const numbers = Array.from(
     ended.matchAll(/<p class="prompt">picture (\d+)/g),
     ([, number]) => number,
   );
-  expect(shown).toEqual(['14', '13', '12', '11', '10', '9', '8', '7', '6', '5', '4', '3']);
+  expect(numbers).toEqual(['14', '13', '12', '11', '10', '9', '8', '7', '6', '5', '4', '3']);
   expect(ended).toContain('Latest 12 of 14 tasks');
 });
 
-test('a prompt cannot become a part of the page, or fill it', async () => {
+test('a prompt is escaped and shortened', async () => {
   const { ended } = await page([`"><script>alert(1)</script>`, '👋'.repeat(5_000)]);
   expect(ended).not.toMatch(/<script|"">/);
   expect(ended).toContain('&quot;&gt;&lt;script&gt;');
   expect(ended).toContain(`<p class="prompt">${'👋'.repeat(200)}…</p>`);
 });
 
-test('a page takes nothing from elsewhere', async () => {
+test('a page loads nothing from other origins', async () => {
   const { ended } = await page(['a fox']);
   expect(ended).toContain("default-src 'none'");
-  const addresses = Array.from(ended.matchAll(/(?:src|href)="([^"]*)"/g), ([, address]) => address);
-  expect(addresses.length).toBeGreaterThan(5);
-  for (const address of addresses)
-    expect(address).toMatch(/^\/|^https:\/\/mock\.polygate|^data:,$/);
+  const urls = Array.from(ended.matchAll(/(?:src|href)="([^"]*)"/g), ([, url]) => url);
+  expect(urls.length).toBeGreaterThan(5);
+  for (const url of urls) expect(url).toMatch(/^\/|^https:\/\/mock\.polygate|^data:,$/);
 });
