@@ -6,7 +6,7 @@ import type { MockGateway } from './gateway.ts';
 import { Health } from './http/health.ts';
 import { idMaker } from './ids.ts';
 import { Ledger } from './account/ledger.ts';
-import { Materials } from './materials/materials.ts';
+import { Materials } from './materials/store.ts';
 import { resolveOptions } from './options.ts';
 import type { MockGatewayOptions } from './options.ts';
 import { paidOnceProblem } from './account/paid-once.ts';

@@ -5,7 +5,7 @@ import type { Endpoint } from './http/endpoint.ts';
 import type { MakeId } from './ids.ts';
 import type { Health } from './http/health.ts';
 import type { Ledger } from './account/ledger.ts';
-import type { Materials } from './materials/materials.ts';
+import type { Materials } from './materials/store.ts';
 import type { Settings } from './options.ts';
 import type { Slots } from './account/slots.ts';
 import type { Tasks } from './tasks/tasks.ts';

@@ -1,7 +1,7 @@
 import type { ToolCall } from '../../schemas/chat-params.ts';
-import type { ChatRequest, Tool } from './chat-request.ts';
+import type { ChatRequest, Tool } from './request.ts';
 import { hash } from '../random.ts';
-import { sample } from './sample.ts';
+import { sample } from './sample-json.ts';
 
 /** How much of a prompt, its end, decides about tools, characters. */
 const heard = 2000;

@@ -2,7 +2,7 @@ import { text } from '../http/response/response.ts';
 import type { MockResponse } from '../http/response/response.ts';
 import { param } from '../http/request-context.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { statusOf } from './materials.ts';
+import { statusOf } from './store.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 import type { MaterialState } from '../account/state.ts';
 import { overPage, verificationPage } from '../pages/verification-page.ts';

@@ -1,4 +1,4 @@
-import { BitWriter } from './bits.ts';
+import { BitWriter } from './bit-writer.ts';
 
 /** A square of 16 by 16 pixels: 256 samples of brightness, then 64 of each colour difference. */
 export type Block = readonly number[];

@@ -1,6 +1,6 @@
 import type { Model } from '../../schemas/models.ts';
-import { defaultModels } from './default-models.ts';
-import { modelFrom } from './model.ts';
+import { defaultModels } from './defaults.ts';
+import { modelFrom } from './record.ts';
 import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
 
 /** The models that may be used. */

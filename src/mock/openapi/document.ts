@@ -1,10 +1,10 @@
 import type { RequestContext } from '../http/request-context.ts';
 import { operation } from './operation.ts';
-import type { Json } from './page.ts';
-import { pages } from './pages.ts';
+import type { Json } from './docs.ts';
+import { pages } from './tags/index.ts';
 import { componentParameters } from './parameters.ts';
 import { componentSchemas } from './schemas.ts';
-import { version } from '../public/public-records.ts';
+import { version } from '../public/records.ts';
 
 const description = `One gateway in front of many models: chat, images, video, music and speech, behind one key and one wallet.
 

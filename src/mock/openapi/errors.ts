@@ -2,7 +2,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { errorType } from '../http/response/envelope.ts';
 import { errorDetail } from '../public/error-catalog.ts';
 import { failureHeaders } from './headers.ts';
-import type { Json, OperationNotes } from './page.ts';
+import type { Json, OperationNotes } from './docs.ts';
 import { reference } from './schemas.ts';
 
 /** What a status means, and the codes that come with it unless a page names others. */

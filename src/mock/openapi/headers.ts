@@ -1,5 +1,5 @@
 import type { Endpoint } from '../http/endpoint.ts';
-import type { Json } from './page.ts';
+import type { Json } from './docs.ts';
 
 const amount = { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' };
 const count = { type: 'string', pattern: '^\\d+$' };

@@ -3,8 +3,8 @@ import type * as z from 'zod/mini';
 import type { Endpoint } from '../http/endpoint.ts';
 import { failures } from './errors.ts';
 import { successHeaders } from './headers.ts';
-import type { Json, OperationNotes } from './page.ts';
-import { notesOf } from './pages.ts';
+import type { Json, OperationNotes } from './docs.ts';
+import { notesOf } from './tags/index.ts';
 import { operationParameters } from './parameters.ts';
 import { nameOf, anyOf, reference } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import { noted } from './schemas.ts';
-import type { Json, Note, OperationNotes } from './page.ts';
+import type { Json, Note, OperationNotes } from './docs.ts';
 
 const visible = { type: 'string', minLength: 1, maxLength: 200, pattern: '^[!-~]+$' };
 

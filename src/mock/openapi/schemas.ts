@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 import { isRecord } from '../../schemas/record.ts';
-import type { Json, Note } from './page.ts';
-import { pages } from './pages.ts';
+import type { Json, Note } from './docs.ts';
+import { pages } from './tags/index.ts';
 
 /** Every named schema of the document, made from the schemas by which the gateway works. */
 export function componentSchemas(): Json {

@@ -3,7 +3,7 @@ import type { Model } from '../../schemas/models.ts';
 import { json } from '../http/response/response.ts';
 import { param } from '../http/request-context.ts';
 import { reads } from '../http/endpoint.ts';
-import { anthropicList, geminiList } from '../models/model-lists.ts';
+import { anthropicList, geminiList } from '../models/list-styles.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 
 /** Specification: Account and catalog. */

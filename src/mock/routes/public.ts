@@ -18,7 +18,7 @@ import {
   pricingCatalog,
   rateLimits,
   serviceStatus,
-} from '../public/public-records.ts';
+} from '../public/records.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 
 const open = { method: 'GET', auth: 'none' } as const;

@@ -3,8 +3,8 @@ import { voiceCreationRecord, voiceListRecord } from '../../schemas/voices.ts';
 import { json } from '../http/response/response.ts';
 import { reads, writes } from '../http/endpoint.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
-import { cloneVoice, designVoice } from '../voices/voice-create.ts';
-import { visibleVoices } from '../voices/voices.ts';
+import { cloneVoice, designVoice } from '../voices/create.ts';
+import { visibleVoices } from '../voices/library.ts';
 
 const errors = [400, 401, 402, 403, 409, 413, 429, 503];
 

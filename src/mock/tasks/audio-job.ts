@@ -9,7 +9,7 @@ import { numberBetween, requiredText } from './fields.ts';
 import { musicPrice, speechPrice } from '../models/prices.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import type { Job } from './submit.ts';
-import { checkVoice } from '../voices/voices.ts';
+import { checkVoice } from '../voices/library.ts';
 
 /** What every audio body has; the model decides what else there is. */
 export const audioBody = z.looseObject({ model: z.string() });

@@ -1,6 +1,6 @@
 import type { VideoParams } from '../../schemas/videos.ts';
 import { isRecord } from '../../schemas/record.ts';
-import { checkVideoMedia } from '../materials/asset-uris.ts';
+import { checkVideoMedia } from '../materials/video-media.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { numberBetween, wholeNumber } from './fields.ts';
 import { resolutionPrice } from '../models/prices.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 
 import { createMockGateway } from '../../../src/mock/index.ts';
-import { pages } from '../../../src/mock/openapi/pages.ts';
+import { pages } from '../../../src/mock/openapi/tags/index.ts';
 import { endpoints } from '../../../src/mock/routes/index.ts';
 import { callerOf, codeOf } from '../caller.ts';
-import { document, operationOf, operations } from './read-document.ts';
+import { document, operationOf, operations } from './document.ts';
 import { provoke } from './requests.ts';
 
 test('everything is described, and every description is of something', () => {

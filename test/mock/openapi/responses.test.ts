@@ -4,7 +4,7 @@ import { createMockGateway } from '../../../src/mock/index.ts';
 import type { MockGateway, MockGatewayOptions } from '../../../src/mock/index.ts';
 import { callerOf, chat, codeOf, image, music, speech, video } from '../caller.ts';
 import type { Caller } from '../caller.ts';
-import { operations } from './read-document.ts';
+import { operations } from './document.ts';
 import type { Operation } from './validator.ts';
 import { provoke, requests } from './requests.ts';
 

@@ -5,9 +5,9 @@ import {
   geminiModelListRecord,
   modelListRecord,
   modelRecord,
-} from '../../schemas/models.ts';
-import { pricingRecord } from '../../schemas/pricing.ts';
-import type { Note, Page } from './page.ts';
+} from '../../../schemas/models.ts';
+import { pricingRecord } from '../../../schemas/pricing.ts';
+import type { Note, Page } from '../docs.ts';
 
 /** The fields that the prices of a model and of each way to buy have in common. */
 function prices(prefix: string): Record<string, Note> {

@@ -1,6 +1,6 @@
-import { accountRecord, keyBalanceRecord, readinessRecord } from '../../schemas/account.ts';
-import { keyBalanceErrorEnvelopeRecord } from '../../schemas/error-codes.ts';
-import type { Page } from './page.ts';
+import { accountRecord, keyBalanceRecord, readinessRecord } from '../../../schemas/account.ts';
+import { keyBalanceErrorEnvelopeRecord } from '../../../schemas/error-codes.ts';
+import type { Page } from '../docs.ts';
 
 const wallet = 'Kind of wallet, `unified`: one wallet pays for every operation.';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
-import { imageParamsSchema } from '../../schemas/images.ts';
-import { imageTaskRecord } from '../../schemas/task.ts';
-import type { OperationNotes, Page } from './page.ts';
+import { imageParamsSchema } from '../../../schemas/images.ts';
+import { imageTaskRecord } from '../../../schemas/task.ts';
+import type { OperationNotes, Page } from '../docs.ts';
 import { pollNotes, submitCodes, submitted, taskExample, taskFields } from './tasks.ts';
 
 const finishedImagesRecord = z.looseObject({

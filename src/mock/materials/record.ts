@@ -1,6 +1,6 @@
 import type { Material } from '../../schemas/materials.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { lifetimeMs, statusOf } from './materials.ts';
+import { lifetimeMs, statusOf } from './store.ts';
 import type { MaterialState } from '../account/state.ts';
 
 /** How long a preview link works. */

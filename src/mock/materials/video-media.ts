@@ -1,6 +1,6 @@
 import { isRecord } from '../../schemas/record.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { statusOf } from './materials.ts';
+import { statusOf } from './store.ts';
 import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
 import { sourceUrl } from '../tasks/source-url.ts';
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 import type { RequestContext } from '../http/request-context.ts';
 import { fingerprint, materialKey, remember } from '../account/idempotency.ts';
-import { statusOf } from './materials.ts';
+import { statusOf } from './store.ts';
 import { isPrivateHost } from './private-host.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 import type { MaterialState, Verification } from '../account/state.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createMockGateway } from '../../../src/mock/index.ts';
-import { shortFilm } from '../../../src/mock/media/short-film.ts';
+import { shortFilm } from '../../../src/mock/media/sample-video.ts';
 import { escapeXml, wrap } from '../../../src/mock/media/svg.ts';
 import { callerOf, image, music, video } from '../caller.ts';
 

@@ -1,4 +1,4 @@
-import type { ModelSketch } from './model.ts';
+import type { ModelSketch } from './record.ts';
 
 /**
  * The catalogue of a gateway that was given none: names are made up, prices are small and round.

@@ -1,6 +1,6 @@
-import { materialCreateParamsSchema } from '../../schemas/material-params.ts';
-import { materialPageRecord, materialRecord } from '../../schemas/materials.ts';
-import type { Page } from './page.ts';
+import { materialCreateParamsSchema } from '../../../schemas/material-params.ts';
+import { materialPageRecord, materialRecord } from '../../../schemas/materials.ts';
+import type { Page } from '../docs.ts';
 
 const types = ['image', 'video', 'audio'];
 const time = { format: 'date-time' };

@@ -1,4 +1,4 @@
-import type { Json, Note, OperationNotes } from './page.ts';
+import type { Json, Note, OperationNotes } from '../docs.ts';
 
 const files = { image: 'images', video: 'videos', audio: 'audios' } as const;
 

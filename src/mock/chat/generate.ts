@@ -1,7 +1,7 @@
 import type { ToolCall } from '../../schemas/chat-params.ts';
-import type { ChatRequest } from './chat-request.ts';
+import type { ChatRequest } from './request.ts';
 import { hash, pick, seededRandom } from '../random.ts';
-import { sample } from './sample.ts';
+import { sample } from './sample-json.ts';
 import { promptSvg } from '../media/svg.ts';
 import { calledBy, toolCalls } from './tool-calls.ts';
 import { pieces, tokens } from './words.ts';

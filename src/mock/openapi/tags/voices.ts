@@ -1,6 +1,6 @@
-import { voiceCloneParamsSchema, voiceDesignParamsSchema } from '../../schemas/voice-params.ts';
-import { voiceCreationRecord, voiceListRecord, voiceRecord } from '../../schemas/voices.ts';
-import type { Page } from './page.ts';
+import { voiceCloneParamsSchema, voiceDesignParamsSchema } from '../../../schemas/voice-params.ts';
+import { voiceCreationRecord, voiceListRecord, voiceRecord } from '../../../schemas/voices.ts';
+import type { Page } from '../docs.ts';
 
 const created =
   'The new voice is private to the caller and can be used at once. Asking twice pays twice, with the same `x-idempotency-key` as well.';

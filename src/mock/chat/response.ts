@@ -4,7 +4,7 @@ import type {
   ChatCompletionDelta,
   ChatUsage,
 } from '../../schemas/chat-completion.ts';
-import type { Reply, ReplyChoice } from './chat-reply.ts';
+import type { Reply, ReplyChoice } from './generate.ts';
 import { dataEvent, done, keepAlive } from '../http/response/sse.ts';
 import { pieces } from './words.ts';
 

@@ -1,6 +1,6 @@
-import { chatParamsSchema } from '../../schemas/chat-params.ts';
-import { chatChunkRecord, chatCompletionRecord } from '../chat/chat-record.ts';
-import type { Note, Page } from './page.ts';
+import { chatParamsSchema } from '../../../schemas/chat-params.ts';
+import { chatChunkRecord, chatCompletionRecord } from '../../chat/record-schemas.ts';
+import type { Note, Page } from '../docs.ts';
 
 /** What a completion and each of its events have in common. */
 const head: Record<string, Note> = {

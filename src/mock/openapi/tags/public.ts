@@ -1,14 +1,14 @@
-import { capabilitiesRecord } from '../../schemas/capabilities.ts';
-import { errorCatalogRecord, errorDetailRecord } from '../../schemas/error-catalog.ts';
-import { errorBodyRecord, errorEnvelopeRecord } from '../../schemas/error-codes.ts';
-import { pricingCatalogRecord } from '../../schemas/pricing-catalog.ts';
+import { capabilitiesRecord } from '../../../schemas/capabilities.ts';
+import { errorCatalogRecord, errorDetailRecord } from '../../../schemas/error-catalog.ts';
+import { errorBodyRecord, errorEnvelopeRecord } from '../../../schemas/error-codes.ts';
+import { pricingCatalogRecord } from '../../../schemas/pricing-catalog.ts';
 import {
   changelogRecord,
   openApiDocumentRecord,
   rateLimitPolicyRecord,
   serviceStatusRecord,
-} from '../../schemas/public.ts';
-import type { Page } from './page.ts';
+} from '../../../schemas/public.ts';
+import type { Page } from '../docs.ts';
 
 /** Specification: Public endpoints; Service status; Errors. */
 export const publicPage: Page = {

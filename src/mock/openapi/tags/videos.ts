@@ -1,6 +1,6 @@
-import { videoTaskRecord } from '../../schemas/task.ts';
-import { videoParamsSchema } from '../../schemas/videos.ts';
-import type { Note, OperationNotes, Page } from './page.ts';
+import { videoTaskRecord } from '../../../schemas/task.ts';
+import { videoParamsSchema } from '../../../schemas/videos.ts';
+import type { Note, OperationNotes, Page } from '../docs.ts';
 import { pollNotes, submitCodes, submitted, taskExample, taskFields } from './tasks.ts';
 
 const submit = {

@@ -1,6 +1,6 @@
 import { fileEndings } from '../tasks/task-record.ts';
 import type { Task } from '../account/state.ts';
-import { shortFilm } from './short-film.ts';
+import { shortFilm } from './sample-video.ts';
 import { promptSvg } from './svg.ts';
 import { phaseOf } from '../tasks/tasks.ts';
 import { tune } from './wav.ts';

@@ -4,7 +4,7 @@ import { chatPage } from './chat.ts';
 import { imagesPage } from './images.ts';
 import { materialsPage } from './materials.ts';
 import { modelsPage } from './models.ts';
-import type { OperationNotes, Page } from './page.ts';
+import type { OperationNotes, Page } from '../docs.ts';
 import { publicPage } from './public.ts';
 import { videosPage } from './videos.ts';
 import { voicesPage } from './voices.ts';

@@ -1,7 +1,7 @@
-import { musicParamsSchema, speechParamsSchema } from '../../schemas/audio.ts';
-import { audioTaskRecord } from '../../schemas/task.ts';
-import { shownAudioBody } from '../tasks/audio-job.ts';
-import type { Page } from './page.ts';
+import { musicParamsSchema, speechParamsSchema } from '../../../schemas/audio.ts';
+import { audioTaskRecord } from '../../../schemas/task.ts';
+import { shownAudioBody } from '../../tasks/audio-job.ts';
+import type { Page } from '../docs.ts';
 import { pollNotes, submitCodes, submitted, taskExample, taskFields } from './tasks.ts';
 
 /** Specification: Audio; Audio task. */

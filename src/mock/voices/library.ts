@@ -1,8 +1,8 @@
 import type { Model } from '../../schemas/models.ts';
 import type { Voice } from '../../schemas/voices.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { systemVoices } from './default-voices.ts';
-import type { SystemVoice } from './default-voices.ts';
+import { systemVoices } from './system-voices.ts';
+import type { SystemVoice } from './system-voices.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import type { VoiceState } from '../account/state.ts';
 

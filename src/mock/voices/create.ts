@@ -9,7 +9,7 @@ import { dollars } from '../account/money.ts';
 import { characters, voiceClonePrice, voiceDesignPrice } from '../models/prices.ts';
 import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
 import type { VoiceState } from '../account/state.ts';
-import { previewUrl, privateVoice } from './voices.ts';
+import { previewUrl, privateVoice } from './library.ts';
 
 /** What sets a clone and a design apart. */
 interface Making {

@@ -1,8 +1,8 @@
 import type { Material } from '../../schemas/materials.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { badMaterial } from './material-create.ts';
-import { materialRecord } from './material-record.ts';
-import { statusOf } from './materials.ts';
+import { badMaterial } from './create.ts';
+import { materialRecord } from './record.ts';
+import { statusOf } from './store.ts';
 import { hash } from '../random.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 
