@@ -6,7 +6,7 @@ import type { MockGateway } from './gateway.ts';
 import { Health } from './http/health.ts';
 import { idMaker } from './ids.ts';
 import { Ledger } from './account/ledger.ts';
-import { Materials } from './materials/store.ts';
+import { MaterialStore } from './materials/store.ts';
 import { resolveOptions } from './options.ts';
 import type { MockGatewayOptions } from './options.ts';
 import { paidOnceProblem } from './account/paid-once.ts';
@@ -68,7 +68,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     health: new Health(),
     ledger,
     tasks,
-    materials: new Materials(settings.materials),
+    materials: new MaterialStore(settings.materials),
     endpoints,
   };
   const faults = new Faults(seededRandom(`${settings.seed} faults`));

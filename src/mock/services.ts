@@ -5,7 +5,7 @@ import type { Endpoint } from './http/endpoint.ts';
 import type { MakeId } from './ids.ts';
 import type { Health } from './http/health.ts';
 import type { Ledger } from './account/ledger.ts';
-import type { Materials } from './materials/store.ts';
+import type { MaterialStore } from './materials/store.ts';
 import type { Settings } from './options.ts';
 import type { Slots } from './account/slots.ts';
 import type { Tasks } from './tasks/tasks.ts';
@@ -23,7 +23,7 @@ export interface Services {
   health: Health;
   ledger: Ledger;
   tasks: Tasks;
-  materials: Materials;
+  materials: MaterialStore;
   /** The table of all endpoints, from which the gateway describes itself. */
   endpoints: readonly Endpoint[];
 }

@@ -1,125 +1,125 @@
 import type { ToolCall } from '../../schemas/chat-params.ts';
 import type { ChatRequest } from './request.ts';
 import { hash, pick, seededRandom } from '../random.ts';
-import { sample } from './sample-json.ts';
+import { sampleValue } from './sample-json.ts';
 import { promptSvg } from '../media/svg.ts';
-import { calledBy, toolCalls } from './tool-calls.ts';
-import { pieces, tokens } from './words.ts';
+import { selectToolCalls, withCallIds } from './tool-calls.ts';
 
-/** One answer of the model. */
-export interface ReplyChoice {
+/** One choice of the model's output. */
+export interface OutputChoice {
   reasoning: string | undefined;
   content: string | null;
   toolCalls: ToolCall[];
   /** Data URLs. */
   images: string[];
-  finish: 'stop' | 'length' | 'tool_calls';
+  finishReason: 'stop' | 'length' | 'tool_calls';
 }
 
-/** Everything the model answers; streamed or not, it is this. */
-export interface Reply {
-  choices: ReplyChoice[];
+/** The complete output of the model. It is the same whether the response is streamed or not. */
+export interface ChatOutput {
+  choices: OutputChoice[];
   promptTokens: number;
   completionTokens: number;
   reasoningTokens: number;
 }
 
-/** The most of a prompt that is said back, pieces. */
-const echoed = 200;
+/** Maximum length of a quoted prompt or tool result, in tokens. */
+const maxQuoteTokens = 200;
 
-/** The most of a prompt that is looked at where a part of it will do, characters. */
-const longest = 10_000;
+/** Longest prefix of a text that is processed when the whole text is not needed, in characters. */
+const maxScanLength = 10_000;
 
-/** What the model says: the same request and seed always give the same answer. */
-export function replyTo(request: ChatRequest, seed: string): Reply {
+/** Generates the model's output. The same request and seed always produce the same output. */
+export function generateOutput(request: ChatRequest, seed: string): ChatOutput {
   const { context } = request;
-  // Each choice has a seed of its own; a long text is hashed once for all of them.
-  const said = context.length > longest ? String(hash(context)) : context;
-  const made = { called: calledBy(request), structured: structuredText(request) };
+  // Each choice has its own seed; a long context is hashed once for all of them.
+  const contextKey = context.length > maxScanLength ? String(hash(context)) : context;
+  const shared = { functionCalls: selectToolCalls(request), structured: structuredText(request) };
   const choices = Array.from({ length: request.choices }, (_, index) =>
-    choiceOf(request, made, `${seed} ${request.model} ${said} ${index}`, index),
+    generateChoice(request, shared, `${seed} ${request.model} ${contextKey} ${index}`, index),
   );
-  const reasoningTokens = sum(choices.map((choice) => tokens(choice.reasoning ?? '')));
+  const reasoningTokens = sum(choices.map((choice) => countTokens(choice.reasoning ?? '')));
   return {
     choices,
-    promptTokens: Math.max(1, tokens(request.context)),
+    promptTokens: Math.max(1, countTokens(request.context)),
     completionTokens: reasoningTokens + sum(choices.map(outputTokens)),
     reasoningTokens,
   };
 }
 
-/** What is the same in every choice, and costly enough to be made once. */
-interface Made {
-  called: readonly ToolCall['function'][];
+/** Output that is identical in every choice and expensive enough to generate only once. */
+interface SharedOutput {
+  functionCalls: readonly ToolCall['function'][];
   structured: string | undefined;
 }
 
-function choiceOf(
+function generateChoice(
   request: ChatRequest,
-  { called, structured }: Made,
+  { functionCalls, structured }: SharedOutput,
   seed: string,
   index: number,
-): ReplyChoice {
-  const reasoning = request.thinks ? think(request) : undefined;
-  if (called.length > 0) {
-    const calls = toolCalls(called, seed);
-    return { reasoning, content: null, toolCalls: calls, images: [], finish: 'tool_calls' };
+): OutputChoice {
+  const reasoning = request.wantsReasoning ? reasoningText(request) : undefined;
+  if (functionCalls.length > 0) {
+    const toolCalls = withCallIds(functionCalls, seed);
+    return { reasoning, content: null, toolCalls, images: [], finishReason: 'tool_calls' };
   }
-  const room = (request.maxTokens ?? Infinity) - tokens(reasoning ?? '');
-  const { text, finish } = shorten(request, structured ?? textFor(request, seed), room);
-  const images = request.draws ? [imageUrl(request.prompt, index)] : [];
-  return { reasoning, content: text, toolCalls: [], images, finish };
+  const tokensLeft = (request.maxTokens ?? Infinity) - countTokens(reasoning ?? '');
+  const text = structured ?? plainText(request, seed);
+  const { content, finishReason } = truncate(request, text, tokensLeft);
+  const images = request.wantsImages ? [imageUrl(request.prompt, index)] : [];
+  return { reasoning, content, toolCalls: [], images, finishReason };
 }
 
-function think(request: ChatRequest): string {
-  return `The user wants to know about "${excerpt(request.prompt, 12)}". I answer in a few words.`;
+function reasoningText({ prompt }: ChatRequest): string {
+  return `The user is asking me about "${excerpt(prompt, 12)}". I will keep the answer short.`;
 }
 
-/** The JSON that was asked for. */
-function structuredText({ json, prompt, choices }: ChatRequest): string | undefined {
-  if (json === undefined) return undefined;
-  return JSON.stringify(sample(json.schema, excerpt(prompt, 20), choices), null, 1);
+/** The JSON that `response_format` requests, if any. */
+function structuredText({ jsonFormat, prompt, choices }: ChatRequest): string | undefined {
+  if (jsonFormat === undefined) return undefined;
+  return JSON.stringify(sampleValue(jsonFormat.schema, excerpt(prompt, 20), choices), null, 1);
 }
 
-function textFor(request: ChatRequest, seed: string): string {
+function plainText(request: ChatRequest, seed: string): string {
   const random = seededRandom(seed);
   const closing = `${pick(openings, random)} ${pick(middles, random)} ${pick(endings, random)}.`;
   if (request.toolResult !== undefined) {
-    return `The tool says: ${ended(excerpt(request.toolResult, echoed))} ${closing}`;
+    return `The tool says: ${punctuated(excerpt(request.toolResult, maxQuoteTokens))} ${closing}`;
   }
-  return `You said: ${ended(excerpt(request.prompt, echoed))} ${closing}`;
+  return `You said: ${punctuated(excerpt(request.prompt, maxQuoteTokens))} ${closing}`;
 }
 
-/** A choice may end early: at a stop text, or when its room for tokens is used up. */
-function shorten(
+/** Cuts the text at the first stop sequence and at the token limit. */
+function truncate(
   request: ChatRequest,
-  whole: string,
-  room: number,
-): { text: string; finish: 'stop' | 'length' } {
-  const ends = request.stop.filter((stop) => stop !== '').map((stop) => whole.indexOf(stop));
-  const end = Math.min(whole.length, ...ends.filter((at) => at >= 0));
-  const text = whole.slice(0, end);
-  const parts = pieces(text);
-  if (parts.length <= room) return { text, finish: 'stop' };
-  return { text: parts.slice(0, Math.max(0, room)).join(''), finish: 'length' };
+  text: string,
+  maxTokens: number,
+): { content: string; finishReason: 'stop' | 'length' } {
+  const stops = request.stop.filter((stop) => stop !== '').map((stop) => text.indexOf(stop));
+  const end = Math.min(text.length, ...stops.filter((position) => position >= 0));
+  const content = text.slice(0, end);
+  const tokens = splitTokens(content);
+  if (tokens.length <= maxTokens) return { content, finishReason: 'stop' };
+  return { content: tokens.slice(0, Math.max(0, maxTokens)).join(''), finishReason: 'length' };
 }
 
-/** A text as a sentence, which has one full stop at its end. */
-function ended(text: string): string {
+/** Appends a full stop unless the text already ends with punctuation. */
+function punctuated(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-function excerpt(text: string, most: number): string {
+function excerpt(text: string, maxTokens: number): string {
   const trimmed = text.trim();
-  // Whole characters only: half of a surrogate pair is no text.
-  const start = trimmed.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '');
-  const parts = pieces(start);
-  if (start.length < trimmed.length && parts.length <= most) return `${start} …`;
-  return parts.length <= most ? parts.join('') : `${parts.slice(0, most).join('')} …`;
+  // Do not cut a surrogate pair in half.
+  const prefix = trimmed.slice(0, maxScanLength).replace(/[\uD800-\uDBFF]$/, '');
+  const tokens = splitTokens(prefix);
+  if (prefix.length < trimmed.length && tokens.length <= maxTokens) return `${prefix} …`;
+  return tokens.length <= maxTokens ? tokens.join('') : `${tokens.slice(0, maxTokens).join('')} …`;
 }
 
 function imageUrl(prompt: string, index: number): string {
-  const svg = promptSvg(excerpt(prompt, echoed), index, 'drawn in a chat');
+  const svg = promptSvg(excerpt(prompt, maxQuoteTokens), index, 'generated in a chat');
   return `data:image/svg+xml;base64,${base64(svg)}`;
 }
 
@@ -129,27 +129,29 @@ function base64(text: string): string {
   return btoa(binary);
 }
 
-function outputTokens(choice: ReplyChoice): number {
-  const calls = choice.toolCalls.map((call) => 1 + tokens(call.function.arguments));
-  return tokens(choice.content ?? '') + sum(calls);
+/**
+ * Splits a text into the tokens in which it is streamed: words with the whitespace before them, and
+ * long words in several parts. Joined, they are the original text.
+ */
+export function splitTokens(text: string): string[] {
+  return text.match(/\s*\S{1,16}|\s+$/gu) ?? [];
+}
+
+function countTokens(text: string): number {
+  return splitTokens(text).length;
+}
+
+function outputTokens(choice: OutputChoice): number {
+  const calls = choice.toolCalls.map((call) => 1 + countTokens(call.function.arguments));
+  return countTokens(choice.content ?? '') + sum(calls);
 }
 
 function sum(numbers: number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** Names a completion: the same request has the same one, streamed or not. */
-export function completionId(request: ChatRequest, seed: string): string {
-  const text = `${seed} ${request.model} ${request.context} ${request.choices}`;
-  const part = (salt: string): string =>
-    hash(salt + text)
-      .toString(36)
-      .padStart(7, '0');
-  return `chatcmpl-${part('a')}${part('b')}${part('c')}`;
-}
-
-const openings = ['This answer', 'Every word here', 'What you read', 'This little speech'] as const;
-const middles = ['was made by', 'comes straight from', 'was put together by'] as const;
+const openings = ['This response', 'Every word here', 'What you read', 'This short text'] as const;
+const middles = ['was written by', 'comes straight from', 'was put together by'] as const;
 const endings = [
   'the reference gateway',
   'a gateway that costs nothing',

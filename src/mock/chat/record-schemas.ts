@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-const maybeText = z.nullish(z.string());
+const optionalText = z.nullish(z.string());
 
 const image = z.looseObject({
   type: z.optional(z.literal('image_url')),
@@ -16,36 +16,36 @@ const usage = z.looseObject({
   completion_tokens_details: z.nullish(z.looseObject({ reasoning_tokens: z.optional(z.number()) })),
 });
 
-const head = {
+const header = {
   id: z.string(),
   created: z.number(),
   model: z.string(),
   system_fingerprint: z.nullable(z.string()),
 };
 
-const outcome = {
+const choiceFields = {
   index: z.number(),
   logprobs: z.nullish(z.looseObject({})),
   finish_reason: z.nullable(z.string()),
 };
 
-const said = {
-  refusal: maybeText,
-  reasoning_content: maybeText,
+const messageFields = {
+  refusal: optionalText,
+  reasoning_content: optionalText,
   images: z.optional(z.array(image)),
 };
 
-/** A chat completion as this gateway documents it. Assumption A8. */
+/** The documented record of a chat completion. Assumption A8. */
 export const chatCompletionRecord = z.looseObject({
-  ...head,
+  ...header,
   object: z.literal('chat.completion'),
   choices: z.array(
     z.looseObject({
-      ...outcome,
+      ...choiceFields,
       message: z.looseObject({
         role: z.literal('assistant'),
         content: z.nullable(z.string()),
-        ...said,
+        ...messageFields,
         tool_calls: z.optional(
           z.array(
             z.looseObject({
@@ -61,17 +61,17 @@ export const chatCompletionRecord = z.looseObject({
   usage,
 });
 
-/** One event of a streamed completion as this gateway documents it. Assumption A8. */
-export const chatChunkRecord = z.looseObject({
-  ...head,
+/** The documented record of one chunk of a streamed completion. Assumption A8. */
+export const chatCompletionChunkRecord = z.looseObject({
+  ...header,
   object: z.literal('chat.completion.chunk'),
   choices: z.array(
     z.looseObject({
-      ...outcome,
+      ...choiceFields,
       delta: z.looseObject({
         role: z.optional(z.literal('assistant')),
-        content: maybeText,
-        ...said,
+        content: optionalText,
+        ...messageFields,
         tool_calls: z.optional(
           z.array(
             z.looseObject({

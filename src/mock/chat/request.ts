@@ -8,71 +8,73 @@ export interface Tool {
   parameters: unknown;
 }
 
-/** A chat request with the parts that this gateway acts on. */
+/** The parts of a chat request that affect this gateway's response. */
 export interface ChatRequest {
   model: string;
-  /** All texts of all messages. */
+  /** The text of all messages. */
   context: string;
-  /** What the user said last. */
+  /** The text of the last user message. */
   prompt: string;
-  /** What a tool answered last, when that was the last message. */
+  /** The text of the last message if it is a tool result. */
   toolResult: string | undefined;
   choices: number;
   maxTokens: number | undefined;
   stop: readonly string[];
   tools: readonly Tool[];
-  /** Whether a tool has to be called, and which. */
-  forced: 'no' | 'never' | 'any' | { name: string };
-  parallel: boolean;
-  json: { schema: unknown } | undefined;
-  draws: boolean;
-  thinks: boolean;
+  toolChoice: 'auto' | 'none' | 'required' | { name: string };
+  parallelToolCalls: boolean;
+  /** The JSON schema that `response_format` requests, if any. */
+  jsonFormat: { schema: unknown } | undefined;
+  wantsImages: boolean;
+  wantsReasoning: boolean;
   stream: boolean;
   includeUsage: boolean;
 }
 
-const mostChoices = 128;
+const maxChoices = 128;
 
-/** The most tools or stop texts of one request. */
-const mostEntries = 128;
+/** Maximum number of tools, and of stop sequences, in one request. */
+const maxEntries = 128;
 
-/** Roles that always say something; an assistant may only call tools. */
-const speakers = new Set(['system', 'developer', 'user', 'tool']);
+/** Roles whose messages require content. An assistant message may hold only tool calls. */
+const rolesWithContent = new Set(['system', 'developer', 'user', 'tool']);
 
-/** Reads a request, or refuses it with a sentence that names the field. */
-export function readChat(body: ChatParams): ChatRequest {
+/** Parses a chat request, or throws an error that names the invalid field. */
+export function parseChatRequest(body: ChatParams): ChatRequest {
   const { messages, extra_body: extra } = body;
   if (messages.length === 0) throw invalidParameter('`messages` must not be empty');
   const texts = messages.map(({ role, content }, index) => {
     const field = `messages[${index}]`;
-    const silent = content === undefined || content === null;
-    if (silent && speakers.has(role)) throw invalidParameter(`\`${field}.content\` is required`);
-    return textOf(content, field);
+    const missing = content === undefined || content === null;
+    if (missing && rolesWithContent.has(role)) {
+      throw invalidParameter(`\`${field}.content\` is required`);
+    }
+    return contentText(content, field);
   });
   const last = messages.length - 1;
-  const user = messages.findLastIndex((message) => message.role === 'user');
+  const lastUser = messages.findLastIndex((message) => message.role === 'user');
   return {
     model: body.model,
     context: texts.join('\n'),
-    prompt: texts[user] ?? texts[last] ?? '',
+    prompt: texts[lastUser] ?? texts[last] ?? '',
     toolResult: messages[last]?.role === 'tool' ? texts[last] : undefined,
-    choices: count(body.n, 'n', mostChoices) ?? 1,
+    choices: parseCount(body.n, 'n', maxChoices) ?? 1,
     maxTokens:
-      count(body.max_completion_tokens, 'max_completion_tokens') ??
-      count(body.max_tokens, 'max_tokens'),
-    stop: stops(body.stop),
-    tools: readTools(body.tools),
-    forced: readForced(body.tool_choice),
-    parallel: body.parallel_tool_calls !== false,
-    json: readFormat(body.response_format),
-    draws: extra?.image_config !== undefined || wants(body.modalities, 'image'),
-    thinks: readThinking(body, extra),
+      parseCount(body.max_completion_tokens, 'max_completion_tokens') ??
+      parseCount(body.max_tokens, 'max_tokens'),
+    stop: parseStop(body.stop),
+    tools: parseTools(body.tools),
+    toolChoice: parseToolChoice(body.tool_choice),
+    parallelToolCalls: body.parallel_tool_calls !== false,
+    jsonFormat: parseResponseFormat(body.response_format),
+    wantsImages: extra?.image_config !== undefined || includes(body.modalities, 'image'),
+    wantsReasoning: requestsReasoning(body, extra),
     stream: body.stream === true,
     includeUsage: body.stream_options?.include_usage === true,
   };
 }
 
-function textOf(content: unknown, field: string): string {
+function contentText(content: unknown, field: string): string {
   if (content === undefined || content === null) return '';
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) {
@@ -92,33 +94,33 @@ function partText(part: unknown, field: string): string {
   throw invalidParameter(`\`${field}.text\` must be a string`);
 }
 
-function count(value: unknown, field: string, most = Infinity): number | undefined {
+function parseCount(value: unknown, field: string, max = Infinity): number | undefined {
   if (value === undefined || value === null) return undefined;
-  const fits = Number.isInteger(value) && typeof value === 'number' && value >= 1 && value <= most;
-  if (fits) return value;
-  const upTo = most === Infinity ? '' : ` and at most ${most}`;
-  throw invalidParameter(`\`${field}\` must be an integer of at least 1${upTo}`);
+  const valid = Number.isInteger(value) && typeof value === 'number' && value >= 1 && value <= max;
+  if (valid) return value;
+  const range = max === Infinity ? 'of at least 1' : `from 1 to ${max}`;
+  throw invalidParameter(`\`${field}\` must be an integer ${range}`);
 }
 
-function stops(value: unknown): string[] {
+function parseStop(value: unknown): string[] {
   if (value === undefined || value === null) return [];
   const list: unknown[] = Array.isArray(value) ? value : [value];
-  mustBeShort(list, 'stop');
+  checkLength(list, 'stop');
   return list.map((entry) => {
     if (typeof entry === 'string') return entry;
     throw invalidParameter('`stop` must be a string or an array of strings');
   });
 }
 
-function mustBeShort(list: readonly unknown[], field: string): void {
-  if (list.length <= mostEntries) return;
-  throw invalidParameter(`\`${field}\` must have at most ${mostEntries} entries`);
+function checkLength(list: readonly unknown[], field: string): void {
+  if (list.length <= maxEntries) return;
+  throw invalidParameter(`\`${field}\` must have at most ${maxEntries} entries`);
 }
 
-function readTools(value: unknown): Tool[] {
+function parseTools(value: unknown): Tool[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw invalidParameter('`tools` must be an array');
-  mustBeShort(value, 'tools');
+  checkLength(value, 'tools');
   return value.map((entry: unknown, index) => {
     const definition = isRecord(entry) ? entry.function : undefined;
     if (isRecord(definition) && typeof definition.name === 'string') {
@@ -128,16 +130,15 @@ function readTools(value: unknown): Tool[] {
   });
 }
 
-function readForced(value: unknown): ChatRequest['forced'] {
-  if (value === undefined || value === null || value === 'auto') return 'no';
-  if (value === 'none') return 'never';
-  if (value === 'required') return 'any';
+function parseToolChoice(value: unknown): ChatRequest['toolChoice'] {
+  if (value === undefined || value === null || value === 'auto') return 'auto';
+  if (value === 'none' || value === 'required') return value;
   const named = isRecord(value) ? value.function : undefined;
   if (isRecord(named) && typeof named.name === 'string') return { name: named.name };
-  throw invalidParameter('`tool_choice` must be none, auto, required or name a function');
+  throw invalidParameter('`tool_choice` must be "none", "auto" or "required", or name a function');
 }
 
-function readFormat(value: unknown): ChatRequest['json'] {
+function parseResponseFormat(value: unknown): ChatRequest['jsonFormat'] {
   if (value === undefined || value === null) return undefined;
   if (!isRecord(value)) throw invalidParameter('`response_format` must be an object');
   switch (value.type) {
@@ -153,7 +154,7 @@ function readFormat(value: unknown): ChatRequest['json'] {
   }
 }
 
-function readThinking(body: ChatParams, extra: Record<string, unknown> | undefined): boolean {
+function requestsReasoning(body: ChatParams, extra: Record<string, unknown> | undefined): boolean {
   const effort = body.reasoning_effort;
   if (typeof effort === 'string') return effort !== 'none';
   for (const options of [body, extra]) {
@@ -164,6 +165,6 @@ function readThinking(body: ChatParams, extra: Record<string, unknown> | undefin
   return /reason|think/i.test(body.model);
 }
 
-function wants(value: unknown, kind: string): boolean {
-  return Array.isArray(value) && value.includes(kind);
+function includes(value: unknown, item: string): boolean {
+  return Array.isArray(value) && value.includes(item);
 }

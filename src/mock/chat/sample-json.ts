@@ -1,101 +1,102 @@
 import { isRecord } from '../../schemas/record.ts';
 
-/**
- * How deep a schema is followed: enough for real ones, an end for those that contain themselves.
- */
-const deepest = 12;
-
-/** What one value may hold, characters and values together: a short schema can ask for billions. */
-const mostOfOne = 12_000;
-
-/** What all values of an answer may hold together. */
-const mostOfAll = 2_000_000;
+/** Maximum depth to which a schema is followed. It ends schemas that contain themselves. */
+const maxDepth = 12;
 
 /**
- * A value that fits a JSON schema, simply; texts are taken from `words`. So many times it will stand
- * in an answer, which bounds its size.
+ * Maximum size of one sample, in characters and values together: a short schema can describe
+ * billions.
  */
-export function sample(schema: unknown, words: string, times: number): unknown {
-  const left = Math.min(mostOfOne, Math.floor(mostOfAll / times));
-  return fill(schema, { root: schema, words, left }, 0);
+const maxSampleSize = 12_000;
+
+/** Maximum size of all samples in a response together. */
+const maxResponseSize = 2_000_000;
+
+/**
+ * A simple value that matches a JSON schema; strings are taken from `text`. `copies` is how often
+ * the response contains the value, which limits its size.
+ */
+export function sampleValue(schema: unknown, text: string, copies: number): unknown {
+  const sizeLeft = Math.min(maxSampleSize, Math.floor(maxResponseSize / copies));
+  return sampleOf(schema, { root: schema, text, sizeLeft }, 0);
 }
 
-interface Filling {
+interface Sampler {
   readonly root: unknown;
-  readonly words: string;
-  /** What the value may still hold. */
-  left: number;
+  readonly text: string;
+  /** How much more the sample may hold. */
+  sizeLeft: number;
 }
 
-function fill(schema: unknown, filling: Filling, depth: number): unknown {
-  filling.left -= 1;
-  if (!isRecord(schema) || depth > deepest || filling.left < 0) return null;
-  const at = (inner: unknown): unknown => fill(inner, filling, depth + 1);
-  if (typeof schema.$ref === 'string') return at(resolve(filling.root, schema.$ref));
-  if ('const' in schema) return given(schema.const, filling);
-  if ('default' in schema) return given(schema.default, filling);
-  for (const choice of [schema.enum, schema.examples]) {
-    if (Array.isArray(choice) && choice.length > 0) return given(choice[0], filling);
+function sampleOf(schema: unknown, sampler: Sampler, depth: number): unknown {
+  sampler.sizeLeft -= 1;
+  if (!isRecord(schema) || depth > maxDepth || sampler.sizeLeft < 0) return null;
+  const nested = (inner: unknown): unknown => sampleOf(inner, sampler, depth + 1);
+  if (typeof schema.$ref === 'string') return nested(resolve(sampler.root, schema.$ref));
+  if ('const' in schema) return withinSize(schema.const, sampler);
+  if ('default' in schema) return withinSize(schema.default, sampler);
+  for (const values of [schema.enum, schema.examples]) {
+    if (Array.isArray(values) && values.length > 0) return withinSize(values[0], sampler);
   }
-  for (const choice of [schema.anyOf, schema.oneOf]) {
-    if (Array.isArray(choice) && choice.length > 0) return at(choice[0]);
+  for (const schemas of [schema.anyOf, schema.oneOf]) {
+    if (Array.isArray(schemas) && schemas.length > 0) return nested(schemas[0]);
   }
   if (Array.isArray(schema.allOf)) {
-    const parts = schema.allOf.map(at).filter(isRecord);
+    const parts = schema.allOf.map(nested).filter(isRecord);
     return Object.fromEntries(parts.flatMap((part) => Object.entries(part)));
   }
-  return byType(schema, filling, at);
+  return sampleOfType(schema, sampler, nested);
 }
 
-/** A value that the schema itself holds, unless it is too long. */
-function given(value: unknown, filling: Filling): unknown {
+/** The value, or null if it exceeds the remaining size. */
+function withinSize(value: unknown, sampler: Sampler): unknown {
   const length = JSON.stringify(value)?.length ?? 0;
-  if (length > filling.left) return null;
-  filling.left -= length;
+  if (length > sampler.sizeLeft) return null;
+  sampler.sizeLeft -= length;
   return value;
 }
 
-function byType(
+function sampleOfType(
   schema: Record<string, unknown>,
-  filling: Filling,
-  at: (inner: unknown) => unknown,
+  sampler: Sampler,
+  nested: (inner: unknown) => unknown,
 ): unknown {
   const types: unknown[] = Array.isArray(schema.type) ? schema.type : [schema.type];
   const { properties, items } = schema;
   switch (types[0]) {
     case 'string':
-      return given(textFor(schema, filling.words), filling);
+      return withinSize(sampleString(schema, sampler.text), sampler);
     case 'integer':
     case 'number':
-      return numberFor(schema);
+      return sampleNumber(schema);
     case 'boolean':
       return true;
     case 'null':
       return null;
     case 'array': {
-      const length = Math.min(Math.max(limit(schema.minItems, 1), 1), 100);
-      return Array.from({ length }, () => at(items ?? {}));
+      const length = Math.min(Math.max(numberOr(schema.minItems, 1), 1), 100);
+      return Array.from({ length }, () => nested(items ?? {}));
     }
     default:
-      if (!isRecord(properties)) return types[0] === 'object' ? {} : filling.words;
-      return Object.fromEntries(entries(properties, filling, at));
+      if (!isRecord(properties)) return types[0] === 'object' ? {} : sampler.text;
+      return Object.fromEntries(sampleEntries(properties, sampler, nested));
   }
 }
 
-function entries(
+function sampleEntries(
   properties: Record<string, unknown>,
-  filling: Filling,
-  at: (inner: unknown) => unknown,
+  sampler: Sampler,
+  nested: (inner: unknown) => unknown,
 ): [string, unknown][] {
-  const made: [string, unknown][] = [];
+  const entries: [string, unknown][] = [];
   for (const [name, inner] of Object.entries(properties)) {
-    filling.left -= name.length;
-    if (filling.left > 0) made.push([name, at(inner)]);
+    sampler.sizeLeft -= name.length;
+    if (sampler.sizeLeft > 0) entries.push([name, nested(inner)]);
   }
-  return made;
+  return entries;
 }
 
-function textFor(schema: Record<string, unknown>, words: string): string {
+function sampleString(schema: Record<string, unknown>, text: string): string {
   switch (schema.format) {
     case 'date-time':
       return '2026-05-01T00:00:00Z';
@@ -108,27 +109,27 @@ function textFor(schema: Record<string, unknown>, words: string): string {
     case 'uuid':
       return '00000000-0000-4000-8000-000000000000';
     default: {
-      const shortest = limit(schema.minLength, 0);
-      const longest = limit(schema.maxLength, Math.max(200, shortest));
-      return words.padEnd(Math.min(shortest, 10_000), '.').slice(0, longest);
+      const minLength = numberOr(schema.minLength, 0);
+      const maxLength = numberOr(schema.maxLength, Math.max(200, minLength));
+      return text.padEnd(Math.min(minLength, 10_000), '.').slice(0, maxLength);
     }
   }
 }
 
-function numberFor(schema: Record<string, unknown>): number {
-  const step = limit(schema.multipleOf, 1) || 1;
-  const low = limit(schema.minimum, limit(schema.exclusiveMinimum, -Infinity) + step);
-  const high = limit(schema.maximum, limit(schema.exclusiveMaximum, Infinity) - step);
+function sampleNumber(schema: Record<string, unknown>): number {
+  const step = numberOr(schema.multipleOf, 1) || 1;
+  const low = numberOr(schema.minimum, numberOr(schema.exclusiveMinimum, -Infinity) + step);
+  const high = numberOr(schema.maximum, numberOr(schema.exclusiveMaximum, Infinity) - step);
   if (low <= 1 && high >= 1 && step === 1) return 1;
   const nearest = Number.isFinite(low) ? Math.ceil(low / step) * step : Math.min(high, step);
   return Number.isFinite(nearest) ? nearest : 1;
 }
 
-function limit(value: unknown, otherwise: number): number {
-  return typeof value === 'number' ? value : otherwise;
+function numberOr(value: unknown, fallback: number): number {
+  return typeof value === 'number' ? value : fallback;
 }
 
-/** Follows `#/definitions/name`. */
+/** Resolves a reference such as `#/definitions/name`. */
 function resolve(root: unknown, reference: string): unknown {
   let value = root;
   for (const part of reference.split('/').slice(1)) {

@@ -3,17 +3,18 @@ import type { RequestContext } from '../http/request-context.ts';
 import { lifetimeMs, statusOf } from './store.ts';
 import type { MaterialState } from '../account/state.ts';
 
-/** How long a preview link works. */
-const previewMs = 10 * 60 * 1000;
+/** Lifetime of a preview link. */
+const previewLifetimeMs = 10 * 60 * 1000;
 
 /**
- * The documented record: no source URL, no verification, no internal ids. Specification: Material.
+ * The documented record, without the source URL, verification and internal ids. Specification:
+ * Material.
  */
 export function materialRecord(call: RequestContext, material: MaterialState): Material {
   const status = statusOf(material, call.now);
   const { processedAt } = material;
   const available = status === 'available' && processedAt !== undefined;
-  const previewPath = `/previews/materials/${material.id}?expires=${call.now + previewMs}`;
+  const previewPath = `/previews/materials/${material.id}?expires=${call.now + previewLifetimeMs}`;
   return {
     id: material.id,
     object: 'material',
@@ -28,8 +29,8 @@ export function materialRecord(call: RequestContext, material: MaterialState): M
   };
 }
 
-/** What only the answer to a create adds, while a person has yet to be verified. */
-export function createdRecord(call: RequestContext, material: MaterialState): Material {
+/** The record in a create response: it adds the verification URL while verification is pending. */
+export function createResponseRecord(call: RequestContext, material: MaterialState): Material {
   const record = materialRecord(call, material);
   const { verification } = material;
   if (verification === undefined || record.status !== 'verification_pending') return record;

@@ -1,10 +1,7 @@
 import type { MaterialOutcome, Settings } from '../options.ts';
 import type { MaterialState, User } from '../account/state.ts';
 
-/**
- * A material that has not been archived yet is in one of these states. Specification: Material
- * status.
- */
+/** The documented statuses, and `expired` for an archived material. Specification: Material status. */
 export type MaterialStatus =
   | 'creating'
   | 'verification_pending'
@@ -17,17 +14,17 @@ export type MaterialStatus =
   | 'deleted'
   | 'expired';
 
-/** Specification: Limits. */
+/** How long a material stays available. Specification: Limits. */
 export const lifetimeMs = 2 * 60 * 60 * 1000;
 
-/** Where a material stands; `expired` is what the specification calls archived. */
+/** The status of a material at a given time; `expired` is what the specification calls archived. */
 export function statusOf(material: MaterialState, now: number): MaterialStatus {
   const { verification, processingAt, processedAt, deletedAt } = material;
   if (deletedAt !== undefined) return now < deletedAt ? 'delete_pending' : 'deleted';
   if (material.verificationFailed) return 'verification_failed';
   if (processingAt === undefined || processedAt === undefined) {
-    const inTime = verification !== undefined && now < verification.expiresAt;
-    return inTime ? 'verification_pending' : 'verification_expired';
+    const pending = verification !== undefined && now < verification.expiresAt;
+    return pending ? 'verification_pending' : 'verification_expired';
   }
   if (now < processingAt) return 'creating';
   if (now < processedAt) return 'processing';
@@ -35,8 +32,8 @@ export function statusOf(material: MaterialState, now: number): MaterialStatus {
   return now < processedAt + lifetimeMs ? 'available' : 'expired';
 }
 
-/** Every material of every user. */
-export class Materials {
+/** The materials of all users. */
+export class MaterialStore {
   readonly #byId = new Map<string, MaterialState>();
   readonly #byUri = new Map<string, MaterialState>();
   readonly #byToken = new Map<string, MaterialState>();
@@ -65,33 +62,33 @@ export class Materials {
     return this.#byToken.get(token);
   }
 
-  /** The material behind an `asset://` URI, if it is in the user's library. */
+  /** The material with this `asset://` URI, if it is in the user's library. */
   byUri(user: User, uri: string): MaterialState | undefined {
     const material = this.#byUri.get(uri);
     return material?.user === user ? material : undefined;
   }
 
-  /** A user's materials, the newest first. */
-  of(user: User): MaterialState[] {
+  /** A user's materials, newest first. */
+  ownedBy(user: User): MaterialState[] {
     return Array.from(this.#byId.values())
       .filter((material) => material.user === user)
       .toReversed();
   }
 
-  /** How the processing of a file ends. */
-  outcome(url: string): MaterialOutcome {
+  /** The outcome of processing the file at this URL. */
+  outcomeFor(url: string): MaterialOutcome {
     const { outcome } = this.#options;
     return typeof outcome === 'function' ? outcome(url) : outcome;
   }
 
-  /** Hands the file over: it is created, then processed. */
-  process(material: MaterialState, now: number): void {
+  /** Starts the `creating` and `processing` phases. */
+  startProcessing(material: MaterialState, now: number): void {
     const { creatingMs, durationMs } = this.#options;
     material.processingAt = now + creatingMs;
     material.processedAt = material.processingAt + durationMs;
   }
 
-  /** Deletes; a second time it is certainly gone. */
+  /** Deletes a material. Deleting it again completes a pending deletion. */
   delete(material: MaterialState, now: number): void {
     material.deletedAt = material.deletedAt === undefined ? now + this.#options.deleteMs : now;
   }

@@ -4,7 +4,7 @@ import { statusOf } from './store.ts';
 import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
 import { sourceUrl } from '../tasks/source-url.ts';
 
-/** Fields that hold the address of a file, or several, and of which type. */
+/** The request fields that hold media URLs, with the type of their media. */
 const mediaFields = new Map([
   ['image', 'image'],
   ['last_image', 'image'],
@@ -12,12 +12,12 @@ const mediaFields = new Map([
   ['video', 'video'],
 ]);
 
-/** Parts of a content item that hold the address of a file. */
+/** The parts of a content item that hold a media URL, with the type of their media. */
 const mediaParts = { image_url: 'image', video_url: 'video', audio_url: 'audio' } as const;
 
 /**
- * Checks every address of a video request, and that `asset://` stands in no text. Specification:
- * Video generation; Codes. Material codes inside a generation are 400.
+ * Checks every media URL of a video request, and rejects `asset://` URIs in text fields. In a
+ * generation request, material errors have status 400. Specification: Video generation; Codes.
  */
 export function checkVideoMedia(call: RequestContext, body: Record<string, unknown>): void {
   for (const [field, value] of Object.entries(body)) {
@@ -26,23 +26,23 @@ export function checkVideoMedia(call: RequestContext, body: Record<string, unkno
         checkItem(call, item, `content[${index}]`);
       });
     } else if (mediaFields.has(field)) {
-      checkAddresses(call, value, field, mediaFields.get(field));
+      checkUrls(call, value, field, mediaFields.get(field));
     } else {
-      refuseAssets(value, field);
+      rejectAssetUris(value, field);
     }
   }
 }
 
-function checkAddresses(
+function checkUrls(
   call: RequestContext,
   value: unknown,
   field: string,
   type: string | undefined,
 ): void {
-  if (typeof value === 'string') checkAddress(call, value, field, type);
+  if (typeof value === 'string') checkUrl(call, value, field, type);
   if (!Array.isArray(value)) return;
   value.forEach((url: unknown, index) => {
-    checkAddresses(call, url, `${field}[${index}]`, type);
+    checkUrls(call, url, `${field}[${index}]`, type);
   });
 }
 
@@ -53,17 +53,17 @@ function checkItem(call: RequestContext, item: unknown, field: string): void {
     const part = item[name];
     const url = isRecord(part) ? part.url : undefined;
     if (typeof url !== 'string') throw invalidParameter(`\`${field}.${name}.url\` is required`);
-    checkAddress(call, url, `${field}.${name}.url`, type);
+    checkUrl(call, url, `${field}.${name}.url`, type);
   }
   if (item.type === 'text' && typeof item.text !== 'string') {
     throw invalidParameter(`\`${field}.text\` is required`);
   }
   for (const [name, value] of Object.entries(item)) {
-    if (!Object.hasOwn(mediaParts, name)) refuseAssets(value, `${field}.${name}`);
+    if (!Object.hasOwn(mediaParts, name)) rejectAssetUris(value, `${field}.${name}`);
   }
 }
 
-function checkAddress(
+function checkUrl(
   call: RequestContext,
   url: string,
   field: string,
@@ -78,28 +78,28 @@ function checkAddress(
     throw new GatewayError(
       400,
       'material_not_managed',
-      `\`${field}\` is not in your material library`,
+      `\`${field}\` refers to a material that is not in your library`,
     );
   }
   if (statusOf(material, call.now) !== 'available') {
     throw new GatewayError(
       400,
       'material_not_available',
-      `The material in \`${field}\` is not available`,
+      `\`${field}\` refers to a material that is not available`,
     );
   }
   if (type !== undefined && type !== material.type) {
     throw invalidParameter(
-      `\`${field}\` needs a material of type ${type}; this is ${material.type}`,
+      `\`${field}\` requires a material of type ${type}; this one is of type ${material.type}`,
     );
   }
 }
 
-/** Refuses the URI of a material anywhere in a text. */
-function refuseAssets(value: unknown, field: string): void {
+/** Rejects a material URI in any string inside a value. */
+function rejectAssetUris(value: unknown, field: string): void {
   if (typeof value === 'string' && /asset:\/\//i.test(value)) {
     throw invalidParameter(`\`${field}\` must not contain an asset:// URI`);
   }
   if (typeof value !== 'object' || value === null) return;
-  for (const [name, inner] of Object.entries(value)) refuseAssets(inner, `${field}.${name}`);
+  for (const [name, inner] of Object.entries(value)) rejectAssetUris(inner, `${field}.${name}`);
 }

@@ -1,9 +1,9 @@
 import { fileEndings } from '../tasks/task-record.ts';
 import type { Task } from '../account/state.ts';
-import { shortFilm } from './sample-video.ts';
+import { sampleVideo } from './sample-video.ts';
 import { promptSvg } from './svg.ts';
 import { phaseOf } from '../tasks/tasks.ts';
-import { tune } from './wav.ts';
+import { melodyWav } from './wav.ts';
 
 /** A file as it is served. */
 export interface MediaFile {
@@ -21,9 +21,9 @@ export function taskFile(task: Task, name: string, now: number): MediaFile | und
     case 'image':
       return { type: 'image/svg+xml', body: promptSvg(task.prompt, number, task.model) };
     case 'audio':
-      return { type: 'audio/wav', body: tune(`${task.prompt} ${number}`) };
+      return { type: 'audio/wav', body: melodyWav(`${task.prompt} ${number}`) };
     case 'video':
-      return { type: 'video/mp4', body: shortFilm(task.prompt, secondsOf(task)) };
+      return { type: 'video/mp4', body: sampleVideo(task.prompt, secondsOf(task)) };
   }
 }
 

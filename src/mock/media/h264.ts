@@ -1,7 +1,7 @@
 import { BitWriter } from './bit-writer.ts';
 
 /** A square of 16 by 16 pixels: 256 samples of brightness, then 64 of each colour difference. */
-export type Block = readonly number[];
+export type Macroblock = readonly number[];
 
 /** Sequence parameters: baseline profile, one reference picture, size in blocks. */
 export function sequenceParameters(columns: number, rows: number): number[] {
@@ -23,7 +23,7 @@ export function pictureParameters(): number[] {
 }
 
 /** The first picture: every block as it is, without compression. */
-export function wholePicture(blocks: readonly Block[]): number[] {
+export function keyFrame(blocks: readonly Macroblock[]): number[] {
   const writer = new BitWriter().unsigned(0).unsigned(7).unsigned(0).bits(0, 4).unsigned(0);
   writer.bits(0, 2).unsigned(0).unsigned(1);
   for (const block of blocks) writer.unsigned(25).align().raw(block);
@@ -31,10 +31,10 @@ export function wholePicture(blocks: readonly Block[]): number[] {
 }
 
 /** A later picture: the blocks that change, by their place; all others stay. */
-export function changedPicture(
+export function deltaFrame(
   number: number,
   count: number,
-  changes: ReadonlyMap<number, Block>,
+  changes: ReadonlyMap<number, Macroblock>,
 ): number[] {
   const writer = new BitWriter()
     .unsigned(0)

@@ -1,11 +1,11 @@
 /** A film: its pictures in order, and how they are coded. */
-export interface Film {
+export interface EncodedVideo {
   width: number;
   height: number;
   seconds: number;
   sequenceParameters: readonly number[];
   pictureParameters: readonly number[];
-  pictures: readonly (readonly number[])[];
+  frames: readonly (readonly number[])[];
 }
 
 const timescale = 12_000;
@@ -16,15 +16,15 @@ const upright = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000].flatMap(long);
 /**
  * The film as an MP4 file, its index first, so that a player can start before it has everything.
  */
-export function mp4(film: Film): Uint8Array<ArrayBuffer> {
-  const samples = film.pictures.map((picture) => [...long(picture.length), ...picture]);
+export function writeMp4(film: EncodedVideo): Uint8Array<ArrayBuffer> {
+  const samples = film.frames.map((picture) => [...long(picture.length), ...picture]);
   const type = box('ftyp', letters('isom'), long(0x200), letters('isomiso2avc1mp41'));
   const sizes = samples.map((sample) => sample.length);
   const offset = type.length + index(film, sizes, 0).length + 8;
   return Uint8Array.from([...type, ...index(film, sizes, offset), ...box('mdat', samples.flat())]);
 }
 
-function index(film: Film, sizes: number[], offset: number): number[] {
+function index(film: EncodedVideo, sizes: number[], offset: number): number[] {
   const duration = Math.round(film.seconds * timescale);
   const size = [...long(film.width << 16), ...long(film.height << 16)];
   return box(
@@ -60,7 +60,12 @@ function index(film: Film, sizes: number[], offset: number): number[] {
   );
 }
 
-function sampleTable(film: Film, sizes: number[], offset: number, duration: number): number[] {
+function sampleTable(
+  film: EncodedVideo,
+  sizes: number[],
+  offset: number,
+  duration: number,
+): number[] {
   const count = sizes.length;
   const each = Math.max(1, Math.floor(duration / count));
   return box(
@@ -74,7 +79,12 @@ function sampleTable(film: Film, sizes: number[], offset: number, duration: numb
   );
 }
 
-function codec({ width, height, sequenceParameters: sps, pictureParameters: pps }: Film): number[] {
+function codec({
+  width,
+  height,
+  sequenceParameters: sps,
+  pictureParameters: pps,
+}: EncodedVideo): number[] {
   const resolution = [...long(0x480000), ...long(0x480000)];
   const look = [...zeros(4), ...short(1), ...zeros(32), ...short(24), ...short(0xffff)];
   const setUp = [1, ...sps.slice(1, 4), 0xff, 0xe1, ...short(sps.length), ...sps];

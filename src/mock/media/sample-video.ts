@@ -1,6 +1,6 @@
-import { changedPicture, pictureParameters, sequenceParameters, wholePicture } from './h264.ts';
-import type { Block } from './h264.ts';
-import { mp4 } from './mp4.ts';
+import { deltaFrame, pictureParameters, sequenceParameters, keyFrame } from './h264.ts';
+import type { Macroblock } from './h264.ts';
+import { writeMp4 } from './mp4.ts';
 import { seededRandom } from '../random.ts';
 
 const columns = 12;
@@ -11,15 +11,15 @@ const pictures = 24;
  * A film that players and browsers can play: a gradient, a light that wanders over it, and a bar
  * that grows from the first picture to the last. The same words give the same film.
  */
-export function shortFilm(words: string, seconds: number): Uint8Array<ArrayBuffer> {
+export function sampleVideo(words: string, seconds: number): Uint8Array<ArrayBuffer> {
   const random = seededRandom(words);
   const tint = { blue: 60 + random() * 130, red: 60 + random() * 130 };
   const path = { start: random() * columns, slope: 0.5 + random() };
   const sky = Array.from({ length: columns * rows }, (_, place) => skyBlock(place, tint));
-  const coded = [wholePicture(sky)];
+  const coded = [keyFrame(sky)];
   let lit: number | undefined;
   for (let number = 1; number < pictures; number += 1) {
-    const changes = new Map<number, Block>();
+    const changes = new Map<number, Macroblock>();
     if (lit !== undefined) changes.set(lit, sky[lit] ?? light);
     const column = Math.floor(path.start + (number * columns) / pictures) % columns;
     const row = Math.floor(Math.abs(Math.sin((number / pictures) * Math.PI * path.slope)) * 5);
@@ -27,22 +27,22 @@ export function shortFilm(words: string, seconds: number): Uint8Array<ArrayBuffe
     changes.set(lit, light);
     const grown = Math.floor(((number + 1) * columns) / pictures) - 1;
     if (grown >= 0) changes.set((rows - 1) * columns + grown, light);
-    coded.push(changedPicture(number, columns * rows, changes));
+    coded.push(deltaFrame(number, columns * rows, changes));
   }
-  return mp4({
+  return writeMp4({
     width: columns * 16,
     height: rows * 16,
     seconds,
     sequenceParameters: sequenceParameters(columns, rows),
     pictureParameters: pictureParameters(),
-    pictures: coded,
+    frames: coded,
   });
 }
 
 /**
  * Brightness falls from the top to the bottom, pixel by pixel; the colours turn from left to right.
  */
-function skyBlock(place: number, tint: { blue: number; red: number }): Block {
+function skyBlock(place: number, tint: { blue: number; red: number }): Macroblock {
   const left = (place % columns) * 16;
   const top = Math.floor(place / columns) * 16;
   const bright = Array.from({ length: 256 }, (_, at) => sample(190 - (top + (at >> 4)) * 1.1));
@@ -52,7 +52,7 @@ function skyBlock(place: number, tint: { blue: number; red: number }): Block {
   return [...bright, ...blue, ...red];
 }
 
-const light: Block = Array.from({ length: 384 }, (_, at) => (at < 256 ? 225 : 128));
+const light: Macroblock = Array.from({ length: 384 }, (_, at) => (at < 256 ? 225 : 128));
 
 function sample(value: number): number {
   return Math.max(16, Math.min(235, Math.round(value)));

@@ -5,7 +5,7 @@ const noteSeconds = 0.16;
 const notes = 8;
 
 /** A short tune as a WAV file, 16 bit, mono; the same words give the same tune. */
-export function tune(words: string): Uint8Array<ArrayBuffer> {
+export function melodyWav(words: string): Uint8Array<ArrayBuffer> {
   const random = seededRandom(words);
   const perNote = Math.floor(sampleRate * noteSeconds);
   const length = perNote * notes;

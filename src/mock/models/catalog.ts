@@ -1,6 +1,6 @@
 import type { Model } from '../../schemas/models.ts';
 import { defaultModels } from './defaults.ts';
-import { modelFrom } from './record.ts';
+import { toModelRecord } from './record.ts';
 import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
 
 /** The models that may be used. */
@@ -9,7 +9,7 @@ export class ModelCatalog {
   readonly #byId: ReadonlyMap<string, Model>;
 
   constructor(models: readonly Model[] | undefined) {
-    this.models = models ?? defaultModels.map(modelFrom);
+    this.models = models ?? defaultModels.map(toModelRecord);
     this.#byId = new Map(this.models.map((model) => [model.id, model]));
   }
 
@@ -21,7 +21,7 @@ export class ModelCatalog {
    * The model of a request, which has to be of the right type. Specification: an invalid request is
    * 400.
    */
-  use(id: string, type: 'chat' | 'image' | 'video' | 'audio'): Model {
+  getOfType(id: string, type: 'chat' | 'image' | 'video' | 'audio'): Model {
     const model = this.#byId.get(id);
     if (model === undefined) {
       throw new GatewayError(
@@ -39,7 +39,7 @@ export class ModelCatalog {
   }
 
   /** Whether an audio model speaks; the others make music. */
-  speaks(model: Model): boolean {
+  isSpeechModel(model: Model): boolean {
     const unit = model.pricing?.profiles?.api?.billingUnit;
     return model.type === 'audio' && (unit === 'character' || /speech|tts|voice/i.test(model.id));
   }

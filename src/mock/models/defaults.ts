@@ -1,17 +1,17 @@
-import type { ModelSketch } from './record.ts';
+import type { ModelDefinition } from './record.ts';
 
 /**
  * The catalogue of a gateway that was given none: names are made up, prices are small and round.
  */
-export const defaultModels: readonly ModelSketch[] = [
+export const defaultModels: readonly ModelDefinition[] = [
   {
     id: 'aurora-chat',
     owner: 'aurora',
     type: 'chat',
     unit: 'token',
     description: 'A chat model for everyday work',
-    tokens: [0.0005, 0.0015],
-    usual: 1000,
+    tokenPrices: [0.0005, 0.0015],
+    typicalUnits: 1000,
   },
   {
     id: 'aurora-reasoner',
@@ -19,8 +19,8 @@ export const defaultModels: readonly ModelSketch[] = [
     type: 'chat',
     unit: 'token',
     description: 'A chat model that thinks before it answers',
-    tokens: [0.001, 0.004],
-    usual: 1000,
+    tokenPrices: [0.001, 0.004],
+    typicalUnits: 1000,
   },
   {
     id: 'lumen/vision-chat',
@@ -28,9 +28,9 @@ export const defaultModels: readonly ModelSketch[] = [
     type: 'chat',
     unit: 'token',
     description: 'A chat model that sees and draws pictures',
-    tokens: [0.0008, 0.002],
+    tokenPrices: [0.0008, 0.002],
     unitPrice: 0.02,
-    usual: 1000,
+    typicalUnits: 1000,
   },
   {
     id: 'prism-image',
@@ -39,8 +39,8 @@ export const defaultModels: readonly ModelSketch[] = [
     unit: 'image',
     description: 'Pictures from words, up to 4K',
     unitPrice: 0.02,
-    resolutions: { '1K': 0.02, '2K': 0.04, '4K': 0.08 },
-    usual: 1,
+    resolutionPrices: { '1K': 0.02, '2K': 0.04, '4K': 0.08 },
+    typicalUnits: 1,
   },
   {
     id: 'prism-sketch',
@@ -49,8 +49,8 @@ export const defaultModels: readonly ModelSketch[] = [
     unit: 'image',
     description: 'Quick sketches at a low price',
     unitPrice: 0.005,
-    resolutions: { '1K': 0.005, '2K': 0.01 },
-    usual: 1,
+    resolutionPrices: { '1K': 0.005, '2K': 0.01 },
+    typicalUnits: 1,
   },
   {
     id: 'tide-video',
@@ -59,8 +59,8 @@ export const defaultModels: readonly ModelSketch[] = [
     unit: 'second',
     description: 'Short films from words, pictures or films',
     unitPrice: 0.02,
-    resolutions: { '720p': 0.02, '1080p': 0.04 },
-    usual: 5,
+    resolutionPrices: { '720p': 0.02, '1080p': 0.04 },
+    typicalUnits: 5,
   },
   {
     id: 'echo-speech',
@@ -69,7 +69,7 @@ export const defaultModels: readonly ModelSketch[] = [
     unit: 'character',
     description: 'Speech in many voices',
     unitPrice: 0.00003,
-    usual: 100,
+    typicalUnits: 100,
   },
   {
     id: 'echo-speech-hd',
@@ -78,7 +78,7 @@ export const defaultModels: readonly ModelSketch[] = [
     unit: 'character',
     description: 'Speech in studio quality, in fewer voices',
     unitPrice: 0.00006,
-    usual: 100,
+    typicalUnits: 100,
   },
   {
     id: 'anthem-music',
@@ -87,6 +87,6 @@ export const defaultModels: readonly ModelSketch[] = [
     unit: 'audio',
     description: 'Songs and instrumentals',
     unitPrice: 0.03,
-    usual: 1,
+    typicalUnits: 1,
   },
 ];

@@ -16,13 +16,13 @@ export function voiceDesignPrice(designs: number, previewCharacters: number): nu
 /**
  * Every character counts: letters, punctuation, spaces, line breaks, emoji. Specification: Limits.
  */
-export function characters(text: string): number {
+export function countCharacters(text: string): number {
   return Array.from(text).length;
 }
 
 /** Speech is billed by the character. */
 export function speechPrice(model: Model, text: string): number {
-  return usd(unitPrice(model) * characters(text));
+  return usd(unitPrice(model) * countCharacters(text));
 }
 
 /** Music is billed by the output. */

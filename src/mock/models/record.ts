@@ -6,7 +6,7 @@ import { dollars, usd } from '../account/money.ts';
 export type BillingUnit = 'token' | 'image' | 'second' | 'character' | 'audio';
 
 /** What sets one model of the catalogue apart from another. */
-export interface ModelSketch {
+export interface ModelDefinition {
   id: string;
   owner: string;
   type: 'chat' | 'image' | 'video' | 'audio';
@@ -15,15 +15,15 @@ export interface ModelSketch {
   /** USD for a unit; for chat, 0. */
   unitPrice?: number;
   /** USD for 1000 tokens of input and of output. */
-  tokens?: readonly [input: number, output: number];
+  tokenPrices?: readonly [input: number, output: number];
   /** USD for a unit by resolution. */
-  resolutions?: Readonly<Record<string, number>>;
+  resolutionPrices?: Readonly<Record<string, number>>;
   /** Units that an ordinary request takes. */
-  usual: number;
+  typicalUnits: number;
 }
 
 /** A full record from a sketch. */
-export function modelFrom(sketch: ModelSketch): Model {
+export function toModelRecord(sketch: ModelDefinition): Model {
   const { id, unit } = sketch;
   const prices = pricesOf(sketch);
   const ruleId = `rule_${id.replaceAll(/[^a-z0-9]+/g, '_')}`;
@@ -64,9 +64,9 @@ const unitNames = {
   audio: 'piece of music',
 };
 
-function pricesOf(sketch: ModelSketch): Prices {
-  const [inputPricePer1kUsd, outputPricePer1kUsd] = sketch.tokens ?? [0, 0];
-  const resolutionPrices = Object.entries(sketch.resolutions ?? {}).map(resolutionPrice);
+function pricesOf(sketch: ModelDefinition): Prices {
+  const [inputPricePer1kUsd, outputPricePer1kUsd] = sketch.tokenPrices ?? [0, 0];
+  const resolutionPrices = Object.entries(sketch.resolutionPrices ?? {}).map(resolutionPrice);
   return {
     unitPriceUsd: sketch.unitPrice ?? 0,
     inputPricePer1kUsd,
@@ -85,13 +85,13 @@ function resolutionPrice([resolution, unitPriceUsd]: [string, number]): Resoluti
   };
 }
 
-function estimate(sketch: ModelSketch, prices: Prices): number {
+function estimate(sketch: ModelDefinition, prices: Prices): number {
   const { unitPriceUsd, inputPricePer1kUsd: input, outputPricePer1kUsd: output } = prices;
-  if (sketch.unit === 'token') return usd(((input + output) * sketch.usual) / 1000);
-  return usd(unitPriceUsd * sketch.usual);
+  if (sketch.unit === 'token') return usd(((input + output) * sketch.typicalUnits) / 1000);
+  return usd(unitPriceUsd * sketch.typicalUnits);
 }
 
-function priceText(sketch: ModelSketch, prices: Prices): string {
+function priceText(sketch: ModelDefinition, prices: Prices): string {
   const { unit } = sketch;
   if (unit !== 'token') return `$${dollars(prices.unitPriceUsd)} per ${unitNames[unit]}`;
   const input = dollars(prices.inputPricePer1kUsd);

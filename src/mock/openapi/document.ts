@@ -1,7 +1,7 @@
 import type { RequestContext } from '../http/request-context.ts';
 import { operation } from './operation.ts';
 import type { Json } from './docs.ts';
-import { pages } from './tags/index.ts';
+import { tags } from './tags/index.ts';
 import { componentParameters } from './parameters.ts';
 import { componentSchemas } from './schemas.ts';
 import { version } from '../public/records.ts';
@@ -37,7 +37,7 @@ export function openApiDocument({ origin, services }: RequestContext): Json {
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: origin, description: 'The gateway that answered with this document' }],
-    tags: pages.map(({ tag }) => tag),
+    tags: tags.map(({ tag }) => tag),
     security: [{ bearer: [] }],
     paths,
     components: {

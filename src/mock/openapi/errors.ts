@@ -1,8 +1,8 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import { errorType } from '../http/response/envelope.ts';
 import { errorDetail } from '../public/error-catalog.ts';
-import { failureHeaders } from './headers.ts';
-import type { Json, OperationNotes } from './docs.ts';
+import { errorHeaders } from './headers.ts';
+import type { Json, OperationDocs } from './docs.ts';
 import { reference } from './schemas.ts';
 
 /** What a status means, and the codes that come with it unless a page names others. */
@@ -26,22 +26,25 @@ const balanceMessages: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Every error of an endpoint. Who has none of its own may still be refused, as anybody may. */
-export function failures(endpoint: Endpoint, notes: OperationNotes): Json {
+export function errorResponses(endpoint: Endpoint, notes: OperationDocs): Json {
   const { errors = [] } = endpoint;
   const statuses = errors.length === 0 ? ['4XX'] : errors.map(String);
   return Object.fromEntries(
-    statuses.map((status) => [status, failure(endpoint, status, notes.codes?.[Number(status)])]),
+    statuses.map((status) => [
+      status,
+      errorResponse(endpoint, status, notes.errorCodes?.[Number(status)]),
+    ]),
   );
 }
 
-function failure(endpoint: Endpoint, status: string, ownCodes?: readonly string[]): Json {
+function errorResponse(endpoint: Endpoint, status: string, ownCodes?: readonly string[]): Json {
   const [meaning = 'The request was refused.', ...codes] = usual[status] ?? [];
   const gone = status === '404' && endpoint.method === 'POST';
   const balance = endpoint.auth === 'balance';
   const examples = balance ? balanceExamples(status) : codeExamples(status, ownCodes ?? codes);
   return {
     description: gone ? 'What this idempotency key led to is gone.' : meaning,
-    headers: failureHeaders(endpoint, status),
+    headers: errorHeaders(endpoint, status),
     content: {
       'application/json': {
         schema: reference(balance ? 'KeyBalanceError' : 'Error'),

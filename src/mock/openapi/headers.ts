@@ -64,7 +64,7 @@ export function successHeaders({ route, slot, path }: Endpoint): Json {
 }
 
 /** Of an error. Whoever was let in learns how many more may come. */
-export function failureHeaders({ slot }: Endpoint, status: string): Json {
+export function errorHeaders({ slot }: Endpoint, status: string): Json {
   const wait = status === '429' || status === '503' ? ['retry-after'] : [];
   const letIn = slot && status !== '401' && status !== '403';
   return headers(['x-request-id'], [...(letIn ? concurrency : []), ...wait]);

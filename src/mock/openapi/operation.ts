@@ -1,16 +1,16 @@
 import type * as z from 'zod/mini';
 
 import type { Endpoint } from '../http/endpoint.ts';
-import { failures } from './errors.ts';
+import { errorResponses } from './errors.ts';
 import { successHeaders } from './headers.ts';
-import type { Json, OperationNotes } from './docs.ts';
-import { notesOf } from './tags/index.ts';
+import type { Json, OperationDocs } from './docs.ts';
+import { docsOf } from './tags/index.ts';
 import { operationParameters } from './parameters.ts';
 import { nameOf, anyOf, reference } from './schemas.ts';
 
 /** An endpoint in the words of OpenAPI. */
 export function operation(endpoint: Endpoint): Json {
-  const found = notesOf(endpoint.route);
+  const found = docsOf(endpoint.route);
   if (found === undefined) throw new TypeError(`No page describes ${endpoint.route}`);
   const { tag, notes } = found;
   const { id, description } = notes;
@@ -23,16 +23,16 @@ export function operation(endpoint: Endpoint): Json {
     security: security(endpoint, notes),
     parameters: operationParameters(endpoint, notes),
     ...(shownBody === undefined ? {} : { requestBody: requestBody(shownBody, notes) }),
-    responses: { ...successes(endpoint, notes), ...failures(endpoint, notes) },
+    responses: { ...successes(endpoint, notes), ...errorResponses(endpoint, notes) },
   };
 }
 
-function security({ auth }: Endpoint, { otherKeys = false }: OperationNotes): Json[] {
+function security({ auth }: Endpoint, { nativeKeys: otherKeys = false }: OperationDocs): Json[] {
   if (auth === 'none') return [];
   return otherKeys ? [{ bearer: [] }, {}] : [{ bearer: [] }];
 }
 
-function requestBody(schema: z.ZodMiniType, { examples = {} }: OperationNotes): Json {
+function requestBody(schema: z.ZodMiniType, { examples = {} }: OperationDocs): Json {
   const named: Json = Object.fromEntries(
     Object.entries(examples).map(([summary, value]) => [
       summary.toLowerCase().replaceAll(' ', '-'),
@@ -45,7 +45,10 @@ function requestBody(schema: z.ZodMiniType, { examples = {} }: OperationNotes): 
   };
 }
 
-function successes(endpoint: Endpoint, { answers, events }: OperationNotes): Json {
+function successes(
+  endpoint: Endpoint,
+  { responses: answers, eventSchemas: events }: OperationDocs,
+): Json {
   const { status = 200, otherStatuses = [], reply } = endpoint;
   return Object.fromEntries(
     [status, ...otherStatuses].map((code) => {

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../http/endpoint.ts';
-import { noted } from './schemas.ts';
-import type { Json, Note, OperationNotes } from './docs.ts';
+import { toSchemaFields } from './schemas.ts';
+import type { Json, FieldDocs, OperationDocs } from './docs.ts';
 
 const visible = { type: 'string', minLength: 1, maxLength: 200, pattern: '^[!-~]+$' };
 
@@ -45,7 +45,7 @@ export function componentParameters(): Json {
 }
 
 /** Everything that a request may say outside of its body. */
-export function operationParameters(endpoint: Endpoint, notes: OperationNotes): Json[] {
+export function operationParameters(endpoint: Endpoint, notes: OperationDocs): Json[] {
   const { path, slot, route, status, query = [] } = endpoint;
   const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
   return [
@@ -61,8 +61,8 @@ export function operationParameters(endpoint: Endpoint, notes: OperationNotes): 
   ];
 }
 
-function parameter(place: string, name: string, note: Note): Json {
-  const { description, ...schema } = noted(note);
+function parameter(place: string, name: string, note: FieldDocs): Json {
+  const { description, ...schema } = toSchemaFields(note);
   return { name, in: place, description, schema: { type: 'string', ...schema } };
 }
 

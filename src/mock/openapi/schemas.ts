@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 
 import { isRecord } from '../../schemas/record.ts';
-import type { Json, Note } from './docs.ts';
-import { pages } from './tags/index.ts';
+import type { Json, FieldDocs } from './docs.ts';
+import { tags } from './tags/index.ts';
 
 /** Every named schema of the document, made from the schemas by which the gateway works. */
 export function componentSchemas(): Json {
-  const named = pages.flatMap((page) => Object.entries(page.schemas));
+  const named = tags.flatMap((page) => Object.entries(page.schemas));
   const registry = z.registry<{ id: string }>();
   for (const [id, { schema }] of named) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, {
@@ -32,7 +32,7 @@ export function componentSchemas(): Json {
 
 /** The name under which the document has a schema of the table of endpoints. */
 export function nameOf(schema: z.ZodMiniType | undefined): string {
-  for (const page of pages) {
+  for (const page of tags) {
     const found = Object.entries(page.schemas).find(([, named]) => named.schema === schema);
     if (found !== undefined) return found[0];
   }
@@ -51,15 +51,15 @@ export function anyOf(ids: readonly string[]): Json {
 }
 
 /** What a note adds to a schema. */
-export function noted(note: Note): Json {
+export function toSchemaFields(note: FieldDocs): Json {
   return typeof note === 'string' ? { description: note } : { ...note };
 }
 
-function annotate(id: string, schema: Json, path: string, note: Note): void {
+function annotate(id: string, schema: Json, path: string, note: FieldDocs): void {
   const field = path.split('.').reduce<unknown>(step, schema);
   // A note that nobody can read is a mistake in a page: the tests ask for the document.
   if (!isRecord(field)) throw new TypeError(`${id} has no field ${path}`);
-  Object.assign(field, noted(note));
+  Object.assign(field, toSchemaFields(note));
 }
 
 /** From a schema to that of one of its fields; `[]` goes on to the items of a list. */

@@ -2,7 +2,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { accountRoutes } from './account.ts';
 import { audioRoutes } from './audio.ts';
 import { chatRoutes } from './chat.ts';
-import { extraRoutes } from './undocumented.ts';
+import { undocumentedRoutes } from './undocumented.ts';
 import { homeRoutes } from './home.ts';
 import { imageRoutes } from './images.ts';
 import { materialRoutes } from './materials.ts';
@@ -24,6 +24,6 @@ export const endpoints: readonly Endpoint[] = [
   ...voiceRoutes,
   ...materialRoutes,
   ...mediaRoutes,
-  ...extraRoutes,
+  ...undocumentedRoutes,
   ...homeRoutes,
 ];

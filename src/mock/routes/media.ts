@@ -9,7 +9,7 @@ import { taskFile } from '../media/files.ts';
 import type { MediaFile } from '../media/files.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 import { promptSvg } from '../media/svg.ts';
-import { tune } from '../media/wav.ts';
+import { melodyWav } from '../media/wav.ts';
 
 const open = { method: 'GET', auth: 'none', hidden: true } as const;
 
@@ -32,7 +32,7 @@ export const mediaRoutes = [
     path: '/previews/voices/{voiceId}',
     summary: 'How a voice sounds',
     handle: (call) =>
-      file(call, { type: 'audio/wav', body: tune(`voice ${param(call, 'voiceId')}`) }),
+      file(call, { type: 'audio/wav', body: melodyWav(`voice ${param(call, 'voiceId')}`) }),
   }),
   reads({
     ...open,

@@ -14,7 +14,7 @@ import { submitTask } from '../tasks/submit.ts';
 const unshown = { hidden: true } as const;
 
 /** Assumption A20. */
-export const extraRoutes = [
+export const undocumentedRoutes = [
   reads({
     ...unshown,
     method: 'GET',

@@ -21,7 +21,7 @@ export const voiceRoutes = [
       const model = call.query.get('model');
       const { catalogue } = call.services;
       const named = model === null ? undefined : catalogue.find(model);
-      if (model !== null && (named === undefined || !catalogue.speaks(named))) {
+      if (model !== null && (named === undefined || !catalogue.isSpeechModel(named))) {
         throw invalidParameter(`\`model\` names no speech model: ${model}`);
       }
       const data = visibleVoices(call).filter(

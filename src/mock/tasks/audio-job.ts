@@ -23,8 +23,8 @@ const formats = ['mp3', 'wav', 'flac', 'pcm', 'aac', 'opus'];
 /** Checks and prices a request for music or speech. Specification: Audio. */
 export function audioJob(call: RequestContext, body: z.infer<typeof audioBody>): Job {
   const { catalogue } = call.services;
-  const model = catalogue.use(body.model, 'audio');
-  return catalogue.speaks(model) ? speechJob(call, model, body) : musicJob(model, body);
+  const model = catalogue.getOfType(body.model, 'audio');
+  return catalogue.isSpeechModel(model) ? speechJob(call, model, body) : musicJob(model, body);
 }
 
 function musicJob(model: Model, body: unknown): Job {

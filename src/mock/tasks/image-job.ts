@@ -11,7 +11,7 @@ const mostImages = 100;
 
 /** Checks and prices a request for images. Specification: Image generation. */
 export function imageJob(call: RequestContext, body: ImageParams): Job {
-  const model = call.services.catalogue.use(body.model, 'image');
+  const model = call.services.catalogue.getOfType(body.model, 'image');
   const sources = [body.image, ...(body.reference_image_urls ?? [])];
   if (body.image !== undefined) sourceUrl(body.image, 'image');
   for (const [index, url] of (body.reference_image_urls ?? []).entries()) {

@@ -15,7 +15,7 @@ const mostSeconds = 3600;
 
 /** Checks and prices a request for a video. Specification: Video generation. */
 export function videoJob(call: RequestContext, body: VideoParams): Job {
-  const model = call.services.catalogue.use(body.model, 'video');
+  const model = call.services.catalogue.getOfType(body.model, 'video');
   checkVideoMedia(call, { ...body });
   const prompt = body.prompt ?? contentText(body);
   if (prompt === '' && !hasSource(body)) throw invalidParameter('`prompt` is required');

@@ -6,10 +6,10 @@ import type { RequestContext } from '../http/request-context.ts';
 import { requiredText } from '../tasks/fields.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
 import { dollars } from '../account/money.ts';
-import { characters, voiceClonePrice, voiceDesignPrice } from '../models/prices.ts';
+import { countCharacters, voiceClonePrice, voiceDesignPrice } from '../models/prices.ts';
 import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
 import type { VoiceState } from '../account/state.ts';
-import { previewUrl, privateVoice } from './library.ts';
+import { previewUrl, privateVoiceRecord } from './library.ts';
 
 /** What sets a clone and a design apart. */
 interface Making {
@@ -27,7 +27,7 @@ export function cloneVoice(call: RequestContext, body: VoiceCloneParams): MockRe
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
     throw invalidParameter('`audio_url` must be an HTTP or HTTPS URL');
   }
-  const count = characters(body.text || body.preview_text || '');
+  const count = countCharacters(body.text || body.preview_text || '');
   return createVoice(call, body, {
     source: 'voice_clone',
     model: 'echo-voice-clone',
@@ -44,7 +44,7 @@ export function cloneVoice(call: RequestContext, body: VoiceCloneParams): MockRe
 export function designVoice(call: RequestContext, body: VoiceDesignFields): MockResponse {
   requiredText(body.prompt, 'prompt');
   const preview = requiredText(body.preview_text || body.text, 'preview_text');
-  const count = characters(preview);
+  const count = countCharacters(preview);
   return createVoice(call, body, {
     source: 'voice_design',
     model: 'echo-voice-design',
@@ -122,7 +122,7 @@ function creation(
     task_id: taskId,
     voice_id: voice.id,
     preview_audio_url: preview,
-    voice: privateVoice(call, voice),
+    voice: privateVoiceRecord(call, voice),
     billing_contract: {
       billing_version: '2026.05',
       public_model: making.model,

@@ -13,8 +13,8 @@ const systemDate = '2026-01-01T00:00:00.000Z';
  * Every voice that the caller may use: the service's and the caller's own. Specification: Voice.
  */
 export function visibleVoices(call: RequestContext): Voice[] {
-  const own = Array.from(call.user.voices.values(), (voice) => privateVoice(call, voice));
-  return [...systemVoices.map((voice) => systemVoice(call, voice)), ...own];
+  const own = Array.from(call.user.voices.values(), (voice) => privateVoiceRecord(call, voice));
+  return [...systemVoices.map((voice) => systemVoiceRecord(call, voice)), ...own];
 }
 
 /**
@@ -29,7 +29,7 @@ export function checkVoice(call: RequestContext, id: string, model: Model, field
 }
 
 /** The record of a caller's own voice. */
-export function privateVoice(call: RequestContext, voice: VoiceState): Voice {
+export function privateVoiceRecord(call: RequestContext, voice: VoiceState): Voice {
   return {
     voice_id: voice.id,
     display_name: voice.name,
@@ -49,7 +49,7 @@ export function previewUrl(call: RequestContext, voiceId: string): string {
   return `${call.origin}/previews/voices/${encodeURIComponent(voiceId)}`;
 }
 
-function systemVoice(call: RequestContext, voice: SystemVoice): Voice {
+function systemVoiceRecord(call: RequestContext, voice: SystemVoice): Voice {
   const models = speechModels(call);
   return {
     voice_id: voice.id,
@@ -67,5 +67,7 @@ function systemVoice(call: RequestContext, voice: SystemVoice): Voice {
 
 function speechModels(call: RequestContext): string[] {
   const { catalogue } = call.services;
-  return catalogue.models.filter((model) => catalogue.speaks(model)).map((model) => model.id);
+  return catalogue.models
+    .filter((model) => catalogue.isSpeechModel(model))
+    .map((model) => model.id);
 }

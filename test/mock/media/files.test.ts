@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createMockGateway } from '../../../src/mock/index.ts';
-import { shortFilm } from '../../../src/mock/media/sample-video.ts';
+import { sampleVideo } from '../../../src/mock/media/sample-video.ts';
 import { escapeXml, wrap } from '../../../src/mock/media/svg.ts';
 import { callerOf, image, music, video } from '../caller.ts';
 
@@ -74,8 +74,8 @@ test.each([
 });
 
 test('the same words give the same film', () => {
-  expect(shortFilm('a wave', 5)).toEqual(shortFilm('a wave', 5));
-  expect(shortFilm('a wave', 5)).not.toEqual(shortFilm('a storm', 5));
+  expect(sampleVideo('a wave', 5)).toEqual(sampleVideo('a wave', 5));
+  expect(sampleVideo('a wave', 5)).not.toEqual(sampleVideo('a storm', 5));
 });
 
 test('a file that no task made is 404', async () => {

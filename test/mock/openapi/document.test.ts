@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createMockGateway } from '../../../src/mock/index.ts';
-import { pages } from '../../../src/mock/openapi/tags/index.ts';
+import { tags } from '../../../src/mock/openapi/tags/index.ts';
 import { endpoints } from '../../../src/mock/routes/index.ts';
 import { callerOf, codeOf } from '../caller.ts';
 import { document, operationOf, operations } from './document.ts';
@@ -19,13 +19,13 @@ test('everything is described, and every description is of something', () => {
   );
   expect(silent.map(([path]) => path)).toEqual([]);
   const shown = new Map(endpoints.map((endpoint) => [endpoint.route, endpoint]));
-  for (const [route, notes] of pages.flatMap((page) => Object.entries(page.operations))) {
+  for (const [route, notes] of tags.flatMap((page) => Object.entries(page.operations))) {
     const { query = [], status = 200, otherStatuses = [], errors = [] } = shown.get(route)!;
     expect(Object.keys(notes.query ?? {})).toEqual(query);
-    expect(Object.keys(notes.answers).map(Number)).toEqual(
+    expect(Object.keys(notes.responses).map(Number)).toEqual(
       [status, ...otherStatuses].toSorted((one, other) => one - other),
     );
-    expect(errors.map(String)).toEqual(expect.arrayContaining(Object.keys(notes.codes ?? {})));
+    expect(errors.map(String)).toEqual(expect.arrayContaining(Object.keys(notes.errorCodes ?? {})));
   }
 });
 

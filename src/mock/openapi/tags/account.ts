@@ -1,30 +1,30 @@
 import { accountRecord, keyBalanceRecord, readinessRecord } from '../../../schemas/account.ts';
 import { keyBalanceErrorEnvelopeRecord } from '../../../schemas/error-codes.ts';
-import type { Page } from '../docs.ts';
+import type { TagDocs } from '../docs.ts';
 
 const wallet = 'Kind of wallet, `unified`: one wallet pays for every operation.';
 
 /** Specification: Account; Readiness; Key balance record. */
-export const accountPage: Page = {
+export const accountDocs: TagDocs = {
   tag: { name: 'Account', description: 'The wallet, the concurrency limit and the key.' },
   operations: {
     'GET /v1/account': {
       id: 'getAccount',
       description:
         'The balance in USD and in CNY is the same money shown twice. The headers say the same.',
-      answers: { 200: ['The account behind the key.'] },
+      responses: { 200: ['The account behind the key.'] },
     },
     'GET /v1/readiness': {
       id: 'getReadiness',
       description:
         'Required checks that are not `ready` block a launch; the others are advice. An empty wallet is not ready.',
-      answers: { 200: ['The outcome of every check.'] },
+      responses: { 200: ['The outcome of every check.'] },
     },
     'GET /api/usage/balance': {
       id: 'getKeyBalance',
       description:
         "The balance of the key owner's account in quota units and in a display currency, and what the key itself may still spend. This path has no `/v1`, and its errors have an envelope of their own.",
-      answers: { 200: ['The balance and the key.'] },
+      responses: { 200: ['The balance and the key.'] },
     },
   },
   schemas: {

@@ -1,11 +1,11 @@
 import { musicParamsSchema, speechParamsSchema } from '../../../schemas/audio.ts';
 import { audioTaskRecord } from '../../../schemas/task.ts';
 import { shownAudioBody } from '../../tasks/audio-job.ts';
-import type { Page } from '../docs.ts';
-import { pollNotes, submitCodes, submitted, taskExample, taskFields } from './tasks.ts';
+import type { TagDocs } from '../docs.ts';
+import { pollDocs, submitCodes, submitted, taskExample, taskFields } from './tasks.ts';
 
 /** Specification: Audio; Audio task. */
-export const audioPage: Page = {
+export const audioDocs: TagDocs = {
   tag: { name: 'Audio', description: 'Tasks that make music or speak.' },
   operations: {
     'POST /v1/audio/tasks': {
@@ -22,10 +22,10 @@ export const audioPage: Page = {
           sample_rate: 44100,
         },
       },
-      answers: { 202: ['The task was accepted, or replayed.'] },
-      codes: { 400: submitCodes, 404: ['task_not_found'] },
+      responses: { 202: ['The task was accepted, or replayed.'] },
+      errorCodes: { 400: submitCodes, 404: ['task_not_found'] },
     },
-    'GET /v1/audio/tasks/{taskId}': pollNotes('audio', 'getAudioTask'),
+    'GET /v1/audio/tasks/{taskId}': pollDocs('audio', 'getAudioTask'),
   },
   schemas: {
     AudioRequest: { schema: shownAudioBody, description: 'Music or speech.', fields: {} },

@@ -1,9 +1,9 @@
 import { chatParamsSchema } from '../../../schemas/chat-params.ts';
-import { chatChunkRecord, chatCompletionRecord } from '../../chat/record-schemas.ts';
-import type { Note, Page } from '../docs.ts';
+import { chatCompletionChunkRecord, chatCompletionRecord } from '../../chat/record-schemas.ts';
+import type { FieldDocs, TagDocs } from '../docs.ts';
 
 /** What a completion and each of its events have in common. */
-const head: Record<string, Note> = {
+const head: Record<string, FieldDocs> = {
   id: 'Id of the completion.',
   object: 'Kind of record.',
   created: 'Unix seconds.',
@@ -25,8 +25,8 @@ const head: Record<string, Note> = {
 };
 
 /** What a message, or the part of it that an event adds, may hold. */
-function said(at: string): Record<string, Note> {
-  const notes: Record<string, Note> = {
+function said(at: string): Record<string, FieldDocs> {
+  const notes: Record<string, FieldDocs> = {
     role: 'Who speaks.',
     content: 'The words; null when there are none.',
     refusal: 'Why the model will not answer.',
@@ -49,7 +49,7 @@ function said(at: string): Record<string, Note> {
 const hello = [{ role: 'user', content: 'Hello' }];
 
 /** Specification: Chat; assumption A8. */
-export const chatPage: Page = {
+export const chatDocs: TagDocs = {
   tag: { name: 'Chat', description: 'Conversations, answered at once or as a stream.' },
   operations: {
     'POST /v1/chat/completions': {
@@ -70,9 +70,11 @@ export const chatPage: Page = {
           extra_body: { image_config: { aspect_ratio: '16:9' } },
         },
       },
-      answers: { 200: ['The completion, or the events of its stream.'] },
-      events: ['ChatCompletionChunk', 'Error'],
-      codes: { 400: ['invalid_request_parameter', 'model_not_found', 'invalid_idempotency_key'] },
+      responses: { 200: ['The completion, or the events of its stream.'] },
+      eventSchemas: ['ChatCompletionChunk', 'Error'],
+      errorCodes: {
+        400: ['invalid_request_parameter', 'model_not_found', 'invalid_idempotency_key'],
+      },
     },
   },
   schemas: {
@@ -114,7 +116,7 @@ export const chatPage: Page = {
       fields: { ...head, 'choices[].message': 'The answer.', ...said('choices[].message') },
     },
     ChatCompletionChunk: {
-      schema: chatChunkRecord,
+      schema: chatCompletionChunkRecord,
       description: 'One event of a stream. `choices` is empty in the one that carries `usage`.',
       example: {
         id: 'chatcmpl-1',

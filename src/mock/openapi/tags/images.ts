@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 
 import { imageParamsSchema } from '../../../schemas/images.ts';
 import { imageTaskRecord } from '../../../schemas/task.ts';
-import type { OperationNotes, Page } from '../docs.ts';
-import { pollNotes, submitCodes, submitted, taskExample, taskFields } from './tasks.ts';
+import type { OperationDocs, TagDocs } from '../docs.ts';
+import { pollDocs, submitCodes, submitted, taskExample, taskFields } from './tasks.ts';
 
 const finishedImagesRecord = z.looseObject({
   created: z.number(),
@@ -22,31 +22,31 @@ const submit = {
       num_images: 2,
     },
   },
-  answers: { 202: ['The task was accepted, or replayed.'] },
-  codes: {
+  responses: { 202: ['The task was accepted, or replayed.'] },
+  errorCodes: {
     400: [...submitCodes, 'material_channel_unavailable'],
     404: ['task_not_found'],
   },
-} satisfies Partial<OperationNotes>;
+} satisfies Partial<OperationDocs>;
 
 const count = { minimum: 1, maximum: 100 };
 
 /** Specification: Image generation; assumptions A2, A3, A7. */
-export const imagesPage: Page = {
+export const imagesDocs: TagDocs = {
   tag: { name: 'Images', description: 'Tasks that draw.' },
   operations: {
     'POST /v1/images/generations': {
       ...submit,
       id: 'createImageGeneration',
       description: `The path of OpenAI-style clients. ${submitted}`,
-      answers: {
-        ...submit.answers,
+      responses: {
+        ...submit.responses,
         200: ['The service waited for the images.', 'FinishedImages'],
       },
     },
     'POST /v1/images/tasks': { ...submit, id: 'createImageTask', description: submitted },
-    'GET /v1/images/tasks/{taskId}': pollNotes('image', 'getImageTask'),
-    'GET /v1/images/generations/{taskId}': pollNotes('image', 'getImageGeneration'),
+    'GET /v1/images/tasks/{taskId}': pollDocs('image', 'getImageTask'),
+    'GET /v1/images/generations/{taskId}': pollDocs('image', 'getImageGeneration'),
   },
   schemas: {
     ImageRequest: {

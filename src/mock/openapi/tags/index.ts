@@ -1,30 +1,30 @@
-import { accountPage } from './account.ts';
-import { audioPage } from './audio.ts';
-import { chatPage } from './chat.ts';
-import { imagesPage } from './images.ts';
-import { materialsPage } from './materials.ts';
-import { modelsPage } from './models.ts';
-import type { OperationNotes, Page } from '../docs.ts';
-import { publicPage } from './public.ts';
-import { videosPage } from './videos.ts';
-import { voicesPage } from './voices.ts';
+import { accountDocs } from './account.ts';
+import { audioDocs } from './audio.ts';
+import { chatDocs } from './chat.ts';
+import { imagesDocs } from './images.ts';
+import { materialsDocs } from './materials.ts';
+import { modelsDocs } from './models.ts';
+import type { OperationDocs, TagDocs } from '../docs.ts';
+import { publicDocs } from './public.ts';
+import { videosDocs } from './videos.ts';
+import { voicesDocs } from './voices.ts';
 
 /** What the document says beyond the table of endpoints, a page a namespace. */
-export const pages: readonly Page[] = [
-  publicPage,
-  accountPage,
-  modelsPage,
-  chatPage,
-  imagesPage,
-  videosPage,
-  audioPage,
-  voicesPage,
-  materialsPage,
+export const tags: readonly TagDocs[] = [
+  publicDocs,
+  accountDocs,
+  modelsDocs,
+  chatDocs,
+  imagesDocs,
+  videosDocs,
+  audioDocs,
+  voicesDocs,
+  materialsDocs,
 ];
 
 /** What there is to say of an endpoint, and the tag that it stands under. */
-export function notesOf(route: string): { tag: string; notes: OperationNotes } | undefined {
-  for (const { tag, operations } of pages) {
+export function docsOf(route: string): { tag: string; notes: OperationDocs } | undefined {
+  for (const { tag, operations } of tags) {
     const notes = operations[route];
     if (notes !== undefined) return { tag: tag.name, notes };
   }

@@ -1,13 +1,13 @@
 import { materialCreateParamsSchema } from '../../../schemas/material-params.ts';
 import { materialPageRecord, materialRecord } from '../../../schemas/materials.ts';
-import type { Page } from '../docs.ts';
+import type { TagDocs } from '../docs.ts';
 
 const types = ['image', 'video', 'audio'];
 const time = { format: 'date-time' };
 const notFound = { 404: ['material_not_found'] };
 
 /** Specification: Materials; Material; Material list; Codes. */
-export const materialsPage: Page = {
+export const materialsDocs: TagDocs = {
   tag: {
     name: 'Materials',
     description:
@@ -26,8 +26,8 @@ export const materialsPage: Page = {
           real_person: { consent_confirmed: true, callback_url: 'https://app.example/verified' },
         },
       },
-      answers: { 202: ['The material, new or replayed; nothing can use it yet.'] },
-      codes: {
+      responses: { 202: ['The material, new or replayed; nothing can use it yet.'] },
+      errorCodes: {
         400: [
           'invalid_material_request',
           'invalid_idempotency_key',
@@ -63,24 +63,24 @@ export const materialsPage: Page = {
         },
         after: 'Where the page begins: `next_cursor` of the page before, unchanged.',
       },
-      answers: { 200: ['A page of materials.'] },
-      codes: { 400: ['invalid_material_request', 'invalid_material_cursor'] },
+      responses: { 200: ['A page of materials.'] },
+      errorCodes: { 400: ['invalid_material_request', 'invalid_material_cursor'] },
     },
     'GET /v1/materials/{material_id}': {
       id: 'getMaterial',
       description:
         'Asked for every 3 to 5 seconds until the material is `available` or has failed. Materials of other users, deleted and expired ones are as good as unknown.',
-      answers: { 200: ['The material as of now.'] },
-      codes: notFound,
+      responses: { 200: ['The material as of now.'] },
+      errorCodes: notFound,
     },
     'DELETE /v1/materials/{material_id}': {
       id: 'deleteMaterial',
       description: 'Deleting again is no error. A pending verification is cancelled.',
-      answers: {
+      responses: {
         200: ['The material is deleted.'],
         202: ['The material is being deleted.'],
       },
-      codes: notFound,
+      errorCodes: notFound,
     },
   },
   schemas: {

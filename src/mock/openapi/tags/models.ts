@@ -7,11 +7,11 @@ import {
   modelRecord,
 } from '../../../schemas/models.ts';
 import { pricingRecord } from '../../../schemas/pricing.ts';
-import type { Note, Page } from '../docs.ts';
+import type { FieldDocs, TagDocs } from '../docs.ts';
 
 /** The fields that the prices of a model and of each way to buy have in common. */
-function prices(prefix: string): Record<string, Note> {
-  const notes: Record<string, Note> = {
+function prices(prefix: string): Record<string, FieldDocs> {
+  const notes: Record<string, FieldDocs> = {
     unitPriceUsd:
       'Price of one unit, USD: an image, a second of video, a character of speech, a piece of music.',
     inputPricePer1kUsd: 'Price of 1000 input tokens, USD.',
@@ -37,21 +37,21 @@ const modelDetailRecord = z.intersection(
 );
 
 /** Specification: Model; Pricing object; Account and catalog. */
-export const modelsPage: Page = {
+export const modelsDocs: TagDocs = {
   tag: { name: 'Models', description: 'What can be asked for, and what it costs.' },
   operations: {
     'GET /v1/models': {
       id: 'listModels',
       description:
         "By default the list has OpenAI's style. With the headers `x-api-key` and `anthropic-version` it has Anthropic's, with the header `x-goog-api-key` or the query parameter `key` it has Gemini's; those keys authenticate as well as a bearer key does.",
-      otherKeys: true,
+      nativeKeys: true,
       query: { key: "The key, as clients of Gemini send it; asks for Gemini's style." },
       headers: {
         'x-api-key': 'The key, as clients of Anthropic send it.',
         'anthropic-version': "With `x-api-key`, asks for Anthropic's style; any version will do.",
         'x-goog-api-key': "The key, as clients of Gemini send it; asks for Gemini's style.",
       },
-      answers: {
+      responses: {
         200: [
           'The models that the key may use, in the style that was asked for.',
           'ModelList',
@@ -63,8 +63,8 @@ export const modelsPage: Page = {
     'GET /v1/models/{model}': {
       id: 'getModel',
       description: 'Slashes in a model id are sent as `%2F`.',
-      answers: { 200: ['The model, its prices and how to ask it.', 'ModelDetail'] },
-      codes: { 404: ['model_not_found'] },
+      responses: { 200: ['The model, its prices and how to ask it.', 'ModelDetail'] },
+      errorCodes: { 404: ['model_not_found'] },
     },
   },
   schemas: {

@@ -8,10 +8,10 @@ import {
   rateLimitPolicyRecord,
   serviceStatusRecord,
 } from '../../../schemas/public.ts';
-import type { Page } from '../docs.ts';
+import type { TagDocs } from '../docs.ts';
 
 /** Specification: Public endpoints; Service status; Errors. */
-export const publicPage: Page = {
+export const publicDocs: TagDocs = {
   tag: { name: 'Service', description: 'What the service tells everybody, without a key.' },
   operations: {
     'GET /v1/status': {
@@ -23,28 +23,28 @@ export const publicPage: Page = {
           enum: ['zh-CN', 'en-US', 'ja-JP', 'ko-KR'],
         },
       },
-      answers: { 200: ['The health of the service.'] },
+      responses: { 200: ['The health of the service.'] },
     },
     'GET /v1/capabilities': {
       id: 'getCapabilities',
       description:
         'Endpoints, kinds of models, locales, currencies, idempotency, webhooks and limits.',
-      answers: { 200: ['What the service can do.'] },
+      responses: { 200: ['What the service can do.'] },
     },
     'GET /v1/errors': {
       id: 'listErrorCodes',
       description: 'The catalogue of every `error.code`, each with its retry policy.',
-      answers: { 200: ['The catalogue.'] },
+      responses: { 200: ['The catalogue.'] },
     },
     'GET /v1/errors/{code}': {
       id: 'getErrorCode',
       description: 'What a code means, whether to try again, and what to do.',
-      answers: { 200: ['What the code means.'] },
+      responses: { 200: ['What the code means.'] },
     },
     'GET /v1/changelog': {
       id: 'getChangelog',
       description: 'The versions of the service and what callers have to do for each.',
-      answers: { 200: ['The versions.'] },
+      responses: { 200: ['The versions.'] },
     },
     'GET /v1/pricing': {
       id: 'getPricing',
@@ -56,17 +56,17 @@ export const publicPage: Page = {
           default: 'all',
         },
       },
-      answers: { 200: ['The prices.'] },
+      responses: { 200: ['The prices.'] },
     },
     'GET /v1/rate-limits': {
       id: 'getRateLimits',
       description: 'How many requests may run at once, by tier, and how to wait after a 429.',
-      answers: { 200: ['The tiers and the backoff policy.'] },
+      responses: { 200: ['The tiers and the backoff policy.'] },
     },
     'GET /v1/openapi.json': {
       id: 'getOpenApiDocument',
       description: 'This document.',
-      answers: { 200: ['An OpenAPI 3.0 document.'] },
+      responses: { 200: ['An OpenAPI 3.0 document.'] },
     },
   },
   schemas: {

@@ -1,11 +1,11 @@
-import type { Json, Note, OperationNotes } from '../docs.ts';
+import type { Json, FieldDocs, OperationDocs } from '../docs.ts';
 
 const files = { image: 'images', video: 'videos', audio: 'audios' } as const;
 
 type Kind = keyof typeof files;
 
 /** What the record of a task says of each field. Specification: Audio task; assumption A3. */
-export function taskFields(kind: Kind): Record<string, Note> {
+export function taskFields(kind: Kind): Record<string, FieldDocs> {
   const url = `${kind}_url`;
   const list = files[kind];
   return {
@@ -54,13 +54,13 @@ export function taskExample(kind: Kind, ending: string): Json {
 }
 
 /** What is said of an endpoint that tells where a task stands. */
-export function pollNotes(kind: Kind, id: string): OperationNotes {
+export function pollDocs(kind: Kind, id: string): OperationDocs {
   const task = `${kind === 'video' ? 'A' : 'An'} ${kind} task`;
   return {
     id,
     description: `${task} is asked for every 2 to 5 seconds until its status is final. Tasks of other users are as good as unknown.`,
-    answers: { 200: ['The task as of now.'] },
-    codes: { 404: ['task_not_found'] },
+    responses: { 200: ['The task as of now.'] },
+    errorCodes: { 404: ['task_not_found'] },
   };
 }
 

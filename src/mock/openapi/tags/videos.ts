@@ -1,7 +1,7 @@
 import { videoTaskRecord } from '../../../schemas/task.ts';
 import { videoParamsSchema } from '../../../schemas/videos.ts';
-import type { Note, OperationNotes, Page } from '../docs.ts';
-import { pollNotes, submitCodes, submitted, taskExample, taskFields } from './tasks.ts';
+import type { FieldDocs, OperationDocs, TagDocs } from '../docs.ts';
+import { pollDocs, submitCodes, submitted, taskExample, taskFields } from './tasks.ts';
 
 const submit = {
   examples: {
@@ -20,8 +20,8 @@ const submit = {
       extra_body: { generate_audio: true, seed: 7 },
     },
   },
-  answers: { 202: ['The task was accepted, or replayed.'] },
-  codes: {
+  responses: { 202: ['The task was accepted, or replayed.'] },
+  errorCodes: {
     400: [
       ...submitCodes,
       'material_not_managed',
@@ -30,12 +30,12 @@ const submit = {
     ],
     404: ['task_not_found'],
   },
-} satisfies Partial<OperationNotes>;
+} satisfies Partial<OperationDocs>;
 
 const description = `${submitted} Materials of the library are named by their \`asset://\` URI, in the \`url\` of a structured media item and never in a text.`;
 
 /** Part of a content item that points at a file. */
-function reference(name: string, what: string): Record<string, Note> {
+function reference(name: string, what: string): Record<string, FieldDocs> {
   return {
     [`content[].${name}`]: `${what}, in an item of type \`${name}\`.`,
     [`content[].${name}.url`]: 'An HTTP(S) URL, or the `asset://` URI of an available material.',
@@ -43,7 +43,7 @@ function reference(name: string, what: string): Record<string, Note> {
 }
 
 /** Specification: Video generation; assumptions A1, A3. */
-export const videosPage: Page = {
+export const videosDocs: TagDocs = {
   tag: { name: 'Videos', description: 'Tasks that film.' },
   operations: {
     'POST /v1/videos': { ...submit, id: 'createVideo', description },
@@ -57,9 +57,9 @@ export const videosPage: Page = {
       id: 'createVideosGeneration',
       description: `The same as \`POST /v1/videos\`. ${description}`,
     },
-    'GET /v1/videos/{taskId}': pollNotes('video', 'getVideo'),
-    'GET /v1/video/generations/{taskId}': pollNotes('video', 'getVideoGeneration'),
-    'GET /v1/videos/generations/{taskId}': pollNotes('video', 'getVideosGeneration'),
+    'GET /v1/videos/{taskId}': pollDocs('video', 'getVideo'),
+    'GET /v1/video/generations/{taskId}': pollDocs('video', 'getVideoGeneration'),
+    'GET /v1/videos/generations/{taskId}': pollDocs('video', 'getVideosGeneration'),
   },
   schemas: {
     VideoRequest: {

@@ -1,6 +1,6 @@
 import { voiceCloneParamsSchema, voiceDesignParamsSchema } from '../../../schemas/voice-params.ts';
 import { voiceCreationRecord, voiceListRecord, voiceRecord } from '../../../schemas/voices.ts';
-import type { Page } from '../docs.ts';
+import type { TagDocs } from '../docs.ts';
 
 const created =
   'The new voice is private to the caller and can be used at once. Asking twice pays twice, with the same `x-idempotency-key` as well.';
@@ -15,14 +15,14 @@ const about = {
 const codes = { 400: ['invalid_request_parameter', 'invalid_idempotency_key'] };
 
 /** Specification: Audio; Voice; Voice creation result. */
-export const voicesPage: Page = {
+export const voicesDocs: TagDocs = {
   tag: { name: 'Voices', description: 'Voices for speech: of the service, cloned or designed.' },
   operations: {
     'GET /v1/audio/voices': {
       id: 'listVoices',
       description: "The service's own voices and the caller's private ones. Not billed.",
       query: { model: 'Only voices that this speech model accepts.' },
-      answers: { 200: ['The voices that the caller may use.'] },
+      responses: { 200: ['The voices that the caller may use.'] },
     },
     'POST /v1/audio/voices/clone': {
       id: 'cloneVoice',
@@ -34,15 +34,15 @@ export const voicesPage: Page = {
           display_name: 'Ann',
         },
       },
-      answers: { 200: ['The new voice.'] },
-      codes,
+      responses: { 200: ['The new voice.'] },
+      errorCodes: codes,
     },
     'POST /v1/audio/voices/design': {
       id: 'designVoice',
       description: `${created} Costs 3 USD a voice and 0.00003 USD a character of the preview text; characters are counted in Unicode.`,
       examples: { 'A sailor': { prompt: 'An old sailor', preview_text: 'Land in sight' } },
-      answers: { 200: ['The new voice.'] },
-      codes,
+      responses: { 200: ['The new voice.'] },
+      errorCodes: codes,
     },
   },
   schemas: {
