@@ -1,15 +1,13 @@
 import type { ModelDefinition } from './record.ts';
 
-/**
- * The catalogue of a gateway that was given none: names are made up, prices are small and round.
- */
+/** The default catalog. Names are fictional; prices are small, round numbers. */
 export const defaultModels: readonly ModelDefinition[] = [
   {
     id: 'aurora-chat',
     owner: 'aurora',
     type: 'chat',
     unit: 'token',
-    description: 'A chat model for everyday work',
+    description: 'A chat model for everyday tasks',
     tokenPrices: [0.0005, 0.0015],
     typicalUnits: 1000,
   },
@@ -18,7 +16,7 @@ export const defaultModels: readonly ModelDefinition[] = [
     owner: 'aurora',
     type: 'chat',
     unit: 'token',
-    description: 'A chat model that thinks before it answers',
+    description: 'A chat model that reasons before it responds',
     tokenPrices: [0.001, 0.004],
     typicalUnits: 1000,
   },
@@ -27,7 +25,7 @@ export const defaultModels: readonly ModelDefinition[] = [
     owner: 'lumen',
     type: 'chat',
     unit: 'token',
-    description: 'A chat model that sees and draws pictures',
+    description: 'A chat model with image input and output',
     tokenPrices: [0.0008, 0.002],
     unitPrice: 0.02,
     typicalUnits: 1000,
@@ -37,7 +35,7 @@ export const defaultModels: readonly ModelDefinition[] = [
     owner: 'prism',
     type: 'image',
     unit: 'image',
-    description: 'Pictures from words, up to 4K',
+    description: 'Images from text prompts, up to 4K',
     unitPrice: 0.02,
     resolutionPrices: { '1K': 0.02, '2K': 0.04, '4K': 0.08 },
     typicalUnits: 1,
@@ -57,7 +55,7 @@ export const defaultModels: readonly ModelDefinition[] = [
     owner: 'tide',
     type: 'video',
     unit: 'second',
-    description: 'Short films from words, pictures or films',
+    description: 'Short videos from text, images or video',
     unitPrice: 0.02,
     resolutionPrices: { '720p': 0.02, '1080p': 0.04 },
     typicalUnits: 5,

@@ -1,6 +1,6 @@
 import type { AnthropicModelList, GeminiModelList, Model } from '../../schemas/models.ts';
 
-/** The catalogue in Anthropic's style. Assumption A17. */
+/** The Anthropic-style model list. Assumption A17. */
 export function anthropicList(models: readonly Model[]): AnthropicModelList {
   return {
     data: models.map((model) => ({
@@ -15,7 +15,7 @@ export function anthropicList(models: readonly Model[]): AnthropicModelList {
   };
 }
 
-/** The catalogue in Gemini's style. Assumption A17. */
+/** The Gemini-style model list. Assumption A17. */
 export function geminiList(models: readonly Model[]): GeminiModelList {
   return {
     models: models.map(({ id }) => ({ name: `models/${id}`, displayName: displayName(id) })),
@@ -23,7 +23,7 @@ export function geminiList(models: readonly Model[]): GeminiModelList {
   };
 }
 
-/** `tide-video` becomes `Tide Video`. */
+/** Turns `tide-video` into `Tide Video`. */
 function displayName(id: string): string {
   const words = (id.split('/').at(-1) ?? id).split('-');
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ');

@@ -2,54 +2,54 @@ import type { Model } from '../../schemas/models.ts';
 import type { Prices, ResolutionPrice } from '../../schemas/pricing.ts';
 import { dollars, usd } from '../account/money.ts';
 
-/** What a unit of a bill is. */
+/** The unit in which a model is billed; `audio` is one output of music. */
 export type BillingUnit = 'token' | 'image' | 'second' | 'character' | 'audio';
 
-/** What sets one model of the catalogue apart from another. */
+/** The properties of a model from which its full record is built. */
 export interface ModelDefinition {
   id: string;
   owner: string;
   type: 'chat' | 'image' | 'video' | 'audio';
   unit: BillingUnit;
   description: string;
-  /** USD for a unit; for chat, 0. */
+  /** Price per unit in USD. For chat, the price per image. @defaultValue 0 */
   unitPrice?: number;
-  /** USD for 1000 tokens of input and of output. */
+  /** Prices per 1000 input and output tokens in USD. */
   tokenPrices?: readonly [input: number, output: number];
-  /** USD for a unit by resolution. */
+  /** Prices per unit in USD, by resolution. */
   resolutionPrices?: Readonly<Record<string, number>>;
-  /** Units that an ordinary request takes. */
+  /** Units in a typical request, from which the estimated charge is computed. */
   typicalUnits: number;
 }
 
-/** A full record from a sketch. */
-export function toModelRecord(sketch: ModelDefinition): Model {
-  const { id, unit } = sketch;
-  const prices = pricesOf(sketch);
+/** Builds the full model record. */
+export function toModelRecord(definition: ModelDefinition): Model {
+  const { id, unit } = definition;
+  const prices = pricesOf(definition);
   const ruleId = `rule_${id.replaceAll(/[^a-z0-9]+/g, '_')}`;
-  const text = priceText(sketch, prices);
+  const text = priceText(definition, prices);
   return {
     id,
     object: 'model',
     created: 1_767_225_600,
-    owned_by: sketch.owner,
-    type: sketch.type,
-    description: sketch.description,
+    owned_by: definition.owner,
+    type: definition.type,
+    description: definition.description,
     pricing: {
       ...prices,
       priceContext: 'api',
       profiles: {
         api: {
           ...prices,
-          estimatedChargeUsd: estimate(sketch, prices),
+          estimatedChargeUsd: estimate(definition, prices),
           billingUnit: unit,
           priceContext: 'api',
           pricingRuleId: ruleId,
-          source: 'catalogue',
+          source: 'catalog',
           text,
         },
       },
-      source: 'catalogue',
+      source: 'catalog',
       text,
       unitText: unit === 'token' ? 'per 1K tokens' : `per ${unitNames[unit]}`,
       ruleId,
@@ -64,11 +64,11 @@ const unitNames = {
   audio: 'piece of music',
 };
 
-function pricesOf(sketch: ModelDefinition): Prices {
-  const [inputPricePer1kUsd, outputPricePer1kUsd] = sketch.tokenPrices ?? [0, 0];
-  const resolutionPrices = Object.entries(sketch.resolutionPrices ?? {}).map(resolutionPrice);
+function pricesOf(definition: ModelDefinition): Prices {
+  const [inputPricePer1kUsd, outputPricePer1kUsd] = definition.tokenPrices ?? [0, 0];
+  const resolutionPrices = Object.entries(definition.resolutionPrices ?? {}).map(resolutionPrice);
   return {
-    unitPriceUsd: sketch.unitPrice ?? 0,
+    unitPriceUsd: definition.unitPrice ?? 0,
     inputPricePer1kUsd,
     outputPricePer1kUsd,
     resolutionPrices,
@@ -85,14 +85,14 @@ function resolutionPrice([resolution, unitPriceUsd]: [string, number]): Resoluti
   };
 }
 
-function estimate(sketch: ModelDefinition, prices: Prices): number {
+function estimate(definition: ModelDefinition, prices: Prices): number {
   const { unitPriceUsd, inputPricePer1kUsd: input, outputPricePer1kUsd: output } = prices;
-  if (sketch.unit === 'token') return usd(((input + output) * sketch.typicalUnits) / 1000);
-  return usd(unitPriceUsd * sketch.typicalUnits);
+  if (definition.unit === 'token') return usd(((input + output) * definition.typicalUnits) / 1000);
+  return usd(unitPriceUsd * definition.typicalUnits);
 }
 
-function priceText(sketch: ModelDefinition, prices: Prices): string {
-  const { unit } = sketch;
+function priceText(definition: ModelDefinition, prices: Prices): string {
+  const { unit } = definition;
   if (unit !== 'token') return `$${dollars(prices.unitPriceUsd)} per ${unitNames[unit]}`;
   const input = dollars(prices.inputPricePer1kUsd);
   return `$${input} in, $${dollars(prices.outputPricePer1kUsd)} out per 1K tokens`;

@@ -5,15 +5,15 @@ import type { RequestContext } from '../http/request-context.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import { tier } from '../account/slots.ts';
 
-const statusCopy = {
-  'en-US': { title: 'All systems work', summary: 'Requests are answered as usual' },
+const operationalCopy = {
+  'en-US': { title: 'All systems operational', summary: 'Requests are processed normally' },
   'zh-CN': { title: '所有系统正常', summary: '请求处理一切正常' },
   'ja-JP': { title: 'すべて正常です', summary: 'リクエストは通常どおり処理されています' },
   'ko-KR': { title: '모든 시스템 정상', summary: '요청이 정상적으로 처리되고 있습니다' },
 };
 
-const troubleCopy: typeof statusCopy = {
-  'en-US': { title: 'Some requests fail', summary: 'We are working on it' },
+const degradedCopy: typeof operationalCopy = {
+  'en-US': { title: 'Some requests are failing', summary: 'We are working on a fix' },
   'zh-CN': { title: '部分请求失败', summary: '我们正在处理' },
   'ja-JP': { title: '一部のリクエストが失敗しています', summary: '対応中です' },
   'ko-KR': { title: '일부 요청이 실패하고 있습니다', summary: '조치 중입니다' },
@@ -21,11 +21,11 @@ const troubleCopy: typeof statusCopy = {
 
 const modalities = ['chat', 'image', 'video', 'audio'];
 
-/** Specification: Service status. An unknown locale gets English. */
+/** The service status. Unknown locales fall back to English. Specification: Service status. */
 export function serviceStatus({ services, query }: RequestContext): ServiceStatus {
   const locale = query.get('locale');
   const { degraded, successRate } = services.health;
-  const copies = degraded ? troubleCopy : statusCopy;
+  const copies = degraded ? degradedCopy : operationalCopy;
   const copy = Object.entries(copies).find(([name]) => name === locale)?.[1];
   return {
     object: 'service.status',
@@ -41,15 +41,19 @@ export function serviceStatus({ services, query }: RequestContext): ServiceStatu
   };
 }
 
-/** What the service can do, from its own table of endpoints. Assumption A16. */
+/** The capabilities, derived from the endpoint table. Assumption A16. */
 export function capabilities({ services }: RequestContext): Capabilities {
-  const shown = services.endpoints.filter((endpoint) => endpoint.hidden !== true);
+  const documented = services.endpoints.filter((endpoint) => endpoint.hidden !== true);
   return {
     object: 'service.capabilities',
     version,
-    endpoints: shown.map(({ method, path, auth }) => ({ method, path, auth: auth !== 'none' })),
+    endpoints: documented.map(({ method, path, auth }) => ({
+      method,
+      path,
+      auth: auth !== 'none',
+    })),
     modalities,
-    locales: Object.keys(statusCopy),
+    locales: Object.keys(operationalCopy),
     currencies: ['USD', 'CNY'],
     idempotency: { header: 'x-idempotency-key', materialsHeader: 'Idempotency-Key' },
     webhooks: { enabled: false, events: [] },
@@ -62,7 +66,7 @@ export function capabilities({ services }: RequestContext): Capabilities {
   };
 }
 
-/** Prices of all models, or of those of one type. Assumption A16. */
+/** The prices of all models, or of the models of one type. Assumption A16. */
 export function pricingCatalog({ services, query }: RequestContext): PricingCatalog {
   const type = query.get('type') ?? 'all';
   if (type !== 'all' && !modalities.includes(type)) {
@@ -77,7 +81,7 @@ export function pricingCatalog({ services, query }: RequestContext): PricingCata
   };
 }
 
-/** How many requests may run at once, and how to wait. Assumption A16. */
+/** The concurrency tiers and the backoff policy. Assumption A16. */
 export function rateLimits({ services }: RequestContext): RateLimitPolicy {
   const { limit, source } = services.slots;
   const concurrency = source === tier.id ? limit : tier.concurrency;
@@ -88,10 +92,10 @@ export function rateLimits({ services }: RequestContext): RateLimitPolicy {
   };
 }
 
-/** The version of the service. Specification: Versioning. */
+/** Version of the service. Specification: Versioning. */
 export const version = '2026.05';
 
-/** Versions and what changed. Assumption A16. */
+/** The version history. Assumption A16. */
 export const changelog: Changelog = {
   object: 'changelog',
   version,
@@ -100,9 +104,9 @@ export const changelog: Changelog = {
       version: '2026-07-29',
       date: '2026-07-29',
       type: 'added',
-      title: 'A library of reusable materials for video requests',
-      migration: 'Nothing to do: media addresses are accepted as before',
+      title: 'Library of reusable materials for video requests',
+      migration: 'No action required: media URLs are still accepted',
     },
-    { version, date: '2026-05-01', type: 'added', title: 'The first public contract' },
+    { version, date: '2026-05-01', type: 'added', title: 'First public contract' },
   ],
 };

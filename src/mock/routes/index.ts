@@ -12,7 +12,7 @@ import { publicRoutes } from './public.ts';
 import { videoRoutes } from './videos.ts';
 import { voiceRoutes } from './voices.ts';
 
-/** Every endpoint of the gateway. */
+/** All endpoints of the gateway. */
 export const endpoints: readonly Endpoint[] = [
   ...publicRoutes,
   ...accountRoutes,

@@ -10,60 +10,66 @@ import { imageJob } from '../tasks/image-job.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 import { submitTask } from '../tasks/submit.ts';
 
-/** Endpoints that the specification names without showing them: only under the switch A20. */
-const unshown = { hidden: true } as const;
+const isHidden = { hidden: true } as const;
 
-/** Assumption A20. */
+/**
+ * Endpoints that the specification mentions without their details. They respond only if A20 is
+ * `on`. Assumption A20.
+ */
 export const undocumentedRoutes = [
   reads({
-    ...unshown,
+    ...isHidden,
     method: 'GET',
     path: '/v1/usage/records',
-    summary: 'What was charged',
+    summary: 'List usage records',
     handle: (call) => {
-      mustBeOn(call);
+      requireA20(call);
       return json(200, usageRecords(call));
     },
   }),
   writes({
-    ...unshown,
+    ...isHidden,
     method: 'POST',
     path: '/v1/estimate',
-    summary: 'What a request would cost',
+    summary: 'Estimate the cost of a request',
     body: z.looseObject({ model: z.string() }),
     handle: (call, body) => {
-      mustBeOn(call);
+      requireA20(call);
       return json(200, estimateCost(call, body));
     },
   }),
   writes({
-    ...unshown,
+    ...isHidden,
     method: 'POST',
     path: '/v1/images/edits',
-    summary: 'Submits an image task that starts from an image',
+    summary: 'Create an image edit',
     slot: true,
     body: imageParamsSchema,
     reply: imageTaskRecord,
     status: 202,
     handle: (call, body) => {
-      mustBeOn(call);
+      requireA20(call);
       return submitTask(call, 'image', { ...body }, () => imageJob(call, body));
     },
   }),
   writes({
-    ...unshown,
+    ...isHidden,
     method: 'POST',
     path: '/v1beta/interactions',
-    summary: 'Another family of requests',
+    summary: 'Create an interaction',
     body: z.looseObject({}),
     handle: (call) => {
-      mustBeOn(call);
-      throw new GatewayError(501, 'not_implemented', 'This gateway does not know interactions');
+      requireA20(call);
+      throw new GatewayError(
+        501,
+        'not_implemented',
+        'The reference gateway does not implement interactions',
+      );
     },
   }),
 ];
 
-function mustBeOn(call: RequestContext): void {
+function requireA20(call: RequestContext): void {
   if (call.services.assumptions.A20 === 'on') return;
-  throw new GatewayError(404, 'not_found', `This service has no ${call.route}`);
+  throw new GatewayError(404, 'not_found', `This service has no endpoint ${call.route}`);
 }

@@ -13,16 +13,16 @@ export const voiceRoutes = [
   reads({
     method: 'GET',
     path: '/v1/audio/voices',
-    summary: 'Lists the voices that the caller may use',
+    summary: 'List voices',
     query: ['model'],
     reply: voiceListRecord,
     errors: [400, 401, 403],
     handle: (call) => {
       const model = call.query.get('model');
       const { catalogue } = call.services;
-      const named = model === null ? undefined : catalogue.find(model);
-      if (model !== null && (named === undefined || !catalogue.isSpeechModel(named))) {
-        throw invalidParameter(`\`model\` names no speech model: ${model}`);
+      const found = model === null ? undefined : catalogue.find(model);
+      if (model !== null && (found === undefined || !catalogue.isSpeechModel(found))) {
+        throw invalidParameter(`\`model\` is not a speech model: ${model}`);
       }
       const data = visibleVoices(call).filter(
         (voice) => model === null || voice.compatible_models.includes(model),
@@ -33,7 +33,7 @@ export const voiceRoutes = [
   writes({
     method: 'POST',
     path: '/v1/audio/voices/clone',
-    summary: 'Makes a voice that sounds like a recording',
+    summary: 'Clone a voice',
     slot: true,
     body: voiceCloneParamsSchema,
     reply: voiceCreationRecord,
@@ -43,7 +43,7 @@ export const voiceRoutes = [
   writes({
     method: 'POST',
     path: '/v1/audio/voices/design',
-    summary: 'Makes a voice from a description',
+    summary: 'Design a voice',
     slot: true,
     body: voiceDesignParamsSchema,
     reply: voiceCreationRecord,

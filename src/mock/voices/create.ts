@@ -11,17 +11,19 @@ import { invalidParameter, GatewayError } from '../http/response/gateway-error.t
 import type { VoiceState } from '../account/state.ts';
 import { previewUrl, privateVoiceRecord } from './library.ts';
 
-/** What sets a clone and a design apart. */
-interface Making {
+/** The values that differ between a clone and a design. */
+interface VoiceOperation {
   source: VoiceState['source'];
   model: string;
-  operation: string;
-  name: string;
+  billingOperation: string;
+  defaultName: string;
   priceUsd: number;
   facts: VoiceCreation['billing_contract']['facts'];
 }
 
-/** Specification: Voice clone body; Billing formulas. `text` wins over its alias `preview_text`. */
+/**
+ * Specification: Voice clone body; Billing formulas. `text` takes precedence over `preview_text`.
+ */
 export function cloneVoice(call: RequestContext, body: VoiceCloneParams): MockResponse {
   const url = requiredText(body.audio_url, 'audio_url');
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
@@ -31,15 +33,15 @@ export function cloneVoice(call: RequestContext, body: VoiceCloneParams): MockRe
   return createVoice(call, body, {
     source: 'voice_clone',
     model: 'echo-voice-clone',
-    operation: 'audio.voice_clone',
-    name: 'Cloned voice',
+    billingOperation: 'audio.voice_clone',
+    defaultName: 'Cloned voice',
     priceUsd: voiceClonePrice(1, count),
     facts: { voice_clones: 1, preview_characters: count },
   });
 }
 
 /**
- * Specification: Voice design body; Billing formulas. `preview_text` wins over its alias `text`.
+ * Specification: Voice design body; Billing formulas. `preview_text` takes precedence over `text`.
  */
 export function designVoice(call: RequestContext, body: VoiceDesignFields): MockResponse {
   requiredText(body.prompt, 'prompt');
@@ -48,8 +50,8 @@ export function designVoice(call: RequestContext, body: VoiceDesignFields): Mock
   return createVoice(call, body, {
     source: 'voice_design',
     model: 'echo-voice-design',
-    operation: 'audio.voice_design',
-    name: 'Designed voice',
+    billingOperation: 'audio.voice_design',
+    defaultName: 'Designed voice',
     priceUsd: voiceDesignPrice(1, count),
     facts: { voice_designs: 1, preview_characters: count },
   });
@@ -58,15 +60,15 @@ export function designVoice(call: RequestContext, body: VoiceDesignFields): Mock
 function createVoice(
   call: RequestContext,
   body: VoiceCloneParams | VoiceDesignFields,
-  making: Making,
+  operation: VoiceOperation,
 ): MockResponse {
   const key = generationKey(call);
-  const scope = `${making.source} ${key}`;
+  const scope = `${operation.source} ${key}`;
   const earlier = key === undefined ? undefined : call.user.submits.get(scope);
-  // The specification promises replay for tasks only: without the switch, asking twice pays twice.
+  // The specification promises replay only for tasks. By default, a repeated request is charged again.
   if (earlier !== undefined && call.services.assumptions.A12 === 'replay') {
     if (call.services.assumptions.A13 === 'conflict' && earlier.fingerprint !== fingerprint(body)) {
-      const message = 'This idempotency key was used for another request';
+      const message = 'This idempotency key was already used for a different request';
       throw new GatewayError(409, 'idempotency_conflict', message);
     }
     const headers = creationHeaders(earlier.taskId ?? '', earlier.chargeUsd);
@@ -74,17 +76,17 @@ function createVoice(
   }
   const taskId = call.services.id('task_');
   const chargeUsd = call.services.ledger.charge(call, {
-    usd: making.priceUsd,
-    model: making.model,
+    usd: operation.priceUsd,
+    model: operation.model,
     idempotencyKey: key,
     taskId,
   });
-  const voice = newVoice(call, body, making);
+  const voice = newVoice(call, body, operation);
   call.user.voices.set(voice.id, voice);
-  const record = creation(call, voice, making, taskId);
+  const record = creationRecord(call, voice, operation, taskId);
   if (key !== undefined) {
-    const made = { fingerprint: fingerprint(body), taskId, chargeUsd, answer: record };
-    remember(call, scope, made);
+    const idempotency = { fingerprint: fingerprint(body), taskId, chargeUsd, answer: record };
+    remember(call, scope, idempotency);
   }
   return json(200, record, creationHeaders(taskId, chargeUsd));
 }
@@ -96,40 +98,40 @@ function creationHeaders(taskId: string, chargeUsd: number): Record<string, stri
 function newVoice(
   call: RequestContext,
   body: VoiceCloneParams | VoiceDesignFields,
-  making: Making,
+  operation: VoiceOperation,
 ): VoiceState {
   return {
     id: call.services.id('voice_'),
-    name: body.display_name ?? body.name ?? making.name,
+    name: body.display_name ?? body.name ?? operation.defaultName,
     user: call.user,
     language: body.language ?? 'English',
     description: body.description ?? '',
-    source: making.source,
+    source: operation.source,
     createdAt: call.now,
   };
 }
 
-function creation(
+function creationRecord(
   call: RequestContext,
   voice: VoiceState,
-  making: Making,
+  operation: VoiceOperation,
   taskId: string,
 ): VoiceCreation {
   const preview = previewUrl(call, voice.id);
   return {
     object: 'audio.voice',
-    model: making.model,
+    model: operation.model,
     task_id: taskId,
     voice_id: voice.id,
     preview_audio_url: preview,
     voice: privateVoiceRecord(call, voice),
     billing_contract: {
       billing_version: '2026.05',
-      public_model: making.model,
-      operation: making.operation,
+      public_model: operation.model,
+      operation: operation.billingOperation,
       settlement_policy: 'fixed_at_estimate',
       billing_stage: 'final',
-      facts: making.facts,
+      facts: operation.facts,
     },
     outputs: [{ url: preview, type: 'audio' }],
   };

@@ -6,29 +6,29 @@ import type { SystemVoice } from './system-voices.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import type { VoiceState } from '../account/state.ts';
 
-/** When the service's own voices came. */
-const systemDate = '2026-01-01T00:00:00.000Z';
+/** Creation time of all system voices. */
+const systemVoicesCreatedAt = '2026-01-01T00:00:00.000Z';
 
-/**
- * Every voice that the caller may use: the service's and the caller's own. Specification: Voice.
- */
+/** Every voice that the caller can use: system voices and the caller's own. Specification: Voice. */
 export function visibleVoices(call: RequestContext): Voice[] {
   const own = Array.from(call.user.voices.values(), (voice) => privateVoiceRecord(call, voice));
   return [...systemVoices.map((voice) => systemVoiceRecord(call, voice)), ...own];
 }
 
 /**
- * Refuses a voice that the caller cannot see or that the model cannot speak. Specification: Codes.
+ * Rejects a voice that is not visible to the caller or not compatible with the model.
+ * Specification: Codes.
  */
 export function checkVoice(call: RequestContext, id: string, model: Model, field: string): void {
   const voice = visibleVoices(call).find((entry) => entry.voice_id === id);
-  if (voice === undefined)
-    throw invalidParameter(`\`${field}\` is no voice that you can see: ${id}`);
+  if (voice === undefined) {
+    throw invalidParameter(`\`${field}\` is not a voice that you can use: ${id}`);
+  }
   if (voice.compatible_models.includes(model.id)) return;
-  throw invalidParameter(`\`${field}\` does not fit the model ${model.id}`);
+  throw invalidParameter(`\`${field}\` is not compatible with model ${model.id}: ${id}`);
 }
 
-/** The record of a caller's own voice. */
+/** The record of a private voice. */
 export function privateVoiceRecord(call: RequestContext, voice: VoiceState): Voice {
   return {
     voice_id: voice.id,
@@ -44,7 +44,7 @@ export function privateVoiceRecord(call: RequestContext, voice: VoiceState): Voi
   };
 }
 
-/** Where a voice can be heard. */
+/** URL of a voice's audio preview. */
 export function previewUrl(call: RequestContext, voiceId: string): string {
   return `${call.origin}/previews/voices/${encodeURIComponent(voiceId)}`;
 }
@@ -61,7 +61,7 @@ function systemVoiceRecord(call: RequestContext, voice: SystemVoice): Voice {
     status: 'active',
     compatible_models: models.filter((id) => voice.models?.includes(id) ?? true),
     preview_audio_url: previewUrl(call, voice.id),
-    created_at: systemDate,
+    created_at: systemVoicesCreatedAt,
   };
 }
 

@@ -1,14 +1,14 @@
-/** A voice that everybody may use. */
+/** A voice that every user can use. */
 export interface SystemVoice {
   id: string;
   name: string;
   language: string;
   description: string;
-  /** The speech models that accept it; all of them when it names none. */
+  /** Ids of the speech models that accept the voice. @defaultValue all speech models */
   models?: readonly string[];
 }
 
-/** The voices of the service: made up, as the models are. */
+/** The service's own voices. They are fictional, like the models. */
 export const systemVoices: readonly SystemVoice[] = [
   {
     id: 'calm-narrator',
@@ -32,7 +32,7 @@ export const systemVoices: readonly SystemVoice[] = [
     id: 'radio-tokyo',
     name: 'Radio Tokyo',
     language: 'Japanese',
-    description: 'A news voice that only the basic model speaks',
+    description: 'A newsreader voice for the basic speech model only',
     models: ['echo-speech'],
   },
 ];

@@ -68,12 +68,12 @@ test('a designed voice counts the characters of its preview', async () => {
   });
 });
 
-test('a voice that does not fit the model is refused', async () => {
+test('a voice that is not compatible with the model is rejected', async () => {
   const { caller } = start();
   expect((await caller.post('/v1/audio/tasks', speak('radio-tokyo'))).status).toBe(202);
   const hd = await caller.post('/v1/audio/tasks', speak('radio-tokyo', 'echo-speech-hd'));
   expect(hd.status).toBe(400);
-  expect((await hd.json()).error.message).toContain('`voice_id` does not fit');
+  expect((await hd.json()).error.message).toContain('`voice_id` is not compatible');
 });
 
 test('a voice may come as a name or as a mix', async () => {
