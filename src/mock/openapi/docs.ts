@@ -3,12 +3,12 @@ import type * as z from 'zod/mini';
 /** Any JSON object. */
 export type Json = Record<string, unknown>;
 
-/** What the document says of a field: a sentence, or a sentence and more of its schema. */
+/** The description of a field or parameter, optionally with further schema keywords. */
 export type FieldDocs =
   | string
   | { readonly description: string; readonly [keyword: string]: unknown };
 
-/** A record or body that has a name of its own in the document. */
+/** A schema that the document lists under its own name. */
 export interface SchemaDocs {
   schema: z.ZodMiniType;
   description: string;
@@ -18,33 +18,33 @@ export interface SchemaDocs {
 }
 
 /**
- * An answer: what it means, and the names of the schemas of which it fits one, where the table of
- * endpoints does not say it all.
+ * The description of a response, and the names of its possible schemas if they differ from the
+ * endpoint's own.
  */
 type ResponseDocs = readonly [description: string, ...schemas: string[]];
 
-/** What the document says of an endpoint beyond the table of endpoints. */
+/** The documentation of an endpoint, in addition to what the endpoint table already defines. */
 export interface OperationDocs {
-  /** The name of the function in a generated client. */
+  /** The operation id, from which generators derive function names. */
   id: string;
   description: string;
-  /** Query parameters; texts, unless a note says otherwise. */
+  /** Query parameters; of type string unless the docs say otherwise. */
   query?: Readonly<Record<string, FieldDocs>>;
-  /** Request headers that no other endpoint has. */
+  /** Request headers that only this endpoint has. */
   headers?: Readonly<Record<string, FieldDocs>>;
-  /** Bodies that work, by what they ask for. */
+  /** Valid request bodies, by title. */
   examples?: Readonly<Record<string, Json>>;
-  /** By status. */
+  /** Success responses, by status. */
   responses: Readonly<Record<number, ResponseDocs>>;
-  /** What one event of a streamed answer fits. */
+  /** Names of the schemas of one event of a streamed response. */
   eventSchemas?: readonly string[];
-  /** Error codes by status, where they differ from the usual ones. */
+  /** Error codes by status, where they differ from the default ones. */
   errorCodes?: Readonly<Record<number, readonly string[]>>;
-  /** Whether a key may come in another way than as a bearer key. */
+  /** Whether the endpoint also accepts native keys, outside the `Authorization` header. */
   nativeKeys?: boolean;
 }
 
-/** One namespace of the service in the document. */
+/** The documentation of one tag: a namespace of the service. */
 export interface TagDocs {
   tag: { name: string; description: string };
   /** By route, such as `GET /v1/account`. */

@@ -8,32 +8,32 @@ import { docsOf } from './tags/index.ts';
 import { operationParameters } from './parameters.ts';
 import { nameOf, anyOf, reference } from './schemas.ts';
 
-/** An endpoint in the words of OpenAPI. */
+/** The OpenAPI operation of an endpoint. */
 export function operation(endpoint: Endpoint): Json {
   const found = docsOf(endpoint.route);
-  if (found === undefined) throw new TypeError(`No page describes ${endpoint.route}`);
-  const { tag, notes } = found;
-  const { id, description } = notes;
+  if (found === undefined) throw new TypeError(`${endpoint.route} is not documented`);
+  const { tag, docs } = found;
+  const { id, description } = docs;
   const { shownBody } = endpoint;
   return {
     operationId: id,
     summary: endpoint.summary,
     description,
     tags: [tag],
-    security: security(endpoint, notes),
-    parameters: operationParameters(endpoint, notes),
-    ...(shownBody === undefined ? {} : { requestBody: requestBody(shownBody, notes) }),
-    responses: { ...successes(endpoint, notes), ...errorResponses(endpoint, notes) },
+    security: security(endpoint, docs),
+    parameters: operationParameters(endpoint, docs),
+    ...(shownBody === undefined ? {} : { requestBody: requestBody(shownBody, docs) }),
+    responses: { ...successResponses(endpoint, docs), ...errorResponses(endpoint, docs) },
   };
 }
 
-function security({ auth }: Endpoint, { nativeKeys: otherKeys = false }: OperationDocs): Json[] {
+function security({ auth }: Endpoint, { nativeKeys = false }: OperationDocs): Json[] {
   if (auth === 'none') return [];
-  return otherKeys ? [{ bearer: [] }, {}] : [{ bearer: [] }];
+  return nativeKeys ? [{ bearer: [] }, {}] : [{ bearer: [] }];
 }
 
 function requestBody(schema: z.ZodMiniType, { examples = {} }: OperationDocs): Json {
-  const named: Json = Object.fromEntries(
+  const byName: Json = Object.fromEntries(
     Object.entries(examples).map(([summary, value]) => [
       summary.toLowerCase().replaceAll(' ', '-'),
       { summary, value },
@@ -41,21 +41,20 @@ function requestBody(schema: z.ZodMiniType, { examples = {} }: OperationDocs): J
   );
   return {
     required: true,
-    content: { 'application/json': { schema: reference(nameOf(schema)), examples: named } },
+    content: { 'application/json': { schema: reference(nameOf(schema)), examples: byName } },
   };
 }
 
-function successes(
-  endpoint: Endpoint,
-  { responses: answers, eventSchemas: events }: OperationDocs,
-): Json {
+function successResponses(endpoint: Endpoint, { responses, eventSchemas }: OperationDocs): Json {
   const { status = 200, otherStatuses = [], reply } = endpoint;
   return Object.fromEntries(
     [status, ...otherStatuses].map((code) => {
-      const [description = 'Success.', ...schemas] = answers[code] ?? [];
+      const [description = 'Success.', ...schemas] = responses[code] ?? [];
       const content = {
         'application/json': { schema: anyOf(schemas.length > 0 ? schemas : [nameOf(reply)]) },
-        ...(events === undefined ? {} : { 'text/event-stream': { schema: anyOf(events) } }),
+        ...(eventSchemas === undefined
+          ? {}
+          : { 'text/event-stream': { schema: anyOf(eventSchemas) } }),
       };
       return [code, { description, headers: successHeaders(endpoint), content }];
     }),

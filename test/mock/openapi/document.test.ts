@@ -39,7 +39,7 @@ test('the gateway takes the bodies that the document shows', async () => {
       const path = route.split(' ')[1] ?? '';
       const response = await callerOf(gateway).post(path, value, { 'idempotency-key': name });
       // The material of an example is in nobody's library.
-      const foreign = name === 'a-video-with-a-material';
+      const foreign = name === 'material-reference';
       expect([name, response.ok]).toEqual([name, !foreign]);
       if (foreign) expect(await codeOf(response)).toBe('material_not_managed');
     }

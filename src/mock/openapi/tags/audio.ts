@@ -2,15 +2,15 @@ import { musicParamsSchema, speechParamsSchema } from '../../../schemas/audio.ts
 import { audioTaskRecord } from '../../../schemas/task.ts';
 import { shownAudioBody } from '../../tasks/audio-job.ts';
 import type { TagDocs } from '../docs.ts';
-import { pollDocs, submitCodes, submitted, taskExample, taskFields } from './tasks.ts';
+import { pollDocs, submitErrorCodes, submitDescription, taskExample, taskFields } from './tasks.ts';
 
 /** Specification: Audio; Audio task. */
 export const audioDocs: TagDocs = {
-  tag: { name: 'Audio', description: 'Tasks that make music or speak.' },
+  tag: { name: 'Audio', description: 'Asynchronous music and speech generation.' },
   operations: {
     'POST /v1/audio/tasks': {
       id: 'createAudioTask',
-      description: `The model decides whether the body is a \`MusicRequest\` or a \`SpeechRequest\`. ${submitted}`,
+      description: `Submits a music or speech task. With a music model, the body is a \`MusicRequest\`; with a speech model, a \`SpeechRequest\`. ${submitDescription}`,
       examples: {
         Music: { model: 'anthem-music', prompt: 'A slow march', is_instrumental: true },
         Speech: {
@@ -22,65 +22,70 @@ export const audioDocs: TagDocs = {
           sample_rate: 44100,
         },
       },
-      responses: { 202: ['The task was accepted, or replayed.'] },
-      errorCodes: { 400: submitCodes, 404: ['task_not_found'] },
+      responses: { 202: ['The task was accepted, or an existing task is returned.'] },
+      errorCodes: { 400: submitErrorCodes, 404: ['task_not_found'] },
     },
     'GET /v1/audio/tasks/{taskId}': pollDocs('audio', 'getAudioTask'),
   },
   schemas: {
-    AudioRequest: { schema: shownAudioBody, description: 'Music or speech.', fields: {} },
+    AudioRequest: {
+      schema: shownAudioBody,
+      description: 'Music or speech generation parameters, depending on the model.',
+      fields: {},
+    },
     MusicRequest: {
       schema: musicParamsSchema,
-      description: 'What to compose. Music is billed per output.',
+      description: 'Music generation parameters. Music is billed per output.',
       fields: {
-        model: { description: 'Id of a music model.', example: 'anthem-music' },
-        prompt: { description: 'What the music should be like.', minLength: 1 },
-        lyrics: 'What to sing; recommended unless `is_instrumental` is true.',
-        lyrics_optimizer: 'Whether the service may improve the lyrics.',
-        is_instrumental: 'Whether nobody sings.',
-        audio_setting: 'Audio options, passed through to the model.',
+        model: { description: 'Music model id.', example: 'anthem-music' },
+        prompt: { description: 'Text prompt.', minLength: 1 },
+        lyrics: 'Lyrics. Recommended unless `is_instrumental` is true.',
+        lyrics_optimizer: 'Whether the lyrics are optimized.',
+        is_instrumental: 'Whether the music is instrumental only.',
+        audio_setting: 'Audio settings, passed through to the model.',
       },
     },
     SpeechRequest: {
       schema: speechParamsSchema,
       description:
-        'What to say, and how. One of `text` and `input` is required, and a voice: `voice_id`, `voice` or `timber_weights`. Every character is billed, spaces, line breaks and emoji included.',
+        'Speech generation parameters. `text` or `input` is required, and so is a voice: `voice_id`, `voice` or `timber_weights`. Every character is billed, including spaces, line breaks and emoji.',
       fields: {
-        model: { description: 'Id of a speech model.', example: 'echo-speech' },
-        text: 'What to say; wins over `input`. Some models know pauses such as `<#0.5#>` and sounds such as `(laughs)` or `(sighs)`.',
-        input: 'What to say, in the style of OpenAI.',
-        voice_id: 'Id of a system voice or of a private one that fits the model.',
-        voice: 'Name of the voice, for compatibility.',
-        speed: { description: 'Pace.', minimum: 0.5, maximum: 2 },
-        volume: 'Loudness.',
+        model: { description: 'Speech model id.', example: 'echo-speech' },
+        text: 'Text to synthesize. Takes precedence over `input`. Some models support pause markers such as `<#0.5#>` (seconds) and interjections such as `(laughs)` or `(sighs)`.',
+        input: 'OpenAI-style alternative to `text`.',
+        voice_id:
+          'Id of a system voice or of one of your private voices. It must be compatible with the model.',
+        voice: 'Voice name, for compatibility.',
+        speed: { description: 'Speaking speed.', minimum: 0.5, maximum: 2 },
+        volume: 'Volume.',
         pitch: 'Pitch.',
         emotion: {
-          description: 'How the voice feels.',
+          description: 'Emotion of the voice.',
           enum: ['happy', 'sad', 'angry', 'fearful', 'disgusted', 'surprised', 'neutral'],
         },
         language: { description: 'Language of the text, or `auto`.', example: 'English' },
-        output_format: 'How the result is handed over; `url` is recommended.',
-        response_format: 'The same as `output_format`.',
-        format: { description: 'File format, such as `mp3` or `wav`.', example: 'mp3' },
-        sample_rate: 'Samples a second.',
-        pronunciation_dict: 'How to pronounce certain words.',
-        timber_weights: 'Several voices, mixed into one.',
-        'timber_weights[].voice_id': 'Id of the voice.',
-        'timber_weights[].weight': 'How strong it is in the mix.',
-        subtitle_enable: 'Whether subtitles are made as well.',
-        metadata: "Data of the caller's own.",
-        extra_body: 'Options that are passed through to the model.',
-        audio_setting: 'Audio options, passed through to the model.',
+        output_format: 'Form in which the result is returned; `url` is recommended.',
+        response_format: 'Same as `output_format`.',
+        format: { description: 'Audio file format, such as `mp3` or `wav`.', example: 'mp3' },
+        sample_rate: 'Sample rate in Hz.',
+        pronunciation_dict: 'Pronunciations of specific words.',
+        timber_weights: 'Voices to mix.',
+        'timber_weights[].voice_id': 'Voice id.',
+        'timber_weights[].weight': 'Weight of the voice in the mix.',
+        subtitle_enable: 'Whether subtitles are generated.',
+        metadata: 'Your own metadata.',
+        extra_body: 'Additional options, passed through to the model.',
+        audio_setting: 'Audio settings, passed through to the model.',
       },
     },
     AudioTask: {
       schema: audioTaskRecord,
-      description: 'A task that makes music or speaks.',
+      description: 'A music or speech generation task.',
       example: taskExample('audio', 'wav'),
       fields: {
         ...taskFields('audio'),
-        output: 'The other shape of success: here instead of in `result`.',
-        'output.audio_url': { description: 'URL of the file.', format: 'uri' },
+        output: 'Alternative to `result` in some successful responses.',
+        'output.audio_url': { description: 'Result URL.', format: 'uri' },
       },
     },
   },

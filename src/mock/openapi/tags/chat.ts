@@ -2,75 +2,81 @@ import { chatParamsSchema } from '../../../schemas/chat-params.ts';
 import { chatCompletionChunkRecord, chatCompletionRecord } from '../../chat/record-schemas.ts';
 import type { FieldDocs, TagDocs } from '../docs.ts';
 
-/** What a completion and each of its events have in common. */
-const head: Record<string, FieldDocs> = {
-  id: 'Id of the completion.',
-  object: 'Kind of record.',
-  created: 'Unix seconds.',
-  model: 'The model that answered.',
-  system_fingerprint: 'The configuration that answered.',
-  choices: 'The answers, one for each that was asked for.',
-  'choices[].index': 'Which of the answers.',
+/** The fields that a completion shares with each of its chunks. */
+const header: Record<string, FieldDocs> = {
+  id: 'Completion id.',
+  object: 'Object type.',
+  created: 'Creation time in unix seconds.',
+  model: 'Id of the model that generated the completion.',
+  system_fingerprint: 'Backend configuration that generated the completion.',
+  choices: 'Completion choices, as many as `n` requests.',
+  'choices[].index': 'Index of the choice.',
   'choices[].finish_reason':
-    'Why the model stopped: `stop`, `length`, `tool_calls`; null while it goes on.',
-  'choices[].logprobs': 'How likely the tokens were, from models that tell.',
-  usage: 'Tokens used.',
-  'usage.prompt_tokens': 'Tokens of the conversation.',
-  'usage.completion_tokens': 'Tokens of the answers, reasoning included.',
-  'usage.total_tokens': 'Both together.',
-  'usage.prompt_tokens_details': 'More about the conversation.',
-  'usage.prompt_tokens_details.cached_tokens': 'Tokens that were read before.',
-  'usage.completion_tokens_details': 'More about the answers.',
-  'usage.completion_tokens_details.reasoning_tokens': 'Tokens of the reasoning.',
+    'Why the model stopped: `stop`, `length` or `tool_calls`; null until the choice is complete.',
+  'choices[].logprobs': 'Log probabilities of the tokens, if the model reports them.',
+  usage: 'Token usage.',
+  'usage.prompt_tokens': 'Tokens in the prompt.',
+  'usage.completion_tokens': 'Tokens in the completion, including reasoning.',
+  'usage.total_tokens': 'Total number of tokens.',
+  'usage.prompt_tokens_details': 'Breakdown of the prompt tokens.',
+  'usage.prompt_tokens_details.cached_tokens': 'Cached prompt tokens.',
+  'usage.completion_tokens_details': 'Breakdown of the completion tokens.',
+  'usage.completion_tokens_details.reasoning_tokens': 'Reasoning tokens.',
 };
 
-/** What a message, or the part of it that an event adds, may hold. */
-function said(at: string): Record<string, FieldDocs> {
-  const notes: Record<string, FieldDocs> = {
-    role: 'Who speaks.',
-    content: 'The words; null when there are none.',
-    refusal: 'Why the model will not answer.',
-    reasoning_content: 'What the model thought before it answered.',
-    tool_calls: 'Functions that the model wants called.',
-    'tool_calls[].id': 'Id to answer with, in a message of role `tool`.',
-    'tool_calls[].type': 'Kind of tool.',
-    'tool_calls[].function': 'Which function.',
-    'tool_calls[].function.name': 'Name of the function.',
-    'tool_calls[].function.arguments': 'Its arguments as JSON text; in a stream, a piece of it.',
-    images: 'Pictures that the model drew.',
-    'images[].type': 'Kind of picture.',
-    'images[].image_url': 'The picture.',
-    'images[].image_url.url': 'A URL or a data URL.',
-    'images[].index': 'Which of the pictures.',
+/** The fields of a message, or of the delta in a chunk. */
+function messageFields(path: string): Record<string, FieldDocs> {
+  const fields: Record<string, FieldDocs> = {
+    role: 'Role of the author.',
+    content: 'Text; null if there is none.',
+    refusal: 'Refusal message, if the model declined the request.',
+    reasoning_content: 'Reasoning of the model before its response.',
+    tool_calls: 'Function calls that the model requests.',
+    'tool_calls[].id':
+      'Tool call id. Send it back as `tool_call_id` in the message of role `tool`.',
+    'tool_calls[].type': 'Tool type.',
+    'tool_calls[].function': 'Function to call.',
+    'tool_calls[].function.name': 'Function name.',
+    'tool_calls[].function.arguments': 'Arguments as JSON text; in a stream, a part of that text.',
+    images: 'Generated images.',
+    'images[].type': 'Content type, `image_url`.',
+    'images[].image_url': 'Image.',
+    'images[].image_url.url': 'Image URL or data URL.',
+    'images[].index': 'Index of the image.',
   };
-  return Object.fromEntries(Object.entries(notes).map(([name, note]) => [`${at}.${name}`, note]));
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, docs]) => [`${path}.${name}`, docs]),
+  );
 }
 
 const hello = [{ role: 'user', content: 'Hello' }];
 
 /** Specification: Chat; assumption A8. */
 export const chatDocs: TagDocs = {
-  tag: { name: 'Chat', description: 'Conversations, answered at once or as a stream.' },
+  tag: {
+    name: 'Chat',
+    description: 'Chat completions, optionally streamed as server-sent events.',
+  },
   operations: {
     'POST /v1/chat/completions': {
       id: 'createChatCompletion',
       description:
-        'With `stream: true` the answer is `text/event-stream`: the `data` of each event is a `ChatCompletionChunk`, lines that begin with a colon keep the connection alive, and `data: [DONE]` is the end. An event may also hold an `Error` object; the stream then ends early. `x-idempotency-key` does not protect a chat from a second charge. The charge header comes before the output.',
+        'Generates a completion for a conversation. With `stream: true`, the response is `text/event-stream`: the `data` of each event is a `ChatCompletionChunk`, lines that start with a colon are keep-alive comments, and `data: [DONE]` ends the stream. An event can also contain an `Error` object, after which the stream ends early. `x-idempotency-key` does not prevent a second charge for chat. In a stream, the charge header is sent before the output.',
       examples: {
-        'A question': { model: 'aurora-chat', messages: hello },
-        'A stream': {
+        'Simple message': { model: 'aurora-chat', messages: hello },
+        Streaming: {
           model: 'aurora-chat',
           messages: hello,
           stream: true,
           stream_options: { include_usage: true },
         },
-        'A picture': {
+        'Image output': {
           model: 'prism-image',
           messages: [{ role: 'user', content: 'A fox in the snow' }],
           extra_body: { image_config: { aspect_ratio: '16:9' } },
         },
       },
-      responses: { 200: ['The completion, or the events of its stream.'] },
+      responses: { 200: ['The completion, or a stream of its chunks.'] },
       eventSchemas: ['ChatCompletionChunk', 'Error'],
       errorCodes: {
         400: ['invalid_request_parameter', 'model_not_found', 'invalid_idempotency_key'],
@@ -81,27 +87,30 @@ export const chatDocs: TagDocs = {
     ChatCompletionRequest: {
       schema: chatParamsSchema,
       description:
-        'A conversation to go on with. Fields that are not listed, such as `tools`, `response_format`, `temperature` and `max_completion_tokens`, are passed through to the model in the form that OpenAI-compatible services know.',
+        'Chat completion parameters. Other OpenAI-compatible fields, such as `tools`, `response_format`, `temperature` and `max_completion_tokens`, are passed through to the model.',
       fields: {
-        model: { description: 'Id of a chat model.', example: 'aurora-chat' },
-        messages: { description: 'The conversation so far.', minItems: 1 },
-        'messages[].role': 'Who speaks: `system`, `user`, `assistant` or `tool`.',
-        'messages[].content': 'A text, or a list of parts such as texts and pictures.',
-        stream: { description: 'Answer piece by piece.', default: false },
-        stream_options: 'Options of the stream.',
-        'stream_options.include_usage': 'One more event before the end, with the tokens used.',
-        extra_body: 'Options that are passed through to the model.',
-        'extra_body.image_config': 'Asks for pictures in the answer.',
+        model: { description: 'Chat model id.', example: 'aurora-chat' },
+        messages: { description: 'Messages of the conversation so far.', minItems: 1 },
+        'messages[].role': 'Role of the author: `system`, `user`, `assistant` or `tool`.',
+        'messages[].content': 'Text, or a list of parts such as text and images.',
+        stream: {
+          description: 'Whether to stream the completion as server-sent events.',
+          default: false,
+        },
+        stream_options: 'Stream options.',
+        'stream_options.include_usage': 'Whether the last chunk reports the token usage.',
+        extra_body: 'Additional options, passed through to the model.',
+        'extra_body.image_config': 'Requests image output.',
         'extra_body.image_config.aspect_ratio': {
-          description: 'Their aspect ratio.',
+          description: 'Aspect ratio of the images.',
           example: '16:9',
         },
-        n: { description: 'How many answers to give.', minimum: 1, maximum: 128, default: 1 },
+        n: { description: 'Number of choices to generate.', minimum: 1, maximum: 128, default: 1 },
       },
     },
     ChatCompletion: {
       schema: chatCompletionRecord,
-      description: 'A whole answer.',
+      description: 'A chat completion.',
       example: {
         id: 'chatcmpl-1',
         object: 'chat.completion',
@@ -113,11 +122,16 @@ export const chatDocs: TagDocs = {
         ],
         usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
       },
-      fields: { ...head, 'choices[].message': 'The answer.', ...said('choices[].message') },
+      fields: {
+        ...header,
+        'choices[].message': 'Generated message.',
+        ...messageFields('choices[].message'),
+      },
     },
     ChatCompletionChunk: {
       schema: chatCompletionChunkRecord,
-      description: 'One event of a stream. `choices` is empty in the one that carries `usage`.',
+      description:
+        'One chunk of a streamed completion. `choices` is empty in the chunk that reports `usage`.',
       example: {
         id: 'chatcmpl-1',
         object: 'chat.completion.chunk',
@@ -127,10 +141,10 @@ export const chatDocs: TagDocs = {
         choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: null }],
       },
       fields: {
-        ...head,
-        'choices[].delta': 'What the event adds to the message.',
-        ...said('choices[].delta'),
-        'choices[].delta.tool_calls[].index': 'Which tool call the piece belongs to.',
+        ...header,
+        'choices[].delta': 'Addition to the message.',
+        ...messageFields('choices[].delta'),
+        'choices[].delta.tool_calls[].index': 'Index of the tool call to which this part belongs.',
       },
     },
   },

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { imageParamsSchema } from '../../../schemas/images.ts';
 import { imageTaskRecord } from '../../../schemas/task.ts';
 import type { OperationDocs, TagDocs } from '../docs.ts';
-import { pollDocs, submitCodes, submitted, taskExample, taskFields } from './tasks.ts';
+import { pollDocs, submitErrorCodes, submitDescription, taskExample, taskFields } from './tasks.ts';
 
 const finishedImagesRecord = z.looseObject({
   created: z.number(),
@@ -12,8 +12,8 @@ const finishedImagesRecord = z.looseObject({
 
 const submit = {
   examples: {
-    'An image from words': { model: 'prism-image', prompt: 'A fox in the snow' },
-    'Two images from an image': {
+    'Text to image': { model: 'prism-image', prompt: 'A fox in the snow' },
+    'Image to image': {
       model: 'prism-image',
       prompt: 'The same fox, asleep',
       task_type: 'image2image',
@@ -22,9 +22,9 @@ const submit = {
       num_images: 2,
     },
   },
-  responses: { 202: ['The task was accepted, or replayed.'] },
+  responses: { 202: ['The task was accepted, or an existing task is returned.'] },
   errorCodes: {
-    400: [...submitCodes, 'material_channel_unavailable'],
+    400: [...submitErrorCodes, 'material_channel_unavailable'],
     404: ['task_not_found'],
   },
 } satisfies Partial<OperationDocs>;
@@ -33,63 +33,67 @@ const count = { minimum: 1, maximum: 100 };
 
 /** Specification: Image generation; assumptions A2, A3, A7. */
 export const imagesDocs: TagDocs = {
-  tag: { name: 'Images', description: 'Tasks that draw.' },
+  tag: { name: 'Images', description: 'Asynchronous image generation.' },
   operations: {
     'POST /v1/images/generations': {
       ...submit,
       id: 'createImageGeneration',
-      description: `The path of OpenAI-style clients. ${submitted}`,
+      description: `Submits an image task; the path that OpenAI-compatible clients use. ${submitDescription}`,
       responses: {
         ...submit.responses,
-        200: ['The service waited for the images.', 'FinishedImages'],
+        200: ['The images, if the service waits until they are finished.', 'FinishedImages'],
       },
     },
-    'POST /v1/images/tasks': { ...submit, id: 'createImageTask', description: submitted },
+    'POST /v1/images/tasks': {
+      ...submit,
+      id: 'createImageTask',
+      description: `Submits an image task. ${submitDescription}`,
+    },
     'GET /v1/images/tasks/{taskId}': pollDocs('image', 'getImageTask'),
     'GET /v1/images/generations/{taskId}': pollDocs('image', 'getImageGeneration'),
   },
   schemas: {
     ImageRequest: {
       schema: imageParamsSchema,
-      description: 'What to draw. Which fields a model accepts varies by model.',
+      description: 'Image generation parameters. Which fields are accepted depends on the model.',
       fields: {
-        model: { description: 'Id of an image model.', example: 'prism-image' },
-        prompt: 'What the image should show. Required unless there is a source image.',
-        n: { description: 'Number of images, in the style of OpenAI.', ...count },
+        model: { description: 'Image model id.', example: 'prism-image' },
+        prompt: 'Text prompt. Required unless there is a source image.',
+        n: { description: 'Number of images (OpenAI style).', ...count },
         size: {
-          description: 'Size in pixels, `<width>x<height>`.',
+          description: 'Size in pixels, in the form `<width>x<height>`.',
           pattern: '^\\d{1,5}x\\d{1,5}$',
           example: '1024x1024',
         },
         reference_image_urls: 'URLs of reference images.',
         task_type: {
-          description: 'Draw from words alone, or from an image.',
+          description: 'Task type: generation from text or from a source image.',
           enum: ['text2image', 'image2image'],
         },
-        image: { description: 'URL of the one source image.', format: 'uri' },
+        image: { description: 'URL of the source image.', format: 'uri' },
         aspect_ratio: { description: 'Aspect ratio, or `auto`.', example: '1:1' },
-        resolution: { description: 'Resolution; the price may depend on it.', example: '2k' },
-        output_format: { description: 'File format.', example: 'webp' },
-        num_images: { description: 'Number of images; wins over `n`.', ...count },
+        resolution: { description: 'Resolution. The price can depend on it.', example: '2k' },
+        output_format: { description: 'Output file format.', example: 'webp' },
+        num_images: { description: 'Number of images. Takes precedence over `n`.', ...count },
       },
     },
     ImageTask: {
       schema: imageTaskRecord,
-      description: 'A task that draws.',
+      description: 'An image generation task.',
       example: taskExample('image', 'png'),
       fields: {
         ...taskFields('image'),
-        'result.images[].b64_json': 'The file itself in base64, from services that send no URL.',
-        'result.images[].revised_prompt': 'The prompt as the model understood it.',
+        'result.images[].b64_json': 'Base64-encoded image, if the service returns no URL.',
+        'result.images[].revised_prompt': 'Prompt as revised by the model.',
       },
     },
     FinishedImages: {
       schema: finishedImagesRecord,
-      description: 'Images that are finished already, in the style of OpenAI.',
+      description: 'Finished images, in the OpenAI style.',
       fields: {
-        created: 'When they were finished, unix seconds.',
-        data: 'The images.',
-        'data[].url': { description: 'URL of the image.', format: 'uri' },
+        created: 'Completion time in unix seconds.',
+        data: 'Images.',
+        'data[].url': { description: 'Image URL.', format: 'uri' },
       },
     },
   },

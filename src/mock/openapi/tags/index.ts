@@ -9,7 +9,7 @@ import { publicDocs } from './public.ts';
 import { videosDocs } from './videos.ts';
 import { voicesDocs } from './voices.ts';
 
-/** What the document says beyond the table of endpoints, a page a namespace. */
+/** The documentation of all tags, in the order of the document. */
 export const tags: readonly TagDocs[] = [
   publicDocs,
   accountDocs,
@@ -22,11 +22,11 @@ export const tags: readonly TagDocs[] = [
   materialsDocs,
 ];
 
-/** What there is to say of an endpoint, and the tag that it stands under. */
-export function docsOf(route: string): { tag: string; notes: OperationDocs } | undefined {
+/** The documentation of an endpoint and the name of its tag. */
+export function docsOf(route: string): { tag: string; docs: OperationDocs } | undefined {
   for (const { tag, operations } of tags) {
-    const notes = operations[route];
-    if (notes !== undefined) return { tag: tag.name, notes };
+    const docs = operations[route];
+    if (docs !== undefined) return { tag: tag.name, docs };
   }
   return undefined;
 }

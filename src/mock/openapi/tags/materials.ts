@@ -3,7 +3,7 @@ import { materialPageRecord, materialRecord } from '../../../schemas/materials.t
 import type { TagDocs } from '../docs.ts';
 
 const types = ['image', 'video', 'audio'];
-const time = { format: 'date-time' };
+const dateTime = { format: 'date-time' };
 const notFound = { 404: ['material_not_found'] };
 
 /** Specification: Materials; Material; Material list; Codes. */
@@ -11,22 +11,24 @@ export const materialsDocs: TagDocs = {
   tag: {
     name: 'Materials',
     description:
-      'A library of public files that video requests name by an `asset://` URI, for two hours each.',
+      'Library of reusable media for video requests. Each material has an `asset://` URI and is available for two hours.',
   },
   operations: {
     'POST /v1/materials': {
       id: 'createMaterial',
       description:
-        'Sent again with the same `Idempotency-Key` and body, the request gives back the same material; a failed one needs a new key. With `real_person` the answer holds `verification_url`, where that person has to prove to be present; afterwards the browser goes to `callback_url` with the query parameters `material_id` and `material_status`. Never log either URL.',
+        'Registers a public media file. A request with the same `Idempotency-Key` and body returns the existing material; to retry after a failed material, use a new key. With `real_person`, the response contains a `verification_url` at which that person completes a liveness check. The browser is then redirected to `callback_url` with the query parameters `material_id` and `material_status`. Do not log either URL.',
       examples: {
-        'A picture': { url: 'https://files.example/fox.png', type: 'image', name: 'A fox' },
-        'A video of a real person': {
+        Image: { url: 'https://files.example/fox.png', type: 'image', name: 'A fox' },
+        'Video of a real person': {
           url: 'https://files.example/ann.mp4',
           type: 'video',
           real_person: { consent_confirmed: true, callback_url: 'https://app.example/verified' },
         },
       },
-      responses: { 202: ['The material, new or replayed; nothing can use it yet.'] },
+      responses: {
+        202: ['The new or existing material. It can be used once its status is `available`.'],
+      },
       errorCodes: {
         400: [
           'invalid_material_request',
@@ -47,21 +49,21 @@ export const materialsDocs: TagDocs = {
     'GET /v1/materials': {
       id: 'listMaterials',
       description:
-        'The newest first. Failed, deleted and expired materials, and those whose verification failed or expired, are left out.',
+        'Lists materials, newest first. The list excludes failed, deleted and expired materials, and materials whose verification failed or expired.',
       query: {
-        type: { description: 'Only materials of this type.', enum: types },
+        type: { description: 'Return only materials of this type.', enum: types },
         status: {
-          description: 'Only materials that stand here.',
+          description: 'Return only materials with this status.',
           enum: ['creating', 'verification_pending', 'processing', 'available', 'delete_pending'],
         },
         limit: {
-          description: 'Materials a page.',
+          description: 'Page size.',
           type: 'integer',
           minimum: 1,
           maximum: 100,
           default: 50,
         },
-        after: 'Where the page begins: `next_cursor` of the page before, unchanged.',
+        after: 'Cursor: the unchanged `next_cursor` of the previous page.',
       },
       responses: { 200: ['A page of materials.'] },
       errorCodes: { 400: ['invalid_material_request', 'invalid_material_cursor'] },
@@ -69,13 +71,14 @@ export const materialsDocs: TagDocs = {
     'GET /v1/materials/{material_id}': {
       id: 'getMaterial',
       description:
-        'Asked for every 3 to 5 seconds until the material is `available` or has failed. Materials of other users, deleted and expired ones are as good as unknown.',
-      responses: { 200: ['The material as of now.'] },
+        'Returns a material. Poll it every 3 to 5 seconds until its status is `available` or a failure. Deleted and expired materials, and materials of other users, return 404.',
+      responses: { 200: ['The current state of the material.'] },
       errorCodes: notFound,
     },
     'DELETE /v1/materials/{material_id}': {
       id: 'deleteMaterial',
-      description: 'Deleting again is no error. A pending verification is cancelled.',
+      description:
+        'Deletes a material and cancels a pending verification. Deleting a material again is not an error.',
       responses: {
         200: ['The material is deleted.'],
         202: ['The material is being deleted.'],
@@ -86,19 +89,22 @@ export const materialsDocs: TagDocs = {
   schemas: {
     MaterialRequest: {
       schema: materialCreateParamsSchema,
-      description: 'Which file to add to the library.',
+      description: 'Parameters of a new material.',
       fields: {
         url: {
           description:
-            'HTTP(S) URL of the file: reachable without login, cookies, own headers or a private network until the material is final.',
+            'HTTP(S) URL of the media file. It must be publicly reachable, without login, cookies or custom headers, until the status of the material is terminal.',
           format: 'uri',
         },
-        type: 'What the file is.',
-        name: 'Name of the material, for people.',
-        real_person: 'Required for images and videos of a real person; not supported for audio.',
-        'real_person.consent_confirmed': 'That the person agrees.',
+        type: 'Media type of the file.',
+        name: 'Display name.',
+        real_person:
+          'Declaration of a real person. Required for images and videos of a real person; not supported for audio.',
+        'real_person.consent_confirmed':
+          'Confirmation that the person has consented; must be true.',
         'real_person.callback_url': {
-          description: 'Where the browser goes after the verification; HTTPS in production.',
+          description:
+            'URL to which the browser is redirected after verification. Must use HTTPS in production.',
           format: 'uri',
         },
       },
@@ -106,7 +112,7 @@ export const materialsDocs: TagDocs = {
     Material: {
       schema: materialRecord,
       description:
-        "Media in the library of the key's user. The URL that it came from is never told.",
+        "A media file in the library of the key's user. The record never contains the source URL.",
       example: {
         id: 'mat_1',
         object: 'material',
@@ -120,13 +126,13 @@ export const materialsDocs: TagDocs = {
         expires_at: '2026-08-01T11:00:05.000Z',
       },
       fields: {
-        id: { description: 'Id of the material.', pattern: '^mat_' },
-        object: 'Kind of record.',
-        name: 'Name of the material, for people.',
-        type: { description: 'What the material is.', enum: types },
+        id: { description: 'Material id.', pattern: '^mat_' },
+        object: 'Object type.',
+        name: 'Display name.',
+        type: { description: 'Media type.', enum: types },
         status: {
           description:
-            'Where the material stands. `verification_failed`, `verification_expired` and `failed` are final; `deleted` appears in the answer to a delete alone.',
+            'Material status. `verification_failed`, `verification_expired` and `failed` are terminal. `deleted` appears only in delete responses.',
           enum: [
             'creating',
             'verification_pending',
@@ -139,33 +145,37 @@ export const materialsDocs: TagDocs = {
             'deleted',
           ],
         },
-        uri: 'What a video request names it by; null unless it is `available`.',
-        preview_url: { description: 'URL of a preview, for a short while.', format: 'uri' },
+        uri: '`asset://` URI for video requests; null unless the status is `available`.',
+        preview_url: { description: 'Short-lived URL of a preview.', format: 'uri' },
         verification_url: {
           description:
-            'Where the real person proves to be present; secret and temporary. In the answer to a create alone.',
+            'Secret, temporary URL at which the real person completes the verification. Only in create responses.',
           format: 'uri',
         },
         verification_expires_at: {
-          description: 'When `verification_url` stops working; only together with it.',
-          ...time,
+          description: 'Expiry time of `verification_url`; present together with it.',
+          ...dateTime,
         },
-        created_at: { description: 'When it was created, UTC.', ...time },
-        available_at: { description: 'When it became available, UTC; null until then.', ...time },
+        created_at: { description: 'Creation time in UTC.', ...dateTime },
+        available_at: {
+          description: 'Time at which the material became available, in UTC; null until then.',
+          ...dateTime,
+        },
         expires_at: {
-          description: 'When it goes away, two hours later, UTC; null until it is available.',
-          ...time,
+          description:
+            'Expiry time in UTC, two hours after `available_at`; null until the material is available.',
+          ...dateTime,
         },
       },
     },
     MaterialList: {
       schema: materialPageRecord,
-      description: 'A page of the library.',
+      description: 'A page of materials.',
       fields: {
-        object: 'Kind of record.',
-        data: 'The materials of this page.',
-        has_more: 'Whether there is a page after this one.',
-        next_cursor: 'Where the next page begins; null or absent at the end.',
+        object: 'Object type.',
+        data: 'Materials on this page.',
+        has_more: 'Whether there are more pages.',
+        next_cursor: 'Cursor of the next page; null or absent on the last page.',
       },
     },
   },

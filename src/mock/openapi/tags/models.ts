@@ -9,24 +9,24 @@ import {
 import { pricingRecord } from '../../../schemas/pricing.ts';
 import type { FieldDocs, TagDocs } from '../docs.ts';
 
-/** The fields that the prices of a model and of each way to buy have in common. */
+/** The price fields, which a model's pricing and its profiles share. */
 function prices(prefix: string): Record<string, FieldDocs> {
-  const notes: Record<string, FieldDocs> = {
+  const fields: Record<string, FieldDocs> = {
     unitPriceUsd:
-      'Price of one unit, USD: an image, a second of video, a character of speech, a piece of music.',
-    inputPricePer1kUsd: 'Price of 1000 input tokens, USD.',
-    outputPricePer1kUsd: 'Price of 1000 output tokens, USD.',
-    resolutionPrices: 'Prices by resolution, where they differ.',
-    'resolutionPrices[].resolution': 'The resolution, such as `1K` or `720p`.',
-    'resolutionPrices[].unitPriceUsd': 'Price of one unit at this resolution, USD.',
-    'resolutionPrices[].upstreamCostUsd': 'What the upstream takes for it, USD.',
-    'resolutionPrices[].suggestedRetailUsd': 'Suggested retail price, USD.',
-    'resolutionPrices[].enabled': 'Whether the resolution is on offer.',
-    priceContext: 'The way to buy that the prices are for, `api`.',
-    source: 'Where the prices come from.',
-    text: 'The price written out, for people.',
+      'Price per unit in USD. The unit is an image, a second of video, a character of speech or an output of music.',
+    inputPricePer1kUsd: 'Price per 1000 input tokens in USD.',
+    outputPricePer1kUsd: 'Price per 1000 output tokens in USD.',
+    resolutionPrices: 'Prices by resolution.',
+    'resolutionPrices[].resolution': 'Resolution, such as `1K` or `720p`.',
+    'resolutionPrices[].unitPriceUsd': 'Price per unit in USD.',
+    'resolutionPrices[].upstreamCostUsd': 'Upstream cost per unit in USD.',
+    'resolutionPrices[].suggestedRetailUsd': 'Suggested retail price per unit in USD.',
+    'resolutionPrices[].enabled': 'Whether the resolution is available.',
+    priceContext: 'Context in which the prices apply: `api`.',
+    source: 'Price source.',
+    text: 'Human-readable price.',
   };
-  return Object.fromEntries(Object.entries(notes).map(([name, note]) => [prefix + name, note]));
+  return Object.fromEntries(Object.entries(fields).map(([name, docs]) => [prefix + name, docs]));
 }
 
 const modelDetailRecord = z.intersection(
@@ -38,22 +38,22 @@ const modelDetailRecord = z.intersection(
 
 /** Specification: Model; Pricing object; Account and catalog. */
 export const modelsDocs: TagDocs = {
-  tag: { name: 'Models', description: 'What can be asked for, and what it costs.' },
+  tag: { name: 'Models', description: 'Available models and their prices.' },
   operations: {
     'GET /v1/models': {
       id: 'listModels',
       description:
-        "By default the list has OpenAI's style. With the headers `x-api-key` and `anthropic-version` it has Anthropic's, with the header `x-goog-api-key` or the query parameter `key` it has Gemini's; those keys authenticate as well as a bearer key does.",
+        'Lists the models that the API key can use. By default, the list is in the OpenAI style. With the headers `x-api-key` and `anthropic-version`, it is in the Anthropic style; with the header `x-goog-api-key` or the query parameter `key`, in the Gemini style. These keys authenticate the request in place of a bearer key.',
       nativeKeys: true,
-      query: { key: "The key, as clients of Gemini send it; asks for Gemini's style." },
+      query: { key: 'API key, as sent by Gemini clients. Selects the Gemini style.' },
       headers: {
-        'x-api-key': 'The key, as clients of Anthropic send it.',
-        'anthropic-version': "With `x-api-key`, asks for Anthropic's style; any version will do.",
-        'x-goog-api-key': "The key, as clients of Gemini send it; asks for Gemini's style.",
+        'x-api-key': 'API key, as sent by Anthropic clients.',
+        'anthropic-version': 'Any version. Together with `x-api-key`, selects the Anthropic style.',
+        'x-goog-api-key': 'API key, as sent by Gemini clients. Selects the Gemini style.',
       },
       responses: {
         200: [
-          'The models that the key may use, in the style that was asked for.',
+          'The models that the API key can use, in the requested style.',
           'ModelList',
           'AnthropicModelList',
           'GeminiModelList',
@@ -62,77 +62,79 @@ export const modelsDocs: TagDocs = {
     },
     'GET /v1/models/{model}': {
       id: 'getModel',
-      description: 'Slashes in a model id are sent as `%2F`.',
-      responses: { 200: ['The model, its prices and how to ask it.', 'ModelDetail'] },
+      description: 'Returns a model with its prices and request interface.',
+      responses: { 200: ['The model.', 'ModelDetail'] },
       errorCodes: { 404: ['model_not_found'] },
     },
   },
   schemas: {
     Model: {
       schema: modelRecord,
-      description: 'A model of the catalogue.',
+      description: 'A model.',
       fields: {
-        id: 'Id of the model, for requests; it may hold slashes.',
-        object: 'Kind of record.',
-        created: 'Creation timestamp, if known; it may be 0.',
-        owned_by: 'Who offers the model.',
-        type: 'What the model makes: `chat`, `image`, `video` or `audio`.',
-        description: 'What the model is, for people.',
+        id: 'Model id, as used in requests. It can contain slashes.',
+        object: 'Object type.',
+        created: 'Creation time in unix seconds, if known; can be 0.',
+        owned_by: 'Owner or provider of the model.',
+        type: 'Model type: `chat`, `image`, `video` or `audio`.',
+        description: 'Human-readable description.',
       },
     },
     ModelDetail: {
       schema: modelDetailRecord,
-      description: 'A model together with how to ask it.',
+      description: 'A model with its request interface.',
       fields: {
-        request_interface: 'How to ask the model.',
+        request_interface: 'How to call the model.',
         'request_interface.method': 'HTTP method.',
-        'request_interface.path': { description: 'Path.', example: '/v1/chat/completions' },
+        'request_interface.path': {
+          description: 'Path of the endpoint.',
+          example: '/v1/chat/completions',
+        },
       },
     },
     Pricing: {
       schema: pricingRecord,
-      description:
-        'What a model costs. Which of the prices counts follows from `profiles.api.billingUnit`.',
+      description: 'Prices of a model. `profiles.api.billingUnit` determines which price applies.',
       fields: {
         ...prices(''),
-        profiles: 'The prices by way to buy.',
-        'profiles.api': 'The prices of this API.',
+        profiles: 'Prices by context.',
+        'profiles.api': 'Prices for requests to this API.',
         ...prices('profiles.api.'),
-        'profiles.api.estimatedChargeUsd': 'What one request is likely to cost, USD.',
+        'profiles.api.estimatedChargeUsd': 'Estimated charge for a typical request in USD.',
         'profiles.api.billingUnit':
-          'What one unit is: `image`, `second`, `token`, `character` or `audio`.',
-        'profiles.api.pricingRuleId': 'Id of the rule that the prices come from.',
-        unitText: 'The unit written out, for people.',
-        ruleId: 'Id of the rule that the prices come from.',
+          'Billing unit: `image`, `second`, `token`, `character` or `audio`.',
+        'profiles.api.pricingRuleId': 'Pricing rule id.',
+        unitText: 'Human-readable unit.',
+        ruleId: 'Pricing rule id.',
       },
     },
     ModelList: {
       schema: modelListRecord,
-      description: "The catalogue in OpenAI's style.",
-      fields: { object: 'Kind of record.', data: 'The models that the key may use.' },
+      description: 'The model list in the OpenAI style.',
+      fields: { object: 'Object type.', data: 'Models that the API key can use.' },
     },
     AnthropicModelList: {
       schema: anthropicModelListRecord,
-      description: "The catalogue in Anthropic's style.",
+      description: 'The model list in the Anthropic style.',
       fields: {
-        data: 'The models that the key may use.',
-        'data[].id': 'Id of the model, for requests.',
-        'data[].type': 'Kind of record.',
-        'data[].display_name': 'Name of the model, for people.',
-        'data[].created_at': { description: 'When the model was made.', format: 'date-time' },
-        first_id: 'Id of the first model of this page; null without one.',
-        last_id: 'Id of the last model of this page; null without one.',
-        has_more: 'Whether there are models after this page.',
+        data: 'Models that the API key can use.',
+        'data[].id': 'Model id, as used in requests.',
+        'data[].type': 'Object type.',
+        'data[].display_name': 'Display name.',
+        'data[].created_at': { description: 'Creation time.', format: 'date-time' },
+        first_id: 'Id of the first model on this page; null if there is none.',
+        last_id: 'Id of the last model on this page; null if there is none.',
+        has_more: 'Whether there are more pages.',
       },
     },
     GeminiModelList: {
       schema: geminiModelListRecord,
-      description: "The catalogue in Gemini's style.",
+      description: 'The model list in the Gemini style.',
       fields: {
-        models: 'The models that the key may use.',
-        'models[].name': '`models/` and the id of the model.',
-        'models[].displayName': 'Name of the model, for people.',
-        nextPageToken: 'Where the next page begins; null at the end.',
+        models: 'Models that the API key can use.',
+        'models[].name': '`models/` followed by the model id.',
+        'models[].displayName': 'Display name.',
+        nextPageToken: 'Token of the next page; null on the last page.',
       },
     },
   },

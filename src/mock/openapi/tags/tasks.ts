@@ -1,43 +1,44 @@
 import type { Json, FieldDocs, OperationDocs } from '../docs.ts';
 
-const files = { image: 'images', video: 'videos', audio: 'audios' } as const;
+const resultLists = { image: 'images', video: 'videos', audio: 'audios' } as const;
 
-type Kind = keyof typeof files;
+type Kind = keyof typeof resultLists;
 
-/** What the record of a task says of each field. Specification: Audio task; assumption A3. */
+/** The documented fields of a task record. Specification: Audio task; Assumption A3. */
 export function taskFields(kind: Kind): Record<string, FieldDocs> {
   const url = `${kind}_url`;
-  const list = files[kind];
+  const list = resultLists[kind];
   return {
-    id: 'Id of the task; the same as `task_id`.',
-    task_id: 'Id of the task; the same as `id`.',
-    object: { description: 'Kind of record.', enum: [`${kind}.generation.job`] },
+    id: 'Task id, the same as `task_id`.',
+    task_id: 'Task id, the same as `id`.',
+    object: { description: 'Object type.', enum: [`${kind}.generation.job`] },
     status: {
-      description: 'Where the task stands; `completed`, `succeeded` and `failed` are final.',
+      description: 'Task status. `completed`, `succeeded` and `failed` are terminal.',
       enum: ['queued', 'in_progress', 'processing', 'completed', 'succeeded', 'failed'],
     },
     raw_status:
-      "The upstream's own word: `SUBMITTED`, `IN_PROGRESS`, `SUCCESS`, `FAILURE` or another.",
-    progress: { description: 'Percent done, as text.', pattern: '^\\d+%$', example: '45%' },
-    error: 'Why the task failed; null otherwise.',
-    'error.message': 'What went wrong.',
-    'error.code': 'A machine-readable reason.',
-    model: 'The model that works on it.',
-    created_at: 'When it was submitted, unix seconds.',
-    poll_url: { description: 'Where to ask for this task.', format: 'uri' },
+      'Status as reported by the upstream provider, such as `SUBMITTED`, `IN_PROGRESS`, `SUCCESS` or `FAILURE`.',
+    progress: { description: 'Progress as percent text.', pattern: '^\\d+%$', example: '45%' },
+    error: 'Error of a failed task; null otherwise.',
+    'error.message': 'Error message.',
+    'error.code': 'Machine-readable error code.',
+    model: 'Id of the model that processes the task.',
+    created_at: 'Submit time in unix seconds.',
+    poll_url: { description: 'URL at which to poll the task.', format: 'uri' },
     [url]: {
-      description: 'URL of the first finished file; null until then. It does not live for ever.',
+      description:
+        'URL of the first result; null until the task succeeds. Result URLs are not permanent.',
       format: 'uri',
     },
-    result: 'What the task made; null until then.',
-    [`result.${url}`]: { description: 'URL of the first file.', format: 'uri' },
-    'result.outputs': 'URLs of all files.',
-    [`result.${list}`]: 'All files as records.',
-    [`result.${list}[].url`]: { description: 'URL of the file.', format: 'uri' },
+    result: 'Results; null until the task succeeds.',
+    [`result.${url}`]: { description: 'URL of the first result.', format: 'uri' },
+    'result.outputs': 'URLs of all results.',
+    [`result.${list}`]: 'All results as objects.',
+    [`result.${list}[].url`]: { description: 'Result URL.', format: 'uri' },
   };
 }
 
-/** A task that has just finished. */
+/** An example of a completed task. */
 export function taskExample(kind: Kind, ending: string): Json {
   const url = `https://files.example/1.${ending}`;
   return {
@@ -49,27 +50,27 @@ export function taskExample(kind: Kind, ending: string): Json {
     progress: '100%',
     error: null,
     [`${kind}_url`]: url,
-    result: { [`${kind}_url`]: url, outputs: [url], [files[kind]]: [{ url }] },
+    result: { [`${kind}_url`]: url, outputs: [url], [resultLists[kind]]: [{ url }] },
   };
 }
 
-/** What is said of an endpoint that tells where a task stands. */
+/** The documentation of an endpoint that polls a task. */
 export function pollDocs(kind: Kind, id: string): OperationDocs {
-  const task = `${kind === 'video' ? 'A' : 'An'} ${kind} task`;
+  const article = kind === 'video' ? 'a' : 'an';
   return {
     id,
-    description: `${task} is asked for every 2 to 5 seconds until its status is final. Tasks of other users are as good as unknown.`,
-    responses: { 200: ['The task as of now.'] },
+    description: `Returns ${article} ${kind} task. Poll it every 2 to 5 seconds until its status is terminal. Tasks of other users return 404.`,
+    responses: { 200: ['The current state of the task.'] },
     errorCodes: { 404: ['task_not_found'] },
   };
 }
 
-/** What is said of every endpoint that submits a task. */
-export const submitted =
-  'Answers with the id of the task at once; the headers tell what it costs. Sent again with the same `x-idempotency-key`, the request gives back the same task and is not charged again.';
+/** The part of the description that all endpoints share that submit a task. */
+export const submitDescription =
+  'The response returns the task id immediately, and its headers report the charge. A request with the same `x-idempotency-key` returns the existing task without charging again.';
 
-/** What a submit means with 400 that names a model and a key. */
-export const submitCodes = [
+/** The error codes with status 400 that all submits share. */
+export const submitErrorCodes = [
   'invalid_request_parameter',
   'model_not_found',
   'invalid_idempotency_key',

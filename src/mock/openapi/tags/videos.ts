@@ -1,12 +1,12 @@
 import { videoTaskRecord } from '../../../schemas/task.ts';
 import { videoParamsSchema } from '../../../schemas/videos.ts';
 import type { FieldDocs, OperationDocs, TagDocs } from '../docs.ts';
-import { pollDocs, submitCodes, submitted, taskExample, taskFields } from './tasks.ts';
+import { pollDocs, submitErrorCodes, submitDescription, taskExample, taskFields } from './tasks.ts';
 
 const submit = {
   examples: {
-    'A video from words': { model: 'tide-video', prompt: 'A wave at dawn', duration: 5 },
-    'A video with a material': {
+    'Text to video': { model: 'tide-video', prompt: 'A wave at dawn', duration: 5 },
+    'Material reference': {
       model: 'tide-video',
       content: [
         { type: 'text', text: 'The person waves' },
@@ -20,10 +20,10 @@ const submit = {
       extra_body: { generate_audio: true, seed: 7 },
     },
   },
-  responses: { 202: ['The task was accepted, or replayed.'] },
+  responses: { 202: ['The task was accepted, or an existing task is returned.'] },
   errorCodes: {
     400: [
-      ...submitCodes,
+      ...submitErrorCodes,
       'material_not_managed',
       'material_not_available',
       'material_channel_unavailable',
@@ -32,30 +32,30 @@ const submit = {
   },
 } satisfies Partial<OperationDocs>;
 
-const description = `${submitted} Materials of the library are named by their \`asset://\` URI, in the \`url\` of a structured media item and never in a text.`;
+const description = `Submits a video task. ${submitDescription} To use a material from the library, pass its \`asset://\` URI as the \`url\` of a media item in \`content\`; never put it in a text field.`;
 
-/** Part of a content item that points at a file. */
-function reference(name: string, what: string): Record<string, FieldDocs> {
+/** The part of a content item that refers to a media file. */
+function mediaItem(name: string, media: string): Record<string, FieldDocs> {
   return {
-    [`content[].${name}`]: `${what}, in an item of type \`${name}\`.`,
-    [`content[].${name}.url`]: 'An HTTP(S) URL, or the `asset://` URI of an available material.',
+    [`content[].${name}`]: `${media} reference, in an item of type \`${name}\`.`,
+    [`content[].${name}.url`]: 'HTTP(S) URL, or `asset://` URI of an available material.',
   };
 }
 
 /** Specification: Video generation; assumptions A1, A3. */
 export const videosDocs: TagDocs = {
-  tag: { name: 'Videos', description: 'Tasks that film.' },
+  tag: { name: 'Videos', description: 'Asynchronous video generation.' },
   operations: {
     'POST /v1/videos': { ...submit, id: 'createVideo', description },
     'POST /v1/video/generations': {
       ...submit,
       id: 'createVideoGeneration',
-      description: `The same as \`POST /v1/videos\`. ${description}`,
+      description: `Same as \`POST /v1/videos\`. ${description}`,
     },
     'POST /v1/videos/generations': {
       ...submit,
       id: 'createVideosGeneration',
-      description: `The same as \`POST /v1/videos\`. ${description}`,
+      description: `Same as \`POST /v1/videos\`. ${description}`,
     },
     'GET /v1/videos/{taskId}': pollDocs('video', 'getVideo'),
     'GET /v1/video/generations/{taskId}': pollDocs('video', 'getVideoGeneration'),
@@ -64,42 +64,42 @@ export const videosDocs: TagDocs = {
   schemas: {
     VideoRequest: {
       schema: videoParamsSchema,
-      description: 'What to film. Which fields a model accepts varies by model.',
+      description: 'Video generation parameters. Which fields are accepted depends on the model.',
       fields: {
-        model: { description: 'Id of a video model.', example: 'tide-video' },
-        prompt: 'What the video should show. Required unless there are other sources.',
-        size: { description: 'Size.', example: '720p' },
-        resolution: { description: 'Resolution, in the structured form.', example: '720p' },
+        model: { description: 'Video model id.', example: 'tide-video' },
+        prompt: 'Text prompt. Required unless there is another source.',
+        size: { description: 'Size, such as `720p` or `1080p`.', example: '720p' },
+        resolution: { description: 'Resolution, for requests with `content`.', example: '720p' },
         aspect_ratio: { description: 'Aspect ratio.', example: '16:9' },
-        duration: { description: 'Length, seconds.', minimum: 1, maximum: 3600 },
+        duration: { description: 'Duration in seconds.', minimum: 1, maximum: 3600 },
         image: { description: 'URL of the first frame or source image.', format: 'uri' },
         last_image: { description: 'URL of the last frame.', format: 'uri' },
-        images: 'URLs of several reference images.',
+        images: 'URLs of reference images.',
         video: {
-          description: 'URL of the source video: to go on from, edit or extend.',
+          description: 'URL of the source video to continue, edit or extend.',
           format: 'uri',
         },
-        content: 'The structured form: words and media.',
+        content: 'Structured input: text and media items.',
         'content[].type': {
-          description: 'Kind of item: `text`, `image_url` or a kind that the model knows.',
+          description: 'Item type: `text`, `image_url` or another type that the model supports.',
           example: 'text',
         },
-        'content[].text': 'The words, in an item of type `text`.',
-        ...reference('image_url', 'An image'),
-        ...reference('video_url', 'A video'),
-        ...reference('audio_url', 'A sound'),
+        'content[].text': 'Text, in an item of type `text`.',
+        ...mediaItem('image_url', 'Image'),
+        ...mediaItem('video_url', 'Video'),
+        ...mediaItem('audio_url', 'Audio'),
         'content[].role': {
-          description: 'What the item is for.',
+          description: 'Role of the media, such as `reference_image`.',
           example: 'reference_image',
         },
-        extra_body: 'Options that are passed through to the model.',
-        'extra_body.generate_audio': 'Whether the video gets sound.',
-        'extra_body.negative_prompt': 'What the video should not show.',
-        'extra_body.seed': "Seed of the model's randomness.",
+        extra_body: 'Additional options, passed through to the model.',
+        'extra_body.generate_audio': 'Whether to generate audio.',
+        'extra_body.negative_prompt': 'Negative prompt: what the video should not contain.',
+        'extra_body.seed': 'Random seed.',
         'extra_body.operation':
-          'What to do with the source video, such as `edit_video`, `video_extend` or `avatar`.',
+          'Operation on the input, such as `edit_video`, `video_extend` or `avatar`.',
         'extra_body.input_video_seconds': {
-          description: 'Length of the source video, seconds.',
+          description: 'Duration of the input video in seconds.',
           minimum: 0.1,
           maximum: 3600,
         },
@@ -107,7 +107,7 @@ export const videosDocs: TagDocs = {
     },
     VideoTask: {
       schema: videoTaskRecord,
-      description: 'A task that films.',
+      description: 'A video generation task.',
       example: taskExample('video', 'mp4'),
       fields: taskFields('video'),
     },

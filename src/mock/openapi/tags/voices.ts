@@ -2,53 +2,54 @@ import { voiceCloneParamsSchema, voiceDesignParamsSchema } from '../../../schema
 import { voiceCreationRecord, voiceListRecord, voiceRecord } from '../../../schemas/voices.ts';
 import type { TagDocs } from '../docs.ts';
 
-const created =
-  'The new voice is private to the caller and can be used at once. Asking twice pays twice, with the same `x-idempotency-key` as well.';
+const creation =
+  'The new voice is private and can be used immediately. Repeated requests are charged again, even with the same `x-idempotency-key`.';
 
-const about = {
-  display_name: 'Name of the new voice, for people.',
-  name: 'The same as `display_name`.',
+const commonFields = {
+  display_name: 'Display name.',
+  name: 'Alias of `display_name`.',
   language: { description: 'Language of the voice.', example: 'English' },
-  description: 'What the voice is like, for people.',
+  description: 'Human-readable description.',
 };
 
-const codes = { 400: ['invalid_request_parameter', 'invalid_idempotency_key'] };
+const errorCodes = { 400: ['invalid_request_parameter', 'invalid_idempotency_key'] };
 
 /** Specification: Audio; Voice; Voice creation result. */
 export const voicesDocs: TagDocs = {
-  tag: { name: 'Voices', description: 'Voices for speech: of the service, cloned or designed.' },
+  tag: { name: 'Voices', description: 'System, cloned and designed voices for speech.' },
   operations: {
     'GET /v1/audio/voices': {
       id: 'listVoices',
-      description: "The service's own voices and the caller's private ones. Not billed.",
-      query: { model: 'Only voices that this speech model accepts.' },
-      responses: { 200: ['The voices that the caller may use.'] },
+      description:
+        'Lists system voices and your own private voices. Listing voices is free of charge.',
+      query: { model: 'Speech model id. Return only voices that are compatible with it.' },
+      responses: { 200: ['The voices that you can use.'] },
     },
     'POST /v1/audio/voices/clone': {
       id: 'cloneVoice',
-      description: `${created} Costs 1.5 USD a voice and 0.0003 USD a character of the preview text; characters are counted in Unicode.`,
+      description: `Creates a voice from a recording. ${creation} Price: 1.5 USD per voice and 0.0003 USD per Unicode character of the preview text.`,
       examples: {
-        'A copy': {
+        'Cloned voice': {
           audio_url: 'https://files.example/ann.mp3',
           text: 'Land in sight',
           display_name: 'Ann',
         },
       },
       responses: { 200: ['The new voice.'] },
-      errorCodes: codes,
+      errorCodes,
     },
     'POST /v1/audio/voices/design': {
       id: 'designVoice',
-      description: `${created} Costs 3 USD a voice and 0.00003 USD a character of the preview text; characters are counted in Unicode.`,
-      examples: { 'A sailor': { prompt: 'An old sailor', preview_text: 'Land in sight' } },
+      description: `Creates a voice from a description. ${creation} Price: 3 USD per voice and 0.00003 USD per Unicode character of the preview text.`,
+      examples: { 'Designed voice': { prompt: 'An old sailor', preview_text: 'Land in sight' } },
       responses: { 200: ['The new voice.'] },
-      errorCodes: codes,
+      errorCodes,
     },
   },
   schemas: {
     Voice: {
       schema: voiceRecord,
-      description: 'A voice that speech can use.',
+      description: 'A voice for speech.',
       example: {
         voice_id: 'calm-narrator',
         display_name: 'Calm narrator',
@@ -62,82 +63,88 @@ export const voicesDocs: TagDocs = {
         created_at: '2026-01-01T00:00:00.000Z',
       },
       fields: {
-        voice_id: 'Id of the voice, for speech requests.',
-        display_name: 'Name of the voice, for people.',
+        voice_id: 'Voice id, as used in speech requests.',
+        display_name: 'Display name.',
         language: { description: 'Language of the voice.', example: 'Chinese (Mandarin)' },
-        description: 'What the voice is like, for people.',
+        description: 'Human-readable description.',
         source_type: {
-          description: 'Where the voice comes from.',
+          description: 'Origin of the voice.',
           enum: ['system', 'voice_clone', 'voice_design'],
         },
-        visibility: { description: 'Who may use the voice.', enum: ['public', 'private'] },
-        status: 'State of the voice, `active`.',
-        compatible_models: 'Ids of the speech models that accept the voice.',
-        preview_audio_url: { description: 'URL of a sample; null without one.', format: 'uri' },
-        created_at: { description: 'When the voice was made, UTC.', format: 'date-time' },
+        visibility: {
+          description: 'Whether every user can use the voice, or only its owner.',
+          enum: ['public', 'private'],
+        },
+        status: 'Voice status, `active`.',
+        compatible_models: 'Ids of the compatible speech models.',
+        preview_audio_url: {
+          description: 'URL of an audio preview; null if there is none.',
+          format: 'uri',
+        },
+        created_at: { description: 'Creation time in UTC.', format: 'date-time' },
       },
     },
     VoiceList: {
       schema: voiceListRecord,
-      description: 'Voices.',
+      description: 'A list of voices.',
       fields: {
-        object: 'Kind of record.',
-        model: 'The speech model that was asked for; null when none was.',
-        data: 'The voices.',
+        object: 'Object type.',
+        model: 'Requested speech model id; null if the list is not filtered.',
+        data: 'Voices.',
       },
     },
     VoiceCloneRequest: {
       schema: voiceCloneParamsSchema,
-      description: 'Which voice to copy.',
+      description: 'Voice clone parameters.',
       fields: {
         audio_url: {
-          description: 'URL of a recording that the service can reach.',
+          description: 'URL of the reference recording. The service must be able to reach it.',
           format: 'uri',
         },
-        text: 'What is said in the recording; recommended.',
-        preview_text: 'The same as `text`, for compatibility.',
-        ...about,
-        noise_reduction: 'Whether to take the noise out of the recording.',
-        need_volume_normalization: 'Whether to even out its loudness.',
-        accuracy: 'How exact the copy has to be, passed through to the model.',
+        text: 'Transcript of the recording. Recommended.',
+        preview_text: 'Alias of `text`, for compatibility.',
+        ...commonFields,
+        noise_reduction: 'Whether to reduce noise in the recording.',
+        need_volume_normalization: 'Whether to normalize the volume of the recording.',
+        accuracy: 'Accuracy of the clone, passed through to the model.',
       },
     },
     VoiceDesignRequest: {
       schema: voiceDesignParamsSchema,
-      description: 'Which voice to make up. `preview_text` is required; `text` is its other name.',
+      description: 'Voice design parameters. `preview_text` or its alias `text` is required.',
       fields: {
-        prompt: { description: 'What the voice should be like.', minLength: 1 },
-        preview_text: 'What the sample says; its Unicode characters are billed.',
-        text: 'The same as `preview_text`.',
-        ...about,
+        prompt: { description: 'Description of the voice to create.', minLength: 1 },
+        preview_text: 'Text of the audio preview. Billed per Unicode character.',
+        text: 'Alias of `preview_text`.',
+        ...commonFields,
       },
     },
     VoiceCreation: {
       schema: voiceCreationRecord,
-      description: 'A new voice and what it cost.',
+      description: 'A new voice with its billing information.',
       fields: {
-        object: 'Kind of record.',
+        object: 'Object type.',
         model: 'Id of the clone or design capability.',
-        task_id: 'Id of the task that made it.',
-        voice_id: 'Id of the new voice, for speech requests.',
-        preview_audio_url: { description: 'URL of a sample.', format: 'uri' },
-        billing_contract: 'How the voice was billed.',
-        'billing_contract.billing_version': 'Version of the billing rules.',
-        'billing_contract.public_model': 'The model as the price list names it.',
+        task_id: 'Task id.',
+        voice_id: 'Id of the new voice, as used in speech requests.',
+        preview_audio_url: { description: 'URL of an audio preview.', format: 'uri' },
+        billing_contract: 'Billing information.',
+        'billing_contract.billing_version': 'Billing version.',
+        'billing_contract.public_model': 'Public model id.',
         'billing_contract.operation': {
-          description: 'What was billed.',
+          description: 'Billed operation.',
           enum: ['audio.voice_clone', 'audio.voice_design'],
         },
-        'billing_contract.settlement_policy':
-          'How the charge was settled, such as `fixed_at_estimate`.',
-        'billing_contract.billing_stage': 'How far the billing has come, such as `final`.',
-        'billing_contract.facts': 'The numbers that the charge is computed from.',
-        'billing_contract.facts.voice_clones': 'Voices cloned.',
-        'billing_contract.facts.voice_designs': 'Voices designed.',
-        'billing_contract.facts.preview_characters': 'Unicode characters of the preview text.',
-        outputs: 'Files that came with the voice.',
-        'outputs[].url': { description: 'URL of the file.', format: 'uri' },
-        'outputs[].type': 'Kind of file, `audio`.',
+        'billing_contract.settlement_policy': 'Settlement policy, such as `fixed_at_estimate`.',
+        'billing_contract.billing_stage': 'Billing stage, such as `final`.',
+        'billing_contract.facts': 'Quantities on which the charge is based.',
+        'billing_contract.facts.voice_clones': 'Number of cloned voices.',
+        'billing_contract.facts.voice_designs': 'Number of designed voices.',
+        'billing_contract.facts.preview_characters':
+          'Number of Unicode characters in the preview text.',
+        outputs: 'Output files.',
+        'outputs[].url': { description: 'File URL.', format: 'uri' },
+        'outputs[].type': 'File type, `audio`.',
       },
     },
   },
