@@ -11,7 +11,7 @@ const statuses: Readonly<Record<string, readonly [description: string, ...codes:
   401: ['The API key is missing or unknown.', 'api_key_required', 'invalid_api_key'],
   402: ['The balance is too low for this request.', 'insufficient_balance'],
   403: ['The API key is disabled.', 'api_key_disabled'],
-  404: ['The resource does not exist or belongs to another user.', 'not_found'],
+  404: ['The resource does not exist, or belongs to another user.', 'not_found'],
   409: ['The idempotency key was already used for a different request.', 'idempotency_conflict'],
   413: ['The request body is too large.', 'request_too_large'],
   429: ['The concurrency limit is exceeded.', 'concurrency_limit_exceeded'],

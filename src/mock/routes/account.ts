@@ -33,7 +33,7 @@ export const accountRoutes = [
   reads({
     method: 'GET',
     path: '/v1/readiness',
-    summary: 'Retrieve the readiness',
+    summary: 'Retrieve the account readiness',
     reply: readinessRecord,
     errors: [401, 403],
     handle: (call) => {

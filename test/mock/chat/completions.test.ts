@@ -34,31 +34,31 @@ const schema = {
 };
 
 const requests: [string, Record<string, unknown>][] = [
-  ['words', chat],
+  ['text', chat],
   ['several choices', { ...chat, n: 3 }],
   ['a long prompt', { ...chat, messages: say('word '.repeat(5000)) }],
   ['emoji and line breaks', { ...chat, messages: say('👋🏽\n\n日本語 “quoted” \u2028 end') }],
-  ['few tokens', { ...chat, max_tokens: 4 }],
-  ['a stop text', { ...chat, stop: ['there'] }],
-  ['reasoning', { ...chat, model: 'aurora-reasoner' }],
+  ['a token limit', { ...chat, max_tokens: 4 }],
+  ['a stop sequence', { ...chat, stop: ['there'] }],
+  ['reasoning by model', { ...chat, model: 'aurora-reasoner' }],
   ['reasoning by effort', { ...chat, reasoning_effort: 'low', max_completion_tokens: 3 }],
   [
-    'a tool that the prompt speaks of',
+    'a tool that the prompt mentions',
     { ...chat, messages: say('The weather in Paris?'), tools: [weather] },
   ],
-  ['a forced tool', { ...chat, tools: [weather], tool_choice: 'required' }],
-  ['JSON', { ...chat, response_format: { type: 'json_object' } }],
+  ['a required tool', { ...chat, tools: [weather], tool_choice: 'required' }],
+  ['a JSON object', { ...chat, response_format: { type: 'json_object' } }],
   [
-    'JSON of a schema',
+    'JSON that matches a schema',
     { ...chat, response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } },
   ],
-  ['a picture', { ...chat, extra_body: { image_config: { aspect_ratio: '1:1' } } }],
+  ['an image', { ...chat, extra_body: { image_config: { aspect_ratio: '1:1' } } }],
   [
-    'a picture by an image model',
+    'an image from an image model',
     { ...chat, model: 'prism-image', extra_body: { image_config: {} } },
   ],
   [
-    'parts',
+    'content parts',
     {
       ...chat,
       messages: say([
@@ -69,8 +69,8 @@ const requests: [string, Record<string, unknown>][] = [
   ],
 ];
 
-/** Puts the chunks of a stream together as a client would. */
-function assembled(events: string[]) {
+/** Assembles the chunks of a stream into a completion, as a client does. */
+function assemble(events: string[]) {
   expect(events.at(-1)).toBe('[DONE]');
   const chunks = events.slice(0, -1).map((event) => JSON.parse(event));
   const choices: any[] = [];
@@ -89,13 +89,13 @@ function assembled(events: string[]) {
           message[field] = (message[field] ?? '') + delta[field];
       }
       if (delta.images !== undefined) message.images = delta.images;
-      for (const { index: at, ...call } of delta.tool_calls ?? []) {
+      for (const { index: position, ...call } of delta.tool_calls ?? []) {
         message.tool_calls ??= [];
-        message.tool_calls[at] ??= {
+        message.tool_calls[position] ??= {
           ...call,
           function: { name: call.function.name, arguments: '' },
         };
-        message.tool_calls[at].function.arguments += call.function.arguments;
+        message.tool_calls[position].function.arguments += call.function.arguments;
       }
       if (finish !== null) choices[index].finish_reason = finish;
     }
@@ -107,17 +107,21 @@ function assembled(events: string[]) {
   return { ...head, object: 'chat.completion', choices, usage: chunks.at(-1).usage };
 }
 
-test.each(requests)('streamed and whole, the answer is the same: %s', async (_name, body) => {
-  const whole = await caller.submit(path, body);
-  const stream = { ...body, stream: true, stream_options: { include_usage: true } };
-  const response = await caller.post(path, stream);
-  expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
-  expect(assembled(await eventsOf(response))).toEqual(whole);
-  expect(whole.system_fingerprint).toEqual(expect.any(String));
-  expect(whole.usage.total_tokens).toBe(whole.usage.prompt_tokens + whole.usage.completion_tokens);
-});
+test.each(requests)(
+  'a streamed completion is the same as an unstreamed one: %s',
+  async (_name, body) => {
+    const completion = await caller.submit(path, body);
+    const stream = { ...body, stream: true, stream_options: { include_usage: true } };
+    const response = await caller.post(path, stream);
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    expect(assemble(await eventsOf(response))).toEqual(completion);
+    expect(completion.system_fingerprint).toEqual(expect.any(String));
+    const { usage } = completion;
+    expect(usage.total_tokens).toBe(usage.prompt_tokens + usage.completion_tokens);
+  },
+);
 
-test('the answer says back what was said, and is the same for the same seed', async () => {
+test('a completion quotes the prompt, and is the same for the same seed', async () => {
   const { choices } = await caller.submit(path, chat);
   expect(choices[0].message.content).toContain('Hello there');
   expect(choices[0].finish_reason).toBe('stop');
@@ -127,7 +131,7 @@ test('the answer says back what was said, and is the same for the same seed', as
   expect(three.choices.map((choice: { index: number }) => choice.index)).toEqual([0, 1, 2]);
 });
 
-test('usage comes in a stream only when it was asked for, and comments keep it alive', async () => {
+test('a stream reports usage only on request, and starts with a keep-alive comment', async () => {
   const response = await caller.post(path, { ...chat, stream: true });
   const text = await response.text();
   expect(text).toMatch(/^: /);
@@ -135,7 +139,7 @@ test('usage comes in a stream only when it was asked for, and comments keep it a
   expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
 });
 
-test('an answer ends at its limit of tokens or at a stop text', async () => {
+test('a completion ends at its token limit or at a stop sequence', async () => {
   const short = await caller.submit(path, { ...chat, max_tokens: 2 });
   expect(short.choices[0]).toMatchObject({
     message: { content: 'You said:' },
@@ -149,7 +153,7 @@ test('an answer ends at its limit of tokens or at a stop text', async () => {
   });
 });
 
-test('a tool is called with arguments that fit, and its answer ends the round', async () => {
+test('a tool is called with valid arguments, and its result ends the tool calls', async () => {
   const messages = say('What is the weather in Paris?');
   const { choices } = await caller.submit(path, { ...chat, messages, tools: [weather] });
   expect(choices[0]).toMatchObject({ message: { content: null }, finish_reason: 'tool_calls' });
@@ -170,13 +174,13 @@ test.each([
   ['auto', 'Hello', 0],
   ['required', 'Hello', 1],
   [{ type: 'function', function: { name: 'get_weather' } }, 'Hello', 1],
-])('with the tool choice %j, %j calls %i tools', async (choice, prompt, count) => {
+])('with tool_choice %j, the prompt %j leads to %i tool calls', async (choice, prompt, count) => {
   const body = { ...chat, messages: say(prompt), tools: [weather], tool_choice: choice };
   const { choices } = await caller.submit(path, body);
   expect(choices[0].message.tool_calls ?? []).toHaveLength(count);
 });
 
-test('a JSON schema is answered with JSON that fits', async () => {
+test('a JSON schema leads to JSON that matches it', async () => {
   const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } };
   const { choices } = await caller.submit(path, { ...chat, response_format });
   const value = JSON.parse(choices[0].message.content);
@@ -186,16 +190,16 @@ test('a JSON schema is answered with JSON that fits', async () => {
   expect(value.maybe).toBeNull();
 });
 
-test('a chat may draw, as data that is a picture', async () => {
+test('a chat returns images as data URLs', async () => {
   const body = { ...chat, model: 'lumen/vision-chat', extra_body: { image_config: {} } };
   const { choices } = await caller.submit(path, body);
-  const [picture] = choices[0].message.images;
-  const svg = await (await fetch(picture.image_url.url)).text();
+  const [image] = choices[0].message.images;
+  const svg = await (await fetch(image.image_url.url)).text();
   expect(svg).toContain('<svg');
   expect(svg).toContain('Hello there');
 });
 
-test('a key protects a chat from a second charge only under A11', async () => {
+test('an idempotency key prevents a second charge for chat only if A11 is set to replay', async () => {
   const headers = { 'x-idempotency-key': 'k' };
   for (const [A11, lines] of [
     ['charge', 2],

@@ -17,7 +17,7 @@ test.each([
   'http://[::]/a.png',
   'http://0x7f.1/a.png',
   'http://name:word@files.example/a.png',
-])('a file at %s is not for everybody to read, and refused', async (url) => {
+])('a file at %s is not publicly reachable and is rejected', async (url) => {
   const response = await create({ url });
   expect([response.status, await codeOf(response)]).toEqual([400, 'invalid_material_request']);
 });
@@ -27,17 +27,19 @@ test.each([
   ['https://name:word@app.example/back', 400],
   ['http://localhost:3000/back', 202],
   ['http://127.0.0.1/back', 202],
-])('a callback to %s answers %i: HTTPS, but for machines of one’s own', async (url, status) => {
-  const real_person = { ...person, callback_url: url };
-  const response = await create({ real_person });
-  expect(response.status).toBe(status);
-  if (status === 400) expect(await codeOf(response)).toBe('invalid_visual_verification_request');
-});
+])(
+  'a callback to %s returns %i: HTTPS is required except for private hosts',
+  async (url, status) => {
+    const real_person = { ...person, callback_url: url };
+    const response = await create({ real_person });
+    expect(response.status).toBe(status);
+    if (status === 400) expect(await codeOf(response)).toBe('invalid_visual_verification_request');
+  },
+);
 
-test('of the source URL a record shows the name of the file at most', async () => {
-  const made = await (
-    await create({ url: 'https://secret.example/secret/fox.png?token=secret' })
-  ).json();
-  expect(made.name).toBe('fox.png');
-  expect(JSON.stringify(made)).not.toContain('secret');
+test('a record contains at most the file name of the source URL', async () => {
+  const response = await create({ url: 'https://secret.example/secret/fox.png?token=secret' });
+  const material = await response.json();
+  expect(material.name).toBe('fox.png');
+  expect(JSON.stringify(material)).not.toContain('secret');
 });

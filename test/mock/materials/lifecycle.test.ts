@@ -30,12 +30,12 @@ const start = (options: MockGatewayOptions = {}) => {
   return { mock, caller, create, created, withMaterial };
 };
 
-test('a material is processed, available for two hours, then gone', async () => {
+test('a material is processed, then available for two hours, then gone', async () => {
   const { mock, caller, create, withMaterial } = start();
   const response = await create({ name: 'Fox' });
   expect(response.status).toBe(202);
-  const made = await response.json();
-  expect(made).toEqual({
+  const material = await response.json();
+  expect(material).toEqual({
     id: expect.stringMatching(/^mat_/),
     object: 'material',
     name: 'Fox',
@@ -48,7 +48,7 @@ test('a material is processed, available for two hours, then gone', async () => 
     expires_at: null,
   });
   await mock.clock.advance(4000);
-  const ready = await caller.read(`/v1/materials/${made.id}`);
+  const ready = await caller.read(`/v1/materials/${material.id}`);
   expect(ready).toMatchObject({
     status: 'available',
     uri: expect.stringMatching(/^asset:\/\//),
@@ -58,15 +58,15 @@ test('a material is processed, available for two hours, then gone', async () => 
   expect((await mock.fetch(ready.preview_url)).status).toBe(200);
   expect((await withMaterial(ready.uri)).status).toBe(202);
   await mock.clock.advance(2 * hours);
-  const gone = await caller.get(`/v1/materials/${made.id}`);
+  const gone = await caller.get(`/v1/materials/${material.id}`);
   expect(gone.status).toBe(404);
   expect(await codeOf(gone)).toBe('material_not_found');
   expect(await codeOf(await withMaterial(ready.uri))).toBe('material_not_available');
   expect((await caller.read('/v1/materials')).data).toEqual([]);
-  expect((await caller.remove(`/v1/materials/${made.id}`)).status).toBe(404);
+  expect((await caller.remove(`/v1/materials/${material.id}`)).status).toBe(404);
 });
 
-test('materials are the user’s own', async () => {
+test('a user cannot see the materials of another user', async () => {
   const { mock, caller, created } = start();
   const { id } = await created();
   await mock.clock.advance(4000);
@@ -79,18 +79,18 @@ test('materials are the user’s own', async () => {
   expect([used.status, await codeOf(used)]).toEqual([400, 'material_not_managed']);
 });
 
-test('the key is required; again it finds the material, with another body it is a conflict', async () => {
+test('the idempotency key is required; reusing it returns the material, or a conflict with a different body', async () => {
   const { caller, create } = start();
   const missing = await caller.post('/v1/materials', body);
   expect([missing.status, await codeOf(missing)]).toEqual([400, 'invalid_idempotency_key']);
   const first = await (await create({}, 'k')).json();
-  const again = await create({}, 'k');
-  expect([again.status, (await again.json()).id]).toEqual([202, first.id]);
+  const replay = await create({}, 'k');
+  expect([replay.status, (await replay.json()).id]).toEqual([202, first.id]);
   const conflict = await create({ name: 'other' }, 'k');
   expect([conflict.status, await codeOf(conflict)]).toEqual([409, 'material_idempotency_conflict']);
 });
 
-test('deleting is final and may be repeated', async () => {
+test('deletion is final and can be repeated', async () => {
   const { mock, caller, created, withMaterial } = start();
   const { id } = await created();
   await mock.clock.advance(4000);
@@ -104,7 +104,7 @@ test('deleting is final and may be repeated', async () => {
   expect(await codeOf(await withMaterial(uri))).toBe('material_not_available');
 });
 
-test('a deletion may take its time', async () => {
+test('a deletion can take time', async () => {
   const { mock, caller, created } = start({ materials: { deleteMs: 1000 } });
   const { id } = await created();
   const pending = await caller.remove(`/v1/materials/${id}`);
@@ -114,32 +114,32 @@ test('a deletion may take its time', async () => {
   expect((await caller.get(`/v1/materials/${id}`)).status).toBe(404);
 });
 
-test('a real person is verified first, and the browser goes back with two parameters', async () => {
+test('a real person is verified first, and the browser is redirected with two parameters', async () => {
   const { mock, caller, create } = start();
-  const made = await (await create({ real_person: person }, 'k')).json();
-  expect(made).toMatchObject({
+  const created = await (await create({ real_person: person }, 'k')).json();
+  expect(created).toMatchObject({
     status: 'verification_pending',
     verification_expires_at: '2026-05-01T00:30:00.000Z',
   });
   const replay = await (await create({ real_person: person }, 'k')).json();
-  expect(replay.verification_url).toBe(made.verification_url);
-  const shown = await caller.read(`/v1/materials/${made.id}`);
-  expect(shown).not.toHaveProperty('verification_url');
+  expect(replay.verification_url).toBe(created.verification_url);
+  const retrieved = await caller.read(`/v1/materials/${created.id}`);
+  expect(retrieved).not.toHaveProperty('verification_url');
   await mock.clock.advance(60_000);
-  expect((await caller.read(`/v1/materials/${made.id}`)).status).toBe('verification_pending');
-  const redirect = await mock.fetch(made.verification_url, { redirect: 'manual' });
+  expect((await caller.read(`/v1/materials/${created.id}`)).status).toBe('verification_pending');
+  const redirect = await mock.fetch(created.verification_url, { redirect: 'manual' });
   expect(redirect.status).toBe(302);
   const target = new URL(redirect.headers.get('location') ?? '');
   expect(target.origin + target.pathname).toBe('https://app.example/back');
   expect(Object.fromEntries(target.searchParams)).toEqual({
-    material_id: made.id,
+    material_id: created.id,
     material_status: 'processing',
   });
   await mock.clock.advance(4000);
-  expect((await caller.read(`/v1/materials/${made.id}`)).status).toBe('available');
+  expect((await caller.read(`/v1/materials/${created.id}`)).status).toBe('available');
 });
 
-test('a verification may fail or expire; GET tells, the list does not', async () => {
+test('a verification can fail or expire; GET returns the material, the list does not', async () => {
   const { mock, caller, create } = start();
   const failed = await (await create({ real_person: person }, 'f')).json();
   const late = await (await create({ real_person: person }, 'l')).json();
@@ -155,14 +155,14 @@ test('a verification may fail or expire; GET tells, the list does not', async ()
   expect(after.headers.get('location')).toContain('material_status=verification_expired');
 });
 
-test('processing may fail', async () => {
+test('processing can fail', async () => {
   const { mock, caller, created } = start({ materials: { outcome: 'failed' } });
   const { id } = await created();
   await mock.clock.advance(4000);
   expect(await caller.read(`/v1/materials/${id}`)).toMatchObject({ status: 'failed', uri: null });
 });
 
-test('the list is paged by a cursor and filtered', async () => {
+test('the list is paginated and filtered', async () => {
   const { mock, caller, created } = start();
   const ids: string[] = [];
   for (let count = 0; count < 7; count += 1) {
@@ -181,9 +181,9 @@ test('the list is paged by a cursor and filtered', async () => {
   expect((await caller.read('/v1/materials?status=available')).data).toHaveLength(0);
   await mock.clock.advance(4000);
   expect((await caller.read('/v1/materials?status=available')).data).toHaveLength(6);
-  const foreign = callerOf(mock, 'sk-b');
-  const stolen = await foreign.get(`/v1/materials?after=${first.next_cursor}`);
-  expect(await codeOf(stolen)).toBe('invalid_material_cursor');
+  const other = callerOf(mock, 'sk-b');
+  const foreignCursor = await other.get(`/v1/materials?after=${first.next_cursor}`);
+  expect(await codeOf(foreignCursor)).toBe('invalid_material_cursor');
 });
 
 test.each([
@@ -195,12 +195,12 @@ test.each([
   ['status=failed', 'invalid_material_request'],
   ['after=x', 'invalid_material_cursor'],
   ['after=', 'invalid_material_cursor'],
-])('the list with %s is refused with %s', async (query, code) => {
+])('the list query %s is rejected with %s', async (query, code) => {
   const response = await start().caller.get(`/v1/materials?${query}`);
   expect([response.status, await codeOf(response)]).toEqual([400, code]);
 });
 
-test('a material may stand only where media stands, and only in the right kind of item', async () => {
+test('a material is accepted only in media fields, and only in items of its type', async () => {
   const { mock, caller, created } = start();
   const { id } = await created();
   await mock.clock.advance(4000);
@@ -217,11 +217,11 @@ test('a material may stand only where media stands, and only in the right kind o
     expect((await caller.post('/v1/videos', { ...video, ...fields })).status).toBe(status);
   }
   const image = { model: 'prism-image', prompt: 'x', image: uri };
-  const refused = await caller.post('/v1/images/tasks', image);
-  expect(await codeOf(refused)).toBe('material_channel_unavailable');
+  const response = await caller.post('/v1/images/tasks', image);
+  expect(await codeOf(response)).toBe('material_channel_unavailable');
 });
 
-test('a replayed video does not need its material any more', async () => {
+test('a replayed video no longer needs its material', async () => {
   const { mock, caller, created } = start();
   const { id } = await created();
   await mock.clock.advance(4000);
@@ -230,11 +230,11 @@ test('a replayed video does not need its material any more', async () => {
   const headers = { 'x-idempotency-key': 'k' };
   const first = await caller.submit('/v1/videos', { ...video, content }, headers);
   await caller.remove(`/v1/materials/${id}`);
-  const again = await caller.submit('/v1/videos', { ...video, content }, headers);
-  expect(again.id).toBe(first.id);
+  const replay = await caller.submit('/v1/videos', { ...video, content }, headers);
+  expect(replay.id).toBe(first.id);
 });
 
-test('a material may be in creation for a while, verified or not', async () => {
+test('a material can be creating for a while, with or without verification', async () => {
   const { mock, caller, created } = start({ materials: { creatingMs: 1000 } });
   const { id, status } = await created();
   expect(status).toBe('creating');
@@ -248,14 +248,14 @@ test('a material may be in creation for a while, verified or not', async () => {
   expect((await caller.read(`/v1/materials/${id}`)).available_at).toBe('2026-05-01T00:00:05.000Z');
 });
 
-test('every part of an item is checked, whatever the item calls itself', async () => {
+test('every part of a content item is checked, whatever its type', async () => {
   const { caller } = start();
   const content = [{ type: 'other', image_url: { url: 'asset://none' } }];
   const response = await caller.post('/v1/videos', { ...video, content });
   expect([response.status, await codeOf(response)]).toEqual([400, 'material_not_managed']);
 });
 
-test('a material of another kind does not fit a plain field either', async () => {
+test('a plain media field rejects a material of another type', async () => {
   const { mock, caller, created } = start();
   const { id } = await created({ type: 'video' });
   await mock.clock.advance(4000);

@@ -13,16 +13,16 @@ const filesOf = async (path: string, body: object, pollPath: string): Promise<Re
   return Promise.all(result.outputs.map((url: string) => mock.fetch(url)));
 };
 
-test('an image shows its prompt, each of several in its own way', async () => {
+test('an image shows its prompt, and several images differ', async () => {
   const body = { ...image, prompt: 'a fox & a <crow>', n: 2 };
-  const [one, two] = await filesOf('/v1/images/tasks', body, '/v1/images/tasks/');
-  expect(one!.headers.get('content-type')).toBe('image/svg+xml');
-  const [first, second] = [await one!.text(), await two!.text()];
+  const [firstFile, secondFile] = await filesOf('/v1/images/tasks', body, '/v1/images/tasks/');
+  expect(firstFile!.headers.get('content-type')).toBe('image/svg+xml');
+  const [first, second] = [await firstFile!.text(), await secondFile!.text()];
   expect(first).toContain('a fox &amp; a &lt;crow&gt;');
   expect(first).not.toBe(second);
 });
 
-test('a piece of music is a WAV file', async () => {
+test('music is a WAV file', async () => {
   const [file] = await filesOf('/v1/audio/tasks', music, '/v1/audio/tasks/');
   expect(file!.headers.get('content-type')).toBe('audio/wav');
   const bytes = await file!.arrayBuffer();
@@ -32,7 +32,7 @@ test('a piece of music is a WAV file', async () => {
   expect(view.getUint32(40, true)).toBe(bytes.byteLength - 44);
 });
 
-test('a video is an MP4 file as long as was asked for', async () => {
+test('a video is an MP4 file of the requested duration', async () => {
   const [file] = await filesOf('/v1/videos', { ...video, duration: 7 }, '/v1/videos/');
   expect(file!.headers.get('content-type')).toBe('video/mp4');
   const bytes = new Uint8Array(await file!.arrayBuffer());
@@ -56,29 +56,32 @@ test.each([
   ['bytes=0-1,4-5', 200, null, 0],
   ['bytes=-', 200, null, 0],
   ['lines=1-2', 200, null, 0],
-])('a player that asks for %s gets status %i', async (range, status, part, size) => {
+])('a request for the range %s returns status %i', async (range, status, part, size) => {
   const { id } = await caller.submit('/v1/videos', video);
   const url = `${mock.baseURL}/media/${id}/1.mp4`;
-  const whole = new Uint8Array(await (await mock.fetch(url)).arrayBuffer());
-  const length = whole.length;
+  const file = new Uint8Array(await (await mock.fetch(url)).arrayBuffer());
+  const length = file.length;
   const response = await mock.fetch(url, { headers: { range } });
-  const shown = part
+  const contentRange = part
     ?.replace('S', `${length - 5}`)
     .replace('L', `${length - 1}`)
     .replace('N', `${length}`);
-  expect([response.status, response.headers.get('content-range')]).toEqual([status, shown ?? null]);
+  expect([response.status, response.headers.get('content-range')]).toEqual([
+    status,
+    contentRange ?? null,
+  ]);
   const bytes = new Uint8Array(await response.arrayBuffer());
   expect(bytes.length).toBe(size > 0 ? size : length + size);
-  const first = Number(/ (\d+)-/.exec(shown ?? '')?.[1] ?? 0);
-  expect(bytes).toEqual(whole.slice(first, first + bytes.length));
+  const first = Number(/ (\d+)-/.exec(contentRange ?? '')?.[1] ?? 0);
+  expect(bytes).toEqual(file.slice(first, first + bytes.length));
 });
 
-test('the same words give the same film', () => {
+test('the same prompt gives the same video', () => {
   expect(sampleVideo('a wave', 5)).toEqual(sampleVideo('a wave', 5));
   expect(sampleVideo('a wave', 5)).not.toEqual(sampleVideo('a storm', 5));
 });
 
-test('a file that no task made is 404', async () => {
+test('a file that no task generated returns 404', async () => {
   const { id } = await caller.submit('/v1/images/tasks', image);
   for (const path of [
     `/media/${id}/2.svg`,
@@ -90,20 +93,20 @@ test('a file that no task made is 404', async () => {
   }
 });
 
-test('text is wrapped between words, and words longer than a line are cut', () => {
+test('text is wrapped between words, and words longer than a line are split', () => {
   expect(wrap('one two three', 7, 9)).toEqual(['one two', 'three']);
   expect(wrap('👋'.repeat(5), 3, 9)).toEqual(['👋👋👋', '👋👋']);
   expect(wrap('a b c d', 1, 2)).toEqual(['a', 'b …']);
 });
 
-test('characters that XML forbids are left out', () => {
+test('characters that XML forbids are removed', () => {
   expect(escapeXml('a\u0000b\uD800c\u{1F44B}\uFFFE')).toBe('abc👋');
 });
 
 function* topBoxes(bytes: Uint8Array): Generator<[string, number]> {
   const view = new DataView(bytes.buffer);
-  for (let at = 0; at < bytes.length; at += view.getUint32(at)) {
-    yield [String.fromCharCode(...bytes.slice(at + 4, at + 8)), view.getUint32(at)];
+  for (let offset = 0; offset < bytes.length; offset += view.getUint32(offset)) {
+    yield [String.fromCharCode(...bytes.slice(offset + 4, offset + 8)), view.getUint32(offset)];
   }
 }
 

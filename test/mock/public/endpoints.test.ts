@@ -6,17 +6,17 @@ import { callerOf, chat, codeOf, image, music, speech, video } from '../caller.t
 
 const mock = createMockGateway({ clock: 'virtual', tasks: { durationMs: 0 } });
 const caller = callerOf(mock);
-const ask = (path: string) => mock.fetch(mock.baseURL + path);
-const read = async (path: string): Promise<any> => (await ask(path)).json();
+const fetchPath = (path: string) => mock.fetch(mock.baseURL + path);
+const read = async (path: string): Promise<any> => (await fetchPath(path)).json();
 
-test('public endpoints need no key', async () => {
+test('public endpoints require no key', async () => {
   for (const { path, auth, method } of endpoints) {
     if (auth !== 'none' || method !== 'GET' || path.includes('{')) continue;
-    expect((await ask(path)).status).toBe(200);
+    expect((await fetchPath(path)).status).toBe(200);
   }
 });
 
-test('the status speaks four languages, and English to all others', async () => {
+test('the status is available in four languages, and in English for unknown locales', async () => {
   const titles = await Promise.all(
     ['', '?locale=zh-CN', '?locale=ja-JP', '?locale=ko-KR', '?locale=xx'].map(
       async (query) => (await read(`/v1/status${query}`)).title,
@@ -26,26 +26,26 @@ test('the status speaks four languages, and English to all others', async () => 
   expect(titles[4]).toBe(titles[0]);
 });
 
-test('every code of the catalog has its detail, an unknown one is 404', async () => {
+test('every code of the catalog has a detail, and an unknown code returns 404', async () => {
   const { data } = await read('/v1/errors');
   for (const entry of data) expect(await read(`/v1/errors/${entry.code}`)).toEqual(entry);
   expect(data.map((entry: { code: string }) => entry.code)).toContain('material_not_managed');
   for (const code of ['nope', 'toString', '__proto__']) {
-    expect((await ask(`/v1/errors/${code}`)).status).toBe(404);
+    expect((await fetchPath(`/v1/errors/${code}`)).status).toBe(404);
   }
 });
 
-test('prices are those of the models, all or of one type', async () => {
+test('the pricing catalog lists all models or the models of one type', async () => {
   const models = (await caller.read('/v1/models')).data;
   expect((await read('/v1/pricing')).data).toHaveLength(models.length);
   const audio = await read('/v1/pricing?type=audio');
   expect(new Set(audio.data.map((entry: { type: string }) => entry.type))).toEqual(
     new Set(['audio']),
   );
-  expect(await codeOf(await ask('/v1/pricing?type=text'))).toBe('invalid_request_parameter');
+  expect(await codeOf(await fetchPath('/v1/pricing?type=text'))).toBe('invalid_request_parameter');
 });
 
-test('the default catalogue has what the contract promises', async () => {
+test('the default catalog has every kind of model that the contract promises', async () => {
   const { data } = await caller.read('/v1/models');
   const units = data.map((model: any) => model.pricing.profiles.api.billingUnit);
   expect(new Set(units)).toEqual(new Set(['token', 'image', 'second', 'character', 'audio']));
@@ -56,7 +56,7 @@ test('the default catalogue has what the contract promises', async () => {
   expect(resolutions('video')).toBeGreaterThanOrEqual(1);
 });
 
-/** A successful call of every endpoint that has a documented reply. */
+/** A successful request to each endpoint that needs more than its path. */
 const examples: Record<string, () => Promise<Response>> = {
   'POST /v1/chat/completions': () => caller.post('/v1/chat/completions', chat),
   'POST /v1/audio/voices/clone': () =>
@@ -70,7 +70,7 @@ const examples: Record<string, () => Promise<Response>> = {
   'DELETE /v1/materials/{material_id}': async () =>
     caller.remove(`/v1/materials/${(await (await material('two')).json()).id}`),
   'GET /v1/models/{model}': () => caller.get('/v1/models/prism-image'),
-  'GET /v1/errors/{code}': () => ask('/v1/errors/internal_error'),
+  'GET /v1/errors/{code}': () => fetchPath('/v1/errors/internal_error'),
   'GET /v1/audio/tasks/{taskId}': () => polled('/v1/audio/tasks', speech, '/v1/audio/tasks'),
 };
 const material = (key: string) =>
@@ -84,8 +84,8 @@ const polled = async (path: string, body: object, pollPath: string) =>
 const example = (route: string): Promise<Response> => {
   const [method, path = ''] = route.split(' ');
   const body = path.includes('/images/') ? image : video;
-  const known = examples[route];
-  if (known !== undefined) return known();
+  const special = examples[route];
+  if (special !== undefined) return special();
   if (method === 'POST') return caller.post(path, body);
   const pollPath = path.replace('/{taskId}', '');
   if (path.includes('{taskId}')) {
@@ -94,10 +94,10 @@ const example = (route: string): Promise<Response> => {
   return caller.get(path);
 };
 
-const shown = endpoints.filter((endpoint) => endpoint.hidden !== true);
+const documented = endpoints.filter((endpoint) => endpoint.hidden !== true);
 
-test.each(shown.map((endpoint) => [endpoint.route, endpoint] as const))(
-  '%s answers what its documented record says',
+test.each(documented.map((endpoint) => [endpoint.route, endpoint] as const))(
+  '%s returns its documented record',
   async (route, endpoint) => {
     const response = await example(route);
     expect(response.status).toBe(endpoint.status ?? 200);
@@ -106,13 +106,13 @@ test.each(shown.map((endpoint) => [endpoint.route, endpoint] as const))(
   },
 );
 
-test('the description of the service is made from the same table', async () => {
+test('the OpenAPI document is generated from the endpoint table', async () => {
   const document = await read('/v1/openapi.json');
   expect(document).toMatchObject({ openapi: '3.0.3', info: { version: '2026.05' } });
-  const described = Object.entries<any>(document.paths).flatMap(([path, operations]) =>
+  const routes = Object.entries<any>(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  expect(described.toSorted()).toEqual(shown.map((endpoint) => endpoint.route).toSorted());
+  expect(routes.toSorted()).toEqual(documented.map((endpoint) => endpoint.route).toSorted());
   const ids = Object.values<any>(document.paths).flatMap((operations) =>
     Object.values<any>(operations).map((operation) => operation.operationId),
   );
@@ -136,7 +136,7 @@ test('the description of the service is made from the same table', async () => {
   expect(JSON.stringify(document)).not.toMatch(/\$schema|"const"|prefixItems/);
 });
 
-test('the home page shows the latest tasks and is safe with any prompt', async () => {
+test('the home page shows the latest tasks and escapes their prompts', async () => {
   const gateway = createMockGateway({ clock: 'virtual', tasks: { durationMs: 0 } });
   await callerOf(gateway).submit('/v1/images/tasks', { ...image, prompt: '<script>"x"&' });
   await callerOf(gateway).submit('/v1/videos', video);
@@ -148,14 +148,14 @@ test('the home page shows the latest tasks and is safe with any prompt', async (
   expect(html).toContain('<video');
 });
 
-test('a HEAD request gets the headers alone', async () => {
+test('a HEAD request returns only the headers', async () => {
   const response = await mock.fetch(`${mock.baseURL}/v1/status`, { method: 'HEAD' });
   expect(response.status).toBe(200);
   expect(Number(response.headers.get('content-length'))).toBeGreaterThan(0);
   expect(await response.text()).toBe('');
 });
 
-test('each tier of the rate limits has one limit, that of the accounts in it', async () => {
+test('a rate-limit tier keeps its own limit when an account has another one', async () => {
   for (const [options, limit] of [
     [{}, 8],
     [{ concurrencyLimit: 3 }, 8],
@@ -167,7 +167,7 @@ test('each tier of the rate limits has one limit, that of the accounts in it', a
   }
 });
 
-test('the status tells of trouble while answers fail, and of its end', async () => {
+test('the status is degraded while requests fail, and recovers', async () => {
   const gateway = createMockGateway({ clock: 'virtual' });
   const status = async (locale = 'en-US'): Promise<any> =>
     (await gateway.fetch(`${gateway.baseURL}/v1/status?locale=${locale}`)).json();
@@ -175,16 +175,16 @@ test('the status tells of trouble while answers fail, and of its end', async () 
   expect(healthy).toMatchObject({ overallStatus: 'operational', metrics: { successRate: 100 } });
   gateway.fail({ route: 'POST /v1/images/tasks', status: 503, times: 1 });
   await callerOf(gateway).post('/v1/images/tasks', image);
-  const troubled = await status();
-  expect(troubled).toMatchObject({ overallStatus: 'degraded', metrics: { successRate: 50 } });
-  expect(troubled.title).not.toBe(healthy.title);
-  expect(new Set([troubled.title, (await status('ja-JP')).title]).size).toBe(2);
+  const degraded = await status();
+  expect(degraded).toMatchObject({ overallStatus: 'degraded', metrics: { successRate: 50 } });
+  expect(degraded.title).not.toBe(healthy.title);
+  expect(new Set([degraded.title, (await status('ja-JP')).title]).size).toBe(2);
   for (let count = 0; count < 100; count += 1) await status();
   expect(await status()).toEqual(healthy);
 });
 
-test('every code that the gateway answers is in its catalog', async () => {
+test('the error catalog contains the codes of undocumented endpoints', async () => {
   const gateway = createMockGateway({ assumptions: { A20: 'on' } });
   const code = await codeOf(await callerOf(gateway).post('/v1beta/interactions', {}));
-  expect((await ask(`/v1/errors/${code}`)).status).toBe(200);
+  expect((await fetchPath(`/v1/errors/${code}`)).status).toBe(200);
 });

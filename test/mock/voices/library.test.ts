@@ -15,7 +15,7 @@ const start = () => {
 };
 const speak = (voice_id: string, model = 'echo-speech') => ({ ...speech, model, voice_id });
 
-test('voices are listed for all models or for one, and listing costs nothing', async () => {
+test('voices are listed for all models or for one, and listing is free', async () => {
   const { mock, caller } = start();
   const all = await caller.read('/v1/audio/voices');
   const some = await caller.read('/v1/audio/voices?model=echo-speech-hd');
@@ -28,15 +28,15 @@ test('voices are listed for all models or for one, and listing costs nothing', a
   expect(preview.headers.get('content-type')).toBe('audio/wav');
 });
 
-test('a cloned voice is private, active and usable at once', async () => {
+test('a cloned voice is private, active and immediately usable', async () => {
   const { caller, other } = start();
-  const made = await caller.submit('/v1/audio/voices/clone', {
+  const created = await caller.submit('/v1/audio/voices/clone', {
     audio_url: 'https://files.example/me.wav',
     text: 'Hello',
     name: 'Me',
     accuracy: '0.8',
   });
-  expect(made).toMatchObject({
+  expect(created).toMatchObject({
     object: 'audio.voice',
     voice: {
       display_name: 'Me',
@@ -50,19 +50,19 @@ test('a cloned voice is private, active and usable at once', async () => {
       billing_stage: 'final',
       facts: { voice_clones: 1, preview_characters: 5 },
     },
-    outputs: [{ type: 'audio', url: made.preview_audio_url }],
+    outputs: [{ type: 'audio', url: created.preview_audio_url }],
   });
-  expect(made.voice.voice_id).toBe(made.voice_id);
-  expect((await caller.post('/v1/audio/tasks', speak(made.voice_id))).status).toBe(202);
-  expect((await other.post('/v1/audio/tasks', speak(made.voice_id))).status).toBe(400);
+  expect(created.voice.voice_id).toBe(created.voice_id);
+  expect((await caller.post('/v1/audio/tasks', speak(created.voice_id))).status).toBe(202);
+  expect((await other.post('/v1/audio/tasks', speak(created.voice_id))).status).toBe(400);
   const listed = await other.read('/v1/audio/voices');
-  expect(JSON.stringify(listed)).not.toContain(made.voice_id);
+  expect(JSON.stringify(listed)).not.toContain(created.voice_id);
 });
 
 test('a designed voice counts the characters of its preview', async () => {
   const { caller } = start();
-  const made = await caller.submit('/v1/audio/voices/design', { prompt: 'warm', text: 'Hi 👋' });
-  expect(made.billing_contract).toMatchObject({
+  const created = await caller.submit('/v1/audio/voices/design', { prompt: 'warm', text: 'Hi 👋' });
+  expect(created.billing_contract).toMatchObject({
     operation: 'audio.voice_design',
     facts: { voice_designs: 1, preview_characters: 4 },
   });
@@ -76,7 +76,7 @@ test('a voice that is not compatible with the model is rejected', async () => {
   expect((await hd.json()).error.message).toContain('`voice_id` is not compatible');
 });
 
-test('a voice may come as a name or as a mix', async () => {
+test('a voice can be a name or a mix', async () => {
   const { caller } = start();
   const { voice_id: _, ...plain } = speech;
   const mix = [{ voice_id: 'calm-narrator', weight: 1 }];
@@ -90,7 +90,7 @@ test('a voice may come as a name or as a mix', async () => {
   }
 });
 
-test('a key protects a clone from a second charge only under A12', async () => {
+test('an idempotency key prevents a second charge for a clone only if A12 is set to replay', async () => {
   const headers = { 'x-idempotency-key': 'k' };
   const body = { audio_url: 'https://files.example/me.wav' };
   for (const [A12, lines] of [
@@ -100,15 +100,15 @@ test('a key protects a clone from a second charge only under A12', async () => {
     const mock = createMockGateway({ assumptions: { A12 } });
     const caller = callerOf(mock);
     const first = await caller.submit('/v1/audio/voices/clone', body, headers);
-    const again = await caller.submit('/v1/audio/voices/clone', body, headers);
-    expect(again.voice_id === first.voice_id).toBe(A12 === 'replay');
+    const second = await caller.submit('/v1/audio/voices/clone', body, headers);
+    expect(second.voice_id === first.voice_id).toBe(A12 === 'replay');
     expect(mock.invoice).toHaveLength(lines);
   }
 });
 
-test('an empty text does not hide its alias', async () => {
+test('an empty text does not take precedence over its alias', async () => {
   const { caller } = start();
   const body = { audio_url: 'https://files.example/a.wav', text: '', preview_text: 'Hello' };
-  const made = await caller.submit('/v1/audio/voices/clone', body);
-  expect(made.billing_contract.facts.preview_characters).toBe(5);
+  const created = await caller.submit('/v1/audio/voices/clone', body);
+  expect(created.billing_contract.facts.preview_characters).toBe(5);
 });

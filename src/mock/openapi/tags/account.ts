@@ -11,13 +11,13 @@ export const accountDocs: TagDocs = {
     'GET /v1/account': {
       id: 'getAccount',
       description:
-        'Returns the balance, the concurrency limit and the number of available models. The response headers report the same values.',
+        'Returns the balance, the concurrency limit and the number of available models. The response headers also report the balance and the limit.',
       responses: { 200: ['The account of the API key.'] },
     },
     'GET /v1/readiness': {
       id: 'getReadiness',
       description:
-        'Reports whether the account is ready for production traffic. Required checks that are not `ready` block a launch; the others are advisory. An account without balance is not ready.',
+        'Reports whether the account is ready for production traffic. Required checks that are not `ready` block a launch; the others are advisory. An account with no remaining balance is not ready.',
       responses: { 200: ['The readiness of the account.'] },
     },
     'GET /api/usage/balance': {

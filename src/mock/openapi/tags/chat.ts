@@ -51,7 +51,7 @@ function messageFields(path: string): Record<string, FieldDocs> {
 
 const hello = [{ role: 'user', content: 'Hello' }];
 
-/** Specification: Chat; assumption A8. */
+/** Specification: Chat; Assumption A8. */
 export const chatDocs: TagDocs = {
   tag: {
     name: 'Chat',

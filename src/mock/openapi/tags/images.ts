@@ -31,14 +31,14 @@ const submit = {
 
 const count = { minimum: 1, maximum: 100 };
 
-/** Specification: Image generation; assumptions A2, A3, A7. */
+/** Specification: Image generation; Assumptions A2, A3, A7. */
 export const imagesDocs: TagDocs = {
   tag: { name: 'Images', description: 'Asynchronous image generation.' },
   operations: {
     'POST /v1/images/generations': {
       ...submit,
       id: 'createImageGeneration',
-      description: `Submits an image task; the path that OpenAI-compatible clients use. ${submitDescription}`,
+      description: `Submits an image task; the path for OpenAI-compatible clients. ${submitDescription}`,
       responses: {
         ...submit.responses,
         200: ['The images, if the service waits until they are finished.', 'FinishedImages'],

@@ -32,7 +32,7 @@ const submit = {
   },
 } satisfies Partial<OperationDocs>;
 
-const description = `Submits a video task. ${submitDescription} To use a material from the library, pass its \`asset://\` URI as the \`url\` of a media item in \`content\`; never put it in a text field.`;
+const description = `${submitDescription} To use a material from the library, pass its \`asset://\` URI as the \`url\` of a media item in \`content\`; never put it in a text field.`;
 
 /** The part of a content item that refers to a media file. */
 function mediaItem(name: string, media: string): Record<string, FieldDocs> {
@@ -42,20 +42,24 @@ function mediaItem(name: string, media: string): Record<string, FieldDocs> {
   };
 }
 
-/** Specification: Video generation; assumptions A1, A3. */
+/** Specification: Video generation; Assumptions A1, A3. */
 export const videosDocs: TagDocs = {
   tag: { name: 'Videos', description: 'Asynchronous video generation.' },
   operations: {
-    'POST /v1/videos': { ...submit, id: 'createVideo', description },
+    'POST /v1/videos': {
+      ...submit,
+      id: 'createVideo',
+      description: `Submits a video task. ${description}`,
+    },
     'POST /v1/video/generations': {
       ...submit,
       id: 'createVideoGeneration',
-      description: `Same as \`POST /v1/videos\`. ${description}`,
+      description: `Submits a video task; same as \`POST /v1/videos\`. ${description}`,
     },
     'POST /v1/videos/generations': {
       ...submit,
       id: 'createVideosGeneration',
-      description: `Same as \`POST /v1/videos\`. ${description}`,
+      description: `Submits a video task; same as \`POST /v1/videos\`. ${description}`,
     },
     'GET /v1/videos/{taskId}': pollDocs('video', 'getVideo'),
     'GET /v1/video/generations/{taskId}': pollDocs('video', 'getVideoGeneration'),
