@@ -9,7 +9,7 @@ import { Faults } from './http/faults.ts';
 import { Health } from './http/health.ts';
 import { Recorder } from './http/recorder.ts';
 import { GatewayServer } from './http/server.ts';
-import { Materials } from './materials/materials.ts';
+import { MaterialStore } from './materials/store.ts';
 import { ModelCatalog } from './models/catalog.ts';
 import { resolveOptions } from './options.ts';
 import type { MockGatewayOptions } from './options.ts';
@@ -68,7 +68,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     health: new Health(),
     ledger,
     tasks,
-    materials: new Materials(settings.materials),
+    materials: new MaterialStore(settings.materials),
     endpoints,
   };
   const faults = new Faults(seededRandom(`${settings.seed} faults`));

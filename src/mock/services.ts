@@ -5,7 +5,7 @@ import type { MockAssumptions } from './assumptions.ts';
 import type { Clock } from './clock.ts';
 import type { EndpointDescription } from './http/endpoint-description.ts';
 import type { Health } from './http/health.ts';
-import type { Materials } from './materials/materials.ts';
+import type { MaterialStore } from './materials/store.ts';
 import type { ModelCatalog } from './models/catalog.ts';
 import type { Settings } from './options.ts';
 import type { MakeId } from './random.ts';
@@ -23,7 +23,7 @@ export interface Services {
   health: Health;
   ledger: Ledger;
   tasks: TaskStore;
-  materials: Materials;
+  materials: MaterialStore;
   /** Descriptions of all endpoints, for the OpenAPI document and the list of capabilities. */
   endpoints: readonly EndpointDescription[];
 }

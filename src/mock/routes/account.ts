@@ -9,7 +9,7 @@ export const accountRoutes = [
   reads({
     method: 'GET',
     path: '/v1/account',
-    summary: 'The wallet, the concurrency limit and the number of models',
+    summary: 'Retrieve the account',
     reply: accountRecord,
     errors: [401, 403],
     handle: ({ services, user, key }) => {
@@ -33,7 +33,7 @@ export const accountRoutes = [
   reads({
     method: 'GET',
     path: '/v1/readiness',
-    summary: 'Whether the account can go live, and what stands in the way',
+    summary: 'Retrieve the account readiness',
     reply: readinessRecord,
     errors: [401, 403],
     handle: (call) => {
@@ -49,7 +49,7 @@ export const accountRoutes = [
   reads({
     method: 'GET',
     path: '/api/usage/balance',
-    summary: 'The balance of the key and of its owner',
+    summary: 'Retrieve the key balance',
     auth: 'balance',
     reply: keyBalanceRecord,
     errors: [401, 403],

@@ -9,7 +9,7 @@ export const audioRoutes = [
   writes({
     method: 'POST',
     path: '/v1/audio/tasks',
-    summary: 'Submits a music or speech task; the model decides which',
+    summary: 'Create a music or speech task',
     slot: true,
     body: audioBody,
     shownBody: shownAudioBody,

@@ -3,7 +3,7 @@ import type { Model } from '../../schemas/models.ts';
 import { json } from '../http/response/response.ts';
 import { param } from '../http/request-context.ts';
 import { reads } from '../http/endpoint.ts';
-import { anthropicList, geminiList } from '../models/model-lists.ts';
+import { anthropicList, geminiList } from '../models/list-styles.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 
 /** Specification: Account and catalog. */
@@ -11,7 +11,7 @@ export const modelRoutes = [
   reads({
     method: 'GET',
     path: '/v1/models',
-    summary: 'Lists the models that the key may use; native key headers choose a native style',
+    summary: 'List models',
     auth: 'any-key',
     query: ['key'],
     reply: modelListRecord,
@@ -28,15 +28,16 @@ export const modelRoutes = [
   reads({
     method: 'GET',
     path: '/v1/models/{model}',
-    summary: 'One model with its prices',
+    summary: 'Retrieve a model',
     reply: modelRecord,
     errors: [401, 403, 404],
     handle: (call) => {
       const id = param(call, 'model');
       const model = call.services.catalogue.find(id);
-      if (model !== undefined)
-        return json(200, { ...model, request_interface: interfaceOf(model) });
-      throw new GatewayError(404, 'model_not_found', `There is no model ${id}`);
+      if (model === undefined) {
+        throw new GatewayError(404, 'model_not_found', `The model does not exist: ${id}`);
+      }
+      return json(200, { ...model, request_interface: requestInterface(model) });
     },
   }),
 ];
@@ -48,7 +49,7 @@ const submitPaths: Readonly<Record<string, string>> = {
   audio: '/v1/audio/tasks',
 };
 
-/** How to ask the model. The specification names this part of the record without showing it. */
-function interfaceOf(model: Model): Record<string, unknown> {
+/** How to call the model. The specification mentions these metadata without their fields. */
+function requestInterface(model: Model): Record<string, unknown> {
   return { method: 'POST', path: submitPaths[model.type] ?? '' };
 }

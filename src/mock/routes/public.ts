@@ -18,75 +18,80 @@ import {
   pricingCatalog,
   rateLimits,
   serviceStatus,
-} from '../public/public-records.ts';
+} from '../public/records.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 
-const open = { method: 'GET', auth: 'none' } as const;
+const isPublic = { method: 'GET', auth: 'none' } as const;
 
 /** Specification: Public endpoints. */
 export const publicRoutes = [
   reads({
-    ...open,
+    ...isPublic,
     path: '/v1/status',
-    summary: 'How the service is',
+    summary: 'Retrieve the service status',
     query: ['locale'],
     reply: serviceStatusRecord,
     errors: [400],
     handle: (call) => json(200, serviceStatus(call)),
   }),
   reads({
-    ...open,
+    ...isPublic,
     path: '/v1/capabilities',
-    summary: 'What the service can do',
+    summary: 'Retrieve the capabilities',
     reply: capabilitiesRecord,
     handle: (call) => json(200, capabilities(call)),
   }),
   reads({
-    ...open,
+    ...isPublic,
     path: '/v1/errors',
-    summary: 'Every error code',
+    summary: 'List error codes',
     reply: errorCatalogRecord,
     handle: () => json(200, { object: 'error.catalog', data: errorDetails() }),
   }),
   reads({
-    ...open,
+    ...isPublic,
     path: '/v1/errors/{code}',
-    summary: 'One error code: when to retry, an example, advice',
+    summary: 'Retrieve an error code',
     reply: errorDetailRecord,
     errors: [404],
     handle: (call) => {
-      const detail = errorDetail(param(call, 'code'));
+      const code = param(call, 'code');
+      const detail = errorDetail(code);
       if (detail !== undefined) return json(200, detail);
-      throw new GatewayError(404, 'not_found', 'The catalog has no such code');
+      throw new GatewayError(
+        404,
+        'not_found',
+        `The error catalog does not contain this code: ${code}`,
+      );
     },
   }),
   reads({
-    ...open,
+    ...isPublic,
     path: '/v1/changelog',
-    summary: 'Versions and migration notes',
+    summary: 'Retrieve the changelog',
     reply: changelogRecord,
     handle: () => json(200, changelog),
   }),
   reads({
-    ...open,
+    ...isPublic,
     path: '/v1/pricing',
-    summary: 'Prices by model',
+    summary: 'Retrieve the pricing catalog',
     query: ['type'],
     reply: pricingCatalogRecord,
     errors: [400],
     handle: (call) => json(200, pricingCatalog(call)),
   }),
   reads({
-    ...open,
+    ...isPublic,
     path: '/v1/rate-limits',
-    summary: 'Concurrency tiers and how to back off',
+    summary: 'Retrieve the rate-limit policy',
     reply: rateLimitPolicyRecord,
     handle: (call) => json(200, rateLimits(call)),
   }),
   reads({
-    ...open,
+    ...isPublic,
     path: '/v1/openapi.json',
-    summary: 'This description',
+    summary: 'Retrieve the OpenAPI document',
     reply: openApiDocumentRecord,
     handle: (call) => json(200, openApiDocument(call)),
   }),

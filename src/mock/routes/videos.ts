@@ -9,7 +9,7 @@ const submit = (path: string) =>
   writes({
     method: 'POST',
     path,
-    summary: 'Submits a video task',
+    summary: 'Create a video task',
     slot: true,
     body: videoParamsSchema,
     reply: videoTaskRecord,
@@ -18,7 +18,7 @@ const submit = (path: string) =>
     handle: (call, body) => submitTask(call, 'video', { ...body }, () => videoJob(call, body)),
   });
 
-/** Specification: Video generation. How a video is polled is assumption A1. */
+/** Specification: Video generation. Assumption A1: polling. */
 export const videoRoutes = [
   submit('/v1/videos'),
   submit('/v1/video/generations'),

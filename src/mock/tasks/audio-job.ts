@@ -9,7 +9,7 @@ import { numberBetween, requiredText } from './field-checks.ts';
 import { musicPrice, speechPrice } from '../models/prices.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import type { Job } from './submit.ts';
-import { checkVoice } from '../voices/voices.ts';
+import { checkVoice } from '../voices/library.ts';
 
 /** The fields of every audio body. The model decides about the others. */
 export const audioBody = z.looseObject({ model: z.string() });
@@ -23,8 +23,8 @@ const formats = ['mp3', 'wav', 'flac', 'pcm', 'aac', 'opus'];
 /** Validates and prices a music or speech generation. Specification: Audio. */
 export function audioJob(call: RequestContext, body: z.infer<typeof audioBody>): Job {
   const { catalogue } = call.services;
-  const model = catalogue.use(body.model, 'audio');
-  return catalogue.speaks(model) ? speechJob(call, model, body) : musicJob(model, body);
+  const model = catalogue.getOfType(body.model, 'audio');
+  return catalogue.isSpeechModel(model) ? speechJob(call, model, body) : musicJob(model, body);
 }
 
 function musicJob(model: Model, body: unknown): Job {

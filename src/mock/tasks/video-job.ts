@@ -1,6 +1,6 @@
 import type { VideoParams } from '../../schemas/videos.ts';
 import { isRecord } from '../../schemas/record.ts';
-import { checkVideoMedia } from '../materials/asset-uris.ts';
+import { checkVideoMedia } from '../materials/video-media.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { numberBetween, integerBetween } from './field-checks.ts';
 import { resolutionPrice } from '../models/prices.ts';
@@ -15,7 +15,7 @@ const maxSeconds = 3600;
 
 /** Validates and prices a video generation. Specification: Video generation. */
 export function videoJob(call: RequestContext, body: VideoParams): Job {
-  const model = call.services.catalogue.use(body.model, 'video');
+  const model = call.services.catalogue.getOfType(body.model, 'video');
   checkVideoMedia(call, { ...body });
   const prompt = body.prompt ?? contentText(body);
   if (prompt === '' && !hasSource(body)) throw invalidParameter('`prompt` is required');

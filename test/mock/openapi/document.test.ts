@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 
 import { createMockGateway } from '../../../src/mock/index.ts';
-import { pages } from '../../../src/mock/openapi/pages.ts';
+import { tags } from '../../../src/mock/openapi/tags/index.ts';
 import { endpoints } from '../../../src/mock/routes/index.ts';
 import { callerOf, codeOf } from '../caller.ts';
-import { document, operationOf, operations } from './read-document.ts';
+import { document, operationOf, operations } from './document.ts';
 import { provoke } from './requests.ts';
 
 test('everything is described, and every description is of something', () => {
@@ -19,13 +19,13 @@ test('everything is described, and every description is of something', () => {
   );
   expect(silent.map(([path]) => path)).toEqual([]);
   const shown = new Map(endpoints.map((endpoint) => [endpoint.route, endpoint]));
-  for (const [route, notes] of pages.flatMap((page) => Object.entries(page.operations))) {
+  for (const [route, notes] of tags.flatMap((page) => Object.entries(page.operations))) {
     const { query = [], status = 200, otherStatuses = [], errors = [] } = shown.get(route)!;
     expect(Object.keys(notes.query ?? {})).toEqual(query);
-    expect(Object.keys(notes.answers).map(Number)).toEqual(
+    expect(Object.keys(notes.responses).map(Number)).toEqual(
       [status, ...otherStatuses].toSorted((one, other) => one - other),
     );
-    expect(errors.map(String)).toEqual(expect.arrayContaining(Object.keys(notes.codes ?? {})));
+    expect(errors.map(String)).toEqual(expect.arrayContaining(Object.keys(notes.errorCodes ?? {})));
   }
 });
 
@@ -39,7 +39,7 @@ test('the gateway takes the bodies that the document shows', async () => {
       const path = route.split(' ')[1] ?? '';
       const response = await callerOf(gateway).post(path, value, { 'idempotency-key': name });
       // The material of an example is in nobody's library.
-      const foreign = name === 'a-video-with-a-material';
+      const foreign = name === 'material-reference';
       expect([name, response.ok]).toEqual([name, !foreign]);
       if (foreign) expect(await codeOf(response)).toBe('material_not_managed');
     }

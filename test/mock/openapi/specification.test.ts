@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { endpoints } from '../../../src/mock/routes/index.ts';
 import * as specification from '../../coverage/specification.ts';
-import { fieldAt, operationOf, operations, parametersOf, typesOf } from './read-document.ts';
+import { fieldAt, operationOf, operations, parametersOf, typesOf } from './document.ts';
 
 const shown = endpoints.filter((endpoint) => endpoint.hidden !== true);
 const submits = shown
