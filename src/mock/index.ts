@@ -62,7 +62,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     assumptions,
     clock,
     id: idMaker(seededRandom(`${settings.seed} ids`)),
-    catalogue: new ModelCatalog(options.models),
+    catalog: new ModelCatalog(options.models),
     users,
     slots,
     health: new Health(),

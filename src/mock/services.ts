@@ -17,7 +17,7 @@ export interface Services {
   assumptions: MockAssumptions;
   clock: Clock;
   id: MakeId;
-  catalogue: ModelCatalog;
+  catalog: ModelCatalog;
   users: Users;
   slots: Slots;
   health: Health;

@@ -71,9 +71,9 @@ export class Watcher {
     const endpoint = byRoute.get(route);
     const native = route === 'GET /v1/models';
     if (!this.#documented || native || method !== endpoint?.method || endpoint.hidden) return;
-    const { reply, status: expected = 200, otherStatuses = [] } = endpoint;
+    const { responseSchema, status: expected = 200, otherStatuses = [] } = endpoint;
     must([expected, ...otherStatuses].includes(status), `${route} returned ${status}`);
-    const issues = reply?.safeParse(JSON.parse(text)).error?.issues;
+    const issues = responseSchema?.safeParse(JSON.parse(text)).error?.issues;
     must(issues === undefined, `${route} returned ${text}: ${JSON.stringify(issues)}`);
   }
 

@@ -17,7 +17,7 @@ export function balanceCny(user: User): number {
 /** The readiness record; blocked while the balance is zero. Specification: Readiness. */
 export function readiness({ user, services }: RequestContext): Readiness {
   const funded = user.balanceUsd > 0;
-  const hasModels = services.catalogue.models.length > 0;
+  const hasModels = services.catalog.models.length > 0;
   const checks = [
     { id: 'api_key', status: 'ready', required: true },
     { id: 'unified_wallet', status: funded ? 'ready' : 'blocked', required: true },

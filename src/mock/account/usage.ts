@@ -32,7 +32,7 @@ export function estimateCost(
   call: RequestContext,
   body: { model: string; [field: string]: unknown },
 ): unknown {
-  const model = call.services.catalogue.find(body.model);
+  const model = call.services.catalog.find(body.model);
   return {
     object: 'cost.estimate',
     model: body.model,

@@ -41,19 +41,19 @@ export function requireJsonBody(
   body: ReceivedBody,
   maxBytes: number,
 ): void {
-  if (endpoint.shownBody === undefined) return;
+  if (endpoint.documentedBody === undefined) return;
   if (body.tooLong) {
     throw new GatewayError(413, 'request_too_large', `The body is longer than ${maxBytes} bytes`);
   }
   const type = headers.get('content-type');
   if (type !== null && !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type.trim())) {
-    throw endpoint.refuse(`The content type must be application/json, not ${type}`);
+    throw endpoint.toError(`The content type must be application/json, not ${type}`);
   }
-  if (body.text === '') throw endpoint.refuse('The body is empty: it must be a JSON object');
-  if (!body.isUtf8) throw endpoint.refuse('The body is not valid UTF-8');
-  if (!body.isJson) throw endpoint.refuse('The body is not valid JSON');
+  if (body.text === '') throw endpoint.toError('The body is empty: it must be a JSON object');
+  if (!body.isUtf8) throw endpoint.toError('The body is not valid UTF-8');
+  if (!body.isJson) throw endpoint.toError('The body is not valid JSON');
   const problem = shapeProblem(body.value);
-  if (problem !== undefined) throw endpoint.refuse(problem);
+  if (problem !== undefined) throw endpoint.toError(problem);
 }
 
 /** Maximum nesting depth of a field's value. */

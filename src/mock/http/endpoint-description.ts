@@ -16,7 +16,7 @@ export interface EndpointOptions {
   /** The documented query parameters. */
   query?: readonly string[];
   /** The schema of a successful response. */
-  reply?: z.ZodMiniType;
+  responseSchema?: z.ZodMiniType;
   /** The status of a successful response. @defaultValue 200 */
   status?: number;
   /** Other statuses of successful responses. */
@@ -34,7 +34,7 @@ export interface EndpointDescription extends EndpointOptions {
   auth: Auth;
   slot: boolean;
   /** The request body as the OpenAPI document shows it. */
-  shownBody: z.ZodMiniType | undefined;
+  documentedBody: z.ZodMiniType | undefined;
   /** Method and path, such as `POST /v1/videos`. */
   route: string;
 }

@@ -14,7 +14,7 @@ type ToError = (message: string) => GatewayError;
 
 interface BodylessOptions extends EndpointOptions {
   /** The error for invalid query parameters. @defaultValue 400 invalid_request_parameter */
-  refuse?: ToError;
+  toError?: ToError;
   handle: (call: RequestContext) => HandlerResult;
 }
 
@@ -22,57 +22,57 @@ interface JsonOptions<Body> extends EndpointOptions {
   /** The schema that request bodies are checked against. */
   body: z.ZodMiniType<Body>;
   /** The request body in the OpenAPI document, where it is more detailed than `body`. */
-  shownBody?: z.ZodMiniType;
+  documentedBody?: z.ZodMiniType;
   /** The error for invalid query parameters and bodies. @defaultValue 400 invalid_request_parameter */
-  refuse?: ToError;
+  toError?: ToError;
   handle: (call: RequestContext, body: Body) => HandlerResult;
 }
 
 /** An endpoint that can handle requests. Only its own handler knows the type of its body. */
 export interface Endpoint extends EndpointDescription {
-  refuse: ToError;
+  toError: ToError;
   run: (call: RequestContext, body: unknown) => HandlerResult;
 }
 
 /** Defines an endpoint without a request body. */
-export function reads(options: BodylessOptions): Endpoint {
+export function defineEndpoint(options: BodylessOptions): Endpoint {
   const {
     method,
     path,
     handle,
     auth = 'bearer',
     slot = false,
-    refuse = invalidParameter,
+    toError = invalidParameter,
   } = options;
   const route = `${method} ${path}`;
-  return { ...options, shownBody: undefined, refuse, run: handle, auth, slot, route };
+  return { ...options, documentedBody: undefined, toError, run: handle, auth, slot, route };
 }
 
 /** Defines an endpoint with a JSON request body. */
-export function writes<Body>(options: JsonOptions<Body>): Endpoint {
+export function defineJsonEndpoint<Body>(options: JsonOptions<Body>): Endpoint {
   const { method, path, body: schema, handle, auth = 'bearer', slot = false } = options;
-  const { refuse = invalidParameter, shownBody = schema } = options;
+  const { toError = invalidParameter, documentedBody = schema } = options;
   const run = (call: RequestContext, body: unknown): HandlerResult =>
-    handle(call, parseBody(schema, body, refuse));
-  return { ...options, auth, slot, refuse, shownBody, run, route: `${method} ${path}` };
+    handle(call, parseBody(schema, body, toError));
+  return { ...options, auth, slot, toError, documentedBody, run, route: `${method} ${path}` };
 }
 
 /** Rejects a documented query parameter that is given twice, because its value is ambiguous. */
 export function rejectRepeatedParameters(
-  { query = [], refuse }: Endpoint,
+  { query = [], toError }: Endpoint,
   sent: URLSearchParams,
 ): void {
   const repeated = query.find((name) => sent.getAll(name).length > 1);
-  if (repeated !== undefined) throw refuse(`\`${repeated}\` must be given once`);
+  if (repeated !== undefined) throw toError(`\`${repeated}\` must be given once`);
 }
 
 /** Returns the body with its type, or throws an error that names the first invalid field. */
 export function parseBody<Body>(
   schema: z.ZodMiniType<Body>,
   body: unknown,
-  refuse: ToError = invalidParameter,
+  toError: ToError = invalidParameter,
 ): Body {
   const result = schema.safeParse(body);
   if (result.success) return result.data;
-  throw refuse(describeIssue(result.error.issues, body));
+  throw toError(describeIssue(result.error.issues, body));
 }

@@ -14,7 +14,7 @@ export function operation(endpoint: EndpointDescription): Json {
   if (found === undefined) throw new TypeError(`${endpoint.route} is not documented`);
   const { tag, docs } = found;
   const { id, description } = docs;
-  const { shownBody } = endpoint;
+  const { documentedBody } = endpoint;
   return {
     operationId: id,
     summary: endpoint.summary,
@@ -22,7 +22,7 @@ export function operation(endpoint: EndpointDescription): Json {
     tags: [tag],
     security: security(endpoint, docs),
     parameters: operationParameters(endpoint, docs),
-    ...(shownBody === undefined ? {} : { requestBody: requestBody(shownBody, docs) }),
+    ...(documentedBody === undefined ? {} : { requestBody: requestBody(documentedBody, docs) }),
     responses: { ...successResponses(endpoint, docs), ...errorResponses(endpoint, docs) },
   };
 }
@@ -49,12 +49,14 @@ function successResponses(
   endpoint: EndpointDescription,
   { responses, eventSchemas }: OperationDocs,
 ): Json {
-  const { status = 200, otherStatuses = [], reply } = endpoint;
+  const { status = 200, otherStatuses = [], responseSchema } = endpoint;
   return Object.fromEntries(
     [status, ...otherStatuses].map((code) => {
       const [description = 'Success.', ...schemas] = responses[code] ?? [];
       const content = {
-        'application/json': { schema: anyOf(schemas.length > 0 ? schemas : [nameOf(reply)]) },
+        'application/json': {
+          schema: anyOf(schemas.length > 0 ? schemas : [nameOf(responseSchema)]),
+        },
         ...(eventSchemas === undefined
           ? {}
           : { 'text/event-stream': { schema: anyOf(eventSchemas) } }),

@@ -66,7 +66,7 @@ ${latest.length === 0 ? '<p>No tasks yet.</p>' : ''}
 }
 
 function sampleCall({ services, origin }: RequestContext): string {
-  const model = services.catalogue.models.find(({ type }) => type === 'chat')?.id ?? 'model';
+  const model = services.catalog.models.find(({ type }) => type === 'chat')?.id ?? 'model';
   return `curl ${origin}/v1/chat/completions \\
   -H "Authorization: Bearer ${services.users.first.key}" \\
   -H "Content-Type: application/json" \\

@@ -36,7 +36,7 @@ export function serviceStatus({ services, query }: RequestContext): ServiceStatu
       activeApiRequests: services.slots.inFlight,
       asyncPending: services.tasks.pending,
       webhookBacklog: 0,
-      onlineModelCount: services.catalogue.models.length,
+      onlineModelCount: services.catalog.models.length,
     },
   };
 }
@@ -72,7 +72,7 @@ export function pricingCatalog({ services, query }: RequestContext): PricingCata
   if (type !== 'all' && !modalities.includes(type)) {
     throw invalidParameter(`\`type\` must be one of all, ${modalities.join(', ')}`);
   }
-  const models = services.catalogue.models.filter((model) => type === 'all' || model.type === type);
+  const models = services.catalog.models.filter((model) => type === 'all' || model.type === type);
   return {
     object: 'pricing.catalog',
     type,

@@ -1,16 +1,16 @@
 import { accountRecord, keyBalanceRecord, readinessRecord } from '../../schemas/account.ts';
 import { balanceCny, keyBalance, readiness } from '../account/records.ts';
 import { json } from '../http/response/response.ts';
-import { reads } from '../http/endpoint.ts';
+import { defineEndpoint } from '../http/endpoint.ts';
 import { formatUsd } from '../account/money.ts';
 
 /** Specification: Account and catalog. */
 export const accountRoutes = [
-  reads({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/account',
     summary: 'Retrieve the account',
-    reply: accountRecord,
+    responseSchema: accountRecord,
     errors: [401, 403],
     handle: ({ services, user, key }) => {
       const { limit, source } = services.slots.limitFor(key);
@@ -19,7 +19,7 @@ export const accountRoutes = [
         wallet: 'unified',
         balance: { usd: user.balanceUsd, cny: balanceCny(user), shared: true },
         concurrency: { limit, source },
-        models: { available: services.catalogue.models.length },
+        models: { available: services.catalog.models.length },
       };
       return json(200, record, {
         'x-svc-wallet': 'unified',
@@ -30,11 +30,11 @@ export const accountRoutes = [
       });
     },
   }),
-  reads({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/readiness',
     summary: 'Retrieve the account readiness',
-    reply: readinessRecord,
+    responseSchema: readinessRecord,
     errors: [401, 403],
     handle: (call) => {
       const record = readiness(call);
@@ -46,12 +46,12 @@ export const accountRoutes = [
       });
     },
   }),
-  reads({
+  defineEndpoint({
     method: 'GET',
     path: '/api/usage/balance',
     summary: 'Retrieve the key balance',
     auth: 'balance',
-    reply: keyBalanceRecord,
+    responseSchema: keyBalanceRecord,
     errors: [401, 403],
     handle: (call) => json(200, keyBalance(call)),
   }),

@@ -8,7 +8,7 @@ import { chatCompletionRecord } from '../chat/record-schemas.ts';
 import { parseChatRequest } from '../chat/request.ts';
 import type { ChatRequest } from '../chat/request.ts';
 import { completionId, toCompletion, toStreamEvents } from '../chat/response.ts';
-import { writes } from '../http/endpoint.ts';
+import { defineJsonEndpoint } from '../http/endpoint.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
 import { formatUsd } from '../account/money.ts';
 import { chatPrice } from '../models/prices.ts';
@@ -17,14 +17,14 @@ import { GatewayError } from '../http/response/gateway-error.ts';
 
 /** Specification: Chat. */
 export const chatRoutes = [
-  writes({
+  defineJsonEndpoint({
     method: 'POST',
     path: '/v1/chat/completions',
     summary: 'Create a chat completion',
     slot: true,
     streams: true,
     body: chatParamsSchema,
-    reply: chatCompletionRecord,
+    responseSchema: chatCompletionRecord,
     errors: [400, 401, 402, 403, 409, 413, 429, 500, 503],
     handle: (call, body) => {
       const request = parseChatRequest(body);
@@ -46,9 +46,9 @@ export const chatRoutes = [
 
 /** A chat model, or an image model if the request asks for image output. */
 function modelFor(call: RequestContext, request: ChatRequest): Model {
-  const model = call.services.catalogue.find(request.model);
+  const model = call.services.catalog.find(request.model);
   if (request.wantsImages && model?.type === 'image') return model;
-  return call.services.catalogue.getOfType(request.model, 'chat');
+  return call.services.catalog.getOfType(request.model, 'chat');
 }
 
 /**

@@ -1,10 +1,10 @@
 import { text } from '../http/response/response.ts';
-import { reads } from '../http/endpoint.ts';
+import { defineEndpoint } from '../http/endpoint.ts';
 import { homePage } from '../pages/home.ts';
 
 /** A page for people who open the gateway in a browser. Not part of the specification. */
 export const homeRoutes = [
-  reads({
+  defineEndpoint({
     method: 'GET',
     path: '/',
     summary: 'Home page',

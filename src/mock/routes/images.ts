@@ -1,6 +1,6 @@
 import { imageParamsSchema } from '../../schemas/images.ts';
 import { imageTaskRecord } from '../../schemas/task.ts';
-import { writes } from '../http/endpoint.ts';
+import { defineJsonEndpoint } from '../http/endpoint.ts';
 import { imageJob } from '../tasks/image-job.ts';
 import { pollRoute } from '../tasks/poll-route.ts';
 import { submitOrFinish, submitTask } from '../tasks/submit.ts';
@@ -9,14 +9,14 @@ const submit = {
   method: 'POST',
   slot: true,
   body: imageParamsSchema,
-  reply: imageTaskRecord,
+  responseSchema: imageTaskRecord,
   status: 202,
   errors: [400, 401, 402, 403, 404, 409, 413, 429, 503],
 } as const;
 
 /** Specification: Image generation. Assumption A2: polling after POST /images/generations. */
 export const imageRoutes = [
-  writes({
+  defineJsonEndpoint({
     ...submit,
     path: '/v1/images/generations',
     summary: 'Create an image generation',
@@ -24,7 +24,7 @@ export const imageRoutes = [
     errors: [...submit.errors, 500],
     handle: (call, body) => submitOrFinish(call, 'image', { ...body }, () => imageJob(call, body)),
   }),
-  writes({
+  defineJsonEndpoint({
     ...submit,
     path: '/v1/images/tasks',
     summary: 'Create an image task',

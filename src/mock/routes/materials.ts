@@ -3,7 +3,7 @@ import { materialPageRecord, materialRecord as materialSchema } from '../../sche
 import { json } from '../http/response/response.ts';
 import { param } from '../http/request-context.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { reads, writes } from '../http/endpoint.ts';
+import { defineEndpoint, defineJsonEndpoint } from '../http/endpoint.ts';
 import { invalidMaterialRequest, createMaterial, materialBodySchema } from '../materials/create.ts';
 import { listMaterials } from '../materials/list.ts';
 import { createResponseRecord, materialRecord } from '../materials/record.ts';
@@ -14,14 +14,14 @@ import { verify } from '../materials/verification.ts';
 
 /** Specification: Materials (video reference library). */
 export const materialRoutes = [
-  writes({
+  defineJsonEndpoint({
     method: 'POST',
     path: '/v1/materials',
     summary: 'Create a material',
     body: materialBodySchema,
-    shownBody: materialCreateParamsSchema,
-    refuse: invalidMaterialRequest,
-    reply: materialSchema,
+    documentedBody: materialCreateParamsSchema,
+    toError: invalidMaterialRequest,
+    responseSchema: materialSchema,
     status: 202,
     errors: [400, 401, 403, 404, 409, 413, 503],
     handle: (call, body) => {
@@ -30,21 +30,21 @@ export const materialRoutes = [
       return json(202, createResponseRecord(call, material), headers);
     },
   }),
-  reads({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/materials',
     summary: 'List materials',
     query: ['type', 'status', 'limit', 'after'],
-    refuse: invalidMaterialRequest,
-    reply: materialPageRecord,
+    toError: invalidMaterialRequest,
+    responseSchema: materialPageRecord,
     errors: [400, 401, 403],
     handle: (call) => json(200, listMaterials(call)),
   }),
-  reads({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/materials/{material_id}',
     summary: 'Retrieve a material',
-    reply: materialSchema,
+    responseSchema: materialSchema,
     errors: [401, 403, 404],
     handle: (call) => {
       const material = find(call);
@@ -52,11 +52,11 @@ export const materialRoutes = [
       return json(200, materialRecord(call, material));
     },
   }),
-  reads({
+  defineEndpoint({
     method: 'DELETE',
     path: '/v1/materials/{material_id}',
     summary: 'Delete a material',
-    reply: materialSchema,
+    responseSchema: materialSchema,
     otherStatuses: [202],
     errors: [401, 403, 404],
     handle: (call) => {
@@ -66,7 +66,7 @@ export const materialRoutes = [
       return json(record.status === 'deleted' ? 200 : 202, record);
     },
   }),
-  reads({
+  defineEndpoint({
     method: 'GET',
     path: '/verify/{token}',
     summary: 'Verify a real person; `?outcome=failed` fails the verification',

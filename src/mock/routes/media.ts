@@ -1,5 +1,5 @@
 import { param } from '../http/request-context.ts';
-import { reads } from '../http/endpoint.ts';
+import { defineEndpoint } from '../http/endpoint.ts';
 import { statusOf } from '../materials/store.ts';
 import { serveFile, taskFile } from '../media/files.ts';
 import { promptSvg } from '../media/svg.ts';
@@ -9,7 +9,7 @@ const isHidden = { method: 'GET', auth: 'none', hidden: true } as const;
 
 /** Result files and previews. They need no key; the specification leaves their URLs open. */
 export const mediaRoutes = [
-  reads({
+  defineEndpoint({
     ...isHidden,
     path: '/media/{taskId}/{file}',
     summary: 'Download a result file',
@@ -18,7 +18,7 @@ export const mediaRoutes = [
       return serveFile(call, task && taskFile(task, param(call, 'file'), call.now));
     },
   }),
-  reads({
+  defineEndpoint({
     ...isHidden,
     path: '/previews/voices/{voiceId}',
     summary: 'Play a voice preview',
@@ -27,7 +27,7 @@ export const mediaRoutes = [
       return serveFile(call, { type: 'audio/wav', body });
     },
   }),
-  reads({
+  defineEndpoint({
     ...isHidden,
     path: '/previews/materials/{materialId}',
     summary: 'View a material preview',

@@ -2,22 +2,22 @@ import { modelListRecord, modelRecord } from '../../schemas/models.ts';
 import type { Model } from '../../schemas/models.ts';
 import { json } from '../http/response/response.ts';
 import { param } from '../http/request-context.ts';
-import { reads } from '../http/endpoint.ts';
+import { defineEndpoint } from '../http/endpoint.ts';
 import { anthropicList, geminiList } from '../models/list-styles.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 
 /** Specification: Account and catalog. */
 export const modelRoutes = [
-  reads({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/models',
     summary: 'List models',
     auth: 'any-key',
     query: ['key'],
-    reply: modelListRecord,
+    responseSchema: modelListRecord,
     errors: [400, 401, 403],
     handle: ({ services, headers, query }) => {
-      const { models } = services.catalogue;
+      const { models } = services.catalog;
       if (headers.has('x-api-key') && headers.has('anthropic-version')) {
         return json(200, anthropicList(models));
       }
@@ -25,15 +25,15 @@ export const modelRoutes = [
       return json(200, { object: 'list', data: models });
     },
   }),
-  reads({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/models/{model}',
     summary: 'Retrieve a model',
-    reply: modelRecord,
+    responseSchema: modelRecord,
     errors: [401, 403, 404],
     handle: (call) => {
       const id = param(call, 'model');
-      const model = call.services.catalogue.find(id);
+      const model = call.services.catalog.find(id);
       if (model === undefined) {
         throw new GatewayError(404, 'model_not_found', `The model does not exist: ${id}`);
       }

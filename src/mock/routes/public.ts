@@ -9,7 +9,7 @@ import {
 } from '../../schemas/public.ts';
 import { json } from '../http/response/response.ts';
 import { param } from '../http/request-context.ts';
-import { reads } from '../http/endpoint.ts';
+import { defineEndpoint } from '../http/endpoint.ts';
 import { errorDetail, errorDetails } from '../public/error-catalog.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import {
@@ -25,34 +25,34 @@ const isPublic = { method: 'GET', auth: 'none' } as const;
 
 /** Specification: Public endpoints. */
 export const publicRoutes = [
-  reads({
+  defineEndpoint({
     ...isPublic,
     path: '/v1/status',
     summary: 'Retrieve the service status',
     query: ['locale'],
-    reply: serviceStatusRecord,
+    responseSchema: serviceStatusRecord,
     errors: [400],
     handle: (call) => json(200, serviceStatus(call)),
   }),
-  reads({
+  defineEndpoint({
     ...isPublic,
     path: '/v1/capabilities',
     summary: 'Retrieve the capabilities',
-    reply: capabilitiesRecord,
+    responseSchema: capabilitiesRecord,
     handle: (call) => json(200, capabilities(call)),
   }),
-  reads({
+  defineEndpoint({
     ...isPublic,
     path: '/v1/errors',
     summary: 'List error codes',
-    reply: errorCatalogRecord,
+    responseSchema: errorCatalogRecord,
     handle: () => json(200, { object: 'error.catalog', data: errorDetails() }),
   }),
-  reads({
+  defineEndpoint({
     ...isPublic,
     path: '/v1/errors/{code}',
     summary: 'Retrieve an error code',
-    reply: errorDetailRecord,
+    responseSchema: errorDetailRecord,
     errors: [404],
     handle: (call) => {
       const code = param(call, 'code');
@@ -65,34 +65,34 @@ export const publicRoutes = [
       );
     },
   }),
-  reads({
+  defineEndpoint({
     ...isPublic,
     path: '/v1/changelog',
     summary: 'Retrieve the changelog',
-    reply: changelogRecord,
+    responseSchema: changelogRecord,
     handle: () => json(200, changelog),
   }),
-  reads({
+  defineEndpoint({
     ...isPublic,
     path: '/v1/pricing',
     summary: 'Retrieve the pricing catalog',
     query: ['type'],
-    reply: pricingCatalogRecord,
+    responseSchema: pricingCatalogRecord,
     errors: [400],
     handle: (call) => json(200, pricingCatalog(call)),
   }),
-  reads({
+  defineEndpoint({
     ...isPublic,
     path: '/v1/rate-limits',
     summary: 'Retrieve the rate-limit policy',
-    reply: rateLimitPolicyRecord,
+    responseSchema: rateLimitPolicyRecord,
     handle: (call) => json(200, rateLimits(call)),
   }),
-  reads({
+  defineEndpoint({
     ...isPublic,
     path: '/v1/openapi.json',
     summary: 'Retrieve the OpenAPI document',
-    reply: openApiDocumentRecord,
+    responseSchema: openApiDocumentRecord,
     handle: (call) => json(200, openApiDocument(call)),
   }),
 ];

@@ -5,7 +5,7 @@ import { imageTaskRecord } from '../../schemas/task.ts';
 import { json } from '../http/response/response.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { estimateCost, usageRecords } from '../account/usage.ts';
-import { reads, writes } from '../http/endpoint.ts';
+import { defineEndpoint, defineJsonEndpoint } from '../http/endpoint.ts';
 import { imageJob } from '../tasks/image-job.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 import { submitTask } from '../tasks/submit.ts';
@@ -17,7 +17,7 @@ const isHidden = { hidden: true } as const;
  * `on`. Assumption A20.
  */
 export const undocumentedRoutes = [
-  reads({
+  defineEndpoint({
     ...isHidden,
     method: 'GET',
     path: '/v1/usage/records',
@@ -27,7 +27,7 @@ export const undocumentedRoutes = [
       return json(200, usageRecords(call));
     },
   }),
-  writes({
+  defineJsonEndpoint({
     ...isHidden,
     method: 'POST',
     path: '/v1/estimate',
@@ -38,21 +38,21 @@ export const undocumentedRoutes = [
       return json(200, estimateCost(call, body));
     },
   }),
-  writes({
+  defineJsonEndpoint({
     ...isHidden,
     method: 'POST',
     path: '/v1/images/edits',
     summary: 'Create an image edit',
     slot: true,
     body: imageParamsSchema,
-    reply: imageTaskRecord,
+    responseSchema: imageTaskRecord,
     status: 202,
     handle: (call, body) => {
       requireA20(call);
       return submitTask(call, 'image', { ...body }, () => imageJob(call, body));
     },
   }),
-  writes({
+  defineJsonEndpoint({
     ...isHidden,
     method: 'POST',
     path: '/v1beta/interactions',

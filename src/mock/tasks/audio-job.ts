@@ -15,16 +15,16 @@ import { checkVoice } from '../voices/library.ts';
 export const audioBody = z.looseObject({ model: z.string() });
 
 /** Both kinds of body, for the OpenAPI document. */
-export const shownAudioBody = z.union([musicParamsSchema, speechParamsSchema]);
+export const documentedAudioBody = z.union([musicParamsSchema, speechParamsSchema]);
 
 /** File formats of speech. The specification gives two of them as examples. */
 const formats = ['mp3', 'wav', 'flac', 'pcm', 'aac', 'opus'];
 
 /** Validates and prices a music or speech generation. Specification: Audio. */
 export function audioJob(call: RequestContext, body: z.infer<typeof audioBody>): Job {
-  const { catalogue } = call.services;
-  const model = catalogue.getOfType(body.model, 'audio');
-  return catalogue.isSpeechModel(model) ? speechJob(call, model, body) : musicJob(model, body);
+  const { catalog } = call.services;
+  const model = catalog.getOfType(body.model, 'audio');
+  return catalog.isSpeechModel(model) ? speechJob(call, model, body) : musicJob(model, body);
 }
 
 function musicJob(model: Model, body: unknown): Job {

@@ -10,7 +10,7 @@ const maxImages = 100;
 
 /** Validates and prices an image generation. Specification: Image generation. */
 export function imageJob(call: RequestContext, body: ImageParams): Job {
-  const model = call.services.catalogue.getOfType(body.model, 'image');
+  const model = call.services.catalog.getOfType(body.model, 'image');
   const sources = [body.image, ...(body.reference_image_urls ?? [])];
   if (body.image !== undefined) checkSourceUrl(body.image, 'image');
   for (const [index, url] of (body.reference_image_urls ?? []).entries()) {

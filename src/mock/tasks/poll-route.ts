@@ -2,7 +2,7 @@ import { audioTaskRecord, imageTaskRecord, videoTaskRecord } from '../../schemas
 import type { TaskKind } from '../../schemas/task.ts';
 import { json } from '../http/response/response.ts';
 import { param } from '../http/request-context.ts';
-import { reads } from '../http/endpoint.ts';
+import { defineEndpoint } from '../http/endpoint.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 import { taskRecord } from './record.ts';
@@ -19,11 +19,11 @@ export function pollRoute(
   assumption?: 'A1' | 'A2',
   name?: string,
 ): Endpoint {
-  return reads({
+  return defineEndpoint({
     method: 'GET',
     path,
-    summary: `Retrieves ${kind === 'video' ? 'a' : 'an'} ${kind} task`,
-    reply: recordSchemas[kind],
+    summary: `Retrieve ${kind === 'video' ? 'a' : 'an'} ${kind} task`,
+    responseSchema: recordSchemas[kind],
     errors: [401, 403, 404],
     handle: (call) => {
       const enabled = assumption === undefined ? 'any' : call.services.assumptions[assumption];

@@ -78,7 +78,7 @@ function replay(
   body: Record<string, unknown>,
 ): MockResponse {
   if (call.services.assumptions.A13 === 'conflict' && earlier.fingerprint !== fingerprint(body)) {
-    const message = 'This idempotency key was already used with a different body';
+    const message = 'This idempotency key was already used for a different request';
     throw new GatewayError(409, 'idempotency_conflict', message);
   }
   const task = call.services.tasks.byId(earlier.taskId ?? '');

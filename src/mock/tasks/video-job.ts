@@ -15,7 +15,7 @@ const maxSeconds = 3600;
 
 /** Validates and prices a video generation. Specification: Video generation. */
 export function videoJob(call: RequestContext, body: VideoParams): Job {
-  const model = call.services.catalogue.getOfType(body.model, 'video');
+  const model = call.services.catalog.getOfType(body.model, 'video');
   checkVideoMedia(call, { ...body });
   const prompt = body.prompt ?? contentText(body);
   if (prompt === '' && !hasSource(body)) throw invalidParameter('`prompt` is required');

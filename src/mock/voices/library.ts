@@ -66,8 +66,6 @@ function systemVoiceRecord(call: RequestContext, voice: SystemVoice): Voice {
 }
 
 function speechModels(call: RequestContext): string[] {
-  const { catalogue } = call.services;
-  return catalogue.models
-    .filter((model) => catalogue.isSpeechModel(model))
-    .map((model) => model.id);
+  const { catalog } = call.services;
+  return catalog.models.filter((model) => catalog.isSpeechModel(model)).map((model) => model.id);
 }

@@ -101,7 +101,7 @@ test.each(documented.map((endpoint) => [endpoint.route, endpoint] as const))(
   async (route, endpoint) => {
     const response = await example(route);
     expect(response.status).toBe(endpoint.status ?? 200);
-    const result = endpoint.reply!.safeParse(await response.json());
+    const result = endpoint.responseSchema!.safeParse(await response.json());
     expect(result.error?.issues).toBeUndefined();
   },
 );

@@ -1,6 +1,6 @@
 import { musicParamsSchema, speechParamsSchema } from '../../../schemas/audio.ts';
 import { audioTaskRecord } from '../../../schemas/task.ts';
-import { shownAudioBody } from '../../tasks/audio-job.ts';
+import { documentedAudioBody } from '../../tasks/audio-job.ts';
 import type { TagDocs } from '../docs.ts';
 import { pollDocs, submitErrorCodes, submitDescription, taskExample, taskFields } from './tasks.ts';
 
@@ -29,7 +29,7 @@ export const audioDocs: TagDocs = {
   },
   schemas: {
     AudioRequest: {
-      schema: shownAudioBody,
+      schema: documentedAudioBody,
       description: 'Music or speech generation parameters, depending on the model.',
       fields: {},
     },
