@@ -18,7 +18,7 @@ export class Watcher {
   /** Whether responses have the documented shape, because all assumptions have their defaults. */
   readonly #documented: boolean;
   readonly #ids: string[] = ['prism-image', 'lumen%2Fvision-chat', 'internal_error'];
-  readonly #seen = new Set<number>();
+  readonly #statuses = new Set<number>();
   readonly #startUsd: number;
   #walletUsd: number;
   #chargedUsd = 0;
@@ -43,7 +43,7 @@ export class Watcher {
     });
     const text = await response.text();
     const { status } = response;
-    this.#seen.add(status);
+    this.#statuses.add(status);
     must(/^[!-~]+$/.test(response.headers.get('x-request-id') ?? ''), 'no request id');
     if (status >= 400 && method !== 'HEAD') checkError(status, text, route.endsWith('/balance'));
     if (status < 400 && method !== 'HEAD') this.#checkSuccess(request, status, text);
@@ -109,7 +109,7 @@ export class Watcher {
       equal(balance.usd, this.#startUsd - total(user), `the wallet of ${user}`);
     }
     // If all requests were rejected early, the run would prove nothing.
-    const missing = [200, 202, 400, 401, 403, 404, 405].filter((code) => !this.#seen.has(code));
+    const missing = [200, 202, 400, 401, 403, 404, 405].filter((code) => !this.#statuses.has(code));
     must(missing.length === 0, `no response had the status ${missing.join(', ')}`);
   }
 }

@@ -71,5 +71,5 @@ export const undocumentedRoutes = [
 
 function requireA20(call: RequestContext): void {
   if (call.services.assumptions.A20 === 'on') return;
-  throw new GatewayError(404, 'not_found', `This service has no endpoint ${call.route}`);
+  throw new GatewayError(404, 'not_found', `There is no endpoint ${call.route}`);
 }

@@ -220,7 +220,7 @@ test('an aborted signal rejects with its reason before anything is recorded', as
 
 test('latency delays every response by the clock', async () => {
   const mock = createMockGateway({ clock: 'virtual', latencyMs: 200 });
-  const start = mock.clock.now();
+  const startedAt = mock.clock.now();
   await mock.clock.settle(callerOf(mock).get('/v1/account'));
-  expect(mock.clock.now() - start).toBe(200);
+  expect(mock.clock.now() - startedAt).toBe(200);
 });

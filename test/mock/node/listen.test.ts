@@ -136,7 +136,7 @@ test.each([
   'GARBAGE\r\n\r\n',
 ])('malformed input gets an error response: %j', async (raw) => {
   const { listening } = await start();
-  const answer = await new Promise<string>((resolve, reject) => {
+  const response = await new Promise<string>((resolve, reject) => {
     const socket = connect(listening.port, '127.0.0.1', () => socket.write(raw));
     socket.once('data', (bytes) => {
       resolve(String(bytes));
@@ -144,7 +144,7 @@ test.each([
     });
     socket.once('error', reject);
   });
-  expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+  expect(response).toMatch(/^HTTP\/1\.1 4\d\d /);
 });
 
 test('web pages can call it only if CORS is enabled', async () => {
@@ -157,8 +157,8 @@ test('web pages can call it only if CORS is enabled', async () => {
     preflightResponse.headers.get('access-control-allow-headers'),
   ]).toEqual([204, 'x-a']);
   expect((await allowed.send('/v1/status')).headers.get('access-control-allow-origin')).toBe('*');
-  const refused = await fetch(`${closed.listening.baseURL}/v1/videos`, preflight);
-  expect([refused.status, refused.headers.has('access-control-allow-origin')]).toEqual([
+  const rejected = await fetch(`${closed.listening.baseURL}/v1/videos`, preflight);
+  expect([rejected.status, rejected.headers.has('access-control-allow-origin')]).toEqual([
     405,
     false,
   ]);
@@ -186,10 +186,12 @@ test.each([
   [`GET / HTTP/1.1\r\nhost: x\r\nlong: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
 ])('%j gets a %i in the envelope, with a request id', async (bytes, status) => {
   const { listening } = await start();
-  const answer = await sendBytes(listening.port, bytes);
-  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-  expect(answer).toMatch(/\r\nx-request-id: req_\w{20}\r\n/i);
-  const { error } = JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1));
+  const response = await sendBytes(listening.port, bytes);
+  expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(response).toMatch(/\r\nx-request-id: req_\w{20}\r\n/i);
+  const { error } = JSON.parse(
+    response.slice(response.indexOf('{'), response.lastIndexOf('}') + 1),
+  );
   expect(error).toMatchObject({ message: expect.any(String), type: 'invalid_request_error' });
 });
 
