@@ -57,7 +57,7 @@ export function toSchemaFields(field: FieldDocs): Json {
 
 function annotate(id: string, schema: Json, path: string, docs: FieldDocs): void {
   const field = path.split('.').reduce<unknown>(fieldSchema, schema);
-  // The documentation names a field that does not exist. The tests generate the document, so they notice.
+  // The tests generate the document, so they detect documentation of a field that does not exist.
   if (!isRecord(field)) throw new TypeError(`${id} has no field ${path}`);
   Object.assign(field, toSchemaFields(docs));
 }

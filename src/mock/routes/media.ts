@@ -5,12 +5,12 @@ import { serveFile, taskFile } from '../media/files.ts';
 import { promptSvg } from '../media/svg.ts';
 import { melodyWav } from '../media/wav.ts';
 
-const isHidden = { method: 'GET', auth: 'none', hidden: true } as const;
+const hiddenEndpoint = { method: 'GET', auth: 'none', hidden: true } as const;
 
 /** Result files and previews. They need no key; the specification leaves their URLs open. */
 export const mediaRoutes = [
   defineEndpoint({
-    ...isHidden,
+    ...hiddenEndpoint,
     path: '/media/{taskId}/{file}',
     summary: 'Download a result file',
     handle: (call) => {
@@ -19,7 +19,7 @@ export const mediaRoutes = [
     },
   }),
   defineEndpoint({
-    ...isHidden,
+    ...hiddenEndpoint,
     path: '/previews/voices/{voiceId}',
     summary: 'Play a voice preview',
     handle: (call) => {
@@ -28,7 +28,7 @@ export const mediaRoutes = [
     },
   }),
   defineEndpoint({
-    ...isHidden,
+    ...hiddenEndpoint,
     path: '/previews/materials/{materialId}',
     summary: 'View a material preview',
     handle: (call) => {

@@ -21,12 +21,12 @@ import {
 } from '../public/records.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 
-const isPublic = { method: 'GET', auth: 'none' } as const;
+const publicEndpoint = { method: 'GET', auth: 'none' } as const;
 
 /** Specification: Public endpoints. */
 export const publicRoutes = [
   defineEndpoint({
-    ...isPublic,
+    ...publicEndpoint,
     path: '/v1/status',
     summary: 'Retrieve the service status',
     query: ['locale'],
@@ -35,21 +35,21 @@ export const publicRoutes = [
     handle: (call) => json(200, serviceStatus(call)),
   }),
   defineEndpoint({
-    ...isPublic,
+    ...publicEndpoint,
     path: '/v1/capabilities',
     summary: 'Retrieve the capabilities',
     responseSchema: capabilitiesRecord,
     handle: (call) => json(200, capabilities(call)),
   }),
   defineEndpoint({
-    ...isPublic,
+    ...publicEndpoint,
     path: '/v1/errors',
     summary: 'List error codes',
     responseSchema: errorCatalogRecord,
     handle: () => json(200, { object: 'error.catalog', data: errorDetails() }),
   }),
   defineEndpoint({
-    ...isPublic,
+    ...publicEndpoint,
     path: '/v1/errors/{code}',
     summary: 'Retrieve an error code',
     responseSchema: errorDetailRecord,
@@ -66,14 +66,14 @@ export const publicRoutes = [
     },
   }),
   defineEndpoint({
-    ...isPublic,
+    ...publicEndpoint,
     path: '/v1/changelog',
     summary: 'Retrieve the changelog',
     responseSchema: changelogRecord,
     handle: () => json(200, changelog),
   }),
   defineEndpoint({
-    ...isPublic,
+    ...publicEndpoint,
     path: '/v1/pricing',
     summary: 'Retrieve the pricing catalog',
     query: ['type'],
@@ -82,14 +82,14 @@ export const publicRoutes = [
     handle: (call) => json(200, pricingCatalog(call)),
   }),
   defineEndpoint({
-    ...isPublic,
+    ...publicEndpoint,
     path: '/v1/rate-limits',
     summary: 'Retrieve the rate-limit policy',
     responseSchema: rateLimitPolicyRecord,
     handle: (call) => json(200, rateLimits(call)),
   }),
   defineEndpoint({
-    ...isPublic,
+    ...publicEndpoint,
     path: '/v1/openapi.json',
     summary: 'Retrieve the OpenAPI document',
     responseSchema: openApiDocumentRecord,

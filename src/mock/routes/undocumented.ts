@@ -10,7 +10,7 @@ import { imageJob } from '../tasks/image-job.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 import { submitTask } from '../tasks/submit.ts';
 
-const isHidden = { hidden: true } as const;
+const hiddenEndpoint = { hidden: true } as const;
 
 /**
  * Endpoints that the specification mentions without their details. They respond only if A20 is
@@ -18,7 +18,7 @@ const isHidden = { hidden: true } as const;
  */
 export const undocumentedRoutes = [
   defineEndpoint({
-    ...isHidden,
+    ...hiddenEndpoint,
     method: 'GET',
     path: '/v1/usage/records',
     summary: 'List usage records',
@@ -28,7 +28,7 @@ export const undocumentedRoutes = [
     },
   }),
   defineJsonEndpoint({
-    ...isHidden,
+    ...hiddenEndpoint,
     method: 'POST',
     path: '/v1/estimate',
     summary: 'Estimate the cost of a request',
@@ -39,7 +39,7 @@ export const undocumentedRoutes = [
     },
   }),
   defineJsonEndpoint({
-    ...isHidden,
+    ...hiddenEndpoint,
     method: 'POST',
     path: '/v1/images/edits',
     summary: 'Create an image edit',
@@ -53,7 +53,7 @@ export const undocumentedRoutes = [
     },
   }),
   defineJsonEndpoint({
-    ...isHidden,
+    ...hiddenEndpoint,
     method: 'POST',
     path: '/v1beta/interactions',
     summary: 'Create an interaction',

@@ -8,16 +8,16 @@ import { operations } from './document.ts';
 import type { Operation } from './validator.ts';
 import { provoke, requests } from './requests.ts';
 
-const stops = operations.flatMap((operation) =>
+const cases = operations.flatMap((operation) =>
   operation.statuses.map((status) => [operation.route, status, operation] as const),
 );
 
-test('the tour visits every operation', () => {
+test('there is a sample request for every operation', () => {
   expect(operations.map(({ route }) => route).toSorted()).toEqual(Object.keys(requests).toSorted());
 });
 
-describe('an answer is as documented:', () => {
-  test.each(stops)('%s %s', async (route, status, operation) => {
+describe('a response matches the document:', () => {
+  test.each(cases)('%s %s', async (route, status, operation) => {
     for (const response of await provoke(route, status)) {
       expect(await problemsOf(operation, response)).toEqual([]);
       expect(String(response.status)).toBe(status === '4XX' ? '429' : status);
@@ -25,7 +25,7 @@ describe('an answer is as documented:', () => {
   });
 });
 
-test.each(operations)('$route answers nothing that is not documented', async (operation) => {
+test.each(operations)('$route returns nothing that is not documented', async (operation) => {
   for (const status of ['400', '401', '402', '403', '404', '409', '413', '429']) {
     for (const response of await provoke(operation.route, status)) {
       expect(await problemsOf(operation, response)).toEqual([]);
@@ -38,8 +38,8 @@ async function problemsOf(operation: Operation, response: Response): Promise<str
   return operation.problems({ status, headers, text: await response.clone().text() });
 }
 
-/** A gateway whose every answer is held against the document, and every body that it accepts. */
-function guided(options: MockGatewayOptions = {}): { mock: MockGateway; caller: Caller } {
+/** A gateway that validates all its responses and accepted bodies against the document. */
+function startValidated(options: MockGatewayOptions = {}): { mock: MockGateway; caller: Caller } {
   const mock = createMockGateway({ clock: 'virtual', ...options });
   const fetch: MockGateway['fetch'] = async (input, init) => {
     const response = await mock.fetch(input, init);
@@ -56,26 +56,26 @@ function guided(options: MockGatewayOptions = {}): { mock: MockGateway; caller: 
   return { mock, caller: callerOf({ ...mock, fetch }) };
 }
 
-const talk = (fields: object) => ({ ...chat, ...fields });
+const chatWith = (fields: object) => ({ ...chat, ...fields });
 const tool = { type: 'function', function: { name: 'look', parameters: { type: 'object' } } };
 
 test.each([
-  ['a stream', talk({ stream: true, stream_options: { include_usage: true } })],
-  ['two answers', talk({ n: 2, stream: true })],
-  ['a tool call', talk({ tools: [tool], tool_choice: 'required' })],
-  ['a streamed tool call', talk({ tools: [tool], tool_choice: 'required', stream: true })],
-  ['reasoning', talk({ reasoning_effort: 'high' })],
-  ['a picture', talk({ extra_body: { image_config: { aspect_ratio: '1:1' } } })],
-  ['a streamed picture', talk({ modalities: ['text', 'image'], stream: true })],
-])('a chat with %s is as documented', async (_title, body) => {
-  const { caller } = guided();
+  ['a stream', chatWith({ stream: true, stream_options: { include_usage: true } })],
+  ['two choices', chatWith({ n: 2, stream: true })],
+  ['a tool call', chatWith({ tools: [tool], tool_choice: 'required' })],
+  ['a streamed tool call', chatWith({ tools: [tool], tool_choice: 'required', stream: true })],
+  ['reasoning', chatWith({ reasoning_effort: 'high' })],
+  ['an image', chatWith({ extra_body: { image_config: { aspect_ratio: '1:1' } } })],
+  ['a streamed image', chatWith({ modalities: ['text', 'image'], stream: true })],
+])('a chat with %s matches the document', async (_title, body) => {
+  const { caller } = startValidated();
   expect((await caller.post('/v1/chat/completions', body)).status).toBe(200);
 });
 
-test('an error inside a stream is as documented', async () => {
-  const { mock, caller } = guided();
+test('an error inside a stream matches the document', async () => {
+  const { mock, caller } = startValidated();
   mock.fail({ streamErrorAfter: 2 });
-  const response = await caller.post('/v1/chat/completions', talk({ stream: true }));
+  const response = await caller.post('/v1/chat/completions', chatWith({ stream: true }));
   expect(await response.text()).toContain('"error"');
 });
 
@@ -84,18 +84,18 @@ describe.each([
   ['/v1/videos', video],
   ['/v1/audio/tasks', music],
   ['/v1/audio/tasks', speech],
-])('a task of %s is as documented', (path, body) => {
+])('a task of %s matches the document', (path, body) => {
   test.each<MockGatewayOptions>([
     {},
     { tasks: { outcome: 'failed' } },
     { assumptions: { A4: 'succeeded', A5: 'output' } },
-  ])('at every stage under %o', async (options) => {
-    const { mock, caller } = guided(options);
+  ])('at every stage with %o', async (options) => {
+    const { mock, caller } = startValidated(options);
     const headers = { 'x-idempotency-key': 'one' };
     const { id } = await caller.submit(path, body, headers);
-    for (const stage of ['queued', 'in_progress', 'over']) {
+    for (const stage of ['queued', 'in_progress', 'ended']) {
       const { status } = await caller.read(`${path}/${id}`);
-      if (stage !== 'over') expect(status).toBe(stage);
+      if (stage !== 'ended') expect(status).toBe(stage);
       const replay = await caller.post(path, body, headers);
       expect(replay.headers.get('x-svc-idempotent-replay')).toBe('true');
       await mock.clock.advance(3000);
@@ -103,8 +103,8 @@ describe.each([
   });
 });
 
-test('the lists of models in other styles and of voices are as documented', async () => {
-  const { mock, caller } = guided();
+test('model lists in other styles and voice lists match the document', async () => {
+  const { mock, caller } = startValidated();
   await caller.get('/v1/models', { 'x-api-key': mock.apiKey, 'anthropic-version': '1' });
   await caller.get('/v1/models', { 'x-goog-api-key': mock.apiKey });
   await caller.get(`/v1/models?key=${mock.apiKey}`);
@@ -121,16 +121,16 @@ test.each<MockGatewayOptions>([
   {},
   { materials: { outcome: 'failed', deleteMs: 1000 } },
   { assumptions: { A21: 'absent' } },
-])('materials in every state are as documented under %o', async (options) => {
-  const { mock, caller } = guided(options);
+])('materials in every state match the document with %o', async (options) => {
+  const { mock, caller } = startValidated(options);
   const plain = await register(caller, 'plain', { name: 'A' });
-  const waiting = await register(caller, 'waiting', { real_person: person });
-  const refused = await register(caller, 'refused', { real_person: person });
-  expect(waiting.verification_url).toContain('/verify/');
-  await mock.fetch(`${refused.verification_url}?outcome=failed`);
+  const unverified = await register(caller, 'unverified', { real_person: person });
+  const rejected = await register(caller, 'rejected', { real_person: person });
+  expect(unverified.verification_url).toContain('/verify/');
+  await mock.fetch(`${rejected.verification_url}?outcome=failed`);
   for (const minutes of [0, 1, 40]) {
     await mock.clock.advance(minutes * 60_000);
-    for (const { id } of [plain, waiting, refused]) await caller.get(`/v1/materials/${id}`);
+    for (const { id } of [plain, unverified, rejected]) await caller.get(`/v1/materials/${id}`);
     const page = await caller.read('/v1/materials?limit=1');
     await caller.get(`/v1/materials?after=${page.next_cursor ?? ''}`);
   }
@@ -139,19 +139,19 @@ test.each<MockGatewayOptions>([
   await caller.get('/v1/materials?status=delete_pending&type=image');
 });
 
-const picture = (url: string) => [{ type: 'image_url', image_url: { url } }];
+const imageContent = (url: string) => [{ type: 'image_url', image_url: { url } }];
 
-test('codes that only some requests meet are as documented', async () => {
-  const { mock, caller } = guided();
+test('error codes of specific requests match the document', async () => {
+  const { mock, caller } = startValidated();
   const { id } = await register(caller, 'soon-gone');
   await mock.clock.advance(5000);
   const { uri } = await caller.read(`/v1/materials/${id}`);
   await caller.remove(`/v1/materials/${id}`);
   const key = { 'x-idempotency-key': 'two words' };
-  const refused: [Promise<Response>, string][] = [
-    [caller.post('/v1/videos', { ...video, content: picture(uri) }), 'material_not_available'],
+  const rejected: [Promise<Response>, string][] = [
+    [caller.post('/v1/videos', { ...video, content: imageContent(uri) }), 'material_not_available'],
     [
-      caller.post('/v1/videos', { ...video, content: picture('asset://a') }),
+      caller.post('/v1/videos', { ...video, content: imageContent('asset://a') }),
       'material_not_managed',
     ],
     [
@@ -176,5 +176,5 @@ test('codes that only some requests meet are as documented', async () => {
     const headers = name === undefined ? {} : { 'idempotency-key': name };
     return caller.post('/v1/materials', { ...file, ...fields }, headers);
   }
-  for (const [response, code] of refused) expect(await codeOf(await response)).toBe(code);
+  for (const [response, code] of rejected) expect(await codeOf(await response)).toBe(code);
 });
