@@ -1,53 +1,48 @@
 /**
- * A switch for each gap of the specification that has more than one sensible answer. The ids are
- * those of the client's `assumptions` list.
+ * Switches for the gaps of the specification that services could reasonably fill in different ways.
+ * The ids are those of the client's `assumptions` list.
  */
 export interface MockAssumptions {
-  /**
-   * The only path that polls a video; by default each of them does, and answers carry a `Location`.
-   */
+  /** The only poll path of videos. With `'any'` all of them work and submits return a `Location`. */
   A1: 'any' | 'videos' | 'video/generations' | 'videos/generations';
-  /**
-   * The only path that polls an image; by default each of them does, and answers carry a
-   * `Location`.
-   */
+  /** The only poll path of images. With `'any'` all of them work and submits return a `Location`. */
   A2: 'any' | 'images/tasks' | 'images/generations';
   /**
-   * The form of image and video records: an audio task's, or one in OpenAI's style with a number for
-   * the progress and the files in `data[].url`.
+   * The shape of image and video task records: the one of audio tasks, or an OpenAI-style one with
+   * numeric progress and the files in `data[].url`.
    */
   A3: 'audio' | 'openai';
-  /** The status word of success, or the words of `raw_status` for every status. */
+  /** The status value for success; `'raw'` uses the values of `raw_status` for every status. */
   A4: 'completed' | 'succeeded' | 'raw';
-  /** Where an audio task carries its URL besides `audio_url`. */
+  /** The field of an audio task that contains the URL, besides `audio_url`. */
   A5: 'result' | 'output';
-  /** Whether task records come inside another object. */
+  /** The field that wraps task records, if any. */
   A6: 'flat' | 'data' | 'task';
-  /** Whether an image submit answers with a task, or waits and answers 200 with `data[].url`. */
+  /** Whether POST /v1/images/generations returns a task, or waits and returns 200 with `data[].url`. */
   A7: 'task' | 'finished';
-  /** The form of error bodies. */
+  /** The shape of error bodies. */
   A9: 'envelope' | 'string' | 'flat' | 'detail' | 'success' | 'html';
-  /** The header that carries a request id, besides `x-request-id`. */
+  /** The response header that carries the request id, besides `x-request-id`. */
   A10: string;
-  /** What a key that is used again does to a chat. */
+  /** Whether a chat request with a reused idempotency key is charged again. */
   A11: 'charge' | 'replay';
-  /** What a key that is used again does to a voice clone or design. */
+  /** Whether a voice clone or design with a reused idempotency key is charged again. */
   A12: 'charge' | 'replay';
-  /** What a generation key does that comes again with another body. */
+  /** Whether a generation key reused with a different body replays the task or returns a 409. */
   A13: 'replay' | 'conflict';
-  /** Whether a slot is held for the request only, or until its task has ended. */
+  /** Whether a slot is held for the duration of the request, or until its task has ended. */
   A14: 'request' | 'task';
   /** Whether a failed task is refunded. */
   A15: 'refund' | 'keep';
-  /** Whether usage records, cost estimate, image edits and interactions answer. */
+  /** Whether the endpoints for usage records, cost estimates, image edits and interactions exist. */
   A20: 'off' | 'on';
-  /** What `next_cursor` is on the last page. */
+  /** Whether `next_cursor` is null or absent on the last page. */
   A21: 'null' | 'absent';
-  /** How long a verification URL works, minutes. */
+  /** Lifetime of a verification URL in minutes. */
   A22: number;
 }
 
-/** The answers that the client assumes as well. */
+/** The defaults, which match the assumptions of the client. */
 export const defaultAssumptions: MockAssumptions = {
   A1: 'any',
   A2: 'any',

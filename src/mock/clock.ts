@@ -1,29 +1,32 @@
-/** Where the gateway reads the time and waits. The client's `clock` option has the same shape. */
+/** The source of time for the gateway. The client's `clock` option has the same shape. */
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** The current time in milliseconds since 1970. */
   now(): number;
-  /** Resolves after `ms`; rejects with the signal's reason once that is aborted. */
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** The clock of a mock gateway. */
 export interface MockClock extends Clock {
-  /** Virtual clocks only: moves the time and resolves when the sleeps that came due have fired. */
+  /**
+   * Advances a virtual clock and resolves when every sleep that became due has ended. Rejects if the
+   * clock is not virtual.
+   */
   advance(ms: number): Promise<void>;
-  /** Virtual clocks only: jumps from sleep to sleep until the promise has settled; its result. */
+  /** Advances a virtual clock from sleep to sleep until the promise settles, and returns its result. */
   settle<T>(promise: Promise<T>): Promise<T>;
 }
 
-/** The longest wait that `setTimeout` can do. */
-const longestTimer = 2_147_483_647;
+/** The longest delay that `setTimeout` supports. */
+const maxTimerMs = 2_147_483_647;
 
-/** Real time. */
+/** A clock that follows real time. */
 export function systemClock(): MockClock {
-  const needsVirtual = (): Promise<never> =>
+  const requireVirtual = (): Promise<never> =>
     Promise.reject(
-      new Error("Time can be moved only with createMockGateway({ clock: 'virtual' })"),
+      new Error("advance() needs a virtual clock: createMockGateway({ clock: 'virtual' })"),
     );
-  return { now: () => Date.now(), sleep, advance: needsVirtual, settle: (promise) => promise };
+  return { now: () => Date.now(), sleep, advance: requireVirtual, settle: (promise) => promise };
 }
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -32,15 +35,15 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       reject(signal.reason);
       return;
     }
-    const stop = (): void => {
+    const onAbort = (): void => {
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const wait = Math.min(Math.max(Number.isNaN(ms) ? 0 : ms, 0), longestTimer);
+    const delayMs = Math.min(Math.max(Number.isNaN(ms) ? 0 : ms, 0), maxTimerMs);
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
+      signal?.removeEventListener('abort', onAbort);
       resolve();
-    }, wait);
-    signal?.addEventListener('abort', stop, { once: true });
+    }, delayMs);
+    signal?.addEventListener('abort', onAbort, { once: true });
   });
 }

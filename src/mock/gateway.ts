@@ -5,33 +5,33 @@ import type { InvoiceLine, MockRequest } from './records.ts';
 
 /** A reference gateway that runs in this process. */
 export interface MockGateway {
-  /** The first of its keys. */
+  /** The first API key. */
   readonly apiKey: string;
-  /** Its origin for {@link MockGateway.fetch}; fictional. A socket's `listen` has its own. */
+  /** The fictional origin that {@link MockGateway.fetch} serves. `listen` returns that of its socket. */
   readonly baseURL: string;
   /**
-   * The gateway as a `fetch`: nothing goes over the network. Redirects are handed out, never
-   * followed.
+   * The gateway as a `fetch` function that makes no network requests. It returns redirects instead of
+   * following them.
    */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
-  /** The time that the gateway lives in; give it to the client as well. */
+  /** The clock of the gateway. Pass it to the client as well. */
   readonly clock: MockClock;
-  /** Every charge and refund, in order. */
+  /** All charges and refunds, in order. */
   readonly invoice: readonly InvoiceLine[];
-  /** Every request as received, in order. */
+  /** All requests as received, in order. */
   readonly requests: readonly MockRequest[];
-  /** The most requests that ever held a slot at once. */
+  /** The highest number of requests that held a slot at the same time. */
   readonly peakInFlight: number;
-  /** Requests that hold a slot now. */
+  /** Number of requests that hold a slot now. */
   readonly inFlight: number;
-  /** What the wallet of the first key's owner holds, and what has been spent from it. */
+  /** The balance and total spend of the first key's owner. */
   readonly wallet: { readonly usd: number; readonly spentUsd: number };
-  /** Every task, in the order of submission. */
+  /** All tasks, in the order of submission. */
   readonly tasks: readonly MockTask[];
   /**
-   * Throws unless an idempotency key was charged exactly once; the message shows the lines of the
-   * invoice. Without a key, unless something was charged, every charge had a key, and none of them
-   * was charged twice. A refund does not undo a charge here.
+   * Asserts that an idempotency key was charged exactly once. Without a key, asserts that at least
+   * one charge was made, that every charge had a key, and that no key was charged twice. A refund
+   * does not undo a charge here.
    *
    * @example
    * ```ts
@@ -40,22 +40,26 @@ export interface MockGateway {
    * mock.assertPaidOnce('row-17');
    * ```
    *
-   * @throws Error when it was paid never or more than once
+   * @throws Error with the relevant invoice lines, if the assertion fails
    */
   assertPaidOnce(idempotencyKey?: string): void;
-  /** Makes something go wrong. */
+  /** Injects a fault. */
   fail(fault: Fault): InjectedFault;
-  /** Ends all faults. */
+  /** Removes all faults. */
   clearFaults(): void;
-  /** Forgets requests and invoice, and sets the peak back; wallets, tasks and the rest stay. */
+  /** Clears requests and invoice and resets the peak. Wallets, tasks and other state remain. */
   clearRecords(): void;
-  /** Changes the concurrency limit from the next request on. */
+  /** Changes the concurrency limit for subsequent requests. */
   setConcurrencyLimit(limit: number): void;
-  /** Enables or disables a key. */
+  /**
+   * Enables or disables a key.
+   *
+   * @throws Error if the gateway has no such key
+   */
   setKeyState(key: string, state: KeyState): void;
 }
 
-/** A task as the gateway knows it. */
+/** A task of the gateway. */
 export interface MockTask {
   id: string;
   kind: 'image' | 'video' | 'audio';

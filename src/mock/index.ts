@@ -1,23 +1,23 @@
-import { defaultAssumptions } from './assumptions.ts';
-import { ModelCatalog } from './models/catalog.ts';
-import { systemClock } from './clock.ts';
-import { Faults } from './http/faults.ts';
-import type { MockGateway } from './gateway.ts';
-import { Health } from './http/health.ts';
-import { idMaker } from './ids.ts';
 import { Ledger } from './account/ledger.ts';
-import { Materials } from './materials/materials.ts';
+import { paidOnceProblem } from './account/paid-once.ts';
+import { defaultTier, Slots } from './account/slots.ts';
+import { Users } from './account/users.ts';
+import { defaultAssumptions } from './assumptions.ts';
+import { systemClock } from './clock.ts';
+import type { MockGateway } from './gateway.ts';
+import { Faults } from './http/faults.ts';
+import { Health } from './http/health.ts';
+import { Recorder } from './http/recorder.ts';
+import { GatewayServer } from './http/server.ts';
+import { MaterialStore } from './materials/store.ts';
+import { ModelCatalog } from './models/catalog.ts';
 import { resolveOptions } from './options.ts';
 import type { MockGatewayOptions } from './options.ts';
-import { paidOnceProblem } from './account/paid-once.ts';
-import { seededRandom } from './random.ts';
-import { Recorder } from './http/recorder.ts';
+import { idMaker, seededRandom } from './random.ts';
 import { endpoints } from './routes/index.ts';
-import { GatewayServer } from './http/server.ts';
 import type { Services } from './services.ts';
-import { Slots, tier } from './account/slots.ts';
-import { phaseOf, Tasks } from './tasks/tasks.ts';
-import { Users } from './account/users.ts';
+import { phaseOf } from './tasks/phase.ts';
+import { TaskStore } from './tasks/store.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export type { MockAssumptions } from './assumptions.ts';
@@ -36,16 +36,16 @@ export type {
 } from './options.ts';
 export type { ExchangeSummary, InvoiceLine, MockRequest } from './records.ts';
 
-/** The origin of every gateway that is reached through its `fetch`. */
+/** The origin that `mock.fetch` serves. */
 const baseURL = 'https://mock.polygate.example';
 
 /**
- * Makes a gateway that behaves as the specification says, in memory.
+ * Creates an in-memory gateway that implements the specification.
  *
  * @example
  * ```ts
  * const mock = createMockGateway({ clock: 'virtual', seed: 1 });
- * const answer = await mock.fetch(`${mock.baseURL}/v1/status`);
+ * const response = await mock.fetch(`${mock.baseURL}/v1/status`);
  * ```
  */
 export function createMockGateway(options: MockGatewayOptions = {}): MockGateway {
@@ -53,27 +53,27 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
   const assumptions = { ...defaultAssumptions, ...options.assumptions };
   const clock = options.clock === 'virtual' ? new VirtualClock() : systemClock();
   const users = new Users(options.keys, settings.walletUsd);
-  const limitSource = options.concurrencyLimit === undefined ? tier.id : 'user_override';
-  const slots = new Slots(options.concurrencyLimit ?? tier.concurrency, limitSource);
+  const limitSource = options.concurrencyLimit === undefined ? defaultTier.id : 'user_override';
+  const slots = new Slots(options.concurrencyLimit ?? defaultTier.concurrency, limitSource);
   const ledger = new Ledger(settings.history);
-  const tasks = new Tasks(ledger, assumptions, settings.history);
+  const tasks = new TaskStore(ledger, assumptions, settings.history);
   const services: Services = {
     settings,
     assumptions,
     clock,
     id: idMaker(seededRandom(`${settings.seed} ids`)),
-    catalogue: new ModelCatalog(options.models),
+    catalog: new ModelCatalog(options.models),
     users,
     slots,
     health: new Health(),
     ledger,
     tasks,
-    materials: new Materials(settings.materials),
+    materials: new MaterialStore(settings.materials),
     endpoints,
   };
   const faults = new Faults(seededRandom(`${settings.seed} faults`));
   const recorder = new Recorder(settings.history, settings.onResponse);
-  const server = new GatewayServer(services, faults, recorder);
+  const server = new GatewayServer(services, endpoints, faults, recorder);
   const sweep = (): void => {
     tasks.sweep(clock.now());
   };

@@ -5,16 +5,13 @@ import type { MockGateway } from './gateway.ts';
 
 /** Options of {@link handlers}. */
 export interface HandlersOptions {
-  /**
-   * The origin to answer for, where the code under test uses another one. @defaultValue
-   * mock.baseURL
-   */
+  /** The origin to intercept, if the code under test uses another one. @defaultValue mock.baseURL */
   baseURL?: string | undefined;
 }
 
 /**
- * The gateway as request handlers of Mock Service Worker: everything under its origin is answered
- * by it, unknown paths with its 404.
+ * Creates request handlers for Mock Service Worker. The gateway responds to every request to its
+ * origin, including unknown paths, which get its 404.
  *
  * @example
  * ```ts
@@ -24,13 +21,13 @@ export interface HandlersOptions {
  */
 export function handlers(mock: MockGateway, options: HandlersOptions = {}): HttpHandler[] {
   const { origin } = new URL(options.baseURL ?? mock.baseURL);
-  const answer = async ({ request }: { request: Request }): Promise<Response> => {
+  const respond = async ({ request }: { request: Request }): Promise<Response> => {
     try {
       return await mock.fetch(request);
     } catch {
-      // How a handler says that the network failed; the request's own abort never gets this far.
+      // A network error in MSW's terms. MSW itself handles aborted requests.
       return Response.error();
     }
   };
-  return [http.all(({ request }) => new URL(request.url).origin === origin, answer)];
+  return [http.all(({ request }) => new URL(request.url).origin === origin, respond)];
 }

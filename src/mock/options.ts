@@ -3,102 +3,98 @@ import type { TaskKind } from '../schemas/task.ts';
 import type { MockAssumptions } from './assumptions.ts';
 import type { ExchangeSummary } from './records.ts';
 
-/** An API key that the gateway knows. */
+/** An API key that the gateway accepts. */
 export interface MockKey {
-  /** The key as it is sent. */
+  /** The key as clients send it. */
   key: string;
   /**
-   * Who owns it. Wallet, slots, tasks, materials and voices belong to the owner, not to the key.
+   * The owner. Wallet, slots, tasks, materials and voices belong to the owner, not to the key.
+   *
+   * @defaultValue 'demo'
    */
   user?: string | number | undefined;
-  /** @defaultValue 'enabled' */
+  /** Whether the gateway accepts the key. @defaultValue 'enabled' */
   state?: KeyState | undefined;
-  /** A limit for this key alone; answers then name `api_key_override` as its source. */
+  /** A concurrency limit for this key; responses then report `api_key_override` as its source. */
   concurrencyLimit?: number | undefined;
 }
 
-/** A disabled key is refused with 403. */
+/** The state of a key. Requests with a disabled key fail with a 403. */
 export type KeyState = 'enabled' | 'disabled';
 
-/** How a task ends. */
+/** The outcome of a task. */
 export type TaskOutcome = 'succeeded' | 'failed';
 
-/** What is known about a task when it is submitted. */
+/** A submitted task, as the functions in {@link TaskOptions} receive it. */
 export interface TaskSubmit {
   kind: TaskKind;
   model: string;
-  /** The prompt, or the text to speak. */
+  /** The prompt; for speech, the text to synthesize. */
   prompt: string;
-  /** The whole body as sent. */
+  /** The request body as sent. */
   body: Record<string, unknown>;
-  /** Which submit of this gateway it is, from 1. */
+  /** The number of this submit among all submits to this gateway, starting at 1. */
   number: number;
 }
 
-/** How tasks go. Each may be a rule that looks at the submit. */
+/** How tasks behave. A function receives the submit and returns the value for its task. */
 export interface TaskOptions {
-  /** From the submit to the end, clock milliseconds. @defaultValue 6000 */
+  /** Time from the submit to the end of the task, in clock milliseconds. @defaultValue 6000 */
   durationMs?: number | ((submit: TaskSubmit) => number) | undefined;
-  /** @defaultValue 'succeeded' */
+  /** Whether the task succeeds. @defaultValue 'succeeded' */
   outcome?: TaskOutcome | ((submit: TaskSubmit) => TaskOutcome) | undefined;
-  /** How long a result's URL works; a poll after that gives a fresh one. @defaultValue 24 hours */
+  /** Lifetime of a result URL in clock milliseconds; later polls return a new URL. @defaultValue 24 hours */
   resultTtlMs?: number | undefined;
 }
 
-/** How materials go. */
+/** How materials behave. */
 export interface MaterialOptions {
-  /**
-   * How long a material is `creating` before it is `processing`, clock milliseconds. @defaultValue 0,
-   * never
-   */
+  /** Time in status `creating` before `processing`, in clock milliseconds. @defaultValue 0 */
   creatingMs?: number | undefined;
-  /** How long the processing takes, clock milliseconds. @defaultValue 4000 */
+  /** Time in status `processing`, in clock milliseconds. @defaultValue 4000 */
   durationMs?: number | undefined;
-  /** How the processing ends. @defaultValue 'available' */
+  /** The result of processing, or a function of the source URL. @defaultValue 'available' */
   outcome?: MaterialOutcome | ((url: string) => MaterialOutcome) | undefined;
-  /**
-   * How long a deletion stays `delete_pending`, clock milliseconds. @defaultValue 0, deleted at
-   * once
-   */
+  /** Time in status `delete_pending` before `deleted`, in clock milliseconds. @defaultValue 0 */
   deleteMs?: number | undefined;
 }
 
-/** How the processing of a material ends. */
+/** The result of processing a material. */
 export type MaterialOutcome = 'available' | 'failed';
 
 /** Options of {@link createMockGateway}. */
 export interface MockGatewayOptions {
-  /** Real time, or time that moves only by `mock.clock.advance`. @defaultValue 'system' */
+  /** Real time, or virtual time that only `mock.clock` advances. @defaultValue 'system' */
   clock?: 'system' | 'virtual' | undefined;
-  /** The keys; the first is `mock.apiKey`. */
+  /** The API keys; the first one is `mock.apiKey`. @defaultValue one key of the user 'demo' */
   keys?: MockKey[] | undefined;
-  /** What every user's wallet holds at the start. @defaultValue 1000 USD */
+  /** The initial balance of every user. @defaultValue 1000 USD */
   wallet?: { usd: number } | undefined;
-  /** Chat and generation requests that one user may have in flight. @defaultValue 8 */
+  /** Maximum number of chat and generation requests in flight per user. @defaultValue 8 */
   concurrencyLimit?: number | undefined;
-  /** How tasks go. */
+  /** How tasks behave. */
   tasks?: TaskOptions | undefined;
-  /** Other answers to the gaps of the specification. */
+  /** Alternative behavior where the specification has gaps. */
   assumptions?: Partial<MockAssumptions> | undefined;
-  /** Same seed, same ids, texts and pictures. @defaultValue 1 */
+  /** The same seed produces the same ids, texts and images. @defaultValue 1 */
   seed?: string | number | undefined;
-  /** A catalogue in place of the default one. */
+  /** The models of the gateway, instead of the default ones. */
   models?: Model[] | undefined;
-  /** Every answer comes this much later, by the clock. @defaultValue 0 */
+  /** Delay before every response, in clock milliseconds. @defaultValue 0 */
   latencyMs?: number | undefined;
-  /** Time between two events of a chat stream, by the clock. @defaultValue 0 */
+  /** Delay between two events of a chat stream, in clock milliseconds. @defaultValue 0 */
   chunkDelayMs?: number | undefined;
-  /** How materials go. */
+  /** How materials behave. */
   materials?: MaterialOptions | undefined;
-  /** The longest body that is read, bytes. @defaultValue 10 MiB */
+  /** Maximum size of a request body in bytes; longer ones get a 413. @defaultValue 10 MiB */
   maxBodyBytes?: number | undefined;
-  /** How many requests and invoice lines are kept. @defaultValue all */
+  /** Maximum number of requests, invoice lines, tasks and idempotency keys to keep. @defaultValue unlimited */
   history?: number | undefined;
-  /** Called after each answer's headers; the command line prints its log with it. */
-  onResponse?: ((answered: ExchangeSummary) => void) | undefined;
+  /** Called when the headers of a response are sent. The command line uses it for its log. */
+  onResponse?: ((exchange: ExchangeSummary) => void) | undefined;
 }
 
-/** The options with every default filled in. */
+/** The options with their defaults applied. */
 export interface Settings {
   tasks: Required<{ [Key in keyof TaskOptions]: NonNullable<TaskOptions[Key]> }>;
   walletUsd: number;
@@ -108,12 +104,12 @@ export interface Settings {
   maxBodyBytes: number;
   history: number;
   seed: string;
-  onResponse: (answered: ExchangeSummary) => void;
+  onResponse: (exchange: ExchangeSummary) => void;
 }
 
 const day = 24 * 60 * 60 * 1000;
 
-/** Fills in the defaults. */
+/** Applies the defaults. */
 export function resolveOptions(options: MockGatewayOptions): Settings {
   return {
     tasks: {

@@ -1,7 +1,7 @@
-/** A source of numbers from 0 up to, not including, 1. */
+/** Returns a number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number;
 
-/** A number from 0 to 2^32 - 1 that depends on every character of a text (FNV-1a, then mixed). */
+/** Hashes a text to an integer from 0 to 2^32 - 1 (FNV-1a with a final mix). */
 export function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
@@ -12,7 +12,7 @@ export function hash(text: string): number {
   return (value ^ (value >>> 16)) >>> 0;
 }
 
-/** The same seed gives the same numbers on every machine (mulberry32). */
+/** Creates a generator whose numbers depend on the seed alone (mulberry32). */
 export function seededRandom(seed: string | number): Random {
   let state = hash(String(seed));
   return () => {
@@ -23,7 +23,23 @@ export function seededRandom(seed: string | number): Random {
   };
 }
 
-/** One entry of a list that is not empty. */
+/** Picks an element of a non-empty list. */
 export function pick<T>(list: readonly [T, ...T[]], random: Random): T {
   return list[Math.floor(random() * list.length)] ?? list[0];
+}
+
+/** Creates an id that starts with a prefix such as `task_`. */
+export type MakeId = (prefix: string) => string;
+
+const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz';
+
+/** Creates a generator of ids, which are the same in every run with the same seed. */
+export function idMaker(random: Random): MakeId {
+  return (prefix) => {
+    let id = prefix;
+    for (let index = 0; index < 20; index += 1) {
+      id += alphabet.charAt(Math.floor(random() * alphabet.length));
+    }
+    return id;
+  };
 }

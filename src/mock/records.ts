@@ -1,55 +1,55 @@
 /** A request as the gateway received it. */
 export interface MockRequest {
   method: string;
-  /** The path as sent, without the query. */
+  /** The path as sent, without the query string. */
   path: string;
-  /** The query with its `?`; empty without one. */
+  /** The query string including its `?`; empty if there is none. */
   search: string;
-  /** By lower-case names. */
+  /** The headers by lower-case name. */
   headers: Record<string, string>;
-  /** The parsed JSON; the text when it is not JSON; undefined without a body. */
+  /** The parsed JSON body, or its text if it is not valid JSON; undefined if there is no body. */
   body: unknown;
   /** The body exactly as sent. */
   bodyText: string;
-  /** When it came, clock milliseconds. */
+  /** When the request arrived, in clock milliseconds. */
   at: number;
-  /** The id that its answer carries. */
+  /** The request id that the response carries. */
   requestId: string;
-  /** The status of its answer; undefined until then, and for a connection that was dropped. */
+  /** The status of the response; undefined until then, and if a fault dropped the connection. */
   status: number | undefined;
 }
 
-/** One line of the bill. */
+/** A charge or refund on the invoice. */
 export interface InvoiceLine {
-  /** USD; negative in a refund. */
+  /** Amount in USD; negative for a refund. */
   usd: number;
   model: string;
-  /** Such as `POST /v1/videos`. */
+  /** Method and path, such as `POST /v1/videos`. */
   route: string;
   idempotencyKey: string | undefined;
   taskId: string | undefined;
   requestId: string;
   kind: 'charge' | 'refund';
-  /** Who pays. */
+  /** The user whose wallet was charged or refunded. */
   user: string;
-  /** Clock milliseconds. */
+  /** When it was charged or refunded, in clock milliseconds. */
   at: number;
 }
 
-/** What the log of the command line shows of an answer. */
+/** A request and its response in brief, as the command-line log shows them. */
 export interface ExchangeSummary {
   method: string;
   path: string;
   status: number;
   requestId: string;
-  /** From the request to the answer's headers, clock milliseconds. */
+  /** Time from the request to the response headers, in clock milliseconds. */
   ms: number;
   chargeUsd: number | undefined;
   idempotencyKey: string | undefined;
-  /** Whether the key had been used before. */
+  /** Whether the response is an idempotent replay. */
   replay: boolean;
-  /** Whether the answer is a stream of events. */
+  /** Whether the response is an event stream. */
   stream: boolean;
-  /** Of an error, such as `model_not_found`. */
+  /** The error code, such as `model_not_found`; undefined for a successful response. */
   code: string | undefined;
 }

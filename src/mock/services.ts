@@ -1,29 +1,29 @@
-import type { MockAssumptions } from './assumptions.ts';
-import type { ModelCatalog } from './models/catalog.ts';
-import type { Clock } from './clock.ts';
-import type { Endpoint } from './http/endpoint.ts';
-import type { MakeId } from './ids.ts';
-import type { Health } from './http/health.ts';
 import type { Ledger } from './account/ledger.ts';
-import type { Materials } from './materials/materials.ts';
-import type { Settings } from './options.ts';
 import type { Slots } from './account/slots.ts';
-import type { Tasks } from './tasks/tasks.ts';
 import type { Users } from './account/users.ts';
+import type { MockAssumptions } from './assumptions.ts';
+import type { Clock } from './clock.ts';
+import type { EndpointDescription } from './http/endpoint-description.ts';
+import type { Health } from './http/health.ts';
+import type { MaterialStore } from './materials/store.ts';
+import type { ModelCatalog } from './models/catalog.ts';
+import type { Settings } from './options.ts';
+import type { MakeId } from './random.ts';
+import type { TaskStore } from './tasks/store.ts';
 
-/** Everything that endpoints work with. */
+/** The state and settings of one gateway, which all its endpoints share. */
 export interface Services {
   settings: Settings;
   assumptions: MockAssumptions;
   clock: Clock;
   id: MakeId;
-  catalogue: ModelCatalog;
+  catalog: ModelCatalog;
   users: Users;
   slots: Slots;
   health: Health;
   ledger: Ledger;
-  tasks: Tasks;
-  materials: Materials;
-  /** The table of all endpoints, from which the gateway describes itself. */
-  endpoints: readonly Endpoint[];
+  tasks: TaskStore;
+  materials: MaterialStore;
+  /** Descriptions of all endpoints, for the OpenAPI document and the list of capabilities. */
+  endpoints: readonly EndpointDescription[];
 }

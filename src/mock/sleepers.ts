@@ -1,48 +1,48 @@
-/** Somebody who waits for a virtual instant. */
+/** A pending sleep of a virtual clock. */
 export interface Sleeper {
+  /** When it ends, in clock milliseconds. */
   readonly at: number;
+  /** Breaks ties between sleeps that end at the same time. */
   readonly order: number;
-  /** Set to undefined once the sleeper was woken or gave up. */
+  /** Ends the sleep; undefined once it was aborted. */
   wake: (() => void) | undefined;
 }
 
-/** A heap of sleepers: the earliest first, and in the order of their coming at the same instant. */
+/** A min-heap of sleepers, ordered by the time and then by the order in which they were added. */
 export class Sleepers {
   #heap: Sleeper[] = [];
-  #gone = 0;
+  #removed = 0;
 
-  /** How many still wait. */
+  /** Number of sleepers that are still waiting. */
   get size(): number {
-    return this.#heap.length - this.#gone;
+    return this.#heap.length - this.#removed;
   }
 
   add(sleeper: Sleeper): void {
     this.#heap.push(sleeper);
-    this.#up(this.#heap.length - 1);
+    this.#siftUp(this.#heap.length - 1);
   }
 
-  /**
-   * Forgets a sleeper that gave up. Sleepers are swept out together, so that giving up stays cheap.
-   */
+  /** Removes a sleeper. Removed sleepers leave the heap in batches, which keeps removal cheap. */
   remove(sleeper: Sleeper): void {
     sleeper.wake = undefined;
-    this.#gone += 1;
-    if (this.#gone < 64 || this.#gone * 2 < this.#heap.length) return;
+    this.#removed += 1;
+    if (this.#removed < 64 || this.#removed * 2 < this.#heap.length) return;
     this.#heap = this.#heap.filter((entry) => entry.wake !== undefined).toSorted(compare);
-    this.#gone = 0;
+    this.#removed = 0;
   }
 
-  /** The earliest one that still waits. */
+  /** Returns the earliest sleeper without removing it. */
   peek(): Sleeper | undefined {
     for (;;) {
       const first = this.#heap[0];
       if (first === undefined || first.wake !== undefined) return first;
       this.#shift();
-      this.#gone -= 1;
+      this.#removed -= 1;
     }
   }
 
-  /** Takes out the earliest one that still waits. */
+  /** Removes and returns the earliest sleeper. */
   take(): Sleeper | undefined {
     const first = this.peek();
     if (first !== undefined) this.#shift();
@@ -53,10 +53,10 @@ export class Sleepers {
     const last = this.#heap.pop();
     if (last === undefined || this.#heap.length === 0) return;
     this.#heap[0] = last;
-    this.#down(0);
+    this.#siftDown(0);
   }
 
-  #up(index: number): void {
+  #siftUp(index: number): void {
     const entry = this.#heap[index];
     const parentIndex = (index - 1) >> 1;
     const parent = this.#heap[parentIndex];
@@ -64,10 +64,10 @@ export class Sleepers {
     if (compare(parent, entry) <= 0) return;
     this.#heap[index] = parent;
     this.#heap[parentIndex] = entry;
-    this.#up(parentIndex);
+    this.#siftUp(parentIndex);
   }
 
-  #down(index: number): void {
+  #siftDown(index: number): void {
     const entry = this.#heap[index];
     const left = this.#heap[index * 2 + 1];
     if (entry === undefined || left === undefined) return;
@@ -77,10 +77,10 @@ export class Sleepers {
     if (compare(entry, child) <= 0) return;
     this.#heap[index] = child;
     this.#heap[childIndex] = entry;
-    this.#down(childIndex);
+    this.#siftDown(childIndex);
   }
 }
 
-function compare(one: Sleeper, other: Sleeper): number {
-  return one.at - other.at || one.order - other.order;
+function compare(first: Sleeper, second: Sleeper): number {
+  return first.at - second.at || first.order - second.order;
 }

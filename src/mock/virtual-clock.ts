@@ -2,28 +2,28 @@ import type { MockClock } from './clock.ts';
 import { Sleepers } from './sleepers.ts';
 import type { Sleeper } from './sleepers.ts';
 
-/**
- * Where virtual time begins: a fixed instant, so that dates in answers are the same in every run.
- */
+/** When virtual time starts. It is fixed, so that dates in responses are the same in every run. */
 const start = Date.parse('2026-05-01T00:00:00Z');
 
-/** Turns of the event loop in which nothing may happen before everybody counts as waiting. */
-const quietTurns = 6;
+/** Number of event loop turns without a new, ended or aborted sleep after which the program counts as idle. */
+const idleTurns = 6;
 
-/** Not declared by the DOM's types, and missing in browsers. */
+/** Missing in browsers and in the DOM's types. */
 declare const setImmediate: ((callback: () => void) => unknown) | undefined;
 
-/** Taken at import, so that a test's fake timers do not stop virtual time. */
+/** Captured at import, so that fake timers in tests do not stop virtual time. */
 const nextTurn: (callback: () => void) => unknown =
   typeof setImmediate === 'function' ? setImmediate : (callback) => setTimeout(callback, 0);
 const realTimer = setTimeout;
 
-/** Time that moves only when told to. */
+/** A clock that moves only in `advance` and `settle`. */
 export class VirtualClock implements MockClock {
   readonly #sleepers = new Sleepers();
   #now = start;
-  #count = 0;
-  #tail: Promise<unknown> = Promise.resolve();
+  /** Number of sleeps that started, ended or were aborted. */
+  #events = 0;
+  /** The last `advance`; calls run one after the other. */
+  #lastAdvance: Promise<unknown> = Promise.resolve();
 
   now(): number {
     return this.#now;
@@ -31,7 +31,7 @@ export class VirtualClock implements MockClock {
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#count += 1;
+      this.#events += 1;
       if (signal?.aborted === true) {
         reject(signal.reason);
         return;
@@ -40,46 +40,50 @@ export class VirtualClock implements MockClock {
         resolve();
         return;
       }
-      const stop = (): void => {
-        this.#count += 1;
+      const onAbort = (): void => {
+        this.#events += 1;
         this.#sleepers.remove(sleeper);
         reject(signal?.reason);
       };
       const wake = (): void => {
-        signal?.removeEventListener('abort', stop);
+        signal?.removeEventListener('abort', onAbort);
         resolve();
       };
-      const sleeper: Sleeper = { at: this.#now + ms, order: this.#count, wake };
+      const sleeper: Sleeper = { at: this.#now + ms, order: this.#events, wake };
       this.#sleepers.add(sleeper);
-      signal?.addEventListener('abort', stop, { once: true });
+      signal?.addEventListener('abort', onAbort, { once: true });
     });
   }
 
   advance(ms: number): Promise<void> {
-    const run = this.#tail.then(() => this.#advanceTo(this.#now + Math.max(ms, 0)));
-    this.#tail = run;
-    return run;
+    const advanced = this.#lastAdvance.then(() => this.#advanceTo(this.#now + Math.max(ms, 0)));
+    this.#lastAdvance = advanced;
+    return advanced;
   }
 
   async settle<T>(promise: Promise<T>): Promise<T> {
     let settled = false;
-    const done = (): void => {
+    const onSettled = (): void => {
       settled = true;
     };
-    promise.then(done, done);
-    let idle = 0;
+    promise.then(onSettled, onSettled);
+    let realWaits = 0;
     for (;;) {
-      await this.#quiet();
+      await this.#idle();
       if (settled) return promise;
       const next = this.#sleepers.peek();
       if (next !== undefined) {
-        idle = 0;
+        realWaits = 0;
         await this.advance(next.at - this.#now);
         continue;
       }
-      // Nobody sleeps, yet the promise is open: it may wait for a disk or a socket, in real time.
-      idle += 1;
-      if (idle > 400) throw new Error('The promise is open, and nobody waits for the clock');
+      // No sleep is pending: the promise may depend on a disk or a socket, which takes real time.
+      realWaits += 1;
+      if (realWaits > 400) {
+        throw new Error(
+          'settle() timed out: the promise is pending, but nothing sleeps on the clock',
+        );
+      }
       await new Promise((resolve) => {
         realTimer(resolve, 5);
       });
@@ -87,38 +91,36 @@ export class VirtualClock implements MockClock {
   }
 
   async #advanceTo(target: number): Promise<void> {
-    await this.#quiet();
+    await this.#idle();
     for (;;) {
       const next = this.#sleepers.peek();
       if (next === undefined || next.at > target) break;
       this.#now = Math.max(this.#now, next.at);
       this.#wakeAll(next.at);
-      await this.#quiet();
+      await this.#idle();
     }
     this.#now = Math.max(this.#now, target);
-    await this.#quiet();
+    await this.#idle();
   }
 
   #wakeAll(at: number): void {
     for (;;) {
       if (this.#sleepers.peek()?.at !== at) return;
       const wake = this.#sleepers.take()?.wake;
-      this.#count += 1;
+      this.#events += 1;
       wake?.();
     }
   }
 
-  /**
-   * Resolves once nobody has gone to sleep, woken or given up for a few turns of the event loop.
-   */
-  async #quiet(): Promise<void> {
-    let seen = this.#count;
-    for (let turn = 0; turn < quietTurns; turn += 1) {
+  /** Resolves when no sleep has started, ended or been aborted for a few turns of the event loop. */
+  async #idle(): Promise<void> {
+    let lastSeen = this.#events;
+    for (let turn = 0; turn < idleTurns; turn += 1) {
       await new Promise<void>((resolve) => {
         nextTurn(resolve);
       });
-      if (seen === this.#count) continue;
-      seen = this.#count;
+      if (lastSeen === this.#events) continue;
+      lastSeen = this.#events;
       turn = 0;
     }
   }

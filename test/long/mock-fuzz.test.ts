@@ -7,9 +7,9 @@ import { listen } from '../../src/mock/node/index.ts';
 import { fuzzRequest } from './mock-requests.ts';
 import { Watcher } from './mock-watcher.ts';
 
-/** `FUZZ_SEED=123 npm run test:long` does the same again. */
+/** To repeat a run: `FUZZ_SEED=123 npm run test:long`. */
 const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
-console.log(`the seed of the fuzz is ${seed}`);
+console.log(`fuzz seed: ${seed}`);
 
 const options: MockGatewayOptions = {
   keys: [
@@ -32,13 +32,13 @@ async function fuzz(watcher: Watcher, numRuns: number, salt: number): Promise<vo
   await watcher.settle({ 'sk-a': '1', 'sk-b': '2' });
 }
 
-test('5000 requests over all routes: no 500, only documented envelopes, no money moves up', async () => {
+test('5000 requests to all routes: no 500, only documented envelopes, no rising balance', async () => {
   const mock = createMockGateway({ ...options, clock: 'virtual' });
   const watcher = new Watcher(mock, mock.fetch, mock.baseURL, true);
   await expect(fuzz(watcher, 5000, 0)).resolves.toBeUndefined();
 });
 
-test('3000 with every switch the other way', async () => {
+test('3000 requests with every assumption switched', async () => {
   const assumptions = {
     A1: 'videos',
     A2: 'images/tasks',
@@ -57,23 +57,23 @@ test('3000 with every switch the other way', async () => {
   await expect(fuzz(watcher, 3000, 1)).resolves.toBeUndefined();
 });
 
-test('2000 over a socket', async () => {
+test('2000 requests over a socket', async () => {
   const mock = createMockGateway(options);
   const { baseURL, close } = await listen(mock);
   onTestFinished(close);
   await expect(fuzz(new Watcher(mock, fetch, baseURL, true), 2000, 2)).resolves.toBeUndefined();
 });
 
-test('the same requests to gateways of the same seed get the same bytes', async () => {
+test('gateways with the same seed return identical bytes', async () => {
   const transcript = async () => {
     const mock = createMockGateway({ ...options, clock: 'virtual' });
     const watcher = new Watcher(mock, mock.fetch, mock.baseURL, true);
-    const answers: string[] = [];
+    const responses: string[] = [];
     for (const request of fc.sample(fuzzRequest, { seed, numRuns: 500 })) {
-      answers.push(await watcher.send(request));
+      responses.push(await watcher.send(request));
       await mock.clock.advance(100);
     }
-    return answers;
+    return responses;
   };
   expect(await transcript()).toEqual(await transcript());
 });

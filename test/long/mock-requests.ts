@@ -4,12 +4,12 @@ import type { Endpoint } from '../../src/mock/http/endpoint.ts';
 import { endpoints } from '../../src/mock/routes/index.ts';
 import { chat, image, music, speech, video } from '../mock/caller.ts';
 
-/** A request that may be right, wrong or hostile. */
+/** A request that is valid, invalid or hostile. */
 export interface FuzzRequest {
-  /** Such as `POST /v1/videos`; the key of {@link byRoute}. */
+  /** Method and path, such as `POST /v1/videos`; the key of {@link byRoute}. */
   route: string;
   method: string;
-  /** Chooses what stands for each `{name}` of the path: one of the known ids, or this text. */
+  /** The value of each `{name}` in the path: an index into the known ids, or the text itself. */
   ids: readonly (number | string)[];
   query: string;
   headers: Record<string, string>;
@@ -21,19 +21,19 @@ export const byRoute = new Map(endpoints.map((endpoint) => [endpoint.route, endp
 const person = { consent_confirmed: true, callback_url: 'https://app.example/back' };
 const clone = { audio_url: 'https://files.example/me.wav', text: 'Hello' };
 const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
-const asks = { type: 'json_schema', json_schema: { name: 'x', schema } };
+const responseFormat = { type: 'json_schema', json_schema: { name: 'x', schema } };
 const items = [
   { type: 'text', text: 'a wave' },
   { type: 'image_url', image_url: { url: 'https://files.example/a.png' }, role: 'first_frame' },
 ];
 
-/** Good bodies by path; what they are mutated from. */
+/** Valid bodies by path, from which the others are mutated. */
 const bodies: Readonly<Record<string, readonly object[]>> = {
   '/v1/chat/completions': [
     chat,
     { ...chat, stream: true, stream_options: { include_usage: true }, n: 2, stop: ['there'] },
     { ...chat, tools: [{ type: 'function', function: { name: 'hello', parameters: schema } }] },
-    { ...chat, response_format: asks, max_tokens: 9 },
+    { ...chat, response_format: responseFormat, max_tokens: 9 },
     { ...chat, extra_body: { image_config: { aspect_ratio: '1:1' } } },
   ],
   '/v1/audio/tasks': [
@@ -57,7 +57,7 @@ const videos = [
   { model: video.model, content: items },
 ];
 
-const goodBodies = ({ path }: Endpoint): readonly object[] =>
+const validBodies = ({ path }: Endpoint): readonly object[] =>
   bodies[path] ?? (path.includes('/video') ? videos : images);
 
 const brackets = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
@@ -73,10 +73,10 @@ const value: fc.Arbitrary<unknown> = fc.oneof(
   ),
   fc.jsonValue({ maxDepth: 3 }),
   fc.string({ unit: 'binary', maxLength: 40 }),
-  fc.constantFrom(...endpoints.flatMap(goodBodies)),
+  fc.constantFrom(...endpoints.flatMap(validBodies)),
 );
 
-const names = [...new Set(endpoints.flatMap(goodBodies).flatMap((body) => Object.keys(body)))];
+const names = [...new Set(endpoints.flatMap(validBodies).flatMap((body) => Object.keys(body)))];
 const extraNames = ['max_completion_tokens', 'reasoning_effort', 'tool_choice', 'modalities'];
 const name = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom(...names, ...extraNames) },
@@ -84,7 +84,7 @@ const name = fc.oneof(
   fc.string(),
 );
 
-/** Puts a value at one place of a body, at its top or inside one of its fields. */
+/** Sets or drops a field of a body, at the top level or inside a field. */
 const mutation = fc.record({ name, value, inside: fc.boolean(), drop: fc.boolean() });
 
 function mutate(
@@ -106,7 +106,7 @@ function mutate(
 
 const mutated = (endpoint: Endpoint): fc.Arbitrary<string> =>
   fc
-    .tuple(fc.constantFrom(...goodBodies(endpoint)), fc.array(mutation, { maxLength: 3 }))
+    .tuple(fc.constantFrom(...validBodies(endpoint)), fc.array(mutation, { maxLength: 3 }))
     .map(([body, changes]) => JSON.stringify(changes.reduce(mutate, body)));
 
 const raw = (endpoint: Endpoint): fc.Arbitrary<string | Uint8Array<ArrayBuffer>> =>
@@ -190,7 +190,7 @@ const headers = fc.record(
   { requiredKeys: ['authorization', 'content-type', 'idempotency-key'] },
 );
 
-/** Requests over all routes of the gateway; those that take a body come more often. */
+/** Requests to all routes of the gateway. POST routes are more frequent. */
 export const fuzzRequest: fc.Arbitrary<FuzzRequest> = fc
   .constantFrom(
     ...endpoints.flatMap((entry) => (entry.method === 'POST' ? [entry, entry, entry] : [entry])),

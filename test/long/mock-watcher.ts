@@ -7,18 +7,18 @@ import type { MockGateway } from '../../src/mock/index.ts';
 import { byRoute } from './mock-requests.ts';
 import type { FuzzRequest } from './mock-requests.ts';
 
-/** How a message of a refused request begins, unless it names a field in back quotes. */
+/** Matches error messages that name what is wrong: a field in backticks, or a part of the request. */
 const subject = /`[^`]*`|^The (body|header|content type)|^This Idempotency-Key/;
 
-/** Sends requests to one gateway, and throws when an answer is not what every answer must be. */
+/** Sends requests to a gateway and throws if a response violates the rules for all responses. */
 export class Watcher {
   readonly #mock: MockGateway;
   readonly #fetch: typeof fetch;
   readonly #baseURL: string;
-  /** Whether answers are in the documented form: no switch is set. */
+  /** Whether responses have the documented shape, because all assumptions have their defaults. */
   readonly #documented: boolean;
   readonly #ids: string[] = ['prism-image', 'lumen%2Fvision-chat', 'internal_error'];
-  readonly #seen = new Set<number>();
+  readonly #statuses = new Set<number>();
   readonly #startUsd: number;
   #walletUsd: number;
   #chargedUsd = 0;
@@ -32,7 +32,7 @@ export class Watcher {
     this.#walletUsd = mock.wallet.usd;
   }
 
-  /** The whole answer as text. */
+  /** Sends a request, checks the response and returns it as text. */
   async send(request: FuzzRequest): Promise<string> {
     const { route, method, headers, body } = request;
     const response = await this.#fetch(this.#baseURL + this.#path(request), {
@@ -43,11 +43,11 @@ export class Watcher {
     });
     const text = await response.text();
     const { status } = response;
-    this.#seen.add(status);
+    this.#statuses.add(status);
     must(/^[!-~]+$/.test(response.headers.get('x-request-id') ?? ''), 'no request id');
-    if (status >= 400 && method !== 'HEAD') refused(status, text, route.endsWith('/balance'));
-    if (status < 400 && method !== 'HEAD') this.#answered(request, status, text);
-    this.#money(response);
+    if (status >= 400 && method !== 'HEAD') checkError(status, text, route.endsWith('/balance'));
+    if (status < 400 && method !== 'HEAD') this.#checkSuccess(request, status, text);
+    this.#checkMoney(response);
     return JSON.stringify([status, [...response.headers], text]);
   }
 
@@ -62,22 +62,22 @@ export class Watcher {
     return path + query;
   }
 
-  #answered({ route, method }: FuzzRequest, status: number, text: string): void {
+  #checkSuccess({ route, method }: FuzzRequest, status: number, text: string): void {
     if (text.startsWith('{')) this.#remember(JSON.parse(text));
     if (text.startsWith(': keep-alive')) {
-      must(text.endsWith('data: [DONE]\n\n'), `a stream without an end: ${text}`);
+      must(text.endsWith('data: [DONE]\n\n'), `a stream without [DONE]: ${text}`);
       return;
     }
     const endpoint = byRoute.get(route);
     const native = route === 'GET /v1/models';
     if (!this.#documented || native || method !== endpoint?.method || endpoint.hidden) return;
-    const { reply, status: usual = 200, otherStatuses = [] } = endpoint;
-    must([usual, ...otherStatuses].includes(status), `${route} answered ${status}`);
-    const issues = reply?.safeParse(JSON.parse(text)).error?.issues;
-    must(issues === undefined, `${route} answered ${text}: ${JSON.stringify(issues)}`);
+    const { responseSchema, status: expected = 200, otherStatuses = [] } = endpoint;
+    must([expected, ...otherStatuses].includes(status), `${route} returned ${status}`);
+    const issues = responseSchema?.safeParse(JSON.parse(text)).error?.issues;
+    must(issues === undefined, `${route} returned ${text}: ${JSON.stringify(issues)}`);
   }
 
-  /** Ids and tokens, so that later requests find what earlier ones made. */
+  /** Collects ids and tokens, so that later requests can refer to existing records. */
   #remember({ id, verification_url: link }: { id?: string; verification_url?: string }): void {
     for (const found of [id, link?.split('/').at(-1)]) {
       if (found) this.#ids.push(encodeURIComponent(found));
@@ -85,9 +85,9 @@ export class Watcher {
     if (this.#ids.length > 40) this.#ids.splice(3, 1);
   }
 
-  #money({ headers }: Response): void {
+  #checkMoney({ headers }: Response): void {
     const { usd } = this.#mock.wallet;
-    must(usd <= this.#walletUsd, `the wallet moved up from ${this.#walletUsd} to ${usd}`);
+    must(usd <= this.#walletUsd, `the balance rose from ${this.#walletUsd} to ${usd}`);
     this.#walletUsd = usd;
     const charge = Number(headers.get('x-svc-charge-usd') ?? 0);
     must(charge >= 0 && charge < Infinity, `the charge is ${charge}`);
@@ -95,7 +95,7 @@ export class Watcher {
     must(this.#mock.inFlight === 0, 'a slot is still held');
   }
 
-  /** The invoice is what answers charged, and what is missing from the wallets of these keys. */
+  /** Compares the invoice with the charge headers and with the balances of these keys' users. */
   async settle(keys: Readonly<Record<string, string>>): Promise<void> {
     const total = (user?: string) =>
       this.#mock.invoice
@@ -108,28 +108,28 @@ export class Watcher {
       const { balance } = await response.json();
       equal(balance.usd, this.#startUsd - total(user), `the wallet of ${user}`);
     }
-    // Requests that are all turned away at the door would find nothing.
-    const missing = [200, 202, 400, 401, 403, 404, 405].filter((code) => !this.#seen.has(code));
-    must(missing.length === 0, `no answer was ${missing.join(', ')}`);
+    // If all requests were rejected early, the run would prove nothing.
+    const missing = [200, 202, 400, 401, 403, 404, 405].filter((code) => !this.#statuses.has(code));
+    must(missing.length === 0, `no response had the status ${missing.join(', ')}`);
   }
 }
 
-/** The documented envelope: a known code, and a message that says what is wrong with what. */
-function refused(status: number, text: string, balance: boolean): void {
-  const told = `${status} ${text}`;
-  must(status !== 500, told);
+/** Checks for the documented envelope, a known code and a message that names what is wrong. */
+function checkError(status: number, text: string, balance: boolean): void {
+  const summary = `${status} ${text}`;
+  must(status !== 500, summary);
   const envelope = balance ? keyBalanceErrorEnvelopeRecord : errorEnvelopeRecord;
-  const answer = JSON.parse(text);
-  must(envelope.safeParse(answer).success, told);
+  const parsed = JSON.parse(text);
+  must(envelope.safeParse(parsed).success, summary);
   if (balance) return;
-  must(errorDetail(answer.error.code) !== undefined, `not in the catalog: ${told}`);
-  must(status !== 400 || subject.test(answer.error.message), `names nothing: ${told}`);
+  must(errorDetail(parsed.error.code) !== undefined, `not in the catalog: ${summary}`);
+  must(status !== 400 || subject.test(parsed.error.message), `names nothing: ${summary}`);
 }
 
-function equal(one: number, other: number, what: string): void {
-  must(Math.abs(one - other) < 1e-6, `${what} is ${one}, not ${other}`);
+function equal(actual: number, expected: number, name: string): void {
+  must(Math.abs(actual - expected) < 1e-6, `${name} is ${actual}, not ${expected}`);
 }
 
-function must(fine: boolean, otherwise: string): void {
-  if (!fine) throw new Error(otherwise.slice(0, 2000));
+function must(condition: boolean, message: string): void {
+  if (!condition) throw new Error(message.slice(0, 2000));
 }

@@ -10,7 +10,7 @@ const start = (assumptions: Partial<MockAssumptions>) => {
   return { mock, caller: callerOf(mock) };
 };
 
-test('A1: one path alone may poll a video, and the client is not told which', async () => {
+test('A1: a single path can poll videos, and no response mentions it', async () => {
   const { caller } = start({ A1: 'video/generations' });
   const response = await caller.post('/v1/videos', video);
   expect(response.headers.has('location')).toBe(false);
@@ -21,14 +21,14 @@ test('A1: one path alone may poll a video, and the client is not told which', as
   expect((await caller.get(`/v1/video/generations/${id}`)).status).toBe(200);
 });
 
-test('A2: one path alone may poll an image', async () => {
+test('A2: a single path can poll images', async () => {
   const { caller } = start({ A2: 'images/generations' });
   const { id } = await caller.submit('/v1/images/generations', image);
   expect((await caller.get(`/v1/images/tasks/${id}`)).status).toBe(404);
   expect((await caller.get(`/v1/images/generations/${id}`)).status).toBe(200);
 });
 
-test('A4, A5 and A6: success has another word, the URL another place, the record a wrapping', async () => {
+test('A4, A5 and A6: the success status, the URL field and the wrapper of a record can differ', async () => {
   const { mock, caller } = start({ A4: 'succeeded', A5: 'output', A6: 'data' });
   const { data } = await caller.submit('/v1/audio/tasks', speech);
   await mock.clock.advance(1000);
@@ -37,7 +37,7 @@ test('A4, A5 and A6: success has another word, the URL another place, the record
   expect(done.output.audio_url).toBe(done.audio_url);
 });
 
-test('A7: an image submit may wait and answer with what it made', async () => {
+test('A7: an image submit can wait and respond with the files', async () => {
   const { mock, caller } = start({ A7: 'finished' });
   const waiting = caller.post('/v1/images/generations', { ...image, n: 2 });
   const response = await mock.clock.settle(waiting);
@@ -53,22 +53,22 @@ test.each([
   ['flat', { code: 'task_not_found', message: expect.any(String), data: null }],
   ['detail', { detail: expect.any(String) }],
   ['success', { success: false, message: expect.any(String) }],
-] as const)('A9: errors may come in the form %s', async (A9, body) => {
+] as const)('A9: errors can have the form %s', async (A9, body) => {
   const { caller } = start({ A9 });
   expect(await caller.read('/v1/videos/none')).toEqual(body);
 });
 
-test('A9: errors may be HTML', async () => {
+test('A9: errors can be HTML', async () => {
   const response = await start({ A9: 'html' }).caller.get('/v1/videos/none');
   expect(response.headers.get('content-type')).toMatch(/^text\/html/);
 });
 
-test('A10: the request id may come under another name as well', async () => {
+test('A10: another response header can carry the request id as well', async () => {
   const response = await start({ A10: 'x-oneapi-request-id' }).caller.get('/v1/account');
   expect(response.headers.get('x-oneapi-request-id')).toBe(response.headers.get('x-request-id'));
 });
 
-test('A20: what the specification only names answers when it is switched on', async () => {
+test('A20: endpoints that the specification only mentions exist when enabled', async () => {
   const off = start({}).caller;
   expect((await off.get('/v1/usage/records')).status).toBe(404);
   expect((await off.post('/v1/images/edits', image)).status).toBe(404);
@@ -82,13 +82,13 @@ test('A20: what the specification only names answers when it is switched on', as
   expect(mock.invoice).toHaveLength(1);
 });
 
-test('A21: the last page of materials may have no cursor at all', async () => {
+test('A21: the last page of materials can omit the cursor', async () => {
   expect(await start({ A21: 'absent' }).caller.read('/v1/materials')).not.toHaveProperty(
     'next_cursor',
   );
 });
 
-test('A22: a verification may have less time', async () => {
+test('A22: a verification URL can expire earlier', async () => {
   const { mock, caller } = start({ A22: 1 });
   const real_person = { consent_confirmed: true, callback_url: 'https://app.example/back' };
   const body = { url: 'https://files.example/a.png', type: 'image', real_person };
@@ -97,23 +97,23 @@ test('A22: a verification may have less time', async () => {
   expect((await caller.read(`/v1/materials/${id}`)).status).toBe('verification_expired');
 });
 
-test('A3: records of images and videos may be OpenAI’s, those of audio never are', async () => {
+test('A3: image and video records can have OpenAI’s shape, audio records cannot', async () => {
   const { mock, caller } = start({ A3: 'openai' });
-  const made = await caller.submit('/v1/images/tasks', { ...image, n: 2 });
-  expect(made).toMatchObject({ object: 'image', status: 'queued', progress: 0, data: null });
-  expect(made).not.toHaveProperty('task_id');
-  const film = await caller.submit('/v1/videos', video);
-  const words = await caller.submit('/v1/audio/tasks', speech);
+  const task = await caller.submit('/v1/images/tasks', { ...image, n: 2 });
+  expect(task).toMatchObject({ object: 'image', status: 'queued', progress: 0, data: null });
+  expect(task).not.toHaveProperty('task_id');
+  const videoTask = await caller.submit('/v1/videos', video);
+  const audioTask = await caller.submit('/v1/audio/tasks', speech);
   await mock.clock.advance(1000);
-  const done = await caller.read(`/v1/images/tasks/${made.id}`);
+  const done = await caller.read(`/v1/images/tasks/${task.id}`);
   expect(done).toMatchObject({ status: 'completed', progress: 100 });
   expect(done.data).toHaveLength(2);
   expect((await mock.fetch(done.data[0].url)).status).toBe(200);
-  expect((await caller.read(`/v1/videos/${film.id}`)).data).toHaveLength(1);
-  expect(await caller.read(`/v1/audio/tasks/${words.id}`)).toHaveProperty('audio_url');
+  expect((await caller.read(`/v1/videos/${videoTask.id}`)).data).toHaveLength(1);
+  expect(await caller.read(`/v1/audio/tasks/${audioTask.id}`)).toHaveProperty('audio_url');
 });
 
-test('A3: the client reads OpenAI’s records all the same', async () => {
+test('A3: the client reads records in OpenAI’s shape', async () => {
   const { mock } = start({ A3: 'openai' });
   const { apiKey, baseURL, fetch, clock } = mock;
   const gateway = new Polygate({ apiKey, baseURL, fetch, clock });
@@ -122,13 +122,13 @@ test('A3: the client reads OpenAI’s records all the same', async () => {
   expect(done.urls).toHaveLength(2);
 });
 
-test('A4: the status may be the raw word', async () => {
+test('A4: the status can be the raw status', async () => {
   const { mock, caller } = start({ A4: 'raw' });
   const { id, status } = await caller.submit('/v1/videos', video);
-  const seen = [status];
+  const statuses = [status];
   for (const ms of [500, 500]) {
     await mock.clock.advance(ms);
-    seen.push((await caller.read(`/v1/videos/${id}`)).status);
+    statuses.push((await caller.read(`/v1/videos/${id}`)).status);
   }
-  expect(seen).toEqual(['SUBMITTED', 'IN_PROGRESS', 'SUCCESS']);
+  expect(statuses).toEqual(['SUBMITTED', 'IN_PROGRESS', 'SUCCESS']);
 });

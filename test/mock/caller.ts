@@ -1,17 +1,17 @@
 import type { MockGateway } from '../../src/mock/index.ts';
 
-/** A bare caller of a gateway: no client in between. */
+/** Sends requests to a gateway without the client. */
 export interface Caller {
   get(path: string, headers?: Record<string, string>): Promise<Response>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   remove(path: string): Promise<Response>;
-  /** The JSON of a GET. */
+  /** Sends a GET and returns the JSON of the response. */
   read(path: string): Promise<any>;
-  /** Submits with a POST and gives the JSON of its answer. */
+  /** Sends a POST and returns the JSON of the response. */
   submit(path: string, body: unknown, headers?: Record<string, string>): Promise<any>;
 }
 
-/** Calls with the first key, or another one. */
+/** Creates a caller that uses the given key. */
 export function callerOf(mock: MockGateway, key = mock.apiKey): Caller {
   const authorization = `Bearer ${key}`;
   const get: Caller['get'] = (path, headers = {}) =>
@@ -32,13 +32,13 @@ export function callerOf(mock: MockGateway, key = mock.apiKey): Caller {
   };
 }
 
-/** The code in an error answer. */
+/** The code of an error response. */
 export async function codeOf(response: Response): Promise<string> {
   const body = await response.json();
   return body.error.code;
 }
 
-/** The `data` of every event of a stream, `[DONE]` included. */
+/** The `data` of every event of a stream, including `[DONE]`. */
 export async function eventsOf(response: Response): Promise<string[]> {
   const text = await response.text();
   return text

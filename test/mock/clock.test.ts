@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../src/mock/clock.ts';
 import { VirtualClock } from '../../src/mock/virtual-clock.ts';
 
-test('virtual time begins at a fixed instant and moves only when told to', async () => {
+test('virtual time starts at a fixed date and moves only when advanced', async () => {
   const clock = new VirtualClock();
   expect(new Date(clock.now()).toISOString()).toBe('2026-05-01T00:00:00.000Z');
   const before = clock.now();
@@ -11,7 +11,7 @@ test('virtual time begins at a fixed instant and moves only when told to', async
   expect(clock.now() - before).toBe(1500);
 });
 
-test('sleeps fire in the order of their time, and at the same time in the order of their coming', async () => {
+test('sleeps end in the order of their due time, and in call order if due at the same time', async () => {
   const clock = new VirtualClock();
   const fired: string[] = [];
   const sleep = (name: string, ms: number) => clock.sleep(ms).then(() => fired.push(name));
@@ -25,7 +25,7 @@ test('sleeps fire in the order of their time, and at the same time in the order 
   expect(fired).toEqual(['a', 'b1', 'b2', 'c']);
 });
 
-test('a sleep that begins because another ended fires in the same advance, at its own time', async () => {
+test('a sleep that starts when another ends is part of the same advance, at its own due time', async () => {
   const clock = new VirtualClock();
   const start = clock.now();
   const times: number[] = [];
@@ -42,7 +42,7 @@ test('a sleep that begins because another ended fires in the same advance, at it
 
 test('an aborted sleep rejects with the reason of its signal', async () => {
   for (const clock of [new VirtualClock(), systemClock()]) {
-    const reason = new Error('enough');
+    const reason = new Error('aborted');
     const controller = new AbortController();
     const sleep = clock.sleep(60_000, controller.signal);
     controller.abort(reason);
@@ -51,21 +51,21 @@ test('an aborted sleep rejects with the reason of its signal', async () => {
   }
 });
 
-test('thousands of sleeps that were given up do not hold on to memory or order', async () => {
+test('thousands of aborted sleeps leave the order of the others intact', async () => {
   const clock = new VirtualClock();
   const controller = new AbortController();
-  const given = Array.from({ length: 5000 }, (_, index) =>
-    clock.sleep(1e9 + index, controller.signal).catch(() => 'gone'),
+  const sleeps = Array.from({ length: 5000 }, (_, index) =>
+    clock.sleep(1e9 + index, controller.signal).catch(() => 'aborted'),
   );
   const fired: number[] = [];
   for (const ms of [50, 10, 40, 20, 30]) void clock.sleep(ms).then(() => fired.push(ms));
   controller.abort();
-  expect(new Set(await Promise.all(given))).toEqual(new Set(['gone']));
+  expect(new Set(await Promise.all(sleeps))).toEqual(new Set(['aborted']));
   await clock.advance(100);
   expect(fired).toEqual([10, 20, 30, 40, 50]);
 });
 
-test('settle jumps from sleep to sleep until a promise has its result', async () => {
+test('settle advances from sleep to sleep until the promise settles', async () => {
   const clock = new VirtualClock();
   const start = clock.now();
   const work = (async () => {
@@ -78,6 +78,6 @@ test('settle jumps from sleep to sleep until a promise has its result', async ()
   await expect(clock.settle(Promise.reject(new Error('no')))).rejects.toThrow('no');
 });
 
-test('real time cannot be moved', async () => {
+test('advance rejects on the system clock', async () => {
   await expect(systemClock().advance(1)).rejects.toThrow('virtual');
 });

@@ -33,36 +33,36 @@ test('the global fetch reaches the gateway', async () => {
   expect(mock.requests.at(-1)).toMatchObject({ path: '/v1/images/tasks', body: image });
 });
 
-test('streams stream', async () => {
+test('an event stream arrives complete', async () => {
   const events = await eventsOf(await post('/v1/chat/completions', { ...chat, stream: true }));
   expect(events.at(-1)).toBe('[DONE]');
 });
 
-test('an unknown path under the origin is the gateway’s own 404', async () => {
+test('an unknown path of the origin gets the gateway’s 404', async () => {
   const response = await fetch(`${mock.baseURL}/nowhere`);
   expect(response.status).toBe(404);
   expect((await response.json()).error.code).toBe('not_found');
 });
 
-test('a dropped connection is a failed fetch', async () => {
+test('a dropped connection rejects the fetch', async () => {
   const fault = mock.fail({ reset: 'after' });
   await expect(fetch(`${mock.baseURL}/v1/status`)).rejects.toThrow(TypeError);
   fault.remove();
 });
 
 test.each([{ stallHeaders: true }, { stallBody: 10 }])(
-  'a caller that leaves at %j gives its slot back',
+  'an aborted request releases its slot: %j',
   async (fault) => {
     mock.fail({ route: 'POST /v1/videos', ...fault, times: 1 });
-    const leave = new AbortController();
-    const answer = post('/v1/videos', video, leave.signal).then((response) => response.text());
+    const controller = new AbortController();
+    const body = post('/v1/videos', video, controller.signal).then((response) => response.text());
     await vi.waitFor(() => expect(mock.inFlight).toBe(1));
-    leave.abort();
-    await expect(answer).rejects.toThrow('aborted');
+    controller.abort();
+    await expect(body).rejects.toThrow('aborted');
     await vi.waitFor(() => expect(mock.inFlight).toBe(0));
   },
 );
 
-test('another origin may be answered for', async () => {
+test('another origin can be intercepted', async () => {
   expect((await fetch('https://own.example/v1/status')).status).toBe(200);
 });

@@ -161,7 +161,7 @@ test('a person verifies in a page of their own, and the material then lives for 
   const opened = page.waitForEvent('popup');
   await page.getByRole('link', { name: 'Open the identity check' }).click();
   const check = await opened;
-  await check.getByRole('button', { name: 'Complete the check' }).click();
+  await check.getByRole('button', { name: 'Complete verification' }).click();
   await check.getByRole('heading', { name: 'Thank you' }).waitFor();
   await page.getByText(/^1:59:\d\d left$/).waitFor();
   expect(await page.locator('.uri').innerText()).toMatch(/^asset:/);

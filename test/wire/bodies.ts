@@ -1,4 +1,4 @@
-/** Example answers, one a record of the specification, with every documented field. */
+/** Example responses: one for each record of the specification, with all documented fields. */
 
 const prices = {
   unitPriceUsd: 0.04,
@@ -25,13 +25,13 @@ export const pricing = {
       billingUnit: 'image',
       priceContext: 'api',
       pricingRuleId: 'rule_7',
-      source: 'catalogue',
-      text: '$0.04 an image',
+      source: 'catalog',
+      text: '$0.04 per image',
     },
   },
-  source: 'catalogue',
+  source: 'catalog',
   text: '$0.04',
-  unitText: 'an image',
+  unitText: 'per image',
   ruleId: 'rule_7',
 };
 
@@ -79,7 +79,7 @@ export const readiness = {
   wallet: 'unified',
   status: 'ready',
   score: 100,
-  summary: 'Everything is in place.',
+  summary: 'All checks passed.',
   checks: [
     { id: 'api_key', status: 'ready', required: true },
     { id: 'unified_wallet', status: 'ready', required: true },

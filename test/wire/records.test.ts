@@ -17,12 +17,12 @@ import * as voices from '../../src/schemas/voices.ts';
 import * as bodies from './bodies.ts';
 import type { ResponseSchema } from '../../src/schemas/schema.ts';
 
-/** An answer, the record that documents it, what the client asks, and the least that passes. */
+/** A response, its documented record, the schema of the client, and the smallest valid response. */
 interface Case {
   body: object;
   record: z.ZodMiniType;
   schema: ResponseSchema<unknown>;
-  least: object;
+  minimal: object;
 }
 
 const cases: Record<string, Case> = {
@@ -30,151 +30,151 @@ const cases: Record<string, Case> = {
     body: bodies.account,
     record: account.accountRecord,
     schema: account.accountSchema,
-    least: {},
+    minimal: {},
   },
   readiness: {
     body: bodies.readiness,
     record: account.readinessRecord,
     schema: account.readinessSchema,
-    least: { checks: [{ id: 'a', status: 'b' }] },
+    minimal: { checks: [{ id: 'a', status: 'b' }] },
   },
   'key balance': {
     body: bodies.keyBalance,
     record: account.keyBalanceRecord,
     schema: account.keyBalanceSchema,
-    least: {},
+    minimal: {},
   },
   model: {
     body: bodies.model,
     record: models.modelRecord,
     schema: models.modelSchema,
-    least: { id: 'm' },
+    minimal: { id: 'm' },
   },
   'model list': {
     body: bodies.modelList,
     record: models.modelListRecord,
     schema: models.modelListSchema,
-    least: { data: [{ id: 'm' }] },
+    minimal: { data: [{ id: 'm' }] },
   },
-  "model list in Anthropic's style": {
+  'Anthropic-style model list': {
     body: bodies.anthropicModelList,
     record: models.anthropicModelListRecord,
     schema: models.anthropicModelListSchema,
-    least: { data: [{ id: 'm' }] },
+    minimal: { data: [{ id: 'm' }] },
   },
-  "model list in Gemini's style": {
+  'Gemini-style model list': {
     body: bodies.geminiModelList,
     record: models.geminiModelListRecord,
     schema: models.geminiModelListSchema,
-    least: { models: [{ name: 'm' }] },
+    minimal: { models: [{ name: 'm' }] },
   },
   'voice list': {
     body: bodies.voiceList,
     record: voices.voiceListRecord,
     schema: voices.voiceListSchema,
-    least: { data: [{}] },
+    minimal: { data: [{}] },
   },
   'voice creation': {
     body: bodies.voiceCreation,
     record: voices.voiceCreationRecord,
     schema: voices.voiceCreationSchema,
-    least: { voice_id: 'v' },
+    minimal: { voice_id: 'v' },
   },
   material: {
     body: bodies.material,
     record: materials.materialRecord,
     schema: materials.materialSchema,
-    least: { id: 'mat_1', status: 'processing' },
+    minimal: { id: 'mat_1', status: 'processing' },
   },
   'material in verification': {
     body: bodies.materialInVerification,
     record: materials.materialRecord,
     schema: materials.materialSchema,
-    least: { id: 'mat_1', status: 'verification_pending', uri: null },
+    minimal: { id: 'mat_1', status: 'verification_pending', uri: null },
   },
   'material page': {
     body: bodies.materialPage,
     record: materials.materialPageRecord,
     schema: materials.materialPageSchema,
-    least: { data: [{ id: 'mat_1', status: 'available' }] },
+    minimal: { data: [{ id: 'mat_1', status: 'available' }] },
   },
   'service status': {
     body: bodies.serviceStatus,
     record: open.serviceStatusRecord,
     schema: open.serviceStatusSchema,
-    least: {},
+    minimal: {},
   },
   capabilities: {
     body: bodies.capabilities,
     record: capabilitiesRecord,
     schema: capabilitiesSchema,
-    least: {},
+    minimal: {},
   },
-  'error catalogue': {
+  'error catalog': {
     body: bodies.errorCatalog,
     record: catalog.errorCatalogRecord,
     schema: catalog.errorCatalogSchema,
-    least: {},
+    minimal: {},
   },
   'error detail': {
     body: bodies.errorDetail,
     record: catalog.errorDetailRecord,
     schema: catalog.errorDetailSchema,
-    least: {},
+    minimal: {},
   },
-  'pricing catalogue': {
+  'pricing catalog': {
     body: bodies.pricingCatalog,
     record: pricingCatalogRecord,
     schema: pricingCatalogSchema,
-    least: {},
+    minimal: {},
   },
   'rate limit policy': {
     body: bodies.rateLimitPolicy,
     record: open.rateLimitPolicyRecord,
     schema: open.rateLimitPolicySchema,
-    least: {},
+    minimal: {},
   },
   changelog: {
     body: bodies.changelog,
     record: open.changelogRecord,
     schema: open.changelogSchema,
-    least: {},
+    minimal: {},
   },
   'OpenAPI document': {
     body: bodies.openApiDocument,
     record: open.openApiDocumentRecord,
     schema: open.openApiDocumentSchema,
-    least: {},
+    minimal: {},
   },
 };
 
-describe.each(Object.entries(cases))('the %s', (_, { body, record, schema, least }) => {
-  test('as documented fits the record and what the client asks', () => {
+describe.each(Object.entries(cases))('the %s', (_, { body, record, schema, minimal }) => {
+  test('as documented matches the record and the schema of the client', () => {
     expect(record.parse(body)).toEqual(body);
     expect(read(schema, body)).toEqual(body);
   });
 
-  test('keeps fields that nobody knows yet, at every depth', () => {
-    const grown = withUnknownFields(body);
-    expect(record.parse(grown)).toEqual(grown);
-    expect(read(schema, grown)).toEqual(grown);
+  test('keeps unknown fields at every depth', () => {
+    const extended = withUnknownFields(body);
+    expect(record.parse(extended)).toEqual(extended);
+    expect(read(schema, extended)).toEqual(extended);
   });
 
-  test('passes with no more than the client relies on', () => {
-    expect(read(schema, least)).toEqual(least);
+  test('is valid with only the fields that the client relies on', () => {
+    expect(read(schema, minimal)).toEqual(minimal);
   });
 
-  test('passes with words that nobody knows yet', () => {
-    const reworded = withOtherWords(body);
-    expect(read(schema, reworded)).toEqual(reworded);
+  test('is valid with unknown string values', () => {
+    const changed = withUnknownStrings(body);
+    expect(read(schema, changed)).toEqual(changed);
   });
 
-  test('can be described as JSON Schema', () => {
+  test('converts to JSON Schema', () => {
     expect(z.toJSONSchema(record)).toMatchObject({ type: 'object' });
   });
 
-  test.each([null, [], 'gone', 7])('is never %j', (answer) => {
-    expect(() => read(schema, answer)).toThrow(/must be/);
+  test.each([null, [], 'gone', 7])('is never %j', (response) => {
+    expect(() => read(schema, response)).toThrow(/must be/);
   });
 });
 
@@ -189,11 +189,11 @@ describe('what the client relies on', () => {
     ['the status of a material', materials.materialSchema, { id: 'mat_1' }],
     ['the type of a URI', materials.materialSchema, { ...bodies.material, uri: 7 }],
     ['the type of a cursor', materials.materialPageSchema, { data: [], next_cursor: 7 }],
-  ])('includes %s', (_, schema, answer) => {
-    expect(() => read(schema, answer)).toThrow(/must be/);
+  ])('includes %s', (_, schema, response) => {
+    expect(() => read(schema, response)).toThrow(/must be/);
   });
 
-  test('leaves the end of a material list to either spelling', () => {
+  test('excludes next_cursor on the last page, which can be null or absent', () => {
     for (const page of [{ data: [] }, { data: [], next_cursor: null }]) {
       expect(read(materials.materialPageSchema, page)).toEqual(page);
     }
@@ -210,7 +210,7 @@ describe('the records of parts and errors', () => {
       keyBalanceErrorEnvelopeRecord,
       bodies.keyBalanceErrorEnvelope,
     ],
-  ])('%s fits', (_, record, body) => {
+  ])('%s matches its example', (_, record, body) => {
     expect(record.parse(body)).toEqual(body);
   });
 
@@ -220,25 +220,25 @@ describe('the records of parts and errors', () => {
   });
 });
 
-/** What the client reads, or an error that says what it misses. */
-function read(schema: ResponseSchema<unknown>, answer: unknown): unknown {
-  const issue = schema.validate(answer, []);
+/** The response as the client reads it, or an error that names the invalid field. */
+function read(schema: ResponseSchema<unknown>, response: unknown): unknown {
+  const issue = schema.validate(response, []);
   if (issue !== undefined)
     throw new Error(`${issue.path?.map(String).join('.')}: ${issue.message}`);
-  return answer;
+  return response;
 }
 
-/** A copy in which every object has one field more. */
+/** A copy in which every object has an additional field. */
 function withUnknownFields(value: unknown): unknown {
-  return rebuilt(value, withUnknownFields, { added_later: { by: 'the service' } });
+  return mapValues(value, withUnknownFields, { added_later: { by: 'the service' } });
 }
 
-/** A copy in which every string is a word that nobody knows. */
-function withOtherWords(value: unknown): unknown {
-  return typeof value === 'string' ? 'a_word_of_next_year' : rebuilt(value, withOtherWords, {});
+/** A copy in which every string has an unknown value. */
+function withUnknownStrings(value: unknown): unknown {
+  return typeof value === 'string' ? 'a_future_value' : mapValues(value, withUnknownStrings, {});
 }
 
-function rebuilt(value: unknown, change: (part: unknown) => unknown, extra: object): unknown {
+function mapValues(value: unknown, change: (part: unknown) => unknown, extra: object): unknown {
   if (Array.isArray(value)) return value.map((part) => change(part));
   if (typeof value !== 'object' || value === null) return value;
   const parts = Object.entries(value).map(([name, part]): [string, unknown] => [

@@ -1,10 +1,9 @@
-import type { RequestContext } from '../http/request-context.ts';
-import { add, usd } from './money.ts';
-import type { InvoiceLine } from '../records.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
-import type { Key, Task, User } from './state.ts';
+import type { InvoiceLine } from '../records.ts';
+import { addUsd, roundUsd } from './money.ts';
+import type { Caller, Key, Task, User } from './state.ts';
 
-/** What a charge is for. */
+/** The amount and the subject of a charge. */
 export interface Charge {
   usd: number;
   model: string;
@@ -12,7 +11,7 @@ export interface Charge {
   taskId?: string | undefined;
 }
 
-/** Every charge and refund, in order. */
+/** All charges and refunds, in order. */
 export class Ledger {
   readonly lines: InvoiceLine[] = [];
   readonly #history: number;
@@ -22,33 +21,35 @@ export class Ledger {
   }
 
   /**
-   * Takes the money out of the caller's wallet; 402 when there is not enough. What it took, USD.
+   * Charges the caller's wallet, or throws a 402 if the balance is insufficient. Returns the charged
+   * amount in USD.
    */
-  charge(call: RequestContext, charge: Charge): number {
-    const amount = usd(charge.usd);
-    const { user } = call;
+  charge(caller: Caller, charge: Charge): number {
+    const amount = roundUsd(charge.usd);
+    const { user } = caller;
     if (amount > user.balanceUsd) {
-      throw new GatewayError(402, 'insufficient_balance', 'The wallet does not cover this request');
+      const message = 'The balance does not cover this request: top it up';
+      throw new GatewayError(402, 'insufficient_balance', message);
     }
-    this.#move(user, call.key, -amount);
-    this.#note({
+    this.#transfer(user, caller.key, -amount);
+    this.#addLine({
       usd: amount,
       model: charge.model,
-      route: call.route,
+      route: caller.route,
       idempotencyKey: charge.idempotencyKey,
       taskId: charge.taskId,
-      requestId: call.requestId,
+      requestId: caller.requestId,
       kind: 'charge',
       user: user.name,
-      at: call.now,
+      at: caller.now,
     });
     return amount;
   }
 
-  /** Gives back what a task cost. */
+  /** Refunds the charge of a task. */
   refund(task: Task): void {
-    this.#move(task.user, task.key, task.chargeUsd);
-    this.#note({
+    this.#transfer(task.user, task.key, task.chargeUsd);
+    this.#addLine({
       usd: -task.chargeUsd,
       model: task.model,
       route: task.route,
@@ -61,13 +62,13 @@ export class Ledger {
     });
   }
 
-  #move(user: User, key: Key | undefined, amount: number): void {
-    user.balanceUsd = add(user.balanceUsd, amount);
-    user.spentUsd = add(user.spentUsd, -amount);
-    if (key !== undefined) key.spentUsd = add(key.spentUsd, -amount);
+  #transfer(user: User, key: Key | undefined, amount: number): void {
+    user.balanceUsd = addUsd(user.balanceUsd, amount);
+    user.spentUsd = addUsd(user.spentUsd, -amount);
+    if (key !== undefined) key.spentUsd = addUsd(key.spentUsd, -amount);
   }
 
-  #note(line: InvoiceLine): void {
+  #addLine(line: InvoiceLine): void {
     this.lines.push(line);
     if (this.lines.length > this.#history) this.lines.shift();
   }

@@ -1,22 +1,22 @@
 /**
- * Sums stay exact to a billionth of a dollar: enough for a single character, small enough for
- * doubles.
+ * Amounts are rounded to a billionth of a dollar: fine enough for the price of a single character,
+ * coarse enough for doubles.
  */
 const precision = 1e9;
 
-/** USD, never negative, never infinite. */
-export function usd(amount: number): number {
+/** Rounds an amount in USD; zero if it is negative or not finite. */
+export function roundUsd(amount: number): number {
   if (!Number.isFinite(amount) || amount <= 0) return 0;
   return Math.round(amount * precision) / precision;
 }
 
-/** The sum of two amounts of which either may be negative. */
-export function add(one: number, other: number): number {
-  return Math.round((one + other) * precision) / precision;
+/** The rounded sum of two amounts, either of which may be negative. */
+export function addUsd(first: number, second: number): number {
+  return Math.round((first + second) * precision) / precision;
 }
 
-/** A header's text: decimal digits only, no exponent. */
-export function dollars(amount: number): string {
+/** Formats an amount with decimal digits only, never with an exponent. */
+export function formatUsd(amount: number): string {
   const text = amount.toFixed(9);
   return text.replace(/\.?(?<!0)0+$/, '') || '0';
 }

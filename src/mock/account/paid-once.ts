@@ -1,8 +1,9 @@
 import type { InvoiceLine } from '../records.ts';
 
 /**
- * Why it cannot be said that a key was paid once, or that every key was; undefined when it can.
- * Refunds are left out: what was paid twice was paid twice.
+ * Checks that a key was charged exactly once; without a key, that every charge has a key and that
+ * none was charged twice. Returns undefined if so, otherwise a message with the relevant charges.
+ * Refunds are ignored: they do not undo a double charge.
  */
 export function paidOnceProblem(
   invoice: readonly InvoiceLine[],
@@ -10,33 +11,36 @@ export function paidOnceProblem(
 ): string | undefined {
   const charges = invoice.filter((line) => line.kind === 'charge');
   if (key !== undefined) {
-    const found = charges.filter((line) => line.idempotencyKey === key);
-    return found.length === 1 ? undefined : problem(`The key ${key}`, found, charges);
+    const matching = charges.filter((line) => line.idempotencyKey === key);
+    return matching.length === 1 ? undefined : problem(`The key ${key}`, matching, charges);
   }
   for (const line of charges) {
-    const { idempotencyKey: other, user } = line;
-    if (other === undefined) {
-      return `A charge has no key, so nobody can tell a second one from it:\n${lineText(line)}`;
+    const { idempotencyKey, user } = line;
+    if (idempotencyKey === undefined) {
+      return `A charge has no idempotency key, so a duplicate cannot be detected:\n${lineText(line)}`;
     }
-    const found = charges.filter((entry) => entry.idempotencyKey === other && entry.user === user);
-    if (found.length !== 1) return problem(`The key ${other}`, found, charges);
+    const matching = charges.filter(
+      (other) => other.idempotencyKey === idempotencyKey && other.user === user,
+    );
+    if (matching.length !== 1) return problem(`The key ${idempotencyKey}`, matching, charges);
   }
-  return charges.length === 0 ? 'Nothing was paid' : undefined;
+  return charges.length === 0 ? 'Nothing was charged' : undefined;
 }
 
-function problem(subject: string, found: InvoiceLine[], charges: InvoiceLine[]): string {
-  if (found.length > 0) return `${subject} was paid ${found.length} times:\n${listed(found)}`;
-  if (charges.length === 0) return `${subject} was never paid; the invoice is empty`;
-  return `${subject} was never paid; the invoice has:\n${listed(charges)}`;
+function problem(subject: string, matching: InvoiceLine[], charges: InvoiceLine[]): string {
+  const count = matching.length;
+  if (count > 0) return `${subject} was charged ${count} times:\n${formatLines(matching)}`;
+  if (charges.length === 0) return `${subject} was never charged; the invoice is empty`;
+  return `${subject} was never charged; the invoice contains:\n${formatLines(charges)}`;
 }
 
-/** The most lines that a message shows. */
-const shown = 20;
+/** Maximum number of invoice lines in a message. */
+const maxLines = 20;
 
-function listed(lines: readonly InvoiceLine[]): string {
-  const rest = lines.length - shown;
+function formatLines(lines: readonly InvoiceLine[]): string {
+  const rest = lines.length - maxLines;
   const more = rest > 0 ? [`  … and ${rest} more`] : [];
-  return [...lines.slice(0, shown).map(lineText), ...more].join('\n');
+  return [...lines.slice(0, maxLines).map(lineText), ...more].join('\n');
 }
 
 function lineText({ usd, model, route, idempotencyKey, taskId, requestId }: InvoiceLine): string {

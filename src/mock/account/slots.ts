@@ -1,23 +1,22 @@
-import type { RequestContext } from '../http/request-context.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
-import type { Key, User } from './state.ts';
+import type { Caller, Key, User } from './state.ts';
 
-/** A place among the requests that run at once. */
+/** A concurrency slot that a request holds. */
 export interface Slot {
-  /** The documented headers, as of the admission. */
+  /** The documented concurrency headers, as of the moment the slot was acquired. */
   headers: Record<string, string>;
-  /** Gives the place back; a second time does nothing. */
+  /** Frees the slot. Later calls do nothing. */
   release: () => void;
 }
 
-/** The tier of every account that has no limit of its own. Specification: Limits. */
-export const tier = { id: 'tier_enterprise', concurrency: 8 } as const;
+/** The tier of accounts without a limit of their own. Specification: Limits. */
+export const defaultTier = { id: 'tier_enterprise', concurrency: 8 } as const;
 
-/** The places that a user's requests share. Specification: Limits. */
+/** The concurrency slots of all users. Specification: Limits. */
 export class Slots {
   limit: number;
   source: string;
-  /** The most requests that ever held a place at once. */
+  /** The highest number of slots held at the same time. */
   peak = 0;
   #inFlight = 0;
 
@@ -30,27 +29,27 @@ export class Slots {
     return this.#inFlight;
   }
 
-  /** The limit of a key and the rule that it comes from. */
-  rule(key: Key | undefined): { limit: number; source: string } {
+  /** The limit of a key and the rule that sets it. */
+  limitFor(key: Key | undefined): { limit: number; source: string } {
     if (key?.limit !== undefined) return { limit: key.limit, source: 'api_key_override' };
     return { limit: this.limit, source: this.source };
   }
 
-  /** Lets a request in, or refuses it with 429. */
-  admit(call: RequestContext, held: number): Slot {
-    const { limit, source } = this.rule(call.key);
-    const free = limit - call.user.inFlight - held;
+  /** Acquires a slot, or throws a 429. `heldByTasks` slots of the user are not available. */
+  acquire({ user, key }: Caller, heldByTasks: number): Slot {
+    const { limit, source } = this.limitFor(key);
+    const free = limit - user.inFlight - heldByTasks;
     const headers = (remaining: number): Record<string, string> => ({
       'x-svc-concurrency-limit': String(limit),
       'x-svc-concurrency-remaining': String(Math.max(0, remaining)),
       'x-svc-concurrency-source': source,
     });
     if (free <= 0) {
-      const message = `The concurrency limit of ${limit} is reached`;
-      const retry = { ...headers(0), 'retry-after': '1' };
-      throw new GatewayError(429, 'concurrency_limit_exceeded', message, retry);
+      const message = `The concurrency limit of ${limit} is reached: retry when a request has ended`;
+      const errorHeaders = { ...headers(0), 'retry-after': '1' };
+      throw new GatewayError(429, 'concurrency_limit_exceeded', message, errorHeaders);
     }
-    return { headers: headers(free - 1), release: this.#take(call.user) };
+    return { headers: headers(free - 1), release: this.#take(user) };
   }
 
   #take(user: User): () => void {

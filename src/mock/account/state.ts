@@ -1,43 +1,57 @@
 import type { TaskKind } from '../../schemas/task.ts';
 import type { KeyState, TaskOutcome } from '../options.ts';
 
-/** A person or company: the owner of keys, wallet, slots, tasks, materials and voices. */
+/** A person or company that owns keys, a wallet, slots, tasks, materials and voices. */
 export interface User {
   readonly name: string;
-  /** The number that the key-balance record shows. */
+  /** The numeric user id in the key balance record. */
   readonly number: number;
   balanceUsd: number;
   spentUsd: number;
-  /** Requests that hold a slot. */
+  /** Number of requests that hold a slot. */
   inFlight: number;
   /** Tasks that have not ended yet. */
-  readonly running: Set<Task>;
-  /** What earlier idempotency keys led to, by a scope and the key. */
-  readonly submits: Map<string, IdempotencyRecord>;
+  readonly pendingTasks: Set<Task>;
+  /** Results of earlier requests with an idempotency key, by `<scope> <key>`. */
+  readonly idempotencyRecords: Map<string, IdempotencyRecord>;
   readonly voices: Map<string, VoiceState>;
 }
 
-/** A key and its owner. */
+/** An API key and its owner. */
 export interface Key {
   readonly key: string;
   readonly number: number;
   readonly user: User;
   state: KeyState;
-  /** What was charged to it, less refunds. */
+  /** The sum of its charges minus refunds. */
   spentUsd: number;
+  /** The concurrency limit of this key; undefined if the user's limit applies. */
   limit: number | undefined;
 }
 
-/** What a submit with an idempotency key led to. */
+/** The sender of a request, and the details of the request that a charge records. */
+export interface Caller {
+  /** The owner of the key; the anonymous user on public endpoints. */
+  user: User;
+  /** Undefined on public endpoints. */
+  key: Key | undefined;
+  /** Method and path, such as `POST /v1/videos`. */
+  route: string;
+  requestId: string;
+  /** When the request arrived, in clock milliseconds. */
+  now: number;
+}
+
+/** The result of a request that had an idempotency key. */
 export interface IdempotencyRecord {
   readonly fingerprint: string;
   readonly taskId: string | undefined;
   readonly chargeUsd: number;
-  /** The answer as it was, where there is no task to ask again. */
-  readonly answer?: unknown;
+  /** The original response body, for requests that do not create a task. */
+  readonly response?: unknown;
 }
 
-/** A task. Where it stands follows from the clock. */
+/** A task. Its status is computed from the clock. */
 export interface Task {
   readonly id: string;
   readonly kind: TaskKind;
@@ -50,7 +64,7 @@ export interface Task {
   readonly createdAt: number;
   readonly endsAt: number;
   readonly outcome: TaskOutcome;
-  /** How many files it makes. */
+  /** Number of files that it generates. */
   readonly count: number;
   readonly chargeUsd: number;
   readonly route: string;
@@ -58,7 +72,7 @@ export interface Task {
   readonly idempotencyKey: string | undefined;
 }
 
-/** A material and what its record hides. Where it stands follows from the clock. */
+/** A material, with the details that its record omits. Its status is computed from the clock. */
 export interface MaterialState {
   readonly id: string;
   readonly user: User;
@@ -67,20 +81,20 @@ export interface MaterialState {
   readonly uri: `asset://${string}`;
   readonly sourceUrl: string;
   readonly createdAt: number;
-  /** Which material of the gateway it is, from 1. */
+  /** Its position among all materials of the gateway, starting at 1. */
   readonly number: number;
   readonly outcome: 'available' | 'failed';
   readonly verification: Verification | undefined;
-  /** When the processing begins; undefined while a person has to be verified first. */
+  /** When processing starts; undefined until a required verification succeeds. */
   processingAt: number | undefined;
-  /** When the processing ends; undefined while a person has to be verified first. */
+  /** When processing ends; undefined until a required verification succeeds. */
   processedAt: number | undefined;
   verificationFailed: boolean;
-  /** When it is gone, or will be; undefined unless it was deleted. */
+  /** When its deletion completes; undefined unless it was deleted. */
   deletedAt: number | undefined;
 }
 
-/** A person who has to show that they are alive and agree. */
+/** The liveness verification of the person that a material shows. */
 export interface Verification {
   readonly token: string;
   readonly callbackUrl: string;

@@ -3,12 +3,12 @@ import { imageBody } from '../../schemas/images.ts';
 import { videoBody } from '../../schemas/videos.ts';
 import { audioJob } from '../tasks/audio-job.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { fitting } from '../http/endpoint.ts';
+import { parseBody } from '../http/endpoint.ts';
 import { imageJob } from '../tasks/image-job.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import { videoJob } from '../tasks/video-job.ts';
 
-/** What the caller was charged. Assumption A20. */
+/** The caller's charges and refunds. Assumption A20. */
 export function usageRecords(call: RequestContext): unknown {
   const lines = call.services.ledger.lines.filter((line) => line.user === call.user.name);
   return {
@@ -27,36 +27,36 @@ export function usageRecords(call: RequestContext): unknown {
   };
 }
 
-/** What a generation would cost. Assumption A20. */
+/** The estimated price of a generation. Assumption A20. */
 export function estimateCost(
   call: RequestContext,
   body: { model: string; [field: string]: unknown },
 ): unknown {
-  const model = call.services.catalogue.find(body.model);
+  const model = call.services.catalog.find(body.model);
   return {
     object: 'cost.estimate',
     model: body.model,
-    estimated_charge_usd: price(call, body, model?.type ?? ''),
+    estimated_charge_usd: priceUsd(call, body, model?.type ?? ''),
     currency: 'USD',
     billing_unit: model?.pricing.profiles.api.billingUnit,
   };
 }
 
-function price(
+function priceUsd(
   call: RequestContext,
   body: { model: string; [field: string]: unknown },
   type: string,
 ): number {
   switch (type) {
     case 'image': {
-      const fields: ImageParams = fitting(imageBody, body);
+      const fields: ImageParams = parseBody(imageBody, body);
       return imageJob(call, fields).priceUsd;
     }
     case 'video':
-      return videoJob(call, fitting(videoBody, body)).priceUsd;
+      return videoJob(call, parseBody(videoBody, body)).priceUsd;
     case 'audio':
       return audioJob(call, body).priceUsd;
     default:
-      throw invalidParameter('`model` must be a model for images, video or audio');
+      throw invalidParameter('`model` must be an image, video or audio model');
   }
 }

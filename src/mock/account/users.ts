@@ -1,22 +1,22 @@
 import type { KeyState, MockKey } from '../options.ts';
 import type { Key, User } from './state.ts';
 
-/** The key of a gateway that was given none. */
+/** The key of a gateway that is created without keys. */
 const demoKey: MockKey = { key: 'sk-mock-demo', user: 'demo' };
 
-/** Who may call. */
+/** All keys and their owners. */
 export class Users {
   readonly #keys = new Map<string, Key>();
   readonly #users = new Map<string, User>();
   readonly #walletUsd: number;
-  /** The first key. */
+  /** The first key; `mock.apiKey`. */
   readonly first: Key;
-  /** Stands in for a user on public endpoints. */
-  readonly nobody: User;
+  /** The user of requests to public endpoints. */
+  readonly anonymous: User;
 
   constructor(keys: readonly MockKey[] | undefined, walletUsd: number) {
     this.#walletUsd = walletUsd;
-    this.nobody = newUser('nobody', 0, 0);
+    this.anonymous = newUser('anonymous', 0, 0);
     const [first = demoKey, ...others] = keys ?? [];
     this.first = this.#add(first);
     for (const key of others) this.#add(key);
@@ -32,22 +32,22 @@ export class Users {
 
   setState(key: string, state: KeyState): void {
     const found = this.#keys.get(key);
-    if (found === undefined) throw new Error('The gateway does not know this key');
+    if (found === undefined) throw new Error('The mock gateway has no such API key');
     found.state = state;
   }
 
   #add(entry: MockKey): Key {
     const { key, user: owner = 'demo', state = 'enabled', concurrencyLimit: limit } = entry;
-    const user = this.#user(owner);
+    const user = this.#userOf(owner);
     const added: Key = { key, number: this.#keys.size + 1, user, state, spentUsd: 0, limit };
     this.#keys.set(key, added);
     return added;
   }
 
-  #user(owner: string | number): User {
+  #userOf(owner: string | number): User {
     const name = String(owner);
-    const known = this.#users.get(name);
-    if (known !== undefined) return known;
+    const existing = this.#users.get(name);
+    if (existing !== undefined) return existing;
     const number = typeof owner === 'number' ? owner : 1001 + this.#users.size;
     const user = newUser(name, number, this.#walletUsd);
     this.#users.set(name, user);
@@ -62,8 +62,8 @@ function newUser(name: string, number: number, balanceUsd: number): User {
     balanceUsd,
     spentUsd: 0,
     inFlight: 0,
-    running: new Set(),
-    submits: new Map(),
+    pendingTasks: new Set(),
+    idempotencyRecords: new Map(),
     voices: new Map(),
   };
 }

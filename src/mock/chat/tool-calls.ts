@@ -1,68 +1,74 @@
 import type { ToolCall } from '../../schemas/chat-params.ts';
-import type { ChatRequest, Tool } from './chat-request.ts';
+import type { ChatRequest, Tool } from './request.ts';
 import { hash } from '../random.ts';
-import { sample } from './sample.ts';
+import { sampleValue } from './sample-json.ts';
 
-/** How much of a prompt, its end, decides about tools, characters. */
-const heard = 2000;
+/** Length of the end of the prompt that is searched for tool names, in characters. */
+const promptScanLength = 2000;
 
-/** What the model calls: the tools that it has to, or those that the user speaks of. */
-export function calledBy(request: ChatRequest): ToolCall['function'][] {
-  const prompt = request.prompt.slice(-heard);
-  const wanted = chosen({ ...request, prompt });
-  const called = request.parallel ? wanted : wanted.slice(0, 1);
-  const times = called.length * request.choices;
-  return called.map((tool) => ({
+/** The function calls that the model makes: the tools that are required or that the prompt mentions. */
+export function selectToolCalls(request: ChatRequest): ToolCall['function'][] {
+  const prompt = request.prompt.slice(-promptScanLength);
+  const selected = selectTools({ ...request, prompt });
+  const tools = request.parallelToolCalls ? selected : selected.slice(0, 1);
+  const copies = tools.length * request.choices;
+  return tools.map((tool) => ({
     name: tool.name,
-    arguments: argumentsFor(tool, prompt, times),
+    arguments: argumentsFor(tool, prompt, copies),
   }));
 }
 
-/** The calls of one choice, with ids of their own. */
-export function toolCalls(called: readonly ToolCall['function'][], seed: string): ToolCall[] {
-  return called.map((call, index) => ({
+/** The calls of one choice, which has its own call ids. */
+export function withCallIds(calls: readonly ToolCall['function'][], seed: string): ToolCall[] {
+  return calls.map((call, index) => ({
     id: `call_${hash(`${seed} ${call.name} ${index}`).toString(36).padStart(7, '0')}`,
     type: 'function',
     function: call,
   }));
 }
 
-function chosen({ tools, forced, prompt, toolResult }: ChatRequest): Tool[] {
-  if (tools.length === 0 || forced === 'never') return [];
-  if (typeof forced === 'object') {
-    const named = tools.find((tool) => tool.name === forced.name);
-    return [named ?? { name: forced.name, parameters: undefined }];
+function selectTools({ tools, toolChoice, prompt, toolResult }: ChatRequest): Tool[] {
+  if (tools.length === 0 || toolChoice === 'none') return [];
+  if (typeof toolChoice === 'object') {
+    const named = tools.find((tool) => tool.name === toolChoice.name);
+    return [named ?? { name: toolChoice.name, parameters: undefined }];
   }
-  const spokenOf = tools.filter((tool) => speaksOf(prompt, tool.name));
-  if (forced === 'any') return spokenOf.length > 0 ? spokenOf : tools.slice(0, 1);
-  return toolResult === undefined ? spokenOf : [];
+  const mentioned = tools.filter((tool) => mentions(prompt, tool.name));
+  if (toolChoice === 'required') return mentioned.length > 0 ? mentioned : tools.slice(0, 1);
+  return toolResult === undefined ? mentioned : [];
 }
 
-/** Words that stand in many names of functions and tell nothing. */
-const empty = new Set(['get', 'set', 'find', 'list', 'make', 'create', 'search', 'current', 'the']);
+/** Words that are too common in function names to identify a tool. */
+const commonWords = new Set([
+  'get',
+  'set',
+  'find',
+  'list',
+  'make',
+  'create',
+  'search',
+  'current',
+  'the',
+]);
 
-/** Whether a prompt names a tool, or a telling word of its name: `get_weather` and "weather". */
-function speaksOf(prompt: string, name: string): boolean {
-  const said = prompt.toLowerCase();
-  if (said.includes(name.toLowerCase())) return true;
+/** Whether the prompt contains a tool's name, or a specific word of it: `get_weather`, "weather". */
+function mentions(prompt: string, name: string): boolean {
+  const text = prompt.toLowerCase();
+  if (text.includes(name.toLowerCase())) return true;
   const words = name
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z]+/);
-  return words.some((word) => word.length > 2 && !empty.has(word) && said.includes(word));
+  return words.some((word) => word.length > 2 && !commonWords.has(word) && text.includes(word));
 }
 
 /**
- * Texts in the arguments are the last capitalised word of the prompt, often a name, else its last
- * word.
+ * Arguments that match the tool's schema. String arguments are the last capitalized word of the
+ * prompt, which is often a name, or else its last word.
  */
-function argumentsFor(tool: Tool, prompt: string, times: number): string {
+function argumentsFor(tool: Tool, prompt: string, copies: number): string {
   const words = prompt.match(/[\p{L}\p{N}]+/gu) ?? [];
   const name = words.slice(1).findLast((word) => /^\p{Lu}/u.test(word));
-  const value = sample(
-    tool.parameters ?? { type: 'object' },
-    name ?? words.at(-1) ?? 'example',
-    times,
-  );
-  return JSON.stringify(value);
+  const text = name ?? words.at(-1) ?? 'example';
+  return JSON.stringify(sampleValue(tool.parameters ?? { type: 'object' }, text, copies));
 }

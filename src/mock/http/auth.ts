@@ -1,9 +1,12 @@
-import type { Auth } from './endpoint.ts';
-import { GatewayError } from './response/gateway-error.ts';
 import type { Key } from '../account/state.ts';
 import type { Users } from '../account/users.ts';
+import type { Auth } from './endpoint-description.ts';
+import { GatewayError } from './response/gateway-error.ts';
 
-/** Finds out who calls, or refuses. Specification: Authentication; Errors. */
+/**
+ * Returns the key that a request was sent with, undefined on public endpoints. Throws a 401 or 403
+ * if the key is missing, unknown or disabled. Specification: Authentication; Errors.
+ */
 export function authenticate(
   auth: Auth,
   users: Users,
@@ -12,7 +15,7 @@ export function authenticate(
 ): Key | undefined {
   if (auth === 'none') return undefined;
   const messages = keyMessages(auth);
-  const sent = auth === 'any-key' ? nativeKey(headers, query) : bearer(headers);
+  const sent = auth === 'any-key' ? anyKey(headers, query) : bearer(headers);
   if (sent === undefined) throw new GatewayError(401, 'api_key_required', messages.missing);
   const key = users.find(sent);
   if (key === undefined) throw new GatewayError(401, 'invalid_api_key', messages.unknown);
@@ -20,15 +23,15 @@ export function authenticate(
   return key;
 }
 
-/** What is wrong with a key, in the words of the endpoint. Specification: Errors. */
-export function keyMessages(auth: Auth | undefined): typeof usualMessages {
-  return auth === 'balance' ? balanceMessages : usualMessages;
+/** The error messages of an endpoint about keys. Specification: Errors. */
+export function keyMessages(auth: Auth | undefined): typeof defaultMessages {
+  return auth === 'balance' ? balanceMessages : defaultMessages;
 }
 
-const usualMessages = {
+const defaultMessages = {
   missing: 'An API key is required: send it as `Authorization: Bearer sk-…`',
-  unknown: 'This API key is not known',
-  disabled: 'This API key is disabled',
+  unknown: 'The API key is invalid',
+  disabled: 'The API key is disabled',
 };
 
 const balanceMessages = {
@@ -37,15 +40,15 @@ const balanceMessages = {
   disabled: 'Token invalid',
 };
 
-/** The key; undefined when none was sent, empty when what was sent is no bearer key. */
+/** The bearer key; undefined if the header is missing or empty, '' if it has another form. */
 function bearer(headers: Headers): string | undefined {
   const value = (headers.get('authorization') ?? '').trim();
   if (/^(bearer)?$/i.test(value)) return undefined;
   return /^bearer +(\S+)$/i.exec(value)?.[1] ?? '';
 }
 
-/** Clients of other families may list models with their own key headers. Assumption A17. */
-function nativeKey(headers: Headers, query: URLSearchParams): string | undefined {
+/** The key in any header or parameter that native Anthropic and Gemini clients use. Assumption A17. */
+function anyKey(headers: Headers, query: URLSearchParams): string | undefined {
   const native = headers.get('x-api-key') ?? headers.get('x-goog-api-key') ?? query.get('key');
   return bearer(headers) ?? (native === null || native === '' ? undefined : native);
 }

@@ -1,12 +1,12 @@
-import { shapeProblem } from './body-shape.ts';
+import { isRecord } from '../../schemas/record.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { Incoming } from './incoming.ts';
+import type { IncomingRequest } from './incoming.ts';
 import { GatewayError } from './response/gateway-error.ts';
 
-/** What arrived as a body. */
+/** The body of a request. */
 export interface ReceivedBody {
   text: string;
-  /** The parsed JSON; the text when it is not JSON; undefined without a body. */
+  /** The parsed JSON, or the text if it is not valid JSON; undefined if the body is empty. */
   value: unknown;
   isUtf8: boolean;
   isJson: boolean;
@@ -21,37 +21,72 @@ const empty: ReceivedBody = {
   tooLong: false,
 };
 
-/** Reads the body, up to the limit. */
-export async function readBody(incoming: Incoming, maxBytes: number): Promise<ReceivedBody> {
-  const read = await incoming.read(maxBytes);
-  if (read === undefined) return { ...empty, tooLong: true };
-  const { text } = read;
+/** Reads the body up to `maxBytes`. */
+export async function readBody(incoming: IncomingRequest, maxBytes: number): Promise<ReceivedBody> {
+  const decoded = await incoming.read(maxBytes);
+  if (decoded === undefined) return { ...empty, tooLong: true };
+  const { text } = decoded;
   if (text === '') return empty;
   try {
-    return { ...empty, ...read, value: JSON.parse(text), isJson: true };
+    return { ...empty, ...decoded, value: JSON.parse(text), isJson: true };
   } catch {
-    return { ...empty, ...read, value: text };
+    return { ...empty, ...decoded, value: text };
   }
 }
 
-/** Refuses a body that is not JSON of a bearable shape, before its fields are looked at. */
-export function mustBeJson(
+/** Rejects a body that is too large, too deeply nested or not JSON, before its fields are checked. */
+export function requireJsonBody(
   endpoint: Endpoint,
   headers: Headers,
   body: ReceivedBody,
   maxBytes: number,
 ): void {
-  if (endpoint.shownBody === undefined) return;
+  if (endpoint.documentedBody === undefined) return;
   if (body.tooLong) {
     throw new GatewayError(413, 'request_too_large', `The body is longer than ${maxBytes} bytes`);
   }
   const type = headers.get('content-type');
   if (type !== null && !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type.trim())) {
-    throw endpoint.refuse(`The content type must be application/json, not ${type}`);
+    throw endpoint.toError(`The content type must be application/json, not ${type}`);
   }
-  if (body.text === '') throw endpoint.refuse('The body must be a JSON object; it is empty');
-  if (!body.isUtf8) throw endpoint.refuse('The body is not valid UTF-8');
-  if (!body.isJson) throw endpoint.refuse('The body is not valid JSON');
+  if (body.text === '') throw endpoint.toError('The body is empty: it must be a JSON object');
+  if (!body.isUtf8) throw endpoint.toError('The body is not valid UTF-8');
+  if (!body.isJson) throw endpoint.toError('The body is not valid JSON');
   const problem = shapeProblem(body.value);
-  if (problem !== undefined) throw endpoint.refuse(problem);
+  if (problem !== undefined) throw endpoint.toError(problem);
+}
+
+/** Maximum nesting depth of a field's value. */
+const maxDepth = 100;
+
+/** Maximum number of values in a field, on all levels together. */
+const maxValues = 100_000;
+
+/**
+ * Checks the size of a body's fields and returns the first problem. JSON can be nested deeper than
+ * the call stack allows, and a short body can contain millions of values.
+ */
+function shapeProblem(body: unknown): string | undefined {
+  if (!isRecord(body)) return undefined;
+  for (const [name, value] of Object.entries(body)) {
+    const problem = problemOf(value);
+    if (problem !== undefined) return `\`${name}\` ${problem}`;
+  }
+  return undefined;
+}
+
+function problemOf(value: unknown): string | undefined {
+  let level = [value];
+  let count = 1;
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > maxDepth) return `is nested deeper than ${maxDepth} levels`;
+    if (count > maxValues) return `contains more than ${maxValues} values`;
+    level = level.flatMap(childrenOf);
+    count += level.length;
+  }
+  return undefined;
+}
+
+function childrenOf(value: unknown): unknown[] {
+  return typeof value === 'object' && value !== null ? Object.values(value) : [];
 }

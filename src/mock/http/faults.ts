@@ -1,76 +1,72 @@
 import type { Random } from '../random.ts';
 
-/**
- * What shall go wrong, and for which requests. Without `times` it goes wrong until it is removed.
- */
+/** A failure to inject, and the requests that it applies to. Applies until removed unless `times` is set. */
 export interface Fault {
   /**
-   * Method and path as in the specification, such as `GET /v1/videos/{id}`; every request without
-   * one.
+   * Method and path as in the specification, such as `GET /v1/videos/{id}`. Applies to every request
+   * if omitted.
    */
   route?: string | undefined;
-  /** How often it happens. */
+  /** Maximum number of requests that the fault affects. */
   times?: number | undefined;
-  /** Only the nth request that matches, counted from 1 and from now; or several of them. */
+  /** Affects only the nth matching request, or several of them, counted from 1 since the injection. */
   attempt?: number | readonly number[] | undefined;
-  /** How likely it is, 0 to 1, decided by the seed. */
+  /** Probability from 0 to 1 that a matching request is affected; drawn from the seed. */
   probability?: number | undefined;
 
-  /** Answered with this status and nothing is handled or charged. */
+  /** Responds with this status. The request is neither handled nor charged. */
   status?: number | undefined;
   /**
-   * The error's code; by default what the status stands for. Errors of the key balance have none,
-   * and come in the usual envelope when they are given one.
+   * The error code; by default, the usual code of the status. Errors of the key balance have no code:
+   * setting one selects the standard error envelope.
    */
   code?: string | undefined;
+  /** The error message; by default, one that matches the status. */
   message?: string | undefined;
-  /**
-   * With a status: the request is handled and charged all the same, and only its answer is
-   * replaced.
-   */
+  /** With `status`, `code` or `body`: the request is still handled and charged; only its response is replaced. */
   handled?: boolean | undefined;
-  /** `Retry-After`: seconds, or any text. */
+  /** The `Retry-After` header: seconds, or any text. */
   retryAfter?: number | string | undefined;
-  /** Put on the answer, whether or not it is an error; `null` takes a header away. */
+  /** Headers to set on the response, successful or not; `null` removes a header. */
   headers?: Record<string, string | null> | undefined;
-  /** Answered with this body in place of the error envelope: an object as JSON, a text as it is. */
+  /** Responds with this body instead of the error envelope: an object as JSON, a string unchanged. */
   body?: unknown;
 
-  /** The connection is refused: nothing arrives, and nothing is recorded. */
+  /** Refuses the connection: the request is neither received nor recorded. */
   unreachable?: boolean | undefined;
-  /** The connection drops before the request is handled, or after it was handled and charged. */
+  /** Drops the connection before the request is handled, or after it was handled and charged. */
   reset?: 'before' | 'after' | undefined;
-  /** Handled at once, answered after this clock time, holding its slot. */
+  /** Handles the request immediately but delays the response, in clock milliseconds. It holds its slot meanwhile. */
   delayMs?: number | undefined;
-  /** Handled, never answered: the slot is held until the client leaves. */
+  /** Handles the request but never responds: the slot is held until the client disconnects. */
   stallHeaders?: boolean | undefined;
-  /** Handled; the body stops after so many bytes and the connection stays open. */
+  /** Handles the request, sends this many bytes of the response body and then stalls with the connection open. */
   stallBody?: number | undefined;
-  /** Handled; the connection drops after so many bytes of the body. */
+  /** Handles the request and drops the connection after this many bytes of the response body. */
   truncateBody?: number | undefined;
-  /** Handled; the stream ends after so many data events. */
+  /** Handles the request and ends the event stream after this many data events. */
   cutStreamAfter?: number | undefined;
-  /** How a cut stream ends. @defaultValue 'reset' */
+  /** How `cutStreamAfter` ends the stream. @defaultValue 'reset' */
   cut?: 'reset' | 'end' | undefined;
-  /** Handled; after so many data events comes an error object, and the stream ends. */
+  /** Handles the request and ends the event stream with an error object after this many data events. */
   streamErrorAfter?: number | undefined;
-  /** Handled, answered 200 with JSON that does not parse. */
+  /** Handles the request and responds with status 200 and invalid JSON. */
   malformed?: boolean | undefined;
-  /** The body comes in pieces of so many bytes. */
+  /** Splits the response body into chunks of this many bytes. */
   splitBytes?: number | undefined;
 }
 
-/** A fault that was injected. */
+/** An injected fault. */
 export interface InjectedFault {
-  /** How often it has happened. */
+  /** Number of requests that it has affected. */
   readonly fired: number;
-  /** Ends it. */
+  /** Removes the fault. */
   remove(): void;
 }
 
-/** The faults that wait for their requests. */
+/** All injected faults. */
 export class Faults {
-  readonly #pending: Pending[] = [];
+  readonly #active: ActiveFault[] = [];
   readonly #random: Random;
 
   constructor(random: Random) {
@@ -78,78 +74,79 @@ export class Faults {
   }
 
   add(fault: Fault): InjectedFault {
-    const pending = new Pending(fault);
-    this.#pending.push(pending);
+    const active = new ActiveFault(fault);
+    this.#active.push(active);
     return {
       get fired() {
-        return pending.fired;
+        return active.fired;
       },
       remove: () => {
-        pending.over = true;
+        active.removed = true;
       },
     };
   }
 
   clear(): void {
-    for (const pending of this.#pending.splice(0)) pending.over = true;
+    for (const active of this.#active.splice(0)) active.removed = true;
   }
 
   /**
-   * The first fault that meets this request; each fault counts the request. One request meets one
-   * fault.
+   * The fault that affects this request: at most one, and the oldest if several would. Every matching
+   * fault counts the request.
    */
   take(method: string, path: string): Fault | undefined {
-    let found: Fault | undefined;
-    for (const pending of this.#pending) {
-      if (!pending.sees(method, path) || found !== undefined) continue;
-      if (pending.fires(this.#random)) found = pending.fault;
+    let taken: Fault | undefined;
+    for (const active of this.#active) {
+      if (!active.count(method, path) || taken !== undefined) continue;
+      if (active.fire(this.#random)) taken = active.fault;
     }
-    return found;
+    return taken;
   }
 }
 
-class Pending {
+class ActiveFault {
   readonly fault: Fault;
   readonly #matches: (method: string, path: string) => boolean;
-  #seen = 0;
+  /** Number of matching requests so far. */
+  #matched = 0;
   fired = 0;
-  over = false;
+  removed = false;
 
   constructor(fault: Fault) {
     this.fault = fault;
     this.#matches = routeMatcher(fault.route);
   }
 
-  /** Whether the request is one of those that the fault is about. */
-  sees(method: string, path: string): boolean {
-    if (this.over || !this.#matches(method, path)) return false;
-    this.#seen += 1;
+  /** Counts the request if its route matches. Returns whether it does. */
+  count(method: string, path: string): boolean {
+    if (this.removed || !this.#matches(method, path)) return false;
+    this.#matched += 1;
     return true;
   }
 
-  /** Whether it happens to the request that was just seen. */
-  fires(random: Random): boolean {
+  /** Decides whether the fault affects the request that was counted last. */
+  fire(random: Random): boolean {
     const { times, attempt, probability } = this.fault;
     if (times !== undefined && this.fired >= times) return false;
-    if (typeof attempt === 'number' && attempt !== this.#seen) return false;
-    if (typeof attempt === 'object' && !attempt.includes(this.#seen)) return false;
+    if (typeof attempt === 'number' && attempt !== this.#matched) return false;
+    if (typeof attempt === 'object' && !attempt.includes(this.#matched)) return false;
     if (probability !== undefined && random() >= probability) return false;
     this.fired += 1;
     return true;
   }
 }
 
-/** `{any}` stands for one segment, `*` as the method for every method. */
+/** Matches a route: `{name}` stands for any one segment, and `*` as the method for any method. */
 function routeMatcher(route: string | undefined): (method: string, path: string) => boolean {
   if (route === undefined) return () => true;
   const words = route.trim().split(/\s+/);
   const template = words.at(-1) ?? '/';
   const method = words.length > 1 ? (words[0] ?? '*') : '*';
-  const wanted = template.split('/');
+  const expected = template.split('/');
   return (requestMethod, path) => {
     if (method !== '*' && method.toUpperCase() !== requestMethod) return false;
     const segments = path.split('/');
-    if (segments.length !== wanted.length) return false;
-    return wanted.every((part, index) => part.startsWith('{') || part === segments[index]);
+    if (segments.length !== expected.length) return false;
+    return expected.every((part, index) => part.startsWith('{') || part === segments[index]);
   };
 }

@@ -1,27 +1,27 @@
-/** How many of the latest answers the state of the service is judged by. */
-const remembered = 100;
+/** Number of recent responses that the success rate covers. */
+const windowSize = 100;
 
-/** The share of good answers under which the service is in trouble, percent. */
-const enough = 95;
+/** The success rate in percent below which the service reports itself as degraded. */
+const degradedBelow = 95;
 
-/** How well the latest requests were answered. */
+/** The share of recent requests that succeeded. */
 export class Health {
   readonly #latest: boolean[] = [];
 
-  /** Notes an answer; a status from 500 on is a failure. */
-  answered(status: number): void {
+  /** Records the status of a response. A status of 500 or above is a failure. */
+  record(status: number): void {
     this.#latest.push(status < 500);
-    if (this.#latest.length > remembered) this.#latest.shift();
+    if (this.#latest.length > windowSize) this.#latest.shift();
   }
 
-  /** Percent, with two decimals. */
+  /** Percentage of successful responses, with two decimals. */
   get successRate(): number {
     if (this.#latest.length === 0) return 100;
-    const good = this.#latest.filter(Boolean).length;
-    return Math.round((good / this.#latest.length) * 10_000) / 100;
+    const successes = this.#latest.filter(Boolean).length;
+    return Math.round((successes / this.#latest.length) * 10_000) / 100;
   }
 
   get degraded(): boolean {
-    return this.successRate < enough;
+    return this.successRate < degradedBelow;
   }
 }

@@ -1,25 +1,25 @@
 import { join } from './response/body-plan.ts';
 
-/** A body as text. */
-export interface ReadText {
+/** A body decoded to text. */
+export interface DecodedText {
   text: string;
-  /** Whether its bytes are UTF-8; if not, they are mended in the text. */
+  /** Whether the bytes are valid UTF-8. If not, replacement characters are in the text. */
   isUtf8: boolean;
 }
 
-/** A request in the shape in which the gateway reads it. */
-export interface Incoming {
+/** A request in the form in which the gateway processes it. */
+export interface IncomingRequest {
   method: string;
   url: URL;
   headers: Headers;
-  /** Reads the body; undefined when it is longer than allowed. */
-  read: (maxBytes: number) => Promise<ReadText | undefined>;
+  /** Reads the body; resolves to undefined if it is longer than `maxBytes`. */
+  read: (maxBytes: number) => Promise<DecodedText | undefined>;
   signal: AbortSignal | undefined;
   redirect: RequestRedirect;
 }
 
-/** Takes what `fetch` takes. A text body is read without a detour through a `Request`. */
-export function receive(input: string | URL | Request, init: RequestInit = {}): Incoming {
+/** Accepts the arguments of `fetch`. For speed, a string body skips the `Request` constructor. */
+export function receive(input: string | URL | Request, init: RequestInit = {}): IncomingRequest {
   const signal = init.signal ?? (input instanceof Request ? input.signal : undefined);
   if (!(input instanceof Request) && isPlain(init.body)) {
     const text = init.body ?? '';
@@ -55,28 +55,28 @@ function isPlain(body: BodyInit | null | undefined): body is string | null | und
 }
 
 function byteLength(text: string, maxBytes: number): number {
-  // A UTF-16 unit is at most three bytes: only bodies near the limit have to be counted.
+  // A UTF-16 code unit is at most three bytes, so only bodies near the limit have to be encoded.
   return text.length * 3 <= maxBytes ? text.length : new TextEncoder().encode(text).length;
 }
 
-async function readText(body: Request['body'], maxBytes: number): Promise<ReadText | undefined> {
+async function readText(body: Request['body'], maxBytes: number): Promise<DecodedText | undefined> {
   if (body === null) return { text: '', isUtf8: true };
   const reader = body.getReader();
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return decoded(join(pieces));
+    if (done) return decode(join(chunks));
     length += value.length;
     if (length > maxBytes) {
       reader.cancel().catch(() => {});
       return undefined;
     }
-    pieces.push(value);
+    chunks.push(value);
   }
 }
 
-function decoded(bytes: Uint8Array): ReadText {
+function decode(bytes: Uint8Array): DecodedText {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), isUtf8: true };
   } catch {

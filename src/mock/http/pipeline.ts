@@ -1,47 +1,46 @@
+import type { Services } from '../services.ts';
+import { authenticate } from './auth.ts';
+import { requireJsonBody } from './body.ts';
+import type { ReceivedBody } from './body.ts';
+import type { Auth } from './endpoint-description.ts';
+import { rejectRepeatedParameters } from './endpoint.ts';
+import type { IncomingRequest } from './incoming.ts';
+import type { RequestContext } from './request-context.ts';
+import { errorBody } from './response/error-body.ts';
+import { GatewayError } from './response/gateway-error.ts';
 import { json, text } from './response/response.ts';
 import type { MockResponse } from './response/response.ts';
-import { authenticate } from './auth.ts';
-import { mustBeJson } from './body.ts';
-import type { ReceivedBody } from './body.ts';
-import type { RequestContext } from './request-context.ts';
-import { mustBeSingle } from './endpoint.ts';
-import type { Auth } from './endpoint.ts';
-import { errorBody } from './response/envelope.ts';
-import type { Incoming } from './incoming.ts';
-import { GatewayError } from './response/gateway-error.ts';
 import type { EndpointRouter } from './router.ts';
-import type { Services } from '../services.ts';
 
-/** An answer, and how to give back the slot that it holds. */
-export interface Handled {
-  answer: MockResponse;
+/** A response, and a function that frees the slot of its request. */
+export interface HandledRequest {
+  response: MockResponse;
   release: () => void;
 }
 
-/** What is known of a request before it is routed. */
+/** A request that was read but not routed yet. */
 export interface ReceivedRequest {
-  incoming: Incoming;
+  incoming: IncomingRequest;
   requestId: string;
   body: ReceivedBody;
 }
 
-const nothing = (): void => {};
-
-/** From a request to its answer: route, key, slot, body, endpoint. Never throws. */
-export async function handle(
+/** Routes, authenticates, admits, checks and handles a request, in that order. Never rejects. */
+export async function handleRequest(
   services: Services,
   router: EndpointRouter,
-  arrival: ReceivedRequest,
-): Promise<Handled> {
-  const { incoming, requestId, body } = arrival;
-  const held: { release: () => void; headers: Record<string, string> } = {
-    release: nothing,
+  received: ReceivedRequest,
+): Promise<HandledRequest> {
+  const { incoming, requestId, body } = received;
+  let slot: { release: () => void; headers: Record<string, string> } = {
+    release: () => {},
     headers: {},
   };
+  let response: MockResponse;
   try {
     const { endpoint, params } = router.find(incoming.method, incoming.url.pathname);
     const query = incoming.url.searchParams;
-    mustBeSingle(endpoint, query);
+    rejectRepeatedParameters(endpoint, query);
     const key = authenticate(endpoint.auth, services.users, incoming.headers, query);
     const call: RequestContext = {
       services,
@@ -51,31 +50,26 @@ export async function handle(
       params,
       requestId,
       route: endpoint.route,
-      user: key?.user ?? services.users.nobody,
+      user: key?.user ?? services.users.anonymous,
       key,
       body: body.value,
-      bodyText: body.text,
       now: services.clock.now(),
       signal: incoming.signal,
     };
     services.tasks.sweep(call.now);
-    if (endpoint.slot) {
-      const slot = services.slots.admit(call, services.tasks.held(call.user));
-      held.release = slot.release;
-      held.headers = slot.headers;
-    }
-    mustBeJson(endpoint, incoming.headers, body, services.settings.maxBodyBytes);
-    const answer = await endpoint.run(call, body.value);
-    return { answer: withHeaders(answer, held.headers), release: held.release };
+    if (endpoint.slot) slot = services.slots.acquire(call, services.tasks.heldSlots(call.user));
+    requireJsonBody(endpoint, incoming.headers, body, services.settings.maxBodyBytes);
+    response = await endpoint.run(call, body.value);
   } catch (reason) {
-    const answer = responseForThrown(services, reason, router.authAt(incoming.url.pathname));
-    return { answer: withHeaders(answer, held.headers), release: held.release };
+    response = responseForThrown(services, reason, router.authAt(incoming.url.pathname));
   }
+  return {
+    response: { ...response, headers: { ...slot.headers, ...response.headers } },
+    release: slot.release,
+  };
 }
 
-/**
- * A refusal in its envelope. Anything else that was thrown is a fault of the gateway itself: 500.
- */
+/** Any thrown value other than a `GatewayError` is a bug in the gateway: status 500. */
 function responseForThrown(
   services: Services,
   reason: unknown,
@@ -86,18 +80,14 @@ function responseForThrown(
   return toErrorResponse(services, new GatewayError(500, 'internal_error', message), auth);
 }
 
-/** A refusal in the envelope of most endpoints, or in that of the key balance. */
+/** An error in the standard envelope, or in that of the key balance. */
 export function toErrorResponse(
   services: Services,
-  refusal: GatewayError,
+  error: GatewayError,
   auth: Auth | undefined,
 ): MockResponse {
-  const { status, code, message, headers } = refusal;
+  const { status, code, message, headers } = error;
   if (auth === 'balance') return json(status, { success: false, message }, headers);
   const body = errorBody(status, code, message, services.assumptions.A9);
   return text(status, body.type, body.text, headers);
-}
-
-function withHeaders(answer: MockResponse, headers: Record<string, string>): MockResponse {
-  return { ...answer, headers: { ...headers, ...answer.headers } };
 }

@@ -1,43 +1,43 @@
 import { isRecord } from '../../schemas/record.ts';
-import type { MockResponse } from './response/response.ts';
 import type { ExchangeSummary, MockRequest } from '../records.ts';
+import type { MockResponse } from './response/response.ts';
 
-/** Keeps what was asked, and tells what was answered. */
+/** Keeps the latest requests and reports each response to `onResponse`. */
 export class Recorder {
   readonly requests: MockRequest[] = [];
   readonly #history: number;
-  readonly #onResponse: (answered: ExchangeSummary) => void;
+  readonly #onResponse: (exchange: ExchangeSummary) => void;
 
-  constructor(history: number, onResponse: (answered: ExchangeSummary) => void) {
+  constructor(history: number, onResponse: (exchange: ExchangeSummary) => void) {
     this.#history = history;
     this.#onResponse = onResponse;
   }
 
-  received(request: MockRequest): void {
+  recordRequest(request: MockRequest): void {
     this.requests.push(request);
     if (this.requests.length > this.#history) this.requests.shift();
   }
 
-  answered(request: MockRequest, answer: MockResponse, now: number): void {
-    const charge = answer.headers['x-svc-charge-usd'];
+  reportResponse(request: MockRequest, response: MockResponse, now: number): void {
+    const charge = response.headers['x-svc-charge-usd'];
     const { method, path, requestId, headers } = request;
     this.#onResponse({
       method,
       path,
-      status: answer.status,
+      status: response.status,
       requestId,
       ms: now - request.at,
       chargeUsd: charge === undefined ? undefined : Number(charge),
       idempotencyKey: headers['x-idempotency-key'] ?? headers['idempotency-key'],
-      replay: answer.headers['x-svc-idempotent-replay'] === 'true',
-      stream: answer.stream,
-      code: answer.status < 400 ? undefined : codeIn(answer),
+      replay: response.headers['x-svc-idempotent-replay'] === 'true',
+      stream: response.stream,
+      code: response.status < 400 ? undefined : errorCodeIn(response),
     });
   }
 }
 
-/** The code of an error in the documented envelope. */
-function codeIn({ frames: [body] }: MockResponse): string | undefined {
+/** The code in an error body with the documented envelope. */
+function errorCodeIn({ frames: [body] }: MockResponse): string | undefined {
   try {
     const record: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
     const error = isRecord(record) ? record.error : undefined;

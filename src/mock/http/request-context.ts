@@ -1,31 +1,22 @@
+import type { Caller } from '../account/state.ts';
 import type { Services } from '../services.ts';
-import type { Key, User } from '../account/state.ts';
 
-/** A request that was let in, as its endpoint sees it. */
-export interface RequestContext {
+/** An authenticated request, as its endpoint handles it. */
+export interface RequestContext extends Caller {
   services: Services;
-  /** Where the gateway is, as the caller addressed it: links in bodies begin with it. */
+  /** The gateway's origin as the caller addressed it. Links in responses start with it. */
   origin: string;
   headers: Headers;
   query: URLSearchParams;
-  /** What stands for the `{names}` of the path, decoded. */
+  /** The decoded values of the `{names}` in the path. */
   params: Readonly<Record<string, string>>;
-  requestId: string;
-  /** Such as `POST /v1/videos`. */
-  route: string;
-  /** The owner of the key; a nobody on public endpoints. */
-  user: User;
-  /** The key; undefined on public endpoints. */
-  key: Key | undefined;
-  /** The body as parsed. */
+  /** The parsed body. */
   body: unknown;
-  bodyText: string;
-  now: number;
-  /** Aborted when the caller leaves. */
+  /** Aborted when the caller disconnects. */
   signal: AbortSignal | undefined;
 }
 
-/** What stands for a name in the path. */
+/** The value of a `{name}` in the path. */
 export function param(call: RequestContext, name: string): string {
   return call.params[name] ?? '';
 }

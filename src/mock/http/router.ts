@@ -1,10 +1,11 @@
 import { TrieRouter } from 'hono/router/trie-router';
 
-import type { Auth, Endpoint } from './endpoint.ts';
+import type { Auth } from './endpoint-description.ts';
+import type { Endpoint } from './endpoint.ts';
 import { GatewayError } from './response/gateway-error.ts';
 
-/** The endpoint of a request and what stands for the `{names}` of its path. */
-export interface Found {
+/** The endpoint of a request, and the values of the `{names}` in its path. */
+export interface RouteMatch {
   endpoint: Endpoint;
   params: Record<string, string>;
 }
@@ -22,43 +23,44 @@ export class EndpointRouter {
     }
   }
 
-  /** The endpoint; 405 when only the method is wrong, 404 when the path is unknown. */
-  find(method: string, path: string): Found {
-    const wanted = method === 'HEAD' ? 'GET' : method;
-    const found = this.#match(wanted, path);
-    if (found !== undefined) return found;
+  /** Finds the endpoint. Throws a 404 if the path is unknown and a 405 if only the method is wrong. */
+  find(method: string, path: string): RouteMatch {
+    const routedMethod = method === 'HEAD' ? 'GET' : method;
+    const match = this.#match(routedMethod, path);
+    if (match !== undefined) return match;
     const allowed = this.#methods.filter((other) => this.#match(other, path) !== undefined);
     if (allowed.length === 0) {
-      throw new GatewayError(404, 'not_found', `This service has no ${method} ${path}`);
+      throw new GatewayError(404, 'not_found', `There is no endpoint ${method} ${path}`);
     }
-    const message = `${path} takes ${allowed.join(', ')}, not ${method}`;
-    throw new GatewayError(405, 'method_not_allowed', message, { allow: allowed.join(', ') });
+    const methods = allowed.join(', ');
+    const message = `${path} does not support ${method}: use ${methods}`;
+    throw new GatewayError(405, 'method_not_allowed', message, { allow: methods });
   }
 
-  /** How the endpoint at a path, whatever its method, asks who calls. */
+  /** The authentication of the endpoint at a path, regardless of the method. */
   authAt(path: string): Auth | undefined {
     for (const method of this.#methods) {
-      const found = this.#match(method, path);
-      if (found !== undefined) return found.endpoint.auth;
+      const match = this.#match(method, path);
+      if (match !== undefined) return match.endpoint.auth;
     }
     return undefined;
   }
 
-  #match(method: string, path: string): Found | undefined {
+  #match(method: string, path: string): RouteMatch | undefined {
     const [matches, stash] = this.#router.match(method, path);
     const first = matches[0];
     if (first === undefined) return undefined;
-    const [endpoint, raw] = first;
+    const [endpoint, rawParams] = first;
     const params: Record<string, string> = {};
-    for (const name of Object.keys(raw)) {
-      const value = raw[name] ?? '';
+    for (const name of Object.keys(rawParams)) {
+      const value = rawParams[name] ?? '';
       params[name] = decode(typeof value === 'number' ? (stash?.[value] ?? '') : value);
     }
     return { endpoint, params };
   }
 }
 
-/** An id that is not well encoded is an id that nothing has. */
+/** Decodes a path segment. A malformed one stays as it is: no record has such an id. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,38 +1,43 @@
-import type { MockResponse } from './response/response.ts';
-import { json, text } from './response/response.ts';
+import type { MockRequest } from '../records.ts';
+import type { Services } from '../services.ts';
 import { readBody } from './body.ts';
 import type { ReceivedBody } from './body.ts';
-import { connectionError } from './connection.ts';
-import { toResponse } from './response/deliver.ts';
-import type { Auth } from './endpoint.ts';
-import { errorCode, errorMessage } from './response/envelope.ts';
+import { connectionError } from './connection-error.ts';
+import type { Auth } from './endpoint-description.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { Fault, Faults } from './faults.ts';
 import { receive } from './incoming.ts';
-import type { Incoming } from './incoming.ts';
-import { handle, toErrorResponse } from './pipeline.ts';
-import type { ReceivedRequest, Handled } from './pipeline.ts';
+import type { IncomingRequest } from './incoming.ts';
+import { handleRequest, toErrorResponse } from './pipeline.ts';
+import type { HandledRequest, ReceivedRequest } from './pipeline.ts';
 import type { Recorder } from './recorder.ts';
-import type { MockRequest } from '../records.ts';
+import { errorCode, errorMessage } from './response/error-body.ts';
 import { GatewayError } from './response/gateway-error.ts';
+import { json, text } from './response/response.ts';
+import type { MockResponse } from './response/response.ts';
+import { toResponse } from './response/to-response.ts';
 import { EndpointRouter } from './router.ts';
-import type { Services } from '../services.ts';
-import { untilAborted } from './until-aborted.ts';
 
-/** A caller's own request id is kept when it is short and visible. */
-const usableId = /^[!-~]{1,200}$/;
+/** A request id from the caller is kept if it is short and consists of visible ASCII characters. */
+const validRequestId = /^[!-~]{1,200}$/;
 
-/** The gateway behind `mock.fetch`: from what `fetch` takes to what it gives. */
+/** Implements `mock.fetch`: receives a request, applies faults, and delivers the response. */
 export class GatewayServer {
   readonly #services: Services;
   readonly #faults: Faults;
   readonly #recorder: Recorder;
   readonly #router: EndpointRouter;
 
-  constructor(services: Services, faults: Faults, recorder: Recorder) {
+  constructor(
+    services: Services,
+    endpoints: readonly Endpoint[],
+    faults: Faults,
+    recorder: Recorder,
+  ) {
     this.#services = services;
     this.#faults = faults;
     this.#recorder = recorder;
-    this.#router = new EndpointRouter(services.endpoints);
+    this.#router = new EndpointRouter(endpoints);
   }
 
   async fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
@@ -45,35 +50,34 @@ export class GatewayServer {
     const body = await untilAborted(read, signal);
     const request = this.#record(incoming, body);
     if (fault?.reset === 'before') {
-      await this.#wait(fault, signal);
+      await this.#delay(fault, signal);
       throw connectionError('reset');
     }
     const handled = await this.#handle({ incoming, requestId: request.requestId, body }, fault);
-    return this.#answer(incoming, request, handled, fault);
+    return this.#respond(incoming, request, handled, fault);
   }
 
-  /** Handles the request, unless a fault answers in its place. */
-  async #handle(arrival: ReceivedRequest, fault: Fault | undefined): Promise<Handled> {
-    if (!isInstead(fault)) return handle(this.#services, this.#router, arrival);
-    const answer = this.#faultAnswer(fault, this.#router.authAt(arrival.incoming.url.pathname));
-    if (fault.handled !== true) return { answer, release: () => {} };
-    const { release } = await handle(this.#services, this.#router, arrival);
-    return { answer, release };
+  /** Handles the request, unless a fault replaces its response. */
+  async #handle(received: ReceivedRequest, fault: Fault | undefined): Promise<HandledRequest> {
+    if (!replacesResponse(fault)) return handleRequest(this.#services, this.#router, received);
+    const auth = this.#router.authAt(received.incoming.url.pathname);
+    const response = this.#faultResponse(fault, auth);
+    if (fault.handled !== true) return { response, release: () => {} };
+    const { release } = await handleRequest(this.#services, this.#router, received);
+    return { response, release };
   }
 
-  /**
-   * Waits where a fault or a latency says so, then hands the answer out or drops the connection.
-   */
-  async #answer(
-    incoming: Incoming,
+  /** Applies latency and faults, then delivers the response or drops the connection. */
+  async #respond(
+    incoming: IncomingRequest,
     request: MockRequest,
-    { answer, release }: Handled,
+    { response, release }: HandledRequest,
     fault: Fault | undefined,
   ): Promise<Response> {
     const { signal } = incoming;
     const { clock, settings } = this.#services;
     try {
-      await this.#wait(fault, signal);
+      await this.#delay(fault, signal);
       if (fault?.stallHeaders === true) await untilAborted(new Promise(() => {}), signal);
       if (fault?.reset === 'after') throw connectionError('reset');
       signal?.throwIfAborted();
@@ -81,23 +85,23 @@ export class GatewayServer {
       release();
       throw reason;
     }
-    request.status = fault?.malformed === true ? 200 : answer.status;
-    this.#addCommonHeaders(answer, request);
-    this.#services.health.answered(request.status);
-    this.#recorder.answered(request, answer, clock.now());
+    request.status = fault?.malformed === true ? 200 : response.status;
+    this.#addCommonHeaders(response, request);
+    this.#services.health.record(request.status);
+    this.#recorder.reportResponse(request, response, clock.now());
     const { chunkDelayMs } = settings;
-    const response = toResponse(answer, { clock, fault, signal, chunkDelayMs, release });
-    if (answer.status >= 300 && answer.status < 400 && incoming.redirect === 'error') {
+    const delivered = toResponse(response, { clock, fault, signal, chunkDelayMs, release });
+    if (response.status >= 300 && response.status < 400 && incoming.redirect === 'error') {
       throw new TypeError('fetch failed', { cause: new Error('unexpected redirect') });
     }
-    if (incoming.method !== 'HEAD') return response;
-    await response.body?.cancel();
-    return new Response(null, { status: response.status, headers: response.headers });
+    if (incoming.method !== 'HEAD') return delivered;
+    await delivered.body?.cancel();
+    return new Response(null, { status: delivered.status, headers: delivered.headers });
   }
 
-  #record(incoming: Incoming, body: ReceivedBody): MockRequest {
+  #record(incoming: IncomingRequest, body: ReceivedBody): MockRequest {
     const { id, clock } = this.#services;
-    const sent = incoming.headers.get('x-request-id') ?? '';
+    const callerId = incoming.headers.get('x-request-id') ?? '';
     const request: MockRequest = {
       method: incoming.method,
       path: incoming.url.pathname,
@@ -106,27 +110,27 @@ export class GatewayServer {
       body: body.value,
       bodyText: body.text,
       at: clock.now(),
-      requestId: usableId.test(sent) ? sent : id('req_'),
+      requestId: validRequestId.test(callerId) ? callerId : id('req_'),
       status: undefined,
     };
-    this.#recorder.received(request);
+    this.#recorder.recordRequest(request);
     return request;
   }
 
-  async #wait(fault: Fault | undefined, signal: AbortSignal | undefined): Promise<void> {
+  async #delay(fault: Fault | undefined, signal: AbortSignal | undefined): Promise<void> {
     const { clock, settings } = this.#services;
     const ms = settings.latencyMs + (fault?.delayMs ?? 0);
     if (ms > 0) await clock.sleep(ms, signal);
   }
 
-  #addCommonHeaders(answer: MockResponse, request: MockRequest): void {
+  #addCommonHeaders(response: MockResponse, request: MockRequest): void {
     const { assumptions, clock } = this.#services;
-    answer.headers['x-request-id'] = request.requestId;
-    answer.headers[assumptions.A10] = request.requestId;
-    answer.headers.date = new Date(clock.now()).toUTCString();
+    response.headers['x-request-id'] = request.requestId;
+    response.headers[assumptions.A10] = request.requestId;
+    response.headers.date = new Date(clock.now()).toUTCString();
   }
 
-  #faultAnswer(fault: Fault, auth: Auth | undefined): MockResponse {
+  #faultResponse(fault: Fault, auth: Auth | undefined): MockResponse {
     const status = fault.status ?? (fault.body === undefined ? 400 : 200);
     const headers: Record<string, string> = {};
     if (fault.retryAfter !== undefined) headers['retry-after'] = String(fault.retryAfter);
@@ -135,19 +139,32 @@ export class GatewayServer {
     }
     if (fault.body !== undefined) return json(status, fault.body, headers);
     if (status < 400) return json(status, {}, headers);
-    // The envelope of the key balance has no place for a code: one that is asked for gets the usual.
+    // The key balance has an envelope without a code, so a fault with a code gets the standard one.
     const envelope = fault.code === undefined ? auth : undefined;
     const code = fault.code ?? errorCode(status);
     const message = fault.message ?? errorMessage(status, envelope);
-    return toErrorResponse(
-      this.#services,
-      new GatewayError(status, code, message, headers),
-      envelope,
-    );
+    const error = new GatewayError(status, code, message, headers);
+    return toErrorResponse(this.#services, error, envelope);
   }
 }
 
-/** Whether a fault answers in place of the endpoint. */
-function isInstead(fault: Fault | undefined): fault is Fault {
+/** Whether a fault replaces the response of the endpoint. */
+function replacesResponse(fault: Fault | undefined): fault is Fault {
   return fault?.status !== undefined || fault?.body !== undefined || fault?.code !== undefined;
+}
+
+/** Settles like the promise, or rejects with the signal's reason as soon as it is aborted. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      reject(signal.reason);
+    };
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    const cleanUp = (): void => {
+      signal.removeEventListener('abort', onAbort);
+    };
+    promise.then(resolve, reject).finally(cleanUp);
+  });
 }

@@ -1,111 +1,135 @@
-/** A film: its pictures in order, and how they are coded. */
-export interface Film {
+/** H.264 frames in display order, with their parameter sets. */
+export interface EncodedVideo {
   width: number;
   height: number;
   seconds: number;
-  sequenceParameters: readonly number[];
-  pictureParameters: readonly number[];
-  pictures: readonly (readonly number[])[];
+  sequenceParameterSet: readonly number[];
+  pictureParameterSet: readonly number[];
+  frames: readonly (readonly number[])[];
 }
 
 const timescale = 12_000;
 
-/** Fixed-point numbers: no rotation, no scaling. */
-const upright = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000].flatMap(long);
+/** Fixed-point identity matrix: no rotation, no scaling. */
+const identityMatrix = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000].flatMap(uint32);
 
 /**
- * The film as an MP4 file, its index first, so that a player can start before it has everything.
+ * Writes an MP4 file. Its index comes first, so that players can start before the download ends.
  */
-export function mp4(film: Film): Uint8Array<ArrayBuffer> {
-  const samples = film.pictures.map((picture) => [...long(picture.length), ...picture]);
-  const type = box('ftyp', letters('isom'), long(0x200), letters('isomiso2avc1mp41'));
+export function writeMp4(video: EncodedVideo): Uint8Array<ArrayBuffer> {
+  const samples = video.frames.map((frame) => [...uint32(frame.length), ...frame]);
+  const fileType = box('ftyp', ascii('isom'), uint32(0x200), ascii('isomiso2avc1mp41'));
   const sizes = samples.map((sample) => sample.length);
-  const offset = type.length + index(film, sizes, 0).length + 8;
-  return Uint8Array.from([...type, ...index(film, sizes, offset), ...box('mdat', samples.flat())]);
+  const offset = fileType.length + movieBox(video, sizes, 0).length + 8;
+  return Uint8Array.from([
+    ...fileType,
+    ...movieBox(video, sizes, offset),
+    ...box('mdat', samples.flat()),
+  ]);
 }
 
-function index(film: Film, sizes: number[], offset: number): number[] {
-  const duration = Math.round(film.seconds * timescale);
-  const size = [...long(film.width << 16), ...long(film.height << 16)];
+function movieBox(video: EncodedVideo, sizes: number[], offset: number): number[] {
+  const duration = Math.round(video.seconds * timescale);
+  const size = [...uint32(video.width << 16), ...uint32(video.height << 16)];
   return box(
     'moov',
-    full(
+    fullBox(
       'mvhd',
       0,
       zeros(8),
-      long(timescale),
-      long(duration),
-      long(0x10000),
+      uint32(timescale),
+      uint32(duration),
+      uint32(0x10000),
       [1, 0],
       zeros(10),
-      upright,
+      identityMatrix,
       zeros(24),
-      long(2),
+      uint32(2),
     ),
     box(
       'trak',
-      full('tkhd', 3, zeros(8), long(1), zeros(4), long(duration), zeros(16), upright, size),
+      fullBox(
+        'tkhd',
+        3,
+        zeros(8),
+        uint32(1),
+        zeros(4),
+        uint32(duration),
+        zeros(16),
+        identityMatrix,
+        size,
+      ),
       box(
         'mdia',
-        full('mdhd', 0, zeros(8), long(timescale), long(duration), short(0x55c4), zeros(2)),
-        full('hdlr', 0, zeros(4), letters('vide'), zeros(12), letters('video'), [0]),
+        fullBox('mdhd', 0, zeros(8), uint32(timescale), uint32(duration), uint16(0x55c4), zeros(2)),
+        fullBox('hdlr', 0, zeros(4), ascii('vide'), zeros(12), ascii('video'), [0]),
         box(
           'minf',
-          full('vmhd', 1, zeros(8)),
-          box('dinf', full('dref', 0, long(1), full('url ', 1))),
-          sampleTable(film, sizes, offset, duration),
+          fullBox('vmhd', 1, zeros(8)),
+          box('dinf', fullBox('dref', 0, uint32(1), fullBox('url ', 1))),
+          sampleTable(video, sizes, offset, duration),
         ),
       ),
     ),
   );
 }
 
-function sampleTable(film: Film, sizes: number[], offset: number, duration: number): number[] {
+function sampleTable(
+  video: EncodedVideo,
+  sizes: number[],
+  offset: number,
+  duration: number,
+): number[] {
   const count = sizes.length;
-  const each = Math.max(1, Math.floor(duration / count));
+  const frameDuration = Math.max(1, Math.floor(duration / count));
   return box(
     'stbl',
-    full('stsd', 0, long(1), codec(film)),
-    full('stts', 0, long(1), long(count), long(each)),
-    full('stss', 0, long(1), long(1)),
-    full('stsc', 0, long(1), long(1), long(count), long(1)),
-    full('stsz', 0, long(0), long(count), sizes.flatMap(long)),
-    full('stco', 0, long(1), long(offset)),
+    fullBox('stsd', 0, uint32(1), avcSampleEntry(video)),
+    fullBox('stts', 0, uint32(1), uint32(count), uint32(frameDuration)),
+    fullBox('stss', 0, uint32(1), uint32(1)),
+    fullBox('stsc', 0, uint32(1), uint32(1), uint32(count), uint32(1)),
+    fullBox('stsz', 0, uint32(0), uint32(count), sizes.flatMap(uint32)),
+    fullBox('stco', 0, uint32(1), uint32(offset)),
   );
 }
 
-function codec({ width, height, sequenceParameters: sps, pictureParameters: pps }: Film): number[] {
-  const resolution = [...long(0x480000), ...long(0x480000)];
-  const look = [...zeros(4), ...short(1), ...zeros(32), ...short(24), ...short(0xffff)];
-  const setUp = [1, ...sps.slice(1, 4), 0xff, 0xe1, ...short(sps.length), ...sps];
+function avcSampleEntry({
+  width,
+  height,
+  sequenceParameterSet: sps,
+  pictureParameterSet: pps,
+}: EncodedVideo): number[] {
+  const resolution = [...uint32(0x480000), ...uint32(0x480000)];
+  const format = [...zeros(4), ...uint16(1), ...zeros(32), ...uint16(24), ...uint16(0xffff)];
+  const parameterSets = [1, ...sps.slice(1, 4), 0xff, 0xe1, ...uint16(sps.length), ...sps];
   return box(
     'avc1',
-    [...zeros(6), ...short(1), ...zeros(16), ...short(width), ...short(height)],
-    [...resolution, ...look],
-    box('avcC', setUp, [1], short(pps.length), pps),
+    [...zeros(6), ...uint16(1), ...zeros(16), ...uint16(width), ...uint16(height)],
+    [...resolution, ...format],
+    box('avcC', parameterSets, [1], uint16(pps.length), pps),
   );
 }
 
 function box(name: string, ...parts: (readonly number[])[]): number[] {
   const content = parts.flat();
-  return [...long(content.length + 8), ...letters(name), ...content];
+  return [...uint32(content.length + 8), ...ascii(name), ...content];
 }
 
-/** A box with a version, which is 0, and flags. */
-function full(name: string, flags: number, ...parts: (readonly number[])[]): number[] {
-  return box(name, long(flags), ...parts);
+/** A full box: version 0 and flags. */
+function fullBox(name: string, flags: number, ...parts: (readonly number[])[]): number[] {
+  return box(name, uint32(flags), ...parts);
 }
 
-function long(value: number): number[] {
+function uint32(value: number): number[] {
   return [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255];
 }
 
-function short(value: number): number[] {
+function uint16(value: number): number[] {
   return [(value >>> 8) & 255, value & 255];
 }
 
-function letters(text: string): number[] {
-  return Array.from(text, (letter) => letter.charCodeAt(0));
+function ascii(text: string): number[] {
+  return Array.from(text, (character) => character.charCodeAt(0));
 }
 
 function zeros(count: number): number[] {

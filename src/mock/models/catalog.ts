@@ -1,15 +1,15 @@
 import type { Model } from '../../schemas/models.ts';
-import { defaultModels } from './default-models.ts';
-import { modelFrom } from './model.ts';
+import { defaultModels } from './defaults.ts';
+import { toModelRecord } from './record.ts';
 import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
 
-/** The models that may be used. */
+/** The models of the gateway. */
 export class ModelCatalog {
   readonly models: readonly Model[];
   readonly #byId: ReadonlyMap<string, Model>;
 
   constructor(models: readonly Model[] | undefined) {
-    this.models = models ?? defaultModels.map(modelFrom);
+    this.models = models ?? defaultModels.map(toModelRecord);
     this.#byId = new Map(this.models.map((model) => [model.id, model]));
   }
 
@@ -17,17 +17,14 @@ export class ModelCatalog {
     return this.#byId.get(id);
   }
 
-  /**
-   * The model of a request, which has to be of the right type. Specification: an invalid request is
-   * 400.
-   */
-  use(id: string, type: 'chat' | 'image' | 'video' | 'audio'): Model {
+  /** The model that a request names; a 400 if it is unknown or of another type. */
+  getOfType(id: string, type: 'chat' | 'image' | 'video' | 'audio'): Model {
     const model = this.#byId.get(id);
     if (model === undefined) {
       throw new GatewayError(
         400,
         'model_not_found',
-        `\`model\` names no model of this service: ${id}`,
+        `\`model\` is not a model of this service: ${id}`,
       );
     }
     if (model.type !== type) {
@@ -38,8 +35,8 @@ export class ModelCatalog {
     return model;
   }
 
-  /** Whether an audio model speaks; the others make music. */
-  speaks(model: Model): boolean {
+  /** Whether a model generates speech. All other audio models generate music. */
+  isSpeechModel(model: Model): boolean {
     const unit = model.pricing?.profiles?.api?.billingUnit;
     return model.type === 'audio' && (unit === 'character' || /speech|tts|voice/i.test(model.id));
   }

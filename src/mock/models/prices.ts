@@ -1,62 +1,64 @@
 import type { Model } from '../../schemas/models.ts';
 import type { ResolutionPrice } from '../../schemas/pricing.ts';
-import { usd } from '../account/money.ts';
+import { roundUsd } from '../account/money.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 
-/** Specification: Billing formulas. The currency is assumption A19: USD. */
+/** Price of voice clones in USD. Specification: Billing formulas. Assumption A19 (currency). */
 export function voiceClonePrice(clones: number, previewCharacters: number): number {
-  return usd(clones * 1.5 + previewCharacters * 0.0003);
+  return roundUsd(clones * 1.5 + previewCharacters * 0.0003);
 }
 
-/** Specification: Billing formulas. The currency is assumption A19: USD. */
+/** Price of voice designs in USD. Specification: Billing formulas. Assumption A19 (currency). */
 export function voiceDesignPrice(designs: number, previewCharacters: number): number {
-  return usd(designs * 3 + previewCharacters * 0.00003);
+  return roundUsd(designs * 3 + previewCharacters * 0.00003);
 }
 
 /**
- * Every character counts: letters, punctuation, spaces, line breaks, emoji. Specification: Limits.
+ * Number of Unicode code points: letters, punctuation, spaces, line breaks and emoji all count.
+ * Specification: Limits.
  */
-export function characters(text: string): number {
+export function countCharacters(text: string): number {
   return Array.from(text).length;
 }
 
-/** Speech is billed by the character. */
+/** Price of speech in USD. Speech is billed per character. */
 export function speechPrice(model: Model, text: string): number {
-  return usd(unitPrice(model) * characters(text));
+  return roundUsd(unitPrice(model) * countCharacters(text));
 }
 
-/** Music is billed by the output. */
+/** Price of music in USD. Music is billed per output. */
 export function musicPrice(model: Model, outputs: number): number {
-  return usd(unitPrice(model) * outputs);
+  return roundUsd(unitPrice(model) * outputs);
 }
 
 /**
- * Images are billed by the image, video by the second, both by resolution. One without a price is
- * refused with the demand and what there is.
+ * Price of images or video in USD: per image or per second, depending on the resolution. A
+ * resolution without a price is rejected with a message that starts with `requirement` and lists the
+ * known resolutions.
  */
 export function resolutionPrice(
   model: Model,
   resolution: string | undefined,
   units: number,
-  demand: string,
+  requirement: string,
 ): number {
-  return usd(pricePerUnit(model, resolution, demand) * units);
+  return roundUsd(pricePerUnit(model, resolution, requirement) * units);
 }
 
-/** Chat is billed by the token, and by the image where it draws. */
+/** Price of a completion in USD. Chat is billed per token, and per image for image output. */
 export function chatPrice(model: Model, input: number, output: number, images: number): number {
   const inputPrice = model.pricing?.inputPricePer1kUsd ?? 0;
   const outputPrice = model.pricing?.outputPricePer1kUsd ?? 0;
-  return usd((input * inputPrice + output * outputPrice) / 1000 + images * unitPrice(model));
+  return roundUsd((input * inputPrice + output * outputPrice) / 1000 + images * unitPrice(model));
 }
 
-function pricePerUnit(model: Model, resolution: string | undefined, demand: string): number {
+function pricePerUnit(model: Model, resolution: string | undefined, requirement: string): number {
   const prices = model.pricing?.resolutionPrices ?? [];
   if (resolution === undefined || prices.length === 0) return unitPrice(model);
-  const found = prices.find((price) => isResolution(price, resolution));
-  if (found !== undefined) return found.unitPriceUsd;
+  const match = prices.find((price) => isResolution(price, resolution));
+  if (match !== undefined) return match.unitPriceUsd;
   const known = prices.filter((price) => price.enabled).map((price) => price.resolution);
-  throw invalidParameter(`${demand} ${known.join(', ')} for ${model.id}`);
+  throw invalidParameter(`${requirement} ${known.join(', ')} for ${model.id}`);
 }
 
 function isResolution(price: ResolutionPrice, wanted: string): boolean {

@@ -5,24 +5,25 @@ import { parseArgs, styleText } from 'node:util';
 import { isRecord } from '../../schemas/record.ts';
 import { createMockGateway } from '../index.ts';
 import type { MockGateway } from '../index.ts';
-import { logLine } from './log-line.ts';
 import { listen } from './index.ts';
 import type { Listening } from './index.ts';
+import { logLine } from './log-line.ts';
 
-const help = `Starts the reference gateway: everything works, nothing costs anything.
+const help = `Starts the reference gateway on this machine. Requests cost nothing.
 
-  npx polygate-mock [options]
+Usage: npx polygate-mock [options]
 
-  --port <number>     port to listen on; 0 takes any free one (8787)
-  --host <name>       address to listen on (127.0.0.1)
-  --key <sk-…>        API key that it accepts; may be given more than once (sk-mock-demo)
-  --latency <ms>      answers come this much later (0)
-  --seed <text>       same seed, same ids, texts and pictures (1)
-  --version           the version of polygate
-  --help              this text
+Options:
+  --port <number>  port to listen on; 0 picks a free port (default: 8787)
+  --host <host>    host name or IP address to listen on (default: 127.0.0.1)
+  --key <sk-...>   API key to accept; repeat the option for more keys (default: sk-mock-demo)
+  --latency <ms>   delay before each response (default: 0)
+  --seed <text>    the same seed produces the same ids, texts and images (default: 1)
+  --version        print the version and exit
+  -h, --help       print this help and exit
 `;
 
-/** What the arguments say. */
+/** The parsed command-line arguments. */
 interface Arguments {
   port: number;
   host: string;
@@ -33,8 +34,8 @@ interface Arguments {
   version: boolean;
 }
 
-/** Reads the arguments; throws an error with one clear line. */
-function readArguments(args: string[]): Arguments {
+/** Parses the arguments; throws an error with a one-line message if they are invalid. */
+function parseArguments(args: string[]): Arguments {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
     args,
@@ -49,76 +50,77 @@ function readArguments(args: string[]): Arguments {
     },
   });
   const keys = values.key ?? [];
-  if (keys.some((key) => !/^sk-[!-~]+$/.test(key))) throw new Error('--key must begin with sk-');
+  if (keys.some((key) => !/^sk-[!-~]+$/.test(key))) throw new Error('--key must start with sk-');
   return {
-    port: wholeNumber('--port', values.port ?? '8787', 65_535),
+    port: integerOption('--port', values.port ?? '8787', 65_535),
     host: values.host ?? '127.0.0.1',
     keys,
-    latencyMs: wholeNumber('--latency', values.latency ?? '0', 3_600_000),
+    latencyMs: integerOption('--latency', values.latency ?? '0', 3_600_000),
     seed: values.seed ?? '1',
     help: values.help ?? false,
     version: values.version ?? false,
   };
 }
 
-function wholeNumber(name: string, text: string, most: number): number {
+function integerOption(name: string, text: string, max: number): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Infinity;
-  if (number <= most) return number;
-  throw new Error(`${name} must be a whole number from 0 to ${most}, not ${text}`);
+  if (number <= max) return number;
+  throw new Error(`${name} must be an integer from 0 to ${max}, not ${text}`);
 }
 
 function greeting(mock: MockGateway, baseURL: string): string {
-  return `polygate reference gateway ${version()} on ${baseURL} (Ctrl-C ends it)
+  return `polygate reference gateway ${version()} is listening on ${baseURL} (press Ctrl-C to stop)
 
-For polygate:
+To use it with polygate:
 
   export POLYGATE_BASE_URL=${baseURL}
   export POLYGATE_API_KEY=${mock.apiKey}
 
-For any OpenAI-compatible client:
+To use it with another OpenAI-compatible client:
 
   export OPENAI_BASE_URL=${baseURL}/v1
   export OPENAI_API_KEY=${mock.apiKey}
 
-Wallet and tasks, with their pictures: ${baseURL}/
+To see wallets and tasks, open ${baseURL}/
 `;
 }
 
-/** Of the package that this file is in, built or not. */
+/** The version in package.json. The built file, `dist/mock/cli.js`, is one folder closer to it. */
 function version(): string {
-  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+  const root = import.meta.url.endsWith('.ts') ? '../../../' : '../../';
+  const text = readFileSync(new URL(`${root}package.json`, import.meta.url), 'utf8');
   const manifest: unknown = JSON.parse(text);
   return isRecord(manifest) ? String(manifest.version) : '';
 }
 
-/** Runs the command; the exit code, or undefined while the gateway runs. */
+/** Runs the command. Returns the exit code, or undefined if the gateway is running. */
 async function main(args: string[]): Promise<number | undefined> {
-  let wanted: Arguments;
+  let options: Arguments;
   try {
-    wanted = readArguments(args);
+    options = parseArguments(args);
   } catch (error) {
-    return complain(error, 2);
+    return printError(error, 2);
   }
-  if (wanted.help || wanted.version) {
-    process.stdout.write(wanted.help ? help : `${version()}\n`);
+  if (options.help || options.version) {
+    process.stdout.write(options.help ? help : `${version()}\n`);
     return 0;
   }
   const mock = createMockGateway({
-    keys: wanted.keys.length > 0 ? wanted.keys.map((key) => ({ key })) : undefined,
-    latencyMs: wanted.latencyMs,
-    seed: wanted.seed,
+    keys: options.keys.length > 0 ? options.keys.map((key) => ({ key })) : undefined,
+    latencyMs: options.latencyMs,
+    seed: options.seed,
     chunkDelayMs: 25,
     history: 1000,
-    onResponse: (answered) => {
-      const colour = answered.status >= 500 ? 'red' : answered.status >= 400 ? 'yellow' : 'reset';
-      console.log(styleText(colour, logLine(answered, new Date())));
+    onResponse: (exchange) => {
+      const color = exchange.status >= 500 ? 'red' : exchange.status >= 400 ? 'yellow' : 'reset';
+      console.log(styleText(color, logLine(exchange, new Date())));
     },
   });
   let listening: Listening;
   try {
-    listening = await listen(mock, { port: wanted.port, host: wanted.host, cors: true });
+    listening = await listen(mock, { port: options.port, host: options.host, cors: true });
   } catch (error) {
-    return complain(explained(error, wanted), 1);
+    return printError(withAdvice(error, options), 1);
   }
   console.log(greeting(mock, listening.baseURL));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -129,24 +131,24 @@ async function main(args: string[]): Promise<number | undefined> {
   return undefined;
 }
 
-/** Errors of the system that a user can do something about, in words. */
-function explained(error: unknown, { port, host }: Arguments): unknown {
+/** Replaces system errors that the user can fix with an explanation. */
+function withAdvice(error: unknown, { port, host }: Arguments): unknown {
   switch (isRecord(error) ? error.code : undefined) {
     case 'EADDRINUSE':
-      return new Error(`port ${port} is in use; --port 0 takes a free one`);
+      return new Error(`port ${port} is already in use; --port 0 picks a free one`);
     case 'EACCES':
-      return new Error(`port ${port} needs more rights; take one above 1023`);
+      return new Error(`no permission to listen on port ${port}; choose a port above 1023`);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new Error(`${host} is no address of this machine`);
+      return new Error(`${host} is not an address of this machine`);
     default:
       return error;
   }
 }
 
-function complain(error: unknown, code: number): number {
+function printError(error: unknown, code: number): number {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-  process.stderr.write(`polygate-mock: ${line} (--help shows the options)\n`);
+  process.stderr.write(`polygate-mock: ${line} (see --help)\n`);
   return code;
 }
 

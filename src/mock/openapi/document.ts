@@ -1,26 +1,26 @@
 import type { RequestContext } from '../http/request-context.ts';
 import { operation } from './operation.ts';
-import type { Json } from './page.ts';
-import { pages } from './pages.ts';
+import type { Json } from './docs.ts';
+import { tags } from './tags/index.ts';
 import { componentParameters } from './parameters.ts';
 import { componentSchemas } from './schemas.ts';
-import { version } from '../public/public-records.ts';
+import { version } from '../public/records.ts';
 
-const description = `One gateway in front of many models: chat, images, video, music and speech, behind one key and one wallet.
+const description = `One gateway to many models: chat, images, video, music and speech, with one API key and one wallet.
 
-**Authentication.** Every operation but those of the tag Service takes \`Authorization: Bearer sk-…\`. A missing or unknown key is 401, a disabled one 403.
+**Authentication.** Send \`Authorization: Bearer sk-…\` with every request, except to the operations of the Service tag. A missing or unknown key returns 401, a disabled key 403.
 
-**Tasks.** Images, videos, music and speech are made by tasks: submit one, keep its id, ask for it every 2 to 5 seconds until its status is \`completed\`, \`succeeded\` or \`failed\`, and fetch the file soon, because its URL does not live for ever.
+**Tasks.** Images, video, music and speech are generated asynchronously. Submit a task, store its id, and poll it every 2 to 5 seconds until its status is \`completed\`, \`succeeded\` or \`failed\`. Download results promptly: result URLs are not permanent.
 
-**Money.** \`x-svc-charge-usd\` tells what a request costs. When the outcome of a submit is unknown, send it again with the same \`x-idempotency-key\`: the same task comes back and nothing is charged again.
+**Billing.** The \`x-svc-charge-usd\` header reports the charge for a request. If the outcome of a submit is unknown, send it again with the same \`x-idempotency-key\`: the response contains the same task, and you are not charged again.
 
-**Concurrency.** Chat and generation requests share a limit, told in \`x-svc-concurrency-limit\` and \`x-svc-concurrency-remaining\`; beyond it the answer is 429.
+**Concurrency.** Chat and generation requests share one concurrency limit. The \`x-svc-concurrency-limit\` and \`x-svc-concurrency-remaining\` headers report it. Requests above the limit return 429.
 
-**Errors.** Every error but those of the key balance is \`{"error": {"message", "type", "code"}}\`; \`GET /v1/errors\` explains the codes.
+**Errors.** Errors have the form \`{"error": {"message", "type", "code"}}\`, except those of the key balance endpoint. \`GET /v1/errors\` lists all codes.
 
-**Open records.** Records may gain fields and most words may gain values: ignore what you do not know.`;
+**Compatibility.** New fields and new values of most string fields can be added at any time. Ignore fields and values that you do not recognize.`;
 
-/** The gateway's description of itself, made from the table of endpoints by which it works. */
+/** The OpenAPI document, generated from the same endpoint table that handles requests. */
 export function openApiDocument({ origin, services }: RequestContext): Json {
   const paths: Record<string, Json> = {};
   for (const endpoint of services.endpoints) {
@@ -36,8 +36,8 @@ export function openApiDocument({ origin, services }: RequestContext): Json {
       description,
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
-    servers: [{ url: origin, description: 'The gateway that answered with this document' }],
-    tags: pages.map(({ tag }) => tag),
+    servers: [{ url: origin, description: 'The gateway that served this document' }],
+    tags: tags.map(({ tag }) => tag),
     security: [{ bearer: [] }],
     paths,
     components: {
@@ -49,5 +49,5 @@ export function openApiDocument({ origin, services }: RequestContext): Json {
 }
 
 const securitySchemes = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'An API key; keys begin with `sk-`.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'API key. Keys start with `sk-`.' },
 };

@@ -1,23 +1,23 @@
-import type { Endpoint } from '../http/endpoint.ts';
-import { errorType } from '../http/response/envelope.ts';
+import type { EndpointDescription } from '../http/endpoint-description.ts';
+import { errorType } from '../http/response/error-body.ts';
 import { errorDetail } from '../public/error-catalog.ts';
-import { failureHeaders } from './headers.ts';
-import type { Json, OperationNotes } from './page.ts';
+import { errorHeaders } from './headers.ts';
+import type { Json, OperationDocs } from './docs.ts';
 import { reference } from './schemas.ts';
 
-/** What a status means, and the codes that come with it unless a page names others. */
-const usual: Readonly<Record<string, readonly [meaning: string, ...codes: string[]]>> = {
-  400: ['The request is not valid.', 'invalid_request_parameter'],
-  401: ['The key is missing or unknown.', 'api_key_required', 'invalid_api_key'],
-  402: ['The wallet does not cover the request.', 'insufficient_balance'],
-  403: ['The key is disabled.', 'api_key_disabled'],
-  404: ['There is no such thing, or it is not yours.', 'not_found'],
-  409: ['The idempotency key was used for another request.', 'idempotency_conflict'],
-  413: ['The body is too long.', 'request_too_large'],
-  429: ['Too many requests run at once.', 'concurrency_limit_exceeded'],
-  500: ['The service failed.', 'internal_error'],
-  503: ['The service is unavailable for the moment.', 'service_unavailable'],
-  '4XX': ['The request was refused before it was looked at.'],
+/** The description of each status, and its error codes unless an operation names others. */
+const statuses: Readonly<Record<string, readonly [description: string, ...codes: string[]]>> = {
+  400: ['The request is invalid.', 'invalid_request_parameter'],
+  401: ['The API key is missing or unknown.', 'api_key_required', 'invalid_api_key'],
+  402: ['The balance is too low for this request.', 'insufficient_balance'],
+  403: ['The API key is disabled.', 'api_key_disabled'],
+  404: ['The resource does not exist, or belongs to another user.', 'not_found'],
+  409: ['The idempotency key was already used for a different request.', 'idempotency_conflict'],
+  413: ['The request body is too large.', 'request_too_large'],
+  429: ['The concurrency limit is exceeded.', 'concurrency_limit_exceeded'],
+  500: ['An internal error occurred.', 'internal_error'],
+  503: ['The service is temporarily unavailable.', 'service_unavailable'],
+  '4XX': ['The request was rejected before it was processed.'],
 };
 
 const balanceMessages: Readonly<Record<string, readonly string[]>> = {
@@ -25,23 +25,31 @@ const balanceMessages: Readonly<Record<string, readonly string[]>> = {
   403: ['Token invalid'],
 };
 
-/** Every error of an endpoint. Who has none of its own may still be refused, as anybody may. */
-export function failures(endpoint: Endpoint, notes: OperationNotes): Json {
+/** The error responses of an endpoint; a generic `4XX` if it has none of its own. */
+export function errorResponses(endpoint: EndpointDescription, docs: OperationDocs): Json {
   const { errors = [] } = endpoint;
-  const statuses = errors.length === 0 ? ['4XX'] : errors.map(String);
+  const documented = errors.length === 0 ? ['4XX'] : errors.map(String);
   return Object.fromEntries(
-    statuses.map((status) => [status, failure(endpoint, status, notes.codes?.[Number(status)])]),
+    documented.map((status) => {
+      return [status, errorResponse(endpoint, status, docs.errorCodes?.[Number(status)])];
+    }),
   );
 }
 
-function failure(endpoint: Endpoint, status: string, ownCodes?: readonly string[]): Json {
-  const [meaning = 'The request was refused.', ...codes] = usual[status] ?? [];
-  const gone = status === '404' && endpoint.method === 'POST';
+function errorResponse(
+  endpoint: EndpointDescription,
+  status: string,
+  ownCodes?: readonly string[],
+): Json {
+  const [description = 'The request was rejected.', ...codes] = statuses[status] ?? [];
+  const replayOfMissing = status === '404' && endpoint.method === 'POST';
   const balance = endpoint.auth === 'balance';
   const examples = balance ? balanceExamples(status) : codeExamples(status, ownCodes ?? codes);
   return {
-    description: gone ? 'What this idempotency key led to is gone.' : meaning,
-    headers: failureHeaders(endpoint, status),
+    description: replayOfMissing
+      ? 'The resource created with this idempotency key no longer exists.'
+      : description,
+    headers: errorHeaders(endpoint, status),
     content: {
       'application/json': {
         schema: reference(balance ? 'KeyBalanceError' : 'Error'),
@@ -51,7 +59,7 @@ function failure(endpoint: Endpoint, status: string, ownCodes?: readonly string[
   };
 }
 
-/** An example for each code; its name is the code. */
+/** One example per error code, named after the code. */
 function codeExamples(status: string, codes: readonly string[]): Json {
   return Object.fromEntries(
     codes.map((code) => {

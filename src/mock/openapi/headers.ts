@@ -1,28 +1,34 @@
-import type { Endpoint } from '../http/endpoint.ts';
-import type { Json } from './page.ts';
+import type { EndpointDescription } from '../http/endpoint-description.ts';
+import type { Json } from './docs.ts';
 
 const amount = { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' };
 const count = { type: 'string', pattern: '^\\d+$' };
 const text = { type: 'string' };
 
-const described: Readonly<Record<string, readonly [description: string, schema: Json]>> = {
-  'x-request-id': ['Id of the request; tell it to support.', text],
-  'x-svc-wallet': ['Kind of wallet.', { type: 'string', enum: ['unified'] }],
-  'x-svc-balance-usd': ['What the wallet holds, USD.', amount],
-  'x-svc-balance-cny': ['The same money, CNY.', amount],
-  'x-svc-readiness-score': ['Readiness as a number.', amount],
-  'x-svc-readiness-status': ['Overall outcome.', text],
-  'x-svc-task-id': ['Id of the task.', text],
-  'x-svc-charge-usd': ['What the request costs, USD.', amount],
-  'x-svc-concurrency-limit': ['Chat and generation requests that may be in flight.', count],
-  'x-svc-concurrency-remaining': ['About how many more there may be now.', count],
-  'x-svc-concurrency-source': ['The rule that set the limit, such as `tier_enterprise`.', text],
+const headerDocs: Readonly<Record<string, readonly [description: string, schema: Json]>> = {
+  'x-request-id': ['Request id. Include it when you contact support.', text],
+  'x-svc-wallet': ['Wallet type.', { type: 'string', enum: ['unified'] }],
+  'x-svc-balance-usd': ['Balance in USD.', amount],
+  'x-svc-balance-cny': ['The same balance in CNY.', amount],
+  'x-svc-readiness-score': ['Readiness score.', amount],
+  'x-svc-readiness-status': ['Overall readiness status.', text],
+  'x-svc-task-id': ['Task id.', text],
+  'x-svc-charge-usd': ['Charge for this request in USD.', amount],
+  'x-svc-concurrency-limit': [
+    'Maximum number of chat and generation requests in flight at the same time.',
+    count,
+  ],
+  'x-svc-concurrency-remaining': ['Approximate number of free concurrency slots.', count],
+  'x-svc-concurrency-source': [
+    'Rule that sets the concurrency limit, such as `tier_enterprise`.',
+    text,
+  ],
   'x-svc-idempotent-replay': [
-    'There when the idempotency key was used before: nothing is charged again.',
+    'Present if the idempotency key was used before. A replay is not charged again.',
     { type: 'string', enum: ['true'] },
   ],
-  location: ['Where to ask for the task.', text],
-  'retry-after': ['How long to wait before asking again, seconds.', amount],
+  location: ['Path at which to poll the task.', text],
+  'retry-after': ['Time to wait before the next request, in seconds.', amount],
 };
 
 const concurrency = [
@@ -31,8 +37,8 @@ const concurrency = [
   'x-svc-concurrency-source',
 ];
 
-/** The headers of successes that have their own. Specification: Endpoints. */
-const named: Readonly<Record<string, readonly string[]>> = {
+/** Success headers of endpoints that have their own. Specification: Endpoints. */
+const headersByRoute: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/account': [
     'x-svc-wallet',
     'x-svc-balance-usd',
@@ -49,35 +55,35 @@ const named: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/chat/completions': ['x-svc-charge-usd', 'x-svc-wallet', ...concurrency],
 };
 
-/** Of an answer that is no error. */
-export function successHeaders({ route, slot, path }: Endpoint): Json {
-  const own = named[route] ?? (slot ? ['x-svc-task-id', 'x-svc-charge-usd', ...concurrency] : []);
-  const submits = slot && !path.includes('/chat/') && !path.includes('/voices/');
+/** Headers of a success response. */
+export function successHeaders({ route, slot, path }: EndpointDescription): Json {
+  const generation = slot ? ['x-svc-task-id', 'x-svc-charge-usd', ...concurrency] : [];
+  const submitsTask = slot && !path.includes('/chat/') && !path.includes('/voices/');
   return headers(
-    ['x-request-id', ...own],
+    ['x-request-id', ...(headersByRoute[route] ?? generation)],
     [
       ...(slot || route === 'POST /v1/materials' ? ['x-svc-idempotent-replay'] : []),
-      ...(submits ? ['location', 'retry-after'] : []),
+      ...(submitsTask ? ['location', 'retry-after'] : []),
       ...(path.endsWith('{taskId}') ? ['x-svc-task-id'] : []),
     ],
   );
 }
 
-/** Of an error. Whoever was let in learns how many more may come. */
-export function failureHeaders({ slot }: Endpoint, status: string): Json {
+/** Headers of an error response. Only requests that pass authentication report concurrency. */
+export function errorHeaders({ slot }: EndpointDescription, status: string): Json {
   const wait = status === '429' || status === '503' ? ['retry-after'] : [];
-  const letIn = slot && status !== '401' && status !== '403';
-  return headers(['x-request-id'], [...(letIn ? concurrency : []), ...wait]);
+  const authenticated = slot && status !== '401' && status !== '403';
+  return headers(['x-request-id'], [...(authenticated ? concurrency : []), ...wait]);
 }
 
-function headers(always: readonly string[], sometimes: readonly string[]): Json {
+function headers(required: readonly string[], optional: readonly string[]): Json {
   return Object.fromEntries([
-    ...always.map((name) => [name, { ...header(name), required: true }] as const),
-    ...sometimes.map((name) => [name, header(name)] as const),
+    ...required.map((name) => [name, { ...header(name), required: true }] as const),
+    ...optional.map((name) => [name, header(name)] as const),
   ]);
 }
 
 function header(name: string): Json {
-  const [description = name, schema = text] = described[name] ?? [];
+  const [description = name, schema = text] = headerDocs[name] ?? [];
   return { description, schema };
 }

@@ -1,39 +1,39 @@
 import type * as z from 'zod/mini';
 
-import type { Endpoint } from '../http/endpoint.ts';
-import { failures } from './errors.ts';
+import type { EndpointDescription } from '../http/endpoint-description.ts';
+import { errorResponses } from './errors.ts';
 import { successHeaders } from './headers.ts';
-import type { Json, OperationNotes } from './page.ts';
-import { notesOf } from './pages.ts';
+import type { Json, OperationDocs } from './docs.ts';
+import { docsOf } from './tags/index.ts';
 import { operationParameters } from './parameters.ts';
 import { nameOf, anyOf, reference } from './schemas.ts';
 
-/** An endpoint in the words of OpenAPI. */
-export function operation(endpoint: Endpoint): Json {
-  const found = notesOf(endpoint.route);
-  if (found === undefined) throw new TypeError(`No page describes ${endpoint.route}`);
-  const { tag, notes } = found;
-  const { id, description } = notes;
-  const { shownBody } = endpoint;
+/** The OpenAPI operation of an endpoint. */
+export function operation(endpoint: EndpointDescription): Json {
+  const found = docsOf(endpoint.route);
+  if (found === undefined) throw new TypeError(`${endpoint.route} is not documented`);
+  const { tag, docs } = found;
+  const { id, description } = docs;
+  const { documentedBody } = endpoint;
   return {
     operationId: id,
     summary: endpoint.summary,
     description,
     tags: [tag],
-    security: security(endpoint, notes),
-    parameters: operationParameters(endpoint, notes),
-    ...(shownBody === undefined ? {} : { requestBody: requestBody(shownBody, notes) }),
-    responses: { ...successes(endpoint, notes), ...failures(endpoint, notes) },
+    security: security(endpoint, docs),
+    parameters: operationParameters(endpoint, docs),
+    ...(documentedBody === undefined ? {} : { requestBody: requestBody(documentedBody, docs) }),
+    responses: { ...successResponses(endpoint, docs), ...errorResponses(endpoint, docs) },
   };
 }
 
-function security({ auth }: Endpoint, { otherKeys = false }: OperationNotes): Json[] {
+function security({ auth }: EndpointDescription, { nativeKeys = false }: OperationDocs): Json[] {
   if (auth === 'none') return [];
-  return otherKeys ? [{ bearer: [] }, {}] : [{ bearer: [] }];
+  return nativeKeys ? [{ bearer: [] }, {}] : [{ bearer: [] }];
 }
 
-function requestBody(schema: z.ZodMiniType, { examples = {} }: OperationNotes): Json {
-  const named: Json = Object.fromEntries(
+function requestBody(schema: z.ZodMiniType, { examples = {} }: OperationDocs): Json {
+  const byName: Json = Object.fromEntries(
     Object.entries(examples).map(([summary, value]) => [
       summary.toLowerCase().replaceAll(' ', '-'),
       { summary, value },
@@ -41,18 +41,25 @@ function requestBody(schema: z.ZodMiniType, { examples = {} }: OperationNotes): 
   );
   return {
     required: true,
-    content: { 'application/json': { schema: reference(nameOf(schema)), examples: named } },
+    content: { 'application/json': { schema: reference(nameOf(schema)), examples: byName } },
   };
 }
 
-function successes(endpoint: Endpoint, { answers, events }: OperationNotes): Json {
-  const { status = 200, otherStatuses = [], reply } = endpoint;
+function successResponses(
+  endpoint: EndpointDescription,
+  { responses, eventSchemas }: OperationDocs,
+): Json {
+  const { status = 200, otherStatuses = [], responseSchema } = endpoint;
   return Object.fromEntries(
     [status, ...otherStatuses].map((code) => {
-      const [description = 'Success.', ...schemas] = answers[code] ?? [];
+      const [description = 'Success.', ...schemas] = responses[code] ?? [];
       const content = {
-        'application/json': { schema: anyOf(schemas.length > 0 ? schemas : [nameOf(reply)]) },
-        ...(events === undefined ? {} : { 'text/event-stream': { schema: anyOf(events) } }),
+        'application/json': {
+          schema: anyOf(schemas.length > 0 ? schemas : [nameOf(responseSchema)]),
+        },
+        ...(eventSchemas === undefined
+          ? {}
+          : { 'text/event-stream': { schema: anyOf(eventSchemas) } }),
       };
       return [code, { description, headers: successHeaders(endpoint), content }];
     }),

@@ -1,71 +1,74 @@
-import type { Endpoint } from '../http/endpoint.ts';
-import { noted } from './schemas.ts';
-import type { Json, Note, OperationNotes } from './page.ts';
+import type { EndpointDescription } from '../http/endpoint-description.ts';
+import { toSchemaFields } from './schemas.ts';
+import type { FieldDocs, Json, OperationDocs } from './docs.ts';
 
-const visible = { type: 'string', minLength: 1, maxLength: 200, pattern: '^[!-~]+$' };
+const keySchema = { type: 'string', minLength: 1, maxLength: 200, pattern: '^[!-~]+$' };
 
 /** Header parameters that several endpoints share. */
-const shared = {
+const sharedParameters = {
   requestId: {
     name: 'x-request-id',
     in: 'header',
-    description: 'Your own id for the request: the answer carries it.',
+    description: 'Your own id for the request. The response returns it.',
     schema: { type: 'string' },
   },
   taskKey: {
     name: 'x-idempotency-key',
     in: 'header',
-    description: 'The same key asks for the same task again, without another charge.',
-    schema: visible,
+    description:
+      'A unique key for this task. A request with the same key returns the existing task without charging again.',
+    schema: keySchema,
   },
   plainKey: {
     name: 'x-idempotency-key',
     in: 'header',
-    description: 'Your own key for the request. The same key may be charged again.',
-    schema: visible,
+    description:
+      'A unique key for this request. It does not prevent a second charge: a request with the same key may be charged again.',
+    schema: keySchema,
   },
   materialKey: {
     name: 'Idempotency-Key',
     in: 'header',
-    description: 'The same key and body ask for the same material again.',
+    description:
+      'A unique key for this material. A request with the same key and body returns the existing material.',
     required: true,
-    schema: visible,
+    schema: keySchema,
   },
 } as const;
 
-const pathNotes: Readonly<Record<string, string>> = {
-  code: 'An error code.',
-  model: 'Id of a model, its slashes encoded.',
-  taskId: 'Id of a task.',
-  material_id: 'Id of a material.',
+const pathDescriptions: Readonly<Record<string, string>> = {
+  code: 'Error code.',
+  model: 'Model id. Encode slashes as `%2F`.',
+  taskId: 'Task id.',
+  material_id: 'Material id.',
 };
 
 export function componentParameters(): Json {
-  return { ...shared };
+  return { ...sharedParameters };
 }
 
-/** Everything that a request may say outside of its body. */
-export function operationParameters(endpoint: Endpoint, notes: OperationNotes): Json[] {
+/** The path, query and header parameters of an endpoint. */
+export function operationParameters(endpoint: EndpointDescription, docs: OperationDocs): Json[] {
   const { path, slot, route, status, query = [] } = endpoint;
   const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
   return [
     ...names.map((name) => ({
-      ...parameter('path', name, pathNotes[name] ?? name),
+      ...parameter('path', name, pathDescriptions[name] ?? name),
       required: true,
     })),
-    ...query.map((name) => parameter('query', name, notes.query?.[name] ?? name)),
-    ...Object.entries(notes.headers ?? {}).map(([name, note]) => parameter('header', name, note)),
-    point('requestId'),
-    ...(slot ? [point(status === 202 ? 'taskKey' : 'plainKey')] : []),
-    ...(route === 'POST /v1/materials' ? [point('materialKey')] : []),
+    ...query.map((name) => parameter('query', name, docs.query?.[name] ?? name)),
+    ...Object.entries(docs.headers ?? {}).map(([name, field]) => parameter('header', name, field)),
+    sharedParameter('requestId'),
+    ...(slot ? [sharedParameter(status === 202 ? 'taskKey' : 'plainKey')] : []),
+    ...(route === 'POST /v1/materials' ? [sharedParameter('materialKey')] : []),
   ];
 }
 
-function parameter(place: string, name: string, note: Note): Json {
-  const { description, ...schema } = noted(note);
-  return { name, in: place, description, schema: { type: 'string', ...schema } };
+function parameter(location: string, name: string, field: FieldDocs): Json {
+  const { description, ...schema } = toSchemaFields(field);
+  return { name, in: location, description, schema: { type: 'string', ...schema } };
 }
 
-function point(id: keyof typeof shared): Json {
+function sharedParameter(id: keyof typeof sharedParameters): Json {
   return { $ref: `#/components/parameters/${id}` };
 }

@@ -1,93 +1,93 @@
 import * as z from 'zod/mini';
 
 import { isRecord } from '../../schemas/record.ts';
-import type { Json, Note } from './page.ts';
-import { pages } from './pages.ts';
+import type { Json, FieldDocs } from './docs.ts';
+import { tags } from './tags/index.ts';
 
-/** Every named schema of the document, made from the schemas by which the gateway works. */
+/** The named schemas of the document, generated from the schemas that the gateway itself uses. */
 export function componentSchemas(): Json {
-  const named = pages.flatMap((page) => Object.entries(page.schemas));
+  const entries = tags.flatMap((tag) => Object.entries(tag.schemas));
   const registry = z.registry<{ id: string }>();
-  for (const [id, { schema }] of named) registry.add(schema, { id });
+  for (const [id, { schema }] of entries) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, {
     target: 'openapi-3.0',
     io: 'input',
     unrepresentable: 'any',
     uri: (id) => reference(id).$ref,
     override: ({ jsonSchema }) => {
-      // The bounds of safe integers say nothing to a reader.
+      // The bounds of safe integers are noise to readers.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   });
   return Object.fromEntries(
-    named.map(([id, { description, fields, example }]) => {
-      const { $id: _, ...made } = { ...schemas[id] };
-      const schema = copied(made);
-      for (const [path, note] of Object.entries(fields)) annotate(id, schema, path, note);
+    entries.map(([id, { description, fields, example }]) => {
+      const { $id: _, ...generated } = { ...schemas[id] };
+      const schema = copyObject(generated);
+      for (const [path, field] of Object.entries(fields)) annotate(id, schema, path, field);
       return [id, { description, ...schema, ...(example === undefined ? {} : { example }) }];
     }),
   );
 }
 
-/** The name under which the document has a schema of the table of endpoints. */
+/** The name of a schema that the endpoint table uses. */
 export function nameOf(schema: z.ZodMiniType | undefined): string {
-  for (const page of pages) {
-    const found = Object.entries(page.schemas).find(([, named]) => named.schema === schema);
-    if (found !== undefined) return found[0];
+  for (const tag of tags) {
+    const entry = Object.entries(tag.schemas).find(([, docs]) => docs.schema === schema);
+    if (entry !== undefined) return entry[0];
   }
-  throw new TypeError('No page names this schema');
+  throw new TypeError('The schema has no name in the documentation');
 }
 
-/** Points at a named schema. */
+/** A reference to a named schema. */
 export function reference(id: string): { $ref: string } {
   return { $ref: `#/components/schemas/${id}` };
 }
 
-/** A value that fits one of some named schemas. */
+/** A schema that accepts any of the named schemas. */
 export function anyOf(ids: readonly string[]): Json {
   const references = ids.map(reference);
   return references.length === 1 ? { ...references[0] } : { anyOf: references };
 }
 
-/** What a note adds to a schema. */
-export function noted(note: Note): Json {
-  return typeof note === 'string' ? { description: note } : { ...note };
+/** The schema keywords of a documented field. */
+export function toSchemaFields(field: FieldDocs): Json {
+  return typeof field === 'string' ? { description: field } : { ...field };
 }
 
-function annotate(id: string, schema: Json, path: string, note: Note): void {
-  const field = path.split('.').reduce<unknown>(step, schema);
-  // A note that nobody can read is a mistake in a page: the tests ask for the document.
+function annotate(id: string, schema: Json, path: string, docs: FieldDocs): void {
+  const field = path.split('.').reduce<unknown>(fieldSchema, schema);
+  // The tests generate the document, so they detect documentation of a field that does not exist.
   if (!isRecord(field)) throw new TypeError(`${id} has no field ${path}`);
-  Object.assign(field, noted(note));
+  Object.assign(field, toSchemaFields(docs));
 }
 
-/** From a schema to that of one of its fields; `[]` goes on to the items of a list. */
-function step(schema: unknown, name: string): unknown {
-  const plain = name.replaceAll('[]', '');
-  const field = holders(schema)
-    .map(({ properties }) => (isRecord(properties) ? properties[plain] : undefined))
+/** The schema of a field of an object schema; with `[]`, the schema of the list's items. */
+function fieldSchema(schema: unknown, name: string): unknown {
+  const key = name.replaceAll('[]', '');
+  const field = withParts(schema)
+    .map(({ properties }) => (isRecord(properties) ? properties[key] : undefined))
     .find((found) => found !== undefined);
   if (!name.endsWith('[]')) return field;
   return isRecord(field) ? field.items : undefined;
 }
 
-/** A schema and the parts that it is put together from. */
-function holders(schema: unknown): Json[] {
+/** A schema and the parts of its `allOf`. */
+function withParts(schema: unknown): Json[] {
   if (!isRecord(schema)) return [];
   const parts: unknown[] = Array.isArray(schema.allOf) ? schema.allOf : [];
   return [schema, ...parts.filter(isRecord)];
 }
 
-/** A copy in which nothing is shared, and in which what is all of one thing is that thing. */
-function copied(schema: object): Json {
-  return Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, copy(part)]));
+/** A deep copy in which an `allOf` with a single part is replaced by that part. */
+function copyObject(schema: object): Json {
+  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, copy(value)]));
 }
 
 function copy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copy);
   if (!isRecord(value)) return value;
-  const { allOf: parts, ...others } = value;
-  const single = Array.isArray(parts) && parts.length === 1 && Object.keys(others).length === 0;
-  return single ? copy(parts[0]) : copied(value);
+  const { allOf: parts, ...rest } = value;
+  const single = Array.isArray(parts) && parts.length === 1 && Object.keys(rest).length === 0;
+  return single ? copy(parts[0]) : copyObject(value);
 }

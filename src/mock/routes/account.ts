@@ -1,40 +1,40 @@
 import { accountRecord, keyBalanceRecord, readinessRecord } from '../../schemas/account.ts';
-import { balanceCny, keyBalance, readiness } from '../account/account-records.ts';
+import { balanceCny, keyBalance, readiness } from '../account/records.ts';
 import { json } from '../http/response/response.ts';
-import { reads } from '../http/endpoint.ts';
-import { dollars } from '../account/money.ts';
+import { defineEndpoint } from '../http/endpoint.ts';
+import { formatUsd } from '../account/money.ts';
 
 /** Specification: Account and catalog. */
 export const accountRoutes = [
-  reads({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/account',
-    summary: 'The wallet, the concurrency limit and the number of models',
-    reply: accountRecord,
+    summary: 'Retrieve the account',
+    responseSchema: accountRecord,
     errors: [401, 403],
     handle: ({ services, user, key }) => {
-      const { limit, source } = services.slots.rule(key);
+      const { limit, source } = services.slots.limitFor(key);
       const record = {
         object: 'account',
         wallet: 'unified',
         balance: { usd: user.balanceUsd, cny: balanceCny(user), shared: true },
         concurrency: { limit, source },
-        models: { available: services.catalogue.models.length },
+        models: { available: services.catalog.models.length },
       };
       return json(200, record, {
         'x-svc-wallet': 'unified',
-        'x-svc-balance-usd': dollars(user.balanceUsd),
-        'x-svc-balance-cny': dollars(balanceCny(user)),
+        'x-svc-balance-usd': formatUsd(user.balanceUsd),
+        'x-svc-balance-cny': formatUsd(balanceCny(user)),
         'x-svc-concurrency-limit': String(limit),
         'x-svc-concurrency-source': source,
       });
     },
   }),
-  reads({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/readiness',
-    summary: 'Whether the account can go live, and what stands in the way',
-    reply: readinessRecord,
+    summary: 'Retrieve the account readiness',
+    responseSchema: readinessRecord,
     errors: [401, 403],
     handle: (call) => {
       const record = readiness(call);
@@ -42,16 +42,16 @@ export const accountRoutes = [
         'x-svc-wallet': 'unified',
         'x-svc-readiness-score': String(record.score),
         'x-svc-readiness-status': record.status,
-        'x-svc-concurrency-limit': String(call.services.slots.rule(call.key).limit),
+        'x-svc-concurrency-limit': String(call.services.slots.limitFor(call.key).limit),
       });
     },
   }),
-  reads({
+  defineEndpoint({
     method: 'GET',
     path: '/api/usage/balance',
-    summary: 'The balance of the key and of its owner',
+    summary: 'Retrieve the key balance',
     auth: 'balance',
-    reply: keyBalanceRecord,
+    responseSchema: keyBalanceRecord,
     errors: [401, 403],
     handle: (call) => json(200, keyBalance(call)),
   }),

@@ -1,19 +1,19 @@
 import { audioTaskRecord } from '../../schemas/task.ts';
-import { audioBody, audioJob, shownAudioBody } from '../tasks/audio-job.ts';
-import { writes } from '../http/endpoint.ts';
+import { audioBody, audioJob, documentedAudioBody } from '../tasks/audio-job.ts';
+import { defineJsonEndpoint } from '../http/endpoint.ts';
 import { pollRoute } from '../tasks/poll-route.ts';
 import { submitTask } from '../tasks/submit.ts';
 
 /** Specification: Audio. */
 export const audioRoutes = [
-  writes({
+  defineJsonEndpoint({
     method: 'POST',
     path: '/v1/audio/tasks',
-    summary: 'Submits a music or speech task; the model decides which',
+    summary: 'Create a music or speech task',
     slot: true,
     body: audioBody,
-    shownBody: shownAudioBody,
-    reply: audioTaskRecord,
+    documentedBody: documentedAudioBody,
+    responseSchema: audioTaskRecord,
     status: 202,
     errors: [400, 401, 402, 403, 404, 409, 413, 429, 503],
     handle: (call, body) => submitTask(call, 'audio', body, () => audioJob(call, body)),

@@ -1,13 +1,13 @@
 import { text } from '../http/response/response.ts';
-import { reads } from '../http/endpoint.ts';
-import { homePage } from '../pages/home-page.ts';
+import { defineEndpoint } from '../http/endpoint.ts';
+import { homePage } from '../pages/home.ts';
 
-/** Not in the specification: a page for people who open the gateway in a browser. */
+/** A page for people who open the gateway in a browser. Not part of the specification. */
 export const homeRoutes = [
-  reads({
+  defineEndpoint({
     method: 'GET',
     path: '/',
-    summary: 'What is running here',
+    summary: 'Home page',
     auth: 'none',
     hidden: true,
     handle: (call) => text(200, 'text/html; charset=utf-8', homePage(call)),

@@ -2,7 +2,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { accountRoutes } from './account.ts';
 import { audioRoutes } from './audio.ts';
 import { chatRoutes } from './chat.ts';
-import { extraRoutes } from './extras.ts';
+import { undocumentedRoutes } from './undocumented.ts';
 import { homeRoutes } from './home.ts';
 import { imageRoutes } from './images.ts';
 import { materialRoutes } from './materials.ts';
@@ -12,7 +12,7 @@ import { publicRoutes } from './public.ts';
 import { videoRoutes } from './videos.ts';
 import { voiceRoutes } from './voices.ts';
 
-/** Every endpoint of the gateway. */
+/** All endpoints of the gateway. */
 export const endpoints: readonly Endpoint[] = [
   ...publicRoutes,
   ...accountRoutes,
@@ -24,6 +24,6 @@ export const endpoints: readonly Endpoint[] = [
   ...voiceRoutes,
   ...materialRoutes,
   ...mediaRoutes,
-  ...extraRoutes,
+  ...undocumentedRoutes,
   ...homeRoutes,
 ];

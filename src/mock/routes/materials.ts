@@ -1,50 +1,50 @@
 import { materialCreateBody } from '../../schemas/material-params.ts';
-import { materialPageRecord, materialRecord as recordSchema } from '../../schemas/materials.ts';
+import { materialPageRecord, materialRecord as materialSchema } from '../../schemas/materials.ts';
 import { json } from '../http/response/response.ts';
 import { param } from '../http/request-context.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { reads, writes } from '../http/endpoint.ts';
-import { badMaterial, createMaterial, materialBody } from '../materials/material-create.ts';
-import { materialPage } from '../materials/material-list.ts';
-import { createdRecord, materialRecord } from '../materials/material-record.ts';
-import { statusOf } from '../materials/materials.ts';
+import { defineEndpoint, defineJsonEndpoint } from '../http/endpoint.ts';
+import { invalidMaterialRequest, createMaterial, materialBodySchema } from '../materials/create.ts';
+import { listMaterials } from '../materials/list.ts';
+import { createResponseRecord, materialRecord } from '../materials/record.ts';
+import { statusOf } from '../materials/store.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 import type { MaterialState } from '../account/state.ts';
 import { verify } from '../materials/verification.ts';
 
 /** Specification: Materials (video reference library). */
 export const materialRoutes = [
-  writes({
+  defineJsonEndpoint({
     method: 'POST',
     path: '/v1/materials',
-    summary: 'Registers a public file; the header Idempotency-Key is required',
-    body: materialBody,
-    shownBody: materialCreateBody,
-    refuse: badMaterial,
-    reply: recordSchema,
+    summary: 'Create a material',
+    body: materialBodySchema,
+    documentedBody: materialCreateBody,
+    toError: invalidMaterialRequest,
+    responseSchema: materialSchema,
     status: 202,
     errors: [400, 401, 403, 404, 409, 413, 503],
     handle: (call, body) => {
       const { material, replayed } = createMaterial(call, body);
-      const replay = { 'x-svc-idempotent-replay': 'true' };
-      return json(202, createdRecord(call, material), replayed ? replay : {});
+      const headers = replayed ? { 'x-svc-idempotent-replay': 'true' } : undefined;
+      return json(202, createResponseRecord(call, material), headers);
     },
   }),
-  reads({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/materials',
-    summary: 'Lists materials page by page',
+    summary: 'List materials',
     query: ['type', 'status', 'limit', 'after'],
-    refuse: badMaterial,
-    reply: materialPageRecord,
+    toError: invalidMaterialRequest,
+    responseSchema: materialPageRecord,
     errors: [400, 401, 403],
-    handle: (call) => json(200, materialPage(call)),
+    handle: (call) => json(200, listMaterials(call)),
   }),
-  reads({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/materials/{material_id}',
-    summary: 'Tells where a material stands',
-    reply: recordSchema,
+    summary: 'Retrieve a material',
+    responseSchema: materialSchema,
     errors: [401, 403, 404],
     handle: (call) => {
       const material = find(call);
@@ -52,11 +52,11 @@ export const materialRoutes = [
       return json(200, materialRecord(call, material));
     },
   }),
-  reads({
+  defineEndpoint({
     method: 'DELETE',
     path: '/v1/materials/{material_id}',
-    summary: 'Deletes a material',
-    reply: recordSchema,
+    summary: 'Delete a material',
+    responseSchema: materialSchema,
     otherStatuses: [202],
     errors: [401, 403, 404],
     handle: (call) => {
@@ -66,17 +66,17 @@ export const materialRoutes = [
       return json(record.status === 'deleted' ? 200 : 202, record);
     },
   }),
-  reads({
+  defineEndpoint({
     method: 'GET',
     path: '/verify/{token}',
-    summary: 'Where a person shows that they are alive and agree; ?outcome=failed fails',
+    summary: 'Verify a real person; `?outcome=failed` fails the verification',
     auth: 'none',
     hidden: true,
     handle: verify,
   }),
 ];
 
-/** The caller's own material; archived ones are as good as unknown. */
+/** The caller's own material. An archived material counts as unknown. */
 function find(call: RequestContext): MaterialState {
   const material = call.services.materials.byId(param(call, 'material_id'));
   if (material?.user !== call.user || statusOf(material, call.now) === 'expired') throw notFound();
@@ -84,5 +84,5 @@ function find(call: RequestContext): MaterialState {
 }
 
 function notFound(): GatewayError {
-  return new GatewayError(404, 'material_not_found', 'There is no material with this id');
+  return new GatewayError(404, 'material_not_found', 'No material has this id');
 }

@@ -2,22 +2,22 @@ import { modelListRecord, modelRecord } from '../../schemas/models.ts';
 import type { Model } from '../../schemas/models.ts';
 import { json } from '../http/response/response.ts';
 import { param } from '../http/request-context.ts';
-import { reads } from '../http/endpoint.ts';
-import { anthropicList, geminiList } from '../models/model-lists.ts';
+import { defineEndpoint } from '../http/endpoint.ts';
+import { anthropicList, geminiList } from '../models/list-styles.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 
 /** Specification: Account and catalog. */
 export const modelRoutes = [
-  reads({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/models',
-    summary: 'Lists the models that the key may use; native key headers choose a native style',
+    summary: 'List models',
     auth: 'any-key',
     query: ['key'],
-    reply: modelListRecord,
+    responseSchema: modelListRecord,
     errors: [400, 401, 403],
     handle: ({ services, headers, query }) => {
-      const { models } = services.catalogue;
+      const { models } = services.catalog;
       if (headers.has('x-api-key') && headers.has('anthropic-version')) {
         return json(200, anthropicList(models));
       }
@@ -25,18 +25,19 @@ export const modelRoutes = [
       return json(200, { object: 'list', data: models });
     },
   }),
-  reads({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/models/{model}',
-    summary: 'One model with its prices',
-    reply: modelRecord,
+    summary: 'Retrieve a model',
+    responseSchema: modelRecord,
     errors: [401, 403, 404],
     handle: (call) => {
       const id = param(call, 'model');
-      const model = call.services.catalogue.find(id);
-      if (model !== undefined)
-        return json(200, { ...model, request_interface: interfaceOf(model) });
-      throw new GatewayError(404, 'model_not_found', `There is no model ${id}`);
+      const model = call.services.catalog.find(id);
+      if (model === undefined) {
+        throw new GatewayError(404, 'model_not_found', `The model does not exist: ${id}`);
+      }
+      return json(200, { ...model, request_interface: requestInterface(model) });
     },
   }),
 ];
@@ -48,7 +49,7 @@ const submitPaths: Readonly<Record<string, string>> = {
   audio: '/v1/audio/tasks',
 };
 
-/** How to ask the model. The specification names this part of the record without showing it. */
-function interfaceOf(model: Model): Record<string, unknown> {
+/** How to call the model. The specification mentions these metadata without their fields. */
+function requestInterface(model: Model): Record<string, unknown> {
   return { method: 'POST', path: submitPaths[model.type] ?? '' };
 }

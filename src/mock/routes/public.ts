@@ -9,7 +9,7 @@ import {
 } from '../../schemas/public.ts';
 import { json } from '../http/response/response.ts';
 import { param } from '../http/request-context.ts';
-import { reads } from '../http/endpoint.ts';
+import { defineEndpoint } from '../http/endpoint.ts';
 import { errorDetail, errorDetails } from '../public/error-catalog.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import {
@@ -18,76 +18,81 @@ import {
   pricingCatalog,
   rateLimits,
   serviceStatus,
-} from '../public/public-records.ts';
+} from '../public/records.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 
-const open = { method: 'GET', auth: 'none' } as const;
+const publicEndpoint = { method: 'GET', auth: 'none' } as const;
 
 /** Specification: Public endpoints. */
 export const publicRoutes = [
-  reads({
-    ...open,
+  defineEndpoint({
+    ...publicEndpoint,
     path: '/v1/status',
-    summary: 'How the service is',
+    summary: 'Retrieve the service status',
     query: ['locale'],
-    reply: serviceStatusRecord,
+    responseSchema: serviceStatusRecord,
     errors: [400],
     handle: (call) => json(200, serviceStatus(call)),
   }),
-  reads({
-    ...open,
+  defineEndpoint({
+    ...publicEndpoint,
     path: '/v1/capabilities',
-    summary: 'What the service can do',
-    reply: capabilitiesRecord,
+    summary: 'Retrieve the capabilities',
+    responseSchema: capabilitiesRecord,
     handle: (call) => json(200, capabilities(call)),
   }),
-  reads({
-    ...open,
+  defineEndpoint({
+    ...publicEndpoint,
     path: '/v1/errors',
-    summary: 'Every error code',
-    reply: errorCatalogRecord,
+    summary: 'List error codes',
+    responseSchema: errorCatalogRecord,
     handle: () => json(200, { object: 'error.catalog', data: errorDetails() }),
   }),
-  reads({
-    ...open,
+  defineEndpoint({
+    ...publicEndpoint,
     path: '/v1/errors/{code}',
-    summary: 'One error code: when to retry, an example, advice',
-    reply: errorDetailRecord,
+    summary: 'Retrieve an error code',
+    responseSchema: errorDetailRecord,
     errors: [404],
     handle: (call) => {
-      const detail = errorDetail(param(call, 'code'));
+      const code = param(call, 'code');
+      const detail = errorDetail(code);
       if (detail !== undefined) return json(200, detail);
-      throw new GatewayError(404, 'not_found', 'The catalog has no such code');
+      throw new GatewayError(
+        404,
+        'not_found',
+        `The error catalog does not contain this code: ${code}`,
+      );
     },
   }),
-  reads({
-    ...open,
+  defineEndpoint({
+    ...publicEndpoint,
     path: '/v1/changelog',
-    summary: 'Versions and migration notes',
-    reply: changelogRecord,
+    summary: 'Retrieve the changelog',
+    responseSchema: changelogRecord,
     handle: () => json(200, changelog),
   }),
-  reads({
-    ...open,
+  defineEndpoint({
+    ...publicEndpoint,
     path: '/v1/pricing',
-    summary: 'Prices by model',
+    summary: 'Retrieve the pricing catalog',
     query: ['type'],
-    reply: pricingCatalogRecord,
+    responseSchema: pricingCatalogRecord,
     errors: [400],
     handle: (call) => json(200, pricingCatalog(call)),
   }),
-  reads({
-    ...open,
+  defineEndpoint({
+    ...publicEndpoint,
     path: '/v1/rate-limits',
-    summary: 'Concurrency tiers and how to back off',
-    reply: rateLimitPolicyRecord,
+    summary: 'Retrieve the rate-limit policy',
+    responseSchema: rateLimitPolicyRecord,
     handle: (call) => json(200, rateLimits(call)),
   }),
-  reads({
-    ...open,
+  defineEndpoint({
+    ...publicEndpoint,
     path: '/v1/openapi.json',
-    summary: 'This description',
-    reply: openApiDocumentRecord,
+    summary: 'Retrieve the OpenAPI document',
+    responseSchema: openApiDocumentRecord,
     handle: (call) => json(200, openApiDocument(call)),
   }),
 ];

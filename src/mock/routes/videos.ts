@@ -1,24 +1,24 @@
 import { videoTaskRecord } from '../../schemas/task.ts';
 import { videoBody } from '../../schemas/videos.ts';
-import { writes } from '../http/endpoint.ts';
+import { defineJsonEndpoint } from '../http/endpoint.ts';
 import { pollRoute } from '../tasks/poll-route.ts';
 import { submitTask } from '../tasks/submit.ts';
 import { videoJob } from '../tasks/video-job.ts';
 
 const submit = (path: string) =>
-  writes({
+  defineJsonEndpoint({
     method: 'POST',
     path,
-    summary: 'Submits a video task',
+    summary: 'Create a video task',
     slot: true,
     body: videoBody,
-    reply: videoTaskRecord,
+    responseSchema: videoTaskRecord,
     status: 202,
     errors: [400, 401, 402, 403, 404, 409, 413, 429, 503],
     handle: (call, body) => submitTask(call, 'video', { ...body }, () => videoJob(call, body)),
   });
 
-/** Specification: Video generation. How a video is polled is assumption A1. */
+/** Specification: Video generation. Assumption A1: polling. */
 export const videoRoutes = [
   submit('/v1/videos'),
   submit('/v1/video/generations'),

@@ -1,28 +1,28 @@
 import { voiceCloneBody, voiceDesignBody } from '../../schemas/voice-params.ts';
 import { voiceCreationRecord, voiceListRecord } from '../../schemas/voices.ts';
 import { json } from '../http/response/response.ts';
-import { reads, writes } from '../http/endpoint.ts';
+import { defineEndpoint, defineJsonEndpoint } from '../http/endpoint.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
-import { cloneVoice, designVoice } from '../voices/voice-create.ts';
-import { visibleVoices } from '../voices/voices.ts';
+import { cloneVoice, designVoice } from '../voices/create.ts';
+import { visibleVoices } from '../voices/library.ts';
 
 const errors = [400, 401, 402, 403, 409, 413, 429, 503];
 
 /** Specification: Audio. */
 export const voiceRoutes = [
-  reads({
+  defineEndpoint({
     method: 'GET',
     path: '/v1/audio/voices',
-    summary: 'Lists the voices that the caller may use',
+    summary: 'List voices',
     query: ['model'],
-    reply: voiceListRecord,
+    responseSchema: voiceListRecord,
     errors: [400, 401, 403],
     handle: (call) => {
       const model = call.query.get('model');
-      const { catalogue } = call.services;
-      const named = model === null ? undefined : catalogue.find(model);
-      if (model !== null && (named === undefined || !catalogue.speaks(named))) {
-        throw invalidParameter(`\`model\` names no speech model: ${model}`);
+      const { catalog } = call.services;
+      const found = model === null ? undefined : catalog.find(model);
+      if (model !== null && (found === undefined || !catalog.isSpeechModel(found))) {
+        throw invalidParameter(`\`model\` is not a speech model: ${model}`);
       }
       const data = visibleVoices(call).filter(
         (voice) => model === null || voice.compatible_models.includes(model),
@@ -30,23 +30,23 @@ export const voiceRoutes = [
       return json(200, { object: 'audio.voice.list', model, data });
     },
   }),
-  writes({
+  defineJsonEndpoint({
     method: 'POST',
     path: '/v1/audio/voices/clone',
-    summary: 'Makes a voice that sounds like a recording',
+    summary: 'Clone a voice',
     slot: true,
     body: voiceCloneBody,
-    reply: voiceCreationRecord,
+    responseSchema: voiceCreationRecord,
     errors,
     handle: cloneVoice,
   }),
-  writes({
+  defineJsonEndpoint({
     method: 'POST',
     path: '/v1/audio/voices/design',
-    summary: 'Makes a voice from a description',
+    summary: 'Design a voice',
     slot: true,
     body: voiceDesignBody,
-    reply: voiceCreationRecord,
+    responseSchema: voiceCreationRecord,
     errors,
     handle: designVoice,
   }),

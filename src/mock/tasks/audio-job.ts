@@ -4,31 +4,31 @@ import { musicBody, speechBody } from '../../schemas/audio.ts';
 import type { SpeechFields } from '../../schemas/audio.ts';
 import type { Model } from '../../schemas/models.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { fitting } from '../http/endpoint.ts';
-import { numberBetween, requiredText } from './fields.ts';
+import { parseBody } from '../http/endpoint.ts';
+import { numberBetween, requiredText } from './field-checks.ts';
 import { musicPrice, speechPrice } from '../models/prices.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import type { Job } from './submit.ts';
-import { checkVoice } from '../voices/voices.ts';
+import { checkVoice } from '../voices/library.ts';
 
-/** What every audio body has; the model decides what else there is. */
+/** The fields of every audio body. The model decides about the others. */
 export const audioBody = z.looseObject({ model: z.string() });
 
-/** Either body, for the description of the service. */
-export const shownAudioBody = z.union([musicBody, speechBody]);
+/** Both kinds of body, for the OpenAPI document. */
+export const documentedAudioBody = z.union([musicBody, speechBody]);
 
-/** File formats of speech. The specification names two of them as examples. */
+/** File formats of speech. The specification gives two of them as examples. */
 const formats = ['mp3', 'wav', 'flac', 'pcm', 'aac', 'opus'];
 
-/** Checks and prices a request for music or speech. Specification: Audio. */
+/** Validates and prices a music or speech generation. Specification: Audio. */
 export function audioJob(call: RequestContext, body: z.infer<typeof audioBody>): Job {
-  const { catalogue } = call.services;
-  const model = catalogue.use(body.model, 'audio');
-  return catalogue.speaks(model) ? speechJob(call, model, body) : musicJob(model, body);
+  const { catalog } = call.services;
+  const model = catalog.getOfType(body.model, 'audio');
+  return catalog.isSpeechModel(model) ? speechJob(call, model, body) : musicJob(model, body);
 }
 
 function musicJob(model: Model, body: unknown): Job {
-  const { prompt } = fitting(musicBody, body);
+  const { prompt } = parseBody(musicBody, body);
   return {
     model,
     prompt: requiredText(prompt, 'prompt'),
@@ -38,7 +38,7 @@ function musicJob(model: Model, body: unknown): Job {
 }
 
 function speechJob(call: RequestContext, model: Model, body: unknown): Job {
-  const fields = fitting(speechBody, body);
+  const fields = parseBody(speechBody, body);
   const text = fields.text || fields.input || '';
   if (text === '') throw invalidParameter('`text` or `input` is required');
   numberBetween(fields.speed, 'speed', 0.5, 2);
@@ -49,11 +49,11 @@ function speechJob(call: RequestContext, model: Model, body: unknown): Job {
   return { model, prompt: text, count: 1, priceUsd: speechPrice(model, text) };
 }
 
-/** A voice is needed in one of three ways. `voice` is a name of other services and may be any. */
+/** Requires a voice in one of three fields. `voice` may contain any name, for compatibility with other services. */
 function checkVoices(call: RequestContext, model: Model, fields: SpeechFields): void {
   const weights = fields.timber_weights ?? [];
   if (!fields.voice_id && !fields.voice && weights.length === 0) {
-    throw invalidParameter('`voice_id` is required, or `voice`, or `timber_weights`');
+    throw invalidParameter('`voice_id` is required, unless `voice` or `timber_weights` is given');
   }
   if (fields.voice_id) checkVoice(call, fields.voice_id, model, 'voice_id');
   for (const [index, { voice_id: id }] of weights.entries()) {

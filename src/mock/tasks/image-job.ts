@@ -1,38 +1,37 @@
 import type { ImageParams } from '../../schemas/images.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { wholeNumber } from './fields.ts';
 import { resolutionPrice } from '../models/prices.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import type { Job } from './submit.ts';
-import { sourceUrl } from './source-url.ts';
+import { checkSourceUrl, integerBetween } from './field-checks.ts';
 
-/** The most images that one task draws. */
-const mostImages = 100;
+/** Maximum number of images per task. */
+const maxImages = 100;
 
-/** Checks and prices a request for images. Specification: Image generation. */
+/** Validates and prices an image generation. Specification: Image generation. */
 export function imageJob(call: RequestContext, body: ImageParams): Job {
-  const model = call.services.catalogue.use(body.model, 'image');
+  const model = call.services.catalog.getOfType(body.model, 'image');
   const sources = [body.image, ...(body.reference_image_urls ?? [])];
-  if (body.image !== undefined) sourceUrl(body.image, 'image');
+  if (body.image !== undefined) checkSourceUrl(body.image, 'image');
   for (const [index, url] of (body.reference_image_urls ?? []).entries()) {
-    sourceUrl(url, `reference_image_urls[${index}]`);
+    checkSourceUrl(url, `reference_image_urls[${index}]`);
   }
   const hasSource = sources.some((url) => url !== undefined);
   if ((body.prompt ?? '') === '' && !hasSource) throw invalidParameter('`prompt` is required');
   if (body.task_type === 'image2image' && !hasSource) {
     throw invalidParameter('`image` or `reference_image_urls` is required for image2image');
   }
-  const n = wholeNumber(body.n, 'n', 1, mostImages);
-  const count = wholeNumber(body.num_images, 'num_images', 1, mostImages) ?? n ?? 1;
+  const n = integerBetween(body.n, 'n', 1, maxImages);
+  const count = integerBetween(body.num_images, 'num_images', 1, maxImages) ?? n ?? 1;
   const size = resolutionOf(body.size);
   const priceUsd =
     body.resolution === undefined
-      ? resolutionPrice(model, size, count, '`size` must be of a resolution among')
+      ? resolutionPrice(model, size, count, '`size` must match one of the resolutions')
       : resolutionPrice(model, body.resolution, count, '`resolution` must be one of');
   return { model, prompt: body.prompt ?? '', count, priceUsd };
 }
 
-/** The class of a size in pixels, by its longer side. */
+/** The resolution of a size in pixels, by its longer side. */
 function resolutionOf(size: string | undefined): string | undefined {
   if (size === undefined) return undefined;
   const [, width = '', height = ''] = /^(\d{1,5})x(\d{1,5})$/.exec(size) ?? [];

@@ -2,16 +2,16 @@ import { audioTaskRecord, imageTaskRecord, videoTaskRecord } from '../../schemas
 import type { TaskKind } from '../../schemas/task.ts';
 import { json } from '../http/response/response.ts';
 import { param } from '../http/request-context.ts';
-import { reads } from '../http/endpoint.ts';
+import { defineEndpoint } from '../http/endpoint.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
-import { taskRecord } from './task-record.ts';
+import { taskRecord } from './record.ts';
 
-const replies = { image: imageTaskRecord, video: videoTaskRecord, audio: audioTaskRecord };
+const recordSchemas = { image: imageTaskRecord, video: videoTaskRecord, audio: audioTaskRecord };
 
 /**
- * An endpoint that tells where a task stands. The specification does not show every such path: a
- * switch may close all but one, and then the others answer as paths do that do not exist.
+ * Defines an endpoint that polls a task. The specification does not document every poll path: an
+ * assumption may select a single one by its `name`, and then the others return a 404.
  */
 export function pollRoute(
   kind: TaskKind,
@@ -19,16 +19,16 @@ export function pollRoute(
   assumption?: 'A1' | 'A2',
   name?: string,
 ): Endpoint {
-  return reads({
+  return defineEndpoint({
     method: 'GET',
     path,
-    summary: `Tells where ${kind === 'video' ? 'a' : 'an'} ${kind} task stands`,
-    reply: replies[kind],
+    summary: `Retrieve ${kind === 'video' ? 'a' : 'an'} ${kind} task`,
+    responseSchema: recordSchemas[kind],
     errors: [401, 403, 404],
     handle: (call) => {
-      const only = assumption === undefined ? 'any' : call.services.assumptions[assumption];
-      if (only !== 'any' && only !== name) {
-        throw new GatewayError(404, 'not_found', 'This service has no such path');
+      const enabled = assumption === undefined ? 'any' : call.services.assumptions[assumption];
+      if (enabled !== 'any' && enabled !== name) {
+        throw new GatewayError(404, 'not_found', `There is no endpoint ${call.route}`);
       }
       const task = call.services.tasks.find(call.user, kind, param(call, 'taskId'));
       if (task === undefined) {

@@ -1,28 +1,29 @@
 import type { Model } from '../../schemas/models.ts';
 import type { TaskKind } from '../../schemas/task.ts';
+import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
+import { formatUsd } from '../account/money.ts';
+import type { IdempotencyRecord, Task } from '../account/state.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
 import { json } from '../http/response/response.ts';
 import type { MockResponse } from '../http/response/response.ts';
-import type { RequestContext } from '../http/request-context.ts';
-import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
-import { dollars } from '../account/money.ts';
-import type { TaskOutcome, TaskSubmit } from '../options.ts';
-import { GatewayError } from '../http/response/gateway-error.ts';
-import type { IdempotencyRecord, Task } from '../account/state.ts';
-import { failure, justSubmitted, pollPath, resultUrls, taskRecord } from './task-record.ts';
+import type { TaskSubmit } from '../options.ts';
+import { justSubmitted } from './phase.ts';
+import { failure, pollPath, resultUrls, taskRecord } from './record.ts';
 
-/** What a generation POST asks for, checked and priced. */
+/** A validated and priced generation. */
 export interface Job {
   model: Model;
   prompt: string;
-  /** How many files it makes. */
+  /** Number of files to generate. */
   count: number;
   priceUsd: number;
 }
 
 /**
- * Submits a task, or finds the one that the same key led to before. The job is checked and priced
- * only when it is new: a replay neither pays nor fails for what has changed since. Specification:
- * Common to all generation POSTs.
+ * Submits a task, or replays the one that an earlier submit with the same key created. `prepare`
+ * validates and prices new tasks only: a replay is free, and cannot fail because the price or a
+ * voice has changed since. Specification: Common to all generation POST operations.
  */
 export function submitTask(
   call: RequestContext,
@@ -32,7 +33,7 @@ export function submitTask(
 ): MockResponse {
   const key = generationKey(call);
   const scope = `${kind} ${key}`;
-  const earlier = key === undefined ? undefined : call.user.submits.get(scope);
+  const earlier = key === undefined ? undefined : call.user.idempotencyRecords.get(scope);
   if (earlier !== undefined) return replay(call, earlier, body);
   const job = prepare();
   const id = call.services.id('task_');
@@ -51,8 +52,8 @@ export function submitTask(
 }
 
 /**
- * A submit that, under a switch, waits for its task and answers with the finished files. Assumption
- * A7.
+ * Submits a task. With assumption A7 set to `finished`, waits for the task to end and responds with
+ * its files.
  */
 export async function submitOrFinish(
   call: RequestContext,
@@ -60,15 +61,15 @@ export async function submitOrFinish(
   body: Record<string, unknown>,
   prepare: () => Job,
 ): Promise<MockResponse> {
-  const answer = submitTask(call, kind, body, prepare);
-  const task = call.services.tasks.byId(answer.headers['x-svc-task-id'] ?? '');
-  if (call.services.assumptions.A7 === 'task' || task === undefined) return answer;
+  const response = submitTask(call, kind, body, prepare);
+  const task = call.services.tasks.byId(response.headers['x-svc-task-id'] ?? '');
+  if (call.services.assumptions.A7 === 'task' || task === undefined) return response;
   const { clock, tasks } = call.services;
   await clock.sleep(task.endsAt - clock.now(), call.signal);
   tasks.sweep(clock.now());
   if (task.outcome === 'failed') throw new GatewayError(500, 'internal_error', failure.message);
   const data = resultUrls({ ...call, now: clock.now() }, task).map((url) => ({ url }));
-  return json(200, { created: Math.floor(task.endsAt / 1000), data }, answer.headers);
+  return json(200, { created: Math.floor(task.endsAt / 1000), data }, response.headers);
 }
 
 function replay(
@@ -77,11 +78,16 @@ function replay(
   body: Record<string, unknown>,
 ): MockResponse {
   if (call.services.assumptions.A13 === 'conflict' && earlier.fingerprint !== fingerprint(body)) {
-    const message = 'This idempotency key was used for another request';
+    const message = 'This idempotency key was already used for a different request';
     throw new GatewayError(409, 'idempotency_conflict', message);
   }
   const task = call.services.tasks.byId(earlier.taskId ?? '');
-  if (task === undefined) throw new GatewayError(404, 'task_not_found', 'This task is forgotten');
+  if (task === undefined)
+    throw new GatewayError(
+      404,
+      'task_not_found',
+      'The task of this idempotency key no longer exists',
+    );
   const headers = { ...submitHeaders(call, task), 'x-svc-idempotent-replay': 'true' };
   return json(202, taskRecord(call, task), headers);
 }
@@ -90,8 +96,8 @@ function submitHeaders(call: RequestContext, task: Task): Record<string, string>
   const path = pollPath(call, task.kind, task.id);
   return {
     'x-svc-task-id': task.id,
-    'x-svc-charge-usd': dollars(task.chargeUsd),
-    // Two seconds, but never longer than half of what the task takes.
+    'x-svc-charge-usd': formatUsd(task.chargeUsd),
+    // Two seconds, but at most half the duration of the task.
     'retry-after': String(Math.min(2, (task.endsAt - task.createdAt) / 2_000)),
     ...(path === undefined ? {} : { location: path }),
   };
@@ -118,7 +124,6 @@ function newTask(call: RequestContext, { kind, body, job, key, id, chargeUsd }: 
   };
   const { durationMs, outcome } = settings.tasks;
   const duration = typeof durationMs === 'function' ? durationMs(submit) : durationMs;
-  const end: TaskOutcome = typeof outcome === 'function' ? outcome(submit) : outcome;
   return {
     id,
     kind,
@@ -129,7 +134,7 @@ function newTask(call: RequestContext, { kind, body, job, key, id, chargeUsd }: 
     body,
     createdAt: call.now,
     endsAt: call.now + Math.max(0, duration),
-    outcome: end,
+    outcome: typeof outcome === 'function' ? outcome(submit) : outcome,
     count: job.count,
     chargeUsd,
     route: call.route,

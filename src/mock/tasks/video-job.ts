@@ -1,28 +1,28 @@
 import type { VideoParams } from '../../schemas/videos.ts';
 import { isRecord } from '../../schemas/record.ts';
-import { checkVideoMedia } from '../materials/asset-uris.ts';
+import { checkVideoMedia } from '../materials/video-media.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { numberBetween, wholeNumber } from './fields.ts';
+import { numberBetween, integerBetween } from './field-checks.ts';
 import { resolutionPrice } from '../models/prices.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import type { Job } from './submit.ts';
 
-/** How long a film is that nobody gave a length, seconds. */
-const usualSeconds = 5;
+/** Duration in seconds of a video without an explicit one. */
+const defaultSeconds = 5;
 
-/** The longest film, seconds. */
-const mostSeconds = 3600;
+/** Maximum duration of a video in seconds. */
+const maxSeconds = 3600;
 
-/** Checks and prices a request for a video. Specification: Video generation. */
+/** Validates and prices a video generation. Specification: Video generation. */
 export function videoJob(call: RequestContext, body: VideoParams): Job {
-  const model = call.services.catalogue.use(body.model, 'video');
+  const model = call.services.catalog.getOfType(body.model, 'video');
   checkVideoMedia(call, { ...body });
   const prompt = body.prompt ?? contentText(body);
   if (prompt === '' && !hasSource(body)) throw invalidParameter('`prompt` is required');
-  const duration = wholeNumber(body.duration, 'duration', 1, mostSeconds);
+  const duration = integerBetween(body.duration, 'duration', 1, maxSeconds);
   const input = body.extra_body?.input_video_seconds;
-  const inputSeconds = numberBetween(input, 'extra_body.input_video_seconds', 0.1, mostSeconds);
-  const seconds = duration ?? inputSeconds ?? usualSeconds;
+  const inputSeconds = numberBetween(input, 'extra_body.input_video_seconds', 0.1, maxSeconds);
+  const seconds = duration ?? inputSeconds ?? defaultSeconds;
   const field = body.resolution === undefined ? 'size' : 'resolution';
   const priceUsd = resolutionPrice(model, body[field], seconds, `\`${field}\` must be one of`);
   return { model, prompt, count: 1, priceUsd };

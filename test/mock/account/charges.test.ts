@@ -49,7 +49,7 @@ test.each([
   expect(mock.wallet.usd).toBeCloseTo(1000 - usd, 9);
 });
 
-test('chat costs its tokens, the same whether it is streamed or not', async () => {
+test('chat is charged by tokens, and a stream costs the same', async () => {
   const mock = createMockGateway();
   const caller = callerOf(mock);
   const plain = await caller.post('/v1/chat/completions', chat);
@@ -60,7 +60,7 @@ test('chat costs its tokens, the same whether it is streamed or not', async () =
   expect(stream.headers.get('x-svc-charge-usd')).toBe(plain.headers.get('x-svc-charge-usd'));
 });
 
-test('what the wallet does not cover is refused, and nothing is taken', async () => {
+test('a request that exceeds the balance is rejected and not charged', async () => {
   const mock = createMockGateway({ wallet: { usd: 0.05 } });
   const caller = callerOf(mock);
   expect((await caller.post('/v1/images/tasks', { ...image, n: 3 })).status).toBe(402);
@@ -68,7 +68,7 @@ test('what the wallet does not cover is refused, and nothing is taken', async ()
   expect(mock.wallet.usd).toBe(0.01);
 });
 
-test('a refused request costs nothing', async () => {
+test('an invalid request is not charged', async () => {
   const mock = createMockGateway();
   const caller = callerOf(mock);
   for (const body of [{}, { ...video, duration: -1 }, { ...video, model: 'none' }]) {
@@ -77,7 +77,7 @@ test('a refused request costs nothing', async () => {
   expect(mock.invoice).toEqual([]);
 });
 
-test('thousands of small charges add up to the cent', async () => {
+test('thousands of small charges add up exactly', async () => {
   const mock = createMockGateway({ wallet: { usd: 1 } });
   const caller = callerOf(mock);
   for (let count = 0; count < 1000; count += 1) {

@@ -9,7 +9,7 @@ const start = () => {
   return { mock, caller: callerOf(mock), key: { 'x-idempotency-key': 'row-17' } };
 };
 
-test('a submit whose answer was lost is paid once', async () => {
+test('a submit whose response was lost is charged once', async () => {
   const { mock } = start();
   const { apiKey, baseURL, fetch, clock } = mock;
   const gateway = new Polygate({ apiKey, baseURL, fetch, clock });
@@ -20,26 +20,28 @@ test('a submit whose answer was lost is paid once', async () => {
   expect(() => mock.assertPaidOnce()).not.toThrow();
 });
 
-test('a key that was paid twice is told with its lines', async () => {
+test('a key that was charged twice fails with its invoice lines', async () => {
   const { mock, caller, key } = start();
   const body = { audio_url: 'https://files.example/a.wav' };
   for (let count = 0; count < 2; count += 1) await caller.post('/v1/audio/voices/clone', body, key);
   const line = String.raw`\$1.5 POST /v1/audio/voices/clone echo-voice-clone, row-17, task_\w+, req_\w+`;
-  const twice = new RegExp(`^The key row-17 was paid 2 times:\n  ${line}\n  ${line}$`);
+  const twice = new RegExp(`^The key row-17 was charged 2 times:\n  ${line}\n  ${line}$`);
   expect(() => mock.assertPaidOnce('row-17')).toThrow(twice);
   expect(() => mock.assertPaidOnce()).toThrow(twice);
 });
 
-test('a key that was never paid is told with what was', async () => {
+test('a key that was never charged fails with the invoice', async () => {
   const { mock, caller, key } = start();
-  expect(() => mock.assertPaidOnce()).toThrow('Nothing was paid');
-  expect(() => mock.assertPaidOnce('row-18')).toThrow('was never paid; the invoice is empty');
+  expect(() => mock.assertPaidOnce()).toThrow('Nothing was charged');
+  expect(() => mock.assertPaidOnce('row-18')).toThrow('was never charged; the invoice is empty');
   await caller.post('/v1/videos', video, key);
-  expect(() => mock.assertPaidOnce('row-18')).toThrow(/row-18 was never paid[^]+row-17/);
+  expect(() => mock.assertPaidOnce('row-18')).toThrow(/row-18 was never charged[^]+row-17/);
 });
 
-test('a charge without a key is no proof', async () => {
+test('a charge without a key fails', async () => {
   const { mock, caller } = start();
   await caller.post('/v1/chat/completions', chat);
-  expect(() => mock.assertPaidOnce()).toThrow(/^A charge has no key[^]+aurora-chat, no key/);
+  expect(() => mock.assertPaidOnce()).toThrow(
+    /^A charge has no idempotency key[^]+aurora-chat, no key/,
+  );
 });

@@ -12,10 +12,10 @@ const mock = createMockGateway({
     { key: 'sk-other', user: 9, state: 'enabled' },
   ],
 });
-const ask = (path: string, headers: Record<string, string> = {}) =>
+const get = (path: string, headers: Record<string, string> = {}) =>
   mock.fetch(mock.baseURL + path, { headers });
 
-test('the first key is the one that the gateway offers', () => {
+test('apiKey is the first key', () => {
   expect(mock.apiKey).toBe('sk-one');
 });
 
@@ -28,8 +28,8 @@ test.each([
   ['/v1/account', { 'x-api-key': 'sk-one' }, 401, 'api_key_required'],
   ['/v1/models', {}, 401, 'api_key_required'],
   ['/v1/models', { 'x-goog-api-key': 'sk-off' }, 403, 'api_key_disabled'],
-])('%s with %o answers %i %s', async (path, headers, status, code) => {
-  const response = await ask(path, headers);
+])('%s with the headers %o returns %i %s', async (path, headers, status, code) => {
+  const response = await get(path, headers);
   expect(response.status).toBe(status);
   expect(await codeOf(response)).toBe(code);
 });
@@ -38,23 +38,26 @@ test.each([
   [{}, 401, 'Token not provided'],
   [{ authorization: 'Bearer sk-unknown' }, 401, 'Invalid token'],
   [{ authorization: 'Bearer sk-off' }, 403, 'Token invalid'],
-])('the key balance with %o has an envelope of its own', async (headers, status, message) => {
-  const response = await ask('/api/usage/balance', headers);
-  expect(response.status).toBe(status);
-  expect(await response.json()).toEqual({ success: false, message });
-});
+])(
+  'the key balance with the headers %o returns its own error envelope',
+  async (headers, status, message) => {
+    const response = await get('/api/usage/balance', headers);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ success: false, message });
+  },
+);
 
-test('every answer carries a request id: the one of the caller, or a new one', async () => {
-  const own = await ask('/v1/status', { 'x-request-id': 'mine-1' });
-  expect(own.headers.get('x-request-id')).toBe('mine-1');
+test('every response carries a request id: that of the caller, or a new one', async () => {
+  const custom = await get('/v1/status', { 'x-request-id': 'mine-1' });
+  expect(custom.headers.get('x-request-id')).toBe('mine-1');
   for (const path of ['/v1/status', '/v1/account', '/nowhere', '/api/usage/balance', '/']) {
-    expect((await ask(path)).headers.get('x-request-id')).toMatch(/^req_\w{20}$/);
+    expect((await get(path)).headers.get('x-request-id')).toMatch(/^req_\w{20}$/);
   }
-  const strange = await ask('/v1/status', { 'x-request-id': 'with space' });
-  expect(strange.headers.get('x-request-id')).toMatch(/^req_/);
+  const invalid = await get('/v1/status', { 'x-request-id': 'with space' });
+  expect(invalid.headers.get('x-request-id')).toMatch(/^req_/);
 });
 
-test('wallet, tasks and keys of submits belong to the user, not to the key', async () => {
+test('wallet, tasks and idempotency keys belong to the user, not to the API key', async () => {
   const [one, two, other] = ['sk-one', 'sk-two', 'sk-other'].map((key) => callerOf(mock, key));
   const headers = { 'x-idempotency-key': 'shared' };
   const task = await one!.submit('/v1/images/tasks', image, headers);
@@ -78,7 +81,7 @@ test('a key can be disabled and enabled while the gateway runs', async () => {
   expect((await caller.get('/v1/account')).status).toBe(200);
 });
 
-test('account and readiness tell about the wallet in body and headers', async () => {
+test('account and readiness report the wallet in body and headers', async () => {
   const caller = callerOf(mock, 'sk-other');
   const account = await caller.get('/v1/account');
   expect(account.headers.get('x-svc-wallet')).toBe('unified');
@@ -94,9 +97,9 @@ test('account and readiness tell about the wallet in body and headers', async ()
   });
 });
 
-test('an empty wallet is not ready, and paid requests are refused with 402', async () => {
-  const poor = createMockGateway({ wallet: { usd: 0 } });
-  const caller = callerOf(poor);
+test('a zero balance is not ready, and paid requests fail with a 402', async () => {
+  const broke = createMockGateway({ wallet: { usd: 0 } });
+  const caller = callerOf(broke);
   const readiness = await caller.read('/v1/readiness');
   expect(readiness.status).not.toBe('ready');
   const wallet = readiness.checks.find((check: { id: string }) => check.id === 'unified_wallet');
@@ -110,10 +113,10 @@ test('an empty wallet is not ready, and paid requests are refused with 402', asy
     expect(response.status).toBe(402);
     expect(await codeOf(response)).toBe('insufficient_balance');
   }
-  expect(poor.invoice).toEqual([]);
+  expect(broke.invoice).toEqual([]);
 });
 
-test('the key balance counts in quota units, 500000 to the dollar', async () => {
+test('the key balance uses quota units, 500000 per dollar', async () => {
   const balance = await callerOf(mock, 'sk-one').read('/api/usage/balance');
   expect(balance).toMatchObject({ success: true, message: '', data: { user_id: 7 } });
   const { quota, quota_per_unit: unit, amount } = balance.data.balance;
@@ -122,12 +125,12 @@ test('the key balance counts in quota units, 500000 to the dollar', async () => 
   expect(total).toBe(remain + used);
 });
 
-test('the model list comes in three styles, and a model by an id with a slash', async () => {
+test('the model list has three styles, and a model id can contain a slash', async () => {
   const caller = callerOf(mock);
   const list = await caller.read('/v1/models');
   const ids = list.data.map((model: { id: string }) => model.id);
   expect(list.object).toBe('list');
-  const anthropic = await ask('/v1/models', {
+  const anthropic = await get('/v1/models', {
     'x-api-key': 'sk-one',
     'anthropic-version': '2023-06-01',
   });
@@ -135,8 +138,8 @@ test('the model list comes in three styles, and a model by an id with a slash', 
   expect(native.data.map((model: { id: string }) => model.id)).toEqual(ids);
   expect(native).toMatchObject({ has_more: false, first_id: ids[0], last_id: ids.at(-1) });
   for (const response of [
-    await ask('/v1/models', { 'x-goog-api-key': 'sk-one' }),
-    await ask('/v1/models?key=sk-one'),
+    await get('/v1/models', { 'x-goog-api-key': 'sk-one' }),
+    await get('/v1/models?key=sk-one'),
   ]) {
     expect((await response.json()).models).toHaveLength(ids.length);
   }
@@ -149,20 +152,20 @@ test('the model list comes in three styles, and a model by an id with a slash', 
 test.each([
   [401, 'Invalid token'],
   [403, 'Token invalid'],
-  [500, 'Something went wrong in the service'],
-])('an injected %i of the key balance comes in its own envelope', async (status, message) => {
+  [500, 'Internal server error'],
+])('an injected %i at the key balance uses its own envelope', async (status, message) => {
   mock.fail({ route: 'GET /api/usage/balance', status, times: 1 });
   const response = await callerOf(mock).get('/api/usage/balance');
   expect([response.status, await response.json()]).toEqual([status, { success: false, message }]);
 });
 
-test('a wrong method at the key balance is refused in its own envelope', async () => {
+test('a wrong method at the key balance returns its own error envelope', async () => {
   const response = await callerOf(mock).post('/api/usage/balance', {});
   expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET']);
   expect(await response.json()).toEqual({ success: false, message: expect.stringMatching(/GET/) });
 });
 
-test('what a key has used is its own; what remains is its owner’s', async () => {
+test('the used quota belongs to the key, the remaining quota to its owner', async () => {
   const gateway = createMockGateway({
     keys: [
       { key: 'sk-one', user: 1 },

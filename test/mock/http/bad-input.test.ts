@@ -69,7 +69,7 @@ test.each([
   ['/v1/audio/voices/clone', { ...clone, audio_url: 'x' }, invalid, '`audio_url`'],
   ['/v1/audio/voices/design', { prompt: 'warm' }, invalid, '`preview_text` is required'],
   ['/v1/audio/voices/design', { preview_text: 'x' }, invalid, '`prompt` is required'],
-])('POST %s with %j answers 400 %s: %s', async (path, body, code, message) => {
+])('POST %s with %j returns 400 %s: %s', async (path, body, code, message) => {
   const response = await caller.post(path, body);
   expect(response.status).toBe(400);
   const { error } = await response.json();
@@ -102,7 +102,7 @@ test.each([
     'invalid_visual_verification_request',
     '`real_person`',
   ],
-])('a material %j answers 400 %s: %s', async (body, code, message) => {
+])('a material %j returns 400 %s: %s', async (body, code, message) => {
   const response = await caller.post('/v1/materials', body, { 'idempotency-key': 'k' });
   expect(response.status).toBe(400);
   const { error } = await response.json();
@@ -124,7 +124,7 @@ const posts = [
   ['/v1/materials', material],
 ] as const;
 
-test.each(posts)('POST %s refuses whatever is not a JSON object', async (path) => {
+test.each(posts)('POST %s rejects a body that is not a JSON object', async (path) => {
   const send = (body: string, type: string) =>
     mock.fetch(mock.baseURL + path, {
       method: 'POST',
@@ -180,28 +180,25 @@ const values: unknown[] = [
   JSON.parse('{"__proto__":{"model":1},"constructor":null}'),
 ];
 
-test.each(posts)(
-  'POST %s answers any JSON in any field, and never with a 500',
-  async (path, body) => {
-    const before = mock.wallet.usd;
-    let number = 0;
-    for (const field of fields) {
-      for (const value of values) {
-        number += 1;
-        const headers = { 'idempotency-key': `any-${path}-${number}` };
-        const response = await caller.post(path, { ...body, [field]: value }, headers);
-        const text = await response.text();
-        if (response.status < 300) continue;
-        expect({ field, value, status: response.status }).toMatchObject({ status: 400 });
-        expect(JSON.parse(text)).toMatchObject({ error: { message: expect.any(String) } });
-      }
+test.each(posts)('POST %s never returns a 500, with any JSON in any field', async (path, body) => {
+  const before = mock.wallet.usd;
+  let number = 0;
+  for (const field of fields) {
+    for (const value of values) {
+      number += 1;
+      const headers = { 'idempotency-key': `any-${path}-${number}` };
+      const response = await caller.post(path, { ...body, [field]: value }, headers);
+      const text = await response.text();
+      if (response.status < 300) continue;
+      expect({ field, value, status: response.status }).toMatchObject({ status: 400 });
+      expect(JSON.parse(text)).toMatchObject({ error: { message: expect.any(String) } });
     }
-    expect(mock.wallet.usd).toBeLessThanOrEqual(before);
-    expect(mock.inFlight).toBe(0);
-  },
-);
+  }
+  expect(mock.wallet.usd).toBeLessThanOrEqual(before);
+  expect(mock.inFlight).toBe(0);
+});
 
-test('every charge of this file was a positive, finite number', () => {
+test('every charge in this file was a positive, finite number', () => {
   expect(mock.invoice.every((line) => line.usd > 0 && Number.isFinite(line.usd))).toBe(true);
 });
 
@@ -217,7 +214,7 @@ test.each([
   ['GET', '/v1/videos/', 404],
   ['POST', '/v1/videos/', 404],
   ['GET', '//v1/videos', 404],
-])('%s %s answers %i in the envelope', async (method, path, status) => {
+])('%s %s returns %i in the envelope', async (method, path, status) => {
   const response = await mock.fetch(mock.baseURL + path, {
     method,
     headers: { authorization: `Bearer ${mock.apiKey}` },

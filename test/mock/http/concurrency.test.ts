@@ -3,21 +3,21 @@ import { expect, test } from 'vitest';
 import { createMockGateway } from '../../../src/mock/index.ts';
 import { callerOf, chat, codeOf, image, video } from '../caller.ts';
 
-const held = (route: string) => ({ route, delayMs: 1000 });
+const delayed = (route: string) => ({ route, delayMs: 1000 });
 
-test('a request over the limit is refused with 429, its code and headers', async () => {
+test('a request over the limit fails with a 429, its code and headers', async () => {
   const mock = createMockGateway({ clock: 'virtual', concurrencyLimit: 2 });
   const caller = callerOf(mock);
-  mock.fail(held('POST /v1/videos'));
+  mock.fail(delayed('POST /v1/videos'));
   const admitted = [caller.post('/v1/videos', video), caller.post('/v1/videos', video)];
   await mock.clock.advance(0);
-  const refused = await caller.post('/v1/images/tasks', image);
-  expect(refused.status).toBe(429);
-  expect(refused.headers.get('retry-after')).toBe('1');
-  expect(refused.headers.get('x-svc-concurrency-limit')).toBe('2');
-  expect(refused.headers.get('x-svc-concurrency-remaining')).toBe('0');
-  expect(refused.headers.get('x-svc-concurrency-source')).toBe('user_override');
-  expect(await codeOf(refused)).toBe('concurrency_limit_exceeded');
+  const rejected = await caller.post('/v1/images/tasks', image);
+  expect(rejected.status).toBe(429);
+  expect(rejected.headers.get('retry-after')).toBe('1');
+  expect(rejected.headers.get('x-svc-concurrency-limit')).toBe('2');
+  expect(rejected.headers.get('x-svc-concurrency-remaining')).toBe('0');
+  expect(rejected.headers.get('x-svc-concurrency-source')).toBe('user_override');
+  expect(await codeOf(rejected)).toBe('concurrency_limit_exceeded');
   await mock.clock.advance(1000);
   const remaining = (await Promise.all(admitted)).map((response) =>
     response.headers.get('x-svc-concurrency-remaining'),
@@ -28,7 +28,7 @@ test('a request over the limit is refused with 429, its code and headers', async
   expect(mock.invoice).toHaveLength(3);
 });
 
-test('reading is never refused for want of a slot', async () => {
+test('reads do not need a slot', async () => {
   const mock = createMockGateway({ concurrencyLimit: 0 });
   const caller = callerOf(mock);
   expect((await caller.post('/v1/videos', video)).status).toBe(429);
@@ -37,7 +37,7 @@ test('reading is never refused for want of a slot', async () => {
   }
 });
 
-test('a stream holds its slot until its last event, and the end of it finds the slot free', async () => {
+test('a stream holds its slot until its last event, and frees it before the stream ends', async () => {
   const mock = createMockGateway({ clock: 'virtual', concurrencyLimit: 1 });
   const caller = callerOf(mock);
   const stream = await caller.post('/v1/chat/completions', { ...chat, stream: true });
@@ -54,9 +54,9 @@ test('a stream holds its slot until its last event, and the end of it finds the 
   expect((await caller.post('/v1/chat/completions', chat)).status).toBe(200);
 });
 
-test('a client that leaves gives its slot back: in a wait, in a stall, in a stream', async () => {
+test('a client that disconnects during a delay, a stall or a stream frees its slot', async () => {
   const mock = createMockGateway({ clock: 'virtual', concurrencyLimit: 1, chunkDelayMs: 100 });
-  const reason = new Error('enough');
+  const reason = new Error('aborted');
   const send = (signal: AbortSignal, stream = false) =>
     mock.fetch(`${mock.baseURL}/v1/chat/completions`, {
       method: 'POST',
@@ -89,13 +89,13 @@ test('a client that leaves gives its slot back: in a wait, in a stall, in a stre
   stalled.abort(reason);
   await expect(reading).rejects.toBe(reason);
   expect(mock.inFlight).toBe(0);
-  const left = await send(new AbortController().signal, true);
+  const cancelled = await send(new AbortController().signal, true);
   expect(mock.inFlight).toBe(1);
-  await left.body!.cancel();
+  await cancelled.body!.cancel();
   expect(mock.inFlight).toBe(0);
 });
 
-test('the limit may change while the gateway runs', async () => {
+test('the limit can change while the gateway runs', async () => {
   const mock = createMockGateway({ concurrencyLimit: 1 });
   const caller = callerOf(mock);
   mock.setConcurrencyLimit(5);
@@ -104,7 +104,7 @@ test('the limit may change while the gateway runs', async () => {
   expect((await caller.read('/v1/account')).concurrency.limit).toBe(5);
 });
 
-test('the slots are the user’s; a key may have a limit of its own', async () => {
+test('slots belong to the user; a key can have its own limit', async () => {
   const mock = createMockGateway({
     clock: 'virtual',
     keys: [
@@ -119,7 +119,7 @@ test('the slots are the user’s; a key may have a limit of its own', async () =
     limit: 1,
     source: 'api_key_override',
   });
-  mock.fail({ ...held('POST /v1/videos'), times: 1 });
+  mock.fail({ ...delayed('POST /v1/videos'), times: 1 });
   const waiting = first!.post('/v1/videos', video);
   await mock.clock.advance(0);
   expect((await second!.post('/v1/videos', video)).status).toBe(429);
@@ -128,7 +128,7 @@ test('the slots are the user’s; a key may have a limit of its own', async () =
   expect((await waiting).status).toBe(202);
 });
 
-test('under A14 a running task keeps its slot until it ends', async () => {
+test('with A14, a task holds its slot until it ends', async () => {
   const mock = createMockGateway({
     clock: 'virtual',
     concurrencyLimit: 1,

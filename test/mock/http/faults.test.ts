@@ -11,7 +11,7 @@ const start = (...faults: Fault[]) => {
 };
 const streamed = { ...chat, stream: true };
 
-test('a status is answered in place of handling, so many times, and nothing is charged', async () => {
+test('a status replaces the response `times` times, and nothing is charged', async () => {
   const { mock, caller, injected } = start({ route: 'POST /v1/videos', status: 503, times: 2 });
   for (const status of [503, 503, 202]) {
     expect((await caller.post('/v1/videos', video)).status).toBe(status);
@@ -29,12 +29,12 @@ test.each([
   [429, 'concurrency_limit_exceeded'],
   [500, 'internal_error'],
   [503, 'service_unavailable'],
-])('the status %i alone has the code %s', async (status, code) => {
+])('an injected status %i has the code %s by default', async (status, code) => {
   const { caller } = start({ status });
   expect(await codeOf(await caller.get('/v1/account'))).toBe(code);
 });
 
-test('code, message, headers, Retry-After and body are as wanted', async () => {
+test('code, headers, Retry-After and body can be injected', async () => {
   const { caller } = start(
     { status: 429, code: 'slow_down', retryAfter: 7, headers: { 'x-more': '1' }, times: 1 },
     { status: 502, body: '<html>Bad gateway</html>', times: 1 },
@@ -67,25 +67,25 @@ test('a reset before handling charges nothing, a reset after it does, and both a
   expect(mock.inFlight).toBe(0);
 });
 
-test('a refused connection never arrives', async () => {
+test('a request whose connection is refused is not recorded', async () => {
   const { mock, caller } = start({ unreachable: true });
   const error = await caller.get('/v1/account').catch((reason: unknown) => reason);
   expect(error).toMatchObject({ cause: { code: 'ECONNREFUSED' } });
   expect(mock.requests).toEqual([]);
 });
 
-test('a delay comes after handling', async () => {
+test('a delay starts after the request was handled', async () => {
   const { mock, caller } = start({ route: 'POST /v1/videos', delayMs: 500 });
-  let answered = false;
-  const waiting = caller.post('/v1/videos', video).then(() => (answered = true));
+  let hasResponse = false;
+  const waiting = caller.post('/v1/videos', video).then(() => (hasResponse = true));
   await mock.clock.advance(499);
-  expect([mock.invoice.length, mock.inFlight, answered]).toEqual([1, 1, false]);
+  expect([mock.invoice.length, mock.inFlight, hasResponse]).toEqual([1, 1, false]);
   await mock.clock.advance(1);
-  expect([mock.inFlight, answered]).toEqual([0, true]);
+  expect([mock.inFlight, hasResponse]).toEqual([0, true]);
   await waiting;
 });
 
-test('with `handled` a request is charged although its answer says otherwise', async () => {
+test('with `handled`, a request is charged although its response is an error', async () => {
   const { mock, caller } = start({ status: 502, handled: true, times: 1 });
   const headers = { 'x-idempotency-key': 'k' };
   expect((await caller.post('/v1/videos', video, headers)).status).toBe(502);
@@ -94,7 +94,7 @@ test('with `handled` a request is charged although its answer says otherwise', a
   expect(mock.invoice).toHaveLength(1);
 });
 
-test('a malformed answer is a 200 whose JSON does not parse, with its headers', async () => {
+test('a malformed response is a 200 with invalid JSON and the usual headers', async () => {
   const { caller } = start({ malformed: true });
   const response = await caller.post('/v1/videos', video);
   expect(response.status).toBe(200);
@@ -102,7 +102,7 @@ test('a malformed answer is a 200 whose JSON does not parse, with its headers', 
   await expect(response.json()).rejects.toThrow(SyntaxError);
 });
 
-test('a truncated body breaks off after so many bytes', async () => {
+test('a truncated body fails after the given number of bytes', async () => {
   const { caller } = start({ truncateBody: 12 });
   const response = await caller.get('/v1/account');
   expect(Number(response.headers.get('content-length'))).toBeGreaterThan(12);
@@ -116,7 +116,7 @@ test.each([
   [{ cutStreamAfter: 3 }, 3, 'terminated'],
   [{ cutStreamAfter: 0 }, 0, 'terminated'],
   [{ cutStreamAfter: 3, cut: 'end' as const }, 3, undefined],
-])('a stream is cut with %o', async (fault, count, failure) => {
+])('a stream is cut by %o', async (fault, count, failure) => {
   const { caller } = start(fault);
   const response = await caller.post('/v1/chat/completions', streamed);
   const decoder = new TextDecoder();
@@ -131,7 +131,7 @@ test.each([
   expect(error instanceof TypeError ? error.message : undefined).toBe(failure);
 });
 
-test('a stream may carry an error object, or data that does not parse', async () => {
+test('a stream can contain an error object or invalid JSON', async () => {
   const { caller } = start({ streamErrorAfter: 2, times: 1 }, { malformed: true, times: 1 });
   const events = await eventsOf(await caller.post('/v1/chat/completions', streamed));
   expect(events).toHaveLength(3);
@@ -140,14 +140,14 @@ test('a stream may carry an error object, or data that does not parse', async ()
   expect(() => JSON.parse(broken!)).toThrow(SyntaxError);
 });
 
-test('a body in pieces of one byte is the same body', async () => {
+test('a body in chunks of one byte is the same body', async () => {
   const { mock, caller } = start({ splitBytes: 1, times: 1 });
   const split = await eventsOf(await caller.post('/v1/chat/completions', streamed));
   expect(split).toEqual(await eventsOf(await caller.post('/v1/chat/completions', streamed)));
   expect(mock.inFlight).toBe(0);
 });
 
-test('attempt picks out the nth request that matches, whatever its ids are', async () => {
+test('`attempt` affects the nth matching request, for any id in the path', async () => {
   const { caller } = start({
     route: 'GET /v1/images/tasks/{anything}',
     status: 500,
@@ -162,7 +162,7 @@ test('attempt picks out the nth request that matches, whatever its ids are', asy
   expect(statuses).toEqual([200, 500, 500, 200]);
 });
 
-test('a probability is decided by the seed', async () => {
+test('the seed decides which requests a probability affects', async () => {
   const run = async (seed: number) => {
     const mock = createMockGateway({ seed });
     mock.fail({ probability: 0.5, status: 500 });
@@ -178,7 +178,7 @@ test('a probability is decided by the seed', async () => {
   expect(new Set(first)).toEqual(new Set([200, 500]));
 });
 
-test('a fault goes on until it is removed', async () => {
+test('a fault applies until it is removed', async () => {
   const { mock, caller, injected } = start({ status: 500 });
   expect((await caller.get('/v1/account')).status).toBe(500);
   injected[0]?.remove();
@@ -188,7 +188,7 @@ test('a fault goes on until it is removed', async () => {
   expect((await caller.get('/v1/account')).status).toBe(200);
 });
 
-test('requests are recorded as they came: method, path, headers, body, time', async () => {
+test('requests are recorded as received: method, path, headers, body and time', async () => {
   const { mock, caller } = start();
   await mock.clock.advance(10);
   await caller.post('/v1/videos?a=1', video, { 'X-Mixed': 'Case' });
@@ -212,15 +212,15 @@ test('requests are recorded as they came: method, path, headers, body, time', as
 
 test('an aborted signal rejects with its reason before anything is recorded', async () => {
   const { mock } = start();
-  const reason = new Error('enough');
-  const answer = mock.fetch(`${mock.baseURL}/v1/status`, { signal: AbortSignal.abort(reason) });
-  await expect(answer).rejects.toBe(reason);
+  const reason = new Error('aborted');
+  const response = mock.fetch(`${mock.baseURL}/v1/status`, { signal: AbortSignal.abort(reason) });
+  await expect(response).rejects.toBe(reason);
   expect(mock.requests).toEqual([]);
 });
 
-test('latency holds back every answer by the clock', async () => {
+test('latency delays every response by the clock', async () => {
   const mock = createMockGateway({ clock: 'virtual', latencyMs: 200 });
-  const begun = mock.clock.now();
+  const startedAt = mock.clock.now();
   await mock.clock.settle(callerOf(mock).get('/v1/account'));
-  expect(mock.clock.now() - begun).toBe(200);
+  expect(mock.clock.now() - startedAt).toBe(200);
 });

@@ -9,13 +9,13 @@ const json = { authorization: `Bearer ${mock.apiKey}`, 'content-type': 'applicat
 const sendText = (path: string, body: BodyInit, headers: Record<string, string> = {}) =>
   mock.fetch(mock.baseURL + path, { method: 'POST', headers: { ...json, ...headers }, body });
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
-const refusal = async (response: Response) => {
+const errorOf = async (response: Response) => {
   const { error } = await response.json();
   return [response.status, error.code, error.message];
 };
 const invalid = 'invalid_request_parameter';
 
-describe('a body nested without end', () => {
+describe('a deeply nested body', () => {
   test.each([
     ['/v1/videos', { ...video, extra_body: { a: '…' } }, 'extra_body', invalid],
     ['/v1/images/tasks', { ...image, other: '…' }, 'other', invalid],
@@ -26,34 +26,34 @@ describe('a body nested without end', () => {
       'other',
       'invalid_material_request',
     ],
-  ])('is refused by %s with %j, by the name of its field', async (path, body, field, code) => {
+  ])('is rejected by %s with %j, with the name of the field', async (path, body, field, code) => {
     const keys = { 'idempotency-key': 'deep', 'x-idempotency-key': 'deep' };
     const text = JSON.stringify(body).replace('"…"', nested(200_000));
     const message = `\`${field}\` is nested deeper than 100 levels`;
-    expect(await refusal(await sendText(path, text, keys))).toEqual([400, code, message]);
+    expect(await errorOf(await sendText(path, text, keys))).toEqual([400, code, message]);
   });
 
-  test('is no worry below the limit', async () => {
+  test('is accepted below the limit', async () => {
     const text = JSON.stringify({ ...video, extra_body: { a: '…' } }).replace('"…"', nested(90));
     expect((await sendText('/v1/videos', text, { 'x-idempotency-key': 'k' })).status).toBe(202);
   });
 });
 
-test('a body of too many values is refused by the name of its field', async () => {
+test('a body with too many values is rejected with the name of the field', async () => {
   const messages = Array.from({ length: 100_001 }, () => 5);
-  const message = '`messages` holds more than 100000 values';
+  const message = '`messages` contains more than 100000 values';
   const response = await caller.post('/v1/chat/completions', { ...chat, messages });
-  expect(await refusal(response)).toEqual([400, invalid, message]);
+  expect(await errorOf(response)).toEqual([400, invalid, message]);
 });
 
-test('a body that is not UTF-8 is refused, never mended', async () => {
+test('a body that is not UTF-8 is rejected, not repaired', async () => {
   const [before = '', after = ''] = JSON.stringify({ ...image, prompt: '…' }).split('…');
   const bytes = Buffer.concat([Buffer.from(before), Buffer.from([0xff]), Buffer.from(after)]);
   const response = await sendText('/v1/images/tasks', bytes);
-  expect(await refusal(response)).toEqual([400, invalid, 'The body is not valid UTF-8']);
+  expect(await errorOf(response)).toEqual([400, invalid, 'The body is not valid UTF-8']);
 });
 
-test('__proto__ in a body is a field like any other', async () => {
+test('__proto__ in a body is an ordinary field', async () => {
   const body = '{"model":"prism-image","prompt":"x","__proto__":{"n":50}}';
   await sendText('/v1/images/tasks', body);
   expect(mock.invoice.at(-1)?.usd).toBe(0.02);
@@ -65,9 +65,9 @@ test.each([
   ['/v1/audio/voices?model=echo-speech&model=echo-speech', 'model', invalid],
   ['/v1/materials?limit=5&limit=6', 'limit', 'invalid_material_request'],
   ['/v1/models?key=a&key=b', 'key', invalid],
-])('%s gives a parameter twice and is refused by its name', async (path, name, code) => {
+])('%s repeats a parameter and is rejected with its name', async (path, name, code) => {
   const message = `\`${name}\` must be given once`;
-  expect(await refusal(await caller.get(path))).toEqual([400, code, message]);
+  expect(await errorOf(await caller.get(path))).toEqual([400, code, message]);
 });
 
 test.each([
@@ -83,24 +83,24 @@ test.each([
   ['/v1/videos/:taskId', 404],
   ['/v1/videos/__proto__', 404],
   ['/media/constructor/1.svg', 404],
-])('GET %s answers %i in the envelope', async (path, status) => {
+])('GET %s returns %i in the envelope', async (path, status) => {
   const response = await caller.get(path);
   expect(response.status).toBe(status);
   expect((await response.json()).error.message).toEqual(expect.any(String));
 });
 
-describe('a message names the field and what it takes:', () => {
+describe('a message names the field and its allowed values:', () => {
   test.each([
     ['/v1/videos', { ...video, size: '8p' }, '`size` must be one of 720p, 1080p for tide-video'],
     [
       '/v1/images/tasks',
       { model: 'prism-sketch', prompt: 'x', size: '4000x4000' },
-      '`size` must be of a resolution among 1K, 2K for prism-sketch',
+      '`size` must match one of the resolutions 1K, 2K for prism-sketch',
     ],
     [
       '/v1/images/tasks',
       { ...image, num_images: 2, n: -1 },
-      '`n` must be a whole number from 1 to 100',
+      '`n` must be an integer from 1 to 100',
     ],
     ['/v1/videos', { ...video, duration: 1e300 }, '`duration` must be an integer within ±2^53'],
     [
@@ -123,33 +123,37 @@ describe('a message names the field and what it takes:', () => {
       { ...chat, stop: Array.from({ length: 129 }, () => 'x') },
       '`stop` must have at most 128 entries',
     ],
-  ])('%s refuses it', async (path, body, message) => {
-    expect(await refusal(await caller.post(path, body))).toEqual([400, invalid, message]);
+  ])('%s rejects %j', async (path, body, message) => {
+    expect(await errorOf(await caller.post(path, body))).toEqual([400, invalid, message]);
   });
 });
 
-test('an assistant may have said nothing but calls of tools', async () => {
+test('an assistant message can have tool calls and no content', async () => {
   const messages = [...chat.messages, { role: 'assistant', tool_calls: [] }];
   expect((await caller.post('/v1/chat/completions', { ...chat, messages })).status).toBe(200);
 });
 
-describe('an answer stays small, whatever is asked:', () => {
+describe('a response stays small for', () => {
   const properties = Object.fromEntries(
     Array.from({ length: 12 }, (_, index) => [`p${index}`, { $ref: '#' }]),
   );
-  const asks = (schema: unknown) => ({
+  const withSchema = (schema: unknown) => ({
     response_format: { type: 'json_schema', json_schema: { name: 'x', schema } },
   });
   test.each<[string, Record<string, unknown>]>([
-    ['a schema that contains itself many times', asks({ type: 'object', properties })],
-    ['a schema of many parts', asks({ allOf: Array.from({ length: 90_000 }, () => ({})) })],
+    ['a schema with many references to itself', withSchema({ type: 'object', properties })],
+    ['a schema of many parts', withSchema({ allOf: Array.from({ length: 90_000 }, () => ({})) })],
     [
-      'lists in lists',
-      asks({ type: 'array', minItems: 100, items: { type: 'array', minItems: 100, items: {} } }),
+      'nested arrays',
+      withSchema({
+        type: 'array',
+        minItems: 100,
+        items: { type: 'array', minItems: 100, items: {} },
+      }),
     ],
     [
-      'a long default again and again',
-      asks({
+      'a long default value, repeated',
+      withSchema({
         type: 'array',
         minItems: 100,
         items: { $ref: '#/$defs/long' },
@@ -157,7 +161,7 @@ describe('an answer stays small, whatever is asked:', () => {
       }),
     ],
     [
-      'many tools that ask for much',
+      'many tools with recursive parameters',
       {
         tools: Array.from({ length: 128 }, () => ({
           function: { name: 'Hello', parameters: { type: 'object', properties } },
@@ -165,20 +169,20 @@ describe('an answer stays small, whatever is asked:', () => {
       },
     ],
     [
-      'a long name again and again',
-      asks({ type: 'object', properties: { ['x'.repeat(1_000_000)]: { $ref: '#' } } }),
+      'a long field name, repeated',
+      withSchema({ type: 'object', properties: { ['x'.repeat(1_000_000)]: { $ref: '#' } } }),
     ],
     [
-      'long texts',
-      asks({ type: 'array', minItems: 100, items: { minLength: 1e9, type: 'string' } }),
+      'long strings',
+      withSchema({ type: 'array', minItems: 100, items: { minLength: 1e9, type: 'string' } }),
     ],
     [
       'a prompt of a million words',
       { messages: [{ role: 'user', content: 'x y '.repeat(500_000) }] },
     ],
-    ['blanks alone', { messages: [{ role: 'user', content: `a${' '.repeat(2_000_000)}b` }] }],
+    ['millions of spaces', { messages: [{ role: 'user', content: `a${' '.repeat(2_000_000)}b` }] }],
     [
-      'pictures of a long prompt',
+      'images of a long prompt',
       {
         messages: [{ role: 'user', content: 'word '.repeat(400_000) }],
         extra_body: { image_config: {} },

@@ -22,7 +22,7 @@ const start = async (options: MockGatewayOptions = {}) => {
   return { mock, caller, id: created.id, visit, status };
 };
 
-test('a browser gets a page with a choice, and nothing has happened yet', async () => {
+test('a browser gets a page with both outcomes, and the status does not change yet', async () => {
   const { visit, status } = await start();
   const response = await visit();
   expect([response.status, response.headers.get('content-type')]).toEqual([
@@ -41,8 +41,8 @@ test.each([
   ['the first button', '?outcome=succeeded', 'text/html', 'processing'],
   ['the second button', '?outcome=failed', 'text/html', 'verification_failed'],
   ['a plain request', '', '*/*', 'processing'],
-  ['a plain request that fails it', '?outcome=failed', '*/*', 'verification_failed'],
-])('%s leads to the callback with two parameters', async (_, query, accept, outcome) => {
+  ['a plain request with outcome=failed', '?outcome=failed', '*/*', 'verification_failed'],
+])('%s redirects to the callback with two parameters', async (_, query, accept, outcome) => {
   const { id, visit, status } = await start();
   const response = await visit(query, accept);
   const expected = `${callback}?material_id=${id}&material_status=${outcome}`;
@@ -52,22 +52,25 @@ test.each([
   expect((await visit('?outcome=succeeded', accept)).headers.get('location')).toBe(expected);
 });
 
-test('a check that came too late leads back as well', async () => {
+test('an expired verification also redirects to the callback', async () => {
   const { mock, visit } = await start();
   await mock.clock.advance(31 * 60_000);
   const response = await visit();
   expect(response.headers.get('location')).toContain('material_status=verification_expired');
 });
 
-test('a check whose material is gone says so, to people and to programs', async () => {
+test('the verification of a deleted material returns 404, to browsers and programs', async () => {
   const { caller, id, visit } = await start();
   await caller.remove(`/v1/materials/${id}`);
-  const seen = await visit();
-  expect([seen.status, await seen.text()]).toEqual([404, expect.stringContaining('is over')]);
+  const response = await visit();
+  expect([response.status, await response.text()]).toEqual([
+    404,
+    expect.stringContaining('has ended'),
+  ]);
   expect((await (await visit('', '*/*')).json()).error.code).toBe('material_not_found');
 });
 
-test('a check whose material waits for its deletion is over too: the callback knows no such status', async () => {
+test('the verification of a material in deletion returns 404, because callbacks have no such status', async () => {
   const { caller, id, visit, status } = await start({ materials: { deleteMs: 60_000 } });
   await caller.remove(`/v1/materials/${id}`);
   expect(await status()).toBe('delete_pending');

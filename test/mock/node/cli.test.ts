@@ -13,12 +13,12 @@ import { callerOf, chat, image } from '../caller.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Saves most of what a start takes; the same folder that Node uses by default. */
+/** Node's default compile cache, which makes starting the command several times faster. */
 const compileCache = `${tmpdir()}/node-compile-cache`;
 const path = '/v1/images/tasks';
 const command = fileURLToPath(new URL('../../../src/mock/node/cli.ts', import.meta.url));
 
-/** Runs the command until it ends or until `enough` has been printed, then interrupts it. */
+/** Runs the command until it exits, or interrupts it as soon as `onOutput` resolves to true. */
 async function run(
   args: string[],
   onOutput: (text: string) => Promise<boolean> = async () => false,
@@ -36,15 +36,15 @@ async function run(
   return { code, output, errors };
 }
 
-test('it prints where it is, answers, logs a line for each request, and ends at Ctrl-C', async () => {
-  let asked = false;
+test('it prints its URL, serves requests, logs a line for each, and stops on Ctrl-C', async () => {
+  let sent = false;
   let id: unknown;
   const args = ['--port', '0', '--key', 'sk-test', '--seed', 'x', '--latency', '50'];
   const { code, output, errors } = await run(args, async (text) => {
     const baseURL = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
     if (baseURL === undefined) return false;
-    if (!asked) {
-      asked = true;
+    if (!sent) {
+      sent = true;
       const post = (route: string, body: object, key = '') =>
         fetch(`${baseURL}${route}`, {
           method: 'POST',
@@ -87,23 +87,23 @@ test('it prints where it is, answers, logs a line for each request, and ends at 
   expect(id).toBe((await callerOf(createMockGateway({ seed: 'x' })).submit(path, image)).id);
 });
 
-test('a port that is taken gets one clear line', async () => {
+test('a port that is in use prints a one-line error', async () => {
   const { port, close } = await listen(createMockGateway());
   const { code, output, errors } = await run(['--port', String(port)]);
   await close();
   expect([code, output]).toEqual([1, '']);
-  expect(errors).toMatch(/^polygate-mock: port \d+ is in use.*\n$/);
+  expect(errors).toMatch(/^polygate-mock: port \d+ is already in use.*\n$/);
 });
 
 test.each([
-  [['--port', 'abc'], '--port must be a whole number'],
-  [['--port', '70000'], '--port must be a whole number'],
+  [['--port', 'abc'], '--port must be an integer'],
+  [['--port', '70000'], '--port must be an integer'],
   [['--latency', '-1'], '--latency'],
-  [['--key', 'abc'], '--key must begin with sk-'],
+  [['--key', 'abc'], '--key must start with sk-'],
   [['--port'], "Option '--port <value>' argument missing"],
   [['--what'], "Unknown option '--what'"],
   [['extra'], 'Unexpected argument'],
-])('bad arguments %j get one clear line', async (args, message) => {
+])('invalid arguments %j print a one-line error', async (args, message) => {
   const { code, output, errors } = await run(args);
   expect([code, output]).toEqual([2, '']);
   expect(errors).toContain(message);
@@ -113,15 +113,15 @@ test.each([
 test.each([
   ['--help', /--port.*--key.*--latency.*--seed/s],
   ['--version', new RegExp(`^${manifest.version}\\n$`)],
-])('%s says what there is', async (option, text) => {
+])('%s prints its information', async (option, text) => {
   expect(await run([option])).toEqual({ code: 0, output: expect.stringMatching(text), errors: '' });
 });
 
-test('what a caller made up cannot flood the log', () => {
-  const flood = 'x'.repeat(10_000);
-  const answered = { method: 'GET', path: `/${flood}`, status: 404, requestId: 'req', ms: 0.4 };
-  const rest = { chargeUsd: undefined, idempotencyKey: flood, replay: false, stream: false };
-  const line = logLine({ ...answered, ...rest, code: 'not_found' }, new Date());
+test('long text from a caller is shortened in the log', () => {
+  const long = 'x'.repeat(10_000);
+  const exchange = { method: 'GET', path: `/${long}`, status: 404, requestId: 'req', ms: 0.4 };
+  const rest = { chargeUsd: undefined, idempotencyKey: long, replay: false, stream: false };
+  const line = logLine({ ...exchange, ...rest, code: 'not_found' }, new Date());
   expect(line).toMatch(/^\d\d:\d\d:\d\d  404 +0 ms  GET  \/x+…  not_found  key x+…$/);
   expect(line.length).toBeLessThan(200);
 });

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 
 import { createMockGateway } from '../../../src/mock/index.ts';
-import { pages } from '../../../src/mock/openapi/pages.ts';
+import { tags } from '../../../src/mock/openapi/tags/index.ts';
 import { endpoints } from '../../../src/mock/routes/index.ts';
 import { callerOf, codeOf } from '../caller.ts';
-import { document, operationOf, operations } from './read-document.ts';
+import { document, operationOf, operations } from './document.ts';
 import { provoke } from './requests.ts';
 
-test('everything is described, and every description is of something', () => {
-  const silent = [
+test('every field, parameter and header has a description, and every description a target', () => {
+  const undescribed = [
     ...nodes(document.paths),
     ...nodes(document.components.schemas, 'schemas'),
   ].filter(
@@ -17,19 +17,19 @@ test('everything is described, and every description is of something', () => {
       !('$ref' in value) &&
       !/[.:`]$|\.$/.test(value.description ?? ''),
   );
-  expect(silent.map(([path]) => path)).toEqual([]);
-  const shown = new Map(endpoints.map((endpoint) => [endpoint.route, endpoint]));
-  for (const [route, notes] of pages.flatMap((page) => Object.entries(page.operations))) {
-    const { query = [], status = 200, otherStatuses = [], errors = [] } = shown.get(route)!;
-    expect(Object.keys(notes.query ?? {})).toEqual(query);
-    expect(Object.keys(notes.answers).map(Number)).toEqual(
-      [status, ...otherStatuses].toSorted((one, other) => one - other),
+  expect(undescribed.map(([path]) => path)).toEqual([]);
+  const byRoute = new Map(endpoints.map((endpoint) => [endpoint.route, endpoint]));
+  for (const [route, docs] of tags.flatMap((tag) => Object.entries(tag.operations))) {
+    const { query = [], status = 200, otherStatuses = [], errors = [] } = byRoute.get(route)!;
+    expect(Object.keys(docs.query ?? {})).toEqual(query);
+    expect(Object.keys(docs.responses).map(Number)).toEqual(
+      [status, ...otherStatuses].toSorted((a, b) => a - b),
     );
-    expect(errors.map(String)).toEqual(expect.arrayContaining(Object.keys(notes.codes ?? {})));
+    expect(errors.map(String)).toEqual(expect.arrayContaining(Object.keys(docs.errorCodes ?? {})));
   }
 });
 
-test('the gateway takes the bodies that the document shows', async () => {
+test('the gateway accepts the example bodies of the document', async () => {
   const gateway = createMockGateway();
   for (const { route } of operations) {
     const { requestBody } = operationOf(route);
@@ -38,39 +38,39 @@ test('the gateway takes the bodies that the document shows', async () => {
     for (const [name, { value }] of Object.entries<any>(examples)) {
       const path = route.split(' ')[1] ?? '';
       const response = await callerOf(gateway).post(path, value, { 'idempotency-key': name });
-      // The material of an example is in nobody's library.
-      const foreign = name === 'a-video-with-a-material';
-      expect([name, response.ok]).toEqual([name, !foreign]);
-      if (foreign) expect(await codeOf(response)).toBe('material_not_managed');
+      // The example refers to a material that is not in the library.
+      const unknownMaterial = name === 'material-reference';
+      expect([name, response.ok]).toEqual([name, !unknownMaterial]);
+      if (unknownMaterial) expect(await codeOf(response)).toBe('material_not_managed');
     }
   }
 });
 
-/** Fields that an answer may lack; the records of assumption A16 are optional as a whole. */
-const optional = new Set(
+/** Fields that a response can omit. In the records of Assumption A16, all fields are optional. */
+const optionalFields = new Set(
   'model created_at completed_at poll_url refusal logprobs next_cursor voice_clones voice_designs prompt_tokens_details completion_tokens_details cached_tokens reasoning_tokens'.split(
     ' ',
   ),
 );
 
 test.each(operations.filter(({ route }) => !/capabilities|openapi/.test(route)))(
-  'the schema of $route notices every field that is missing or of another type',
+  'the schema of $route detects every field that is missing or of another type',
   async ({ route, statuses, fits }) => {
-    const assumed = /errors|changelog|pricing|rate-limits/.test(route);
+    const isAssumed = /errors|changelog|pricing|rate-limits/.test(route);
     const [status = ''] = statuses;
     const [response] = await provoke(route, status);
     const body = await response!.json();
-    const unnoticed: string[] = [];
-    for (const [path, holder, name] of places(body)) {
-      const { [name]: value } = holder;
-      holder[name] = typeof value === 'object' && value !== null ? 'other' : [1];
-      if (fits(Number(status), body) && name !== 'completed_at') unnoticed.push(`${path} changed`);
-      delete holder[name];
-      const free = assumed || optional.has(name) || Array.isArray(holder);
-      if (!free && fits(Number(status), body)) unnoticed.push(`${path} missing`);
-      holder[name] = value;
+    const undetected: string[] = [];
+    for (const [path, parent, name] of fields(body)) {
+      const { [name]: value } = parent;
+      parent[name] = typeof value === 'object' && value !== null ? 'other' : [1];
+      if (fits(Number(status), body) && name !== 'completed_at') undetected.push(`${path} changed`);
+      delete parent[name];
+      const omittable = isAssumed || optionalFields.has(name) || Array.isArray(parent);
+      if (!omittable && fits(Number(status), body)) undetected.push(`${path} missing`);
+      parent[name] = value;
     }
-    expect(unnoticed).toEqual([]);
+    expect(undetected).toEqual([]);
   },
 );
 
@@ -81,11 +81,11 @@ function* nodes(value: any, path = ''): Generator<[string, any]> {
   for (const name of Object.keys(value)) yield* nodes(value[name], `${path}/${name}`);
 }
 
-/** Every place of a JSON value: its path, what holds it, its name there. */
-function* places(value: any, path = ''): Generator<[string, any, string]> {
+/** Every field of a JSON value: its path, its parent and its name. */
+function* fields(value: any, path = ''): Generator<[string, any, string]> {
   if (typeof value !== 'object' || value === null) return;
   for (const name of Object.keys(value)) {
     yield [`${path}.${name}`, value, name];
-    yield* places(value[name], `${path}.${name}`);
+    yield* fields(value[name], `${path}.${name}`);
   }
 }

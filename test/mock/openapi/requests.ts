@@ -2,8 +2,8 @@ import { createMockGateway } from '../../../src/mock/index.ts';
 import type { MockGateway, MockGatewayOptions } from '../../../src/mock/index.ts';
 import { chat, image, music, video } from '../caller.ts';
 
-/** A request that the gateway answers with success, in terms of what the gateway holds. */
-interface Ask {
+/** A request that succeeds. */
+interface SampleRequest {
   path: string;
   body?: object;
   headers?: Record<string, string>;
@@ -13,8 +13,11 @@ const file = { url: 'https://files.example/a.png', type: 'image' };
 const clone = { audio_url: 'https://files.example/a.wav', text: 'Ahoy' };
 const design = { prompt: 'An old sailor', preview_text: 'Ahoy' };
 
-/** One request an operation. */
-export const requests: Record<string, (mock: MockGateway) => Ask | Promise<Ask>> = {
+/** A request for each operation. It first creates the task or material that it needs. */
+export const requests: Record<
+  string,
+  (mock: MockGateway) => SampleRequest | Promise<SampleRequest>
+> = {
   'GET /v1/status': () => ({ path: '/v1/status?locale=ja-JP' }),
   'GET /v1/capabilities': () => ({ path: '/v1/capabilities' }),
   'GET /v1/errors': () => ({ path: '/v1/errors' }),
@@ -31,16 +34,18 @@ export const requests: Record<string, (mock: MockGateway) => Ask | Promise<Ask>>
   'POST /v1/chat/completions': () => ({ path: '/v1/chat/completions', body: chat }),
   'POST /v1/images/generations': () => ({ path: '/v1/images/generations', body: image }),
   'POST /v1/images/tasks': () => ({ path: '/v1/images/tasks', body: image }),
-  'GET /v1/images/tasks/{taskId}': (mock) => polled(mock, '/v1/images/tasks', image),
-  'GET /v1/images/generations/{taskId}': (mock) => polled(mock, '/v1/images/generations', image),
+  'GET /v1/images/tasks/{taskId}': (mock) => pollRequest(mock, '/v1/images/tasks', image),
+  'GET /v1/images/generations/{taskId}': (mock) =>
+    pollRequest(mock, '/v1/images/generations', image),
   'POST /v1/videos': () => ({ path: '/v1/videos', body: video }),
   'POST /v1/video/generations': () => ({ path: '/v1/video/generations', body: video }),
   'POST /v1/videos/generations': () => ({ path: '/v1/videos/generations', body: video }),
-  'GET /v1/videos/{taskId}': (mock) => polled(mock, '/v1/videos', video),
-  'GET /v1/video/generations/{taskId}': (mock) => polled(mock, '/v1/video/generations', video),
-  'GET /v1/videos/generations/{taskId}': (mock) => polled(mock, '/v1/videos/generations', video),
+  'GET /v1/videos/{taskId}': (mock) => pollRequest(mock, '/v1/videos', video),
+  'GET /v1/video/generations/{taskId}': (mock) => pollRequest(mock, '/v1/video/generations', video),
+  'GET /v1/videos/generations/{taskId}': (mock) =>
+    pollRequest(mock, '/v1/videos/generations', video),
   'POST /v1/audio/tasks': () => ({ path: '/v1/audio/tasks', body: music }),
-  'GET /v1/audio/tasks/{taskId}': (mock) => polled(mock, '/v1/audio/tasks', music),
+  'GET /v1/audio/tasks/{taskId}': (mock) => pollRequest(mock, '/v1/audio/tasks', music),
   'GET /v1/audio/voices': () => ({ path: '/v1/audio/voices?model=echo-speech' }),
   'POST /v1/audio/voices/clone': () => ({ path: '/v1/audio/voices/clone', body: clone }),
   'POST /v1/audio/voices/design': () => ({ path: '/v1/audio/voices/design', body: design }),
@@ -50,15 +55,15 @@ export const requests: Record<string, (mock: MockGateway) => Ask | Promise<Ask>>
     headers: { 'idempotency-key': 'one' },
   }),
   'GET /v1/materials': async (mock) => {
-    for (const key of ['one', 'two']) await send(mock, 'POST', materialAsk(key));
+    for (const key of ['one', 'two']) await send(mock, 'POST', createMaterialRequest(key));
     return { path: '/v1/materials?limit=1' };
   },
-  'GET /v1/materials/{material_id}': (mock) => registered(mock),
-  'DELETE /v1/materials/{material_id}': (mock) => registered(mock),
+  'GET /v1/materials/{material_id}': (mock) => materialRequest(mock),
+  'DELETE /v1/materials/{material_id}': (mock) => materialRequest(mock),
 };
 
-/** A gateway on which an operation answers with a status, other than by a bad key or a fault. */
-const gateways: Record<string, MockGatewayOptions> = {
+/** Options of a gateway that responds with a status, without an invalid key or a fault. */
+const gatewayOptions: Record<string, MockGatewayOptions> = {
   'POST /v1/images/generations 200': { assumptions: { A7: 'finished' } },
   'POST /v1/images/generations 500': {
     assumptions: { A7: 'finished' },
@@ -71,8 +76,8 @@ const gateways: Record<string, MockGatewayOptions> = {
   429: { concurrencyLimit: 0 },
 };
 
-/** Queries that are refused, where there is no body to leave out. */
-const badQueries: Record<string, string> = {
+/** Invalid queries, for operations without a body. */
+const invalidQueries: Record<string, string> = {
   'GET /v1/status': '/v1/status?locale=en&locale=de',
   'GET /v1/models': '/v1/models?key=one&key=other',
   'GET /v1/pricing': '/v1/pricing?type=text',
@@ -80,61 +85,69 @@ const badQueries: Record<string, string> = {
   'GET /v1/materials': '/v1/materials?limit=0',
 };
 
-/** A new gateway, and the answers by which one operation shows one status. */
+/** Makes a new gateway respond to an operation with a status, in every way that leads to it. */
 export async function provoke(route: string, status: string): Promise<Response[]> {
-  const options = gateways[`${route} ${status}`] ?? gateways[status];
+  const options = gatewayOptions[`${route} ${status}`] ?? gatewayOptions[status];
   const mock = createMockGateway({ clock: 'virtual', tasks: { durationMs: 0 }, ...options, keys });
   const [method = '', template = ''] = route.split(' ');
-  const ask = await requests[route]!(mock);
-  const again = (changes: Partial<Ask> = {}) => send(mock, method, { ...ask, ...changes });
+  const request = await requests[route]!(mock);
+  const sendWith = (changes: Partial<SampleRequest> = {}) =>
+    send(mock, method, { ...request, ...changes });
   switch (status) {
     case '400':
-      return [await again(ask.body ? { body: {} } : { path: badQueries[route] ?? ask.path })];
+      return [
+        await sendWith(
+          request.body ? { body: {} } : { path: invalidQueries[route] ?? request.path },
+        ),
+      ];
     case '401':
       return [
-        await send(mock, method, ask, undefined),
-        await send(mock, method, ask, 'sk-unknown'),
+        await send(mock, method, request, undefined),
+        await send(mock, method, request, 'sk-unknown'),
       ];
     case '403':
-      return [await send(mock, method, ask, 'sk-disabled')];
+      return [await send(mock, method, request, 'sk-disabled')];
     case '404': {
-      if (ask.body === undefined)
-        return [await again({ path: template.replace(/\{.+\}/, 'none') })];
+      if (request.body === undefined)
+        return [await sendWith({ path: template.replace(/\{.+\}/, 'none') })];
       return route === 'POST /v1/materials'
         ? [await replayDeleted()]
-        : [await replayForgotten(ask)];
+        : [await replayEvicted(request)];
     }
     case '409':
-      await again({ headers: sameKey });
+      await sendWith({ headers: sameKey });
       return [
-        await again({ headers: sameKey, body: { ...ask.body, name: 'other', user: 'other' } }),
+        await sendWith({
+          headers: sameKey,
+          body: { ...request.body, name: 'other', user: 'other' },
+        }),
       ];
     case '500':
     case '503':
     case '4XX':
       if (options === undefined)
         mock.fail({ route, status: status === '4XX' ? 429 : Number(status) });
-      return [await again()];
+      return [await sendWith()];
     default:
-      return [await again()];
+      return [await sendWith()];
   }
 }
 
 const keys = [{ key: 'sk-test' }, { key: 'sk-disabled', state: 'disabled' as const }];
 const sameKey = { 'x-idempotency-key': 'same', 'idempotency-key': 'same' };
 
-/** Sends a request with a key, or without one. */
+/** Sends a request with the default API key, another key, or none. */
 function send(
   mock: MockGateway,
   method: string,
-  { path, body, headers = {} }: Ask,
+  { path, body, headers = {} }: SampleRequest,
   ...key: [(string | undefined)?]
 ): Promise<Response> {
-  const bearer = key.length === 0 ? mock.apiKey : key[0];
+  const apiKey = key.length === 0 ? mock.apiKey : key[0];
   return mock.fetch(mock.baseURL + path, {
     method,
     headers: {
-      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
@@ -142,33 +155,35 @@ function send(
   });
 }
 
-async function polled(mock: MockGateway, path: string, body: object): Promise<Ask> {
+/** Submits a task and returns the request that polls it. */
+async function pollRequest(mock: MockGateway, path: string, body: object): Promise<SampleRequest> {
   const task = await (await send(mock, 'POST', { path, body })).json();
   return { path: `${path}/${task.id}` };
 }
 
-async function registered(mock: MockGateway): Promise<Ask> {
-  const material = await (await send(mock, 'POST', materialAsk('one'))).json();
+/** Creates a material and returns a request for it. */
+async function materialRequest(mock: MockGateway): Promise<SampleRequest> {
+  const material = await (await send(mock, 'POST', createMaterialRequest('one'))).json();
   return { path: `/v1/materials/${material.id}` };
 }
 
-function materialAsk(key: string): Ask {
+function createMaterialRequest(key: string): SampleRequest {
   return { path: '/v1/materials', body: file, headers: { 'idempotency-key': key } };
 }
 
-/** A key whose material was deleted. */
+/** A replay of a request whose material was deleted. */
 async function replayDeleted(): Promise<Response> {
   const mock = createMockGateway({ clock: 'virtual' });
-  await send(mock, 'DELETE', await registered(mock));
-  return send(mock, 'POST', materialAsk('one'));
+  await send(mock, 'DELETE', await materialRequest(mock));
+  return send(mock, 'POST', createMaterialRequest('one'));
 }
 
-/** A key whose task is no longer known. */
-async function replayForgotten(ask: Ask): Promise<Response> {
+/** A replay of a request whose task is no longer stored. */
+async function replayEvicted(request: SampleRequest): Promise<Response> {
   const mock = createMockGateway({ clock: 'virtual', tasks: { durationMs: 0 }, history: 1 });
-  const replay = { ...ask, headers: sameKey };
+  const replay = { ...request, headers: sameKey };
   await send(mock, 'POST', replay);
-  await send(mock, 'POST', ask);
-  await send(mock, 'POST', ask);
+  await send(mock, 'POST', request);
+  await send(mock, 'POST', request);
   return send(mock, 'POST', replay);
 }

@@ -2,19 +2,22 @@ import { describe, expect, test } from 'vitest';
 
 import { endpoints } from '../../../src/mock/routes/index.ts';
 import * as specification from '../../coverage/specification.ts';
-import { fieldAt, operationOf, operations, parametersOf, typesOf } from './read-document.ts';
+import { fieldAt, operationOf, operations, parametersOf, typesOf } from './document.ts';
 
-const shown = endpoints.filter((endpoint) => endpoint.hidden !== true);
-const submits = shown
+const documented = endpoints.filter((endpoint) => endpoint.hidden !== true);
+const submits = documented
   .filter(({ slot, status }) => slot && status === 202)
   .map(({ route }) => route);
 
-describe('the document is the specification:', () => {
-  test.each(Object.entries(specification.endpoints))('%s answers %j', (route, statuses) => {
-    expect(Object.keys(operationOf(route)?.responses ?? {})).toEqual(
-      expect.arrayContaining(statuses.map(String)),
-    );
-  });
+describe('the document matches the specification:', () => {
+  test.each(Object.entries(specification.endpoints))(
+    '%s lists the statuses %j',
+    (route, statuses) => {
+      expect(Object.keys(operationOf(route)?.responses ?? {})).toEqual(
+        expect.arrayContaining(statuses.map(String)),
+      );
+    },
+  );
 
   test.each([
     ['Account', specification.records.Account],
@@ -38,8 +41,8 @@ describe('the document is the specification:', () => {
     ['VoiceCloneRequest', specification.requests['Voice clone body']],
     ['VoiceDesignRequest', specification.requests['Voice design body']],
     ['MaterialRequest', specification.requests['Material create body']],
-  ])('%s has every field in its type', (name, fields) => {
-    // A content may be a text or a list.
+  ])('%s has every field with its type', (name, fields) => {
+    // Content can be a string or a list.
     const typed = fields.filter(({ name: path }) => path !== 'messages[].content');
     expect(typed.map(({ name: path }) => [path, typesOf(fieldAt(name, path))])).toEqual(
       typed.map(({ name: path, type }) => [path, type.replace('|null', '').split('|')]),
@@ -52,8 +55,8 @@ describe('the document is the specification:', () => {
     ['GET /v1/pricing', specification.requests['Pricing query']],
     ['GET /v1/audio/voices', specification.requests['Voice list query']],
   ])('%s has every query parameter', (route, fields) => {
-    const names = parametersOf(route).flatMap(({ in: place, name }) =>
-      place === 'query' ? [name] : [],
+    const names = parametersOf(route).flatMap(({ in: location, name }) =>
+      location === 'query' ? [name] : [],
     );
     expect(names).toEqual(fields.map(({ name }) => name));
   });
@@ -75,8 +78,8 @@ describe('the document is the specification:', () => {
     }
   });
 
-  test('keys go in their headers', () => {
-    for (const { route, slot, auth } of shown) {
+  test('idempotency keys and API keys are documented where they apply', () => {
+    for (const { route, slot, auth } of documented) {
       const names = parametersOf(route).map(({ name }) => name);
       expect(names.includes('x-idempotency-key')).toBe(slot);
       expect(names.includes('Idempotency-Key')).toBe(route === 'POST /v1/materials');
@@ -85,7 +88,7 @@ describe('the document is the specification:', () => {
   });
 });
 
-describe('the document states the limits:', () => {
+describe('the document states limits:', () => {
   const bodies = new Map(operations.map((operation) => [operation.route, operation]));
   test.each<[string, object]>([
     ['/v1/audio/tasks', { model: 'm', text: 'a', speed: 2.1 }],
@@ -108,11 +111,11 @@ describe('the document states the limits:', () => {
       '/v1/materials',
       { url: 'https://a.example/b', type: 'image', real_person: { consent_confirmed: false } },
     ],
-  ])('%s does not take %j', (path, body) => {
+  ])('%s does not accept %j', (path, body) => {
     expect(bodies.get(`POST ${path}`)!.bodyProblems(body)).not.toEqual([]);
   });
 
-  test('of a page of materials and of an idempotency key', () => {
+  test('the page size of materials and the length of an idempotency key', () => {
     const limit = parametersOf('GET /v1/materials').find(({ name }) => name === 'limit');
     expect(limit.schema).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 50 });
     const key = parametersOf('POST /v1/materials').find(({ name }) => name === 'Idempotency-Key');

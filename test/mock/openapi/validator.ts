@@ -1,24 +1,24 @@
 import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
 
-/** An operation of an OpenAPI document, and what a validator makes of its answers. */
+/** An operation of an OpenAPI document that can validate requests and responses. */
 export interface Operation {
-  /** Such as `GET /v1/account`. */
+  /** Method and path, such as `GET /v1/account`. */
   route: string;
-  /** The documented statuses; `4XX` stands for any. */
+  /** The documented statuses; `4XX` covers every 4xx status. */
   statuses: string[];
-  /** Whether it is the one that a request asks for. */
+  /** Whether a request belongs to this operation. */
   matches(method: string, path: string): boolean;
-  /** What is wrong with a body that was sent. */
+  /** The problems of a request body. */
   bodyProblems(body: unknown): string[];
-  /** What is wrong with an answer. */
-  problems(answer: Received): string[];
-  /** Whether a JSON answer of a status fits its schema. */
+  /** The problems of a response. */
+  problems(response: ReceivedResponse): string[];
+  /** Whether a JSON response with this status matches its schema. */
   fits(status: number, record: unknown): boolean;
 }
 
-/** An answer that was read to its end. */
-export interface Received {
+/** A response with its complete body. */
+export interface ReceivedResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -36,49 +36,51 @@ export function operationsOf(document: any): Operation[] {
 }
 
 function operation(ajv: Ajv, path: string, method: string, responses: any): Operation {
-  const at = `document#/paths/${escaped(path)}/${method}`;
-  const check = (place: string, value: unknown): string[] => {
-    const validate = ajv.getSchema(`${at}/${place}/schema`);
-    if (validate === undefined) return [`${place} has no schema`];
-    return validate(value) ? [] : [`${place}: ${ajv.errorsText(validate.errors)}`];
+  const pointer = `document#/paths/${escapePointer(path)}/${method}`;
+  const check = (part: string, value: unknown): string[] => {
+    const validate = ajv.getSchema(`${pointer}/${part}/schema`);
+    if (validate === undefined) return [`${part} has no schema`];
+    return validate(value) ? [] : [`${part}: ${ajv.errorsText(validate.errors)}`];
   };
-  const json = escaped('application/json');
-  const stream = escaped('text/event-stream');
+  const json = escapePointer('application/json');
+  const stream = escapePointer('text/event-stream');
   const pattern = new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
-  const documented = (status: number): string =>
+  const documentedName = (status: number): string =>
     String(status) in responses ? String(status) : `${Math.floor(status / 100)}XX`;
   return {
     route: `${method.toUpperCase()} ${path}`,
     statuses: Object.keys(responses),
-    matches: (asked: string, askedPath: string) =>
-      asked.toLowerCase() === method && pattern.test(askedPath),
+    matches: (requestMethod: string, requestPath: string) =>
+      requestMethod.toLowerCase() === method && pattern.test(requestPath),
     bodyProblems: (body: unknown) => check(`requestBody/content/${json}`, body),
     fits: (status: number, record: unknown) =>
-      check(`responses/${documented(status)}/content/${json}`, record).length === 0,
-    problems: ({ status, headers, text }: Received) => {
-      const name = documented(status);
+      check(`responses/${documentedName(status)}/content/${json}`, record).length === 0,
+    problems: ({ status, headers, text }: ReceivedResponse) => {
+      const name = documentedName(status);
       const response = responses[name];
       if (response === undefined) return [`status ${status} is not documented`];
-      const place = `responses/${name}`;
+      const part = `responses/${name}`;
       const type = (headers.get('content-type') ?? '').split(';')[0] ?? '';
       if (response.content[type] === undefined) return [`content type ${type} is not documented`];
-      const ofHeaders = Object.entries<any>(response.headers).flatMap(([header, { required }]) => {
-        const value = headers.get(header);
-        if (value !== null) return check(`${place}/headers/${header}`, value);
-        return required === true ? [`header ${header} is missing`] : [];
-      });
+      const headerProblems = Object.entries<any>(response.headers).flatMap(
+        ([header, { required }]) => {
+          const value = headers.get(header);
+          if (value !== null) return check(`${part}/headers/${header}`, value);
+          return required === true ? [`header ${header} is missing`] : [];
+        },
+      );
       const records = type === 'text/event-stream' ? eventsOf(text) : [JSON.parse(text)];
       const media = type === 'text/event-stream' ? stream : json;
       return [
-        ...ofHeaders,
+        ...headerProblems,
         ...codeProblems(response, records[0]),
-        ...records.flatMap((record) => check(`${place}/content/${media}`, record)),
+        ...records.flatMap((record) => check(`${part}/content/${media}`, record)),
       ];
     },
   };
 }
 
-/** The examples of an error name its codes. */
+/** The examples of an error response are named after its codes. */
 function codeProblems({ content }: any, record: any): string[] {
   const { examples } = content['application/json'];
   const code = record.error?.code;
@@ -86,7 +88,7 @@ function codeProblems({ content }: any, record: any): string[] {
   return [`code ${code} is not documented`];
 }
 
-/** The records of a stream; its comments and its end have none. */
+/** The JSON records of a stream, without comments and the final `[DONE]`. */
 function eventsOf(text: string): unknown[] {
   return text
     .split('\n\n')
@@ -94,7 +96,7 @@ function eventsOf(text: string): unknown[] {
     .map((event) => JSON.parse(event.slice('data: '.length)));
 }
 
-/** A name as part of a JSON pointer inside an address. */
-function escaped(name: string): string {
+/** Escapes a name for a JSON pointer in a URL fragment. */
+function escapePointer(name: string): string {
   return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
 }

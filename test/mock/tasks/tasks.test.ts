@@ -19,7 +19,7 @@ const routes = [
   ['audio', '/v1/audio/tasks', speech, '/v1/audio/tasks/', 'audios'],
 ] as const;
 
-test.each(routes)('a %s task of %s goes from queued to completed by the clock', async (...row) => {
+test.each(routes)('a %s task of %s moves from queued to completed over time', async (...row) => {
   const [kind, path, body, pollPath, list] = row;
   const { mock, caller } = start({ tasks: { durationMs: 10_000 } });
   const response = await caller.post(path, body);
@@ -54,7 +54,7 @@ test.each(routes)('a %s task of %s goes from queued to completed by the clock', 
   expect((await mock.fetch(url)).status).toBe(200);
 });
 
-test('a task of one kind is not found among those of another', async () => {
+test('a task cannot be polled at the path of another kind', async () => {
   const { caller } = start();
   const { id } = await caller.submit('/v1/videos', video);
   for (const path of [`/v1/images/tasks/${id}`, `/v1/audio/tasks/${id}`, '/v1/videos/task_none']) {
@@ -64,7 +64,7 @@ test('a task of one kind is not found among those of another', async () => {
   }
 });
 
-test.each(routes)('the same key gives the same %s task of %s and is paid once', async (...row) => {
+test.each(routes)('the same key returns the same %s task of %s, paid once', async (...row) => {
   const [, path, body] = row;
   const { mock, caller } = start();
   const headers = { 'x-idempotency-key': 'row-17' };
@@ -78,7 +78,7 @@ test.each(routes)('the same key gives the same %s task of %s and is paid once', 
   expect(mock.invoice).toHaveLength(1);
 });
 
-test('a replay tells where the task stands now', async () => {
+test('a replay returns the current status of the task', async () => {
   const { mock, caller } = start({ tasks: { durationMs: 1000 } });
   const headers = { 'x-idempotency-key': 'late' };
   await caller.submit('/v1/videos', video, headers);
@@ -86,7 +86,7 @@ test('a replay tells where the task stands now', async () => {
   expect(await caller.submit('/v1/videos', video, headers)).toMatchObject({ status: 'completed' });
 });
 
-test('under A13 a key with another body is a conflict, whatever the order of the fields', async () => {
+test('with A13, a different body is a conflict, but not a different order of fields', async () => {
   const { caller } = start({ assumptions: { A13: 'conflict' } });
   const headers = { 'x-idempotency-key': 'k' };
   await caller.submit('/v1/images/tasks', { model: 'prism-image', prompt: 'x' }, headers);
@@ -104,7 +104,7 @@ test('under A13 a key with another body is a conflict, whatever the order of the
   expect(other.status).toBe(409);
 });
 
-test.each(['with space', 'ü', '', 'x'.repeat(201)])('the key %j is refused', async (key) => {
+test.each(['with space', 'ü', '', 'x'.repeat(201)])('the key %j is rejected', async (key) => {
   const { mock, caller } = start();
   const response = await caller.post('/v1/videos', video, { 'x-idempotency-key': key });
   expect(response.status).toBe(400);
@@ -112,7 +112,7 @@ test.each(['with space', 'ü', '', 'x'.repeat(201)])('the key %j is refused', as
   expect(mock.invoice).toEqual([]);
 });
 
-test('a failed task says why and is refunded once', async () => {
+test('a failed task has an error and is refunded once', async () => {
   const { mock, caller } = start({ tasks: { outcome: 'failed', durationMs: 1000 } });
   const { id } = await caller.submit('/v1/videos', video);
   await mock.clock.advance(1000);
@@ -125,14 +125,14 @@ test('a failed task says why and is refunded once', async () => {
   expect(mock.wallet).toEqual({ usd: 1000, spentUsd: 0 });
 });
 
-test('under A15 a failed task stays paid', async () => {
+test('with A15, a failed task is not refunded', async () => {
   const tasks = { outcome: 'failed', durationMs: 0 } as const;
   const { mock, caller } = start({ tasks, assumptions: { A15: 'keep' } });
   await caller.submit('/v1/videos', video);
   expect(mock.invoice).toHaveLength(1);
 });
 
-test('duration and outcome may depend on the submit', async () => {
+test('duration and outcome can depend on the submit', async () => {
   const { mock, caller } = start({
     tasks: {
       durationMs: (submit) => (submit.kind === 'image' ? 10 : 1000),
@@ -149,7 +149,7 @@ test('duration and outcome may depend on the submit', async () => {
   expect(mock.tasks.map((task) => task.status)).toEqual(['completed', 'failed', 'queued']);
 });
 
-test('the link to a result expires, and a poll after that gives a fresh one', async () => {
+test('a result URL expires, and a later poll returns a new one', async () => {
   const { mock, caller } = start({ tasks: { durationMs: 0, resultTtlMs: 60_000 } });
   const { id } = await caller.submit('/v1/images/tasks', image);
   const first = (await caller.read(`/v1/images/tasks/${id}`)).image_url;
@@ -161,13 +161,13 @@ test('the link to a result expires, and a poll after that gives a fresh one', as
   expect((await mock.fetch(fresh)).status).toBe(200);
 });
 
-test('a task is processing before it ends: every documented word is seen', async () => {
+test('a task passes through every documented status', async () => {
   const { mock, caller } = start({ tasks: { durationMs: 1000 } });
   const { id, status } = await caller.submit('/v1/audio/tasks', speech);
-  const seen = [status];
+  const statuses = [status];
   for (const ms of [500, 400, 100]) {
     await mock.clock.advance(ms);
-    seen.push((await caller.read(`/v1/audio/tasks/${id}`)).status);
+    statuses.push((await caller.read(`/v1/audio/tasks/${id}`)).status);
   }
-  expect(seen).toEqual(['queued', 'in_progress', 'processing', 'completed']);
+  expect(statuses).toEqual(['queued', 'in_progress', 'processing', 'completed']);
 });

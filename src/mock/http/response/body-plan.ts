@@ -1,105 +1,108 @@
-import type { MockResponse } from './response.ts';
 import type { Fault } from '../faults.ts';
-import { dataEvent, isDataEvent } from './sse.ts';
+import { dataEvent, isDataEvent } from './response.ts';
+import type { MockResponse } from './response.ts';
 
-/** How the bytes of a body are handed out, and what comes after the last of them. */
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** The chunks in which a body is sent, and what happens after the last one. */
 export interface BodyPlan {
-  frames: readonly Uint8Array<ArrayBuffer>[];
+  frames: readonly Bytes[];
   end: 'close' | 'reset' | 'stall';
   /**
-   * What `content-length` announces. A cut body announces its whole length: that is how a cut is
-   * noticed.
+   * The value of `content-length`. For a truncated body it is the full length: that is how clients
+   * detect the truncation.
    */
   length: number;
 }
 
 const encoder = new TextEncoder();
 
-/** Works a fault into a body. */
-export function planBody(answer: MockResponse, fault: Fault | undefined): BodyPlan {
-  const whole = closing(answer.frames);
-  if (fault === undefined) return whole;
-  const plan = spoil(answer, whole, fault);
+/** Encodes the body of a response and applies a fault to it. */
+export function planBody(response: MockResponse, fault: Fault | undefined): BodyPlan {
+  const intact = completePlan(response.frames);
+  if (fault === undefined) return intact;
+  const plan = applyFault(response, intact, fault);
   if (fault.splitBytes === undefined) return plan;
   return { ...plan, frames: split(join(plan.frames), fault.splitBytes) };
 }
 
-function spoil(answer: MockResponse, whole: BodyPlan, fault: Fault): BodyPlan {
-  if (fault.malformed === true) return malformed(answer);
-  if (fault.streamErrorAfter !== undefined && answer.stream) {
+function applyFault(response: MockResponse, intact: BodyPlan, fault: Fault): BodyPlan {
+  if (fault.malformed === true) return malformedPlan(response);
+  if (fault.streamErrorAfter !== undefined && response.stream) {
     const error = {
-      message: 'The model stopped working',
+      message: 'The model failed while generating the response',
       type: 'api_error',
       code: 'internal_error',
     };
-    const frames = [...firstEvents(answer, fault.streamErrorAfter), dataEvent({ error })];
-    return closing(frames);
+    return completePlan([...firstEvents(response, fault.streamErrorAfter), dataEvent({ error })]);
   }
-  if (fault.cutStreamAfter !== undefined && answer.stream) {
-    const plan = closing(firstEvents(answer, fault.cutStreamAfter));
+  if (fault.cutStreamAfter !== undefined && response.stream) {
+    const plan = completePlan(firstEvents(response, fault.cutStreamAfter));
     return fault.cut === 'end' ? plan : { ...plan, end: 'reset' };
   }
   if (fault.truncateBody !== undefined) {
-    return { ...whole, frames: firstBytes(whole.frames, fault.truncateBody), end: 'reset' };
+    return { ...intact, frames: firstBytes(intact.frames, fault.truncateBody), end: 'reset' };
   }
   if (fault.stallBody !== undefined) {
-    return { ...whole, frames: firstBytes(whole.frames, fault.stallBody), end: 'stall' };
+    return { ...intact, frames: firstBytes(intact.frames, fault.stallBody), end: 'stall' };
   }
-  return whole;
+  return intact;
 }
 
-/** The body as it was, up to the middle: JSON that does not parse. */
-function malformed(answer: MockResponse): BodyPlan {
-  if (answer.stream) return closing(['data: {"id":"chatcmpl\n\n']);
-  const whole = join(answer.frames.map(bytes));
-  return closing([whole.slice(0, Math.max(1, whole.length >> 1))]);
+/** The first half of the body, which is invalid JSON. */
+function malformedPlan(response: MockResponse): BodyPlan {
+  if (response.stream) return completePlan(['data: {"id":"chatcmpl\n\n']);
+  const body = join(response.frames.map(encode));
+  return completePlan([body.slice(0, Math.max(1, body.length >> 1))]);
 }
 
-function closing(frames: readonly (string | Uint8Array<ArrayBuffer>)[]): BodyPlan {
-  const encoded = frames.map(bytes);
-  const length = encoded.reduce((sum, frame) => sum + frame.length, 0);
-  return { frames: encoded, end: 'close', length };
+function completePlan(frames: readonly (string | Bytes)[]): BodyPlan {
+  const encoded = frames.map(encode);
+  return { frames: encoded, end: 'close', length: totalLength(encoded) };
 }
 
-function firstEvents(answer: MockResponse, count: number): (string | Uint8Array<ArrayBuffer>)[] {
-  const frames: (string | Uint8Array<ArrayBuffer>)[] = [];
-  let seen = 0;
-  for (const frame of answer.frames) {
-    if (seen >= count) break;
-    if (isDataEvent(frame)) seen += 1;
+function firstEvents(response: MockResponse, maxEvents: number): (string | Bytes)[] {
+  const frames: (string | Bytes)[] = [];
+  let count = 0;
+  for (const frame of response.frames) {
+    if (count >= maxEvents) break;
+    if (isDataEvent(frame)) count += 1;
     frames.push(frame);
   }
   return frames;
 }
 
-function firstBytes(
-  frames: readonly Uint8Array<ArrayBuffer>[],
-  count: number,
-): Uint8Array<ArrayBuffer>[] {
-  const whole = join(frames).slice(0, Math.max(0, count));
-  return whole.length === 0 ? [] : [whole];
+function firstBytes(frames: readonly Bytes[], maxBytes: number): Bytes[] {
+  const bytes = join(frames).slice(0, Math.max(0, maxBytes));
+  return bytes.length === 0 ? [] : [bytes];
 }
 
-function split(whole: Uint8Array<ArrayBuffer>, size: number): Uint8Array<ArrayBuffer>[] {
+function split(bytes: Bytes, size: number): Bytes[] {
   const step = Math.max(1, Math.floor(size) || 1);
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  for (let at = 0; at < whole.length; at += step) pieces.push(whole.slice(at, at + step));
-  return pieces;
-}
-
-/** One array of bytes from many. */
-export function join(frames: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
-  const [only] = frames;
-  if (frames.length === 1 && only !== undefined) return only;
-  const whole = new Uint8Array(frames.reduce((sum, frame) => sum + frame.length, 0));
-  let at = 0;
-  for (const frame of frames) {
-    whole.set(frame, at);
-    at += frame.length;
+  const chunks: Bytes[] = [];
+  for (let start = 0; start < bytes.length; start += step) {
+    chunks.push(bytes.slice(start, start + step));
   }
-  return whole;
+  return chunks;
 }
 
-function bytes(frame: string | Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+/** Concatenates chunks of bytes. */
+export function join(chunks: readonly Bytes[]): Bytes {
+  const [only] = chunks;
+  if (chunks.length === 1 && only !== undefined) return only;
+  const joined = new Uint8Array(totalLength(chunks));
+  let offset = 0;
+  for (const chunk of chunks) {
+    joined.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return joined;
+}
+
+function totalLength(chunks: readonly Bytes[]): number {
+  return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+}
+
+function encode(frame: string | Bytes): Bytes {
   return typeof frame === 'string' ? encoder.encode(frame) : frame;
 }

@@ -1,4 +1,4 @@
-/** A documented error, thrown by whoever finds the reason for it. It is answered, never printed. */
+/** A documented error. Whatever throws it ends the request with an error response. */
 export class GatewayError {
   readonly status: number;
   readonly code: string;
@@ -13,7 +13,7 @@ export class GatewayError {
   }
 }
 
-/** 400 with the code that the specification gives for bad parameters. */
+/** A 400 with the documented code for invalid parameters. */
 export function invalidParameter(message: string): GatewayError {
   return new GatewayError(400, 'invalid_request_parameter', message);
 }

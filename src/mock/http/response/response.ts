@@ -1,16 +1,14 @@
-/** An answer before it is bytes, so that faults can be worked into it. */
+/** A response before it is encoded to bytes, so that faults can be applied to it. */
 export interface MockResponse {
   status: number;
   headers: Record<string, string>;
-  /**
-   * The body in the pieces in which it is sent: one for most answers, an event each for streams.
-   */
+  /** The body in the chunks in which it is sent: usually one; in an event stream, one per event. */
   frames: readonly (string | Uint8Array<ArrayBuffer>)[];
-  /** Whether the frames are events of a stream. */
+  /** Whether the body is an event stream. */
   stream: boolean;
 }
 
-/** JSON. */
+/** Creates a JSON response. */
 export function json(
   status: number,
   record: unknown,
@@ -19,7 +17,7 @@ export function json(
   return text(status, 'application/json', JSON.stringify(record), headers);
 }
 
-/** A body of any other kind. */
+/** Creates a response with a body of any content type. */
 export function text(
   status: number,
   type: string,
@@ -29,11 +27,27 @@ export function text(
   return { status, headers: { 'content-type': type, ...headers }, frames: [body], stream: false };
 }
 
-/** A stream of server-sent events. */
+/** Creates a stream of server-sent events. */
 export function events(
   frames: readonly string[],
   headers: Record<string, string> = {},
 ): MockResponse {
   const type = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
   return { status: 200, headers: { ...type, ...headers }, frames, stream: true };
+}
+
+/** An event of a stream. A single `data` line is enough, because the JSON has no line breaks. */
+export function dataEvent(record: unknown): string {
+  return `data: ${JSON.stringify(record)}\n\n`;
+}
+
+/** A comment, which keeps the connection alive and which clients ignore. */
+export const keepAlive = ': keep-alive\n\n';
+
+/** The last event of a chat stream. */
+export const done = 'data: [DONE]\n\n';
+
+/** Whether a frame is an event with data rather than a comment. */
+export function isDataEvent(frame: string | Uint8Array): boolean {
+  return typeof frame === 'string' && frame.startsWith('data:');
 }

@@ -1,0 +1,72 @@
+import type { KeyBalance, Readiness } from '../../schemas/account.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { roundUsd } from './money.ts';
+import type { User } from './state.ts';
+
+/** Exchange rate for displayed balances. */
+const cnyPerUsd = 7.2;
+
+/** Quota units per dollar. Specification: Key balance record. */
+const quotaPerUsd = 500_000;
+
+/** The balance converted to CNY. */
+export function balanceCny(user: User): number {
+  return roundUsd(user.balanceUsd * cnyPerUsd);
+}
+
+/** The readiness record; blocked while the balance is zero. Specification: Readiness. */
+export function readiness({ user, services }: RequestContext): Readiness {
+  const funded = user.balanceUsd > 0;
+  const hasModels = services.catalog.models.length > 0;
+  const checks = [
+    { id: 'api_key', status: 'ready', required: true },
+    { id: 'unified_wallet', status: funded ? 'ready' : 'blocked', required: true },
+    { id: 'model_catalog', status: hasModels ? 'ready' : 'advisory', required: false },
+  ];
+  return {
+    object: 'readiness',
+    wallet: 'unified',
+    status: funded ? 'ready' : 'blocked',
+    score: funded ? 100 : 50,
+    summary: funded ? 'All checks passed' : 'Insufficient balance: top it up before launch',
+    checks,
+  };
+}
+
+/**
+ * The key balance record. The remaining quota is shared by all keys of the owner; the used quota
+ * counts this key only. Specification: Key balance record.
+ */
+export function keyBalance({ user, key }: RequestContext): KeyBalance {
+  const quota = Math.round(user.balanceUsd * quotaPerUsd);
+  const used = Math.round((key?.spentUsd ?? 0) * quotaPerUsd);
+  return {
+    success: true,
+    message: '',
+    data: {
+      object: 'api_key_balance',
+      user_id: user.number,
+      balance: {
+        quota,
+        amount: user.balanceUsd,
+        display_amount: `$${user.balanceUsd.toFixed(2)}`,
+        quota_per_unit: quotaPerUsd,
+        quota_display_type: 'USD',
+        currency_symbol: '$',
+        exchange_rate: 1,
+      },
+      token: {
+        id: key?.number ?? 0,
+        name: `key-${key?.number ?? 0}`,
+        remain_quota: quota,
+        used_quota: used,
+        total_quota: quota + used,
+        unlimited_quota: false,
+        expired_time: -1,
+        status: 1,
+        model_limits_enabled: false,
+        model_limits: {},
+      },
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import type { ToolCall } from '../../schemas/chat-params.ts';
+import type { ChatRequest } from './request.ts';
+import { hash, pick, seededRandom } from '../random.ts';
+import { sampleValue } from './sample-json.ts';
+import { promptSvg } from '../media/svg.ts';
+import { selectToolCalls, withCallIds } from './tool-calls.ts';
+
+/** One choice of the model's output. */
+export interface OutputChoice {
+  reasoning: string | undefined;
+  content: string | null;
+  toolCalls: ToolCall[];
+  /** Data URLs. */
+  images: string[];
+  finishReason: 'stop' | 'length' | 'tool_calls';
+}
+
+/** The complete output of the model. It is the same whether the response is streamed or not. */
+export interface ChatOutput {
+  choices: OutputChoice[];
+  promptTokens: number;
+  completionTokens: number;
+  reasoningTokens: number;
+}
+
+/** Maximum length of a quoted prompt or tool result, in tokens. */
+const maxQuoteTokens = 200;
+
+/** Longest prefix of a text that is processed when the whole text is not needed, in characters. */
+const maxScanLength = 10_000;
+
+/** Generates the model's output. The same request and seed always produce the same output. */
+export function generateOutput(request: ChatRequest, seed: string): ChatOutput {
+  const { context } = request;
+  // Each choice has its own seed; a long context is hashed once for all of them.
+  const contextKey = context.length > maxScanLength ? String(hash(context)) : context;
+  const shared = { functionCalls: selectToolCalls(request), structured: structuredText(request) };
+  const choices = Array.from({ length: request.choices }, (_, index) =>
+    generateChoice(request, shared, `${seed} ${request.model} ${contextKey} ${index}`, index),
+  );
+  const reasoningTokens = sum(choices.map((choice) => countTokens(choice.reasoning ?? '')));
+  return {
+    choices,
+    promptTokens: Math.max(1, countTokens(request.context)),
+    completionTokens: reasoningTokens + sum(choices.map(outputTokens)),
+    reasoningTokens,
+  };
+}
+
+/** Output that is identical in every choice and expensive enough to generate only once. */
+interface SharedOutput {
+  functionCalls: readonly ToolCall['function'][];
+  structured: string | undefined;
+}
+
+function generateChoice(
+  request: ChatRequest,
+  { functionCalls, structured }: SharedOutput,
+  seed: string,
+  index: number,
+): OutputChoice {
+  const reasoning = request.wantsReasoning ? reasoningText(request) : undefined;
+  if (functionCalls.length > 0) {
+    const toolCalls = withCallIds(functionCalls, seed);
+    return { reasoning, content: null, toolCalls, images: [], finishReason: 'tool_calls' };
+  }
+  const tokensLeft = (request.maxTokens ?? Infinity) - countTokens(reasoning ?? '');
+  const text = structured ?? plainText(request, seed);
+  const { content, finishReason } = truncate(request, text, tokensLeft);
+  const images = request.wantsImages ? [imageUrl(request.prompt, index)] : [];
+  return { reasoning, content, toolCalls: [], images, finishReason };
+}
+
+function reasoningText({ prompt }: ChatRequest): string {
+  return `The user is asking me about "${excerpt(prompt, 12)}". I will keep the answer short.`;
+}
+
+/** The JSON that `response_format` requests, if any. */
+function structuredText({ jsonFormat, prompt, choices }: ChatRequest): string | undefined {
+  if (jsonFormat === undefined) return undefined;
+  return JSON.stringify(sampleValue(jsonFormat.schema, excerpt(prompt, 20), choices), null, 1);
+}
+
+function plainText(request: ChatRequest, seed: string): string {
+  const random = seededRandom(seed);
+  const closing = `${pick(openings, random)} ${pick(middles, random)} ${pick(endings, random)}.`;
+  if (request.toolResult !== undefined) {
+    return `The tool says: ${punctuated(excerpt(request.toolResult, maxQuoteTokens))} ${closing}`;
+  }
+  return `You said: ${punctuated(excerpt(request.prompt, maxQuoteTokens))} ${closing}`;
+}
+
+/** Cuts the text at the first stop sequence and at the token limit. */
+function truncate(
+  request: ChatRequest,
+  text: string,
+  maxTokens: number,
+): { content: string; finishReason: 'stop' | 'length' } {
+  const stops = request.stop.filter((stop) => stop !== '').map((stop) => text.indexOf(stop));
+  const end = Math.min(text.length, ...stops.filter((position) => position >= 0));
+  const content = text.slice(0, end);
+  const tokens = splitTokens(content);
+  if (tokens.length <= maxTokens) return { content, finishReason: 'stop' };
+  return { content: tokens.slice(0, Math.max(0, maxTokens)).join(''), finishReason: 'length' };
+}
+
+/** Appends a full stop unless the text already ends with punctuation. */
+function punctuated(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
+function excerpt(text: string, maxTokens: number): string {
+  const trimmed = text.trim();
+  // Do not cut a surrogate pair in half.
+  const prefix = trimmed.slice(0, maxScanLength).replace(/[\uD800-\uDBFF]$/, '');
+  const tokens = splitTokens(prefix);
+  if (prefix.length < trimmed.length && tokens.length <= maxTokens) return `${prefix} …`;
+  return tokens.length <= maxTokens ? tokens.join('') : `${tokens.slice(0, maxTokens).join('')} …`;
+}
+
+function imageUrl(prompt: string, index: number): string {
+  const svg = promptSvg(excerpt(prompt, maxQuoteTokens), index, 'generated in a chat');
+  return `data:image/svg+xml;base64,${base64(svg)}`;
+}
+
+function base64(text: string): string {
+  let binary = '';
+  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
+
+/**
+ * Splits a text into the tokens in which it is streamed: words with the whitespace before them, and
+ * long words in several parts. Joined, they are the original text.
+ */
+export function splitTokens(text: string): string[] {
+  return text.match(/\s*\S{1,16}|\s+$/gu) ?? [];
+}
+
+function countTokens(text: string): number {
+  return splitTokens(text).length;
+}
+
+function outputTokens(choice: OutputChoice): number {
+  const calls = choice.toolCalls.map((call) => 1 + countTokens(call.function.arguments));
+  return countTokens(choice.content ?? '') + sum(calls);
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+const openings = ['This response', 'Every word here', 'What you read', 'This short text'] as const;
+const middles = ['was written by', 'comes straight from', 'was put together by'] as const;
+const endings = [
+  'the reference gateway',
+  'a gateway that costs nothing',
+  'no model at all',
+] as const;

@@ -1,0 +1,170 @@
+import type { ChatParams } from '../../schemas/chat-params.ts';
+import { isRecord } from '../../schemas/record.ts';
+import { invalidParameter } from '../http/response/gateway-error.ts';
+
+/** A function that the model may call. */
+export interface Tool {
+  name: string;
+  parameters: unknown;
+}
+
+/** The parts of a chat request that affect this gateway's response. */
+export interface ChatRequest {
+  model: string;
+  /** The text of all messages. */
+  context: string;
+  /** The text of the last user message. */
+  prompt: string;
+  /** The text of the last message if it is a tool result. */
+  toolResult: string | undefined;
+  choices: number;
+  maxTokens: number | undefined;
+  stop: readonly string[];
+  tools: readonly Tool[];
+  toolChoice: 'auto' | 'none' | 'required' | { name: string };
+  parallelToolCalls: boolean;
+  /** The JSON schema that `response_format` requests, if any. */
+  jsonFormat: { schema: unknown } | undefined;
+  wantsImages: boolean;
+  wantsReasoning: boolean;
+  stream: boolean;
+  includeUsage: boolean;
+}
+
+const maxChoices = 128;
+
+/** Maximum number of tools, and of stop sequences, in one request. */
+const maxEntries = 128;
+
+/** Roles whose messages require content. An assistant message may hold only tool calls. */
+const rolesWithContent = new Set(['system', 'developer', 'user', 'tool']);
+
+/** Parses a chat request, or throws an error that names the invalid field. */
+export function parseChatRequest(body: ChatParams): ChatRequest {
+  const { messages, extra_body: extra } = body;
+  if (messages.length === 0) throw invalidParameter('`messages` must not be empty');
+  const texts = messages.map(({ role, content }, index) => {
+    const field = `messages[${index}]`;
+    const missing = content === undefined || content === null;
+    if (missing && rolesWithContent.has(role)) {
+      throw invalidParameter(`\`${field}.content\` is required`);
+    }
+    return contentText(content, field);
+  });
+  const last = messages.length - 1;
+  const lastUser = messages.findLastIndex((message) => message.role === 'user');
+  return {
+    model: body.model,
+    context: texts.join('\n'),
+    prompt: texts[lastUser] ?? texts[last] ?? '',
+    toolResult: messages[last]?.role === 'tool' ? texts[last] : undefined,
+    choices: parseCount(body.n, 'n', maxChoices) ?? 1,
+    maxTokens:
+      parseCount(body.max_completion_tokens, 'max_completion_tokens') ??
+      parseCount(body.max_tokens, 'max_tokens'),
+    stop: parseStop(body.stop),
+    tools: parseTools(body.tools),
+    toolChoice: parseToolChoice(body.tool_choice),
+    parallelToolCalls: body.parallel_tool_calls !== false,
+    jsonFormat: parseResponseFormat(body.response_format),
+    wantsImages: extra?.image_config !== undefined || includes(body.modalities, 'image'),
+    wantsReasoning: requestsReasoning(body, extra),
+    stream: body.stream === true,
+    includeUsage: body.stream_options?.include_usage === true,
+  };
+}
+
+function contentText(content: unknown, field: string): string {
+  if (content === undefined || content === null) return '';
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) {
+    throw invalidParameter(`\`${field}.content\` must be a string or an array of parts`);
+  }
+  return content
+    .map((part: unknown, index) => partText(part, `${field}.content[${index}]`))
+    .join(' ');
+}
+
+function partText(part: unknown, field: string): string {
+  if (!isRecord(part) || typeof part.type !== 'string') {
+    throw invalidParameter(`\`${field}\` must be an object with a \`type\``);
+  }
+  if (part.type !== 'text') return '';
+  if (typeof part.text === 'string') return part.text;
+  throw invalidParameter(`\`${field}.text\` must be a string`);
+}
+
+function parseCount(value: unknown, field: string, max = Infinity): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  const valid = Number.isInteger(value) && typeof value === 'number' && value >= 1 && value <= max;
+  if (valid) return value;
+  const range = max === Infinity ? 'of at least 1' : `from 1 to ${max}`;
+  throw invalidParameter(`\`${field}\` must be an integer ${range}`);
+}
+
+function parseStop(value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  checkLength(list, 'stop');
+  return list.map((entry) => {
+    if (typeof entry === 'string') return entry;
+    throw invalidParameter('`stop` must be a string or an array of strings');
+  });
+}
+
+function checkLength(list: readonly unknown[], field: string): void {
+  if (list.length <= maxEntries) return;
+  throw invalidParameter(`\`${field}\` must have at most ${maxEntries} entries`);
+}
+
+function parseTools(value: unknown): Tool[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw invalidParameter('`tools` must be an array');
+  checkLength(value, 'tools');
+  return value.map((entry: unknown, index) => {
+    const definition = isRecord(entry) ? entry.function : undefined;
+    if (isRecord(definition) && typeof definition.name === 'string') {
+      return { name: definition.name, parameters: definition.parameters };
+    }
+    throw invalidParameter(`\`tools[${index}].function.name\` is required`);
+  });
+}
+
+function parseToolChoice(value: unknown): ChatRequest['toolChoice'] {
+  if (value === undefined || value === null || value === 'auto') return 'auto';
+  if (value === 'none' || value === 'required') return value;
+  const named = isRecord(value) ? value.function : undefined;
+  if (isRecord(named) && typeof named.name === 'string') return { name: named.name };
+  throw invalidParameter('`tool_choice` must be "none", "auto" or "required", or name a function');
+}
+
+function parseResponseFormat(value: unknown): ChatRequest['jsonFormat'] {
+  if (value === undefined || value === null) return undefined;
+  if (!isRecord(value)) throw invalidParameter('`response_format` must be an object');
+  switch (value.type) {
+    case 'json_object':
+      return { schema: { type: 'object', properties: { answer: { type: 'string' } } } };
+    case 'json_schema': {
+      const format = value.json_schema;
+      if (isRecord(format)) return { schema: format.schema ?? { type: 'object' } };
+      throw invalidParameter('`response_format.json_schema` must be an object');
+    }
+    default:
+      return undefined;
+  }
+}
+
+function requestsReasoning(body: ChatParams, extra: Record<string, unknown> | undefined): boolean {
+  const effort = body.reasoning_effort;
+  if (typeof effort === 'string') return effort !== 'none';
+  for (const options of [body, extra]) {
+    if (options?.enable_thinking === true) return true;
+    const thinking = options?.thinking;
+    if (isRecord(thinking) && thinking.type === 'enabled') return true;
+  }
+  return /reason|think/i.test(body.model);
+}
+
+function includes(value: unknown, item: string): boolean {
+  return Array.isArray(value) && value.includes(item);
+}

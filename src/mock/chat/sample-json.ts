@@ -1,0 +1,140 @@
+import { isRecord } from '../../schemas/record.ts';
+
+/** Maximum depth to which a schema is followed. It ends schemas that contain themselves. */
+const maxDepth = 12;
+
+/**
+ * Maximum size of one sample, in characters and values together: a short schema can describe
+ * billions.
+ */
+const maxSampleSize = 12_000;
+
+/** Maximum size of all samples in a response together. */
+const maxResponseSize = 2_000_000;
+
+/**
+ * A simple value that matches a JSON schema; strings are taken from `text`. `copies` is how often
+ * the response contains the value, which limits its size.
+ */
+export function sampleValue(schema: unknown, text: string, copies: number): unknown {
+  const sizeLeft = Math.min(maxSampleSize, Math.floor(maxResponseSize / copies));
+  return sampleOf(schema, { root: schema, text, sizeLeft }, 0);
+}
+
+interface Sampler {
+  readonly root: unknown;
+  readonly text: string;
+  /** How much more the sample may hold. */
+  sizeLeft: number;
+}
+
+function sampleOf(schema: unknown, sampler: Sampler, depth: number): unknown {
+  sampler.sizeLeft -= 1;
+  if (!isRecord(schema) || depth > maxDepth || sampler.sizeLeft < 0) return null;
+  const nested = (inner: unknown): unknown => sampleOf(inner, sampler, depth + 1);
+  if (typeof schema.$ref === 'string') return nested(resolve(sampler.root, schema.$ref));
+  if ('const' in schema) return withinSize(schema.const, sampler);
+  if ('default' in schema) return withinSize(schema.default, sampler);
+  for (const values of [schema.enum, schema.examples]) {
+    if (Array.isArray(values) && values.length > 0) return withinSize(values[0], sampler);
+  }
+  for (const schemas of [schema.anyOf, schema.oneOf]) {
+    if (Array.isArray(schemas) && schemas.length > 0) return nested(schemas[0]);
+  }
+  if (Array.isArray(schema.allOf)) {
+    const parts = schema.allOf.map(nested).filter(isRecord);
+    return Object.fromEntries(parts.flatMap((part) => Object.entries(part)));
+  }
+  return sampleOfType(schema, sampler, nested);
+}
+
+/** The value, or null if it exceeds the remaining size. */
+function withinSize(value: unknown, sampler: Sampler): unknown {
+  const length = JSON.stringify(value)?.length ?? 0;
+  if (length > sampler.sizeLeft) return null;
+  sampler.sizeLeft -= length;
+  return value;
+}
+
+function sampleOfType(
+  schema: Record<string, unknown>,
+  sampler: Sampler,
+  nested: (inner: unknown) => unknown,
+): unknown {
+  const types: unknown[] = Array.isArray(schema.type) ? schema.type : [schema.type];
+  const { properties, items } = schema;
+  switch (types[0]) {
+    case 'string':
+      return withinSize(sampleString(schema, sampler.text), sampler);
+    case 'integer':
+    case 'number':
+      return sampleNumber(schema);
+    case 'boolean':
+      return true;
+    case 'null':
+      return null;
+    case 'array': {
+      const length = Math.min(Math.max(numberOr(schema.minItems, 1), 1), 100);
+      return Array.from({ length }, () => nested(items ?? {}));
+    }
+    default:
+      if (!isRecord(properties)) return types[0] === 'object' ? {} : sampler.text;
+      return Object.fromEntries(sampleEntries(properties, sampler, nested));
+  }
+}
+
+function sampleEntries(
+  properties: Record<string, unknown>,
+  sampler: Sampler,
+  nested: (inner: unknown) => unknown,
+): [string, unknown][] {
+  const entries: [string, unknown][] = [];
+  for (const [name, inner] of Object.entries(properties)) {
+    sampler.sizeLeft -= name.length;
+    if (sampler.sizeLeft > 0) entries.push([name, nested(inner)]);
+  }
+  return entries;
+}
+
+function sampleString(schema: Record<string, unknown>, text: string): string {
+  switch (schema.format) {
+    case 'date-time':
+      return '2026-05-01T00:00:00Z';
+    case 'date':
+      return '2026-05-01';
+    case 'email':
+      return 'someone@example.com';
+    case 'uri':
+      return 'https://example.com/';
+    case 'uuid':
+      return '00000000-0000-4000-8000-000000000000';
+    default: {
+      const minLength = numberOr(schema.minLength, 0);
+      const maxLength = numberOr(schema.maxLength, Math.max(200, minLength));
+      return text.padEnd(Math.min(minLength, 10_000), '.').slice(0, maxLength);
+    }
+  }
+}
+
+function sampleNumber(schema: Record<string, unknown>): number {
+  const step = numberOr(schema.multipleOf, 1) || 1;
+  const low = numberOr(schema.minimum, numberOr(schema.exclusiveMinimum, -Infinity) + step);
+  const high = numberOr(schema.maximum, numberOr(schema.exclusiveMaximum, Infinity) - step);
+  if (low <= 1 && high >= 1 && step === 1) return 1;
+  const nearest = Number.isFinite(low) ? Math.ceil(low / step) * step : Math.min(high, step);
+  return Number.isFinite(nearest) ? nearest : 1;
+}
+
+function numberOr(value: unknown, fallback: number): number {
+  return typeof value === 'number' ? value : fallback;
+}
+
+/** Resolves a reference such as `#/definitions/name`. */
+function resolve(root: unknown, reference: string): unknown {
+  let value = root;
+  for (const part of reference.split('/').slice(1)) {
+    if (!isRecord(value)) return undefined;
+    value = value[part.replaceAll('~1', '/').replaceAll('~0', '~')];
+  }
+  return value;
+}

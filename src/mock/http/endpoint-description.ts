@@ -1,0 +1,40 @@
+import type * as z from 'zod/mini';
+
+/** How an endpoint authenticates its caller. */
+export type Auth = 'none' | 'bearer' | 'any-key' | 'balance';
+
+/** The part of an endpoint's definition that its author may leave incomplete. */
+export interface EndpointOptions {
+  method: 'GET' | 'POST' | 'DELETE';
+  /** The path template, with `{names}` for the variable segments. */
+  path: string;
+  summary: string;
+  /** @defaultValue 'bearer' */
+  auth?: Auth;
+  /** Whether a request holds a concurrency slot, as chat and generation POSTs do. */
+  slot?: boolean;
+  /** The documented query parameters. */
+  query?: readonly string[];
+  /** The schema of a successful response. */
+  responseSchema?: z.ZodMiniType;
+  /** The status of a successful response. @defaultValue 200 */
+  status?: number;
+  /** Other statuses of successful responses. */
+  otherStatuses?: readonly number[];
+  /** Whether the response may be an event stream. */
+  streams?: boolean;
+  /** The statuses of error responses. */
+  errors?: readonly number[];
+  /** Whether the OpenAPI document omits the endpoint. */
+  hidden?: boolean;
+}
+
+/** An endpoint as the specification describes it, without the code that handles its requests. */
+export interface EndpointDescription extends EndpointOptions {
+  auth: Auth;
+  slot: boolean;
+  /** The request body as the OpenAPI document shows it. */
+  documentedBody: z.ZodMiniType | undefined;
+  /** Method and path, such as `POST /v1/videos`. */
+  route: string;
+}

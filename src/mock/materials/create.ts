@@ -1,0 +1,139 @@
+import * as z from 'zod/mini';
+
+import type { RequestContext } from '../http/request-context.ts';
+import { fingerprint, materialKey, remember } from '../account/idempotency.ts';
+import { statusOf } from './store.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
+import type { MaterialState, Verification } from '../account/state.ts';
+
+/** The create body. `real_person` is checked separately because it has its own error codes. */
+export const materialBodySchema = z.looseObject({
+  url: z.string(),
+  type: z.enum(['image', 'video', 'audio']),
+  name: z.optional(z.string()),
+  real_person: z.optional(z.looseObject({})),
+});
+
+export type MaterialBody = z.infer<typeof materialBodySchema>;
+
+/** A 400 with the code `invalid_material_request`. */
+export function invalidMaterialRequest(message: string): GatewayError {
+  return new GatewayError(400, 'invalid_material_request', message);
+}
+
+/**
+ * Creates a material, or finds the one that was created with the same key. Specification:
+ * Materials.
+ */
+export function createMaterial(
+  call: RequestContext,
+  body: MaterialBody,
+): { material: MaterialState; replayed: boolean } {
+  const { materials } = call.services;
+  const scope = `material ${materialKey(call)}`;
+  const earlier = call.user.idempotencyRecords.get(scope);
+  if (earlier === undefined) {
+    const material = newMaterial(call, body);
+    materials.add(material);
+    const record = { fingerprint: fingerprint(body), taskId: material.id, chargeUsd: 0 };
+    remember(call, scope, record);
+    return { material, replayed: false };
+  }
+  if (earlier.fingerprint !== fingerprint(body)) {
+    const message = 'This Idempotency-Key was already used for a different request';
+    throw new GatewayError(409, 'material_idempotency_conflict', message);
+  }
+  const material = materials.byId(earlier.taskId ?? '');
+  const status = material === undefined ? 'deleted' : statusOf(material, call.now);
+  if (material === undefined || status === 'deleted' || status === 'expired') {
+    const message = 'The material created with this Idempotency-Key no longer exists';
+    throw new GatewayError(404, 'material_not_found', message);
+  }
+  return { material, replayed: true };
+}
+
+function newMaterial(call: RequestContext, body: MaterialBody): MaterialState {
+  const { id, materials } = call.services;
+  checkSourceUrl(call, body.url);
+  const verification = startVerification(call, body);
+  const material: MaterialState = {
+    id: id('mat_'),
+    user: call.user,
+    name: body.name ?? nameFrom(body.url, body.type),
+    type: body.type,
+    uri: `asset://${id('')}`,
+    sourceUrl: body.url,
+    createdAt: call.now,
+    number: materials.count + 1,
+    outcome: materials.outcomeFor(body.url),
+    verification,
+    processingAt: undefined,
+    processedAt: undefined,
+    verificationFailed: false,
+    deletedAt: undefined,
+  };
+  if (verification === undefined) materials.startProcessing(material, call.now);
+  return material;
+}
+
+/** Specification: Source URL rules. The gateway's own files are accepted wherever it runs. */
+function checkSourceUrl(call: RequestContext, text: string): void {
+  const url = parseWebUrl(text);
+  if (url === undefined) {
+    throw invalidMaterialRequest('`url` must be an HTTP or HTTPS URL without credentials');
+  }
+  if (url.origin !== call.origin && isPrivateHost(url.hostname)) {
+    throw invalidMaterialRequest('`url` must be reachable from the public internet');
+  }
+}
+
+function startVerification(call: RequestContext, body: MaterialBody): Verification | undefined {
+  const person = body.real_person;
+  if (person === undefined) return undefined;
+  const invalid = (message: string): GatewayError =>
+    new GatewayError(400, 'invalid_visual_verification_request', message);
+  if (body.type === 'audio') throw invalid('`real_person` is supported only for images and videos');
+  if (person.consent_confirmed !== true) {
+    const message = '`real_person.consent_confirmed` must be true';
+    throw new GatewayError(400, 'visual_verification_consent_required', message);
+  }
+  const callbackUrl = person.callback_url;
+  const callback = typeof callbackUrl === 'string' ? parseWebUrl(callbackUrl) : undefined;
+  const secure = callback?.protocol === 'https:' || isPrivateHost(callback?.hostname ?? '');
+  if (typeof callbackUrl !== 'string' || callback === undefined || !secure) {
+    throw invalid(
+      '`real_person.callback_url` must be an HTTPS URL; HTTP is allowed only for private hosts such as localhost',
+    );
+  }
+  const { services, now } = call;
+  const expiresAt = now + services.assumptions.A22 * 60 * 1000;
+  return { token: services.id('verify_'), callbackUrl, expiresAt };
+}
+
+/** Parses an HTTP or HTTPS URL without credentials. */
+function parseWebUrl(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined;
+  return url.username + url.password === '' ? url : undefined;
+}
+
+/** Names that public DNS never resolves. */
+const privateName = /(^|\.)(localhost|local|internal)$/;
+
+/** Whether a host name, as `URL` normalizes it, is in a private network. */
+function isPrivateHost(host: string): boolean {
+  if (privateName.test(host.replace(/\.$/, ''))) return true;
+  if (host.startsWith('[')) return /^\[(::1?\]|f[cd]|fe[89ab]|::ffff:)/i.test(host);
+  const parts = host.split('.').map(Number);
+  if (parts.length !== 4 || !parts.every(Number.isInteger)) return false;
+  const [first = 0, second = 0] = parts;
+  if (first === 0 || first === 10 || first === 127) return true;
+  if (first === 100) return second >= 64 && second <= 127;
+  if (first === 172) return second >= 16 && second <= 31;
+  return (first === 192 && second === 168) || (first === 169 && second === 254);
+}
+
+/** The file name in the URL. No other part of the URL ever appears in a response. */
+function nameFrom(url: string, type: string): string {
+  return new URL(url).pathname.split('/').at(-1) || type;
+}

@@ -1,0 +1,105 @@
+import { isRecord } from '../../schemas/record.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { statusOf } from './store.ts';
+import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
+import { checkSourceUrl } from '../tasks/field-checks.ts';
+
+/** The request fields that hold media URLs, with the type of their media. */
+const mediaFields = new Map([
+  ['image', 'image'],
+  ['last_image', 'image'],
+  ['images', 'image'],
+  ['video', 'video'],
+]);
+
+/** The parts of a content item that hold a media URL, with the type of their media. */
+const mediaParts = { image_url: 'image', video_url: 'video', audio_url: 'audio' } as const;
+
+/**
+ * Checks every media URL of a video request, and rejects `asset://` URIs in text fields. In a
+ * generation request, material errors have status 400. Specification: Video generation; Codes.
+ */
+export function checkVideoMedia(call: RequestContext, body: Record<string, unknown>): void {
+  for (const [field, value] of Object.entries(body)) {
+    if (field === 'content' && Array.isArray(value)) {
+      value.forEach((item: unknown, index) => {
+        checkItem(call, item, `content[${index}]`);
+      });
+    } else if (mediaFields.has(field)) {
+      checkUrls(call, value, field, mediaFields.get(field));
+    } else {
+      rejectAssetUris(value, field);
+    }
+  }
+}
+
+function checkUrls(
+  call: RequestContext,
+  value: unknown,
+  field: string,
+  type: string | undefined,
+): void {
+  if (typeof value === 'string') checkUrl(call, value, field, type);
+  if (!Array.isArray(value)) return;
+  value.forEach((url: unknown, index) => {
+    checkUrls(call, url, `${field}[${index}]`, type);
+  });
+}
+
+function checkItem(call: RequestContext, item: unknown, field: string): void {
+  if (!isRecord(item)) return;
+  for (const [name, type] of Object.entries(mediaParts)) {
+    if (item.type !== name && item[name] === undefined) continue;
+    const part = item[name];
+    const url = isRecord(part) ? part.url : undefined;
+    if (typeof url !== 'string') throw invalidParameter(`\`${field}.${name}.url\` is required`);
+    checkUrl(call, url, `${field}.${name}.url`, type);
+  }
+  if (item.type === 'text' && typeof item.text !== 'string') {
+    throw invalidParameter(`\`${field}.text\` is required`);
+  }
+  for (const [name, value] of Object.entries(item)) {
+    if (!Object.hasOwn(mediaParts, name)) rejectAssetUris(value, `${field}.${name}`);
+  }
+}
+
+function checkUrl(
+  call: RequestContext,
+  url: string,
+  field: string,
+  type: string | undefined,
+): void {
+  if (!/^asset:\/\//i.test(url)) {
+    checkSourceUrl(url, field);
+    return;
+  }
+  const material = call.services.materials.byUri(call.user, url);
+  if (material === undefined) {
+    throw new GatewayError(
+      400,
+      'material_not_managed',
+      `\`${field}\` refers to a material that is not in your library`,
+    );
+  }
+  if (statusOf(material, call.now) !== 'available') {
+    throw new GatewayError(
+      400,
+      'material_not_available',
+      `\`${field}\` refers to a material that is not available`,
+    );
+  }
+  if (type !== undefined && type !== material.type) {
+    throw invalidParameter(
+      `\`${field}\` requires a material of type ${type}; this one is of type ${material.type}`,
+    );
+  }
+}
+
+/** Rejects a material URI in any string inside a value. */
+function rejectAssetUris(value: unknown, field: string): void {
+  if (typeof value === 'string' && /asset:\/\//i.test(value)) {
+    throw invalidParameter(`\`${field}\` must not contain an asset:// URI`);
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value)) rejectAssetUris(inner, `${field}.${name}`);
+}

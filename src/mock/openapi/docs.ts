@@ -1,0 +1,53 @@
+import type * as z from 'zod/mini';
+
+/** Any JSON object. */
+export type Json = Record<string, unknown>;
+
+/** The description of a field or parameter, optionally with further schema keywords. */
+export type FieldDocs =
+  | string
+  | { readonly description: string; readonly [keyword: string]: unknown };
+
+/** A schema that the document lists under its own name. */
+export interface SchemaDocs {
+  schema: z.ZodMiniType;
+  description: string;
+  /** By path, such as `balance.usd` or `data[].url`. */
+  fields: Readonly<Record<string, FieldDocs>>;
+  example?: Json;
+}
+
+/**
+ * The description of a response, and the names of its possible schemas if they differ from the
+ * endpoint's own.
+ */
+type ResponseDocs = readonly [description: string, ...schemas: string[]];
+
+/** The documentation of an endpoint, in addition to what the endpoint table already defines. */
+export interface OperationDocs {
+  /** The operation id, from which generators derive function names. */
+  id: string;
+  description: string;
+  /** Query parameters; of type string unless the docs say otherwise. */
+  query?: Readonly<Record<string, FieldDocs>>;
+  /** Request headers that only this endpoint has. */
+  headers?: Readonly<Record<string, FieldDocs>>;
+  /** Valid request bodies, by title. */
+  examples?: Readonly<Record<string, Json>>;
+  /** Success responses, by status. */
+  responses: Readonly<Record<number, ResponseDocs>>;
+  /** Names of the schemas of one event of a streamed response. */
+  eventSchemas?: readonly string[];
+  /** Error codes by status, where they differ from the default ones. */
+  errorCodes?: Readonly<Record<number, readonly string[]>>;
+  /** Whether the endpoint also accepts native keys, outside the `Authorization` header. */
+  nativeKeys?: boolean;
+}
+
+/** The documentation of one tag: a namespace of the service. */
+export interface TagDocs {
+  tag: { name: string; description: string };
+  /** By route, such as `GET /v1/account`. */
+  operations: Readonly<Record<string, OperationDocs>>;
+  schemas: Readonly<Record<string, SchemaDocs>>;
+}

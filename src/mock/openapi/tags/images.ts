@@ -1,0 +1,100 @@
+import * as z from 'zod/mini';
+
+import { imageBody } from '../../../schemas/images.ts';
+import { imageTaskRecord } from '../../../schemas/task.ts';
+import type { OperationDocs, TagDocs } from '../docs.ts';
+import { pollDocs, submitErrorCodes, submitDescription, taskExample, taskFields } from './tasks.ts';
+
+const finishedImagesRecord = z.looseObject({
+  created: z.number(),
+  data: z.array(z.looseObject({ url: z.string() })),
+});
+
+const submit = {
+  examples: {
+    'Text to image': { model: 'prism-image', prompt: 'A fox in the snow' },
+    'Image to image': {
+      model: 'prism-image',
+      prompt: 'The same fox, asleep',
+      task_type: 'image2image',
+      image: 'https://files.example/fox.png',
+      resolution: '2k',
+      num_images: 2,
+    },
+  },
+  responses: { 202: ['The task was accepted, or an existing task is returned.'] },
+  errorCodes: {
+    400: [...submitErrorCodes, 'material_channel_unavailable'],
+    404: ['task_not_found'],
+  },
+} satisfies Partial<OperationDocs>;
+
+const count = { minimum: 1, maximum: 100 };
+
+/** Specification: Image generation; Assumptions A2, A3, A7. */
+export const imagesDocs: TagDocs = {
+  tag: { name: 'Images', description: 'Asynchronous image generation.' },
+  operations: {
+    'POST /v1/images/generations': {
+      ...submit,
+      id: 'createImageGeneration',
+      description: `Submits an image task; the path for OpenAI-compatible clients. ${submitDescription}`,
+      responses: {
+        ...submit.responses,
+        200: ['The images, if the service waits until they are finished.', 'FinishedImages'],
+      },
+    },
+    'POST /v1/images/tasks': {
+      ...submit,
+      id: 'createImageTask',
+      description: `Submits an image task. ${submitDescription}`,
+    },
+    'GET /v1/images/tasks/{taskId}': pollDocs('image', 'getImageTask'),
+    'GET /v1/images/generations/{taskId}': pollDocs('image', 'getImageGeneration'),
+  },
+  schemas: {
+    ImageRequest: {
+      schema: imageBody,
+      description: 'Image generation parameters. Which fields are accepted depends on the model.',
+      fields: {
+        model: { description: 'Image model id.', example: 'prism-image' },
+        prompt: 'Text prompt. Required unless there is a source image.',
+        n: { description: 'Number of images (OpenAI style).', ...count },
+        size: {
+          description: 'Size in pixels, in the form `<width>x<height>`.',
+          pattern: '^\\d{1,5}x\\d{1,5}$',
+          example: '1024x1024',
+        },
+        reference_image_urls: 'URLs of reference images.',
+        task_type: {
+          description: 'Task type: generation from text or from a source image.',
+          enum: ['text2image', 'image2image'],
+        },
+        image: { description: 'URL of the source image.', format: 'uri' },
+        aspect_ratio: { description: 'Aspect ratio, or `auto`.', example: '1:1' },
+        resolution: { description: 'Resolution. The price can depend on it.', example: '2k' },
+        output_format: { description: 'Output file format.', example: 'webp' },
+        num_images: { description: 'Number of images. Takes precedence over `n`.', ...count },
+      },
+    },
+    ImageTask: {
+      schema: imageTaskRecord,
+      description: 'An image generation task.',
+      example: taskExample('image', 'png'),
+      fields: {
+        ...taskFields('image'),
+        'result.images[].b64_json': 'Base64-encoded image, if the service returns no URL.',
+        'result.images[].revised_prompt': 'Prompt as revised by the model.',
+      },
+    },
+    FinishedImages: {
+      schema: finishedImagesRecord,
+      description: 'Finished images, in the OpenAI style.',
+      fields: {
+        created: 'Completion time in unix seconds.',
+        data: 'Images.',
+        'data[].url': { description: 'Image URL.', format: 'uri' },
+      },
+    },
+  },
+};

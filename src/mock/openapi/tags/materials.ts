@@ -1,0 +1,182 @@
+import { materialCreateBody } from '../../../schemas/material-params.ts';
+import { materialPageRecord, materialRecord } from '../../../schemas/materials.ts';
+import type { TagDocs } from '../docs.ts';
+
+const types = ['image', 'video', 'audio'];
+const dateTime = { format: 'date-time' };
+const notFound = { 404: ['material_not_found'] };
+
+/** Specification: Materials; Material; Material list; Codes. */
+export const materialsDocs: TagDocs = {
+  tag: {
+    name: 'Materials',
+    description:
+      'Library of reusable media for video requests. Each material has an `asset://` URI and is available for two hours.',
+  },
+  operations: {
+    'POST /v1/materials': {
+      id: 'createMaterial',
+      description:
+        'Registers a public media file. A request with the same `Idempotency-Key` and body returns the existing material; to retry after a failed material, use a new key. With `real_person`, the response contains a `verification_url` at which that person completes a liveness check. The browser is then redirected to `callback_url` with the query parameters `material_id` and `material_status`. Do not log either URL.',
+      examples: {
+        Image: { url: 'https://files.example/fox.png', type: 'image', name: 'A fox' },
+        'Video of a real person': {
+          url: 'https://files.example/ann.mp4',
+          type: 'video',
+          real_person: { consent_confirmed: true, callback_url: 'https://app.example/verified' },
+        },
+      },
+      responses: {
+        202: ['The new or existing material. It can be used once its status is `available`.'],
+      },
+      errorCodes: {
+        400: [
+          'invalid_material_request',
+          'invalid_idempotency_key',
+          'visual_verification_consent_required',
+          'invalid_visual_verification_request',
+        ],
+        ...notFound,
+        409: ['material_idempotency_conflict'],
+        503: [
+          'service_unavailable',
+          'material_channel_unavailable',
+          'material_create_outcome_uncertain',
+          'visual_verification_create_outcome_uncertain',
+        ],
+      },
+    },
+    'GET /v1/materials': {
+      id: 'listMaterials',
+      description:
+        'Lists materials, newest first. The list excludes failed, deleted and expired materials, and materials whose verification failed or expired.',
+      query: {
+        type: { description: 'Return only materials of this type.', enum: types },
+        status: {
+          description: 'Return only materials with this status.',
+          enum: ['creating', 'verification_pending', 'processing', 'available', 'delete_pending'],
+        },
+        limit: {
+          description: 'Page size.',
+          type: 'integer',
+          minimum: 1,
+          maximum: 100,
+          default: 50,
+        },
+        after: 'Cursor: the unchanged `next_cursor` of the previous page.',
+      },
+      responses: { 200: ['A page of materials.'] },
+      errorCodes: { 400: ['invalid_material_request', 'invalid_material_cursor'] },
+    },
+    'GET /v1/materials/{material_id}': {
+      id: 'getMaterial',
+      description:
+        'Returns a material. Poll it every 3 to 5 seconds until its status is `available` or a failure. Deleted and expired materials, and materials of other users, return 404.',
+      responses: { 200: ['The current state of the material.'] },
+      errorCodes: notFound,
+    },
+    'DELETE /v1/materials/{material_id}': {
+      id: 'deleteMaterial',
+      description:
+        'Deletes a material and cancels a pending verification. Deleting a material again is not an error.',
+      responses: {
+        200: ['The material is deleted.'],
+        202: ['The material is being deleted.'],
+      },
+      errorCodes: notFound,
+    },
+  },
+  schemas: {
+    MaterialRequest: {
+      schema: materialCreateBody,
+      description: 'Parameters of a new material.',
+      fields: {
+        url: {
+          description:
+            'HTTP(S) URL of the media file. It must be publicly reachable, without login, cookies or custom headers, until the status of the material is terminal.',
+          format: 'uri',
+        },
+        type: 'Media type of the file.',
+        name: 'Display name.',
+        real_person:
+          'Declaration of a real person. Required for images and videos of a real person; not supported for audio.',
+        'real_person.consent_confirmed':
+          'Confirmation that the person has consented; must be true.',
+        'real_person.callback_url': {
+          description:
+            'URL to which the browser is redirected after verification. Must use HTTPS in production.',
+          format: 'uri',
+        },
+      },
+    },
+    Material: {
+      schema: materialRecord,
+      description:
+        "A media file in the library of the key's user. The record never contains the source URL.",
+      example: {
+        id: 'mat_1',
+        object: 'material',
+        name: 'A fox',
+        type: 'image',
+        status: 'available',
+        uri: 'asset://0a1b2c3d',
+        preview_url: 'https://files.example/preview.png',
+        created_at: '2026-08-01T09:00:00.000Z',
+        available_at: '2026-08-01T09:00:05.000Z',
+        expires_at: '2026-08-01T11:00:05.000Z',
+      },
+      fields: {
+        id: { description: 'Material id.', pattern: '^mat_' },
+        object: 'Object type.',
+        name: 'Display name.',
+        type: { description: 'Media type.', enum: types },
+        status: {
+          description:
+            'Material status. `verification_failed`, `verification_expired` and `failed` are terminal. `deleted` appears only in delete responses.',
+          enum: [
+            'creating',
+            'verification_pending',
+            'verification_failed',
+            'verification_expired',
+            'processing',
+            'available',
+            'failed',
+            'delete_pending',
+            'deleted',
+          ],
+        },
+        uri: '`asset://` URI for video requests; null unless the status is `available`.',
+        preview_url: { description: 'Short-lived URL of a preview.', format: 'uri' },
+        verification_url: {
+          description:
+            'Secret, temporary URL at which the real person completes the verification. Only in create responses.',
+          format: 'uri',
+        },
+        verification_expires_at: {
+          description: 'Expiry time of `verification_url`; present together with it.',
+          ...dateTime,
+        },
+        created_at: { description: 'Creation time in UTC.', ...dateTime },
+        available_at: {
+          description: 'Time at which the material became available, in UTC; null until then.',
+          ...dateTime,
+        },
+        expires_at: {
+          description:
+            'Expiry time in UTC, two hours after `available_at`; null until the material is available.',
+          ...dateTime,
+        },
+      },
+    },
+    MaterialList: {
+      schema: materialPageRecord,
+      description: 'A page of materials.',
+      fields: {
+        object: 'Object type.',
+        data: 'Materials on this page.',
+        has_more: 'Whether there are more pages.',
+        next_cursor: 'Cursor of the next page; null or absent on the last page.',
+      },
+    },
+  },
+};

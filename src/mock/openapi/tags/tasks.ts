@@ -1,0 +1,77 @@
+import type { Json, FieldDocs, OperationDocs } from '../docs.ts';
+
+const resultLists = { image: 'images', video: 'videos', audio: 'audios' } as const;
+
+type Kind = keyof typeof resultLists;
+
+/** The documented fields of a task record. Specification: Audio task; Assumption A3. */
+export function taskFields(kind: Kind): Record<string, FieldDocs> {
+  const url = `${kind}_url`;
+  const list = resultLists[kind];
+  return {
+    id: 'Task id, the same as `task_id`.',
+    task_id: 'Task id, the same as `id`.',
+    object: { description: 'Object type.', enum: [`${kind}.generation.job`] },
+    status: {
+      description: 'Task status. `completed`, `succeeded` and `failed` are terminal.',
+      enum: ['queued', 'in_progress', 'processing', 'completed', 'succeeded', 'failed'],
+    },
+    raw_status:
+      'Status as reported by the upstream provider, such as `SUBMITTED`, `IN_PROGRESS`, `SUCCESS` or `FAILURE`.',
+    progress: { description: 'Progress as percent text.', pattern: '^\\d+%$', example: '45%' },
+    error: 'Error of a failed task; null otherwise.',
+    'error.message': 'Error message.',
+    'error.code': 'Machine-readable error code.',
+    model: 'Id of the model that processes the task.',
+    created_at: 'Submit time in unix seconds.',
+    poll_url: { description: 'URL at which to poll the task.', format: 'uri' },
+    [url]: {
+      description:
+        'URL of the first result; null until the task succeeds. Result URLs are not permanent.',
+      format: 'uri',
+    },
+    result: 'Results; null until the task succeeds.',
+    [`result.${url}`]: { description: 'URL of the first result.', format: 'uri' },
+    'result.outputs': 'URLs of all results.',
+    [`result.${list}`]: 'All results as objects.',
+    [`result.${list}[].url`]: { description: 'Result URL.', format: 'uri' },
+  };
+}
+
+/** An example of a completed task. */
+export function taskExample(kind: Kind, ending: string): Json {
+  const url = `https://files.example/1.${ending}`;
+  return {
+    id: 'task_1',
+    task_id: 'task_1',
+    object: `${kind}.generation.job`,
+    status: 'completed',
+    raw_status: 'SUCCESS',
+    progress: '100%',
+    error: null,
+    [`${kind}_url`]: url,
+    result: { [`${kind}_url`]: url, outputs: [url], [resultLists[kind]]: [{ url }] },
+  };
+}
+
+/** The documentation of an endpoint that polls a task. */
+export function pollDocs(kind: Kind, id: string): OperationDocs {
+  const article = kind === 'video' ? 'a' : 'an';
+  return {
+    id,
+    description: `Returns ${article} ${kind} task. Poll it every 2 to 5 seconds until its status is terminal. Tasks of other users return 404.`,
+    responses: { 200: ['The current state of the task.'] },
+    errorCodes: { 404: ['task_not_found'] },
+  };
+}
+
+/** The part of the description that all endpoints share that submit a task. */
+export const submitDescription =
+  'The response returns the task id immediately, and its headers report the charge. A request with the same `x-idempotency-key` returns the existing task without charging again.';
+
+/** The error codes with status 400 that all submits share. */
+export const submitErrorCodes = [
+  'invalid_request_parameter',
+  'model_not_found',
+  'invalid_idempotency_key',
+];

@@ -1,0 +1,49 @@
+import { page } from './layout.ts';
+import type { MaterialState } from '../account/state.ts';
+import { escapeXml } from '../media/svg.ts';
+
+const style = `
+body { max-width: 34rem; padding-top: 12vh }
+form { display: flex; flex-wrap: wrap; gap: 0.75rem; margin: 1.5rem 0 }
+button { font: inherit; font-weight: 600; padding: 0.625rem 1.25rem; border-radius: 0.5rem; cursor: pointer;
+  border: 1px solid var(--accent); color: var(--accent); background: none }
+button:first-child { background: var(--accent); color: var(--on-accent) }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1rem; margin: 1rem 0 0 }
+dt { color: var(--soft) }
+dd { margin: 0 }
+`;
+
+/** The page on which a person completes a verification, or fails it. */
+export function verificationPage({ name, type, verification }: MaterialState): string {
+  const expires = new Date(verification?.expiresAt ?? 0).toISOString();
+  return page(
+    'Identity verification',
+    style,
+    `<main>
+<h1>Identity verification</h1>
+<p>A real service checks your face here. On the reference gateway you choose the result yourself.</p>
+<dl>
+<dt>Material</dt><dd>${escapeXml(name.slice(0, 200))}</dd>
+<dt>Type</dt><dd>${type}</dd>
+<dt>Valid until</dt><dd><time datetime="${expires}">${expires.slice(0, 16).replace('T', ' ')} UTC</time></dd>
+</dl>
+<form>
+<button name="outcome" value="succeeded">Complete verification</button>
+<button name="outcome" value="failed">Fail verification</button>
+</form>
+<p class="soft">Either button returns you to the app that sent you here.</p>
+</main>`,
+  );
+}
+
+/** The page for a verification whose material no longer exists. */
+export function verificationEndedPage(): string {
+  return page(
+    'Verification ended',
+    style,
+    `<main>
+<h1>This verification has ended</h1>
+<p>The material was deleted or has expired, or the link is wrong. Start again in the app that sent you here.</p>
+</main>`,
+  );
+}

@@ -1,0 +1,71 @@
+import type { TaskKind } from '../../schemas/task.ts';
+import type { Ledger } from '../account/ledger.ts';
+import type { Task, User } from '../account/state.ts';
+import type { MockAssumptions } from '../assumptions.ts';
+
+/** The tasks of all users. */
+export class TaskStore {
+  readonly #byId = new Map<string, Task>();
+  readonly #pending = new Set<Task>();
+  readonly #ledger: Ledger;
+  readonly #assumptions: MockAssumptions;
+  readonly #history: number;
+  /** Total number of tasks submitted. */
+  submitted = 0;
+
+  constructor(ledger: Ledger, assumptions: MockAssumptions, history: number) {
+    this.#ledger = ledger;
+    this.#assumptions = assumptions;
+    this.#history = history;
+  }
+
+  get all(): Iterable<Task> {
+    return this.#byId.values();
+  }
+
+  /** Number of tasks that have not ended. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  add(task: Task): void {
+    this.#byId.set(task.id, task);
+    this.#pending.add(task);
+    task.user.pendingTasks.add(task);
+    if (this.#byId.size > this.#history) this.#dropOldestEnded();
+  }
+
+  byId(id: string): Task | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** Finds a task of the given kind; undefined if it belongs to another user. */
+  find(user: User, kind: TaskKind, id: string): Task | undefined {
+    const task = this.#byId.get(id);
+    return task?.user === user && task.kind === kind ? task : undefined;
+  }
+
+  /** Number of slots that the user's pending tasks hold. Assumption A14. */
+  heldSlots(user: User): number {
+    return this.#assumptions.A14 === 'task' ? user.pendingTasks.size : 0;
+  }
+
+  /** Ends the tasks that are due and refunds those that failed. Assumption A15. */
+  sweep(now: number): void {
+    for (const task of this.#pending) {
+      if (now < task.endsAt) continue;
+      this.#pending.delete(task);
+      task.user.pendingTasks.delete(task);
+      if (task.outcome === 'failed' && this.#assumptions.A15 === 'refund')
+        this.#ledger.refund(task);
+    }
+  }
+
+  #dropOldestEnded(): void {
+    for (const [id, task] of this.#byId) {
+      if (this.#pending.has(task)) continue;
+      this.#byId.delete(id);
+      return;
+    }
+  }
+}

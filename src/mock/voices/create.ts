@@ -1,0 +1,138 @@
+import type { VoiceCreation } from '../../schemas/voices.ts';
+import type { VoiceCloneParams, VoiceDesignFields } from '../../schemas/voice-params.ts';
+import { json } from '../http/response/response.ts';
+import type { MockResponse } from '../http/response/response.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { requiredText } from '../tasks/field-checks.ts';
+import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
+import { formatUsd } from '../account/money.ts';
+import { countCharacters, voiceClonePrice, voiceDesignPrice } from '../models/prices.ts';
+import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
+import type { VoiceState } from '../account/state.ts';
+import { previewUrl, privateVoiceRecord } from './library.ts';
+
+/** The values that differ between a clone and a design. */
+interface VoiceOperation {
+  source: VoiceState['source'];
+  model: string;
+  billingOperation: string;
+  defaultName: string;
+  priceUsd: number;
+  facts: VoiceCreation['billing_contract']['facts'];
+}
+
+/**
+ * Specification: Voice clone body; Billing formulas. `text` takes precedence over `preview_text`.
+ */
+export function cloneVoice(call: RequestContext, body: VoiceCloneParams): MockResponse {
+  const url = requiredText(body.audio_url, 'audio_url');
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+    throw invalidParameter('`audio_url` must be an HTTP or HTTPS URL');
+  }
+  const count = countCharacters(body.text || body.preview_text || '');
+  return createVoice(call, body, {
+    source: 'voice_clone',
+    model: 'echo-voice-clone',
+    billingOperation: 'audio.voice_clone',
+    defaultName: 'Cloned voice',
+    priceUsd: voiceClonePrice(1, count),
+    facts: { voice_clones: 1, preview_characters: count },
+  });
+}
+
+/**
+ * Specification: Voice design body; Billing formulas. `preview_text` takes precedence over `text`.
+ */
+export function designVoice(call: RequestContext, body: VoiceDesignFields): MockResponse {
+  requiredText(body.prompt, 'prompt');
+  const preview = requiredText(body.preview_text || body.text, 'preview_text');
+  const count = countCharacters(preview);
+  return createVoice(call, body, {
+    source: 'voice_design',
+    model: 'echo-voice-design',
+    billingOperation: 'audio.voice_design',
+    defaultName: 'Designed voice',
+    priceUsd: voiceDesignPrice(1, count),
+    facts: { voice_designs: 1, preview_characters: count },
+  });
+}
+
+function createVoice(
+  call: RequestContext,
+  body: VoiceCloneParams | VoiceDesignFields,
+  operation: VoiceOperation,
+): MockResponse {
+  const key = generationKey(call);
+  const scope = `${operation.source} ${key}`;
+  const earlier = key === undefined ? undefined : call.user.idempotencyRecords.get(scope);
+  // The specification promises replay only for tasks. By default, a repeated request is charged again.
+  if (earlier !== undefined && call.services.assumptions.A12 === 'replay') {
+    if (call.services.assumptions.A13 === 'conflict' && earlier.fingerprint !== fingerprint(body)) {
+      const message = 'This idempotency key was already used for a different request';
+      throw new GatewayError(409, 'idempotency_conflict', message);
+    }
+    const headers = creationHeaders(earlier.taskId ?? '', earlier.chargeUsd);
+    return json(200, earlier.response, { ...headers, 'x-svc-idempotent-replay': 'true' });
+  }
+  const taskId = call.services.id('task_');
+  const chargeUsd = call.services.ledger.charge(call, {
+    usd: operation.priceUsd,
+    model: operation.model,
+    idempotencyKey: key,
+    taskId,
+  });
+  const voice = newVoice(call, body, operation);
+  call.user.voices.set(voice.id, voice);
+  const record = creationRecord(call, voice, operation, taskId);
+  if (key !== undefined) {
+    const idempotency = { fingerprint: fingerprint(body), taskId, chargeUsd, response: record };
+    remember(call, scope, idempotency);
+  }
+  return json(200, record, creationHeaders(taskId, chargeUsd));
+}
+
+function creationHeaders(taskId: string, chargeUsd: number): Record<string, string> {
+  return { 'x-svc-task-id': taskId, 'x-svc-charge-usd': formatUsd(chargeUsd) };
+}
+
+function newVoice(
+  call: RequestContext,
+  body: VoiceCloneParams | VoiceDesignFields,
+  operation: VoiceOperation,
+): VoiceState {
+  return {
+    id: call.services.id('voice_'),
+    name: body.display_name ?? body.name ?? operation.defaultName,
+    user: call.user,
+    language: body.language ?? 'English',
+    description: body.description ?? '',
+    source: operation.source,
+    createdAt: call.now,
+  };
+}
+
+function creationRecord(
+  call: RequestContext,
+  voice: VoiceState,
+  operation: VoiceOperation,
+  taskId: string,
+): VoiceCreation {
+  const preview = previewUrl(call, voice.id);
+  return {
+    object: 'audio.voice',
+    model: operation.model,
+    task_id: taskId,
+    voice_id: voice.id,
+    preview_audio_url: preview,
+    voice: privateVoiceRecord(call, voice),
+    billing_contract: {
+      billing_version: '2026.05',
+      public_model: operation.model,
+      operation: operation.billingOperation,
+      settlement_policy: 'fixed_at_estimate',
+      billing_stage: 'final',
+      facts: operation.facts,
+    },
+    outputs: [{ url: preview, type: 'audio' }],
+  };
+}
