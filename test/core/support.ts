@@ -7,7 +7,7 @@ import type { MockClock, MockGatewayOptions } from '../../src/mock/index.ts';
 export const baseURL = 'https://gateway.example';
 
 /** A request that a hand-written fetch receives. */
-export interface Sent {
+export interface SentRequest {
   readonly url: string;
   readonly method: string;
   readonly headers: Headers;
@@ -17,14 +17,14 @@ export interface Sent {
 }
 
 /** How a hand-written fetch responds to a request. */
-export type Reply = (sent: Sent) => Response | Promise<Response>;
+export type Reply = (sent: SentRequest) => Response | Promise<Response>;
 
 /** A fetch that plays the replies in order, repeats the last one, and records the requests. */
 export function scripted(...replies: readonly [Reply, ...Reply[]]) {
-  const sent: Sent[] = [];
+  const sent: SentRequest[] = [];
   const fetch: typeof globalThis.fetch = async (input, init = {}) => {
     const { method = 'GET', headers, body, redirect, signal } = init;
-    const request: Sent = {
+    const request: SentRequest = {
       url: input instanceof Request ? input.url : String(input),
       method,
       headers: new Headers(headers),
@@ -40,7 +40,7 @@ export function scripted(...replies: readonly [Reply, ...Reply[]]) {
 }
 
 /** Responds with JSON. */
-export function answer(
+export function jsonReply(
   status: number,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
@@ -53,22 +53,22 @@ export function answer(
 }
 
 /** Responds with an error in the documented envelope. */
-export function refusal(
+export function errorReply(
   status: number,
   code?: string,
   headers: Readonly<Record<string, string>> = {},
 ): Reply {
   const type = 'test_error';
-  return answer(status, { error: { message: `Refused with ${status}`, type, code } }, headers);
+  return jsonReply(status, { error: { message: `Refused with ${status}`, type, code } }, headers);
 }
 
 /** Responds with text of any content type. */
-export function text(status: number, body: string, type = 'text/plain'): Reply {
+export function textReply(status: number, body: string, type = 'text/plain'): Reply {
   return () => new Response(body, { status, headers: { 'content-type': type } });
 }
 
 /** Responds with a body that starts with this text and ends as the callback decides. */
-export function streamed(
+export function streamReply(
   start: string,
   end: (controller: ReadableStreamDefaultController<Uint8Array>) => void,
   init: ResponseInit = {},
@@ -227,7 +227,7 @@ export const chat = {
 };
 
 /** Successful replies to them. */
-export const submitted = answer(202, { id: 'task_1', status: 'queued' });
+export const submitted = jsonReply(202, { id: 'task_1', status: 'queued' });
 export const completion = {
   id: 'c1',
   object: 'chat.completion',
@@ -235,8 +235,8 @@ export const completion = {
   model: 'aurora-chat',
   choices: [{ index: 0, message: { role: 'assistant', content: 'Ahoy' }, finish_reason: 'stop' }],
 };
-export const completed = answer(200, completion);
-export const modelList = answer(200, { object: 'list', data: [] });
+export const completed = jsonReply(200, completion);
+export const modelList = jsonReply(200, { object: 'list', data: [] });
 export const eventStream = { headers: { 'content-type': 'text/event-stream' } };
 const chunk = (delta: object, finish: string | null) =>
   `data: ${JSON.stringify({
@@ -249,4 +249,4 @@ const chunk = (delta: object, finish: string | null) =>
 /** The first event of a chat stream that continues. */
 export const firstEvent = chunk({ role: 'assistant', content: 'Ah' }, null);
 /** A complete chat stream. */
-export const wholeStream = `${firstEvent}${chunk({ content: 'oy' }, 'stop')}data: [DONE]\n\n`;
+export const completeStream = `${firstEvent}${chunk({ content: 'oy' }, 'stop')}data: [DONE]\n\n`;

@@ -14,15 +14,15 @@ import {
   hang,
   modelList,
   onMock,
-  refusal,
+  errorReply,
   reset,
   scripted,
-  streamed,
+  streamReply,
   submitted,
-  text,
+  textReply,
   turns,
   unreachable,
-  wholeStream,
+  completeStream,
 } from '../core/support.ts';
 import type { Reply } from '../core/support.ts';
 
@@ -86,15 +86,15 @@ const failures: Readonly<Record<string, Reply>> = {
   'a reset': reset,
   'an error that references the request': leakyFetch,
   'a timeout': hang,
-  'a 400': refusal(400),
-  'a 401': refusal(401, 'invalid_api_key'),
-  'a 503': refusal(503),
-  'a 502 with HTML': text(502, '<html>'),
+  'a 400': errorReply(400),
+  'a 401': errorReply(401, 'invalid_api_key'),
+  'a 503': errorReply(503),
+  'a 502 with HTML': textReply(502, '<html>'),
   'a redirect': () =>
     new Response(null, { status: 302, headers: { location: 'https://x.example' } }),
-  'a non-JSON response': text(200, '<html>'),
-  'an invalid response': text(200, '[]', 'application/json'),
-  'a truncated stream': streamed(
+  'a non-JSON response': textReply(200, '<html>'),
+  'an invalid response': textReply(200, '[]', 'application/json'),
+  'a truncated stream': streamReply(
     firstEvent,
     (body) => body.error(new TypeError('terminated')),
     eventStream,
@@ -180,13 +180,13 @@ describe('the log at level debug', () => {
     ['a GET', modelList],
     ['a submit', submitted],
     ['a chat', completed],
-    ['a stream', () => new Response(wholeStream, eventStream)],
+    ['a stream', () => new Response(completeStream, eventStream)],
   ] as const)(
     'contains neither the API key nor a prompt after %s that succeeds on a retry',
     async (name, reply) => {
       const { lines, logger } = recordingLogger();
       const clock = new WatchedClock();
-      const { fetch } = scripted(refusal(503), reply);
+      const { fetch } = scripted(errorReply(503), reply);
       const gateway = clientOf(fetch, { apiKey, clock, logger, logLevel: 'debug' });
       await clock.settle(calls[name]?.(gateway) ?? Promise.reject(new Error('no such call')));
       expect(lines.length).toBeGreaterThan(0);
@@ -218,7 +218,7 @@ describe('the log at level debug', () => {
   ] as const)('is filtered at level %s', async (logLevel, count) => {
     const { lines, logger } = recordingLogger();
     const clock = new WatchedClock();
-    const { fetch } = scripted(refusal(503), modelList);
+    const { fetch } = scripted(errorReply(503), modelList);
     await clock.settle(clientOf(fetch, { clock, logger, logLevel }).models.list());
     expect(lines).toHaveLength(count);
   });

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 
 import * as sdk from '../../src/index.ts';
 import type { APIError, PolygateError } from '../../src/index.ts';
-import { caught, clientOf, image, refusal, scripted } from '../core/support.ts';
+import { caught, clientOf, image, errorReply, scripted } from '../core/support.ts';
 
 /** Each error class with its ancestors, up to the root. */
 const ancestors: Readonly<Record<string, readonly string[]>> = {
@@ -181,7 +181,7 @@ describe('the class of an error response', () => {
     [504, 'ServerError'],
     [529, 'ServerError'],
   ])('for status %i is %s', async (status, name) => {
-    const { fetch } = scripted(refusal(status, 'some_code', { 'x-request-id': 'req_1' }));
+    const { fetch } = scripted(errorReply(status, 'some_code', { 'x-request-id': 'req_1' }));
     const error = await caught(clientOf(fetch, { maxRetries: 0 }).images.submit(image));
     expect(error.name).toBe(name);
     expect(error.constructor).toBe(classOf(name));
@@ -196,7 +196,7 @@ describe('the class of an error response', () => {
   });
 
   test('for a concurrency 429 is ConcurrencyLimitError', async () => {
-    const { fetch } = scripted(refusal(429, 'concurrency_limit_exceeded'));
+    const { fetch } = scripted(errorReply(429, 'concurrency_limit_exceeded'));
     const gateway = clientOf(fetch, { maxRetries: 0, concurrency: false });
     expect((await caught(gateway.images.submit(image))).name).toBe('ConcurrencyLimitError');
   });
@@ -217,7 +217,7 @@ describe('the class of an error response', () => {
   );
 
   test('is narrowed in TypeScript by is()', async () => {
-    const { fetch } = scripted(refusal(404, 'model_not_found'));
+    const { fetch } = scripted(errorReply(404, 'model_not_found'));
     const error: unknown = await caught(clientOf(fetch).models.retrieve('m'));
     if (!sdk.APIError.is(error)) throw new Error('This is an APIError');
     const narrowed: APIError = error;

@@ -7,16 +7,16 @@ import {
   clientOf,
   hang,
   image,
-  refusal,
+  errorReply,
   reset,
   scripted,
-  text,
+  textReply,
   unreachable,
   virtualClock,
 } from '../core/support.ts';
 import type { Reply } from '../core/support.ts';
 
-const json = (body: unknown): Reply => text(400, JSON.stringify(body), 'application/json');
+const json = (body: unknown): Reply => textReply(400, JSON.stringify(body), 'application/json');
 
 /** Returns the error of a submit that fails with a reply. */
 async function submitError(reply: Reply) {
@@ -51,7 +51,7 @@ describe('the body of an error response', () => {
 
   test('may be HTML, which is kept in `body` but not quoted in the message', async () => {
     const html = '<!doctype html>\n<html><body><h1>Bad gateway</h1></body></html>';
-    const error = await submitError(text(502, html, 'text/html'));
+    const error = await submitError(textReply(502, html, 'text/html'));
     expect(error.name).toBe('ServerError');
     expect(error.body).toBe(html);
     expect(error.message).not.toContain('<html>');
@@ -69,7 +69,7 @@ describe('the body of an error response', () => {
     ['an error list', '{"error":[{"msg":"x"}]}', '400'],
     ['broken JSON', '{"error": {"message": "half', '400'],
   ])('may be %s', async (_, body, shown) => {
-    const error = await submitError(text(400, body));
+    const error = await submitError(textReply(400, body));
     expect(error.name).toBe('BadRequestError');
     expect(error.message).toContain(shown);
     expect(error.message.trim()).not.toBe('');
@@ -78,7 +78,7 @@ describe('the body of an error response', () => {
 
   test('does not modify any prototype', async () => {
     const body = '{"error":{"message":"x","__proto__":{"polluted":1},"constructor":{"name":"y"}}}';
-    const error = await submitError(text(400, body, 'application/json'));
+    const error = await submitError(textReply(400, body, 'application/json'));
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     expect(error.polluted).toBeUndefined();
     expect(error.name).toBe('BadRequestError');
@@ -93,7 +93,7 @@ describe('the body of an error response', () => {
       stack: '',
     };
     const body = { ...lies, error: { message: 'x', ...lies } };
-    const error = await submitError(text(500, JSON.stringify(body), 'application/json'));
+    const error = await submitError(textReply(500, JSON.stringify(body), 'application/json'));
     expect(error).toMatchObject({ status: 500, outcome: 'unknown', name: 'ServerError' });
     expect(error.idempotencyKey).not.toBe('theirs');
     expect(error.stack).not.toBe('');
@@ -102,22 +102,22 @@ describe('the body of an error response', () => {
 
 describe('an error message', () => {
   const failures: readonly (readonly [string, Reply, Outcome])[] = [
-    ['400', refusal(400, 'bad'), 'rejected'],
-    ['401', refusal(401, 'invalid_api_key'), 'rejected'],
-    ['402', refusal(402, 'insufficient_balance'), 'rejected'],
-    ['403', refusal(403, 'api_key_disabled'), 'rejected'],
-    ['404', refusal(404, 'model_not_found'), 'rejected'],
-    ['409', refusal(409, 'conflict'), 'rejected'],
-    ['422', refusal(422, 'no'), 'rejected'],
-    ['429', refusal(429, 'slow_down'), 'rejected'],
-    ['500', refusal(500, 'internal_error'), 'unknown'],
-    ['502', text(502, ''), 'unknown'],
-    ['503', refusal(503, 'service_unavailable'), 'rejected'],
-    ['504', text(504, '<html>'), 'unknown'],
+    ['400', errorReply(400, 'bad'), 'rejected'],
+    ['401', errorReply(401, 'invalid_api_key'), 'rejected'],
+    ['402', errorReply(402, 'insufficient_balance'), 'rejected'],
+    ['403', errorReply(403, 'api_key_disabled'), 'rejected'],
+    ['404', errorReply(404, 'model_not_found'), 'rejected'],
+    ['409', errorReply(409, 'conflict'), 'rejected'],
+    ['422', errorReply(422, 'no'), 'rejected'],
+    ['429', errorReply(429, 'slow_down'), 'rejected'],
+    ['500', errorReply(500, 'internal_error'), 'unknown'],
+    ['502', textReply(502, ''), 'unknown'],
+    ['503', errorReply(503, 'service_unavailable'), 'rejected'],
+    ['504', textReply(504, '<html>'), 'unknown'],
     ['reset', reset, 'unknown'],
     ['refused connection', unreachable, 'not-sent'],
     ['timeout', hang, 'unknown'],
-    ['non-JSON response', text(200, '<html>'), 'unknown'],
+    ['non-JSON response', textReply(200, '<html>'), 'unknown'],
   ];
 
   test.each(failures)(
@@ -144,7 +144,7 @@ describe('an error message', () => {
   });
 
   test('for a GET does not mention charges', async () => {
-    const { fetch } = scripted(refusal(404));
+    const { fetch } = scripted(errorReply(404));
     const error = await caught(clientOf(fetch).models.retrieve('m'));
     expect(error.message).not.toMatch(/charged|paid/i);
   });

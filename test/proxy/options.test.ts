@@ -3,7 +3,7 @@ import type { ProxyOptions } from 'polygate/proxy';
 import { NotFoundError } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
-import { every, open } from '../support/calls.ts';
+import { allCalls, publicCalls } from '../support/calls.ts';
 import { rejection } from '../support/rejection.ts';
 import { canary, mount, openWay, send } from './support.ts';
 
@@ -66,7 +66,7 @@ describe('a mistake in the options shows at the start', () => {
 });
 
 describe('allow', () => {
-  test.each(every)('decides about $route', async ({ route, call }) => {
+  test.each(allCalls)('decides about $route', async ({ route, call }) => {
     const closed = await openWay({ allow: [], basePath: mount });
     await rejection(NotFoundError, call(closed.page()));
     expect(closed.mock.requests).toEqual([]);
@@ -74,7 +74,7 @@ describe('allow', () => {
     const { mock, page } = await openWay({ allow: [route], basePath: mount });
     await call(page()).catch(() => {});
     expect(mock.requests.length).toBeGreaterThan(0);
-    const isOpen = open.some((endpoint) => endpoint.route === route);
+    const isOpen = publicCalls.some((endpoint) => endpoint.route === route);
     const key = isOpen ? undefined : `Bearer ${canary}`;
     expect(mock.requests[0]?.headers['authorization']).toBe(key);
   });
@@ -82,7 +82,7 @@ describe('allow', () => {
   test('by default is all that is documented but what tells about the owner, or all users', () => {
     const plain = (route: string) => route.replace(/\{\w+\}/, '{}');
     const usual: string[] = defaultRoutes.map((route) => plain(route));
-    const missing = every.filter(({ route }) => !usual.includes(plain(route)));
+    const missing = allCalls.filter(({ route }) => !usual.includes(plain(route)));
     expect(new Set(missing.map(({ route }) => route))).toEqual(new Set(ownerRoutes));
     expect(ownerRoutes).toContain('GET /v1/account');
     expect(ownerRoutes).toContain('GET /v1/materials');

@@ -12,7 +12,7 @@ import { createProxyHandler } from 'polygate/proxy';
 import type { ProxyOptions } from 'polygate/proxy';
 import { onTestFinished } from 'vitest';
 
-import { answer } from '../support/node-adapter.ts';
+import { handleNodeRequest } from '../support/node-adapter.ts';
 import type { Handler } from '../support/node-adapter.ts';
 
 /** The key that must not show anywhere. */
@@ -91,7 +91,9 @@ export async function opened(server: Server): Promise<string> {
 
 /** Serves a handler with Node's own server, in the lines that the guide shows. */
 export async function onNode(handler: Handler): Promise<string> {
-  return opened(createServer((incoming, outgoing) => void answer(handler, incoming, outgoing)));
+  return opened(
+    createServer((incoming, outgoing) => void handleNodeRequest(handler, incoming, outgoing)),
+  );
 }
 
 /** A request as it goes over the wire: nothing tidies its path up. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { blockers, ResponseValidationError } from '../../src/index.ts';
-import { answer, caught, clientOf, onMock, scripted } from '../core/support.ts';
+import { jsonReply, caught, clientOf, onMock, scripted } from '../core/support.ts';
 import { headers, records } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
 import { rejection } from '../support/rejection.ts';
@@ -166,7 +166,7 @@ describe('account.balance()', () => {
       ...bodies.keyBalance,
       data: { ...data, balance: { ...data.balance, ...display } },
     };
-    const gateway = clientOf(scripted(answer(200, body)).fetch);
+    const gateway = clientOf(scripted(jsonReply(200, body)).fetch);
     expect((await gateway.account.balance()).data.balance).toMatchObject(display);
   });
 });
@@ -177,7 +177,7 @@ describe('a response that differs from the documentation', () => {
     ['account.readiness()', 'readiness', { ...bodies.readiness, next_actions: [], score: null }],
     ['account.balance()', 'balance', { ...bodies.keyBalance, data: { balance: {}, extra: [1] } }],
   ] as const)('is returned unchanged by %s', async (_, call, body) => {
-    const { account } = clientOf(scripted(answer(200, body)).fetch);
+    const { account } = clientOf(scripted(jsonReply(200, body)).fetch);
     const calls = {
       account: () => account.retrieve(),
       readiness: () => account.readiness(),
@@ -194,7 +194,7 @@ describe('a response that differs from the documentation', () => {
     'is rejected with body and meta if a field that the client needs is invalid: %s',
     async (_, body) => {
       const responseHeaders = { 'x-request-id': 'req-5' };
-      const gateway = clientOf(scripted(answer(200, body, responseHeaders)).fetch);
+      const gateway = clientOf(scripted(jsonReply(200, body, responseHeaders)).fetch);
       const error = await rejection(
         ResponseValidationError,
         Promise.resolve(gateway.account.readiness()),
@@ -207,7 +207,7 @@ describe('a response that differs from the documentation', () => {
 
   test('is rejected if it is not a record', async () => {
     for (const body of [[], 'text', 7, null]) {
-      const gateway = clientOf(scripted(answer(200, body)).fetch);
+      const gateway = clientOf(scripted(jsonReply(200, body)).fetch);
       expect((await caught(gateway.account.retrieve())).name).toBe('ResponseValidationError');
       expect((await caught(gateway.account.balance())).name).toBe('ResponseValidationError');
     }

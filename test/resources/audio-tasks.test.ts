@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { TaskFailedError } from '../../src/index.ts';
-import { answer, clientOf, onMock, scripted, submitted, virtualClock } from '../core/support.ts';
+import { jsonReply, clientOf, onMock, scripted, submitted, virtualClock } from '../core/support.ts';
 import { records, states } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
 import { rejection } from '../support/rejection.ts';
@@ -64,7 +64,7 @@ describe('an audio task', () => {
   };
 
   test.each(states['Audio task status'])('understands the status %s', async (status) => {
-    const { fetch } = scripted(answer(200, { id: 'task_1', status, audio_url: url }));
+    const { fetch } = scripted(jsonReply(200, { id: 'task_1', status, audio_url: url }));
     const { audio } = clientOf(fetch);
     const expected = { status: expectedStatus[status], rawStatus: status };
     expect(await audio.retrieve('task_1')).toMatchObject(expected);
@@ -72,7 +72,7 @@ describe('an audio task', () => {
 
   test.each(states['Audio task raw_status'])('understands the raw_status %s', async (rawStatus) => {
     const record = { id: 'task_1', raw_status: rawStatus, audio_url: url };
-    const { audio } = clientOf(scripted(answer(200, record)).fetch);
+    const { audio } = clientOf(scripted(jsonReply(200, record)).fetch);
     const read = await audio.retrieve('task_1');
     expect(read).toMatchObject({ status: expectedStatus[rawStatus], raw: record });
   });
@@ -86,7 +86,7 @@ describe('an audio task', () => {
     });
     const bare = { id: 'task_1', status: 'succeeded', output: { audio_url: url } };
     const clock = virtualClock();
-    const { audio } = clientOf(scripted(submitted, answer(200, bare)).fetch, { clock });
+    const { audio } = clientOf(scripted(submitted, jsonReply(200, bare)).fetch, { clock });
     expect((await clock.settle(audio.speech.generate(speech))).urls).toEqual([url]);
   });
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 
 import { APIError } from '../../src/index.ts';
 import type { ChatParams, ImageParams } from '../../src/index.ts';
-import { answer, clientOf, onMock, scripted, submitted, virtualClock } from '../core/support.ts';
+import { jsonReply, clientOf, onMock, scripted, submitted, virtualClock } from '../core/support.ts';
 import { codes, endpoints, headers, records, requests, states } from '../coverage/specification.ts';
-import { every } from '../support/calls.ts';
+import { allCalls } from '../support/calls.ts';
 import { difference, rows } from '../support/fields.ts';
 import { rejection } from '../support/rejection.ts';
 
@@ -32,7 +32,7 @@ const allImageFields = {
   num_images: 2,
 } satisfies ImageParams;
 
-const successes = every.flatMap(({ route, sent, call }) =>
+const successes = allCalls.flatMap(({ route, sent, call }) =>
   (endpoints[route] ?? [])
     .filter((status) => status < 300)
     .map((status) => [route, status, sent, call] as const),
@@ -120,7 +120,7 @@ describe('errors', () => {
       const body = {
         error: { message: 'No', type: 'billing_error', code: 'insufficient_balance' },
       };
-      const gateway = clientOf(scripted(answer(402, body)).fetch);
+      const gateway = clientOf(scripted(jsonReply(402, body)).fetch);
       const error = await rejection(
         APIError,
         Promise.resolve(gateway.images.submit(allImageFields)),
@@ -136,7 +136,7 @@ describe('errors', () => {
     'exposes %s of the error envelope of the key balance',
     async (_, field) => {
       const body = { success: false, message: 'Invalid token' };
-      const gateway = clientOf(scripted(answer(401, body)).fetch);
+      const gateway = clientOf(scripted(jsonReply(401, body)).fetch);
       const error = await rejection(APIError, Promise.resolve(gateway.account.balance()));
       expect(difference(field, [{ read: error.body, sent: body }])).toBeUndefined();
       expect(error).toMatchObject({ name: 'AuthenticationError', status: 401 });
@@ -148,7 +148,7 @@ describe('errors', () => {
     for (const status of [400, 404, 409, 429, 503]) {
       const body = { error: { message: 'No', type: 'invalid_request_error', code } };
       const options = { maxRetries: 0, concurrency: false } as const;
-      const gateway = clientOf(scripted(answer(status, body)).fetch, options);
+      const gateway = clientOf(scripted(jsonReply(status, body)).fetch, options);
       const error = await rejection(
         APIError,
         Promise.resolve(gateway.images.submit(allImageFields)),
@@ -163,7 +163,7 @@ describe('image and video tasks', () => {
   test.each(states['Terminal status of other tasks'])('end at the status %s', async (status) => {
     for (const kind of ['images', 'videos'] as const) {
       const record = { id: 'task_1', status, result: { outputs: [`${files}/1`] } };
-      const { fetch, sent } = scripted(submitted, answer(200, record));
+      const { fetch, sent } = scripted(submitted, jsonReply(200, record));
       const clock = virtualClock();
       const gateway = clientOf(fetch, { clock });
       const ended: Promise<string> = gateway[kind]

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 
 import { ConfigurationError } from '../../src/index.ts';
-import { clientOf, scripted, text } from '../core/support.ts';
+import { clientOf, scripted, textReply } from '../core/support.ts';
 import { rejection } from '../support/rejection.ts';
 
-const bytes = text(200, 'frames');
+const bytes = textReply(200, 'frames');
 
 describe('rejects a URL that is not https and public before sending a request', () => {
   const rejected: Readonly<Record<string, readonly string[]>> = {

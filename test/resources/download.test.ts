@@ -10,12 +10,21 @@ import {
   RequestTimeoutError,
 } from '../../src/index.ts';
 import type { Generation } from '../../src/index.ts';
-import { answer, caught, clientOf, hang, onMock, reset, scripted, text } from '../core/support.ts';
+import {
+  jsonReply,
+  caught,
+  clientOf,
+  hang,
+  onMock,
+  reset,
+  scripted,
+  textReply,
+} from '../core/support.ts';
 import type { Reply } from '../core/support.ts';
 import { rejection } from '../support/rejection.ts';
 
 const url = 'https://files.example/film.mp4';
-const bytes = text(200, 'frames', 'video/mp4');
+const bytes = textReply(200, 'frames', 'video/mp4');
 const to = (location: string, status = 302): Reply => {
   return () => new Response('moved', { status, headers: { location } });
 };
@@ -110,7 +119,7 @@ describe('gateway.download()', () => {
   ])(
     'rejects a %i with the matching error class and does not read the body',
     async (status, kind) => {
-      const { fetch, sent } = scripted(text(status, '<secret>'));
+      const { fetch, sent } = scripted(textReply(status, '<secret>'));
       const error = await rejection(kind, clientOf(fetch).download(url));
       expect(error.status).toBe(status);
       expect(error.message).not.toContain('files.example');
@@ -151,7 +160,7 @@ describe('redirects', () => {
   });
 
   test('without a Location header are errors', async () => {
-    const { fetch, sent } = scripted(text(302, ''));
+    const { fetch, sent } = scripted(textReply(302, ''));
     const error = await rejection(APIError, clientOf(fetch).download(url));
     expect(error.status).toBe(302);
     expect(sent).toHaveLength(1);
@@ -176,7 +185,7 @@ describe('an expired URL', () => {
   const fresh = { id: 'task_1', status: 'completed', video_url: `${url}?fresh` };
 
   test.each([403, 404, 410])('is renewed by one poll after a %i', async (status) => {
-    const { fetch, sent } = scripted(text(status, 'gone'), answer(200, fresh), bytes);
+    const { fetch, sent } = scripted(textReply(status, 'gone'), jsonReply(200, fresh), bytes);
     const response = await clientOf(fetch).download(generation([`${url}?old`]));
     expect(await response.text()).toBe('frames');
     expect(sent.map((request) => request.url)).toEqual([
@@ -188,27 +197,31 @@ describe('an expired URL', () => {
   });
 
   test('is renewed only once', async () => {
-    const { fetch, sent } = scripted(text(410, 'gone'), answer(200, fresh), text(410, 'gone'));
+    const { fetch, sent } = scripted(
+      textReply(410, 'gone'),
+      jsonReply(200, fresh),
+      textReply(410, 'gone'),
+    );
     const error = await rejection(APIError, clientOf(fetch).download(generation([url])));
     expect(error.status).toBe(410);
     expect(sent).toHaveLength(3);
   });
 
   test.each([400, 401, 500, 503])('is not assumed after a %i', async (status) => {
-    const { fetch, sent } = scripted(text(status, 'no'));
+    const { fetch, sent } = scripted(textReply(status, 'no'));
     await rejection(APIError, clientOf(fetch).download(generation([url])));
     expect(sent).toHaveLength(1);
   });
 
   test('cannot be renewed if only the URL is known', async () => {
-    const { fetch, sent } = scripted(text(410, 'gone'));
+    const { fetch, sent } = scripted(textReply(410, 'gone'));
     await rejection(APIError, clientOf(fetch).download(url));
     expect(sent).toHaveLength(1);
   });
 
   test('cannot be renewed if the finished response names no task: the error is thrown', async () => {
-    const finished = answer(200, { created: 1, data: [{ url }] });
-    const { fetch, sent } = scripted(finished, text(410, 'gone'));
+    const finished = jsonReply(200, { created: 1, data: [{ url }] });
+    const { fetch, sent } = scripted(finished, textReply(410, 'gone'));
     const gateway = clientOf(fetch);
     const task = await gateway.images.submit({ model: 'prism-image', prompt: 'A harbour' });
     expect(task.latest).toMatchObject({ status: 'succeeded', urls: [url] });
@@ -234,7 +247,7 @@ describe('an expired URL', () => {
 });
 
 describe('maxBytes', () => {
-  const long = text(200, 'x'.repeat(100));
+  const long = textReply(200, 'x'.repeat(100));
 
   test.each([100, 1_000, undefined])('of %s allows 100 bytes', async (maxBytes) => {
     const response = await clientOf(scripted(long).fetch).download(url, { maxBytes });

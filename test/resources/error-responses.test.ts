@@ -14,7 +14,7 @@ import {
 } from '../../src/index.ts';
 import { onMock } from '../core/support.ts';
 import { balanceMessages, endpoints } from '../coverage/specification.ts';
-import { authenticated, every, open } from '../support/calls.ts';
+import { authenticatedCalls, allCalls, publicCalls } from '../support/calls.ts';
 import { rejection } from '../support/rejection.ts';
 
 /** The error class, code and type of each documented status. */
@@ -31,14 +31,14 @@ const errorsByStatus = new Map<number, readonly [typeof APIError, string, string
 ]);
 
 const failFast = { maxRetries: 0, concurrency: false } as const;
-const errorCases = every.flatMap(({ route, sent, call }) =>
+const errorCases = allCalls.flatMap(({ route, sent, call }) =>
   (endpoints[route] ?? [])
     .filter((status) => status >= 400)
     .map((status) => [route, status, sent, call] as const),
 );
 
 test('the calls cover exactly the documented endpoints', () => {
-  expect(every.map(({ route }) => route).toSorted()).toEqual(Object.keys(endpoints).toSorted());
+  expect(allCalls.map(({ route }) => route).toSorted()).toEqual(Object.keys(endpoints).toSorted());
 });
 
 test.each(errorCases)(
@@ -60,7 +60,7 @@ test.each(errorCases)(
 );
 
 describe('authentication', () => {
-  test.each(authenticated.map(({ sent, call }) => [sent, call] as const))(
+  test.each(authenticatedCalls.map(({ sent, call }) => [sent, call] as const))(
     '%s rejects a missing, an invalid and a disabled key',
     async (sent, call) => {
       const { gateway, mock } = onMock({}, { maxRetries: 0 });
@@ -107,7 +107,7 @@ describe('authentication', () => {
 });
 
 describe('errors of the reference gateway', () => {
-  const paid = authenticated.filter(({ route }) => endpoints[route]?.includes(402));
+  const paid = authenticatedCalls.filter(({ route }) => endpoints[route]?.includes(402));
 
   test.each(paid.map(({ route, call }) => [route, call] as const))(
     '%s rejects with a 402 and no charge if the balance is insufficient',
@@ -136,7 +136,7 @@ describe('errors of the reference gateway', () => {
     },
   );
 
-  const withId = every.filter(({ route }) => endpoints[route]?.includes(404));
+  const withId = allCalls.filter(({ route }) => endpoints[route]?.includes(404));
 
   test.each(withId.map(({ route, sent, call }) => [route, sent, call] as const))(
     '%s rejects with a 404 and a code for an unknown id',
@@ -158,7 +158,7 @@ describe('errors of the reference gateway', () => {
   test('public endpoints respond to any caller', async () => {
     const { gateway, mock } = onMock({}, { apiKey: null });
     mock.setKeyState(mock.apiKey, 'disabled');
-    for (const { call } of open) expect(await call(gateway)).toBeTypeOf('object');
-    expect(mock.requests.map(({ status }) => status)).toEqual(open.map(() => 200));
+    for (const { call } of publicCalls) expect(await call(gateway)).toBeTypeOf('object');
+    expect(mock.requests.map(({ status }) => status)).toEqual(publicCalls.map(() => 200));
   });
 });

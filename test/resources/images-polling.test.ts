@@ -1,18 +1,22 @@
 import { describe, expect, test } from 'vitest';
 
 import type { PolygateOptions, TaskUpdate, WaitOptions } from '../../src/index.ts';
-import { answer, clientOf, image, scripted, virtualClock } from '../core/support.ts';
+import { jsonReply, clientOf, image, scripted, virtualClock } from '../core/support.ts';
 import type { Reply } from '../core/support.ts';
 
-const running = answer(200, { id: 'task_1', status: 'in_progress', progress: '10%' });
-const done = answer(200, { id: 'task_1', status: 'completed', image_url: 'https://cdn.example/a' });
+const running = jsonReply(200, { id: 'task_1', status: 'in_progress', progress: '10%' });
+const done = jsonReply(200, {
+  id: 'task_1',
+  status: 'completed',
+  image_url: 'https://cdn.example/a',
+});
 
 /** The delays before the polls of a task in ms, if the service responds to the polls like this. */
 async function pollDelays(
   polls: readonly Reply[],
   wait: WaitOptions<TaskUpdate<'image'>> = {},
   { random = () => 0 }: PolygateOptions = {},
-  submit: Reply = answer(202, { id: 'task_1', status: 'queued' }),
+  submit: Reply = jsonReply(202, { id: 'task_1', status: 'queued' }),
 ): Promise<number[]> {
   const clock = virtualClock();
   const { fetch } = scripted(submit, ...polls, done);
@@ -34,7 +38,7 @@ function repeat(count: number, reply: Reply): Reply[] {
 /** A running task whose response sets the time of the next poll. */
 function withRetryAfter(retryAfter: string, status = 200): Reply {
   const record = { id: 'task_1', status: 'in_progress' };
-  return answer(status, status === 200 ? record : { error: { message: 'no' } }, {
+  return jsonReply(status, status === 200 ? record : { error: { message: 'no' } }, {
     'retry-after': retryAfter,
   });
 }
@@ -78,14 +82,14 @@ describe('delays between polls', () => {
   test.each(['upscaling', 'PAUSED', 'moderation_pending'])(
     'apply to the unknown status %s, which counts as running',
     async (status) => {
-      const delays = await pollDelays(repeat(4, answer(200, { id: 'task_1', status })));
+      const delays = await pollDelays(repeat(4, jsonReply(200, { id: 'task_1', status })));
       expect(delays).toHaveLength(5);
       expect(Math.min(...delays)).toBeGreaterThanOrEqual(2_000);
     },
   );
 
   test('apply after failed polls', async () => {
-    const delays = await pollDelays(repeat(5, answer(503, {})));
+    const delays = await pollDelays(repeat(5, jsonReply(503, {})));
     expect(delays).toHaveLength(6);
     expect(Math.min(...delays)).toBeGreaterThanOrEqual(2_000);
     expect(Math.max(...delays)).toBeLessThanOrEqual(5_000);
@@ -112,7 +116,7 @@ describe('Retry-After takes precedence over the delay', () => {
 
   test('if the submit response contains it', async () => {
     const record = { id: 'task_1', status: 'queued' };
-    const submit = answer(202, record, { 'retry-after': '7' });
+    const submit = jsonReply(202, record, { 'retry-after': '7' });
     expect(await pollDelays([], {}, {}, submit)).toEqual([7_000]);
   });
 

@@ -14,7 +14,7 @@ import {
 import type { TaskUpdate } from '../../src/index.ts';
 import type { Fault } from '../../src/mock/index.ts';
 import {
-  answer,
+  jsonReply,
   clientOf,
   image,
   onMock,
@@ -153,7 +153,7 @@ describe('a wait is ended by', () => {
 
   test('a success without a URL, with the record and the task on the error', async () => {
     const record = { id: 'task_1', status: 'completed', image_url: null, result: { outputs: [] } };
-    const { fetch, sent } = scripted(submitted, answer(200, record));
+    const { fetch, sent } = scripted(submitted, jsonReply(200, record));
     const clock = virtualClock();
     const gateway = clientOf(fetch, { clock });
     const task = await gateway.images.submit(image);

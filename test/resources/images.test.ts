@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { ConfigurationError, ConflictError, ResponseValidationError } from '../../src/index.ts';
 import type { ImageParams, ImageRoute, RequestOptions } from '../../src/index.ts';
-import { answer, clientOf, image, onMock, scripted, text } from '../core/support.ts';
+import { jsonReply, clientOf, image, onMock, scripted, textReply } from '../core/support.ts';
 import { collect, rejection } from '../support/rejection.ts';
 
 const submitRoute = 'POST /v1/images/tasks';
@@ -229,11 +229,11 @@ describe('an existing task', () => {
 
 describe('a 2xx submit response that is not a task record', () => {
   const malformed = [
-    text(202, '<html>Hi</html>', 'text/html'),
-    text(202, ''),
-    answer(202, []),
-    answer(202, 'ok'),
-    answer(202, null),
+    textReply(202, '<html>Hi</html>', 'text/html'),
+    textReply(202, ''),
+    jsonReply(202, []),
+    jsonReply(202, 'ok'),
+    jsonReply(202, null),
   ];
 
   test.each(malformed)('never hides the task named in its headers', async (reply) => {
@@ -256,7 +256,7 @@ describe('a 2xx submit response that is not a task record', () => {
   });
 
   test('never hides the task named in its body', async () => {
-    const { fetch } = scripted(answer(202, { id: 'task_9', status: 'completed' }));
+    const { fetch } = scripted(jsonReply(202, { id: 'task_9', status: 'completed' }));
     const error = await rejection(ResponseValidationError, clientOf(fetch).images.submit(image));
     expect(error.body).toEqual({ id: 'task_9', status: 'completed' });
     expect(error.task?.id).toBe('task_9');

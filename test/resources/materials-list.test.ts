@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { BadRequestError, ConfigurationError, ResponseValidationError } from '../../src/index.ts';
 import type { MaterialListQuery, MaterialPage } from '../../src/index.ts';
 import type { MockGatewayOptions } from '../../src/mock/index.ts';
-import { answer, clientOf, onMock, scripted } from '../core/support.ts';
+import { jsonReply, clientOf, onMock, scripted } from '../core/support.ts';
 import { records, requests } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
 import { collect, rejection } from '../support/rejection.ts';
@@ -47,7 +47,7 @@ describe('materials.list()', () => {
   );
 
   test.each(rows(requests['Material list query']))('sends the query %s, encoded', async (name) => {
-    const { fetch, sent } = scripted(answer(200, bodies.materialPage));
+    const { fetch, sent } = scripted(jsonReply(200, bodies.materialPage));
     const value = name === 'limit' ? 7 : 'a/b +&=';
     await clientOf(fetch).materials.list({ [name]: value });
     expect(new URL(sent[0]?.url ?? '').searchParams.get(name)).toBe(String(value));
@@ -206,7 +206,7 @@ describe('pages', () => {
     ['missing although there are more pages', { has_more: true }],
     ['empty although there are more pages', { has_more: true, next_cursor: '' }],
   ])('end if the cursor is %s', async (_, end) => {
-    const { fetch, sent } = scripted(answer(200, { object: 'material.list', data: [], ...end }));
+    const { fetch, sent } = scripted(jsonReply(200, { object: 'material.list', data: [], ...end }));
     const page = await clientOf(fetch).materials.list();
     expect(await page.nextPage()).toBeNull();
     expect(await collect(page)).toEqual([]);
@@ -232,7 +232,7 @@ describe('pages', () => {
 describe('a list that differs from the documentation', () => {
   test('is returned unchanged', async () => {
     const body = { data: [{ id: 'mat_1', status: 'resting' }], has_more: 'no', total: 7 };
-    const gateway = clientOf(scripted(answer(200, body)).fetch);
+    const gateway = clientOf(scripted(jsonReply(200, body)).fetch);
     expect(await gateway.materials.list()).toMatchObject(body);
   });
 
@@ -243,7 +243,7 @@ describe('a list that differs from the documentation', () => {
   ])(
     'is rejected with body and meta if a field that the client needs is invalid: %s',
     async (_, body) => {
-      const gateway = clientOf(scripted(answer(200, body)).fetch);
+      const gateway = clientOf(scripted(jsonReply(200, body)).fetch);
       const error = await rejection(
         ResponseValidationError,
         Promise.resolve(gateway.materials.list()),

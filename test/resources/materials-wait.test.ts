@@ -10,7 +10,7 @@ import {
 } from '../../src/index.ts';
 import type { MaterialUpdate } from '../../src/index.ts';
 import type { Fault } from '../../src/mock/index.ts';
-import { answer, clientOf, onMock, scripted, virtualClock } from '../core/support.ts';
+import { jsonReply, clientOf, onMock, scripted, virtualClock } from '../core/support.ts';
 import { states } from '../coverage/specification.ts';
 import { collect, rejection } from '../support/rejection.ts';
 import * as bodies from '../wire/bodies.ts';
@@ -99,7 +99,7 @@ describe('materials.wait()', () => {
   ])('ends at %s with MaterialFailedError', async (_, status) => {
     const record = { ...bodies.material, status, uri: null };
     const clock = virtualClock();
-    const { fetch, sent } = scripted(answer(200, record));
+    const { fetch, sent } = scripted(jsonReply(200, record));
     const waiting = clock.settle(clientOf(fetch, { clock }).materials.wait('mat_1'));
     const error = await rejection(MaterialFailedError, waiting);
     expect(error).toMatchObject({ name: 'MaterialFailedError', material: record });
@@ -117,10 +117,10 @@ describe('materials.wait()', () => {
     ] as const;
     const [first, ...others] = statuses.map((status) => {
       const uri = status === 'available' ? 'asset://quay' : null;
-      return answer(200, { ...bodies.material, status, uri });
+      return jsonReply(200, { ...bodies.material, status, uri });
     });
     const clock = virtualClock();
-    const { fetch } = scripted(first ?? answer(500, {}), ...others);
+    const { fetch } = scripted(first ?? jsonReply(500, {}), ...others);
     const { materials } = clientOf(fetch, { clock });
     const seen = await clock.settle(collect(materials.updates('mat_1')));
     expect(seen.map(({ status }) => status)).toEqual(statuses);
@@ -169,7 +169,7 @@ describe('materials.wait()', () => {
   test('does not treat available without a uri as a success', async () => {
     const record = { ...bodies.material, uri: null };
     const clock = virtualClock();
-    const { fetch, sent } = scripted(answer(200, record));
+    const { fetch, sent } = scripted(jsonReply(200, record));
     const { materials } = clientOf(fetch, { clock });
     const error = await clock.settle(rejection(Error, materials.wait('mat_1')));
     const errorClasses = [ResponseValidationError, MaterialFailedError];
@@ -181,7 +181,7 @@ describe('materials.wait()', () => {
 describe('material statuses', () => {
   test.each(states['Material status'])('returns the status %s unchanged', async (status) => {
     const record = { ...bodies.material, status };
-    const { materials } = clientOf(scripted(answer(200, record)).fetch);
+    const { materials } = clientOf(scripted(jsonReply(200, record)).fetch);
     expect((await materials.retrieve('mat_1')).status).toBe(status);
     expect((await materials.delete('mat_1')).status).toBe(status);
   });

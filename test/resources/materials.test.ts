@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { ConfigurationError, NotFoundError, ResponseValidationError } from '../../src/index.ts';
 import type { MaterialCreateParams, Polygate } from '../../src/index.ts';
-import { answer, clientOf, onMock, scripted } from '../core/support.ts';
+import { jsonReply, clientOf, onMock, scripted } from '../core/support.ts';
 import { records } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
 import { rejection } from '../support/rejection.ts';
@@ -28,7 +28,7 @@ describe('a material', () => {
     const other = await read();
     const wire = await other.gateway.materials.retrieve(other.id).asResponse();
     const dates = { ...bodies.material, created_at: null };
-    const undated = clientOf(scripted(answer(200, dates)).fetch);
+    const undated = clientOf(scripted(jsonReply(200, dates)).fetch);
     expect(
       difference(field, [
         { read: one.created, sent: other.created },
@@ -89,7 +89,7 @@ describe('a record that differs from the documentation', () => {
   const unexpected = { id: 'mat_1', status: 'resting', type: 'hologram', mood: 'calm', name: 7 };
 
   test('is returned unchanged', async () => {
-    const gateway = clientOf(scripted(answer(200, unexpected)).fetch);
+    const gateway = clientOf(scripted(jsonReply(200, unexpected)).fetch);
     expect(await gateway.materials.retrieve('mat_1')).toEqual(unexpected);
     expect(await gateway.materials.create(source)).toEqual(unexpected);
   });
@@ -102,7 +102,7 @@ describe('a record that differs from the documentation', () => {
   ])(
     'is rejected with body and meta if a field that the client needs is invalid: %s',
     async (_, body) => {
-      const gateway = clientOf(scripted(answer(200, body, { 'x-request-id': 'req-1' })).fetch);
+      const gateway = clientOf(scripted(jsonReply(200, body, { 'x-request-id': 'req-1' })).fetch);
       const calls: ((client: Polygate) => PromiseLike<unknown>)[] = [
         (client) => client.materials.retrieve('mat_1'),
         (client) => client.materials.delete('mat_1'),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { ConfigurationError, NotFoundError, ResponseValidationError } from '../../src/index.ts';
-import { answer, clientOf, onMock, scripted } from '../core/support.ts';
+import { jsonReply, clientOf, onMock, scripted } from '../core/support.ts';
 import { records } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
 import { rejection } from '../support/rejection.ts';
@@ -109,7 +109,7 @@ describe('models.list()', () => {
   });
 
   test('sends no key in another style if the client has none', async () => {
-    const { fetch, sent } = scripted(answer(200, bodies.anthropicModelList));
+    const { fetch, sent } = scripted(jsonReply(200, bodies.anthropicModelList));
     const gateway = clientOf(fetch, { apiKey: null });
     await gateway.models.list({ style: 'anthropic' });
     expect(sent[0]?.headers.has('x-api-key')).toBe(false);
@@ -134,7 +134,7 @@ describe('models.retrieve()', () => {
     ['日本/モデル', '/v1/models/%E6%97%A5%E6%9C%AC%2F%E3%83%A2%E3%83%87%E3%83%AB'],
     ['50%', '/v1/models/50%25'],
   ])('encodes all of %s', async (id, path) => {
-    const { fetch, sent } = scripted(answer(200, { id }));
+    const { fetch, sent } = scripted(jsonReply(200, { id }));
     await clientOf(fetch).models.retrieve(id);
     expect(new URL(sent[0]?.url ?? '').pathname).toBe(path);
   });
@@ -169,7 +169,7 @@ describe('models.retrieve()', () => {
   test('keeps request_interface and a created value of 0', async () => {
     const { gateway } = onMock();
     expect(await gateway.models.retrieve('prism-image')).toHaveProperty('request_interface');
-    const zero = clientOf(scripted(answer(200, bodies.model)).fetch);
+    const zero = clientOf(scripted(jsonReply(200, bodies.model)).fetch);
     expect((await zero.models.retrieve('harbour/painter-2')).created).toBe(0);
   });
 
@@ -196,7 +196,10 @@ describe('a record that differs from the documentation', () => {
       { ...bodies.model, pricing: { profiles: { api: { billingUnit: 'x' } } } },
     ],
   ])('is returned unchanged: %s', async (_, body) => {
-    const { fetch } = scripted(answer(200, body), answer(200, { object: 'list', data: [body] }));
+    const { fetch } = scripted(
+      jsonReply(200, body),
+      jsonReply(200, { object: 'list', data: [body] }),
+    );
     const gateway = clientOf(fetch);
     const wire: unknown = JSON.parse(JSON.stringify(body));
     expect(await gateway.models.retrieve('m')).toEqual(wire);
@@ -215,7 +218,7 @@ describe('a record that differs from the documentation', () => {
   test.each(invalid)(
     'is rejected with body and meta if a field that the client needs is invalid: %s',
     async (_, style, body, field) => {
-      const gateway = clientOf(scripted(answer(200, body)).fetch);
+      const gateway = clientOf(scripted(jsonReply(200, body)).fetch);
       const list = gateway.models.list(style === 'openai' ? {} : { style });
       const error = await rejection(ResponseValidationError, Promise.resolve(list));
       expect(error.body).toEqual(body);

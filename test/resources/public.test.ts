@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 
 import { NotFoundError, ResponseValidationError } from '../../src/index.ts';
 import type { Polygate } from '../../src/index.ts';
-import { answer, clientOf, onMock, scripted } from '../core/support.ts';
+import { jsonReply, clientOf, onMock, scripted } from '../core/support.ts';
 import { codes, records, requests } from '../coverage/specification.ts';
-import { open } from '../support/calls.ts';
+import { publicCalls } from '../support/calls.ts';
 import { difference, rows } from '../support/fields.ts';
 import { rejection } from '../support/rejection.ts';
 import * as bodies from '../wire/bodies.ts';
 
-const calls = open.map(({ sent, call }) => [sent, call] as const);
+const calls = publicCalls.map(({ sent, call }) => [sent, call] as const);
 const secrets = ['authorization', 'x-api-key', 'x-goog-api-key', 'cookie'];
 
 describe('every public call', () => {
@@ -68,11 +68,11 @@ describe('every public call', () => {
 
   test.each(calls)('%s returns undocumented fields unchanged', async (_, call) => {
     const body = { weather: { wind: [7] }, object: 'surprise' };
-    expect(await call(clientOf(scripted(answer(200, body)).fetch))).toEqual(body);
+    expect(await call(clientOf(scripted(jsonReply(200, body)).fetch))).toEqual(body);
   });
 
   test.each(calls)('%s rejects a response that is not a record', async (_, call) => {
-    const gateway = clientOf(scripted(answer(200, ['a list'])).fetch);
+    const gateway = clientOf(scripted(jsonReply(200, ['a list'])).fetch);
     const error = await rejection(ResponseValidationError, call(gateway));
     expect(error).toMatchObject({ body: ['a list'], meta: { status: 200 } });
   });
@@ -100,7 +100,7 @@ describe('public.status()', () => {
   test('returns degraded and undocumented statuses unchanged', async () => {
     const { serviceStatus } = bodies;
     for (const overallStatus of ['degraded', 'on fire']) {
-      const gateway = clientOf(scripted(answer(200, { ...serviceStatus, overallStatus })).fetch);
+      const gateway = clientOf(scripted(jsonReply(200, { ...serviceStatus, overallStatus })).fetch);
       expect((await gateway.public.status()).overallStatus).toBe(overallStatus);
     }
   });
@@ -123,7 +123,7 @@ describe('queries', () => {
   test.each(rows(requests['Status query']))(
     'of public.status(): %s is sent encoded',
     async (name) => {
-      const { fetch, sent } = scripted(answer(200, bodies.serviceStatus));
+      const { fetch, sent } = scripted(jsonReply(200, bodies.serviceStatus));
       await clientOf(fetch).public.status({ [name]: 'a b&c' });
       expect(sent[0]?.url).toMatch(new RegExp(`/v1/status\\?${name}=a\\+b%26c$`));
     },
@@ -132,7 +132,7 @@ describe('queries', () => {
   test.each(rows(requests['Pricing query']))(
     'of public.pricing(): %s is sent encoded',
     async (name) => {
-      const { fetch, sent } = scripted(answer(200, bodies.pricingCatalog));
+      const { fetch, sent } = scripted(jsonReply(200, bodies.pricingCatalog));
       await clientOf(fetch).public.pricing({ [name]: 'a b&c' });
       expect(sent[0]?.url).toMatch(new RegExp(`/v1/pricing\\?${name}=a\\+b%26c$`));
     },
@@ -164,7 +164,7 @@ describe('public.error()', () => {
   });
 
   test('encodes the code', async () => {
-    const { fetch, sent } = scripted(answer(200, bodies.errorDetail));
+    const { fetch, sent } = scripted(jsonReply(200, bodies.errorDetail));
     await clientOf(fetch).public.error('a/b c');
     expect(sent[0]?.url).toMatch(/\/v1\/errors\/a%2Fb%20c$/);
   });
@@ -184,8 +184,8 @@ describe('other records', () => {
   test.each(read)(
     'public.%s() returns its record unchanged, even an empty one',
     async (_, body, call) => {
-      expect(await call(clientOf(scripted(answer(200, body)).fetch))).toEqual(body);
-      expect(await call(clientOf(scripted(answer(200, {})).fetch))).toEqual({});
+      expect(await call(clientOf(scripted(jsonReply(200, body)).fetch))).toEqual(body);
+      expect(await call(clientOf(scripted(jsonReply(200, {})).fetch))).toEqual({});
     },
   );
 
@@ -213,6 +213,6 @@ describe('other records', () => {
     const { openapi, ...document } = await gateway.public.openapi();
     expect(openapi).toMatch(/^3\./);
     const { paths } = document as { paths: object };
-    for (const { route } of open) expect(paths).toHaveProperty([route.replace('GET ', '')]);
+    for (const { route } of publicCalls) expect(paths).toHaveProperty([route.replace('GET ', '')]);
   });
 });

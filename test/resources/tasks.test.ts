@@ -12,7 +12,7 @@ import {
 } from '../../src/index.ts';
 import type { Generation, Receipt, SubmittedTask, Task, TaskKind } from '../../src/index.ts';
 import type { MockGateway } from '../../src/mock/index.ts';
-import { answer, clientOf, onMock, scripted, thrown } from '../core/support.ts';
+import { jsonReply, clientOf, onMock, scripted, thrown } from '../core/support.ts';
 import { collect, rejection } from '../support/rejection.ts';
 
 /** A kind of task: how to submit and generate one, and the namespace it belongs to. */
@@ -175,7 +175,7 @@ describe.each(taskCases)('%s', (_, { kind, path, submit, generate, of }) => {
     async (__, body) => {
       const headers = { 'x-svc-task-id': 'task_7', 'x-svc-charge-usd': '0.5' };
       const { fetch, sent } = scripted(
-        answer(202, body, body === unexpected[0]?.[1] ? {} : headers),
+        jsonReply(202, body, body === unexpected[0]?.[1] ? {} : headers),
       );
       const gateway = clientOf(fetch);
       const error = await rejection(ResponseValidationError, submit(gateway, 'row-9'));
@@ -202,7 +202,7 @@ describe.each(taskCases)('%s', (_, { kind, path, submit, generate, of }) => {
 
   test('keeps undocumented fields in raw, and tolerates invalid optional fields', async () => {
     const record = { id: 'task_1', status: 'resting', eta: [7], progress: {}, error: 'none' };
-    const { fetch } = scripted(answer(202, record));
+    const { fetch } = scripted(jsonReply(202, record));
     const task = await submit(clientOf(fetch));
     expect(task.latest).toEqual({
       id: 'task_1',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { ConfigurationError, ResponseValidationError, TaskFailedError } from '../../src/index.ts';
 import type { VideoContentItem, VideoParams, VideoRoute } from '../../src/index.ts';
-import { answer, clientOf, onMock, scripted, virtualClock } from '../core/support.ts';
+import { jsonReply, clientOf, onMock, scripted, virtualClock } from '../core/support.ts';
 import { headers, requests } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
 import { rejection } from '../support/rejection.ts';
@@ -181,8 +181,8 @@ describe('a video task', () => {
   ])('ends at the status %s', async (rawStatus, status) => {
     const record = { id: 'task_1', status: rawStatus, video_url: `${files}/film.mp4` };
     const { fetch, sent } = scripted(
-      answer(202, { id: 'task_1', status: 'queued' }),
-      answer(200, record),
+      jsonReply(202, { id: 'task_1', status: 'queued' }),
+      jsonReply(200, record),
     );
     const clock = virtualClock();
     const result = await clock.settle(clientOf(fetch, { clock }).videos.generate(video));
@@ -224,7 +224,7 @@ describe('a video task', () => {
 
   test('is not lost if a required field of the submit response has the wrong type', async () => {
     const body = { id: 'task_7', status: 'completed', result: 'soon' };
-    const { fetch } = scripted(answer(202, body, { 'x-svc-task-id': 'task_7' }));
+    const { fetch } = scripted(jsonReply(202, body, { 'x-svc-task-id': 'task_7' }));
     const error = await rejection(
       ResponseValidationError,
       Promise.resolve(clientOf(fetch).videos.submit(video, { idempotencyKey: 'row-9' })),

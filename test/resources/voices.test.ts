@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { ResponseValidationError } from '../../src/index.ts';
 import type { Polygate } from '../../src/index.ts';
-import { answer, clientOf, onMock, scripted } from '../core/support.ts';
+import { jsonReply, clientOf, onMock, scripted } from '../core/support.ts';
 import { records, requests } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
 import { rejection } from '../support/rejection.ts';
@@ -29,7 +29,7 @@ describe('voices.list()', () => {
   });
 
   test.each(rows(requests['Voice list query']))('sends the query %s, encoded', async (name) => {
-    const { fetch, sent } = scripted(answer(200, bodies.voiceList));
+    const { fetch, sent } = scripted(jsonReply(200, bodies.voiceList));
     await clientOf(fetch).voices.list({ [name]: 'a/b &c' });
     expect(new URL(sent[0]?.url ?? '').searchParams.get(name)).toBe('a/b &c');
   });
@@ -47,7 +47,7 @@ describe('voices.list()', () => {
   test.each(rows(records.Voice))('returns %s', async (name, field) => {
     const data = [bodies.voice, { ...bodies.voice, preview_audio_url: 'https://files.example/a' }];
     const scriptedGateway = clientOf(
-      scripted(answer(200, { object: 'audio.voice.list', data })).fetch,
+      scripted(jsonReply(200, { object: 'audio.voice.list', data })).fetch,
     );
     const { data: read } = await scriptedGateway.voices.list();
     expect(
@@ -108,7 +108,10 @@ describe('a record that differs from the documentation', () => {
     const unexpected = { ...bodies.voiceCreation, outputs: null, mood: 'calm', voice: undefined };
     const wire: unknown = JSON.parse(JSON.stringify(unexpected));
     const voices = [{ voice_id: 'v', source_type: 'dreamt', colour: 1 }, { display_name: 'x' }];
-    const { fetch } = scripted(answer(200, unexpected), answer(200, { data: voices, more: true }));
+    const { fetch } = scripted(
+      jsonReply(200, unexpected),
+      jsonReply(200, { data: voices, more: true }),
+    );
     const gateway = clientOf(fetch);
     expect(await gateway.voices.design(allDesignFields)).toEqual(wire);
     expect(await gateway.voices.list()).toEqual({ data: voices, more: true });
@@ -120,7 +123,7 @@ describe('a record that differs from the documentation', () => {
   ])(
     'is rejected with body and meta if a field that the client needs is invalid: %s',
     async (_, body) => {
-      const gateway = clientOf(scripted(answer(200, body, { 'x-svc-charge-usd': '3' })).fetch);
+      const gateway = clientOf(scripted(jsonReply(200, body, { 'x-svc-charge-usd': '3' })).fetch);
       const promise = Promise.resolve(gateway.voices.design(allDesignFields));
       const error = await rejection(ResponseValidationError, promise);
       expect(error.body).toEqual(JSON.parse(JSON.stringify(body)));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { build } from 'esbuild';
 
-import { answer } from '../support/node-adapter.ts';
+import { handleNodeRequest } from '../support/node-adapter.ts';
 import type { Handler } from '../support/node-adapter.ts';
 
 /** A server on this machine, and how to end it. */
@@ -28,7 +28,8 @@ export async function opened(listener: RequestListener): Promise<Opened> {
 /** Serves a page with one script, and the proxy below `/api/gateway`, for those who have got the page's cookie. */
 export function openPage(script: string, handler: Handler): Promise<Opened> {
   return opened((incoming, outgoing) => {
-    if (incoming.url?.startsWith('/api/gateway')) return void answer(handler, incoming, outgoing);
+    if (incoming.url?.startsWith('/api/gateway'))
+      return void handleNodeRequest(handler, incoming, outgoing);
     if (incoming.url === '/page.js') {
       outgoing.setHeader('content-type', 'text/javascript');
       return void outgoing.end(script);

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { ConfigurationError, Polygate } from '../../src/index.ts';
 import type { Generation } from '../../src/index.ts';
-import { clientOf, modelList, scripted, text, thrown } from '../core/support.ts';
+import { clientOf, modelList, scripted, textReply, thrown } from '../core/support.ts';
 import { rejection } from '../support/rejection.ts';
 import { apiKey } from './support.ts';
 
@@ -10,7 +10,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const bytes = text(200, 'frames');
+const bytes = textReply(200, 'frames');
 /** Hosts that look public but are not, in addition to those in the download tests. */
 const internalHosts = [
   ['a host name without a dot', 'printer', 'metadata', 'kubernetes', 'xn--ls8h'],
@@ -95,8 +95,11 @@ describe('a download never connects to a host that may be internal', () => {
     const raw = {} as Generation['raw'];
     const urls = ['https://files.example/old'];
     const done = { id: 't', kind: 'video', status: 'succeeded', rawStatus: '', urls, raw } as const;
-    const fresh = text(200, '{"id":"t","status":"completed","video_url":"https://10.0.0.1/film"}');
-    const { fetch, sent } = scripted(text(410, ''), fresh, bytes);
+    const fresh = textReply(
+      200,
+      '{"id":"t","status":"completed","video_url":"https://10.0.0.1/film"}',
+    );
+    const { fetch, sent } = scripted(textReply(410, ''), fresh, bytes);
     const headers = { cookie: apiKey, 'x-api-key': apiKey, 'proxy-authorization': apiKey };
     const gateway = clientOf(fetch, { apiKey, headers });
     await rejection(ConfigurationError, gateway.download({ ...done, urls: [...urls] }));

@@ -24,7 +24,7 @@ import {
   eventStream,
   image,
   scripted,
-  text,
+  textReply,
 } from '../core/support.ts';
 import { rejection } from '../support/rejection.ts';
 import { nested } from './support.ts';
@@ -157,7 +157,7 @@ describe('deeply nested JSON leads to a result or a typed error', () => {
   test.each(Object.entries(bodies))('in %s', async (_, body) => {
     const untypedErrors: Error[] = [];
     for (const status of [200, 400, 500]) {
-      const gateway = clientOf(scripted(text(status, body, 'application/json')).fetch, {
+      const gateway = clientOf(scripted(textReply(status, body, 'application/json')).fetch, {
         maxRetries: 0,
       });
       const events = () =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import {
-  answer,
+  jsonReply,
   caught,
   chat,
   clientOf,
@@ -11,8 +11,8 @@ import {
   image,
   modelList,
   scripted,
-  streamed,
-  text,
+  streamReply,
+  textReply,
 } from '../core/support.ts';
 import type { Reply } from '../core/support.ts';
 import { apiKey, pathsTo, printed } from './support.ts';
@@ -21,14 +21,14 @@ import { apiKey, pathsTo, printed } from './support.ts';
 const authorizationOf = ({ headers }: { headers: Headers }) => headers.get('authorization') ?? '';
 const echoes: Readonly<Record<string, Reply>> = {
   'a 401 that quotes it': (sent) =>
-    answer(401, {
+    jsonReply(401, {
       error: { message: `Incorrect key: ${authorizationOf(sent)}`, code: authorizationOf(sent) },
     })(sent),
-  'a plain text 403': (sent) => text(403, `No: ${authorizationOf(sent)}`)(sent),
+  'a plain text 403': (sent) => textReply(403, `No: ${authorizationOf(sent)}`)(sent),
   'a response that repeats the request headers': (sent) =>
-    answer(200, Object.fromEntries(sent.headers))(sent),
+    jsonReply(200, Object.fromEntries(sent.headers))(sent),
   'a response that is not JSON': (sent) =>
-    text(200, `${'.'.repeat(285)}${authorizationOf(sent)}`)(sent),
+    textReply(200, `${'.'.repeat(285)}${authorizationOf(sent)}`)(sent),
   'an error of fetch': (sent) => {
     throw new TypeError(`bad header: ${authorizationOf(sent)}`, {
       cause: new Error(authorizationOf(sent)),
@@ -39,7 +39,7 @@ const echoes: Readonly<Record<string, Reply>> = {
   'an event that is not a chunk': (sent) =>
     new Response(`data: "${authorizationOf(sent)}"\n\n`, eventStream),
   'a stream that fails': (sent) =>
-    streamed(
+    streamReply(
       firstEvent,
       (body) => body.error(new TypeError(authorizationOf(sent))),
       eventStream,
@@ -71,7 +71,7 @@ describe('an error does not contain a key that the server repeats', () => {
 test('the rest of the body is unchanged, and a word that equals a short key is kept', async () => {
   const body = { error: { message: 'model test: test failed', code: 'test', more: [1, null] } };
   for (const key of ['test', 'sk-another-key']) {
-    const { fetch } = scripted(answer(400, body), modelList);
+    const { fetch } = scripted(jsonReply(400, body), modelList);
     const error = await caught(clientOf(fetch, { apiKey: key }).models.list());
     expect(error.body).toEqual(body);
     expect(error.message).toContain('model test: test failed');

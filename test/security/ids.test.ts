@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { ConfigurationError } from '../../src/index.ts';
 import type { Polygate } from '../../src/index.ts';
-import { answer, baseURL, caught, clientOf, drain, scripted } from '../core/support.ts';
+import { jsonReply, baseURL, caught, clientOf, drain, scripted } from '../core/support.ts';
 import { rejection } from '../support/rejection.ts';
 
 /** Every method that takes an id, and the path that precedes the id. */
@@ -51,14 +51,14 @@ const notStrings = [undefined, null, 7, {}, [], ['..'], new String('..')];
 
 describe.each(Object.entries(calls))('%s', (_, [path, call]) => {
   test.each(hostile.map(named))('rejects %s before sending a request', async (_name, id) => {
-    const { fetch, sent } = scripted(answer(404, {}));
+    const { fetch, sent } = scripted(jsonReply(404, {}));
     const error = await rejection(ConfigurationError, call(clientOf(fetch), id));
     expect(error.message.length).toBeLessThan(200);
     expect(sent).toEqual([]);
   });
 
   test.each(notStrings)('rejects %j, which is not a string', async (id) => {
-    const { fetch, sent } = scripted(answer(404, {}));
+    const { fetch, sent } = scripted(jsonReply(404, {}));
     await rejection(ConfigurationError, call(clientOf(fetch), id as string));
     expect(sent).toEqual([]);
   });
@@ -81,7 +81,7 @@ describe.each(Object.entries(calls))('%s', (_, [path, call]) => {
     'x'.repeat(100_000),
   ];
   test.each(unusual.map(named))('sends %s as a single path segment', async (_name, id) => {
-    const { fetch, sent } = scripted(answer(401, {}));
+    const { fetch, sent } = scripted(jsonReply(401, {}));
     expect((await caught(call(clientOf(fetch), id))).name).toBe('AuthenticationError');
     expect(sent[0]?.url).toBe(baseURL + path + encodeURIComponent(id));
     expect(new URL(sent[0]?.url ?? '').href).toBe(sent[0]?.url);
@@ -91,7 +91,7 @@ describe.each(Object.entries(calls))('%s', (_, [path, call]) => {
 test.each(['/v1/..%2fadmin', '/v1/..%5Cadmin', '/v1/a%2f%2e%2e%2fb', '/v1/\u0085'])(
   'request() rejects the path %j, which a server may resolve differently',
   async (path) => {
-    const { fetch, sent } = scripted(answer(404, {}));
+    const { fetch, sent } = scripted(jsonReply(404, {}));
     await rejection(ConfigurationError, clientOf(fetch).request({ method: 'GET', path }));
     expect(sent).toEqual([]);
   },

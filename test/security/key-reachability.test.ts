@@ -13,7 +13,7 @@ import {
   hang,
   image,
   onMock,
-  refusal,
+  errorReply,
   reset,
   scripted,
 } from '../core/support.ts';
@@ -83,7 +83,7 @@ describe('no property, symbol or getter leads to the API key', () => {
   test.each([
     ['a timeout', hang],
     ['a reset', reset],
-    ['a 401', refusal(401)],
+    ['a 401', errorReply(401)],
   ])('from the signal passed to fetch, after %s', async (_, reply) => {
     const clock = new WatchedClock();
     const { fetch, sent } = scripted(reply);

@@ -18,7 +18,7 @@ import {
   scripted,
   thrown,
 } from '../core/support.ts';
-import { every } from '../support/calls.ts';
+import { allCalls } from '../support/calls.ts';
 import { memoryJournal, nested } from './support.ts';
 
 const names = [
@@ -73,7 +73,7 @@ function onModified(change: (json: string) => string, settings = {}) {
 }
 
 describe('hostile names in every object of a response', () => {
-  test.each(every.map(({ route, call }) => [route, call] as const))(
+  test.each(allCalls.map(({ route, call }) => [route, call] as const))(
     '%s: do not change how responses and errors are read',
     async (_, call) => {
       const { gateway, mock } = onModified(poisoned);
@@ -81,7 +81,11 @@ describe('hostile names in every object of a response', () => {
       if (outcome instanceof PolygateError) expect(outcome.name).toBe('NotFoundError');
       else expect(outcome).toBeTypeOf('object');
       for (const status of [400, 401, 402, 409, 500]) {
-        mock.fail({ route: every.find((one) => one.call === call)?.sent ?? '', status, times: 1 });
+        mock.fail({
+          route: allCalls.find((one) => one.call === call)?.sent ?? '',
+          status,
+          times: 1,
+        });
         const error = await caught(call(gateway));
         expect(error).toMatchObject({ status });
         expect(error).toBeInstanceOf(PolygateError);
@@ -132,7 +136,7 @@ const hostileValues = [
 ];
 
 describe('a value of the wrong type anywhere in a response is kept or leads to a typed error', () => {
-  test.each(every.map(({ route, call }) => [route, call] as const))('%s', async (_, call) => {
+  test.each(allCalls.map(({ route, call }) => [route, call] as const))('%s', async (_, call) => {
     const { gateway: plain } = onMock();
     const untypedErrors: Error[] = [];
     let json = '';

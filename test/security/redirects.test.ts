@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { APIError, Polygate } from '../../src/index.ts';
 import { chat, clientOf, drain, image, scripted } from '../core/support.ts';
-import { every } from '../support/calls.ts';
+import { allCalls } from '../support/calls.ts';
 import { rejection } from '../support/rejection.ts';
 
 const requests: string[] = [];
@@ -50,7 +50,7 @@ const calls: Record<string, (gateway: Polygate) => PromiseLike<unknown>> = {
   'request()': (gateway) => gateway.request({ method: 'PATCH', path: '/v1/x', body: {} }),
   'a raw response': (gateway) => gateway.images.submit(image).asResponse(),
 };
-for (const { route, call } of every) calls[route] = call;
+for (const { route, call } of allCalls) calls[route] = call;
 
 describe.each(['other', 'same'])(
   'a redirect to the %s host is an error and is not followed',

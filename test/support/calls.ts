@@ -25,7 +25,7 @@ const endpoint = (route: string, sent: string, call: Documented['call']): Docume
 const same = (route: string, call: Documented['call']) => endpoint(route, route, call);
 
 /** Endpoints that need no credentials. */
-export const open: readonly Documented[] = [
+export const publicCalls: readonly Documented[] = [
   same('GET /v1/status', (gateway) => gateway.public.status()),
   same('GET /v1/capabilities', (gateway) => gateway.public.capabilities()),
   same('GET /v1/errors', (gateway) => gateway.public.errors()),
@@ -39,7 +39,7 @@ export const open: readonly Documented[] = [
 ];
 
 /** Endpoints that need an API key. */
-export const authenticated: readonly Documented[] = [
+export const authenticatedCalls: readonly Documented[] = [
   same('GET /v1/account', (gateway) => gateway.account.retrieve()),
   same('GET /v1/readiness', (gateway) => gateway.account.readiness()),
   same('GET /v1/models', (gateway) => gateway.models.list()),
@@ -80,4 +80,4 @@ export const authenticated: readonly Documented[] = [
 ];
 
 /** Every documented endpoint. */
-export const every = [...open, ...authenticated];
+export const allCalls = [...publicCalls, ...authenticatedCalls];

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 export type Handler = (request: Request) => Promise<Response>;
 
 /** Handles a request of Node's HTTP server with the code shown in docs/browsers-and-proxy.md. */
-export async function answer(
+export async function handleNodeRequest(
   handler: Handler,
   incoming: IncomingMessage,
   outgoing: ServerResponse,

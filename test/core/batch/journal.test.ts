@@ -4,7 +4,7 @@ import { BudgetExceededError } from '../../../src/index.ts';
 import type { BatchOptions } from '../../../src/index.ts';
 import { collect } from '../../support/rejection.ts';
 import { another, draw, drawing, memoryJournal, numbers, paidKeys, typesIn } from './support.ts';
-import { answer, caught, clientOf, image, onMock, scripted } from '../support.ts';
+import { jsonReply, caught, clientOf, image, onMock, scripted } from '../support.ts';
 
 const submits = 'POST /v1/images/tasks';
 const id = (row: unknown) => `row ${String(row)}`;
@@ -71,7 +71,7 @@ describe('a journal', () => {
   });
 
   test('keeps no receipt of an answer that names no task, and has it asked again', async () => {
-    const finished = answer(200, { data: [{ url: 'https://files.example/a.png' }] });
+    const finished = jsonReply(200, { data: [{ url: 'https://files.example/a.png' }] });
     const { fetch, sent } = scripted(finished);
     const gateway = clientOf(fetch);
     const journal = memoryJournal();

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 import { AbortedError } from '../../../src/index.ts';
 import { another, draw, drawing, memoryJournal, numbers, typesIn } from './support.ts';
-import { caught, onMock, refusal, scripted, turns } from '../support.ts';
+import { caught, onMock, errorReply, scripted, turns } from '../support.ts';
 
 /** A source of rows that counts what was pulled, and tells whether it was ended. */
 function source(count = Infinity) {
@@ -256,7 +256,7 @@ describe('an end before the end', () => {
 });
 
 describe('a row that is refused a slot', () => {
-  const refused = scripted(refusal(429, 'concurrency_limit_exceeded', { 'retry-after': '90' }));
+  const refused = scripted(errorReply(429, 'concurrency_limit_exceeded', { 'retry-after': '90' }));
 
   function refusing(times: number) {
     const world = onMock({ tasks: { durationMs: 0 } });

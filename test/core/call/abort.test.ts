@@ -17,14 +17,14 @@ import {
   hang,
   image,
   modelList,
-  refusal,
+  errorReply,
   reset,
   scripted,
-  streamed,
+  streamReply,
   submitted,
   turns,
   unreachable,
-  wholeStream,
+  completeStream,
 } from '../support.ts';
 import type { Caught, Reply } from '../support.ts';
 
@@ -34,7 +34,7 @@ const list = (gateway: Polygate, options: RequestOptions): Promise<unknown> =>
   gateway.models.list({}, options);
 const stall = () => new Promise<void>(() => undefined);
 /** Headers and the start of a body, and then nothing more, even after an abort. */
-const halfBody: Reply = streamed('{"id": "half of', () => void stall());
+const halfBody: Reply = streamReply('{"id": "half of', () => void stall());
 
 type Replies = [Reply, ...Reply[]];
 type Call = (gateway: Polygate, options: RequestOptions) => Promise<unknown>;
@@ -70,11 +70,17 @@ const moments: readonly (readonly [string, Replies, number, Outcome, number])[] 
   ['while it waits for headers, and fetch ignores its signal', [hang], 1, 'unknown', 0],
   ['while it reads the body', [halfBody], 1, 'unknown', 0],
   ['in the delay after a refused connection', [unreachable, submitted], 1, 'not-sent', 0],
-  ['in the delay after a 503', [refusal(503), submitted], 1, 'rejected', 0],
+  ['in the delay after a 503', [errorReply(503), submitted], 1, 'rejected', 0],
   ['in the delay after a reset', [reset, submitted], 1, 'unknown', 0],
-  ['in the second attempt after a 503', [refusal(503), hang], 2, 'unknown', 1_000],
+  ['in the second attempt after a 503', [errorReply(503), hang], 2, 'unknown', 1_000],
   ['in the second attempt after a reset', [reset, hang], 2, 'unknown', 1_000],
-  ['while a 429 waits for a slot', [refusal(429, 'concurrency_limit_exceeded')], 1, 'rejected', 0],
+  [
+    'while a 429 waits for a slot',
+    [errorReply(429, 'concurrency_limit_exceeded')],
+    1,
+    'rejected',
+    0,
+  ],
 ];
 
 describe.each(moments)('an abort %s', (_, replies, count, outcome, ms) => {
@@ -202,7 +208,7 @@ describe('fetch', () => {
 
   test('has its body cancelled if the body ignores the abort', async () => {
     let cancelled = false;
-    const body = streamed(
+    const body = streamReply(
       '{',
       () => void stall(),
       {},
@@ -214,8 +220,8 @@ describe('fetch', () => {
 });
 
 describe('a signal has no listeners left after a call that', () => {
-  const stream = () => new Response(wholeStream, eventStream);
-  const cutStream = streamed(
+  const stream = () => new Response(completeStream, eventStream);
+  const cutStream = streamReply(
     firstEvent,
     (body) => body.error(new TypeError('terminated')),
     eventStream,
@@ -232,12 +238,12 @@ describe('a signal has no listeners left after a call that', () => {
 
   test.each([
     ['succeeds', [modelList], list],
-    ['is rejected', [refusal(400)], list],
-    ['is retried', [refusal(503), reset, modelList], list],
+    ['is rejected', [errorReply(400)], list],
+    ['is retried', [errorReply(503), reset, modelList], list],
     ['runs out of retries', [reset], submit],
     ['times out', [hang], submit],
     ['has an unreadable response', [() => new Response('<html>')], submit],
-    ['waits for a slot', [refusal(429, 'concurrency_limit_exceeded'), submitted], submit],
+    ['waits for a slot', [errorReply(429, 'concurrency_limit_exceeded'), submitted], submit],
     [
       'is a chat completion',
       [completed],

@@ -9,19 +9,19 @@ import {
 } from '../../../src/index.ts';
 import type { RawRequest } from '../../../src/index.ts';
 import {
-  answer,
+  jsonReply,
   baseURL,
   caught,
   clientOf,
   onMock,
-  refusal,
+  errorReply,
   reset,
   scripted,
   virtualClock,
 } from '../support.ts';
 import type { Reply } from '../support.ts';
 
-const edited = answer(200, { data: [{ url: 'https://cdn.example/1.png' }] });
+const edited = jsonReply(200, { data: [{ url: 'https://cdn.example/1.png' }] });
 
 describe('gateway.request', () => {
   test('sends method, path, query and body to the origin, with credentials', async () => {
@@ -75,14 +75,14 @@ describe('a schema', () => {
   const path = '/v1/images/edits';
 
   test('sets the type of the result and strips unknown fields', async () => {
-    const { fetch } = scripted(answer(200, { data: [{ url: 'u', extra: 1 }], more: 2 }));
+    const { fetch } = scripted(jsonReply(200, { data: [{ url: 'u', extra: 1 }], more: 2 }));
     const result = await clientOf(fetch).request({ method: 'POST', path, body: {}, schema });
     expectTypeOf(result).toEqualTypeOf<{ data: { url: string }[] }>();
     expect(result).toEqual({ data: [{ url: 'u' }] });
   });
 
   test('rejects a response that does not match', async () => {
-    const { fetch } = scripted(answer(200, { data: [{ url: 7 }] }));
+    const { fetch } = scripted(jsonReply(200, { data: [{ url: 7 }] }));
     const error = await caught(clientOf(fetch).request({ method: 'POST', path, body: {}, schema }));
     expect(error).toBeInstanceOf(ResponseValidationError);
     expect(error).toMatchObject({ body: { data: [{ url: 7 }] }, outcome: 'unknown' });
@@ -98,7 +98,7 @@ describe('a schema', () => {
           typeof value === 'number' ? { value } : { issues: [{ message: 'no number' }] },
       },
     };
-    const { fetch } = scripted(answer(200, 7), answer(200, 'x'));
+    const { fetch } = scripted(jsonReply(200, 7), jsonReply(200, 'x'));
     const gateway = clientOf(fetch);
     const request = { method: 'GET', path: '/v1/x', schema: own } as const;
     expect(await gateway.request(request)).toBe(7);
@@ -192,6 +192,6 @@ describe('a request whose outcome is unknown', () => {
   });
 
   test('differs from a 503, after which any request is retried', async () => {
-    expect((await attempts(post, refusal(503))).count).toBe(4);
+    expect((await attempts(post, errorReply(503))).count).toBe(4);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 import { NotFoundError, ServerError } from '../../../src/index.ts';
 import {
-  answer,
+  jsonReply,
   caught,
   chat,
   clientOf,
@@ -10,12 +10,12 @@ import {
   image,
   modelList,
   onMock,
-  refusal,
+  errorReply,
   reset,
   scripted,
-  streamed,
+  streamReply,
   submitted,
-  text,
+  textReply,
   turns,
   virtualClock,
 } from '../support.ts';
@@ -38,7 +38,7 @@ const documented = {
 
 /** The metadata that the client reads from the headers of a model list. */
 async function metaOf(headers: Record<string, string>, options = {}) {
-  const { fetch } = scripted(answer(200, { object: 'list', data: [] }, headers));
+  const { fetch } = scripted(jsonReply(200, { object: 'list', data: [] }, headers));
   return (await clientOf(fetch, options).models.list().withResponse()).meta;
 }
 
@@ -116,7 +116,7 @@ describe('ResponseMeta', () => {
 
   test('headerPrefix applies to the ledger and the concurrency limiter', async () => {
     const headers = { 'x-acme-charge-usd': '0.5', 'x-acme-concurrency-limit': '5' };
-    const { fetch } = scripted(answer(202, { id: 'task_1', status: 'queued' }, headers));
+    const { fetch } = scripted(jsonReply(202, { id: 'task_1', status: 'queued' }, headers));
     const gateway = clientOf(fetch, { headerPrefix: 'x-acme-' });
     await gateway.images.submit(image);
     expect(gateway.spend.totalUsd).toBe(0.5);
@@ -134,7 +134,11 @@ describe('a request id', () => {
 
   test('is sent and read in the header named by requestIdHeader', async () => {
     const { fetch, sent } = scripted(
-      answer(200, { object: 'list', data: [] }, { 'x-trace': 'theirs', 'x-request-id': 'other' }),
+      jsonReply(
+        200,
+        { object: 'list', data: [] },
+        { 'x-trace': 'theirs', 'x-request-id': 'other' },
+      ),
     );
     const gateway = clientOf(fetch, { requestIdHeader: 'x-trace' });
     const { meta } = await gateway.models.list({}, { requestId: 'mine' }).withResponse();
@@ -163,7 +167,7 @@ describe('a request id', () => {
   );
 
   test('of an error response is on the error', async () => {
-    const { fetch } = scripted(refusal(404, 'model_not_found', { 'x-request-id': 'req_9' }));
+    const { fetch } = scripted(errorReply(404, 'model_not_found', { 'x-request-id': 'req_9' }));
     const error = await caught(clientOf(fetch).models.retrieve('m'));
     expect(error.requestId).toBe('req_9');
     expect(error.message).toContain('req_9');
@@ -183,7 +187,7 @@ describe('withResponse', () => {
   });
 
   test('rejects as the call does', async () => {
-    const { fetch } = scripted(refusal(404));
+    const { fetch } = scripted(errorReply(404));
     const call = clientOf(fetch).models.retrieve('m');
     expect(await caught(call.withResponse())).toBe(await caught(call));
   });
@@ -192,7 +196,7 @@ describe('withResponse', () => {
 describe('asResponse', () => {
   test('leaves the body unread', async () => {
     let pulled = 0;
-    const slowReply: Reply = streamed('{"object":"list",', (body) => {
+    const slowReply: Reply = streamReply('{"object":"list",', (body) => {
       pulled += 1;
       if (pulled > 1) return body.close();
       body.enqueue(new TextEncoder().encode('"data":[]}'));
@@ -205,7 +209,7 @@ describe('asResponse', () => {
   });
 
   test('accepts any body', async () => {
-    const call = clientOf(scripted(text(200, '<html>')).fetch).models.list();
+    const call = clientOf(scripted(textReply(200, '<html>')).fetch).models.list();
     expect(await (await call.asResponse()).text()).toBe('<html>');
   });
 
@@ -213,7 +217,7 @@ describe('asResponse', () => {
     [404, NotFoundError],
     [500, ServerError],
   ])('rejects on a %i like the call itself', async (status, Class) => {
-    const call = clientOf(scripted(refusal(status)).fetch, { maxRetries: 0 }).models.list();
+    const call = clientOf(scripted(errorReply(status)).fetch, { maxRetries: 0 }).models.list();
     expect(await caught(call.asResponse())).toBeInstanceOf(Class);
   });
 
@@ -246,10 +250,10 @@ describe('asResponse', () => {
 
 describe('no rejection is left unhandled', () => {
   test.each([
-    ['asResponse of a 404', [refusal(404)]],
+    ['asResponse of a 404', [errorReply(404)]],
     ['asResponse of a connection reset', [reset]],
     ['asResponse of a success', [modelList]],
-    ['asResponse of an unexpected body', [text(200, '<html>')]],
+    ['asResponse of an unexpected body', [textReply(200, '<html>')]],
   ] as const)('by %s', async (_, replies) => {
     const unhandled = vi.fn<(reason: unknown) => void>();
     process.on('unhandledRejection', unhandled);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { backoff, decideRetry } from '../../../src/core/call/retry.ts';
 import { RetryBudget } from '../../../src/core/limits/retry-budget.ts';
 import type { Polygate } from '../../../src/index.ts';
-import { caught, chat, clientOf, image, refusal, scripted, virtualClock } from '../support.ts';
+import { caught, chat, clientOf, image, errorReply, scripted, virtualClock } from '../support.ts';
 import type { Reply } from '../support.ts';
 
 /** The requests that a call sends if every attempt ends with this reply. */
@@ -37,7 +37,7 @@ describe('a documented business error is never retried, whatever its status', ()
   );
 
   test.each(cases)('%i %s', async (status, code) => {
-    const { sent, error } = await attempts(refusal(status, code));
+    const { sent, error } = await attempts(errorReply(status, code));
     expect(sent).toHaveLength(1);
     expect(error).toMatchObject({ status, code });
   });
@@ -45,23 +45,23 @@ describe('a documented business error is never retried, whatever its status', ()
 
 describe('codes of an outage or an uncertain outcome are retried', () => {
   test('503 material_channel_unavailable is an outage', async () => {
-    const { sent, keys } = await attempts(refusal(503, 'material_channel_unavailable'));
+    const { sent, keys } = await attempts(errorReply(503, 'material_channel_unavailable'));
     expect(sent).toHaveLength(4);
     expect(keys.size).toBe(1);
   });
 
   test('400 material_channel_unavailable is a model without material support and is not retried', async () => {
-    const { sent } = await attempts(refusal(400, 'material_channel_unavailable'));
+    const { sent } = await attempts(errorReply(400, 'material_channel_unavailable'));
     expect(sent).toHaveLength(1);
   });
 
   test.each(['material_create_outcome_uncertain', 'visual_verification_create_outcome_uncertain'])(
     '%s is retried with the same key, and never without one',
     async (code) => {
-      const keyed = await attempts(refusal(503, code));
+      const keyed = await attempts(errorReply(503, code));
       expect(keyed.sent).toHaveLength(4);
       expect(keyed.keys.size).toBe(1);
-      const bare = await attempts(refusal(503, code), createChat);
+      const bare = await attempts(errorReply(503, code), createChat);
       expect(bare.sent).toHaveLength(1);
     },
   );

@@ -28,16 +28,16 @@ import {
   firstEvent,
   hang,
   image,
-  refusal,
+  errorReply,
   reset,
   scripted,
-  streamed,
+  streamReply,
   submitted,
-  text,
+  textReply,
   turns,
   unreachable,
   virtualClock,
-  wholeStream,
+  completeStream,
 } from '../support.ts';
 import type { Reply } from '../support.ts';
 
@@ -55,7 +55,7 @@ const routes: readonly (readonly [string, Call])[] = [
 /** A body that is cut off after a start that is valid on every route. */
 const cut: Reply = (sent) => {
   const failing = (start: string, init: ResponseInit) =>
-    streamed(
+    streamReply(
       start,
       (body) => body.error(new TypeError('terminated', { cause: coded('UND_ERR_SOCKET') })),
       init,
@@ -76,27 +76,27 @@ const table: readonly (readonly [string, Reply, Counts, ErrorClass, Outcome])[] 
   ['reset', reset, ifSafe, ConnectionError, 'unknown'],
   ['no response in time', hang, ifSafe, RequestTimeoutError, 'unknown'],
   ['cut body', cut, ifSafe, ConnectionError, 'unknown'],
-  ['408', refusal(408), ifSafe, APIError, 'unknown'],
-  ['500', refusal(500), ifSafe, ServerError, 'unknown'],
-  ['502', refusal(502), ifSafe, ServerError, 'unknown'],
+  ['408', errorReply(408), ifSafe, APIError, 'unknown'],
+  ['500', errorReply(500), ifSafe, ServerError, 'unknown'],
+  ['502', errorReply(502), ifSafe, ServerError, 'unknown'],
   [
     '502 from a proxy',
-    text(502, '<html>Bad gateway</html>', 'text/html'),
+    textReply(502, '<html>Bad gateway</html>', 'text/html'),
     ifSafe,
     ServerError,
     'unknown',
   ],
-  ['503', refusal(503), always, ServiceUnavailableError, 'rejected'],
-  ['504', refusal(504), ifSafe, ServerError, 'unknown'],
-  ['429', refusal(429, 'rate_limit_exceeded'), always, RateLimitError, 'rejected'],
-  ['429 without a code', refusal(429), always, RateLimitError, 'rejected'],
-  ['400', refusal(400), never, BadRequestError, 'rejected'],
-  ['401', refusal(401), never, AuthenticationError, 'rejected'],
-  ['402', refusal(402), never, PaymentRequiredError, 'rejected'],
-  ['403', refusal(403), never, PermissionDeniedError, 'rejected'],
-  ['404', refusal(404), never, NotFoundError, 'rejected'],
-  ['409', refusal(409), never, ConflictError, 'rejected'],
-  ['422', refusal(422), never, UnprocessableError, 'rejected'],
+  ['503', errorReply(503), always, ServiceUnavailableError, 'rejected'],
+  ['504', errorReply(504), ifSafe, ServerError, 'unknown'],
+  ['429', errorReply(429, 'rate_limit_exceeded'), always, RateLimitError, 'rejected'],
+  ['429 without a code', errorReply(429), always, RateLimitError, 'rejected'],
+  ['400', errorReply(400), never, BadRequestError, 'rejected'],
+  ['401', errorReply(401), never, AuthenticationError, 'rejected'],
+  ['402', errorReply(402), never, PaymentRequiredError, 'rejected'],
+  ['403', errorReply(403), never, PermissionDeniedError, 'rejected'],
+  ['404', errorReply(404), never, NotFoundError, 'rejected'],
+  ['409', errorReply(409), never, ConflictError, 'rejected'],
+  ['422', errorReply(422), never, UnprocessableError, 'rejected'],
 ];
 
 /** Makes a call in virtual time, and returns what was sent and thrown. */
@@ -142,22 +142,27 @@ describe.each(table)('%s', (name, reply, counts, Class, outcome) => {
 describe('the number of attempts', () => {
   test.each([0, 1, 3, 5])('follows maxRetries: %i of the client', async (maxRetries) => {
     const [, call] = routes[0] ?? [];
-    const { sent } = await run(call as Call, refusal(503), { maxRetries });
+    const { sent } = await run(call as Call, errorReply(503), { maxRetries });
     expect(sent).toHaveLength(1 + maxRetries);
   });
 
   test('follows maxRetries of the call over that of the client', async () => {
     const call: Call = (gateway) => gateway.models.retrieve('m', { maxRetries: 1 });
-    expect((await run(call, refusal(503), { maxRetries: 5 })).sent).toHaveLength(2);
+    expect((await run(call, errorReply(503), { maxRetries: 5 })).sent).toHaveLength(2);
   });
 
   test.each([
     ['submit an image', routes[1]?.[1] as Call, submitted],
     ['chat', routes[2]?.[1] as Call, completed],
-    ['stream a chat', readStream, () => new Response(wholeStream, eventStream)],
+    ['stream a chat', readStream, () => new Response(completeStream, eventStream)],
   ] as const)('%s: succeeds as soon as an attempt succeeds', async (_, call, success) => {
     const clock = virtualClock();
-    const { fetch, sent } = scripted(unreachable, refusal(503), refusal(429, 'slow_down'), success);
+    const { fetch, sent } = scripted(
+      unreachable,
+      errorReply(503),
+      errorReply(429, 'slow_down'),
+      success,
+    );
     await clock.settle(call(clientOf(fetch, { clock })));
     expect(sent).toHaveLength(4);
   });
@@ -167,12 +172,17 @@ describe('the outcome describes the entire call', () => {
   const submit: Call = (gateway) => gateway.images.submit(image);
 
   test.each([
-    ['unknown stays unknown through 503s', [reset, refusal(503)], 4, 'unknown'],
-    ['unknown stays unknown after a final 400', [reset, refusal(400)], 2, 'unknown'],
-    ['unknown stays unknown after refused connections', [refusal(500), unreachable], 4, 'unknown'],
-    ['unknown after a timeout stays unknown after a 402', [hang, refusal(402)], 2, 'unknown'],
-    ['not-sent becomes rejected after 503s', [unreachable, refusal(503)], 4, 'rejected'],
-    ['rejected becomes unknown after a reset', [refusal(503), reset], 4, 'unknown'],
+    ['unknown stays unknown through 503s', [reset, errorReply(503)], 4, 'unknown'],
+    ['unknown stays unknown after a final 400', [reset, errorReply(400)], 2, 'unknown'],
+    [
+      'unknown stays unknown after refused connections',
+      [errorReply(500), unreachable],
+      4,
+      'unknown',
+    ],
+    ['unknown after a timeout stays unknown after a 402', [hang, errorReply(402)], 2, 'unknown'],
+    ['not-sent becomes rejected after 503s', [unreachable, errorReply(503)], 4, 'rejected'],
+    ['rejected becomes unknown after a reset', [errorReply(503), reset], 4, 'unknown'],
   ] as const)('%s', async (_, replies, count, outcome) => {
     const { sent, error } = await run(submit, [...replies] as [Reply, ...Reply[]]);
     expect(sent).toHaveLength(count);
@@ -182,7 +192,7 @@ describe('the outcome describes the entire call', () => {
 
 test('changing the params between two attempts does not change the body', async () => {
   const clock = virtualClock();
-  const { fetch, sent } = scripted(refusal(503), submitted);
+  const { fetch, sent } = scripted(errorReply(503), submitted);
   const params = { ...image };
   const submit = clientOf(fetch, { clock }).images.submit(params);
   await turns();
@@ -195,7 +205,7 @@ describe("the caller's key", () => {
   const keyed = { idempotencyKey: 'row-17' };
 
   test.each(routes.slice(1))('%s: is sent unchanged and is on the error', async (_, call) => {
-    const { keys, error } = await run((gateway) => call(gateway, keyed), refusal(503));
+    const { keys, error } = await run((gateway) => call(gateway, keyed), errorReply(503));
     expect(keys).toEqual(['row-17']);
     expect(error.idempotencyKey).toBe('row-17');
   });
@@ -226,7 +236,7 @@ describe('retryAmbiguous: { chat: true }', () => {
     routes
       .slice(2)
       .flatMap(([route, call]) =>
-        [reset, hang, refusal(500)].map((reply) => [route, call, reply] as const),
+        [reset, hang, errorReply(500)].map((reply) => [route, call, reply] as const),
       ),
   )('%s: retries with the same key after an unknown outcome', async (_, call, reply) => {
     const { sent, keys, bodies, error } = await run(call, reply, ambiguous);

@@ -9,7 +9,7 @@ import {
   clientOf,
   image,
   modelList,
-  refusal,
+  errorReply,
   scripted,
   submitted,
   turns,
@@ -58,7 +58,7 @@ describe('the delay before a retry', () => {
     const draws = [0.5, 0.25, 0, 0.999, 0.75, 1];
     let draw = 0;
     const random = () => draws[draw++] ?? 0;
-    const { delays, sleeps } = await run([refusal(503)], { maxRetries: 6, random });
+    const { delays, sleeps } = await run([errorReply(503)], { maxRetries: 6, random });
     const expected = [250, 250, 0, 3_996, 6_000, 8_000];
     expect(delays).toEqual(expected);
     expect(sleeps.filter((ms) => ms > 0)).toEqual(expected.filter((ms) => ms > 0));
@@ -70,19 +70,19 @@ describe('the delay before a retry', () => {
       return gateway.models.list();
     };
     const random = () => 1;
-    const { delays } = await run([refusal(503)], { maxRetries: 2, random }, twice);
+    const { delays } = await run([errorReply(503)], { maxRetries: 2, random }, twice);
     expect(delays).toEqual([500, 1_000, 0, 500, 1_000]);
   });
 
   test('is never longer than maxRetryDelay', async () => {
-    const { delays } = await run([refusal(503)], { maxRetryDelay: 700, random: () => 1 });
+    const { delays } = await run([errorReply(503)], { maxRetryDelay: 700, random: () => 1 });
     expect(delays).toEqual([500, 700, 700]);
   });
 });
 
 describe('Retry-After', () => {
   const withRetryAfter = (value: string, status = 503) =>
-    refusal(status, 'busy', { 'retry-after': value });
+    errorReply(status, 'busy', { 'retry-after': value });
 
   test.each([
     ['seconds', '7', 7_000],
@@ -105,7 +105,7 @@ describe('Retry-After', () => {
   test("as a date is relative to the server's Date header", async () => {
     const date = 'Fri, 01 May 2026 10:00:00 GMT';
     const later = 'Fri, 01 May 2026 10:00:20 GMT';
-    const reply = refusal(503, 'busy', { date, 'retry-after': later });
+    const reply = errorReply(503, 'busy', { date, 'retry-after': later });
     const { delays } = await run([reply, modelList], { random: () => 0 });
     expect(delays).toEqual([20_000]);
   });
@@ -155,7 +155,7 @@ describe('Retry-After', () => {
 });
 
 describe('a 429 for concurrency', () => {
-  const full = refusal(429, 'concurrency_limit_exceeded');
+  const full = errorReply(429, 'concurrency_limit_exceeded');
   const createChat = (gateway: Polygate): Promise<unknown> => gateway.chat.completions.create(chat);
 
   test.each([0, 2])(
@@ -173,11 +173,11 @@ describe('a 429 for concurrency', () => {
   test('leaves all retries for other failures', async () => {
     const replies: [Reply, ...Reply[]] = [
       full,
-      refusal(503),
+      errorReply(503),
       full,
-      refusal(503),
+      errorReply(503),
       full,
-      refusal(503),
+      errorReply(503),
     ];
     const { sent, error } = await run(replies, { maxRetries: 2 }, submit);
     expect(sent).toHaveLength(6);
@@ -189,7 +189,7 @@ describe('a 429 for concurrency', () => {
     ['a chat', createChat],
   ])('fails %s after maxQueueTime with the last 429', async (_, call) => {
     const maxQueueTime = 20_000;
-    const last = refusal(429, 'concurrency_limit_exceeded', { 'x-request-id': 'req_9' });
+    const last = errorReply(429, 'concurrency_limit_exceeded', { 'x-request-id': 'req_9' });
     const { sent, error, elapsed } = await run([last], { maxQueueTime, maxRetries: 0 }, call);
     expect(error).toBeInstanceOf(ConcurrencyLimitError);
     expect(error).toMatchObject({ status: 429, outcome: 'rejected', requestId: 'req_9' });
@@ -199,7 +199,7 @@ describe('a 429 for concurrency', () => {
   });
 
   test('waits for Retry-After', async () => {
-    const limited = refusal(429, 'concurrency_limit_exceeded', { 'retry-after': '9' });
+    const limited = errorReply(429, 'concurrency_limit_exceeded', { 'retry-after': '9' });
     const { delays } = await run([limited, submitted], { random: () => 0 }, submit);
     expect(delays).toEqual([9_000]);
   });
@@ -227,7 +227,7 @@ describe('a 429 for concurrency', () => {
 describe('the retry budget', () => {
   test.each([
     ['refused connections', unreachable],
-    ['503s', refusal(503)],
+    ['503s', errorReply(503)],
   ])('stops at least 90 % of the retries in an outage of %s', async (_, reply) => {
     const calls = 200;
     const all = async (gateway: Polygate) => {

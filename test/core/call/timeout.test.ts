@@ -13,12 +13,12 @@ import {
   eventStream,
   hang,
   image,
-  refusal,
+  errorReply,
   scripted,
-  streamed,
+  streamReply,
   submitted,
   turns,
-  wholeStream,
+  completeStream,
 } from '../support.ts';
 import type { Reply } from '../support.ts';
 
@@ -27,7 +27,7 @@ const list: Call = (gateway, options) => gateway.models.list({}, options);
 const submit: Call = (gateway, options) => gateway.images.submit(image, options);
 const createChat: Call = (gateway, options) => gateway.chat.completions.create(chat, options);
 const stream: Call = (gateway, options) => gateway.chat.completions.stream(chat, options).final();
-const halfBody = streamed('{"id": "half of', () => void new Promise(() => undefined));
+const halfBody = streamReply('{"id": "half of', () => void new Promise(() => undefined));
 
 /** How long a call without a complete response lasts by the clock, and its error. */
 async function run(call: Call, reply: Reply = hang, options: PolygateOptions = {}) {
@@ -84,11 +84,11 @@ describe('the attempt timeout', () => {
   test('of a stream ends with its headers', async () => {
     const clock = new WatchedClock();
     let more: () => void = () => undefined;
-    const slowStream = streamed(
+    const slowStream = streamReply(
       ': comment\n\n',
       (body) =>
         void new Promise<void>((resolve) => (more = resolve)).then(() => {
-          body.enqueue(new TextEncoder().encode(wholeStream));
+          body.enqueue(new TextEncoder().encode(completeStream));
           body.close();
         }),
       eventStream,
@@ -146,7 +146,7 @@ describe('after a timeout', () => {
 
   test('an endless body is cancelled', async () => {
     let cancelled = false;
-    const body = streamed(
+    const body = streamReply(
       '{',
       () => void new Promise(() => undefined),
       {},
@@ -158,7 +158,7 @@ describe('after a timeout', () => {
 });
 
 describe('no clock sleep is pending', () => {
-  const completeReply = () => new Response(wholeStream, eventStream);
+  const completeReply = () => new Response(completeStream, eventStream);
   const readStream: Call = async (gateway) => drain(gateway.chat.completions.stream(chat));
   const leaveStream: Call = async (gateway) => {
     for await (const _ of gateway.chat.completions.stream(chat)) return;
@@ -167,8 +167,8 @@ describe('no clock sleep is pending', () => {
   test.each([
     ['a success', submit, submitted],
     ['a chat', createChat, completed],
-    ['an error response', submit, refusal(402)],
-    ['retries', submit, refusal(503)],
+    ['an error response', submit, errorReply(402)],
+    ['retries', submit, errorReply(503)],
     ['timeouts', submit, hang],
     ['a body that stalls', list, halfBody],
     ['a complete stream', readStream, completeReply],

@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 
 import { APIError, Polygate, ResponseValidationError, ServerError } from '../../../src/index.ts';
 import { body as bodyOf } from '../../support/event-stream.ts';
-import { answer, caught, chat, clientOf, image, scripted, text } from '../support.ts';
+import { jsonReply, caught, chat, clientOf, image, scripted, textReply } from '../support.ts';
 import type { Reply } from '../support.ts';
 
 const servers: Server[] = [];
@@ -38,21 +38,21 @@ const calls: readonly (readonly [string, (gateway: Polygate) => Promise<unknown>
 const invalid: readonly (readonly [string, Reply, unknown])[] = [
   [
     'HTML',
-    text(200, '<!doctype html>\n<title>Hi</title>', 'text/html'),
+    textReply(200, '<!doctype html>\n<title>Hi</title>', 'text/html'),
     expect.stringContaining('<title>'),
   ],
-  ['an empty body', text(200, ''), ''],
-  ['whitespace', text(200, ' \n '), ' \n '],
-  ['truncated JSON', text(200, '{"data": [{"id"', 'application/json'), '{"data": [{"id"'],
-  ['plain text', text(200, 'OK\nall fine'), 'OK\nall fine'],
+  ['an empty body', textReply(200, ''), ''],
+  ['whitespace', textReply(200, ' \n '), ' \n '],
+  ['truncated JSON', textReply(200, '{"data": [{"id"', 'application/json'), '{"data": [{"id"'],
+  ['plain text', textReply(200, 'OK\nall fine'), 'OK\nall fine'],
   [
     'JSON of the wrong shape',
-    answer(200, { data: 'none', choices: 7 }),
+    jsonReply(200, { data: 'none', choices: 7 }),
     { data: 'none', choices: 7 },
   ],
-  ['a JSON list', answer(200, [1, 2]), [1, 2]],
-  ['JSON null', answer(200, null), null],
-  ['a JSON string', answer(200, 'OK'), 'OK'],
+  ['a JSON list', jsonReply(200, [1, 2]), [1, 2]],
+  ['JSON null', jsonReply(200, null), null],
+  ['a JSON string', jsonReply(200, 'OK'), 'OK'],
 ];
 
 describe.each(invalid)('a 200 with %s', (_, reply, body) => {
@@ -76,10 +76,13 @@ describe.each(invalid)('a 200 with %s', (_, reply, body) => {
 
 describe('the message is short', () => {
   test.each([
-    ['a long text', text(200, 'lorem ipsum\n'.repeat(20_000))],
-    ['long JSON', answer(200, { data: 'x'.repeat(100_000) })],
-    ['a thousand wrong fields', answer(200, { data: Array.from({ length: 1_000 }, () => ({})) })],
-    ['one long word', text(200, 'x'.repeat(200_000))],
+    ['a long text', textReply(200, 'lorem ipsum\n'.repeat(20_000))],
+    ['long JSON', jsonReply(200, { data: 'x'.repeat(100_000) })],
+    [
+      'a thousand wrong fields',
+      jsonReply(200, { data: Array.from({ length: 1_000 }, () => ({})) }),
+    ],
+    ['one long word', textReply(200, 'x'.repeat(200_000))],
   ])('for %s', async (_, reply) => {
     const error = await caught(clientOf(scripted(reply).fetch, { maxRetries: 0 }).models.list());
     expect(error).toBeInstanceOf(ResponseValidationError);
@@ -88,7 +91,7 @@ describe('the message is short', () => {
   });
 
   test('for a schema of the caller that reports a thousand issues', async () => {
-    const { fetch } = scripted(answer(200, { rows: Array.from({ length: 1_000 }, () => 'no') }));
+    const { fetch } = scripted(jsonReply(200, { rows: Array.from({ length: 1_000 }, () => 'no') }));
     const schema = z.object({ rows: z.array(z.number()) });
     const request = { method: 'GET', path: '/v1/rows', schema } as const;
     const error = await caught(clientOf(fetch).request(request));
@@ -97,13 +100,13 @@ describe('the message is short', () => {
   });
 
   test.each(['', ' \n\t '])('and says that the body is empty for %j', async (blank) => {
-    const { fetch } = scripted(text(200, blank));
+    const { fetch } = scripted(textReply(200, blank));
     const error = await caught(clientOf(fetch, { maxRetries: 0 }).models.list());
     expect(error.message).toContain('the body is empty');
   });
 
   test('and the issues name the invalid fields', async () => {
-    const { fetch } = scripted(answer(200, { object: 'list', data: [{ id: 'a' }, { id: 7 }] }));
+    const { fetch } = scripted(jsonReply(200, { object: 'list', data: [{ id: 'a' }, { id: 7 }] }));
     const error = await caught(clientOf(fetch).models.list());
     expect(error.issues).toMatchObject([{ path: ['data', 1, 'id'] }]);
     expect(error.message).toContain('data.1.id');
@@ -116,7 +119,7 @@ describe('an unreadable submit response', () => {
   test.each([
     ['HTML', () => new Response('<html>', { status: 202, headers })],
     ['half of its JSON', () => new Response('{"id": "ta', { status: 202, headers })],
-    ['a list', answer(202, [], headers)],
+    ['a list', jsonReply(202, [], headers)],
   ])('with %s hides neither the task nor the charge', async (_, reply) => {
     const { fetch, sent } = scripted(reply);
     const gateway = clientOf(fetch);
@@ -166,7 +169,7 @@ describe('maxResponseBytes', () => {
     const body = JSON.stringify({ object: 'list', data: [], note: 'ключ' });
     const size = new TextEncoder().encode(body).byteLength;
     const list = (maxResponseBytes: number) =>
-      clientOf(scripted(text(200, body)).fetch, { maxResponseBytes }).models.list();
+      clientOf(scripted(textReply(200, body)).fetch, { maxResponseBytes }).models.list();
     expect((await list(size)).data).toEqual([]);
     expect(await caught(list(size - 1))).toBeInstanceOf(ResponseValidationError);
   });

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { AuthenticationError, ConfigurationError, Polygate } from '../../../src/index.ts';
 import type { PolygateOptions } from '../../../src/index.ts';
 import {
-  answer,
+  jsonReply,
   baseURL,
   caught,
   chat,
@@ -21,7 +21,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const status = answer(200, {
+const status = jsonReply(200, {
   object: 'service.status',
   overallStatus: 'ok',
   title: '',
@@ -113,7 +113,9 @@ describe('a key function', () => {
   });
 
   test('is called once if the service rejects the key, and the error is thrown', async () => {
-    const { fetch } = scripted(answer(401, { error: { message: 'no', code: 'invalid_api_key' } }));
+    const { fetch } = scripted(
+      jsonReply(401, { error: { message: 'no', code: 'invalid_api_key' } }),
+    );
     const apiKey = vi.fn<() => string>(() => 'sk-old');
     const error = await caught(clientOf(fetch, { apiKey }).models.list());
     expect(error).toBeInstanceOf(AuthenticationError);
@@ -168,7 +170,7 @@ describe('request headers', () => {
       const headers = await headersOf(
         { apiKey: null },
         (gateway) => (style === undefined ? gateway.models.list() : gateway.models.list({ style })),
-        answer(200, { object: 'list', data: [], models: [] }),
+        jsonReply(200, { object: 'list', data: [], models: [] }),
       );
       expect(inspect([...headers])).not.toContain('sk-from-env');
       expect(headers.get('authorization')).toBeNull();

@@ -7,8 +7,8 @@ import {
 } from '../../../src/core/limits/concurrency-limiter.ts';
 import { Polygate } from '../../../src/index.ts';
 import { createMockGateway } from '../../../src/mock/index.ts';
-import { image, onMock, refusal, submitted, turns } from '../support.ts';
-import { manual, submitMany, told } from './manual-service.ts';
+import { image, onMock, errorReply, submitted, turns } from '../support.ts';
+import { manualClient, submitMany, taskWithLimit } from './manual-service.ts';
 
 describe('the window', () => {
   test('starts at four', () => {
@@ -54,14 +54,14 @@ describe('the window', () => {
 
 describe("'auto'", () => {
   test('sends four requests and queues the others until the first response', async () => {
-    const { service, gateway } = manual();
+    const { service, gateway } = manualClient();
     await submitMany(gateway, 10);
     expect(service.inFlight).toBe(4);
     expect(gateway.concurrency).toMatchObject({ inFlight: 4, queued: 6 });
   });
 
   test('sends all requests if the first response reports no limit', async () => {
-    const { service, gateway } = manual();
+    const { service, gateway } = manualClient();
     await submitMany(gateway, 30);
     await service.answer(submitted);
     expect(service.inFlight).toBe(29);
@@ -69,33 +69,33 @@ describe("'auto'", () => {
   });
 
   test('adapts within one response when the limit changes', async () => {
-    const { service, gateway } = manual();
+    const { service, gateway } = manualClient();
     await submitMany(gateway, 20);
-    await service.answer(told(8, 4));
+    await service.answer(taskWithLimit(8, 4));
     expect(service.inFlight).toBe(8);
-    await service.answer(told(2, 0));
+    await service.answer(taskWithLimit(2, 0));
     expect(service.inFlight).toBe(7);
-    await service.answer(told(2, 0), 5);
+    await service.answer(taskWithLimit(2, 0), 5);
     expect(service.inFlight).toBe(2);
-    await service.answer(told(5, 3));
+    await service.answer(taskWithLimit(5, 3));
     expect(service.inFlight).toBe(5);
   });
 
   test('adapts within one response to a limit without remaining slots', async () => {
-    const { service, gateway } = manual();
+    const { service, gateway } = manualClient();
     await submitMany(gateway, 20);
-    await service.answer(told(2), 3);
+    await service.answer(taskWithLimit(2), 3);
     expect(service.inFlight).toBe(2);
-    await service.answer(told(6));
+    await service.answer(taskWithLimit(6));
     expect(service.inFlight).toBe(6);
   });
 
   test('halves on a 429 without headers, and then recovers by one per success', async () => {
-    const { service, gateway, clock } = manual({ random: () => 0 });
+    const { service, gateway, clock } = manualClient({ random: () => 0 });
     await submitMany(gateway, 17);
     await service.answer(submitted);
     expect(service.inFlight).toBe(16);
-    await service.answer(refusal(429, 'concurrency_limit_exceeded'));
+    await service.answer(errorReply(429, 'concurrency_limit_exceeded'));
     await clock.advance(10_000);
     await submitMany(gateway, 40);
     // The window halves from sixteen to eight, and fifteen requests are still in flight.
@@ -123,7 +123,7 @@ describe("'auto'", () => {
   });
 
   test('does not limit requests that need no slot', async () => {
-    const { service, gateway } = manual({ concurrency: 1 });
+    const { service, gateway } = manualClient({ concurrency: 1 });
     await submitMany(gateway, 2);
     gateway.models.list().catch(() => undefined);
     gateway.images.retrieve('task_1').catch(() => undefined);
@@ -218,14 +218,14 @@ describe('the concurrency option', () => {
   });
 
   test("a number above the service's limit does not raise it", async () => {
-    const { service, gateway } = manual({ concurrency: 50 });
+    const { service, gateway } = manualClient({ concurrency: 50 });
     await submitMany(gateway, 20);
-    await service.answer(told(3), 4);
+    await service.answer(taskWithLimit(3), 4);
     expect(service.inFlight).toBe(3);
   });
 
   test('false sends all requests immediately', async () => {
-    const { service, gateway } = manual({ concurrency: false });
+    const { service, gateway } = manualClient({ concurrency: false });
     await submitMany(gateway, 60);
     expect(service.inFlight).toBe(60);
   });

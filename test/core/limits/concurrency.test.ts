@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { AbortedError, Polygate } from '../../../src/index.ts';
 import { caught, chat, countingClock, drain, image, onMock, submitted, turns } from '../support.ts';
-import { manual, submitMany } from './manual-service.ts';
+import { manualClient, submitMany } from './manual-service.ts';
 
 describe('a chat stream', () => {
   test.each([
@@ -80,7 +80,7 @@ describe('gateway.concurrency', () => {
   test('releases the slot of a queued request that is aborted as it gets the slot', async () => {
     const stop = new AbortController();
     const onCharge = () => stop.abort();
-    const { service, gateway } = manual({ onCharge });
+    const { service, gateway } = manualClient({ onCharge });
     await submitMany(gateway, 4);
     const fifth = caught(gateway.images.submit(image, { signal: stop.signal }));
     await turns();
@@ -92,7 +92,7 @@ describe('gateway.concurrency', () => {
   });
 
   test('removes aborted requests from the queue, and sends the others', async () => {
-    const { service, gateway } = manual({ concurrency: 1 });
+    const { service, gateway } = manualClient({ concurrency: 1 });
     const first = gateway.images.submit(image);
     const stop = new AbortController();
     const second = caught(gateway.images.submit(image, { signal: stop.signal }));

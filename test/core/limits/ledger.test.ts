@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { BudgetExceededError, Polygate } from '../../../src/index.ts';
 import type { Charge } from '../../../src/index.ts';
 import type { MockGateway } from '../../../src/mock/index.ts';
-import { answer, caught, chat, clientOf, drain, image, onMock, scripted } from '../support.ts';
+import { jsonReply, caught, chat, clientOf, drain, image, onMock, scripted } from '../support.ts';
 
 const total = (mock: MockGateway) => mock.invoice.reduce((sum, { usd }) => sum + usd, 0);
 const video = { model: 'tide-video', prompt: 'Waves', duration: 5, resolution: '720p' };
@@ -130,7 +130,7 @@ describe('gateway.spend', () => {
   test('ignores a charge header that is not a number', async () => {
     for (const usd of ['free', 'NaN', 'Infinity', '']) {
       const { fetch } = scripted(
-        answer(202, { id: 'task_1', status: 'queued' }, { 'x-svc-charge-usd': usd }),
+        jsonReply(202, { id: 'task_1', status: 'queued' }, { 'x-svc-charge-usd': usd }),
       );
       const gateway = clientOf(fetch);
       await gateway.images.submit(image);

@@ -37,7 +37,7 @@ function manualService() {
 }
 
 /** Responds with a task and with the concurrency limit in the headers. */
-export const told = (limit: number, remaining?: number): Reply => {
+export const taskWithLimit = (limit: number, remaining?: number): Reply => {
   const headers: Record<string, string> = { 'x-svc-concurrency-limit': String(limit) };
   if (remaining !== undefined) headers['x-svc-concurrency-remaining'] = String(remaining);
   return () => Response.json({ id: 'task_1', status: 'queued' }, { status: 202, headers });
@@ -50,7 +50,7 @@ export async function submitMany(gateway: Polygate, count: number): Promise<void
 }
 
 /** A client of a manual service, with a virtual clock. */
-export function manual(options: PolygateOptions = {}) {
+export function manualClient(options: PolygateOptions = {}) {
   const service = manualService();
   const clock = virtualClock();
   const gateway = clientOf(service.fetch, { clock, timeout: 1e9, ...options });

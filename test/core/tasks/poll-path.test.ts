@@ -4,13 +4,13 @@ import { NotFoundError } from '../../../src/index.ts';
 import type { PolygateOptions } from '../../../src/index.ts';
 import { rejection } from '../../support/rejection.ts';
 import {
-  answer,
+  jsonReply,
   baseURL,
   clientOf,
   onMock,
-  refusal,
+  errorReply,
   scripted,
-  text,
+  textReply,
   virtualClock,
 } from '../support.ts';
 import type { Reply } from '../support.ts';
@@ -18,8 +18,8 @@ import type { Reply } from '../support.ts';
 const video = { model: 'tide-video', prompt: 'A harbour' };
 const image = { model: 'prism-image', prompt: 'A harbour' };
 
-const done = answer(200, { id: 't-1', status: 'completed', url: 'https://cdn.example/a' });
-const running = answer(200, { id: 't-1', status: 'running' });
+const done = jsonReply(200, { id: 't-1', status: 'completed', url: 'https://cdn.example/a' });
+const running = jsonReply(200, { id: 't-1', status: 'running' });
 
 /** Plays the replies in order and repeats the last one. */
 function inTurn(...replies: [...Reply[], Reply]): Reply {
@@ -39,9 +39,9 @@ interface Service {
 
 /** A client of a service that serves these GET paths; every submit creates the task t-1. */
 function serving(paths: Record<string, Reply>, service: Service = {}) {
-  const { body = {}, location, missing = refusal(404, 'not_found'), options = {} } = service;
+  const { body = {}, location, missing = errorReply(404, 'not_found'), options = {} } = service;
   const headers = location === undefined ? {} : { location };
-  const submitted = answer(202, { id: 't-1', status: 'queued', ...body }, headers);
+  const submitted = jsonReply(202, { id: 't-1', status: 'queued', ...body }, headers);
   const { fetch, sent } = scripted((request) => {
     const { pathname, search } = new URL(request.url);
     return (request.method === 'POST' ? submitted : (paths[pathname + search] ?? missing))(request);
@@ -141,11 +141,11 @@ describe('where the specification documents no path', () => {
     images: ['/v1/images/tasks/t-1', '/v1/images/generations/t-1'],
   };
   const notServed: [string, Reply][] = [
-    ['404', refusal(404)],
-    ['404 with a code that is not about tasks', refusal(404, 'not_found')],
-    ['404 of a web server', text(404, '<html>Not Found</html>', 'text/html')],
-    ['405', refusal(405)],
-    ['405 without a body', text(405, '')],
+    ['404', errorReply(404)],
+    ['404 with a code that is not about tasks', errorReply(404, 'not_found')],
+    ['404 of a web server', textReply(404, '<html>Not Found</html>', 'text/html')],
+    ['405', errorReply(405)],
+    ['405 without a body', textReply(405, '')],
   ];
 
   describe.each(notServed)('and a path responds with %s', (_, missing) => {
@@ -180,13 +180,13 @@ describe('where the specification documents no path', () => {
 
   test('tries no other path on a 404 after a successful poll', async () => {
     const [first = ''] = assumed.videos;
-    const { generate, polls } = serving({ [first]: inTurn(running, refusal(404), done) });
+    const { generate, polls } = serving({ [first]: inTurn(running, errorReply(404), done) });
     await generate('videos');
     expect(polls()).toEqual([first, first, first]);
   });
 
   test.each([404, 405])('tries no other path on a %i with task_not_found', async (status) => {
-    const missing = refusal(status, 'task_not_found');
+    const missing = errorReply(status, 'task_not_found');
     const { gateway, polls } = serving({}, { missing });
     await expect(gateway.videos.retrieve('t-1')).rejects.toMatchObject({
       code: 'task_not_found',
@@ -203,7 +203,9 @@ describe('where the specification documents no path', () => {
 
   test('tries no other path on other errors', async () => {
     const [first = ''] = assumed.videos;
-    const { generate, polls } = serving({ [first]: inTurn(refusal(503), refusal(500), done) });
+    const { generate, polls } = serving({
+      [first]: inTurn(errorReply(503), errorReply(500), done),
+    });
     await generate('videos');
     expect(polls()).toEqual([first, first, first]);
   });
