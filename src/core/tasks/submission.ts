@@ -6,10 +6,10 @@ import type { RequestOptions } from '../call/api-call.ts';
 import type { SubmittedTask, Task } from './task.ts';
 import type { Submit, TaskClient } from './task-client.ts';
 
-/** A submit that was described and not sent: a row of a batch. */
+/** A submit that is described but not sent: a row of a batch. */
 export class Submission<Kind extends TaskKind = TaskKind> {
   readonly kind: Kind;
-  // Private at run time: prompts stand there, and the way to the API key leads through here.
+  // Private at run time too, so that printing a submission shows neither the prompt nor, through the client, the API key.
   readonly #client: TaskClient<Kind>;
   readonly #submit: Submit;
   readonly #options: RequestOptions;
@@ -18,28 +18,43 @@ export class Submission<Kind extends TaskKind = TaskKind> {
   constructor(client: TaskClient<Kind>, submit: Submit, options: RequestOptions = {}) {
     this.kind = client.kind;
     this.#client = client;
-    // A copy: the caller may fill the same object for the next row.
+    // A copy, because the caller may reuse the params object for the next row.
     this.#submit = { ...submit, params: { ...submit.params } };
     this.#options = options;
   }
 
-  /** Sends it, as the namespace's `submit` does. */
+  /** Sends the submit, like `submit()` of its namespace. */
   send(options?: RequestOptions): RequestPromise<SubmittedTask<Kind>> {
     return this.#client.submit(this.#submit, { ...this.#options, ...options });
   }
 
-  /** @internal What a journal may know of it; params where they may be stored. */
-  async facts(storeParams: boolean) {
+  /** @internal Checks the submit and returns what identifies it across processes; params only if they may be stored. */
+  async details(storeParams: boolean): Promise<SubmissionDetails> {
     const { template: path, params, check } = this.#submit;
     check();
     checkRequestOptions(this.#options);
-    const hash = await fingerprint(path, JSON.stringify(params));
+    const hash = await submitFingerprint(path, params);
     const { idempotencyKey } = this.#options;
     return { path, hash, idempotencyKey, params: storeParams ? params : undefined };
   }
 
-  /** @internal The handle of its task, which an earlier process has submitted. */
+  /** @internal The handle of the task that an earlier process created with this submit. */
   task(receipt: Receipt): Task<Kind> {
     return this.#client.task(receipt);
   }
+}
+
+/** What identifies a submit across processes. */
+export interface SubmissionDetails {
+  readonly path: string;
+  /** See {@link submitFingerprint}. */
+  readonly hash: string;
+  readonly params: { readonly model: string } | undefined;
+  /** The key that the caller chose, if any. */
+  readonly idempotencyKey: string | undefined;
+}
+
+/** Fingerprint of a submit: two submits with the same fingerprint send the same request. */
+export function submitFingerprint(path: string, params: object): Promise<string> {
+  return fingerprint(path, JSON.stringify(params));
 }

@@ -116,13 +116,17 @@ describe('a row that fails is nobody else’s failure', () => {
   });
 
   test.each([
-    ['an empty text', '', 'row ?: its id must be a text that no other row has. Nothing was sent.'],
+    ['an empty text', '', 'row ?: its id must be a non-empty string and unique. Nothing was sent.'],
     [
       'a number',
       7 as unknown as string,
-      'row 7: its id must be a text that no other row has. Nothing was sent.',
+      'row 7: its id must be a non-empty string and unique. Nothing was sent.',
     ],
-    ['taken', 'row 0', 'row row 0: its id must be a text that no other row has. Nothing was sent.'],
+    [
+      'taken',
+      'row 0',
+      'row row 0: its id must be a non-empty string and unique. Nothing was sent.',
+    ],
   ])('when its id is %s', async (_, wrong, message) => {
     const world = onMock();
     const id = (number: number) => (number === 2 ? wrong : `row ${number}`);

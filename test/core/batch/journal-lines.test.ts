@@ -7,16 +7,20 @@ import { caught, onMock } from '../support.ts';
 describe('lines that cannot be read', () => {
   const run = '{"v":1,"type":"run","run":"r"}';
   const damaged: [string, string, RegExp][] = [
-    ['no JSON', '{"v":1,"type":"acc', /It is no JSON/],
+    ['no JSON', '{"v":1,"type":"acc', /It is not JSON/],
     ['no object', '["v",1]', /v: must be 1/],
-    ['of another version', '{"v":2,"type":"submit","id":"a"}', /v: must be 1, the only version/],
-    ['of another kind', '{"v":1,"type":"constructor","id":"a"}', /type: must be a known one/],
-    ['without an id', '{"v":1,"type":"refused"}', /id: must be a text/],
-    ['without a key', '{"v":1,"type":"submit","id":"a"}', /key: must be a text/],
+    [
+      'of another version',
+      '{"v":2,"type":"submit","id":"a"}',
+      /v: must be 1, the only known version/,
+    ],
+    ['of another kind', '{"v":1,"type":"constructor","id":"a"}', /type: must be a known line type/],
+    ['without an id', '{"v":1,"type":"refused"}', /id: must be a non-empty string/],
+    ['without a key', '{"v":1,"type":"submit","id":"a"}', /key: must be a non-empty string/],
     [
       'of a wrong path',
       '{"v":1,"type":"submit","id":"a","key":"k","hash":"h","path":"/v1/images/../x"}',
-      /path: must be that of a submit/,
+      /path: must be the path of a submit endpoint/,
     ],
     [
       'with a receipt of another version',
@@ -34,7 +38,7 @@ describe('lines that cannot be read', () => {
     const rows = await draw({ ...world, gateway }, numbers(3), { journal });
     expect(rows.every(({ status }) => status === 'succeeded')).toBe(true);
     expect(said.join('\n')).toMatch(message);
-    expect(said.join('\n')).toMatch(/journal: line 2 cannot be read and was left as it is/);
+    expect(said.join('\n')).toMatch(/journal: line 2 is damaged and was ignored/);
     expect(journal.lines.slice(0, 2)).toEqual([run, line]);
   });
 
@@ -48,7 +52,7 @@ describe('lines that cannot be read', () => {
     const journal = memoryJournal([...lines]);
     const error = await caught(draw(world, numbers(3), { journal }));
     expect(error).toBeInstanceOf(ConfigurationError);
-    expect(error.message).toMatch(/^journal: its run cannot be read\. Nothing was sent\./);
+    expect(error.message).toMatch(/^journal: its run line cannot be read\. Nothing was sent\./);
     expect(journal.lines).toEqual(lines);
     expect(world.mock.requests).toEqual([]);
   });

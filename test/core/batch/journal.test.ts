@@ -218,7 +218,7 @@ describe('a row that was begun before', () => {
     expect(row).toMatchObject({
       status: 'unknown',
       idempotencyKey: world.mock.invoice[0]?.idempotencyKey,
-      error: { message: expect.stringContaining('its params are not those in the journal') },
+      error: { message: expect.stringContaining('its params differ from those in the journal') },
     });
     expect(journal.lines).toEqual(before);
     expect(world.mock.invoice).toHaveLength(1);
@@ -254,7 +254,7 @@ describe('a row that was refused', () => {
     const [fourth] = await draw(another(world), ['b'], { journal, id: () => 'row' });
     expect(fourth?.task?.id).toBe(third?.task?.id);
     const [fifth] = await draw(another(world), ['a'], { journal, id: () => 'row' });
-    expect(fifth?.error?.message).toContain('its params are not those in the journal');
+    expect(fifth?.error?.message).toContain('its params differ from those in the journal');
     expect(world.mock.invoice).toHaveLength(1);
     expect(typesIn(journal).join(' ')).toBe(
       'run submit refused submit refused submit accepted finished finished',

@@ -134,7 +134,9 @@ describe('recover()', () => {
     const [damaged, ...rows] = await recovered(world, journal);
     expect(damaged).toMatchObject({ id: '', status: 'unknown' });
     expect(damaged?.error).toBeInstanceOf(ConfigurationError);
-    expect(damaged?.error?.message).toContain(`journal: line ${before.length} cannot be read`);
+    expect(damaged?.error?.message).toContain(
+      `journal: line ${before.length} is damaged and was ignored`,
+    );
     expect(rows).toHaveLength(5);
     expect(journal.lines.slice(0, before.length)).toEqual(before);
   });
