@@ -1,14 +1,17 @@
 /**
- * Where a batch writes down what it is about to do, so that another process can go on after a crash: plain lines of
- * text. `fileJournal` of `polygate/journal` keeps them in a file; a database or a queue serves as well.
+ * Records the progress of a batch as lines of text, so that another process can continue it after a crash. `fileJournal`
+ * of `polygate/journal` keeps the lines in a file; a database or a queue works as well.
  */
 export interface Journal {
-  /** Every line so far, oldest first. */
+  /** Yields all lines, oldest first. */
   read(): AsyncIterable<string>;
-  /** Adds a line. Resolves once the line will survive a crash; rejects when it may not. */
+  /**
+   * Adds a line after all others. Must resolve only when the line would survive a crash, and reject when it may not: the
+   * batch pays for a row only after its line has resolved.
+   */
   append(line: string): Promise<void>;
   /**
-   * Whether params, prompts among them, are written down too, for batches that do not say.
+   * Whether batches over this journal also store params, including prompts, unless their own `storeParams` is set.
    * @defaultValue false
    */
   readonly storeParams?: boolean | undefined;

@@ -22,11 +22,11 @@ interface Shot {
 declare const shots: AsyncIterable<Shot>;
 const image = { model: 'm', prompt: 'A harbour' };
 
-/** What a batch yields. */
+/** The type of the rows that a batch yields. */
 type Yielded<Rows> = Rows extends AsyncIterable<infer Row> ? Row : never;
 
 describe('batch()', () => {
-  test('types each row by its input and its kind', () => {
+  test('types each row by its input and the kind of its task', () => {
     const rows = gateway.batch(shots, (shot) => gateway.videos.submission({ ...image, ...shot }), {
       journal,
       id: ({ id }) => id,
@@ -37,7 +37,7 @@ describe('batch()', () => {
     expectTypeOf<Row['task']>().toEqualTypeOf<Task<'video'> | undefined>();
   });
 
-  test('has a generation exactly where a row has succeeded, and an error elsewhere', () => {
+  test('has a generation on rows that succeeded, and an error on all others', () => {
     const check = (row: BatchRow<Shot, 'image'>) => {
       if (row.status === 'succeeded') {
         expectTypeOf(row.generation).toEqualTypeOf<Generation<'image'>>();
@@ -60,16 +60,16 @@ describe('batch()', () => {
     expectTypeOf<Yielded<typeof rows>>().toEqualTypeOf<BatchRow<Shot, 'image' | 'video'>>();
   });
 
-  test('takes plain arrays, and descriptions that come later', () => {
+  test('accepts plain arrays and an async describe()', () => {
     const rows = gateway.batch([1, 2], async () => gateway.audio.music.submission(image));
     expectTypeOf<Yielded<typeof rows>>().toEqualTypeOf<BatchRow<number, 'audio'>>();
   });
 
-  test('takes no task that was already submitted, and no path for a journal', () => {
-    // @ts-expect-error a submit is paid here and now
+  test('rejects a task that was already submitted, and a path as the journal', () => {
+    // @ts-expect-error submit() sends at once; a batch needs submission()
     void gateway.batch([1], () => gateway.images.submit(image));
     expectTypeOf(journal).toEqualTypeOf<Journal>();
-    // @ts-expect-error it is fileJournal(path)
+    // @ts-expect-error a journal is fileJournal(path)
     void gateway.batch([1], () => gateway.images.submission(image), { journal: 'run.jsonl' });
   });
 });
@@ -78,7 +78,7 @@ test('recover() yields rows of any kind', () => {
   expectTypeOf<Yielded<ReturnType<Polygate['recover']>>>().toEqualTypeOf<BatchResult>();
 });
 
-test('a submission resolves to the task that submit() gives', () => {
+test('a submission resolves to the same task as submit()', () => {
   const submission = gateway.images.submission(image, { route: 'generations' });
   expectTypeOf(submission).toEqualTypeOf<Submission<'image'>>();
   expectTypeOf<Awaited<ReturnType<typeof submission.send>>>().toEqualTypeOf<
@@ -86,6 +86,6 @@ test('a submission resolves to the task that submit() gives', () => {
   >();
 });
 
-test('a file makes a journal', () => {
+test('fileJournal() returns a Journal', () => {
   expectTypeOf<ReturnType<typeof fileJournal>>().toEqualTypeOf<Journal>();
 });

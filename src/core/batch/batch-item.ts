@@ -1,17 +1,21 @@
 /**
  * The life of one row of a batch, from top to bottom:
  *
- *     identified ─> planned ─> journaled ─> accepted ─> finished
+ *     identified -> planned -> journaled -> accepted -> finished
  *
- * A row enters in the state in which the journal of earlier processes left it. Each transition is a function that returns
- * the next state; a state is never modified. A transition that fails throws, and {@link fail} derives the result from the
- * state that the row had reached. After a crash, the next process continues from what is durable:
+ * A row enters in the state in which earlier processes left it, according to the journal. Each transition is a function
+ * that returns the next state; a state is never modified. A transition that fails throws, and {@link fail} derives the
+ * result from the state that the row had reached.
+ *
+ * What is durable, and what the next process does after a crash:
  *
  * - identified, planned: nothing is durable, and nothing was sent. The row starts over.
- * - journaled: the `submit` line with key and fingerprint is durable. The request may or may not have been sent, so it is
- *   sent again under the same key: the service returns the task of that key if there is one, and charges once.
- * - accepted: the `accepted` line with the receipt is durable. The row waits for its task.
- * - finished: once the caller has taken the result, the `finished` line is added, and `recover` skips the row.
+ * - journaled: the `submit` line is durable. Whether the request was sent is unknown, so it is sent again under the same
+ *   key: the service returns the task of that key if there is one, and charges only once.
+ * - accepted: the `accepted` line is durable, and the row waits for the task of its receipt. If that line was lost, the row
+ *   is journaled. A `refused` line means that nothing was charged: the row starts over, also with other params.
+ * - finished: the `finished` line follows when the caller has taken the result. `recover` skips the row, and a batch that
+ *   is run again yields it again.
  */
 import { AbortedError } from '../../errors/aborted.ts';
 import { PolygateError } from '../../errors/base.ts';
@@ -38,7 +42,7 @@ export interface PreparedSubmit<Kind extends TaskKind> {
     readonly idempotencyKey: string | undefined;
     readonly signal: AbortSignal;
   }): Promise<Task<Kind>>;
-  /** Recreates the task of a receipt. */
+  /** Recreates the task from its receipt. */
   task(receipt: Receipt): Task<Kind>;
 }
 
@@ -46,16 +50,16 @@ export interface PreparedSubmit<Kind extends TaskKind> {
 export interface IdentifiedItem {
   readonly state: 'identified';
   readonly id: string;
-  /** The key of the row's submit; undefined as long as it has none. */
+  /** Key of the row's submit, once it has one. */
   readonly idempotencyKey: string | undefined;
   readonly history: RowHistory;
   readonly task?: undefined;
 }
 
-/** What every later state keeps. */
+/** The fields of every state. */
 type Identity = Omit<IdentifiedItem, 'state'>;
 
-/** The submit and its key are known, and nothing is recorded or sent. No earlier submit can have been charged. */
+/** The row has a new submit and a key. Nothing is recorded or sent, and no earlier submit can have been charged. */
 interface PlannedItem<Kind extends TaskKind> extends Identity {
   readonly state: 'planned';
   readonly intent: Intent;
@@ -103,7 +107,7 @@ export async function runItem<Kind extends TaskKind>(
     item = await enter();
     // An aborted batch records and sends nothing more.
     signal.throwIfAborted();
-    if (item.state === 'planned') item = await record(item, context);
+    if (item.state === 'planned') item = await recordSubmit(item, context);
     if (item.state === 'journaled') item = await submit(item, context, signal);
     markIdle();
     const generation = await item.task.wait({ ...context.pollTiming, signal });
@@ -120,6 +124,9 @@ export function identify(id: string, history = noHistory): IdentifiedItem {
   return { state: 'identified', id, idempotencyKey, history };
 }
 
+const paramsDiffer =
+  'its params differ from those in the journal, which may have been charged; restore them, or give the row another id';
+
 /**
  * identified -> planned, or the state in which an earlier process left the row. Nothing is written or sent.
  *
@@ -133,15 +140,14 @@ export async function plan<Kind extends TaskKind>(
 ): Promise<Exclude<BatchItem<Kind>, IdentifiedItem>> {
   const { id, history } = item;
   const { idempotencyKey: ownKey, ...request } = await submission.details(storeParams);
-  const changedHash = history.hash === request.hash ? undefined : history.hash && request.hash;
+  const hasChanged = history.hash !== undefined && history.hash !== request.hash;
   if (mayBeCharged(history)) {
-    if (changedHash)
-      throw rowError(id, 'its params differ from those in the journal; give it another id');
+    if (hasChanged) throw rowError(id, paramsDiffer);
     return resume(item, submission);
   }
   // A submit that was rejected keeps its key. With other params it is another request, and needs another key.
-  const previousKey = changedHash ? undefined : history.key;
-  const key = ownKey ?? previousKey ?? (await deriveKey(runId, id, changedHash));
+  const previousKey = hasChanged ? undefined : history.key;
+  const key = ownKey ?? previousKey ?? (await deriveKey(runId, id, hasChanged ? request.hash : ''));
   return {
     ...item,
     state: 'planned',
@@ -163,7 +169,7 @@ export function resume<Kind extends TaskKind>(
 }
 
 /** planned -> journaled. If the line cannot be written, nothing is sent. */
-async function record<Kind extends TaskKind>(
+async function recordSubmit<Kind extends TaskKind>(
   item: PlannedItem<Kind>,
   { journal }: BatchContext,
 ): Promise<JournaledItem<Kind>> {
@@ -212,7 +218,7 @@ function identityOf<Kind extends TaskKind>({ id, idempotencyKey, task }: BatchIt
   return { id, idempotencyKey, task };
 }
 
-/** Whether an error in this state is final. Otherwise the row may have been charged, and stays open for the next process. */
+/** Whether an error in this state is final. If not, the row may have been charged, and the next process continues it. */
 function isFinal<Kind extends TaskKind>(item: BatchItem<Kind>, error: unknown): boolean {
   if (item.state === 'accepted') return TaskFailedError.is(error);
   // What happens in this process says nothing about a request that an earlier process may have sent.
@@ -228,13 +234,13 @@ function isUncharged(error: unknown): boolean {
 
 /**
  * The key of a row that has no other: the same in every process that runs the batch over the same journal. `changedHash`
- * is the fingerprint of params that replace rejected ones, else empty.
+ * is the fingerprint of the params if they replace rejected ones, otherwise empty.
  */
-async function deriveKey(runId: string, rowId: string, changedHash = ''): Promise<string> {
+async function deriveKey(runId: string, rowId: string, changedHash: string): Promise<string> {
   return `pg-${await fingerprint(runId, rowId, changedHash)}`;
 }
 
-/** The line for a result that the caller has taken; undefined if the next process has to look at the row again. */
+/** The line for a result that the caller has taken; undefined if the next process must look at the row again. */
 export function finishedLine({ id, task, status }: BatchResult): JournalLine | undefined {
   return task && status !== 'unknown' ? { v: 1, type: 'finished', id, status } : undefined;
 }

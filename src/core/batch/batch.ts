@@ -9,12 +9,12 @@ import type { WorkerContext } from './run-concurrently.ts';
 import { BatchRunner } from './runner.ts';
 import type { RecoverOptions } from './runner.ts';
 
-/** Options of `gateway.batch`. Those of a wait apply to each row. */
+/** Options of `gateway.batch`. The wait options apply to each row. */
 export interface BatchOptions<Input> extends RecoverOptions {
   /**
    * Returns the id of a row: a non-empty string that is unique in the batch and the same in every process. The row's
    * idempotency key is derived from it.
-   * @defaultValue the row's position
+   * @defaultValue the position of the row, from 0
    */
   id?: ((input: Input, index: number) => string) | undefined;
   /** Records the progress of the batch, so that running it again after a crash never pays for a row twice. */
@@ -32,13 +32,15 @@ export type BatchRow<Input, Kind extends TaskKind = TaskKind> = BatchResult<Kind
   readonly input: Input;
 };
 
-/** Describes the submit of a row, without sending it. */
+/**
+ * Describes the submit of a row, for example with `gateway.images.submission(params)`. If it throws, only this row fails.
+ */
 export type Describe<Input, Kind extends TaskKind> = (
   input: Input,
   index: number,
 ) => Submission<Kind> | Promise<Submission<Kind>>;
 
-/** A row before it has an id. */
+/** A row that has no id yet. */
 interface InputRow<Input> {
   readonly input: Input;
   readonly index: number;
@@ -57,7 +59,7 @@ export async function* batch<Input, Kind extends TaskKind>(
   const { journal } = runner;
   const usedIds = new Set<unknown>();
 
-  /** Opens the journal before the first row is pulled: the keys of all rows are derived from its run. */
+  // Opens the journal before the first input is pulled: the keys of all rows are derived from its run.
   const rows = async function* (): AsyncGenerator<InputRow<Input>, void, undefined> {
     const runId = await journal.openRun();
     for (const { message } of journal.damaged) sender.config.log.warn(() => message);
@@ -87,7 +89,7 @@ export async function* batch<Input, Kind extends TaskKind>(
 /** Checks the id of a row and marks it as used. */
 function claimId(id: unknown, usedIds: Set<unknown>): string {
   if (!isNonEmptyString(id) || usedIds.has(id)) {
-    throw rowError(id, 'its id must be a non-empty string and unique');
+    throw rowError(id, 'its id must be a unique, non-empty string');
   }
   usedIds.add(id);
   return id;

@@ -59,7 +59,7 @@ function preparedFrom(
       const isIntact = params && hash === (await submitFingerprint(path, params));
       if (kind && isIntact) return submission(kind, path, params).send(options);
       throw new ConnectionError(
-        'The journal has no params for this row, which may have been charged. ' +
+        'The journal does not hold the original params of this row, which may have been charged. ' +
           'Run its batch again over this journal: nothing is paid twice.',
         { outcome: 'unknown', idempotencyKey: options.idempotencyKey },
       );

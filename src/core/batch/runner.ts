@@ -14,7 +14,7 @@ import type { BatchResult } from './batch-result.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import type { WorkerContext } from './run-concurrently.ts';
 
-/** Options of `gateway.recover` and `gateway.batch`. Those of a wait apply to each row. */
+/** Options of `gateway.recover` and `gateway.batch`. The wait options apply to each row. */
 export interface RecoverOptions extends Omit<WaitOptions<TaskUpdate>, 'onUpdate'> {
   /**
    * Maximum number of rows in flight: submitting, waiting, or with a result that was not taken yet.
