@@ -44,6 +44,7 @@ export async function* runConcurrently<Item, Result extends object>(
   const start = async (item: Item) => {
     inFlight += 1;
     active += 1;
+    // 1 while the item counts as active, then 0.
     let share = 1;
     const markIdle = () => {
       active -= share;
