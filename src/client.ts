@@ -1,6 +1,7 @@
 import { batch } from './core/batch/batch.ts';
 import type { BatchOptions, BatchRow, Describe } from './core/batch/batch.ts';
-import type { BatchResult, RecoverOptions } from './core/batch/runner.ts';
+import type { BatchResult } from './core/batch/batch-result.ts';
+import type { RecoverOptions } from './core/batch/runner.ts';
 import { resolveConfig } from './core/config/config.ts';
 import { download } from './core/tasks/download.ts';
 import type { DownloadOptions, Downloadable } from './core/tasks/download.ts';

@@ -13,7 +13,8 @@ export { Stream } from './core/stream/stream.ts';
 export { blockers } from './resources/account.ts';
 
 export type { BatchOptions, BatchRow, Describe } from './core/batch/batch.ts';
-export type { BatchResult, RecoverOptions } from './core/batch/runner.ts';
+export type { BatchResult } from './core/batch/batch-result.ts';
+export type { RecoverOptions } from './core/batch/runner.ts';
 export type { Budget, PolygateOptions } from './core/config/options.ts';
 export type { Clock } from './core/config/clock.ts';
 export type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';

@@ -1,13 +1,13 @@
 /**
- * A process that runs a batch over a journal and writes down which results it took. It kills itself at the given step of
- * writing the journal, where there is one.
+ * A process that runs a batch over a journal and writes the ids of the results that it took to a file. If a step is given,
+ * it kills itself at that step of writing the journal.
  */
 import { appendFileSync } from 'node:fs';
 
 import { Polygate } from 'polygate';
 import { fileJournal } from 'polygate/journal';
 
-const [path = '', taken = '', storeParams, step] = process.argv.slice(2);
+const [path = '', takenPath = '', storeParams, step] = process.argv.slice(2);
 
 const journal = fileJournal(path, { storeParams: storeParams === 'true' });
 let steps = 0;
@@ -34,4 +34,4 @@ const rows = gateway.batch(
     },
   },
 );
-for await (const row of rows) appendFileSync(taken, `${row.id}\n`);
+for await (const row of rows) appendFileSync(takenPath, `${row.id}\n`);

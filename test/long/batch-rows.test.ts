@@ -8,13 +8,13 @@ import { expect, test } from 'vitest';
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** What is in use after everything unused was thrown away, MiB. */
+/** Heap in use after a garbage collection, in MiB. */
 function heap(): number {
   collectGarbage();
   return process.memoryUsage().heapUsed / 2 ** 20;
 }
 
-/** A service whose tasks are done at once, and which remembers only how many it was paid for. */
+/** A service whose tasks succeed at once, and which stores nothing but the number of charges. */
 function cheapService() {
   const paid = { count: 0 };
   const headers = { 'x-svc-charge-usd': '0.02', 'x-svc-concurrency-limit': '64' };
@@ -38,7 +38,7 @@ test.each([
     'with a journal',
     { read: async function* () {}, append: () => Promise.resolve() } satisfies Journal,
   ],
-])('100 000 rows %s leave memory flat', async (_, journal) => {
+])('memory usage stays flat over 100 000 rows %s', async (_, journal) => {
   const { fetch, paid } = cheapService();
   const baseURL = 'https://host.example';
   const gateway = new Polygate({ apiKey: 'sk-test', baseURL, fetch, logLevel: 'off' });

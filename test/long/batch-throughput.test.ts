@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 
-import { drawing, memoryJournal, numbers } from '../core/batch/support.ts';
+import { describeImage, memoryJournal, numbers } from '../core/batch/support.ts';
 import { onMock } from '../core/support.ts';
 
-test('a thousand rows of a limit of 8 meet no 429, and keep the slots busy', async () => {
+test('1 000 rows with a limit of 8 get no 429, and keep the slots busy', async () => {
   const world = onMock({ concurrencyLimit: 8, latencyMs: 1_000, tasks: { durationMs: 60_000 } });
   const { mock, gateway } = world;
-  const began = mock.clock.now();
+  const startedAt = mock.clock.now();
   let last = 0;
   const submitted = new Set<unknown>();
   const consume = async () => {
-    for await (const row of gateway.batch(numbers(1_000), drawing(gateway), {
+    for await (const row of gateway.batch(numbers(1_000), describeImage(gateway), {
       journal: memoryJournal(),
     })) {
       expect(row.status).toBe('succeeded');
@@ -23,10 +23,10 @@ test('a thousand rows of a limit of 8 meet no 429, and keep the slots busy', asy
   expect(mock.requests.filter(({ method }) => method === 'POST')).toHaveLength(1_000);
   expect(mock.peakInFlight).toBe(8);
   const ideal = (1_000 / 8) * 1_000;
-  expect(ideal / (last + 1_000 - began)).toBeGreaterThan(0.9);
+  expect(ideal / (last + 1_000 - startedAt)).toBeGreaterThan(0.9);
 });
 
-test('where a running task holds a slot, rows wait for theirs as long as it takes', async () => {
+test('if running tasks occupy slots, rows wait for a slot as long as it takes', async () => {
   const world = onMock({
     concurrencyLimit: 8,
     assumptions: { A14: 'task' },
@@ -35,12 +35,12 @@ test('where a running task holds a slot, rows wait for theirs as long as it take
   const { mock, gateway } = world;
   const statuses: unknown[] = [];
   const consume = async () => {
-    for await (const row of gateway.batch(numbers(100), drawing(gateway))) {
+    for await (const row of gateway.batch(numbers(100), describeImage(gateway))) {
       statuses.push(row.error?.message ?? row.status);
     }
   };
-  const began = mock.clock.now();
+  const startedAt = mock.clock.now();
   await mock.clock.settle(consume());
-  expect((mock.clock.now() - began) / 180_000).toBeLessThan(100 / 8 + 1);
+  expect((mock.clock.now() - startedAt) / 180_000).toBeLessThan(100 / 8 + 1);
   expect(new Set(statuses)).toEqual(new Set(['succeeded']));
 });

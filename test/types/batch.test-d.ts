@@ -26,7 +26,7 @@ const image = { model: 'm', prompt: 'A harbour' };
 type Yielded<Rows> = Rows extends AsyncIterable<infer Row> ? Row : never;
 
 describe('batch()', () => {
-  test('infers the type of each row from its input and task kind', () => {
+  test('types each row by its input and the kind of its task', () => {
     const rows = gateway.batch(shots, (shot) => gateway.videos.submission({ ...image, ...shot }), {
       journal,
       id: ({ id }) => id,
@@ -37,7 +37,7 @@ describe('batch()', () => {
     expectTypeOf<Row['task']>().toEqualTypeOf<Task<'video'> | undefined>();
   });
 
-  test('has a generation on succeeded rows and an error on all others', () => {
+  test('has a generation on rows that succeeded, and an error on all others', () => {
     const check = (row: BatchRow<Shot, 'image'>) => {
       if (row.status === 'succeeded') {
         expectTypeOf(row.generation).toEqualTypeOf<Generation<'image'>>();
@@ -51,7 +51,7 @@ describe('batch()', () => {
     expectTypeOf(check).toBeFunction();
   });
 
-  test('accepts several task kinds in one batch', () => {
+  test('mixes kinds', () => {
     const rows = gateway.batch(shots, ({ film, prompt }) =>
       film
         ? gateway.videos.submission({ model: 'm', prompt })
@@ -60,16 +60,16 @@ describe('batch()', () => {
     expectTypeOf<Yielded<typeof rows>>().toEqualTypeOf<BatchRow<Shot, 'image' | 'video'>>();
   });
 
-  test('accepts arrays and async descriptions', () => {
+  test('accepts plain arrays and an async describe()', () => {
     const rows = gateway.batch([1, 2], async () => gateway.audio.music.submission(image));
     expectTypeOf<Yielded<typeof rows>>().toEqualTypeOf<BatchRow<number, 'audio'>>();
   });
 
-  test('rejects a submitted task and a path as the journal', () => {
-    // @ts-expect-error submit() sends the request immediately; a batch needs submission()
+  test('rejects a task that was already submitted, and a path as the journal', () => {
+    // @ts-expect-error submit() sends at once; a batch needs submission()
     void gateway.batch([1], () => gateway.images.submit(image));
     expectTypeOf(journal).toEqualTypeOf<Journal>();
-    // @ts-expect-error a journal is an object, such as fileJournal(path)
+    // @ts-expect-error a journal is fileJournal(path)
     void gateway.batch([1], () => gateway.images.submission(image), { journal: 'run.jsonl' });
   });
 });
@@ -78,7 +78,7 @@ test('recover() yields rows of any kind', () => {
   expectTypeOf<Yielded<ReturnType<Polygate['recover']>>>().toEqualTypeOf<BatchResult>();
 });
 
-test('send() of a submission resolves to the same task type as submit()', () => {
+test('a submission resolves to the same task as submit()', () => {
   const submission = gateway.images.submission(image, { route: 'generations' });
   expectTypeOf(submission).toEqualTypeOf<Submission<'image'>>();
   expectTypeOf<Awaited<ReturnType<typeof submission.send>>>().toEqualTypeOf<

@@ -7,28 +7,37 @@ import type { Log } from '../config/log.ts';
 import { newIdempotencyKey } from '../call/idempotency-key.ts';
 import { checkValue, objectWithMethods } from '../config/validation.ts';
 
-/** What a journal tells of a row. */
-export interface Journaled extends Partial<Intent> {
-  /** The task, once it was accepted. */
+/** What earlier processes recorded about a row. Its {@link Intent} is that of the latest submit. */
+export interface RowHistory extends Partial<Intent> {
+  /** Submits that were recorded and not taken back by a `refused` line. Each process takes back only its own. */
+  readonly unresolvedSubmits: number;
+  /** Receipt of the task, once a submit was accepted. */
   readonly receipt?: Receipt | undefined;
-  /** How the task ended, once that was delivered. */
+  /** How the task ended, once the caller took the result. */
   readonly status?: string | undefined;
-  /** Submits that were begun, and not refused. */
-  readonly begun: number;
 }
 
-/** How the line that begins a run begins. */
-const opening = '{"v":1,"type":"run"';
+/** The history of a row that no earlier process recorded. */
+export const noHistory: RowHistory = { unresolvedSubmits: 0 };
 
-/** A journal as a batch sees it: what earlier processes left there, by row, and a pen. */
+/** Whether an earlier process may have paid for the row. If so, it must never be submitted under another key. */
+export function mayBeCharged({ unresolvedSubmits, receipt }: RowHistory): boolean {
+  return unresolvedSubmits > 0 || receipt !== undefined;
+}
+
+/** How a `run` line starts, up to its id. */
+const runLineStart = '{"v":1,"type":"run"';
+
+/** The journal of a batch: the history of each row, and appending. Without a `Journal`, it is empty and stays so. */
 export class BatchJournal {
-  /** The rows that earlier processes began. */
-  readonly rows = new Map<string, Journaled>();
-  /** The lines that cannot be read, and why. */
+  /** Rows that earlier processes recorded, by id. */
+  readonly rows = new Map<string, RowHistory>();
+  /** One error for each damaged line. */
   readonly damaged: ConfigurationError[] = [];
   readonly #journal: Journal | undefined;
   readonly #log: Log;
-  #run: string | undefined;
+  #runId: string | undefined;
+  /** Whether the journal holds nothing but blank lines and torn `run` lines. */
   #isEmpty = true;
 
   constructor(journal: Journal | undefined, log: Log) {
@@ -40,7 +49,7 @@ export class BatchJournal {
     this.#log = log;
   }
 
-  /** Reads every line. Nothing is written. */
+  /** Reads all lines. Writes nothing. */
   async read(): Promise<void> {
     this.damaged.length = 0;
     let number = 0;
@@ -48,62 +57,61 @@ export class BatchJournal {
       number += 1;
       if (text.trim() === '') continue;
       const line = parseLine(text, number);
-      // A torn opening is a process that died before it sent anything.
-      this.#isEmpty &&= opening.startsWith(text.slice(0, opening.length));
+      // A torn `run` line counts as empty: it is written before the first submit, so nothing was sent.
+      this.#isEmpty &&= runLineStart.startsWith(text.slice(0, runLineStart.length));
       if (line instanceof ConfigurationError) this.damaged.push(line);
-      else if (line.type === 'run') this.#run ??= line.run;
-      else this.#take(line);
+      else if (line.type === 'run') this.#runId ??= line.run;
+      else this.#apply(line);
     }
   }
 
   /**
-   * The run that all keys are derived from; the first one begins it.
+   * Reads the journal and returns the id of its run, from which all keys are derived. Starts the run if the journal is
+   * empty.
    *
-   * @throws {@link ConfigurationError} when the journal holds lines but not its run: their rows would be paid again.
+   * @throws {@link ConfigurationError} when the journal has lines but no readable `run` line. A new run would derive new
+   * keys, and rows that were already paid for would be paid for again.
    */
-  async run(): Promise<string> {
+  async openRun(): Promise<string> {
     await this.read();
-    if (this.#run !== undefined) return this.#run;
+    if (this.#runId !== undefined) return this.#runId;
     if (!this.#isEmpty) {
-      const why = this.damaged[0]?.message ?? 'It has no such line.';
-      throw new ConfigurationError(`journal: its run cannot be read. Nothing was sent. ${why}`);
+      const reason = this.damaged[0]?.message ?? 'There is none.';
+      throw new ConfigurationError(
+        `journal: its run line cannot be read. Nothing was sent. ${reason}`,
+      );
     }
-    const run = newIdempotencyKey();
-    await this.write({ v: 1, type: 'run', run });
-    // Another process may have been faster: the first line of its kind counts for both.
+    const runId = newIdempotencyKey();
+    await this.append({ v: 1, type: 'run', run: runId });
+    // Another process may have started a run at the same time. The first line wins in both processes.
     await this.read();
-    return this.#run ?? run;
+    return this.#runId ?? runId;
   }
 
-  /** What is known of a row, and whether it may have been charged; it is forgotten here, to keep memory flat. */
-  take(id: string): Partial<Journaled> & { open: boolean } {
-    const found = this.rows.get(id);
+  /** Removes and returns the history of a row: each row needs it once, and memory usage stays flat. */
+  take(id: string): RowHistory {
+    const history = this.rows.get(id) ?? noHistory;
     this.rows.delete(id);
-    return { ...found, open: found !== undefined && isOpen(found) };
+    return history;
   }
 
-  /** Adds a line, and waits until it will survive a crash. */
-  async write(line: JournalLine): Promise<void> {
+  /** Appends a line and waits until it is durable. */
+  async append(line: JournalLine): Promise<void> {
     await this.#journal?.append(JSON.stringify(line));
   }
 
-  /** Adds a line whose loss does no harm: the row is then asked again with its key. */
-  async note(line: JournalLine): Promise<void> {
-    await this.write(line).catch((error: unknown) => {
+  /** Appends a line that may be lost without harm: without it, the next process resends the row with its key. */
+  async appendOptional(line: JournalLine): Promise<void> {
+    await this.append(line).catch((error: unknown) => {
       this.#log.error(() => `journal: ${String(error)}`);
     });
   }
 
-  #take(line: Exclude<JournalLine, { type: 'run' }>): void {
-    const { type, id, ...told } = line;
-    const before = this.rows.get(id) ?? { begun: 0 };
+  #apply({ type, id, ...fields }: Exclude<JournalLine, { type: 'run' }>): void {
+    const history = this.rows.get(id) ?? noHistory;
     const change = type === 'submit' ? 1 : type === 'refused' ? -1 : 0;
-    // Params, which may be long, are needed only until it is known what came of them.
-    this.rows.set(id, { ...before, params: undefined, ...told, begun: before.begun + change });
+    const unresolvedSubmits = history.unresolvedSubmits + change;
+    // Params can be large, and only a submit without any later line is ever resent from them.
+    this.rows.set(id, { ...history, params: undefined, ...fields, unresolvedSubmits });
   }
-}
-
-/** Whether a row may have been charged. Each process takes back its own submit alone. */
-export function isOpen({ begun, receipt }: Journaled): boolean {
-  return begun > 0 || receipt !== undefined;
 }

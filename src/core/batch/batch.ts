@@ -1,99 +1,96 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
 import type { Journal } from '../../schemas/journal.ts';
-import { isNonEmptyString, textOf } from '../../schemas/record.ts';
+import { isNonEmptyString } from '../../schemas/record.ts';
 import type { TaskKind } from '../../schemas/task.ts';
-import { Works } from './runner.ts';
-import type { BatchResult, RecoverOptions, Row } from './runner.ts';
-import { fingerprint } from '../call/fingerprint.ts';
-import type { Shift } from './run-concurrently.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { Submission } from '../tasks/submission.ts';
+import { fail, identify, plan, rowError, runItem } from './batch-item.ts';
+import type { BatchResult } from './batch-result.ts';
+import type { WorkerContext } from './run-concurrently.ts';
+import { BatchRunner } from './runner.ts';
+import type { RecoverOptions } from './runner.ts';
 
-/** Options of `gateway.batch`; those of a wait hold for each row. */
+/** Options of `gateway.batch`. The wait options apply to each row. */
 export interface BatchOptions<Input> extends RecoverOptions {
   /**
-   * A row's own name, the same in every process: its idempotency key is derived from it.
-   * @defaultValue the row's position
+   * Returns the id of a row: a non-empty string that is unique in the batch and the same in every process. The row's
+   * idempotency key is derived from it.
+   * @defaultValue the position of the row, from 0
    */
   id?: ((input: Input, index: number) => string) | undefined;
-  /** Where the batch writes down what it does, so that the next process pays no row twice. */
+  /** Records the progress of the batch, so that running it again after a crash never pays for a row twice. */
   journal?: Journal | undefined;
   /**
-   * Whether params, prompts among them, are written down too: `gateway.recover` can then ask again by itself.
-   * @defaultValue false
+   * Whether the journal also stores params, including prompts. With them, `gateway.recover` can resubmit rows by itself.
+   * @defaultValue the journal's `storeParams`, otherwise false
    */
   storeParams?: boolean | undefined;
 }
 
-/** What came of a row of `gateway.batch`. */
+/** The result of a row of `gateway.batch`. */
 export type BatchRow<Input, Kind extends TaskKind = TaskKind> = BatchResult<Kind> & {
-  /** The row as it was given. */
+  /** The row as passed to the batch. */
   readonly input: Input;
 };
 
-/** Describes the submit of a row. */
+/**
+ * Describes the submit of a row, for example with `gateway.images.submission(params)`. If it throws, only this row fails.
+ */
 export type Describe<Input, Kind extends TaskKind> = (
   input: Input,
   index: number,
 ) => Submission<Kind> | Promise<Submission<Kind>>;
 
-/** Submits rows as slots come free, waits for their tasks, and yields each result as soon as it is there. */
+/** A row that has no id yet. */
+interface InputRow<Input> {
+  readonly input: Input;
+  readonly index: number;
+  readonly runId: string;
+}
+
+/** Submits rows as slots become free, waits for their tasks, and yields each result as soon as it is available. */
 export async function* batch<Input, Kind extends TaskKind>(
-  sender: ClientContext,
+  context: ClientContext,
   inputs: Iterable<Input> | AsyncIterable<Input>,
   describe: Describe<Input, Kind>,
   options: BatchOptions<Input>,
 ): AsyncGenerator<BatchRow<Input, Kind>, void, undefined> {
-  const { journal, id: nameOf } = options;
-  const works = new Works(sender, journal, options);
-  const { book } = works;
-  const storeParams = options.storeParams ?? journal?.storeParams ?? false;
-  const names = new Set<unknown>();
-  let run = '';
-  let count = 0;
-  const rows = async function* () {
-    run = await book.run();
-    for (const { message } of book.damaged) sender.config.log.warn(() => message);
-    yield* inputs;
+  const { id: idOf, storeParams = options.journal?.storeParams ?? false } = options;
+  const runner = new BatchRunner(context, options.journal, options);
+  const { journal } = runner;
+  const usedIds = new Set<unknown>();
+
+  // Opens the journal before the first input is pulled: the keys of all rows are derived from its run.
+  const rows = async function* (): AsyncGenerator<InputRow<Input>, void, undefined> {
+    const runId = await journal.openRun();
+    for (const { message } of journal.damaged) context.config.log.warn(() => message);
+    let index = 0;
+    for await (const input of inputs) {
+      yield { input, index, runId };
+      index += 1;
+    }
   };
-  const work = async (input: Input, shift: Shift): Promise<BatchRow<Input, Kind>> => {
-    const index = count;
-    count += 1;
-    const row: Row<Kind> = { id: String(index) };
-    const result = await works.result(row, shift, async () => {
-      if (nameOf !== undefined) row.id = uniqueName(nameOf(input, index), names);
-      const { id } = row;
-      const { open, key: told, hash, receipt } = book.take(id);
-      row.open = open;
-      row.key = told;
-      const submission = await describe(input, index);
-      const { idempotencyKey: given, ...facts } = await submission.facts(storeParams);
-      // What was refused may be asked anew with other params, which makes it another request.
-      const change = hash === undefined || hash === facts.hash ? '' : facts.hash;
-      if (open && change) throw refusal(id, 'its params are not those in the journal; rename it');
-      const kept = change ? undefined : told;
-      const key =
-        (open ? kept : undefined) ?? given ?? kept ?? `pg-${await fingerprint(run, id, change)}`;
-      row.key = key;
-      return {
-        task: receipt && submission.task(receipt),
-        intent: open ? undefined : { key, ...facts },
-        send: () => submission.send({ idempotencyKey: key, signal: shift.signal }),
-      };
-    });
-    return { ...result, input };
+
+  const runRow = async ({ input, index, runId }: InputRow<Input>, worker: WorkerContext) => {
+    let item = identify(String(index));
+    try {
+      const id = idOf === undefined ? item.id : claimId(idOf(input, index), usedIds);
+      item = identify(id, journal.take(id));
+    } catch (error) {
+      // Without a valid id, the row is reported under its position.
+      return { ...fail<Kind>(item, error), input };
+    }
+    const enter = async () => plan(item, await describe(input, index), runId, storeParams);
+    return { ...(await runItem(item, enter, runner, worker)), input };
   };
-  yield* works.deliver(rows(), work);
+
+  yield* runner.run(rows(), runRow);
 }
 
-function uniqueName(id: unknown, names: Set<unknown>): string {
-  if (!isNonEmptyString(id) || names.has(id)) {
-    throw refusal(id, 'its id must be a text that no other row has');
+/** Checks the id of a row and marks it as used. */
+function claimId(id: unknown, usedIds: Set<unknown>): string {
+  if (!isNonEmptyString(id) || usedIds.has(id)) {
+    throw rowError(id, 'its id must be a unique, non-empty string');
   }
-  names.add(id);
+  usedIds.add(id);
   return id;
-}
-
-function refusal(id: unknown, why: string): ConfigurationError {
-  return new ConfigurationError(`row ${textOf(id) ?? '?'}: ${why}. Nothing was sent.`);
 }

@@ -6,7 +6,10 @@ import { parseReceipt } from '../tasks/receipt.ts';
 import { checkValue } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 
-/** One line of a journal, as JSON. */
+/**
+ * One line of a journal, as JSON. A line is appended for each step of a row (see batch-item.ts); the `run` line comes
+ * first. The format is stable: journals of earlier versions must stay readable.
+ */
 export type JournalLine = { readonly v: 1 } & (
   | { readonly type: 'run'; readonly run: string }
   | ({ readonly type: 'submit'; readonly id: string } & Intent)
@@ -15,43 +18,42 @@ export type JournalLine = { readonly v: 1 } & (
   | { readonly type: 'finished'; readonly id: string; readonly status: 'succeeded' | 'failed' }
 );
 
-/** What a row is about to submit, written before it is sent. */
+/** The submit that a row is about to send. */
 export interface Intent {
-  /** Its idempotency key. */
+  /** Idempotency key. */
   readonly key: string;
-  /** Where it goes: `/v1/videos`. Its kind stands there. */
+  /** Path of the endpoint, such as `/v1/videos`. It also identifies the kind of the task. */
   readonly path: string;
   /** Fingerprint of path and params. */
   readonly hash: string;
-  /** The params, where they may be stored. */
+  /** Params, only with `storeParams`. */
   readonly params?: { readonly model: string } | undefined;
 }
 
-/** A line of a journal; or, of a damaged one, the error that says which line it is. */
+/** Parses one line. A damaged line is returned as the error that reports it, because the other lines stay usable. */
 export function parseLine(text: string, number: number): JournalLine | ConfigurationError {
   try {
     const line: unknown = JSON.parse(text);
-    const { v, type, path, receipt, ...texts } = isRecord(line) ? line : {};
-    checkValue('v', v ?? 0, [(version) => version === 1, '1, the only version that is known']);
-    const needed = needs.get(type);
-    checkValue('type', needed ?? '', [Array.isArray, 'a known one']);
-    for (const name of needed ?? []) checkValue(name, texts[name] ?? '', filled);
-    if (type === 'submit') checkValue('path', kindOf(path) ?? '', [Boolean, 'that of a submit']);
+    const { v, type, path, receipt, ...strings } = isRecord(line) ? line : {};
+    checkValue('v', v ?? 0, [(version) => version === 1, '1, the only known version']);
+    const names = requiredStrings.get(type);
+    checkValue('type', names ?? '', [Array.isArray, 'a known line type']);
+    for (const name of names ?? []) checkValue(name, strings[name] ?? '', nonEmptyString);
+    if (type === 'submit')
+      checkValue('path', taskKindOf(path) ?? '', [Boolean, 'the path of a submit endpoint']);
     if (type === 'accepted') parseReceipt(receipt);
     return unchecked<JournalLine>(line);
   } catch (error) {
-    // The parser's own message quotes the line, which may hold a prompt.
-    const why = error instanceof ConfigurationError ? error.message : 'It is no JSON.';
-    return new ConfigurationError(
-      `journal: line ${number} cannot be read and was left as it is. ${why}`,
-    );
+    // The message of JSON.parse quotes the line, which may contain a prompt.
+    const reason = error instanceof ConfigurationError ? error.message : 'It is not JSON.';
+    return new ConfigurationError(`journal: line ${number} is damaged and was ignored. ${reason}`);
   }
 }
 
-const filled: Rule = [isNonEmptyString, 'a text'];
+const nonEmptyString: Rule = [isNonEmptyString, 'a non-empty string'];
 
-/** The texts that a line of each type must have. */
-const needs = new Map<unknown, readonly string[]>([
+/** The strings that a line of each type must have. */
+const requiredStrings = new Map<unknown, readonly string[]>([
   ['run', ['run']],
   ['submit', ['id', 'key', 'hash']],
   ['accepted', ['id']],
@@ -59,8 +61,8 @@ const needs = new Map<unknown, readonly string[]>([
   ['finished', ['id']],
 ]);
 
-/** What is made by a submit to this path. */
-export function kindOf(path: unknown): TaskKind | undefined {
+/** The kind of task that a submit to this path creates; undefined when it is not the path of a submit endpoint. */
+export function taskKindOf(path: unknown): TaskKind | undefined {
   const [, kind] = /^\/v1\/(image|video|audio)[a-z/]*$/.exec(String(path)) ?? [];
   return unchecked<TaskKind | undefined>(kind);
 }

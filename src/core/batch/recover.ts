@@ -1,57 +1,68 @@
 import { ConnectionError } from '../../errors/connection.ts';
 import type { Journal } from '../../schemas/journal.ts';
-import { isOpen } from './batch-journal.ts';
-import type { Journaled } from './batch-journal.ts';
-import { Works } from './runner.ts';
-import type { BatchResult, RecoverOptions } from './runner.ts';
-import { fingerprint } from '../call/fingerprint.ts';
-import { kindOf } from './journal-line.ts';
-import type { Shift } from './run-concurrently.ts';
+import type { Receipt, TaskKind } from '../../schemas/task.ts';
 import type { ClientContext } from '../call/context.ts';
+import { submitFingerprint } from '../tasks/submission.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
-import type { Receipt, TaskKind } from '../../schemas/task.ts';
+import { identify, resume, runItem } from './batch-item.ts';
+import type { PreparedSubmit } from './batch-item.ts';
+import { mayBeCharged } from './batch-journal.ts';
+import type { RowHistory } from './batch-journal.ts';
+import type { BatchResult } from './batch-result.ts';
+import { taskKindOf } from './journal-line.ts';
+import { BatchRunner } from './runner.ts';
+import type { RecoverOptions } from './runner.ts';
 
-/** How what stands in a journal becomes what it was. */
+/** Recreates what a journal records. The client implements it, because it knows the namespace of each kind of task. */
 export interface Restore {
-  /** The submission of an intent that was written with its params. */
+  /** The submission of a `submit` line that has params. */
   readonly submission: (kind: TaskKind, path: string, params: { model: string }) => Submission;
+  /** The task of an `accepted` line. */
   readonly task: (receipt: Receipt) => Task;
 }
 
-/** Takes up what a dead process left: waits for its tasks, and asks again where the params were written down. */
+/** Finishes the rows that an earlier process left: waits for their tasks, and resubmits rows whose params are stored. */
 export async function* recover(
-  sender: ClientContext,
+  context: ClientContext,
   journal: Journal,
   restore: Restore,
   options: RecoverOptions,
 ): AsyncGenerator<BatchResult, void, undefined> {
-  const works = new Works(sender, journal, options);
-  const { book } = works;
-  await book.read();
-  for (const error of book.damaged) yield { id: '', status: 'unknown', error };
-  const left = async function* () {
-    for (const row of book.rows) if (isOpen(row[1]) && row[1].status === undefined) yield row;
+  const runner = new BatchRunner(context, journal, options);
+  const { damaged, rows } = runner.journal;
+  await runner.journal.read();
+  for (const error of damaged) yield { id: '', status: 'unknown', error };
+  const unfinishedRows = async function* () {
+    for (const row of rows) {
+      const [, history] = row;
+      if (mayBeCharged(history) && history.status === undefined) yield row;
+    }
   };
-  yield* works.deliver(left(), ([id, found], shift) => {
-    const { key = found.receipt?.idempotencyKey, receipt } = found;
-    return works.result({ id, key, open: true }, shift, async () => ({
-      task: receipt && restore.task(receipt),
-      send: () => sendAgain(found, restore, shift),
-    }));
+  yield* runner.run(unfinishedRows(), ([id, history], worker) => {
+    const item = identify(id, history);
+    const enter = async () => resume(item, preparedFrom(history, restore));
+    return runItem(item, enter, runner, worker);
   });
 }
 
-async function sendAgain(
-  { key: idempotencyKey, path = '', params, hash }: Journaled,
-  { submission }: Restore,
-  { signal }: Shift,
-): Promise<Task> {
-  const kind = kindOf(path);
-  const whole = params && hash === (await fingerprint(path, JSON.stringify(params)));
-  if (kind && whole) return submission(kind, path, params).send({ idempotencyKey, signal });
-  throw new ConnectionError(
-    'The journal does not hold the params of this row: run its batch again, and nothing is paid twice.',
-    { outcome: 'unknown', idempotencyKey },
-  );
+/** A submit as the journal has stored it. It can be sent only if its params were stored, too. */
+function preparedFrom(
+  { path = '', params, hash }: RowHistory,
+  { submission, task }: Restore,
+): PreparedSubmit<TaskKind> {
+  return {
+    task,
+    send: async (options) => {
+      const kind = taskKindOf(path);
+      // Params that were edited in the journal would be another request under the same key.
+      const isIntact = params && hash === (await submitFingerprint(path, params));
+      if (kind && isIntact) return submission(kind, path, params).send(options);
+      throw new ConnectionError(
+        'The journal does not hold the original params of this row, which may have been charged. ' +
+          'Run its batch again over this journal: nothing is paid twice.',
+        { outcome: 'unknown', idempotencyKey: options.idempotencyKey },
+      );
+    },
+  };
 }

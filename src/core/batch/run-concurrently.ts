@@ -1,90 +1,100 @@
-import { AbortedError } from '../../errors/aborted.ts';
+import type { AbortedError } from '../../errors/aborted.ts';
+import type { Outcome } from '../../errors/base.ts';
+import { abortedError } from '../call/aborted.ts';
 import { whenAborted } from '../config/clock.ts';
 
-/** What the work on an item is told, and may tell. */
-export interface Shift {
-  /** Aborts when nobody wants results any more. */
+/** What the work on one item receives from the runner. */
+export interface WorkerContext {
+  /** Aborts when results are no longer wanted: the caller aborted, or stopped iterating. */
   readonly signal: AbortSignal;
-  /** Says that the item needs no slot from here on: it only waits. */
-  readonly waiting: () => void;
+  /** Marks the item as idle: it still waits for its result, but no longer counts as active. */
+  readonly markIdle: () => void;
 }
 
-/** How much is done at once. */
-export interface PumpOptions {
+/** Limits of {@link runConcurrently}. */
+export interface ConcurrencyOptions {
   readonly signal: AbortSignal | undefined;
-  /** Items on their way: pulled, and their results not taken yet. */
-  readonly most: number;
-  /** Items that may use a slot, or wait for one, right now. */
-  readonly room: () => number;
+  /** Maximum number of items that were pulled and whose results the caller has not taken. */
+  readonly maxInFlight: number;
+  /** Maximum number of items that are not idle. It may change at any time. */
+  readonly maxActive: () => number;
 }
 
 /**
- * Pulls items as there is room for them, works on many at once, and yields what comes of each as soon as it is there.
- * `work` must not reject.
+ * Pulls items while the limits allow, works on them concurrently, and yields each result as soon as it is available.
+ * `work` must not reject. An error of the source is thrown after the results of all items that were pulled before.
  */
-export async function* pump<Item, Result extends object>(
+export async function* runConcurrently<Item, Result extends object>(
   items: AsyncIterable<Item>,
-  work: (item: Item, shift: Shift) => Promise<Result>,
-  { signal, most, room }: PumpOptions,
+  work: (item: Item, context: WorkerContext) => Promise<Result>,
+  { signal, maxInFlight, maxActive }: ConcurrencyOptions,
 ): AsyncGenerator<Result, void, undefined> {
   const stop = new AbortController();
   const results: Result[] = [];
-  const waiters: (() => void)[] = [];
-  let open = 0;
-  let busy = 0;
-  let over = false;
+  let inFlight = 0;
+  let active = 0;
+  let sourceEnded = false;
 
-  const change = () => new Promise<void>((resolve) => waiters.push(resolve));
-  const tell = () => {
-    for (const wake of waiters.splice(0)) wake();
+  // The puller and the yielding loop wait for each other: each sleeps until anything has changed, then checks again.
+  const sleepers: (() => void)[] = [];
+  const nextChange = () => new Promise<void>((resolve) => sleepers.push(resolve));
+  const notifyChange = () => {
+    for (const wake of sleepers.splice(0)) wake();
   };
-  const begin = async (item: Item) => {
-    open += 1;
-    busy += 1;
-    let using = 1;
-    const waiting = () => {
-      busy -= using;
-      using = 0;
-      tell();
+
+  const start = async (item: Item) => {
+    inFlight += 1;
+    active += 1;
+    // 1 while the item counts as active, then 0.
+    let share = 1;
+    const markIdle = () => {
+      active -= share;
+      share = 0;
+      notifyChange();
     };
-    results.push(await work(item, { signal: stop.signal, waiting }));
-    waiting();
+    results.push(await work(item, { signal: stop.signal, markIdle }));
+    markIdle();
   };
-  const isFull = () => open >= most || busy >= room();
-  const feed = async () => {
+  const isFull = () => inFlight >= maxInFlight || active >= maxActive();
+  const pull = async () => {
     for await (const item of items) {
-      if (!stop.signal.aborted) void begin(item);
-      while (!stop.signal.aborted && isFull()) await change();
+      if (!stop.signal.aborted) void start(item);
+      while (!stop.signal.aborted && isFull()) await nextChange();
       if (stop.signal.aborted) break;
     }
   };
-  const checkSignal = () => {
-    if (!signal?.aborted) return;
-    throw new AbortedError('The batch was aborted.', { cause: signal.reason });
+  const throwIfAborted = () => {
+    if (signal?.aborted) throw batchAborted(signal.reason);
   };
 
-  checkSignal();
-  const stopListening = whenAborted(signal, tell);
-  const fed = feed().finally(() => {
-    over = true;
-    tell();
+  throwIfAborted();
+  const stopListening = whenAborted(signal, notifyChange);
+  const pulled = pull().finally(() => {
+    sourceEnded = true;
+    notifyChange();
   });
-  // Told at the end, after the results of what was begun.
-  fed.catch(() => undefined);
+  // Not an unhandled rejection: the loop below throws it at the end, or no caller is left to report it to.
+  pulled.catch(() => undefined);
   try {
     for (;;) {
-      checkSignal();
+      throwIfAborted();
       const result = results.shift();
       if (result !== undefined) {
         yield result;
-        open -= 1;
-        tell();
-      } else if (over && open === 0) return await fed;
-      else await change();
+        // Only now does the caller want the next result, so only now is the item's place free.
+        inFlight -= 1;
+        notifyChange();
+      } else if (sourceEnded && inFlight === 0) return await pulled;
+      else await nextChange();
     }
   } finally {
     stopListening();
     stop.abort(signal?.reason);
-    tell();
+    notifyChange();
   }
+}
+
+/** The error of a batch whose signal aborted. */
+export function batchAborted(cause: unknown, outcome?: Outcome): AbortedError {
+  return abortedError(cause, { outcome }, 'The batch was aborted.');
 }

@@ -30,18 +30,33 @@ export class Submission<Kind extends TaskKind = TaskKind> {
     return submitTask(this.#scope, this.#request, { ...this.#options, ...options });
   }
 
-  /** @internal What a journal may store: params only if that is allowed. */
-  async facts(storeParams: boolean) {
+  /** @internal Checks the submit and returns what identifies it across processes; params only if they may be stored. */
+  async details(storeParams: boolean): Promise<SubmissionDetails> {
     const { template: path, params, check } = this.#request;
     check();
     checkRequestOptions(this.#options);
-    const hash = await fingerprint(path, JSON.stringify(params));
+    const hash = await submitFingerprint(path, params);
     const { idempotencyKey } = this.#options;
     return { path, hash, idempotencyKey, params: storeParams ? params : undefined };
   }
 
-  /** @internal The handle of its task, which an earlier process submitted. */
+  /** @internal The handle of the task that an earlier process created with this submit. */
   task(receipt: Receipt): Task<Kind> {
     return openTask(this.#scope, receipt);
   }
+}
+
+/** What identifies a submit across processes. */
+export interface SubmissionDetails {
+  readonly path: string;
+  /** See {@link submitFingerprint}. */
+  readonly hash: string;
+  readonly params: { readonly model: string } | undefined;
+  /** The key that the caller chose, if any. */
+  readonly idempotencyKey: string | undefined;
+}
+
+/** Fingerprint of a submit: two submits with the same fingerprint send the same request. */
+export function submitFingerprint(path: string, params: object): Promise<string> {
+  return fingerprint(path, JSON.stringify(params));
 }

@@ -9,15 +9,15 @@ import {
 } from '../../../src/index.ts';
 import type { BatchOptions } from '../../../src/index.ts';
 import { collect } from '../../support/rejection.ts';
-import { draw, drawing, memoryJournal, numbers, paidKeys } from './support.ts';
+import { runImageBatch, describeImage, memoryJournal, numbers, chargedKeys } from './support.ts';
 import { caught, image, onMock } from '../support.ts';
 
 const submits = 'POST /v1/images/tasks';
 
 describe('a batch', () => {
-  test('yields every row with its input, task and generation, and pays each once', async () => {
+  test('yields every row with its input, task and generation, and pays for each once', async () => {
     const world = onMock();
-    const rows = await draw(world, numbers(40));
+    const rows = await runImageBatch(world, numbers(40));
     expect(rows.map(({ input }) => input).toSorted((a, b) => a - b)).toEqual(numbers(40));
     for (const { id, input, status, task, generation, error, idempotencyKey } of rows) {
       expect({ id, status, error }).toEqual({ id: String(input), status: 'succeeded' });
@@ -25,29 +25,29 @@ describe('a batch', () => {
       expect(task?.idempotencyKey).toBe(idempotencyKey);
     }
     expect(world.mock.invoice).toHaveLength(40);
-    expect(paidKeys(world.mock).size).toBe(40);
+    expect(chargedKeys(world.mock).size).toBe(40);
   });
 
-  test('yields results as they finish, whatever the order of the rows', async () => {
+  test('yields results in the order in which tasks finish', async () => {
     const durationMs = ({ number }: { number: number }) => 60_000 - number * 10_000;
     const world = onMock({ tasks: { durationMs } });
-    const rows = await draw(world, numbers(5));
+    const rows = await runImageBatch(world, numbers(5));
     expect(rows.map(({ input }) => input)).toEqual([4, 3, 2, 1, 0]);
   });
 
-  test('of nothing is over at once, and asks for nothing', async () => {
+  test('without rows ends immediately and sends no request', async () => {
     const world = onMock();
-    expect(await draw(world, [])).toEqual([]);
+    expect(await runImageBatch(world, [])).toEqual([]);
     expect(world.mock.requests).toEqual([]);
   });
 
-  test('takes rows of any iterable, strings too', async () => {
+  test('accepts any iterable, including async iterables and strings', async () => {
     const world = onMock();
     const later = async function* () {
       yield* ['a', 'b'];
     };
     const inputs = async (rows: Iterable<string> | AsyncIterable<string>) =>
-      (await draw(world, rows)).map(({ input }) => input).toSorted();
+      (await runImageBatch(world, rows)).map(({ input }) => input).toSorted();
     expect(await inputs(new Set(['a', 'b']))).toEqual(['a', 'b']);
     expect(await inputs('ab')).toEqual(['a', 'b']);
     expect(await inputs(later())).toEqual(['a', 'b']);
@@ -67,7 +67,7 @@ describe('a batch', () => {
     expect(kinds.toSorted()).toEqual(['audio', 'audio', 'image', 'video']);
   });
 
-  test('sends what a row was when it was described, although the object is used again', async () => {
+  test('sends the params of the time of describe(), even if the caller reuses the object', async () => {
     const { mock, gateway } = onMock();
     const params = { model: image.model, prompt: '' };
     const describeRow = (row: string) => {
@@ -78,14 +78,14 @@ describe('a batch', () => {
     expect(mock.tasks.map(({ prompt }) => prompt).toSorted()).toEqual(['a', 'b', 'c']);
   });
 
-  test('runs without the governor as well', async () => {
+  test('with `concurrency: false` is limited by maxInFlight only', async () => {
     const world = onMock({ concurrencyLimit: 50, latencyMs: 500 }, { concurrency: false });
-    expect(await draw(world, numbers(40), { maxInFlight: 20 })).toHaveLength(40);
+    expect(await runImageBatch(world, numbers(40), { maxInFlight: 20 })).toHaveLength(40);
     expect(world.mock.peakInFlight).toBe(20);
   });
 });
 
-describe('a row that fails is nobody else’s failure', () => {
+describe('a failed row does not affect other rows', () => {
   const boom = new Error('boom');
   const refuse = (number: number) => {
     if (number === 2) throw boom;
@@ -107,7 +107,7 @@ describe('a row that fails is nobody else’s failure', () => {
     const { mock, gateway } = onMock();
     const describeRow = async (number: number) => {
       check(number);
-      return drawing(gateway)(number);
+      return describeImage(gateway)(number);
     };
     const rows = await mock.clock.settle(collect(gateway.batch(inputs, describeRow, options)));
     const failed = rows.filter(({ status }) => status !== 'succeeded');
@@ -116,17 +116,21 @@ describe('a row that fails is nobody else’s failure', () => {
   });
 
   test.each([
-    ['an empty text', '', 'row ?: its id must be a text that no other row has. Nothing was sent.'],
+    ['empty', '', 'row ?: its id must be a unique, non-empty string. Nothing was sent.'],
     [
       'a number',
       7 as unknown as string,
-      'row 7: its id must be a text that no other row has. Nothing was sent.',
+      'row 7: its id must be a unique, non-empty string. Nothing was sent.',
     ],
-    ['taken', 'row 0', 'row row 0: its id must be a text that no other row has. Nothing was sent.'],
+    [
+      'a duplicate',
+      'row 0',
+      'row row 0: its id must be a unique, non-empty string. Nothing was sent.',
+    ],
   ])('when its id is %s', async (_, wrong, message) => {
     const world = onMock();
     const id = (number: number) => (number === 2 ? wrong : `row ${number}`);
-    const rows = await draw(world, numbers(4), { id });
+    const rows = await runImageBatch(world, numbers(4), { id });
     const [failed] = rows.filter(({ status }) => status === 'failed');
     expect(failed).toMatchObject({ input: 2, id: '2', error: { message } });
     expect(failed?.error).toBeInstanceOf(ConfigurationError);
@@ -134,9 +138,14 @@ describe('a row that fails is nobody else’s failure', () => {
   });
 
   test.each([
-    ['params are wrong', { model: '' }, {}, /^model: /],
-    ['key is outside the rule', image, { idempotencyKey: 'with space' }, /^idempotencyKey: must/],
-  ])('when its %s, of which the journal hears nothing', async (_, params, options, message) => {
+    ['params are invalid', { model: '' }, {}, /^model: /],
+    [
+      'idempotency key is invalid',
+      image,
+      { idempotencyKey: 'with space' },
+      /^idempotencyKey: must/,
+    ],
+  ])('when its %s; the journal does not mention it', async (_, params, options, message) => {
     const { mock, gateway } = onMock();
     const journal = memoryJournal();
     const describeRow = (number: number) =>
@@ -152,10 +161,10 @@ describe('a row that fails is nobody else’s failure', () => {
   test.each([
     [400, BadRequestError],
     [402, PaymentRequiredError],
-  ])('when the service answers %d', async (status, error) => {
+  ])('when the service responds %d', async (status, error) => {
     const world = onMock();
     world.mock.fail({ route: submits, status, attempt: 3 });
-    const rows = await draw(world, numbers(6));
+    const rows = await runImageBatch(world, numbers(6));
     expect(rows.filter((row) => row.status === 'failed')).toMatchObject([
       { error: expect.any(error), idempotencyKey: expect.stringMatching(/^pg-[0-9a-f]{64}$/) },
     ]);
@@ -165,25 +174,25 @@ describe('a row that fails is nobody else’s failure', () => {
   test('when its task fails', async () => {
     const outcome = ({ number }: { number: number }) => (number === 3 ? 'failed' : 'succeeded');
     const world = onMock({ tasks: { outcome } });
-    const rows = await draw(world, numbers(6));
+    const rows = await runImageBatch(world, numbers(6));
     const [failed, ...others] = rows.filter(({ status }) => status === 'failed');
     expect(others).toEqual([]);
     expect(failed?.error).toBeInstanceOf(TaskFailedError);
     expect(failed?.task?.id).toBe(world.mock.tasks[2]?.id);
   });
 
-  test('when its wait is over: it is open, and its task is there', async () => {
+  test('when its wait times out: the status is unknown, and the result has its task', async () => {
     const world = onMock({ tasks: { durationMs: ({ number }) => (number === 2 ? 1e9 : 0) } });
-    const rows = await draw(world, numbers(4), { waitTimeout: 60_000 });
+    const rows = await runImageBatch(world, numbers(4), { waitTimeout: 60_000 });
     expect(rows.filter(({ status }) => status !== 'succeeded')).toMatchObject([
       { status: 'unknown', task: { id: world.mock.tasks[1]?.id } },
     ]);
   });
 
-  test('when the budget is reached: the rest is not sent', async () => {
+  test('when the budget is reached: the remaining rows are not sent', async () => {
     const world = onMock({}, { budget: { maxUsd: 0.1 } });
     await world.gateway.models.list();
-    const rows = await draw(world, numbers(12));
+    const rows = await runImageBatch(world, numbers(12));
     const failed = rows.filter(({ status }) => status === 'failed');
     expect(failed).toHaveLength(7);
     for (const { error } of failed) expect(error).toBeInstanceOf(BudgetExceededError);
@@ -191,10 +200,10 @@ describe('a row that fails is nobody else’s failure', () => {
   });
 
   test.each([
-    ['a text', 'no'],
-    ['an object without a name', Object.create(null)],
-    ['nothing', undefined],
-  ])('when what is thrown is %s', async (_, thrown) => {
+    ['a string', 'no'],
+    ['an object without a prototype', Object.create(null)],
+    ['undefined', undefined],
+  ])('when %s is thrown instead of an Error', async (_, thrown) => {
     const { mock, gateway } = onMock();
     const batch = gateway.batch([0], () => Promise.reject(thrown));
     const [row] = await mock.clock.settle(collect(batch));
@@ -203,7 +212,7 @@ describe('a row that fails is nobody else’s failure', () => {
   });
 });
 
-describe('options that cannot be right are refused before anything is sent', () => {
+describe('invalid options are rejected before any request', () => {
   test.each([
     [{ maxInFlight: 0 }, /^maxInFlight: must be/],
     [{ maxInFlight: -1 }, /^maxInFlight: must be/],
@@ -213,7 +222,7 @@ describe('options that cannot be right are refused before anything is sent', () 
     [{ journal: 'run.jsonl' }, /^journal: must be a journal, such as fileJournal/],
   ])('%j', async (options, message) => {
     const world = onMock();
-    const error = await caught(draw(world, numbers(3), options as BatchOptions<number>));
+    const error = await caught(runImageBatch(world, numbers(3), options as BatchOptions<number>));
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toMatch(message);
     expect(world.mock.requests).toEqual([]);

@@ -3,25 +3,31 @@ import { describe, expect, test } from 'vitest';
 import { AbortedError, ConfigurationError, Polygate } from '../../../src/index.ts';
 import type { Journal, PolygateOptions } from '../../../src/index.ts';
 import { collect } from '../../support/rejection.ts';
-import { draw, drawing, memoryJournal, numbers, typesIn } from './support.ts';
+import { runImageBatch, describeImage, memoryJournal, numbers, lineTypes } from './support.ts';
 import { caught, onMock } from '../support.ts';
 
 const submits = 'POST /v1/images/tasks';
 
-/** What another process recovers from a journal. */
-function recovered({ mock }: ReturnType<typeof onMock>, journal: Journal, more?: PolygateOptions) {
+/** The results of `recover` in another process. */
+function recovered(
+  { mock }: ReturnType<typeof onMock>,
+  journal: Journal,
+  options?: PolygateOptions,
+) {
   const { apiKey, baseURL, fetch, clock } = mock;
-  const gateway = new Polygate({ apiKey, baseURL, fetch, clock, logLevel: 'off', ...more });
+  const gateway = new Polygate({ apiKey, baseURL, fetch, clock, logLevel: 'off', ...options });
   return mock.clock.settle(collect(gateway.recover(journal)));
 }
 
-/** A batch whose process died when so many results were taken. */
+/** A batch whose process ended while its consumer held the result number `taken`. */
 async function abandoned(taken: number, storeParams = false) {
   const world = onMock({ tasks: { durationMs: ({ number }) => number * 100_000 } });
   const journal = memoryJournal([], { storeParams });
   const consume = async () => {
     let left = taken;
-    for await (const _ of world.gateway.batch(numbers(5), drawing(world.gateway), { journal })) {
+    for await (const _ of world.gateway.batch(numbers(5), describeImage(world.gateway), {
+      journal,
+    })) {
       left -= 1;
       if (left === 0) break;
     }
@@ -33,7 +39,7 @@ async function abandoned(taken: number, storeParams = false) {
 describe('recover()', () => {
   test('waits for the tasks of rows whose results were not taken, and for no other', async () => {
     const world = await abandoned(3);
-    // The process ended while it held the third: whether it was used, nobody knows.
+    // The process ended while it held the third result, and may not have used it.
     const rows = await recovered(world, world.journal);
     expect(rows.map(({ id }) => id)).toEqual(['2', '3', '4']);
     expect(rows.every(({ status }) => status === 'succeeded')).toBe(true);
@@ -41,7 +47,7 @@ describe('recover()', () => {
     expect(await recovered(world, world.journal)).toEqual([]);
   });
 
-  test('has nothing to do for an empty journal, and writes nothing there', async () => {
+  test('yields nothing for an empty journal and writes nothing to it', async () => {
     const world = onMock();
     const journal = memoryJournal();
     expect(await recovered(world, journal)).toEqual([]);
@@ -49,13 +55,13 @@ describe('recover()', () => {
   });
 
   test.each([
-    ['asks again by itself where the params were kept', true],
-    ['yields rows of unknown outcome with their keys where they were not', false],
+    ['resubmits rows if their params are stored', true],
+    ['yields rows as unknown, with their keys, if their params are not stored', false],
   ])('%s', async (_, storeParams) => {
     const world = onMock({ tasks: { durationMs: 1_000 } }, { maxRetries: 0 });
     const journal = memoryJournal([], { storeParams });
     const drop = world.mock.fail({ route: submits, reset: 'after' });
-    await draw(world, numbers(3), { journal });
+    await runImageBatch(world, numbers(3), { journal });
     drop.remove();
     const keyOf = ({ idempotencyKey }: { idempotencyKey?: string | undefined }) =>
       String(idempotencyKey);
@@ -74,11 +80,11 @@ describe('recover()', () => {
     expect(new Set(bodies).size).toBe(3);
   });
 
-  test.each([402, 400])('does not take a %d for a proof that nothing was paid', async (status) => {
+  test.each([402, 400])('does not treat a %d as proof that nothing was charged', async (status) => {
     const world = onMock({}, { maxRetries: 0 });
     const journal = memoryJournal([], { storeParams: true });
     const drop = world.mock.fail({ route: submits, reset: 'after' });
-    await draw(world, [1], { journal });
+    await runImageBatch(world, [1], { journal });
     drop.remove();
     const fault = world.mock.fail({ route: submits, status });
     expect((await recovered(world, journal))[0]?.status).toBe('unknown');
@@ -87,32 +93,32 @@ describe('recover()', () => {
     expect(world.mock.invoice).toHaveLength(1);
   });
 
-  test('does not send params that are not those of the submit', async () => {
+  test('does not send params that differ from those of the submit', async () => {
     const world = onMock({}, { maxRetries: 0 });
     const journal = memoryJournal([], { storeParams: true });
     world.mock.fail({ route: submits, reset: 'after', times: 1 });
-    await draw(world, [1], { journal });
+    await runImageBatch(world, [1], { journal });
     journal.lines[1] = journal.lines[1]?.replace('Harbour', 'Harbor') ?? '';
     const [row] = await recovered(world, journal);
     expect(row?.status).toBe('unknown');
     expect(world.mock.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  test('leaves out rows that were refused, and yields failed tasks once', async () => {
+  test('skips rejected rows, and yields failed tasks once', async () => {
     const outcome = 'failed';
     const world = onMock({ tasks: { outcome, durationMs: 1e7 } });
     const journal = memoryJournal();
     world.mock.fail({ route: submits, status: 400, attempt: 1 });
-    await draw(world, numbers(2), { journal, waitTimeout: 1_000 });
+    await runImageBatch(world, numbers(2), { journal, waitTimeout: 1_000 });
     await world.mock.clock.advance(1e7);
     expect(await recovered(world, journal)).toMatchObject([{ id: '1', status: 'failed' }]);
     expect(await recovered(world, journal)).toEqual([]);
   });
 
-  test('finds the task that one process got although another was refused', async () => {
+  test('finds the task of one process even if another process was rejected', async () => {
     const world = onMock();
     const journal = memoryJournal();
-    await draw(world, [1], { journal });
+    await runImageBatch(world, [1], { journal });
     const [run = '', submit = '', accepted = ''] = journal.lines;
     const refused = '{"v":1,"type":"refused","id":"0"}';
     for (const lines of [
@@ -126,7 +132,7 @@ describe('recover()', () => {
     }
   });
 
-  test('names damaged lines first, writes nothing over them, and goes on with the rest', async () => {
+  test('yields damaged lines first, leaves them unchanged, and continues with the rest', async () => {
     const world = await abandoned(1);
     const { journal } = world;
     journal.lines.push('{"v":1,"type":"acc');
@@ -134,12 +140,14 @@ describe('recover()', () => {
     const [damaged, ...rows] = await recovered(world, journal);
     expect(damaged).toMatchObject({ id: '', status: 'unknown' });
     expect(damaged?.error).toBeInstanceOf(ConfigurationError);
-    expect(damaged?.error?.message).toContain(`journal: line ${before.length} cannot be read`);
+    expect(damaged?.error?.message).toContain(
+      `journal: line ${before.length} is damaged and was ignored`,
+    );
     expect(rows).toHaveLength(5);
     expect(journal.lines.slice(0, before.length)).toEqual(before);
   });
 
-  test('ends by a signal at once; what it had not yielded is still there', async () => {
+  test('ends at once when the signal aborts; the remaining rows can be recovered later', async () => {
     const world = await abandoned(2);
     const stop = new AbortController();
     const { gateway, journal, mock } = world;
@@ -151,13 +159,13 @@ describe('recover()', () => {
     expect(await recovered(world, journal)).toHaveLength(3);
   });
 
-  test('yields again what the process before did not live to take', async () => {
+  test('yields a result again if the earlier process crashed while it held it', async () => {
     const { mock, gateway, journal } = await abandoned(5);
     const crash = async () => {
       for await (const _ of gateway.recover(journal)) throw new Error('crash');
     };
     await caught(mock.clock.settle(crash()));
     expect(await recovered({ mock, gateway }, journal)).toHaveLength(1);
-    expect(typesIn(journal).filter((type) => type === 'finished')).toHaveLength(5);
+    expect(lineTypes(journal).filter((type) => type === 'finished')).toHaveLength(5);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 
 import { AbortedError } from '../../../src/index.ts';
-import { another, draw, drawing, memoryJournal, numbers, typesIn } from './support.ts';
-import { caught, onMock, errorReply, scripted, turns } from '../support.ts';
+import { runImageBatch, describeImage, memoryJournal, numbers } from './support.ts';
+import { caught, onMock, turns } from '../support.ts';
 
-/** A source of rows that counts what was pulled, and tells whether it was ended. */
+/** A source that counts the rows pulled from it, and records whether it was closed. */
 function source(count = Infinity) {
   const seen = { pulled: 0, ended: false };
   const rows = function* () {
@@ -21,13 +21,13 @@ function source(count = Infinity) {
 }
 
 describe('rows are pulled', () => {
-  test('as slots come free: never many more than are on their way', async () => {
+  test('as slots become free, with a small number prepared ahead', async () => {
     const world = onMock({ concurrencyLimit: 4, latencyMs: 1_000, tasks: { durationMs: 0 } });
     const { mock, gateway } = world;
     const { seen, rows } = source();
     let taken = 0;
     const consume = async () => {
-      for await (const row of gateway.batch(rows(), drawing(gateway))) {
+      for await (const row of gateway.batch(rows(), describeImage(gateway))) {
         expect(row.status).toBe('succeeded');
         taken += 1;
         expect(seen.pulled - taken).toBeLessThanOrEqual(4 + 16 + 64);
@@ -38,44 +38,41 @@ describe('rows are pulled', () => {
     expect(seen.ended).toBe(true);
   });
 
-  test.each([1, 7])(
-    'so that at most %d are on their way, where that is asked for',
-    async (most) => {
-      const world = onMock({ tasks: { durationMs: 60_000 } });
-      const { mock, gateway } = world;
-      const { seen, rows } = source(30);
-      let taken = 0;
-      const consume = async () => {
-        const options = { maxInFlight: most };
-        for await (const row of gateway.batch(rows(), drawing(gateway), options)) {
-          expect(seen.pulled - taken).toBeLessThanOrEqual(most);
-          expect(row.status).toBe('succeeded');
-          taken += 1;
-        }
-      };
-      await mock.clock.settle(consume());
-      expect(taken).toBe(30);
-    },
-  );
+  test.each([1, 7])('so that at most %d are in flight, as maxInFlight says', async (most) => {
+    const world = onMock({ tasks: { durationMs: 60_000 } });
+    const { mock, gateway } = world;
+    const { seen, rows } = source(30);
+    let taken = 0;
+    const consume = async () => {
+      const options = { maxInFlight: most };
+      for await (const row of gateway.batch(rows(), describeImage(gateway), options)) {
+        expect(seen.pulled - taken).toBeLessThanOrEqual(most);
+        expect(row.status).toBe('succeeded');
+        taken += 1;
+      }
+    };
+    await mock.clock.settle(consume());
+    expect(taken).toBe(30);
+  });
 
-  test('no further while the consumer is busy', async () => {
+  test('no further than maxInFlight while the consumer is busy', async () => {
     const { mock, gateway } = onMock();
     const { seen, rows } = source();
-    const batch = gateway.batch(rows(), drawing(gateway), { maxInFlight: 10 });
+    const batch = gateway.batch(rows(), describeImage(gateway), { maxInFlight: 10 });
     await mock.clock.settle(batch.next());
     await mock.clock.advance(3_600_000);
-    // The one that was taken is with the consumer until the next is asked for.
+    // The row that was taken counts as in flight until the consumer requests the next one.
     expect(seen.pulled).toBe(10);
     await batch.return();
     expect(seen.ended).toBe(true);
   });
 
-  test('from a slow source, whose results come while it is silent', async () => {
+  test('from a slow source; results are yielded while it waits', async () => {
     const { mock, gateway } = onMock({ tasks: { durationMs: 1_000 } });
     const rows = async function* () {
       for (const row of numbers(3)) {
         yield row;
-        // Keys are made in real time, which the clock does not know of.
+        // Keys are hashed in real time, independent of the virtual clock.
         await vi.waitUntil(() => mock.invoice.length > row, { timeout: 20_000 });
         await mock.clock.sleep(100_000);
       }
@@ -83,14 +80,14 @@ describe('rows are pulled', () => {
     const began = mock.clock.now();
     const at: number[] = [];
     const consume = async () => {
-      for await (const _ of gateway.batch(rows(), drawing(gateway)))
+      for await (const _ of gateway.batch(rows(), describeImage(gateway)))
         at.push(mock.clock.now() - began);
     };
     await mock.clock.settle(consume());
     expect(at.map((ms) => Math.floor(ms / 100_000))).toEqual([0, 1, 2]);
   });
 
-  test('from a source that breaks: what was begun still comes, then its error', async () => {
+  test('from a source that throws: its error follows the results of all rows pulled before', async () => {
     const { mock, gateway } = onMock();
     const broken = new Error('no more rows');
     for (const reason of [broken, undefined]) {
@@ -100,10 +97,11 @@ describe('rows are pulled', () => {
       };
       const seen: unknown[] = [];
       const consume = async () => {
-        for await (const { status } of gateway.batch(rows(), drawing(gateway))) seen.push(status);
+        for await (const { status } of gateway.batch(rows(), describeImage(gateway)))
+          seen.push(status);
       };
       const outcome = consume().then(
-        () => 'over',
+        () => 'ended',
         (error: unknown) => ({ error }),
       );
       expect(await mock.clock.settle(outcome)).toEqual({ error: reason });
@@ -112,8 +110,8 @@ describe('rows are pulled', () => {
   });
 });
 
-describe('an end before the end', () => {
-  /** How far a batch comes: each stage hangs, and says that it was reached. */
+describe('a batch that ends early', () => {
+  /** Each stage of a batch, made to hang. */
   const hang = () => new Promise<never>(() => undefined);
   type World = ReturnType<typeof onMock>;
   const stages: [string, (world: World) => Parameters<World['gateway']['batch']>][] = [
@@ -121,7 +119,7 @@ describe('an end before the end', () => {
       'reads the journal',
       ({ gateway }) => [
         numbers(5),
-        drawing(gateway),
+        describeImage(gateway),
         {
           journal: memoryJournal([], {
             async *read() {
@@ -135,26 +133,26 @@ describe('an end before the end', () => {
       'writes the journal',
       ({ gateway }) => [
         numbers(5),
-        drawing(gateway),
+        describeImage(gateway),
         { journal: memoryJournal([], { append: hang }) },
       ],
     ],
     [
       'waits for a row',
-      ({ gateway }) => [{ [Symbol.asyncIterator]: () => ({ next: hang }) }, drawing(gateway)],
+      ({ gateway }) => [{ [Symbol.asyncIterator]: () => ({ next: hang }) }, describeImage(gateway)],
     ],
     ['waits for describe()', () => [numbers(5), hang]],
     [
       'waits for a slot',
       ({ mock, gateway }) => {
         mock.fail({ stallHeaders: true });
-        return [numbers(30), drawing(gateway)];
+        return [numbers(30), describeImage(gateway)];
       },
     ],
-    ['waits for tasks', ({ gateway }) => [numbers(5), drawing(gateway)]],
+    ['waits for tasks', ({ gateway }) => [numbers(5), describeImage(gateway)]],
   ];
 
-  test.each(stages)('comes at once by a signal while it %s', async (_, inputs) => {
+  test.each(stages)('ends at once when the signal aborts while it %s', async (_, inputs) => {
     const world = onMock({ tasks: { durationMs: 1e9 } });
     const stop = new AbortController();
     const [rows, describeRow, options] = inputs(world);
@@ -174,20 +172,22 @@ describe('an end before the end', () => {
     expect(await batch.next()).toEqual({ done: true, value: undefined });
   });
 
-  test('by a signal that has aborted pulls nothing', async () => {
+  test('pulls nothing when the signal has already aborted', async () => {
     const world = onMock();
     const { seen, rows } = source();
     const journal = memoryJournal();
-    const error = await caught(draw(world, rows(), { journal, signal: AbortSignal.abort('no') }));
+    const error = await caught(
+      runImageBatch(world, rows(), { journal, signal: AbortSignal.abort('no') }),
+    );
     expect(error).toMatchObject({ name: 'AbortedError', cause: 'no' });
     expect(seen.pulled).toBe(0);
     expect(journal.lines).toEqual([]);
   });
 
-  test('by a signal between two results yields no other', async () => {
+  test('yields no further result when the signal aborts between two', async () => {
     const { mock, gateway } = onMock({ tasks: { durationMs: 0 } });
     const stop = new AbortController();
-    const batch = gateway.batch(numbers(20), drawing(gateway), { signal: stop.signal });
+    const batch = gateway.batch(numbers(20), describeImage(gateway), { signal: stop.signal });
     await mock.clock.settle(batch.next());
     await mock.clock.advance(60_000);
     stop.abort();
@@ -202,11 +202,11 @@ describe('an end before the end', () => {
         throw new Error('stop');
       },
     ],
-  ])('by the consumer’s %s leaves nothing behind', async (_, leave) => {
+  ])('closes the source and frees all slots on the consumer’s %s', async (_, stop) => {
     const { mock, gateway } = onMock({ latencyMs: 100, concurrencyLimit: 3 });
     const { seen, rows } = source();
     const consume = async () => {
-      for await (const row of gateway.batch(rows(), drawing(gateway))) if (leave(row)) break;
+      for await (const row of gateway.batch(rows(), describeImage(gateway))) if (stop(row)) break;
     };
     await mock.clock.settle(consume().catch(() => undefined));
     await turns();
@@ -219,7 +219,7 @@ describe('an end before the end', () => {
     expect(seen.pulled).toBe(pulled);
   });
 
-  test('frees the listeners of the caller’s signal', async () => {
+  test('removes its listeners from the caller’s signal', async () => {
     const world = onMock();
     const { signal } = new AbortController();
     const listening = new Set<unknown>();
@@ -233,15 +233,15 @@ describe('an end before the end', () => {
       listening.delete(listener);
       remove(type, listener);
     };
-    await draw(world, numbers(10), { signal });
+    await runImageBatch(world, numbers(10), { signal });
     expect(listening.size).toBe(0);
   });
 
-  test('is no unhandled rejection when the source breaks after it', async () => {
+  test('causes no unhandled rejection when the source throws later', async () => {
     const { mock, gateway } = onMock();
     const unhandled: unknown[] = [];
-    const note = (error: unknown) => unhandled.push(error);
-    process.on('unhandledRejection', note);
+    const record = (error: unknown) => unhandled.push(error);
+    process.on('unhandledRejection', record);
     const rows = async function* () {
       yield 1;
       await mock.clock.sleep(1_000);
@@ -250,45 +250,7 @@ describe('an end before the end', () => {
     for await (const _ of gateway.batch(rows(), () => Promise.reject(new Error('no row')))) break;
     await mock.clock.advance(2_000);
     await turns();
-    process.off('unhandledRejection', note);
+    process.off('unhandledRejection', record);
     expect(unhandled).toEqual([]);
-  });
-});
-
-describe('a row that is refused a slot', () => {
-  const refused = scripted(errorReply(429, 'concurrency_limit_exceeded', { 'retry-after': '90' }));
-
-  function refusing(times: number) {
-    const world = onMock({ tasks: { durationMs: 0 } });
-    const { mock } = world;
-    const at: number[] = [];
-    const fetch: typeof globalThis.fetch = async (input, init) => {
-      if (init?.method !== 'POST') return mock.fetch(input, init);
-      at.push(mock.clock.now());
-      return (at.length <= times ? refused : mock).fetch(input, init);
-    };
-    return { at, ...another(world, { fetch }) };
-  }
-
-  test('comes back after the time that it was told, however long that is', async () => {
-    const world = refusing(2);
-    const rows = await draw(world, [0]);
-    expect(rows).toMatchObject([{ status: 'succeeded' }]);
-    const [first = 0, second = 0, third = 0] = world.at;
-    expect(world.at).toHaveLength(3);
-    expect([second - first, third - second]).toEqual([90_000, 90_000]);
-  });
-
-  test('costs nothing when the batch is aborted meanwhile', async () => {
-    const world = refusing(Infinity);
-    const stop = new AbortController();
-    const journal = memoryJournal();
-    const batch = draw(world, [0], { journal, signal: stop.signal });
-    await turns();
-    await world.mock.clock.advance(30_000);
-    stop.abort();
-    expect(await caught(batch)).toBeInstanceOf(AbortedError);
-    expect(world.at).toHaveLength(1);
-    expect(typesIn(journal)).toEqual(['run', 'submit']);
   });
 });

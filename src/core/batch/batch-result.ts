@@ -1,0 +1,30 @@
+import type { Generation, TaskKind } from '../../schemas/task.ts';
+import type { Task } from '../tasks/task.ts';
+
+/** The result of a row. */
+export type BatchResult<Kind extends TaskKind = TaskKind> = {
+  /** Id of the row; empty for a damaged line of the journal. */
+  readonly id: string;
+  /** Idempotency key of the row's submit. */
+  readonly idempotencyKey?: string | undefined;
+  /** Task of the row, once its submit was accepted. */
+  readonly task?: Task<Kind> | undefined;
+} & (
+  | {
+      readonly status: 'succeeded';
+      /** The finished generation. */
+      readonly generation: Generation<Kind>;
+      readonly error?: undefined;
+    }
+  | {
+      /**
+       * `failed` is final: the task failed, or nothing was charged. `unknown` is not: the task is still processing, or it
+       * is not known whether there is one. To resolve it, run the same batch over the same journal again: it resends the
+       * request with the same key, so nothing is paid twice.
+       */
+      readonly status: 'failed' | 'unknown';
+      readonly generation?: undefined;
+      /** Why the row has no generation. */
+      readonly error: Error;
+    }
+);

@@ -1,0 +1,30 @@
+import { ConcurrencyLimitError } from '../../errors/status.ts';
+import type { Config } from '../config/config.ts';
+import { batchAborted } from './run-concurrently.ts';
+
+/** Minimum delay before a row that found no free slot tries again, in ms. */
+const minRetryDelay = 1_000;
+
+/**
+ * Calls `send` until the service has a free concurrency slot for it. A single request gives up after `maxQueueTime`. A
+ * batch does not: if running tasks occupy the slots (assumption A14), each row has to wait until earlier tasks end.
+ */
+export async function sendWhenSlotFree<Result>(
+  send: () => Promise<Result>,
+  { concurrency, clock }: Config,
+  signal: AbortSignal,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      const isLimited = concurrency !== false && ConcurrencyLimitError.is(error);
+      // An earlier attempt may have been charged: the caller has to know.
+      if (!isLimited || error.outcome === 'unknown') throw error;
+      const delay = Math.max(minRetryDelay, error.retryAfterMs ?? 0);
+      await clock.sleep(delay, signal).catch((cause: unknown) => {
+        throw batchAborted(cause, 'not-sent');
+      });
+    }
+  }
+}
