@@ -23,7 +23,7 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
 import { textOf } from '../../schemas/record.ts';
 import type { Receipt, TaskKind } from '../../schemas/task.ts';
-import { fingerprint } from '../call/fingerprint.ts';
+import { fingerprint } from '../tasks/fingerprint.ts';
 import type { Config } from '../config/config.ts';
 import type { PollTiming } from '../tasks/poll.ts';
 import type { Submission } from '../tasks/submission.ts';

@@ -1,6 +1,6 @@
 import type { AbortedError } from '../../errors/aborted.ts';
 import type { Outcome } from '../../errors/base.ts';
-import { abortedError } from '../call/aborted.ts';
+import { abortedError } from '../call/errors.ts';
 import { whenAborted } from '../config/clock.ts';
 
 /** What the work on one item receives from the runner. */

@@ -1,4 +1,4 @@
-import type { AbortedError } from '../../errors/aborted.ts';
+import { AbortedError } from '../../errors/aborted.ts';
 import type { APIError } from '../../errors/api.ts';
 import type { ErrorDetails, Outcome } from '../../errors/base.ts';
 import { BudgetExceededError } from '../../errors/budget.ts';
@@ -18,7 +18,6 @@ import { emptyMeta } from '../http/response-meta.ts';
 import { networkErrorMessage, networkOutcome } from '../http/transport.ts';
 import type { Commitments } from '../limits/budget.ts';
 import { roundUsd } from '../limits/round-usd.ts';
-import { abortedError } from './aborted.ts';
 import type { ApiCall } from './api-call.ts';
 import { concurrencyLimitCode, outcomeOf } from './retry.ts';
 import { statusErrorClass } from './status-error.ts';
@@ -244,4 +243,13 @@ function advice(outcome: Outcome, idempotencyKey: string | undefined): string {
   return idempotencyKey === undefined
     ? 'The request may have been charged; sending it again may be charged again.'
     : 'The request may have been charged; retry with error.idempotencyKey to avoid a second charge.';
+}
+
+/** The error for a signal that aborted; `cause` is the signal's reason. */
+export function abortedError(
+  cause: unknown,
+  details: ErrorDetails = {},
+  message = 'Aborted by the caller.',
+): AbortedError {
+  return new AbortedError(message, { ...details, cause });
 }

@@ -9,7 +9,7 @@ import type {
   ToolMessage,
 } from '../../schemas/chat-params.ts';
 import type { RunParams, Tool, ToolRound, ToolRun } from '../../schemas/chat-run.ts';
-import { abortedError } from '../call/aborted.ts';
+import { abortedError } from '../call/errors.ts';
 import { whenAborted } from '../config/clock.ts';
 import { toModelSchema } from './json-schema.ts';
 import { roundUsd } from '../limits/round-usd.ts';

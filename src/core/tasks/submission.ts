@@ -1,5 +1,5 @@
 import type { Receipt, TaskKind } from '../../schemas/task.ts';
-import { fingerprint } from '../call/fingerprint.ts';
+import { fingerprint } from './fingerprint.ts';
 import { checkRequestOptions } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';

@@ -5,7 +5,7 @@ import type { ResponseMeta } from '../../schemas/meta.ts';
 import { unchecked } from '../../schemas/schema.ts';
 import type { TaskHandle, TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from '../../schemas/task.ts';
-import { abortedError } from '../call/aborted.ts';
+import { abortedError } from '../call/errors.ts';
 import type { ApiCall, ResponseReader } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { executeRaw } from '../call/endpoint.ts';
