@@ -10,7 +10,7 @@ const streams = (await readdir(folder))
   .filter((name) => name.endsWith('.sse'))
   .map((name) => name.replace('.sse', ''));
 
-/** Which fields are the same thing, read by several clients. */
+/** Values that several clients read from the same stream. */
 type Readings = Record<'chunks' | 'choices' | 'usage' | 'first', Record<string, unknown>>;
 let report: Record<string, Readings>;
 
@@ -22,23 +22,23 @@ beforeAll(async () => {
   report = JSON.parse(await run('node', ['stream-agreement.mjs', ...streams], app));
 });
 
-/** What the AI SDK makes its own thing of: it takes a refusal for text, and two choices for one. */
-const itsOwn: Record<string, object> = {
+/** Known differences of the AI SDK: it treats a refusal as text, and merges two choices into one. */
+const aiSdkDifferences: Record<string, object> = {
   refusal: { text: 'I cannot tell you that.', finish: 'content_filter' },
   'two-choices': { text: 'HighLow water tide soon.' },
 };
 
-describe('on a recorded stream, our client and the public ones agree', () => {
-  test('of which there are ten', () => {
+describe('polygate and other clients read a recorded stream in the same way', () => {
+  test('there are ten streams', () => {
     expect(streams).toHaveLength(10);
   });
 
   test.each(streams)('%s', (name) => {
-    const { chunks, choices, usage, first } = report[name] ?? expect.fail('not read');
+    const { chunks, choices, usage, first } = report[name] ?? expect.fail('missing in the report');
     expect(chunks.ours).toEqual(chunks.openai);
     expect(choices.ours).toEqual(choices.openai);
     expect(usage.ours).toEqual(usage.openai);
     expect(usage.ai).toEqual(usage.ours);
-    expect(first.ai).toEqual({ ...(first.ours as object), ...itsOwn[name] });
+    expect(first.ai).toEqual({ ...(first.ours as object), ...aiSdkDifferences[name] });
   });
 });
