@@ -43,7 +43,7 @@ describe('the API key never reaches a page or a log', () => {
         return response;
       },
     });
-    const calls = [
+    const operations = [
       () => gateway.models.list(),
       () => gateway.chat.completions.create(chat),
       () => gateway.chat.completions.stream(chat).final(),
@@ -64,8 +64,8 @@ describe('the API key never reaches a page or a log', () => {
       ]) {
         if (fault !== undefined) mock.fail({ route, ...fault });
       }
-      for (const call of calls) {
-        const outcome = await Promise.resolve(call()).catch((error: unknown) => error);
+      for (const operation of operations) {
+        const outcome = await Promise.resolve(operation()).catch((error: unknown) => error);
         outputs.push(printed(outcome));
       }
     }
