@@ -10,7 +10,7 @@ const streams = (await readdir(folder))
   .filter((name) => name.endsWith('.sse'))
   .map((name) => name.replace('.sse', ''));
 
-/** Values that several clients read from the same stream. */
+/** For each aspect of a stream, what each client reads. */
 type Readings = Record<'chunks' | 'choices' | 'usage' | 'first', Record<string, unknown>>;
 let report: Record<string, Readings>;
 
@@ -22,19 +22,19 @@ beforeAll(async () => {
   report = JSON.parse(await run('node', ['stream-agreement.mjs', ...streams], app));
 });
 
-/** Known differences of the AI SDK: it treats a refusal as text, and merges two choices into one. */
+/** Where the AI SDK differs: it reads a refusal as text, and two choices as one. */
 const aiSdkDifferences: Record<string, object> = {
   refusal: { text: 'I cannot tell you that.', finish: 'content_filter' },
   'two-choices': { text: 'HighLow water tide soon.' },
 };
 
-describe('polygate and other clients read a recorded stream in the same way', () => {
-  test('there are ten streams', () => {
+describe('on a recorded stream, this client and the public clients agree', () => {
+  test('for ten streams', () => {
     expect(streams).toHaveLength(10);
   });
 
   test.each(streams)('%s', (name) => {
-    const { chunks, choices, usage, first } = report[name] ?? expect.fail('missing in the report');
+    const { chunks, choices, usage, first } = report[name] ?? expect.fail('not read');
     expect(chunks.ours).toEqual(chunks.openai);
     expect(choices.ours).toEqual(choices.openai);
     expect(usage.ours).toEqual(usage.openai);
