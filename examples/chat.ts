@@ -1,4 +1,4 @@
-/** Asks a model one question; prints the answer and what it cost. */
+/** Sends one chat request and prints the response and its price. */
 import { Polygate } from 'polygate';
 
 import { pickModel, startGateway } from './support/gateway.ts';

@@ -1,6 +1,6 @@
 /**
- * A process that is killed in the middle of a batch, right after its third picture was paid, and another one that takes
- * up what it left: all that the two share is the journal.
+ * Kills a process in the middle of a batch, right after the charge for its third image, and recovers the batch in another
+ * process. The two processes share only the journal.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,11 +26,11 @@ async function crash(file: string): Promise<void> {
   };
   const gateway = new Polygate({ onCharge });
   const model = await pickModel(gateway, 'image');
-  // With the params in the journal, recover() can ask again for what was sent and not answered.
+  // With the params in the journal, recover() can resend requests that got no response.
   const journal = fileJournal(file, { storeParams: true });
   const prompts = ['dawn', 'noon', 'dusk', 'night', 'fog'].map((time) => `A harbour at ${time}`);
-  const describe = (prompt: string) => gateway.images.submission({ model, prompt });
-  const rows = gateway.batch(prompts, describe, { journal, id: (prompt) => prompt });
+  const submission = (prompt: string) => gateway.images.submission({ model, prompt });
+  const rows = gateway.batch(prompts, submission, { journal, id: (prompt) => prompt });
   for await (const row of rows) console.log(row.id, row.status);
 }
 
@@ -40,10 +40,10 @@ async function crashAndRecover(): Promise<void> {
   const file = join(folder, 'run.jsonl');
   try {
     const [, signal] = await once(fork(import.meta.filename, [file]), 'exit');
-    console.log(`the first process was ended by ${signal}`);
+    console.log(`the first process was killed by ${signal}`);
     for await (const row of new Polygate().recover(fileJournal(file))) {
-      const found = row.task?.replayed ? 'asked again, and found' : 'waited for';
-      console.log(`${row.id}: ${found}, ${row.status} ${row.generation?.urls[0] ?? ''}`);
+      const how = row.task?.replayed ? 'resubmitted with the same key' : 'waited for';
+      console.log(`${row.id}: ${how}, ${row.status} ${row.generation?.urls[0] ?? ''}`);
     }
   } finally {
     await rm(folder, { recursive: true });

@@ -1,20 +1,20 @@
 /**
- * A tour in ten seconds: `npm run demo`. It starts a reference gateway and talks to it over a socket, so it needs no
- * key and no network. With POLYGATE_API_KEY and POLYGATE_BASE_URL set it talks to that service, for real money.
+ * A ten-second tour: `npm run demo`. It uses a local reference gateway over a socket, so it needs no API key and no
+ * network. If POLYGATE_API_KEY and POLYGATE_BASE_URL are set, it uses that service and spends real money.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { Polygate, PolygateError } from 'polygate';
 import type { Charge, Model } from 'polygate';
 
-import { bad, bold, dim, fact, row, title, usd, usdColumn } from './demo/screen.ts';
+import { bold, dim, field, red, row, title, usd, usdColumn } from './demo/screen.ts';
 import { findService } from './demo/service.ts';
-import { chat, draw, explain, fail } from './demo/steps.ts';
-import { cheapest, isLocal, likelyCost } from './support/gateway.ts';
+import { generateImage, showError, streamChat, triggerError } from './demo/steps.ts';
+import { cheapest, estimateCost, isLocal } from './support/gateway.ts';
 
-const stopper = new AbortController();
-const { signal } = stopper;
-for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => stopper.abort());
+const interrupt = new AbortController();
+const { signal } = interrupt;
+for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => interrupt.abort());
 
 const service = await findService();
 const charges: Charge[] = [];
@@ -29,69 +29,69 @@ try {
   await tour();
 } catch (error) {
   process.exitCode = signal.aborted ? 130 : 1;
-  console.log(`\n${signal.aborted ? bold('Stopped') : bad('The demo failed')}`);
-  if (!signal.aborted || PolygateError.is(error)) explain(error);
+  console.log(`\n${signal.aborted ? bold('Stopped') : red('The demo failed')}`);
+  if (!signal.aborted || PolygateError.is(error)) showError(error);
 } finally {
   await service.close();
 }
 
 async function tour(): Promise<void> {
-  console.log(`${bold('polygate')}  chat, images, video, music and speech through one client`);
+  console.log(`${bold('polygate')}  chat, images, video, music and speech with one client`);
   const before = await showService();
   const [chatModel, imageModel] = await showModels();
-  if (service.real) await announce([chatModel, imageModel]);
+  if (service.isReal) await announceCost([chatModel, imageModel]);
 
-  await chat(gateway, chatModel.id, signal);
-  await draw(gateway, imageModel.id, { ...service.pace, signal });
-  await fail(gateway, signal);
+  await streamChat(gateway, chatModel.id, signal);
+  await generateImage(gateway, imageModel.id, { ...service.pollTiming, signal });
+  await triggerError(gateway, signal);
   await showCosts(before);
 }
 
 async function showService(): Promise<number | undefined> {
   title('Service', 'new Polygate()');
-  const kind = service.real ? 'from POLYGATE_BASE_URL' : 'the reference gateway, free of charge';
-  fact('gateway', `${service.baseURL}  ${dim(kind)}`);
+  const kind = service.isReal
+    ? 'from POLYGATE_BASE_URL'
+    : 'a local reference gateway, free of charge';
+  field('gateway', `${service.baseURL}  ${dim(kind)}`);
   const wallet = await readWallet();
-  fact('wallet', usd(wallet));
+  field('wallet', usd(wallet));
   return wallet;
 }
 
 async function showModels(): Promise<[chat: Model, image: Model]> {
   title('Models', 'gateway.models.list()');
   const models = [...(await gateway.models.list({}, { signal }))];
-  const most = 12;
-  const longest = Math.max(...models.slice(0, most).map(({ id }) => id.length));
-  for (const { type, id, pricing } of models.slice(0, most)) {
-    row([type ?? '', 5], [id, longest], [pricing?.text ?? '', 0]);
+  const maxRows = 12;
+  const idWidth = Math.max(...models.slice(0, maxRows).map(({ id }) => id.length));
+  for (const { type, id, pricing } of models.slice(0, maxRows)) {
+    row([type ?? '', 5], [id, idWidth], [pricing?.text ?? '', 0]);
   }
-  if (models.length > most) row([`and ${models.length - most} more`, 0]);
+  if (models.length > maxRows) row([`and ${models.length - maxRows} more`, 0]);
   return [cheapest(models, 'chat'), cheapest(models, 'image')];
 }
 
-/** Money is real from here on, so there is time to say no. */
-async function announce(models: readonly Model[]): Promise<void> {
-  title('What this is going to cost', 'Ctrl-C stops it, within 5 seconds');
+/** Leaves the user time to cancel before real money is spent. */
+async function announceCost(models: readonly Model[]): Promise<void> {
+  title('Estimated cost', 'starts in 5 seconds, Ctrl-C cancels');
   for (const model of models) {
-    row([model.type, 5], [model.id, 32], [`about ${usd(likelyCost(model))}`, 0]);
+    row([model.type, 5], [model.id, 32], [`about ${usd(estimateCost(model))}`, 0]);
   }
   if (process.stdout.isTTY) await pause(5_000, undefined, { signal });
 }
 
 async function showCosts(before: number | undefined): Promise<void> {
-  title('What it cost', 'onCharge, gateway.spend');
-  const line = (what: string, which: string, amount: number | undefined): void =>
-    row([what, 26], [which, 28], [usdColumn(amount), 0]);
+  title('Charges', 'onCharge, gateway.spend');
+  const line = (label: string, details: string, amount: number | undefined): void =>
+    row([label, 26], [details, 28], [usdColumn(amount), 0]);
   for (const charge of charges) line(charge.route, charge.model ?? '', charge.usd);
   line('gateway.spend', `${gateway.spend.requests} charged requests`, gateway.spend.totalUsd);
   line('wallet', 'before', before);
-  line('wallet', 'now', await readWallet());
-  if (service.real) return;
-  console.log(
-    dim('\n  With POLYGATE_API_KEY and POLYGATE_BASE_URL set, this runs against a real service.'),
-  );
+  line('wallet', 'after', await readWallet());
+  if (service.isReal) return;
+  console.log(dim('\n  To use a real service, set POLYGATE_API_KEY and POLYGATE_BASE_URL.'));
 }
 
-/** What the wallet holds, USD. */
+/** Balance of the wallet in USD. */
 async function readWallet(): Promise<number | undefined> {
   const { balance } = await gateway.account.retrieve({ signal });
   return balance?.usd;

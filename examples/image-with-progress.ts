@@ -1,4 +1,4 @@
-/** Draws an image, tells how far it is, and saves it below demo-output/. */
+/** Generates an image, prints its progress and saves it in demo-output/. */
 import { mkdir, writeFile } from 'node:fs/promises';
 
 import { Polygate, TaskFailedError } from 'polygate';
@@ -12,22 +12,23 @@ try {
   const image = await gateway.images.generate(
     { model: await pickModel(gateway, 'image'), prompt: 'A harbour at dawn, in watercolour' },
     {
-      // Waits of 2 to 5 seconds, the default, are right for a service.
+      // The defaults (2 to 5 seconds) suit a real service; the reference gateway is faster.
       ...(isLocal() && { pollInterval: 200, maxPollInterval: 200 }),
       onSubmit: (task) => console.log(`submitted ${task.id} for $${task.chargeUsd}`),
       onUpdate: ({ status, progress = 0 }) => console.log(`${status} ${progress} %`),
     },
   );
 
-  // Links to results expire, so this is the time. No key is sent to them.
+  // Result URLs expire, so download soon. The API key is not sent to them.
   const response = await gateway.download(image);
-  const [, ending = 'bin'] = /^image\/(\w+)/.exec(response.headers.get('content-type') ?? '') ?? [];
+  const [, extension = 'bin'] =
+    /^image\/(\w+)/.exec(response.headers.get('content-type') ?? '') ?? [];
   await mkdir('demo-output', { recursive: true });
-  await writeFile(`demo-output/image.${ending}`, Buffer.from(await response.arrayBuffer()));
-  console.log(`saved demo-output/image.${ending}`);
+  await writeFile(`demo-output/image.${extension}`, Buffer.from(await response.arrayBuffer()));
+  console.log(`saved demo-output/image.${extension}`);
 } catch (error) {
   if (!(error instanceof TaskFailedError)) throw error;
-  console.error(`the service could not draw it: ${error.generation?.error?.message}`);
+  console.error(`the service could not generate the image: ${error.generation?.error?.message}`);
   process.exitCode = 1;
 } finally {
   await stop();

@@ -1,16 +1,16 @@
-/** Composes a piece of music, tells what it costs before and after, and saves it below demo-output/. */
+/** Generates music, prints the price before and after, and saves it in demo-output/. */
 import { mkdir, writeFile } from 'node:fs/promises';
 
 import { Polygate } from 'polygate';
 
-import { isLocal, likelyCost, pickModel, startGateway } from './support/gateway.ts';
+import { estimateCost, isLocal, pickModel, startGateway } from './support/gateway.ts';
 
 const stop = await startGateway();
 const gateway = new Polygate({ allowInsecureBaseURL: isLocal() });
 
 try {
   const model = await pickModel(gateway, 'audio', 'audio');
-  console.log(`${model} asks about $${likelyCost(await gateway.models.retrieve(model))}`);
+  console.log(`${model} costs about $${estimateCost(await gateway.models.retrieve(model))}`);
 
   const song = await gateway.audio.music.generate(
     {
@@ -19,7 +19,7 @@ try {
       lyrics: 'The harbour sleeps, the lamps are low',
     },
     {
-      // Waits of 2 to 5 seconds, the default, are right for a service.
+      // The defaults (2 to 5 seconds) suit a real service; the reference gateway is faster.
       ...(isLocal() && { pollInterval: 200, maxPollInterval: 200 }),
       onSubmit: (task) => console.log(`submitted ${task.id} for $${task.chargeUsd}`),
       onUpdate: ({ status, progress = 0 }) => console.log(`${status} ${progress} %`),

@@ -1,11 +1,11 @@
 /**
- * A route of a Next.js app, `app/api/gateway/[...path]/route.ts`. Pages then use
+ * A route handler for a Next.js app: `app/api/gateway/[...path]/route.ts`. In pages, use
  * `new Polygate({ apiKey: null, baseURL: '/api/gateway' })`.
  */
 import { createProxyHandler } from 'polygate/proxy';
 
-/** Who asks: here from a cookie that your sign-in sets; take your own library's way. */
-async function userOf({ headers }: Request): Promise<string | null> {
+/** Reads the user from a session cookie. Replace this with your own authentication. */
+async function getUserId({ headers }: Request): Promise<string | null> {
   const [, session] = /(?:^|; )session=([^;]+)/.exec(headers.get('cookie') ?? '') ?? [];
   return session === undefined ? null : findUser(session);
 }
@@ -17,15 +17,15 @@ async function findUser(session: string): Promise<string | null> {
 const handler = createProxyHandler({
   apiKey: process.env['POLYGATE_API_KEY'] ?? '',
   baseURL: process.env['POLYGATE_BASE_URL'] ?? '',
-  authorize: userOf,
-  // What a visitor can spend is decided here, not in the page.
+  authorize: getUserId,
+  // Limit the models on the server: visitors can change what the page sends.
   models: ['aurora-chat', 'prism-image'],
-  // Next builds the URL of a request from its own address; behind a balancer that is not the one that pages see.
+  // Behind a load balancer, Next.js does not know the public origin of your pages.
   origins: [process.env['APP_ORIGIN'] ?? 'http://localhost:3000'],
   onError: (error) => console.error(error),
 });
 
 export { handler as DELETE, handler as GET, handler as OPTIONS, handler as POST };
 
-/** An answer is written for as long as the model takes. */
+/** Maximum duration in seconds. A stream lasts as long as the model generates. */
 export const maxDuration = 300;

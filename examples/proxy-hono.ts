@@ -1,4 +1,4 @@
-/** A server that lets signed-in pages use the gateway, and a page that does; the key never leaves the server. */
+/** A server whose signed-in users can use the gateway from a page. The API key never leaves the server. */
 import { Hono } from 'hono';
 import { PermissionDeniedError, Polygate } from 'polygate';
 import { createProxyHandler } from 'polygate/proxy';
@@ -8,7 +8,7 @@ import { startGateway } from './support/gateway.ts';
 const stop = await startGateway();
 const { POLYGATE_API_KEY: apiKey = '', POLYGATE_BASE_URL: baseURL = '' } = process.env;
 
-// Who is signed in, by session cookie; and whose a task is. In earnest both live in a database.
+// Users by session cookie, and the owner of each task. In a real app, both are in a database.
 const sessions = new Map([
   ['s-1', 'ann'],
   ['s-2', 'bob'],
@@ -29,12 +29,12 @@ const gatewayProxy = createProxyHandler({
   onError: (error) => console.error(error),
 });
 
-// Bun, Deno and workers run `export default app`; Node runs `serve(app)` from @hono/node-server.
+// In Bun, Deno and Cloudflare Workers, use `export default app`; in Node, `serve(app)` from @hono/node-server.
 const app = new Hono();
 app.all('/api/gateway/*', (context) => gatewayProxy(context.req.raw));
 
-/** What a page does. There it needs neither `fetch` nor `headers`, and its `baseURL` is `/api/gateway`. */
-const pageOf = (session: string) =>
+/** The client in a page. A real page needs no `fetch` or `headers`, and its `baseURL` is `/api/gateway`. */
+const createPageClient = (session: string) =>
   new Polygate({
     apiKey: null,
     baseURL: 'https://app.example/api/gateway',
@@ -42,15 +42,15 @@ const pageOf = (session: string) =>
     headers: { cookie: `session=${session}` },
   });
 
-const ann = pageOf('s-1');
+const ann = createPageClient('s-1');
 const task = await ann.images.submit({ model: 'prism-image', prompt: 'A harbour' });
 const image = await task.wait({ pollInterval: 100 });
-console.log(`ann drew ${image.urls[0]} for $${ann.spend.totalUsd}`);
+console.log(`ann generated ${image.urls[0]} for $${ann.spend.totalUsd}`);
 
 try {
-  await pageOf('s-2').images.retrieve(task.id);
+  await createPageClient('s-2').images.retrieve(task.id);
 } catch (error) {
   if (!(error instanceof PermissionDeniedError)) throw error;
-  console.log(`bob may not see it: ${error.code}`);
+  console.log(`bob cannot access it: ${error.code}`);
 }
 await stop();

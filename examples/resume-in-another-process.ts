@@ -1,6 +1,6 @@
 /**
- * Submits an image in one process, which then ends, and waits for it in another: all that the two share is the task's
- * receipt in a file. It holds neither the API key nor the prompt.
+ * Submits an image in one process and waits for it in another. The two share only a file with the task's receipt, which
+ * contains neither the API key nor the prompt.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,13 +20,13 @@ switch (step) {
     const model = await pickModel(gateway, 'image');
     const task = await gateway.images.submit({ model, prompt: 'A lighthouse in a storm' });
     await writeFile(file, JSON.stringify(task));
-    console.log(`process ${process.pid} submitted ${task.id} for $${task.chargeUsd}, and ends`);
+    console.log(`process ${process.pid} submitted ${task.id} for $${task.chargeUsd} and exits`);
     break;
   }
   case 'finish': {
     const gateway = new Polygate();
     const task = gateway.resume(JSON.parse(await readFile(file, 'utf8')));
-    console.log(`process ${process.pid} took over ${task.id}`);
+    console.log(`process ${process.pid} resumed ${task.id}`);
     const image = await task.wait({ waitTimeout: 600_000 });
     console.log(`${image.status}: ${image.urls[0]}`);
     break;
@@ -44,7 +44,7 @@ async function runBoth(): Promise<void> {
         fork(import.meta.filename, [name, join(folder, 'receipt.json')]),
         'exit',
       );
-      if (code !== 0) throw new Error(`The process that should ${name} ended with code ${code}`);
+      if (code !== 0) throw new Error(`The ${name} process exited with code ${code}`);
     }
   } finally {
     await rm(folder, { recursive: true });

@@ -1,4 +1,4 @@
-/** Prints an answer word by word while it is being written. */
+/** Prints a chat completion while the model generates it. */
 import { Polygate, StreamTruncatedError } from 'polygate';
 
 import { pickModel, startGateway } from './support/gateway.ts';
@@ -15,15 +15,17 @@ const stream = gateway.chat.completions.stream({
 try {
   for await (const text of stream.text()) process.stdout.write(text);
 
-  // The same answer as a whole: content, tool calls, usage.
+  // The accumulated completion: content, tool calls and usage.
   const completion = await stream.final();
   const [choice] = completion.choices;
   console.log(`\n\n${choice?.finish_reason}, ${completion.usage?.completion_tokens} tokens`);
   console.log(`$${stream.meta?.chargeUsd}, request ${stream.meta?.requestId}`);
 } catch (error) {
-  // The connection broke off: what came is kept, and it is never mistaken for the whole answer.
+  // A truncated stream never looks complete; `partial` has the content received so far.
   if (!(error instanceof StreamTruncatedError)) throw error;
-  console.error(`\ncut off after ${error.partial?.choices[0]?.message.content?.length} characters`);
+  console.error(
+    `\ntruncated after ${error.partial?.choices[0]?.message.content?.length} characters`,
+  );
   process.exitCode = 1;
 } finally {
   await stop();

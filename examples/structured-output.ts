@@ -1,5 +1,5 @@
-/** Fills a typed object from what a model writes, and shows it while it is being written. */
-import { StructuredOutputError, Polygate } from 'polygate';
+/** Generates a typed object from a schema and shows it while the model generates it. */
+import { Polygate, StructuredOutputError } from 'polygate';
 import { z } from 'zod';
 
 import { pickModel, startGateway } from './support/gateway.ts';
@@ -23,17 +23,17 @@ const stream = gateway.chat.completions.stream({
 });
 
 try {
-  // Nothing in a draft is checked, and any part of it may still be missing.
+  // Partial objects are not validated, and any part may still be missing.
   for await (const { name = '', description = '', sights = [] } of stream.partialObjects()) {
     console.log(`… ${name} ${description.length} ${sights.length}`);
   }
 
-  // Here it is checked, and typed by the schema.
+  // The final object is validated and typed by the schema.
   const { parsed } = await stream.final();
   console.log(`${parsed.name} has ${parsed.berths} berths and ${parsed.sights.length} sights`);
   console.log(`$${stream.meta?.chargeUsd}`);
 } catch (error) {
-  // The model answered, and was paid, but not as asked: its words are kept.
+  // The completion was charged but does not match the schema; `text` has what the model generated.
   if (!(error instanceof StructuredOutputError)) throw error;
   console.error(`${error.reason}: ${error.text}`);
   process.exitCode = 1;

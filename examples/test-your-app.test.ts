@@ -1,17 +1,20 @@
-/** Tests of an app that sells posters: the reference gateway stands in for the service, and time costs nothing. */
+/** Tests of an app that sells posters, against the reference gateway with virtual time. */
 import { PaymentRequiredError, Polygate } from 'polygate';
 import { createMockGateway } from 'polygate/mock';
 import type { MockGatewayOptions } from 'polygate/mock';
 import { expect, test } from 'vitest';
 
-/** The app: it gets the client passed in, and derives keys from its own orders. */
-async function sellPoster(gateway: Polygate, order: { id: string; wish: string }): Promise<string> {
-  const params = { model: 'prism-image', prompt: `A poster: ${order.wish}`, resolution: '2K' };
+/** The app. The client is injected, and the idempotency key is the order's id. */
+async function sellPoster(
+  gateway: Polygate,
+  order: { id: string; motif: string },
+): Promise<string> {
+  const params = { model: 'prism-image', prompt: `A poster: ${order.motif}`, resolution: '2K' };
   try {
     const poster = await gateway.images.generate(params, { idempotencyKey: order.id });
     return `ready: ${poster.urls[0]}`;
   } catch (error) {
-    if (PaymentRequiredError.is(error)) return 'we call you back';
+    if (PaymentRequiredError.is(error)) return 'we will contact you';
     throw error;
   }
 }
@@ -22,15 +25,15 @@ function start(options?: MockGatewayOptions) {
   return { mock, gateway: new Polygate({ apiKey, baseURL, fetch, clock, logLevel: 'off' }) };
 }
 
-const order = { id: 'order-17', wish: 'a harbour' };
+const order = { id: 'order-17', motif: 'a harbour' };
 
-test('a customer gets a poster in two thousand dots', async () => {
+test('a customer gets a poster in 2K', async () => {
   const { mock, gateway } = start();
   expect(await mock.clock.settle(sellPoster(gateway, order))).toMatch(/^ready: http/);
   expect(mock.requests[0]?.body).toMatchObject({ resolution: '2K' });
 });
 
-test('a poster is paid once, however bad the line is', async () => {
+test('a poster is charged once even if responses are lost', async () => {
   const { mock, gateway } = start();
   mock.fail({ route: 'POST /v1/images/tasks', reset: 'after', times: 2 });
   mock.fail({ route: 'GET /v1/images/tasks/{id}', status: 503, times: 3 });
@@ -38,7 +41,7 @@ test('a poster is paid once, however bad the line is', async () => {
   expect(mock.invoice).toMatchObject([{ usd: 0.04, idempotencyKey: 'order-17' }]);
 });
 
-test('a customer who clicks twice pays once', async () => {
+test('two clicks on one order are charged once', async () => {
   const { mock, gateway } = start();
   const clicks = [sellPoster(gateway, order), sellPoster(gateway, order)];
   const [first, second] = await mock.clock.settle(Promise.all(clicks));
@@ -46,7 +49,7 @@ test('a customer who clicks twice pays once', async () => {
   expect(mock.invoice).toHaveLength(1);
 });
 
-test('an empty wallet is no error page', async () => {
+test('an insufficient balance does not crash the app', async () => {
   const { mock, gateway } = start({ wallet: { usd: 0 } });
-  expect(await mock.clock.settle(sellPoster(gateway, order))).toBe('we call you back');
+  expect(await mock.clock.settle(sellPoster(gateway, order))).toBe('we will contact you');
 });

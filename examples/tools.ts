@@ -1,5 +1,5 @@
-/** Lets a model call functions of this program until it can answer, and tells what that cost. */
-import { PolygateError, Polygate } from 'polygate';
+/** Runs a chat in which the model calls functions of this program, and prints what each round costs. */
+import { Polygate, PolygateError } from 'polygate';
 import { z } from 'zod';
 
 import { pickModel, startGateway } from './support/gateway.ts';
@@ -16,10 +16,10 @@ const tides = {
 
 const weather = {
   name: 'get_weather',
-  description: 'The weather in a harbour, now',
+  description: 'The current weather in a harbour',
   parameters: z.object({ harbour: z.string() }),
   execute({ harbour }: { harbour: string }) {
-    // What a tool throws is told to the model, which may do without it.
+    // The error message is sent to the model, which can continue without the result.
     throw new Error(`No weather station in ${harbour}`);
   },
 };
@@ -37,9 +37,9 @@ try {
   for (const [round, { meta }] of run.rounds.entries()) {
     console.log(`round ${round + 1}: $${meta.chargeUsd}`);
   }
-  console.log(`together: $${run.chargeUsd}`);
+  console.log(`total: $${run.chargeUsd}`);
 } catch (error) {
-  // Whatever ended the run: what it had done and paid by then is kept.
+  // `error.run` has the rounds that were completed and paid for before the failure.
   if (!PolygateError.is(error) || error.run === undefined) throw error;
   console.error(`${error.message}\n${error.run.rounds.length} rounds, $${error.run.chargeUsd}`);
   process.exitCode = 1;

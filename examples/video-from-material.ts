@@ -1,23 +1,23 @@
-/** Registers a picture as a material, films it by its asset:// URI, and prints where the film is. */
+/** Registers an image as a material, uses its asset:// URI in a video and prints the video's URL. */
 import { MaterialFailedError, Polygate, TaskFailedError } from 'polygate';
 
 import { isLocal, pickModel, startGateway } from './support/gateway.ts';
 
 const stop = await startGateway();
 const gateway = new Polygate();
-// Waits of 3 to 5 seconds for a material and of 2 to 5 for a task, the defaults, are right for a service.
-const pace = isLocal() ? { pollInterval: 200, maxPollInterval: 200 } : {};
+// The defaults (2 to 5 seconds, for materials 3 to 5) suit a real service; the reference gateway is faster.
+const pollTiming = isLocal() ? { pollInterval: 200, maxPollInterval: 200 } : {};
 
 try {
-  // Any public picture; the service fetches it from there, so nothing is uploaded.
+  // The URL must be public: the service downloads the image from it.
   const material = await gateway.materials.register(
     { url: 'https://upload.example/harbour.png', type: 'image', name: 'The harbour' },
-    { ...pace, onUpdate: ({ status }) => console.log(`material ${status}`) },
+    { ...pollTiming, onUpdate: ({ status }) => console.log(`material ${status}`) },
   );
   console.log(`${material.id} is ${material.uri} until ${material.expires_at}`);
 
-  // The URI stands in a media item; in the prompt or another text it would be refused.
-  const film = await gateway.videos.generate(
+  // An asset:// URI is valid in media items only; in a prompt or other text it is rejected.
+  const video = await gateway.videos.generate(
     {
       model: await pickModel(gateway, 'video'),
       resolution: '720p',
@@ -28,17 +28,17 @@ try {
       ],
     },
     {
-      ...pace,
+      ...pollTiming,
       onSubmit: (task) => console.log(`submitted ${task.id} for $${task.chargeUsd}`),
-      onUpdate: ({ status, progress = 0 }) => console.log(`film ${status} ${progress} %`),
+      onUpdate: ({ status, progress = 0 }) => console.log(`video ${status} ${progress} %`),
     },
   );
-  console.log(`the film is at ${film.urls[0]}`);
+  console.log(`the video is at ${video.urls[0]}`);
 } catch (error) {
   if (error instanceof MaterialFailedError) {
-    console.error(`the picture cannot be used: ${error.material?.status}`);
+    console.error(`the image cannot be used: ${error.material?.status}`);
   } else if (error instanceof TaskFailedError) {
-    console.error(`the film could not be made: ${error.generation.error?.message}`);
+    console.error(`the service could not generate the video: ${error.generation.error?.message}`);
   } else throw error;
   process.exitCode = 1;
 } finally {

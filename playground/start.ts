@@ -1,19 +1,19 @@
-/** `npm run playground`: installs what the playground needs when it is missing, and serves it. */
+/** `npm run playground`: installs the playground's dependencies if they are out of date, and serves it. */
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-/** When a file was written; 0 when there is none. */
-const written = (path: string) => statSync(here + path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+/** Modification time of a file; 0 if it does not exist. */
+const modifiedAt = (path: string) => statSync(here + path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-if (written('node_modules/.package-lock.json') < written('package-lock.json')) {
-  console.log('Installing what the playground needs …');
+if (modifiedAt('node_modules/.package-lock.json') < modifiedAt('package-lock.json')) {
+  console.log('Installing the dependencies of the playground …');
   execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: here, stdio: 'inherit' });
 }
 if (!process.argv.includes('--install-only')) {
-  // Not before: it needs what was just installed.
+  // A dynamic import, because the server needs the dependencies that were just installed.
   const { serve } = await import('./server/serve.ts');
   const { url, gateway } = await serve(Number(process.env['PORT'] ?? 5173));
   console.log(`\n  Playground  ${url}\n  Gateway     ${gateway}\n`);

@@ -3,23 +3,23 @@ import type { TaskUpdate } from 'polygate';
 
 import { dim, plain } from './screen.ts';
 
-/** Shows how far a task is. */
+/** Shows the progress of a task. */
 export interface Progress {
   show: (update: TaskUpdate) => void;
-  /** Leaves the terminal as it was. */
+  /** Ends the display and restores the terminal. */
   stop: () => void;
 }
 
-/** A bar in a terminal, lines elsewhere. */
+/** Shows a progress bar in a terminal, and lines of text otherwise. */
 export function showProgress(): Progress {
   return process.stdout.isTTY ? bar() : lines();
 }
 
 function bar(): Progress {
-  const started = Date.now();
+  const startedAt = Date.now();
   let status = 'submitting';
-  const payload = () => ({ status, elapsed: ((Date.now() - started) / 1000).toFixed(1) });
-  const single = new SingleBar({
+  const payload = () => ({ status, elapsed: ((Date.now() - startedAt) / 1000).toFixed(1) });
+  const progressBar = new SingleBar({
     stream: process.stdout,
     format: `  {bar}  {percentage} %  ${dim('{elapsed} s  {status}')}`,
     barCompleteChar: '█',
@@ -28,34 +28,36 @@ function bar(): Progress {
     hideCursor: true,
     autopadding: true,
   });
-  single.start(100, 0, payload());
-  // Time goes on between two polls.
-  const ticker = setInterval(() => single.update(payload()), 100);
+  progressBar.start(100, 0, payload());
+  // Updates the elapsed time between polls.
+  const timer = setInterval(() => progressBar.update(payload()), 100);
   return {
     show(update) {
-      status = wordFor(update);
-      single.update(update.progress ?? 0, payload());
+      status = label(update);
+      progressBar.update(update.progress ?? 0, payload());
     },
     stop() {
-      clearInterval(ticker);
-      single.stop();
+      clearInterval(timer);
+      progressBar.stop();
     },
   };
 }
 
 function lines(): Progress {
-  let shown = '';
+  let lastLine = '';
   return {
     show(update) {
       const percent = Math.floor((update.progress ?? 0) / 25) * 25;
-      const line = `  ${String(percent).padStart(3)} %  ${wordFor(update)}`;
-      if (line !== shown) console.log(line);
-      shown = line;
+      const line = `  ${String(percent).padStart(3)} %  ${label(update)}`;
+      if (line !== lastLine) console.log(line);
+      lastLine = line;
     },
     stop() {},
   };
 }
 
-function wordFor({ status, pollError }: TaskUpdate): string {
-  return pollError === undefined ? status : plain(`${status}, asking again (${pollError.name})`);
+function label({ status, pollError }: TaskUpdate): string {
+  return pollError === undefined
+    ? status
+    : plain(`${status}, poll failed (${pollError.name}), retrying`);
 }

@@ -4,48 +4,48 @@ const width = Math.min(process.stdout.columns || 80, 80);
 const indent = '  ';
 const nameWidth = 11;
 
-// styleText leaves colours out by itself where stdout is no terminal, or NO_COLOR is set.
+// styleText adds no colors if stdout is not a terminal or NO_COLOR is set.
 export const dim = (text: string): string => styleText('dim', text);
 export const bold = (text: string): string => styleText('bold', text);
-export const good = (text: string): string => styleText('green', text);
-export const bad = (text: string): string => styleText('red', text);
+export const green = (text: string): string => styleText('green', text);
+export const red = (text: string): string => styleText('red', text);
 
-/** Text from elsewhere without what would steer the terminal. */
+/** Removes control characters from text that did not originate here, so that it cannot control the terminal. */
 export const plain = (text: string): string => text.replaceAll(/[^\P{Cc}\n]/gu, '');
 
-/** Begins a section: what it is about, and at the right edge the call that it shows. */
+/** Prints a section title, with the call that the section demonstrates at the right edge. */
 export function title(text: string, call: string): void {
   const gap = Math.max(2, width - text.length - call.length);
   console.log(`\n${styleText(['bold', 'cyan'], text)}${' '.repeat(gap)}${dim(call)}`);
 }
 
-/** A line of columns, each at least as wide as told. */
+/** Prints a line of columns with these minimum widths. */
 export function row(...cells: readonly (readonly [text: string, width: number])[]): void {
   const columns = cells.map(([text, size]) => plain(text).padEnd(size));
   console.log(indent + columns.join('  ').trimEnd());
 }
 
-/** A named fact; a long one goes on below itself. */
-export function fact(name: string, value: string): void {
+/** Prints a label and a value, and wraps a long value. */
+export function field(name: string, value: string): void {
   const margin = indent + ' '.repeat(nameWidth);
   const [first = '', ...rest] = wrap(value, width - margin.length);
   console.log(`${indent}${dim(name.padEnd(nameWidth))}${first}`);
   for (const line of rest) console.log(margin + line);
 }
 
-/** USD with as many decimals as it takes, but at least two. */
+/** Formats USD with as many decimals as needed, but at least two. */
 export function usd(amount: number | undefined): string {
   return amount === undefined ? 'unknown' : `$${amount.toFixed(9).replace(/0{1,7}$/, '')}`;
 }
 
-/** The same with its point in one column. */
+/** Formats USD for a column, aligned at the decimal point. */
 export function usdColumn(amount: number | undefined): string {
-  const [whole = '', decimals] = usd(amount).split('.');
-  return decimals === undefined ? whole : `${whole.padStart(5)}.${decimals}`;
+  const [integer = '', decimals] = usd(amount).split('.');
+  return decimals === undefined ? integer : `${integer.padStart(5)}.${decimals}`;
 }
 
-/** Writes words as they come, with line breaks between words only. */
-export class Flow {
+/** Writes streamed text with word wrap. */
+export class WordWrapper {
   #column = 0;
   #word = '';
 
@@ -60,27 +60,27 @@ export class Flow {
     this.#flush(this.#column > 0 || this.#word !== '');
   }
 
-  /** A word is whole once what follows it has come. */
-  #flush(lineEnds: boolean): void {
+  /** Writes the buffered word, which is complete once whitespace follows it. */
+  #flush(endLine: boolean): void {
     if (this.#word !== '') {
-      const full = this.#column > 0 && this.#column + 1 + this.#word.length > width;
-      const gap = full ? `\n${indent}` : this.#column === 0 ? indent : ' ';
+      const exceedsLine = this.#column > 0 && this.#column + 1 + this.#word.length > width;
+      const gap = exceedsLine ? `\n${indent}` : this.#column === 0 ? indent : ' ';
       process.stdout.write(gap + this.#word);
       this.#column = (gap === ' ' ? this.#column + 1 : indent.length) + this.#word.length;
       this.#word = '';
     }
-    if (!lineEnds) return;
+    if (!endLine) return;
     process.stdout.write('\n');
     this.#column = 0;
   }
 }
 
-function wrap(text: string, room: number): string[] {
+function wrap(text: string, maxWidth: number): string[] {
   const lines = [''];
   for (const word of text.split(' ')) {
-    const longer = lines.at(-1) === '' ? word : `${lines.at(-1)} ${word}`;
-    const fits = longer === word || stripVTControlCharacters(longer).length <= room;
-    if (fits) lines[lines.length - 1] = longer;
+    const extended = lines.at(-1) === '' ? word : `${lines.at(-1)} ${word}`;
+    const fits = extended === word || stripVTControlCharacters(extended).length <= maxWidth;
+    if (fits) lines[lines.length - 1] = extended;
     else lines.push(word);
   }
   return lines;

@@ -1,35 +1,35 @@
 import { createMockGateway } from 'polygate/mock';
 import { listen } from 'polygate/mock/node';
 
-/** What the demo talks to. */
+/** The service that the demo uses. */
 export interface Service {
   apiKey: string;
   baseURL: string;
-  /** Whether money is real there. */
-  real: boolean;
-  /** How often to ask for a task, where it differs from what suits a service. */
-  pace?: { pollInterval: number; maxPollInterval: number };
+  /** Whether the service charges real money. */
+  isReal: boolean;
+  /** Faster polling for the reference gateway. */
+  pollTiming?: { pollInterval: number; maxPollInterval: number };
   close(): Promise<void>;
 }
 
-/** The service that the environment names, or else a reference gateway on a free port. */
+/** Returns the service from the environment, or starts a reference gateway on a free port. */
 export async function findService(): Promise<Service> {
   const { POLYGATE_API_KEY: apiKey, POLYGATE_BASE_URL: baseURL } = process.env;
-  if (apiKey && baseURL) return { apiKey, baseURL, real: true, close: async () => {} };
+  if (apiKey && baseURL) return { apiKey, baseURL, isReal: true, close: async () => {} };
 
   const mock = createMockGateway({
     wallet: { usd: 25 },
     tasks: { durationMs: 4_000 },
     chunkDelayMs: 60,
   });
-  // It asks for two seconds before the first poll, as a service does whose images take longer than these.
+  // The gateway's usual `retry-after` of two seconds is too long for the short tasks of this demo.
   mock.fail({ route: 'POST /v1/images/tasks', headers: { 'retry-after': '0.2' } });
   const server = await listen(mock);
   return {
     apiKey: mock.apiKey,
     baseURL: server.baseURL,
-    real: false,
-    pace: { pollInterval: 150, maxPollInterval: 150 },
+    isReal: false,
+    pollTiming: { pollInterval: 150, maxPollInterval: 150 },
     close: () => server.close(),
   };
 }

@@ -5,80 +5,87 @@ import { PolygateError } from 'polygate';
 import type { Polygate } from 'polygate';
 
 import { showProgress } from './progress.ts';
-import { bad, dim, fact, Flow, good, plain, title, usd } from './screen.ts';
+import { dim, field, green, plain, red, title, usd, WordWrapper } from './screen.ts';
 
 const folder = 'demo-output';
 
-/** Streams an answer. */
-export async function chat(gateway: Polygate, model: string, signal: AbortSignal): Promise<void> {
-  title('Chat, word by word', 'gateway.chat.completions.stream()');
-  const prompt = 'Say hello to somebody who sees this client for the first time';
-  fact('model', plain(model));
-  fact('prompt', prompt);
+/** Streams a chat completion. */
+export async function streamChat(
+  gateway: Polygate,
+  model: string,
+  signal: AbortSignal,
+): Promise<void> {
+  title('Streaming chat', 'gateway.chat.completions.stream()');
+  const prompt = 'Say hello to someone who is using this client for the first time';
+  field('model', plain(model));
+  field('prompt', prompt);
   console.log();
   const stream = gateway.chat.completions.stream(
     { model, messages: [{ role: 'user', content: prompt }] },
     { signal },
   );
-  const flow = new Flow();
+  const output = new WordWrapper();
   try {
-    for await (const text of stream.text()) flow.write(text);
+    for await (const text of stream.text()) output.write(text);
   } finally {
-    flow.end();
+    output.end();
   }
   console.log();
-  fact('cost', cost(stream.meta?.chargeUsd, stream.meta?.requestId));
+  field('cost', cost(stream.meta?.chargeUsd, stream.meta?.requestId));
 }
 
-/** Draws an image and saves it. */
-export async function draw(
+/** Generates an image and saves it. */
+export async function generateImage(
   gateway: Polygate,
   model: string,
-  { signal, ...pace }: { signal: AbortSignal; pollInterval?: number; maxPollInterval?: number },
+  {
+    signal,
+    ...pollTiming
+  }: { signal: AbortSignal; pollInterval?: number; maxPollInterval?: number },
 ): Promise<void> {
-  title('An image, with its progress', 'gateway.images.generate()');
+  title('Image generation with progress', 'gateway.images.generate()');
   const prompt = 'A quiet harbour at dawn, fishing boats, soft light';
-  fact('model', plain(model));
-  fact('prompt', prompt);
+  field('model', plain(model));
+  field('prompt', prompt);
   console.log();
   const progress = showProgress();
   const { data: image, meta } = await gateway.images
-    .generate({ model, prompt }, { ...pace, signal, onUpdate: progress.show })
+    .generate({ model, prompt }, { ...pollTiming, signal, onUpdate: progress.show })
     .withResponse()
     .finally(progress.stop);
   console.log();
-  fact('saved', good(await save(await gateway.download(image, { signal }))));
-  fact('cost', cost(meta.chargeUsd, meta.requestId));
+  field('saved', green(await save(await gateway.download(image, { signal }))));
+  field('cost', cost(meta.chargeUsd, meta.requestId));
 }
 
-/** Asks for a model that does not exist, to show what an error tells. */
-export async function fail(gateway: Polygate, signal: AbortSignal): Promise<void> {
+/** Requests a model that does not exist, to show what an error contains. */
+export async function triggerError(gateway: Polygate, signal: AbortSignal): Promise<void> {
   const model = 'no-such-model';
-  title('An error, as your code sees it', 'gateway.chat.completions.create()');
-  fact('model', model);
+  title('Error handling', 'gateway.chat.completions.create()');
+  field('model', model);
   console.log();
   const messages = [{ role: 'user' as const, content: 'Hello' }];
   try {
     await gateway.chat.completions.create({ model, messages }, { signal });
-    fact('answer', 'this service has a model of that name');
+    field('response', 'this service has a model with that name');
   } catch (error) {
     if (signal.aborted || !PolygateError.is(error)) throw error;
-    explain(error);
+    showError(error);
   }
 }
 
-/** An error in a few lines: what happened, and what is known about money. */
-export function explain(error: unknown): void {
+/** Prints what happened and whether money may have been spent. */
+export function showError(error: unknown): void {
   if (!PolygateError.is(error)) {
     console.error(error);
     return;
   }
-  fact('class', bad(error.name));
-  fact('message', plain(error.message));
-  if ('requestId' in error) fact('requestId', plain(String(error.requestId)));
-  if (error.outcome !== undefined) fact('outcome', error.outcome);
+  field('class', red(error.name));
+  field('message', plain(error.message));
+  if ('requestId' in error) field('requestId', plain(String(error.requestId)));
+  if (error.outcome !== undefined) field('outcome', error.outcome);
   if (error.task === undefined) return;
-  fact('task', `${error.task.id} goes on and is paid. Its receipt, for gateway.resume():`);
+  field('task', `${error.task.id} is paid and still processing. Receipt for gateway.resume():`);
   console.log(dim(JSON.stringify(error.task)));
 }
 
@@ -86,10 +93,11 @@ function cost(amount: number | undefined, requestId = 'unknown'): string {
   return `${usd(amount)}  ${dim(`request ${plain(requestId)}`)}`;
 }
 
-/** Writes a result to a file; gives its path. */
+/** Writes a result to a file and returns its path. */
 async function save(response: Response): Promise<string> {
-  const [, ending = 'bin'] = /^image\/(\w+)/.exec(response.headers.get('content-type') ?? '') ?? [];
-  const file = join(folder, `harbour.${ending}`);
+  const [, extension = 'bin'] =
+    /^image\/(\w+)/.exec(response.headers.get('content-type') ?? '') ?? [];
+  const file = join(folder, `harbour.${extension}`);
   await mkdir(folder, { recursive: true });
   await writeFile(file, Buffer.from(await response.arrayBuffer()));
   return file;

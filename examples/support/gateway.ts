@@ -5,8 +5,8 @@ import { listen } from 'polygate/mock/node';
 type Type = 'chat' | 'image' | 'video' | 'audio';
 
 /**
- * Makes sure that the environment names a service, so that `new Polygate()` finds it. Without POLYGATE_BASE_URL a
- * reference gateway is started in this process: no key, no network, no cost. Gives what ends it.
+ * Starts a reference gateway in this process if POLYGATE_BASE_URL is not set, and sets the environment variables that
+ * `new Polygate()` reads. Returns a function that stops the gateway.
  */
 export async function startGateway(): Promise<() => Promise<void>> {
   if (process.env['POLYGATE_BASE_URL']) return async () => {};
@@ -18,31 +18,31 @@ export async function startGateway(): Promise<() => Promise<void>> {
 }
 
 /**
- * Whether the service runs on this machine, as reference gateways do. Results are then downloaded from here, which
- * `allowInsecureBaseURL` has to allow.
+ * Whether the service runs on this machine, as a reference gateway does. Downloads from loopback addresses then need
+ * `allowInsecureBaseURL`.
  */
 export function isLocal(baseURL = process.env['POLYGATE_BASE_URL'] ?? ''): boolean {
   return ['127.0.0.1', 'localhost'].includes(URL.parse(baseURL)?.hostname ?? '');
 }
 
-/** The id of the cheapest model of a type, paid by a unit if one is given, among those that the key can use. */
+/** Id of the cheapest model of a type that the key can use, optionally with this billing unit. */
 export async function pickModel(gateway: Polygate, type: Type, unit?: string): Promise<string> {
   const models = [...(await gateway.models.list())];
   const unitOf = (model: Model) => model.pricing?.profiles?.api?.billingUnit;
   return cheapest(unit ? models.filter((model) => unitOf(model) === unit) : models, type).id;
 }
 
-/** The cheapest model of a type. */
+/** Returns the cheapest model of a type. */
 export function cheapest(models: readonly Model[], type: Type): Model {
-  const price = (model: Model): number => likelyCost(model) ?? Infinity;
-  const [found] = models
-    .filter((model) => model.type === type)
-    .toSorted((one, other) => price(one) - price(other));
-  if (found === undefined) throw new Error(`This key can use no ${type} model`);
-  return found;
+  const price = (model: Model): number => estimateCost(model) ?? Infinity;
+  const [model] = models
+    .filter((candidate) => candidate.type === type)
+    .toSorted((a, b) => price(a) - price(b));
+  if (model === undefined) throw new Error(`No ${type} model is available to this key`);
+  return model;
 }
 
-/** What one ordinary request is likely to cost, USD, where the service tells. */
-export function likelyCost(model: Model): number | undefined {
+/** The service's own estimate of the price of one typical request, in USD. */
+export function estimateCost(model: Model): number | undefined {
   return model.pricing?.profiles?.api?.estimatedChargeUsd || undefined;
 }

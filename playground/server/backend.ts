@@ -4,10 +4,10 @@ import { referenceGateway } from './gateway.ts';
 import type { Upstream } from './gateway.ts';
 import { Lab } from './lab.ts';
 
-/** What answers the page beside its own files; undefined for a path that is none of it. */
+/** Finds the handler for a path; undefined if Vite serves the path. */
 export type Backend = (path: string) => ((request: Request) => Promise<Response>) | undefined;
 
-/** The proxy at `/api/gateway`, the control room at `/api/lab`, and the files of the reference gateway. */
+/** Serves the proxy at `/api/gateway`, the control room at `/api/lab`, and the files of the reference gateway. */
 export function createBackend(real: Upstream | undefined, port: number): Backend {
   const origin = `http://127.0.0.1:${port}`;
   const upstream = real ?? referenceGateway(origin);
@@ -15,12 +15,12 @@ export function createBackend(real: Upstream | undefined, port: number): Backend
   const proxy = createProxyHandler({
     apiKey: upstream.apiKey,
     baseURL: upstream.baseURL,
-    fetch: lab.recorder.watch(upstream.fetch),
-    // One person at their own machine. With real users: who they are, or null.
+    fetch: lab.recorder.record(upstream.fetch),
+    // The playground has one local user. A real app returns the signed-in user's id, or null.
     authorize: () => 'you',
-    // Everybody is let in, so the address counts: a stranger's host name may point at this machine.
+    // Without real authentication, list the origins: another site's host name could point to this machine.
     origins: [origin, `http://localhost:${port}`],
-    // The wallet and the list of materials are closed by default, because they show what all users have.
+    // Not allowed by default, because they show the account and the materials of all users.
     allow: [...defaultRoutes, 'GET /v1/account', 'GET /v1/materials'],
     basePath: '/api/gateway',
     onError: (error) => console.error(error instanceof Error ? error.message : error),

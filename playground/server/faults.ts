@@ -1,10 +1,10 @@
 import type { Fault } from 'polygate/mock';
 
-/** A switch of the control room: what it does to the reference gateway. */
+/** A switch of the control room and the faults that it injects into the reference gateway. */
 export interface FaultPlan {
   id: string;
   title: string;
-  says: string;
+  description: string;
   faults: readonly Fault[];
 }
 
@@ -16,48 +16,48 @@ const paid = [...submits, chat, 'POST /v1/audio/voices/{how}'];
 const onEach = (routes: readonly string[], fault: Fault): Fault[] =>
   routes.map((route) => ({ ...fault, route }));
 
-/** All that can go wrong at the press of a button. */
+/** The switches of the control room. */
 export const faultPlans: readonly FaultPlan[] = [
   {
-    id: 'lost-answer',
-    title: 'Lose the answer',
-    says: 'Accepted and charged, then cut off.',
+    id: 'lost-response',
+    title: 'Lose the response',
+    description: 'Charged, then the connection drops.',
     faults: onEach([...submits, 'POST /v1/materials'], { reset: 'after' }),
   },
   {
     id: 'unavailable',
     title: 'Unavailable',
-    says: '503, and nothing was done.',
+    description: '503, nothing is processed.',
     faults: onEach(paid, { status: 503 }),
   },
   {
     id: 'too-many',
     title: 'Too many requests',
-    says: '429, back in two seconds.',
+    description: '429, retry after two seconds.',
     faults: onEach(paid, { status: 429, code: 'concurrency_limit_exceeded', retryAfter: 2 }),
   },
   {
-    id: 'cut-stream',
-    title: 'Cut the stream',
-    says: 'A chat ends after a few words.',
+    id: 'truncated-stream',
+    title: 'Truncate the stream',
+    description: 'Chats end after a few chunks.',
     faults: [{ route: chat, cutStreamAfter: 9 }],
   },
   {
     id: 'slow',
-    title: 'Answer late',
-    says: 'Paid requests take four seconds.',
+    title: 'Slow responses',
+    description: 'Paid requests take four seconds.',
     faults: onEach(paid, { delayMs: 4000 }),
   },
   {
-    id: 'blind-polls',
-    title: 'Lose sight',
-    says: 'Polls are answered with 500.',
+    id: 'failed-polls',
+    title: 'Fail polls',
+    description: 'Polls get a 500.',
     faults: onEach(polls, { status: 500 }),
   },
   {
-    id: 'no-money',
-    title: 'Empty wallet',
-    says: '402 for everything that costs.',
+    id: 'insufficient-balance',
+    title: 'Insufficient balance',
+    description: '402 for paid requests.',
     faults: onEach(paid, { status: 402, code: 'insufficient_balance' }),
   },
 ];

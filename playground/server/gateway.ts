@@ -8,19 +8,21 @@ export interface Upstream {
   apiKey: string;
   baseURL: string;
   fetch: typeof globalThis.fetch;
-  /** Only there when it is the reference gateway. */
+  /** Only set for the reference gateway. */
   mock?: MockGateway | undefined;
 }
 
-/** A real gateway; undefined when the environment names none. */
+/** Returns the real gateway from the environment; undefined if the variables are not set. */
 export function realGateway(env: NodeJS.ProcessEnv): Upstream | undefined {
   const { POLYGATE_BASE_URL: baseURL, POLYGATE_API_KEY: apiKey } = env;
   if (baseURL && apiKey) return { apiKey, baseURL, fetch: globalThis.fetch };
   if (!baseURL && !apiKey) return undefined;
-  throw new Error('Set both POLYGATE_BASE_URL and POLYGATE_API_KEY for a real gateway, or none.');
+  throw new Error(
+    'To use a real gateway, set both POLYGATE_BASE_URL and POLYGATE_API_KEY. To use the reference gateway, set neither.',
+  );
 }
 
-/** The reference gateway, in this process and in real time. */
+/** Creates a reference gateway in this process, on the system clock. */
 export function referenceGateway(origin: string): Upstream {
   const seconds = { image: 5, video: 12, audio: 7 };
   const mock = createMockGateway({
@@ -31,7 +33,7 @@ export function referenceGateway(origin: string): Upstream {
     latencyMs: 350,
     chunkDelayMs: 80,
   });
-  // Links in its answers begin with the address that it is called by: pictures come from the page's own origin.
+  // URLs in responses use the origin of the request, so results are loaded from the page's own origin.
   return {
     apiKey: mock.apiKey,
     baseURL: origin,

@@ -5,72 +5,72 @@ import type { Upstream } from './gateway.ts';
 import { Recorder } from './recorder.ts';
 import { Switchboard } from './switchboard.ts';
 
-/** Changes that come close together are told at once, ms. */
-const pause = 60;
+/** State changes within this many milliseconds are sent to the page in one event. */
+const eventDelayMs = 60;
 
-/** The control room's server side: what it sees goes out as events, and what is switched comes in. */
+/** Server side of the control room: sends the state of the gateway as events and receives switch changes. */
 export class Lab {
   readonly recorder: Recorder;
   readonly #upstream: Upstream;
   readonly #switchboard: Switchboard | undefined;
   readonly #session = randomUUID();
   readonly #listeners = new Set<() => void>();
-  #telling = false;
+  #eventScheduled = false;
 
   constructor(upstream: Upstream) {
     this.#upstream = upstream;
     this.#switchboard = upstream.mock && new Switchboard(upstream.mock);
     this.recorder = new Recorder(() => {
-      this.#switchboard?.settle();
-      this.#changed();
+      this.#switchboard?.resetTriggered();
+      this.#scheduleEvent();
     });
   }
 
-  /** `GET /api/lab/events` and `POST /api/lab/switch`. */
+  /** Handles `GET /api/lab/events` and `POST /api/lab/switch`. */
   async handle(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     const site = request.headers.get('sec-fetch-site') ?? 'none';
     if (site !== 'same-origin' && site !== 'none') return new Response(null, { status: 403 });
     if (pathname === '/api/lab/events') return this.#events();
-    if (pathname === '/api/lab/switch' && request.method === 'POST') return this.#turn(request);
+    if (pathname === '/api/lab/switch' && request.method === 'POST') return this.#set(request);
     return new Response(null, { status: 404 });
   }
 
-  async #turn(request: Request): Promise<Response> {
-    const { id, mode } = readTurn(await request.json().catch(() => undefined));
-    if (mode === undefined || this.#switchboard?.turn(id, mode) !== true) {
+  async #set(request: Request): Promise<Response> {
+    const { id, mode } = parseSwitch(await request.json().catch(() => undefined));
+    if (mode === undefined || this.#switchboard?.set(id, mode) !== true) {
       return new Response(null, { status: 400 });
     }
-    this.#changed();
+    this.#scheduleEvent();
     return new Response(null, { status: 204 });
   }
 
   #events(): Response {
     const encoder = new TextEncoder();
-    let tell = () => {};
+    let send = () => {};
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
-        tell = () =>
+        send = () =>
           controller.enqueue(encoder.encode(`data: ${JSON.stringify(this.#state())}\n\n`));
-        this.#listeners.add(tell);
-        tell();
+        this.#listeners.add(send);
+        send();
       },
-      // The page has left.
+      // The page has disconnected.
       cancel: () => {
-        this.#listeners.delete(tell);
+        this.#listeners.delete(send);
       },
     });
     const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
     return new Response(body, { headers });
   }
 
-  #changed(): void {
-    if (this.#telling) return;
-    this.#telling = true;
+  #scheduleEvent(): void {
+    if (this.#eventScheduled) return;
+    this.#eventScheduled = true;
     setTimeout(() => {
-      this.#telling = false;
-      for (const tell of this.#listeners) tell();
-    }, pause);
+      this.#eventScheduled = false;
+      for (const send of this.#listeners) send();
+    }, eventDelayMs);
   }
 
   #state(): LabState {
@@ -92,8 +92,8 @@ export class Lab {
   }
 }
 
-function readTurn(body: unknown): { id: string; mode: FaultMode | undefined } {
-  const given: { id?: unknown; mode?: unknown } = typeof body === 'object' && body ? body : {};
+function parseSwitch(body: unknown): { id: string; mode: FaultMode | undefined } {
+  const fields: { id?: unknown; mode?: unknown } = typeof body === 'object' && body ? body : {};
   const modes: readonly FaultMode[] = ['off', 'once', 'often', 'always'];
-  return { id: String(given.id), mode: modes.find((mode) => mode === given.mode) };
+  return { id: String(fields.id), mode: modes.find((mode) => mode === fields.mode) };
 }

@@ -2,17 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Answers a request of Node's own server with a function from `Request` to `Response`. */
-export async function answer(
+/** Handles a `node:http` request with a function from `Request` to `Response`. */
+export async function handleNodeRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   handle: (request: Request) => Promise<Response>,
 ): Promise<void> {
-  const left = new AbortController();
-  // A page that leaves, or whose stop button is pressed, frees its slot at the gateway.
-  outgoing.on('close', () => left.abort());
+  const disconnect = new AbortController();
+  // If the page disconnects or aborts, its concurrency slot at the gateway is released.
+  outgoing.on('close', () => disconnect.abort());
   try {
-    const response = await handle(toRequest(incoming, left.signal));
+    const response = await handle(toRequest(incoming, disconnect.signal));
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
     outgoing.flushHeaders();
     await pipeline(response.body ?? Readable.from([]), outgoing);
@@ -32,7 +32,7 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
       try {
-        for await (const piece of incoming) controller.enqueue(piece);
+        for await (const chunk of incoming) controller.enqueue(chunk);
         controller.close();
       } catch (error) {
         controller.error(error);

@@ -1,39 +1,38 @@
 import type { Attempt } from '../shared/lab.ts';
-import { watchBody } from './watch-body.ts';
+import { observeStream } from './observe-stream.ts';
 
-/** How many attempts are kept. */
-const kept = 400;
+const maxAttempts = 400;
 
-/** Writes down every request to the gateway and how it went: between the proxy and the network, so nothing is missed. */
+/** Records every request to the gateway and its outcome. It sits between proxy and gateway, so it observes retries too. */
 export class Recorder {
   readonly attempts: Attempt[] = [];
-  readonly #changed: () => void;
+  readonly #onChange: () => void;
   #count = 0;
 
-  constructor(changed: () => void) {
-    this.#changed = changed;
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
   }
 
-  /** A `fetch` that is watched. */
-  watch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  /** Wraps a `fetch` so that its requests are recorded. */
+  record(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
     return async (input, init) => {
-      const attempt = this.#begin(new Request(input).url, init);
-      const note = (changes: Partial<Attempt>) => {
+      const attempt = this.#add(new Request(input).url, init);
+      const update = (changes: Partial<Attempt>) => {
         Object.assign(attempt, changes, { ms: Date.now() - attempt.at });
-        this.#changed();
+        this.#onChange();
       };
       try {
         const response = await fetch(input, init);
-        note({ ...readHeaders(response), thing: await thingIn(response, attempt) });
-        return watchBody(response, init?.signal, (state) => note({ state }));
+        update({ ...readHeaders(response), resourceId: await readResourceId(response, attempt) });
+        return observeStream(response, init?.signal, (state) => update({ state }));
       } catch (error) {
-        note({ state: init?.signal?.aborted === true ? 'left' : 'lost' });
+        update({ state: init?.signal?.aborted === true ? 'aborted' : 'lost' });
         throw error;
       }
     };
   }
 
-  #begin(url: string, init: RequestInit = {}): Attempt {
+  #add(url: string, init: RequestInit = {}): Attempt {
     const headers = new Headers(init.headers);
     const { pathname } = new URL(url);
     this.#count += 1;
@@ -43,13 +42,13 @@ export class Recorder {
       method: init.method ?? 'GET',
       path: pathname,
       key: headers.get('x-idempotency-key') ?? headers.get('idempotency-key') ?? undefined,
-      call: headers.get('x-request-id') ?? undefined,
-      state: 'waiting',
+      requestId: headers.get('x-request-id') ?? undefined,
+      state: 'pending',
       replay: false,
     };
     this.attempts.push(attempt);
-    if (this.attempts.length > kept) this.attempts.shift();
-    this.#changed();
+    if (this.attempts.length > maxAttempts) this.attempts.shift();
+    this.#onChange();
     return attempt;
   }
 }
@@ -58,15 +57,15 @@ function readHeaders({ status, headers }: Response): Partial<Attempt> {
   const charge = Number.parseFloat(headers.get('x-svc-charge-usd') ?? '');
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
   return {
-    state: isStream ? 'streaming' : 'answered',
+    state: isStream ? 'streaming' : 'completed',
     status,
     chargeUsd: Number.isFinite(charge) ? charge : undefined,
     replay: headers.get('x-svc-idempotent-replay') === 'true',
   };
 }
 
-/** The task or material that an attempt is about: named by its path, by a header, or by the body of a new material. */
-async function thingIn(response: Response, attempt: Attempt): Promise<string | undefined> {
+/** The id of the task or material: from the path, a response header, or the body of a new material. */
+async function readResourceId(response: Response, attempt: Attempt): Promise<string | undefined> {
   const { method, path } = attempt;
   if (method !== 'POST') return /\/([^/]*_[^/]+)$/.exec(path)?.[1];
   if (path !== '/v1/materials' || !response.ok) {

@@ -7,23 +7,23 @@ import { createBackend } from './backend.ts';
 import type { Backend } from './backend.ts';
 import { realGateway } from './gateway.ts';
 import type { Upstream } from './gateway.ts';
-import { answer } from './node-adapter.ts';
+import { handleNodeRequest } from './node-adapter.ts';
 
-const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Serves the playground on this machine; with port 0 on any free one. */
+/** Serves the playground on loopback. Port 0 selects a free port. */
 export async function serve(port: number): Promise<{ url: string; gateway: string }> {
   const real = realGateway(process.env);
   const server = await createServer({
-    root: at('..'),
+    root: resolvePath('..'),
     configFile: false,
     clearScreen: false,
     logLevel: 'warn',
     resolve: {
       alias: [
-        // The page uses the client's sources, so that changes to them show at once.
-        { find: /^polygate$/, replacement: at('../../src/index.ts') },
-        { find: /^ky$/, replacement: at('../../src/browser/ky.ts') },
+        // The page uses the client's source files, so changes to them are visible immediately.
+        { find: /^polygate$/, replacement: resolvePath('../../src/index.ts') },
+        { find: /^ky$/, replacement: resolvePath('../../src/browser/ky.ts') },
       ],
     },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
@@ -35,7 +35,9 @@ export async function serve(port: number): Promise<{ url: string; gateway: strin
       host: '127.0.0.1',
       port,
       headers: { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' },
-      fs: { allow: [at('..'), at('../../src'), at('../../node_modules')] },
+      fs: {
+        allow: [resolvePath('..'), resolvePath('../../src'), resolvePath('../../node_modules')],
+      },
     },
     plugins: [backendPlugin(real)],
   });
@@ -44,7 +46,7 @@ export async function serve(port: number): Promise<{ url: string; gateway: strin
   return { url, gateway: real?.baseURL ?? 'the reference gateway' };
 }
 
-/** Nothing is loaded from elsewhere but results, which a real gateway keeps where it likes. */
+/** Only results may come from other origins, because a real gateway can host them anywhere. */
 const policy = [
   "default-src 'self'",
   "connect-src 'self' ws:",
@@ -53,7 +55,7 @@ const policy = [
   "style-src 'self' 'unsafe-inline'",
 ].join('; ');
 
-/** Puts the backend on the page's own origin, in front of Vite's files. */
+/** Serves the backend on the page's own origin, before Vite's files. */
 function backendPlugin(real: Upstream | undefined): Plugin {
   let backend: Backend | undefined;
   return {
@@ -66,7 +68,7 @@ function backendPlugin(real: Upstream | undefined): Plugin {
       middlewares.use((incoming, outgoing, next) => {
         const handle = backend?.(incoming.url ?? '/');
         if (handle === undefined) return next();
-        void answer(incoming, outgoing, handle);
+        void handleNodeRequest(incoming, outgoing, handle);
       });
     },
   };

@@ -4,39 +4,39 @@ import type { FaultMode, FaultSwitch } from '../shared/lab.ts';
 import { faultPlans } from './faults.ts';
 import type { FaultPlan } from './faults.ts';
 
-/** Every second request, for as long as anybody watches. */
+/** Numbers of the attempts that fail in mode `often`: every second one, for far longer than a demo lasts. */
 const everySecond = Array.from({ length: 500 }, (_, index) => index * 2 + 1);
 
-/** The switches that make the reference gateway misbehave. */
+/** Injects faults into the reference gateway as the switches of the control room are set. */
 export class Switchboard {
   readonly #mock: MockGateway;
-  readonly #on = new Map<string, { mode: FaultMode; faults: InjectedFault[] }>();
+  readonly #active = new Map<string, { mode: FaultMode; faults: InjectedFault[] }>();
 
   constructor(mock: MockGateway) {
     this.#mock = mock;
   }
 
-  /** Turns one switch; whether there is such a switch. */
-  turn(id: string, mode: FaultMode): boolean {
-    const plan = faultPlans.find((one) => one.id === id);
+  /** Sets one switch. Returns false if there is no switch with this id. */
+  set(id: string, mode: FaultMode): boolean {
+    const plan = faultPlans.find((candidate) => candidate.id === id);
     if (plan === undefined) return false;
-    this.#off(id);
-    if (mode !== 'off') this.#on.set(id, { mode, faults: this.#inject(plan, mode) });
+    this.#turnOff(id);
+    if (mode !== 'off') this.#active.set(id, { mode, faults: this.#inject(plan, mode) });
     return true;
   }
 
-  /** Turns off what was to happen once, and has. Called after each request. */
-  settle(): void {
-    for (const [id, { mode, faults }] of this.#on) {
-      if (mode === 'once' && fired(faults) > 0) this.#off(id);
+  /** Turns off the switches in mode `once` whose fault has occurred. Called after each request. */
+  resetTriggered(): void {
+    for (const [id, { mode, faults }] of this.#active) {
+      if (mode === 'once' && countFired(faults) > 0) this.#turnOff(id);
     }
   }
 
-  /** As the page shows them. */
+  /** The state of all switches. */
   get switches(): FaultSwitch[] {
-    return faultPlans.map(({ id, title, says }) => {
-      const { mode = 'off', faults = [] } = this.#on.get(id) ?? {};
-      return { id, title, says, mode, fired: fired(faults) };
+    return faultPlans.map(({ id, title, description }) => {
+      const { mode = 'off', faults = [] } = this.#active.get(id) ?? {};
+      return { id, title, description, mode, fired: countFired(faults) };
     });
   }
 
@@ -47,12 +47,12 @@ export class Switchboard {
     });
   }
 
-  #off(id: string): void {
-    for (const fault of this.#on.get(id)?.faults ?? []) fault.remove();
-    this.#on.delete(id);
+  #turnOff(id: string): void {
+    for (const fault of this.#active.get(id)?.faults ?? []) fault.remove();
+    this.#active.delete(id);
   }
 }
 
-function fired(faults: readonly InjectedFault[]): number {
+function countFired(faults: readonly InjectedFault[]): number {
   return faults.reduce((sum, fault) => sum + fault.fired, 0);
 }

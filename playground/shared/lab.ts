@@ -1,61 +1,64 @@
-/** What the server tells the page about its gateway: the two agree here. */
+/** Types that the playground's server and its page share. */
 
-/** How often something goes wrong. */
+/** How often a fault occurs; `often` is every second time. */
 export type FaultMode = 'off' | 'once' | 'often' | 'always';
 
-/** One way to misbehave. */
+/** One switch of the control room. */
 export interface FaultSwitch {
   id: string;
   title: string;
-  says: string;
+  description: string;
   mode: FaultMode;
-  /** How often it has happened since it was turned on. */
+  /** How often the fault has occurred since the switch was set. */
   fired: number;
 }
 
-/** How one HTTP request to the gateway went. */
-export type AttemptState = 'waiting' | 'answered' | 'lost' | 'streaming' | 'cut' | 'left';
+/** State of one HTTP request to the gateway. `lost` means that no response arrived. */
+export type AttemptState = 'pending' | 'completed' | 'lost' | 'streaming' | 'truncated' | 'aborted';
 
-/** One HTTP request as it went to the gateway. Retries are attempts of their own. */
+/** One HTTP request to the gateway. Each retry is a separate attempt. */
 export interface Attempt {
   number: number;
-  /** Unix milliseconds. */
+  /** Start of the request in Unix milliseconds. */
   at: number;
   method: string;
   path: string;
-  /** The idempotency key, as the gateway got it. */
+  /** The idempotency key that the gateway received. */
   key?: string | undefined;
-  /** The request id that the page chose; retries carry the same one. */
-  call?: string | undefined;
-  /** The task or material that it made or asked about. */
-  thing?: string | undefined;
+  /** The request id that the page chose. Retries have the same one. */
+  requestId?: string | undefined;
+  /** The task or material that the request created or read. */
+  resourceId?: string | undefined;
   state: AttemptState;
   status?: number | undefined;
   code?: string | undefined;
+  /** Duration in milliseconds. */
   ms?: number | undefined;
   chargeUsd?: number | undefined;
-  /** Whether the key found an earlier task, and nothing was charged. */
+  /** Whether the key matched an earlier task, so that nothing was charged. */
   replay: boolean;
 }
 
-/** One line of the gateway's own bill. */
-export interface Line {
+/** One line of the gateway's invoice. */
+export interface InvoiceLine {
+  /** Unix milliseconds. */
   at: number;
   usd: number;
   model: string;
   route: string;
+  /** The idempotency key that the gateway received. */
   key?: string | undefined;
   kind: 'charge' | 'refund';
 }
 
-/** Everything that the page shows about the gateway's side. */
+/** What the server reports about the gateway. */
 export interface LabState {
-  /** Another one after each start of a reference gateway: its tasks are gone then. */
+  /** Changes whenever the reference gateway restarts, which removes all tasks. */
   session: string;
   gateway: { kind: 'reference' | 'real'; host: string };
-  /** Empty with a real gateway, which cannot be told to misbehave. */
+  /** Empty with a real gateway, because faults can only be injected into the reference gateway. */
   switches: FaultSwitch[];
   attempts: Attempt[];
-  /** Undefined with a real gateway, which shows its bill to nobody. */
-  invoice?: Line[] | undefined;
+  /** Undefined with a real gateway, which has no invoice endpoint. */
+  invoice?: InvoiceLine[] | undefined;
 }

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 
 import { loadMaterials } from './state/materials.ts';
-import { keepJobs } from './state/keep-jobs.ts';
+import { persistJobs } from './state/persist-jobs.ts';
 import { listenToLab } from './state/lab.ts';
 import { loadVoices } from './state/voices.ts';
 import { watchAccount } from './state/account.ts';
@@ -15,7 +15,7 @@ if (root !== null && location.pathname === '/verified') {
   render(<Verified />, root);
 } else if (root !== null) {
   listenToLab();
-  keepJobs();
+  persistJobs();
   watchAccount();
   void loadVoices();
   void loadMaterials();

@@ -7,36 +7,35 @@ import type { Journal } from '../schemas/journal.ts';
 /** Options of {@link fileJournal}. */
 export interface FileJournalOptions {
   /**
-   * Whether the params of each row, prompts among them, are written down too: `gateway.recover` can then ask again by
-   * itself.
+   * Whether to store the params of each row, including prompts. With them, `gateway.recover` can resubmit rows by itself.
    * @defaultValue false
    */
   storeParams?: boolean | undefined;
 }
 
-/** A line that waits for the disk. */
-interface Waiting {
+/** A line that has not been written yet, and the promise of its `append`. */
+interface PendingLine {
   readonly line: string;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * A journal in a file, a line of JSON for each step: flushed to the disk before `append` resolves, so that it survives a
- * crash of the process and of the machine. Lines are only ever added. Nothing has to be closed.
+ * Creates a {@link Journal} in a file, with one line of JSON per step. Each line is flushed to disk before `append`
+ * resolves, so it survives a crash of the process or the machine. The file is append-only and is not kept open.
  *
- * @param path - The file; it is made when it is missing, readable by its owner alone. Its folder must exist.
+ * @param path - The file. It is created if it does not exist, readable by its owner only. Its folder must exist.
  */
 export function fileJournal(path: string, { storeParams }: FileJournalOptions = {}): Journal {
-  let waiting: Waiting[] = [];
+  let pending: PendingLine[] = [];
   let flushing = false;
 
-  /** Writes everything that waits at once: rows that come together share one flush. */
+  /** Writes all pending lines together, so that rows submitted in parallel share one flush. */
   const flush = async (): Promise<void> => {
     flushing = true;
-    while (waiting.length > 0) {
-      const group = waiting;
-      waiting = [];
+    while (pending.length > 0) {
+      const group = pending;
+      pending = [];
       try {
         await write(path, group.map(({ line }) => `${line}\n`).join(''));
         for (const { resolve } of group) resolve();
@@ -49,10 +48,10 @@ export function fileJournal(path: string, { storeParams }: FileJournalOptions = 
 
   return {
     storeParams,
-    read: () => lines(path),
+    read: () => readLines(path),
     append: (line) =>
       new Promise((resolve, reject) => {
-        waiting.push({ line, resolve, reject });
+        pending.push({ line, resolve, reject });
         if (!flushing) void flush();
       }),
   };
@@ -62,9 +61,9 @@ async function write(path: string, text: string): Promise<void> {
   const file = await open(path, 'a+', 0o600);
   try {
     const { size } = await file.stat();
-    const torn = size > 0 && !(await endsLine(file, size));
-    // A process that died while it wrote has left half a line: what comes now begins on a line of its own.
-    await file.appendFile(torn ? `\n${text}` : text);
+    // If the process died during a write, the last line is incomplete: start a new one.
+    const isIncomplete = size > 0 && !(await endsWithNewline(file, size));
+    await file.appendFile(isIncomplete ? `\n${text}` : text);
     await file.datasync();
     if (size === 0) await syncFolder(path);
   } finally {
@@ -72,29 +71,29 @@ async function write(path: string, text: string): Promise<void> {
   }
 }
 
-async function endsLine(file: FileHandle, size: number): Promise<boolean> {
+async function endsWithNewline(file: FileHandle, size: number): Promise<boolean> {
   const { buffer } = await file.read({ buffer: new Uint8Array(1), position: size - 1 });
   return buffer[0] === 0x0a;
 }
 
-/** A new file survives a crash of the machine only with the entry of its folder; some systems cannot flush that. */
+/** A new file survives a machine crash only if its folder entry is flushed too, which some systems do not support. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(dirname(path), 'r').catch(() => undefined);
   await folder?.sync().catch(() => undefined);
   await folder?.close();
 }
 
-async function* lines(path: string): AsyncGenerator<string, void, undefined> {
+async function* readLines(path: string): AsyncGenerator<string, void, undefined> {
   const file = await open(path, 'r').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   });
   let rest = '';
-  // Not readLines(), which also breaks lines at characters that JSON leaves as they are.
+  // Not file.readLines(): it also splits at U+2028 and U+2029, which are valid inside JSON strings.
   for await (const part of file?.createReadStream({ encoding: 'utf8' }) ?? []) {
-    const whole = `${rest}${String(part)}`.split('\n');
-    rest = whole.pop() ?? '';
-    yield* whole;
+    const lines = `${rest}${String(part)}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
   }
   if (rest !== '') yield rest;
 }

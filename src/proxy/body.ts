@@ -1,8 +1,8 @@
-import { Refusal } from './refusal.ts';
+import { ProxyError } from './error-response.ts';
 
 /**
- * The body of a POST, whole, before a byte of it goes on. JSON only: a form on a stranger's page can send other types
- * without asking first.
+ * Reads the whole body of a POST before anything is sent. Only JSON is accepted: other types can be submitted by a form
+ * on any website, without a preflight.
  */
 export async function readBody(
   request: Request,
@@ -10,43 +10,46 @@ export async function readBody(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { headers } = request;
   if (!/^application\/json *(;|$)/i.test(headers.get('content-type') ?? '')) {
-    throw new Refusal(415, 'unsupported_media_type', 'The body must be application/json.');
+    throw new ProxyError(415, 'unsupported_media_type', 'The body must be application/json.');
   }
   if (headers.has('content-encoding')) {
-    throw new Refusal(415, 'unsupported_media_type', 'The body must not be compressed.');
+    throw new ProxyError(415, 'unsupported_media_type', 'The body must not be compressed.');
   }
-  if (request.bodyUsed) throw new Error('The body was read before the proxy got it.');
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  if (request.bodyUsed) throw new Error('The body was read before the proxy could read it.');
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   const reader = request.body?.getReader();
-  for (let piece = await reader?.read(); piece?.value; piece = await reader?.read()) {
-    pieces.push(piece.value);
-    length += piece.value.byteLength;
+  for (let chunk = await reader?.read(); chunk?.value; chunk = await reader?.read()) {
+    chunks.push(chunk.value);
+    length += chunk.value.byteLength;
     if (length <= maxBodyBytes) continue;
     reader?.cancel().catch(() => {});
-    throw new Refusal(413, 'request_too_large', 'The body is too long.');
+    throw new ProxyError(413, 'request_too_large', 'The body is too large.');
   }
-  const bytes = new Uint8Array(await new Blob(pieces).arrayBuffer());
+  const bytes = new Uint8Array(await new Blob(chunks).arrayBuffer());
   return models === undefined ? bytes : checkModel(bytes, models);
 }
 
-/** What is checked is what is sent: of two fields with one name, the gateway might read the other. */
+/**
+ * Rejects a model that is not allowed. Returns the body re-serialized, so that the gateway reads the value that was
+ * checked even if the page sent `model` twice.
+ */
 function checkModel(
   bytes: Uint8Array<ArrayBuffer>,
   models: readonly string[],
 ): Uint8Array<ArrayBuffer> {
   const body = parseRecord(new TextDecoder().decode(bytes));
   if (body === undefined) {
-    throw new Refusal(400, 'invalid_request_parameter', 'The body must be a JSON object.');
+    throw new ProxyError(400, 'invalid_request_parameter', 'The body must be a JSON object.');
   }
   const { model } = body;
   if (model !== undefined && !models.some((allowed) => allowed === model)) {
-    throw new Refusal(403, 'model_not_allowed', 'This app does not offer this model.');
+    throw new ProxyError(403, 'model_not_allowed', 'This app does not offer this model.');
   }
   return new TextEncoder().encode(JSON.stringify(body));
 }
 
-/** A JSON object; undefined when the text is none. */
+/** Parses a JSON object; undefined for anything else. */
 export function parseRecord(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -56,7 +59,7 @@ export function parseRecord(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Whether a value is a JSON object. */
+/** Whether a value is an object and not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,12 +1,12 @@
-import { passOn } from './answer.ts';
 import { parseRecord, readBody } from './body.ts';
-import type { ProxyAnswer, ProxyCall } from './options.ts';
-import { outgoingHeaders, readKey } from './outgoing.ts';
+import type { ProxyCall, ProxyResponse } from './options.ts';
+import { requestHeaders, resolveApiKey } from './request-headers.ts';
+import { relayResponse } from './response.ts';
 import type { Target } from './routes.ts';
 import type { Settings } from './settings.ts';
-import { reach } from './upstream.ts';
+import { fetchUpstream } from './upstream.ts';
 
-/** Sends a request that has passed every check, and gives the gateway's answer as the page gets it. */
+/** Sends an authorized request to the gateway, after checking its key and body, and builds the page's response. */
 export async function forward(
   request: Request,
   target: Target,
@@ -14,26 +14,26 @@ export async function forward(
   settings: Settings,
 ): Promise<Response> {
   const { method } = call;
-  const headers = await outgoingHeaders(request, call.user, settings);
+  const headers = await requestHeaders(request, call.user, settings);
   const body = method === 'POST' ? await readBody(request, settings) : null;
-  const key = target.route.needsKey ? await readKey(settings) : undefined;
-  if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
-  const hide = (words: string) => {
-    const hidden = key === undefined ? words : words.replaceAll(key, 'sk-…');
-    return hidden.replace(/\bsk-[^\s"'`]+/g, 'sk-…');
+  const apiKey = target.route.needsKey ? await resolveApiKey(settings) : undefined;
+  if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`);
+  const redact = (text: string) => {
+    const withoutKey = apiKey === undefined ? text : text.replaceAll(apiKey, 'sk-…');
+    return withoutKey.replace(/\bsk-[^\s"'`]+/g, 'sk-…');
   };
-  const upstream = await reach(
+  const upstream = await fetchUpstream(
     settings.fetch,
     settings.baseURL + target.path + target.search,
     { method, headers, body, signal: request.signal },
-    (words) => settings.report(new Error(hide(words))),
+    (message) => settings.report(new Error(redact(message))),
   );
-  await tell(upstream, call, settings);
-  return passOn(upstream, request, settings, hide);
+  await notify(upstream, call, settings);
+  return relayResponse(upstream, request, settings, redact);
 }
 
-/** Tells the app what came of a request. When it cannot listen, a task that is paid for still reaches the page. */
-async function tell(upstream: Response, call: ProxyCall, settings: Settings): Promise<void> {
+/** Calls `onResponse`. If it throws, the page still receives the response, which may be a paid task. */
+async function notify(upstream: Response, call: ProxyCall, settings: Settings): Promise<void> {
   const { onResponse, report, headerPrefix, requestIdHeader } = settings;
   if (onResponse === undefined) return;
   const header = (name: string) => upstream.headers.get(name) ?? undefined;
@@ -42,19 +42,19 @@ async function tell(upstream: Response, call: ProxyCall, settings: Settings): Pr
     await onResponse({
       ...call,
       taskId: header(`${headerPrefix}task-id`) ?? call.taskId,
-      materialId: (await createdMaterial(upstream, call)) ?? call.materialId,
+      materialId: (await createdMaterialId(upstream, call)) ?? call.materialId,
       status: upstream.status,
       chargeUsd: Number.isFinite(charge) ? charge : undefined,
       replay: header(`${headerPrefix}idempotent-replay`)?.toLowerCase() === 'true',
       requestId: header(requestIdHeader),
-    } satisfies ProxyAnswer);
+    } satisfies ProxyResponse);
   } catch (error) {
     report(error);
   }
 }
 
-/** A new material's id is in the body, which is short. */
-async function createdMaterial(upstream: Response, { route }: ProxyCall) {
+/** The id of a new material is only in the body, which is small enough to clone. */
+async function createdMaterialId(upstream: Response, { route }: ProxyCall) {
   if (route !== 'POST /v1/materials' || !upstream.ok) return undefined;
   const { id } = parseRecord(await upstream.clone().text()) ?? {};
   return typeof id === 'string' ? id : undefined;

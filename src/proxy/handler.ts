@@ -1,96 +1,106 @@
+import { ProxyError, errorResponse, errorType } from './error-response.ts';
 import { forward } from './forward.ts';
-import { judgeOrigin } from './origin.ts';
-import type { Arrival } from './origin.ts';
 import type { ProxyOptions } from './options.ts';
-import { Refusal, refuse } from './refusal.ts';
+import { checkOrigin } from './origin.ts';
+import type { OriginCheck } from './origin.ts';
 import { findTarget } from './routes.ts';
 import type { Target } from './routes.ts';
-import { settle } from './settings.ts';
+import { resolveSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * Makes the handler that lets pages use the gateway through your server, without the key: a function from `Request` to
- * `Response`, for every runtime and framework that has those. It never rejects. A page talks to it with
- * `new Polygate({ apiKey: null, baseURL: '/api/gateway' })`.
+ * Creates a request handler that adds your API key on your server, so that pages can use the gateway without seeing the
+ * key. The handler is a function from `Request` to `Response` and runs in every runtime and framework that has those.
+ * Its promise never rejects. In the page, use `new Polygate({ apiKey: null, baseURL: '/api/gateway' })`.
  *
- * @throws TypeError when an option is missing or wrong; it never quotes the value.
+ * @throws TypeError if an option is missing or invalid. The message never contains the value.
  *
  * @example
  * ```ts
  * const handler = createProxyHandler({
  *   apiKey: 'sk-…',
  *   baseURL: 'https://host.example',
- *   authorize: async (request) => (await sessionOf(request))?.userId ?? null,
+ *   authorize: async (request) => (await getSession(request))?.userId ?? null,
  * });
  * ```
  */
 export function createProxyHandler(options: ProxyOptions): (request: Request) => Promise<Response> {
-  const settings = settle(options);
+  const settings = resolveSettings(options);
   return async function handler(request) {
-    const arrival = judgeOrigin(request, settings);
-    const answer = await answerTo(request, arrival, settings).catch((reason: unknown) =>
-      apologise(reason, request, settings),
+    const originCheck = checkOrigin(request, settings);
+    const response = await handle(request, originCheck, settings).catch((reason: unknown) =>
+      toErrorResponse(reason, request, settings),
     );
-    for (const [name, value] of Object.entries(arrival.headers)) answer.headers.set(name, value);
-    answer.headers.set('vary', 'origin');
-    answer.headers.set('cache-control', 'no-store, no-transform');
-    answer.headers.set('x-content-type-options', 'nosniff');
-    return answer;
+    for (const [name, value] of Object.entries(originCheck.headers)) {
+      response.headers.set(name, value);
+    }
+    response.headers.set('vary', 'origin');
+    response.headers.set('cache-control', 'no-store, no-transform');
+    response.headers.set('x-content-type-options', 'nosniff');
+    return response;
   };
 }
 
-/** The whole way of a request; throws where it ends early. */
-async function answerTo(
+/** Runs every check in order, then forwards the request. Throws at the first check that fails. */
+async function handle(
   request: Request,
-  { welcome, preflight }: Arrival,
+  { isAllowed, isPreflight }: OriginCheck,
   settings: Settings,
 ): Promise<Response> {
-  if (!welcome) throw new Refusal(403, 'origin_not_allowed', 'This origin may not use the proxy.');
-  if (preflight) return new Response(null, { status: 204 });
-  const target = targetOf(request, settings);
+  if (!isAllowed) {
+    throw new ProxyError(403, 'origin_not_allowed', 'This origin may not use the proxy.');
+  }
+  if (isPreflight) return new Response(null, { status: 204 });
+  const target = resolveTarget(request, settings);
   const { route, path, values } = target;
   const { taskId, materialId } = values;
-  const user = await userOf(request, settings);
+  const user = await resolveUser(request, settings);
   const call = { user, method: route.method, route: route.name, path, taskId, materialId };
   const permitted: unknown = settings.permit === undefined || (await settings.permit(call));
   if (permitted !== true) {
-    throw new Refusal(403, 'not_permitted', 'This app does not permit you to do that.');
+    throw new ProxyError(403, 'not_permitted', 'This app does not permit this request.');
   }
   return forward(request, target, call, settings);
 }
 
-/** Where a request goes, if it may go anywhere. */
-function targetOf({ url, method }: Request, { basePath, routes }: Settings): Target {
+/** Finds the allowed route that a request matches. */
+function resolveTarget({ url, method }: Request, { basePath, routes }: Settings): Target {
   const { pathname, searchParams } = new URL(url);
-  const target = findTarget(routes, method, withoutMount(pathname, basePath), searchParams);
+  const target = findTarget(routes, method, gatewayPath(pathname, basePath), searchParams);
   if (target !== undefined) return target;
-  const message = 'The proxy does not pass this request on: see its option allow.';
-  throw new Refusal(404, 'not_found', message);
+  throw new ProxyError(
+    404,
+    'not_found',
+    'The proxy does not forward this request. See its option `allow`.',
+  );
 }
 
-/** The path as the gateway has it; empty when it cannot be told apart from the mount. */
-function withoutMount(pathname: string, basePath: string | undefined): string {
-  const at = basePath === undefined ? pathname.indexOf('/v1/') : basePath.length;
-  const mount = pathname.slice(0, at);
+/** The path without the proxy's mount path; empty if the two cannot be separated safely. */
+function gatewayPath(pathname: string, basePath: string | undefined): string {
+  const start = basePath === undefined ? pathname.indexOf('/v1/') : basePath.length;
+  const mount = pathname.slice(0, start);
   const isMount =
     basePath === undefined ? !/%2f|%5c|%2e|\/\/|\/$/i.test(mount) : mount === basePath;
-  return isMount && at >= 0 ? pathname.slice(at) : '';
+  return isMount && start >= 0 ? pathname.slice(start) : '';
 }
 
-async function userOf(request: Request, { authorize }: Settings): Promise<string> {
+async function resolveUser(request: Request, { authorize }: Settings): Promise<string> {
   const user: unknown = await authorize(request);
   if (user === null || user === false) {
-    throw new Refusal(401, 'sign_in_required', 'This app does not know you. Sign in first.');
+    throw new ProxyError(401, 'sign_in_required', 'Sign in to this app first.');
   }
   if (typeof user === 'string' && user !== '') return user;
-  throw new TypeError('authorize: must give the id of a user, or null.');
+  throw new TypeError('authorize: must return a user id or null.');
 }
 
-/** The answer for what was thrown. Only a refusal may say why. */
-function apologise(reason: unknown, { signal }: Request, { report }: Settings): Response {
-  if (reason instanceof Refusal) return refuse(reason);
-  // Nobody is there to read it.
-  if (signal.aborted) return new Response(null, { status: 499 });
-  report(reason);
-  return refuse(new Refusal(500, 'internal_error', 'Something went wrong in this app.'));
+/** Only the message of a {@link ProxyError} may reach the caller; anything else is reported to `onError`. */
+function toErrorResponse(reason: unknown, { signal }: Request, { report }: Settings): Response {
+  const isProxyError = reason instanceof ProxyError;
+  // The caller has disconnected, so no one reads this response.
+  if (!isProxyError && signal.aborted) return new Response(null, { status: 499 });
+  if (!isProxyError) report(reason);
+  const { status, code, message } = isProxyError
+    ? reason
+    : new ProxyError(500, 'internal_error', 'The proxy failed to handle this request.');
+  return errorResponse(status, { message, type: errorType(status), code });
 }

@@ -1,108 +1,111 @@
 import type { ProxyRoute } from './routes.ts';
 
-/** A request that is about to be passed on. */
+/** A request that the proxy is about to forward. */
 export interface ProxyCall {
-  /** What `authorize` gave. */
+  /** The user id that `authorize` returned. */
   readonly user: string;
   /** `GET`, `POST` or `DELETE`. */
   readonly method: string;
-  /** The entry of `allow` that the request matches, such as `GET /v1/videos/{taskId}`. */
+  /** The matching entry of `allow`, such as `GET /v1/videos/{taskId}`. */
   readonly route: string;
-  /** The path that the gateway will see, without the query. */
+  /** The path that is sent to the gateway, without the query. */
   readonly path: string;
-  /** The task that it asks about, or that its answer names. */
+  /** The task id in the path or, in a {@link ProxyResponse}, in the response. */
   readonly taskId?: string | undefined;
-  /** The material that it asks about, or that its answer names. */
+  /** The material id in the path or, in a {@link ProxyResponse}, in the response. */
   readonly materialId?: string | undefined;
 }
 
-/** What the gateway answered to a request. */
-export interface ProxyAnswer extends ProxyCall {
-  /** HTTP status of the gateway. */
+/** The gateway's response to a forwarded request. */
+export interface ProxyResponse extends ProxyCall {
+  /** HTTP status of the gateway's response. */
   readonly status: number;
-  /** What it cost, USD, where the gateway tells. Charged to your wallet, unless `replay`. */
+  /** The charge in USD, if the gateway reported one. It is charged to your wallet unless `replay` is true. */
   readonly chargeUsd?: number | undefined;
-  /** Whether the idempotency key found an earlier task, and nothing was charged. */
+  /** Whether the idempotency key matched an earlier task, so that nothing was charged. */
   readonly replay: boolean;
-  /** The gateway's id of the request. */
+  /** The gateway's request id. */
   readonly requestId?: string | undefined;
 }
 
 /** Options of {@link createProxyHandler}. */
 export interface ProxyOptions {
-  /** Your key, or what gives it for each request. It goes to `baseURL` and nowhere else. */
+  /** Your API key, or a function that returns it, called for each request. It is sent to `baseURL` only. */
   apiKey: string | (() => string | Promise<string>);
-  /** The gateway: `https://host.example`, as for the client. */
+  /** Origin of the gateway, such as `https://host.example`, as in the client's options. */
   baseURL: string;
   /**
-   * Who asks: an id of the user that never changes, or null (or false) for a caller whom you do not know, who gets 401.
-   * Look at a cookie or header as everywhere in your app, and leave the body unread. What it throws is answered with a
-   * bare 500.
+   * Identifies the user who sends a request. Return a stable user id, or null (or false) for an unknown caller, who gets
+   * a 401. Check a cookie or header as elsewhere in your app, and do not read the body. If the function throws, the
+   * caller gets a 500 without details.
    *
-   * The id separates the idempotency keys of your users. The gateway never sees it.
+   * The id is used to keep the idempotency keys of your users separate. It is never sent to the gateway.
    */
   authorize: (request: Request) => string | null | false | Promise<string | null | false>;
   /**
-   * The routes to pass on; everything else is answered with 404. Method and path template as in the specification, and
-   * for a path that is not in it the query parameters too: `GET /v1/usage?from&to`.
+   * The routes to forward; any other request gets a 404. Write the method and path template as in the specification. For
+   * an undocumented path, add its query parameters: `GET /v1/usage?from&to`.
    *
-   * @defaultValue {@link defaultRoutes}: all but {@link ownerRoutes}
+   * @defaultValue {@link defaultRoutes}: every documented route except {@link ownerRoutes}
    */
   allow?: readonly ProxyRoute[] | undefined;
   /**
-   * A last word on a request of a known user, without its body. False is answered with 403. Tell users apart with it:
-   * to the gateway all of them are one key, so that whoever knows the id of a task or a material can use it.
+   * Decides whether a known user may send a request; it is called before the body is read. Return false to respond with
+   * a 403. Use it to keep users apart: all of them share one API key, so to the gateway, any user who knows the id of a
+   * task or material can use it.
    *
-   * @defaultValue everything that `allow` names
+   * @defaultValue every request that matches `allow`
    */
   permit?: ((call: ProxyCall) => boolean | Promise<boolean>) | undefined;
   /**
-   * The models that may be asked for; others are answered with 403. They decide what a request can cost at most.
+   * Ids of the models that pages may use; a request for another model gets a 403. This limits what one request can cost.
    *
-   * @defaultValue every model of the key
+   * @defaultValue every model available to the key
    */
   models?: readonly string[] | undefined;
   /**
-   * The origins of the pages that may ask, such as `https://app.example`. Name your own as well.
+   * Origins of the pages that may send requests, such as `https://app.example`. If you set this, include your own origin.
    *
-   * @defaultValue only the origin that the proxy itself is on
+   * @defaultValue only the proxy's own origin
    */
   origins?: readonly string[] | undefined;
   /**
-   * Whether pages of other `origins` may send cookies.
+   * Whether pages on other `origins` may send cookies.
    *
    * @defaultValue false
    */
   credentials?: boolean | undefined;
   /**
-   * The path that the proxy is mounted at, as the request's URL has it: `/api/gateway`; empty when the framework has
-   * taken it off. Only needed when it holds `/v1/`, or for routes that do not begin with `/v1/`.
+   * The path where the proxy is mounted, as it appears in the request URL: `/api/gateway`, or empty if the framework
+   * removes it. Required only if the path contains `/v1/` or `allow` has routes that do not begin with `/v1/`.
    *
-   * @defaultValue what stands before the first `/v1/`
+   * @defaultValue the part of the path before the first `/v1/`
    */
   basePath?: string | undefined;
   /**
-   * The longest request body, bytes. Counted while it comes, whatever `content-length` says; longer is 413.
+   * Maximum size of a request body in bytes; a larger body gets a 413. The bytes received are counted, whatever
+   * `content-length` says.
    *
    * @defaultValue 10485760 (10 MiB)
    */
   maxBodyBytes?: number | undefined;
   /**
-   * Whether the page is told what a request cost. With false, `spend`, `budget` and `onCharge` of a client in the page
-   * stay at nothing; `onResponse` is told in any case.
+   * Whether pages can see what a request costs. If false, `spend`, `budget` and `onCharge` of a client in the page record
+   * no charges; `onResponse` still reports them.
    *
    * @defaultValue true
    */
   exposeCharges?: boolean | undefined;
   /**
-   * Called with each answer of the gateway, before the page gets it: to remember whose a task is, or to count what a user
-   * spends. The page's answer waits for it.
+   * Called with each response from the gateway, for example to store the owner of a task or to add up a user's spending.
+   * The page receives the response after the returned promise settles. An error thrown here is reported to `onError`.
    */
-  onResponse?: ((answer: ProxyAnswer) => void | Promise<void>) | undefined;
+  onResponse?: ((response: ProxyResponse) => void | Promise<void>) | undefined;
   /**
-   * Called with what a caller is not told: what a function of yours threw, and why the gateway could not be reached.
+   * Called with errors whose details are hidden from the caller: errors thrown by your own functions, and the reason why
+   * the gateway could not be reached.
    *
-   * @defaultValue nothing is reported
+   * @defaultValue errors are not reported
    */
   onError?: ((error: unknown) => void) | undefined;
   /**
@@ -112,19 +115,19 @@ export interface ProxyOptions {
    */
   fetch?: typeof globalThis.fetch | undefined;
   /**
-   * The vendor prefix of the gateway's headers, as for the client.
+   * Vendor prefix of the gateway's response headers, as in the client's options.
    *
    * @defaultValue 'x-svc-'
    */
   headerPrefix?: string | undefined;
   /**
-   * The header that carries a request's id, as for the client.
+   * Name of the header that carries the request id, as in the client's options.
    *
    * @defaultValue 'x-request-id'
    */
   requestIdHeader?: string | undefined;
   /**
-   * Accepts a plain `http:` gateway beyond this machine, where others can read the key.
+   * Accepts plain `http:` for hosts other than loopback. Anyone on the network path can then read the API key.
    *
    * @defaultValue false
    */

@@ -1,42 +1,42 @@
-import { answerHeaders } from './answer.ts';
+import { exposedHeaders } from './response.ts';
 import type { Settings } from './settings.ts';
 
-/** Whether a request may come from where it comes from. */
-export interface Arrival {
-  readonly welcome: boolean;
-  /** Whether it only asks if it may come. */
-  readonly preflight: boolean;
-  /** The headers with which a browser lets the page read the answer. */
+/** The result of {@link checkOrigin}. */
+export interface OriginCheck {
+  readonly isAllowed: boolean;
+  /** Whether this is a CORS preflight, which is never forwarded. */
+  readonly isPreflight: boolean;
+  /** CORS headers for the response. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Looks at where a request comes from. A browser says so in `origin` or `sec-fetch-site`, which pages cannot forge. A
- * caller that sends neither is no browser, which no page can misuse: `authorize` decides about it alone.
+ * Checks which origin a request comes from. Browsers send `origin` or `sec-fetch-site`, and pages cannot forge either. A
+ * caller that sends neither is not a browser, so no page can misuse it: `authorize` alone decides about it.
  */
-export function judgeOrigin(request: Request, settings: Settings): Arrival {
+export function checkOrigin(request: Request, settings: Settings): OriginCheck {
   const { origins, credentials } = settings;
   const origin = request.headers.get('origin');
   const site = request.headers.get('sec-fetch-site');
-  const preflight = request.method === 'OPTIONS';
+  const isPreflight = request.method === 'OPTIONS';
   if (origin === null) {
-    const welcome = !preflight && (site === null || site === 'same-origin' || site === 'none');
-    return { welcome, preflight, headers: {} };
+    const isAllowed = !isPreflight && (site === null || site === 'same-origin' || site === 'none');
+    return { isAllowed, isPreflight, headers: {} };
   }
-  // The URL may be another one than the page saw: a server in between has changed it, or a stranger's page chose it.
+  // Prefer `sec-fetch-site`: the host in the URL may have been changed by a load balancer or chosen by an attacker.
   const isOwn = site === null ? origin === new URL(request.url).origin : site === 'same-origin';
-  const welcome = origin !== 'null' && (origins?.includes(origin) ?? isOwn);
-  if (!welcome) return { welcome, preflight, headers: {} };
+  const isAllowed = origin !== 'null' && (origins?.includes(origin) ?? isOwn);
+  if (!isAllowed) return { isAllowed, isPreflight, headers: {} };
   const headers: Record<string, string> = { 'access-control-allow-origin': origin };
   if (credentials === true) headers['access-control-allow-credentials'] = 'true';
-  if (preflight) {
+  if (isPreflight) {
     headers['access-control-allow-methods'] = 'GET, POST, DELETE';
-    // Whatever a welcome page sends along ends here: what goes on to the gateway is chosen elsewhere.
-    const wanted = request.headers.get('access-control-request-headers');
-    if (wanted !== null) headers['access-control-allow-headers'] = wanted;
+    // Any header is safe to allow: only the ones in request-headers.ts are forwarded to the gateway.
+    const requested = request.headers.get('access-control-request-headers');
+    if (requested !== null) headers['access-control-allow-headers'] = requested;
     headers['access-control-max-age'] = '600';
   } else {
-    headers['access-control-expose-headers'] = answerHeaders(settings).join(', ');
+    headers['access-control-expose-headers'] = exposedHeaders(settings).join(', ');
   }
-  return { welcome, preflight, headers };
+  return { isAllowed, isPreflight, headers };
 }

@@ -1,5 +1,5 @@
-/** Routes that need no credentials: the key stays here. */
-const open = [
+/** Routes without authentication: the API key is not sent to them. */
+const publicRoutes = [
   'GET /v1/status',
   'GET /v1/capabilities',
   'GET /v1/errors',
@@ -10,8 +10,8 @@ const open = [
   'GET /v1/openapi.json',
 ] as const;
 
-/** Routes that make and read what the users of an app make and read; the paths that are assumed are among them. */
-const usual = [
+/** Routes that an app's users need, including the assumed poll paths. Assumptions A1 and A2. */
+const userRoutes = [
   'GET /v1/models',
   'GET /v1/models/{model}',
   'POST /v1/chat/completions',
@@ -36,13 +36,12 @@ const usual = [
 ] as const;
 
 /**
- * What is passed on when `allow` is not given: every route of the specification but {@link ownerRoutes}.
+ * The routes that are forwarded by default: every route in the specification except {@link ownerRoutes}.
  */
-export const defaultRoutes = [...open, ...usual] as const;
+export const defaultRoutes = [...publicRoutes, ...userRoutes] as const;
 
 /**
- * Routes that are only passed on when `allow` names them: those that tell about your account, and the list of materials,
- * which shows those of all users.
+ * Routes that are forwarded only if you add them to `allow`: they show your account, or the materials of all your users.
  */
 export const ownerRoutes = [
   'GET /v1/account',
@@ -51,65 +50,68 @@ export const ownerRoutes = [
   'GET /v1/materials',
 ] as const;
 
-const known: readonly string[] = [...defaultRoutes, ...ownerRoutes];
+const documentedRoutes: readonly string[] = [...defaultRoutes, ...ownerRoutes];
 
-const queries: Readonly<Record<string, readonly string[]>> = {
+const documentedQueries: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/status': ['locale'],
   'GET /v1/pricing': ['type'],
   'GET /v1/audio/voices': ['model'],
   'GET /v1/materials': ['type', 'status', 'limit', 'after'],
 };
 
-/** A documented route, such as `POST /v1/videos`, or one of your own in the same form. Specification: Endpoints. */
+/** A documented route such as `POST /v1/videos`, or any other route in the same format. Specification: Endpoints. */
 export type ProxyRoute =
   | (typeof defaultRoutes)[number]
   | (typeof ownerRoutes)[number]
   | (string & {});
 
-/** A route, taken apart. */
+/** A parsed {@link ProxyRoute}. */
 export interface Route {
-  /** As it was written, without its query. */
+  /** The route without its query, with the placeholder names of {@link defaultRoutes} if it is documented. */
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  /** What a path looks like that is this one. */
+  /** Matches the paths of this route, with one named group per placeholder. */
   readonly pattern: RegExp;
-  /** The query parameters that it takes. */
+  /** Names of the query parameters that are forwarded. */
   readonly query: readonly string[];
   readonly needsKey: boolean;
 }
 
-const value = /\{(\w+)\}/g;
+const placeholder = /\{(\w+)\}/g;
 
-/** Takes a route apart; undefined when it is none. */
-export function readRoute(written: string): Route | undefined {
-  const form = /^((GET|POST|DELETE) (?:\/(?:[\w-][\w.-]*|\{\w+\}))+)(?:\?([\w.&-]+))?$/;
-  const [, plain = '', method = '', ownQuery] = form.exec(written) ?? [];
-  if (plain === '') return undefined;
-  // The specification calls the same value now `taskId`, now `task_id`.
-  const nameless = (route: string) => route.replace(value, '{}');
-  const name = known.find((route) => nameless(route) === nameless(plain)) ?? plain;
+/** Parses a route; undefined if it is malformed. */
+export function parseRoute(text: string): Route | undefined {
+  const format = /^((GET|POST|DELETE) (?:\/(?:[\w-][\w.-]*|\{\w+\}))+)(?:\?([\w.&-]+))?$/;
+  const [, routeText = '', method = '', query] = format.exec(text) ?? [];
+  if (routeText === '') return undefined;
+  // Placeholder names do not matter: the specification itself uses both `taskId` and `task_id`.
+  const withoutNames = (route: string) => route.replace(placeholder, '{}');
+  const isSame = (route: string) => withoutNames(route) === withoutNames(routeText);
+  const name = documentedRoutes.find(isSame) ?? routeText;
   const path = name.slice(method.length + 1);
   return {
     name,
     method,
     path,
-    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(value, '(?<$1>[^/]+)')}$`),
-    query: queries[name] ?? ownQuery?.split('&') ?? [],
-    needsKey: !open.some((route) => route === name),
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(placeholder, '(?<$1>[^/]+)')}$`),
+    query: documentedQueries[name] ?? query?.split('&') ?? [],
+    needsKey: !publicRoutes.some((route) => route === name),
   };
 }
 
-/** Where a request goes. */
+/** The destination of a request. */
 export interface Target {
   readonly route: Route;
-  /** Path and query for the gateway: written anew from the route, never copied from the request. */
+  /** Path for the gateway, rebuilt from the route and never copied from the request. */
   readonly path: string;
+  /** Query string for the gateway, with the leading `?`; empty without parameters. */
   readonly search: string;
+  /** Placeholder values, decoded. */
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** The target of a path that begins with the gateway's own; undefined when no route is exactly this one. */
+/** Finds the route that matches a gateway path exactly; undefined if there is none. */
 export function findTarget(
   routes: readonly Route[],
   method: string,
@@ -119,36 +121,36 @@ export function findTarget(
   const names = [...query.keys()];
   if (new Set(names).size < names.length) return undefined;
   for (const route of routes) {
-    const found = route.method === method ? route.pattern.exec(path) : null;
-    if (found === null || !names.every((name) => route.query.includes(name))) continue;
+    const match = route.method === method ? route.pattern.exec(path) : null;
+    if (match === null || !names.every((name) => route.query.includes(name))) continue;
     const values: Record<string, string> = {};
-    for (const [name, part] of Object.entries(found.groups ?? {})) {
-      const text = readValue(part, name === 'model');
-      if (text === undefined) return undefined;
-      values[name] = text;
+    for (const [name, segment] of Object.entries(match.groups ?? {})) {
+      const value = decodeValue(segment, name === 'model');
+      if (value === undefined) return undefined;
+      values[name] = value;
     }
-    const filled = route.path.replace(value, (_, name: string) =>
+    const targetPath = route.path.replace(placeholder, (_, name: string) =>
       encodeURIComponent(values[name] ?? ''),
     );
     const search = names.length === 0 ? '' : `?${query.toString()}`;
-    return { route, path: filled, search, values };
+    return { route, path: targetPath, search, values };
   }
   return undefined;
 }
 
 /**
- * A value in a path, decoded once. Only what every server reads alike gets through: no percent sign that could be
- * decoded again, no dots alone, and a slash in the id of a model only. Specification: Model.
+ * Decodes a placeholder value once; undefined if servers might interpret it differently. Percent signs could be decoded
+ * twice, and segments of dots could be collapsed. Only model ids may contain slashes. Specification: Model.
  */
-function readValue(part: string, mayHoldSlash: boolean): string | undefined {
-  let text: string;
+function decodeValue(encoded: string, allowSlash: boolean): string | undefined {
+  let value: string;
   try {
-    text = decodeURIComponent(part);
+    value = decodeURIComponent(encoded);
   } catch {
     return undefined;
   }
-  const pieces = mayHoldSlash ? text.split('/') : [text];
-  return pieces.every((piece) => /^[\w.:@~+,=-]+$/.test(piece) && !/^\.+$/.test(piece))
-    ? text
+  const segments = allowSlash ? value.split('/') : [value];
+  return segments.every((segment) => /^[\w.:@~+,=-]+$/.test(segment) && !/^\.+$/.test(segment))
+    ? value
     : undefined;
 }

@@ -1,86 +1,86 @@
 import type { ProxyOptions } from './options.ts';
-import { defaultRoutes, readRoute } from './routes.ts';
+import { defaultRoutes, parseRoute } from './routes.ts';
 import type { Route } from './routes.ts';
-import { runtimeFetch } from './runtime-fetch.ts';
 
-/** The options, checked, with every default filled in. */
+/** Validated options with all defaults applied. */
 export interface Settings extends ProxyOptions {
   readonly routes: readonly Route[];
   readonly maxBodyBytes: number;
   readonly fetch: typeof globalThis.fetch;
   readonly headerPrefix: string;
   readonly requestIdHeader: string;
-  /** Tells the app what the caller is not told; never throws. */
+  /** Calls `onError`; never throws. */
   readonly report: (error: unknown) => void;
 }
 
-type Rule = readonly [fits: (value: unknown) => boolean, must: string];
+type Rule = readonly [isValid: (value: unknown) => boolean, requirement: string];
 
 const matches = (pattern: RegExp) => (value: unknown) =>
   typeof value === 'string' && pattern.test(value);
-const listOf = (fits: (value: unknown) => boolean) => (value: unknown) =>
-  Array.isArray(value) && value.every((entry) => fits(entry));
-const callable: Rule = [(value) => typeof value === 'function', 'a function'];
-const flag: Rule = [(value) => typeof value === 'boolean', 'true or false'];
+const listOf = (isValid: (value: unknown) => boolean) => (value: unknown) =>
+  Array.isArray(value) && value.every((entry) => isValid(entry));
+const functionRule: Rule = [(value) => typeof value === 'function', 'a function'];
+const booleanRule: Rule = [(value) => typeof value === 'boolean', 'true or false'];
 const headerName: Rule = [matches(/^[\w-]+$/), 'a header name'];
 
-/** Whether a value can go into the header that carries the key. */
-export const isKey = (key: unknown): key is string =>
+/** Whether a value can be sent as the bearer token. */
+export const isApiKey = (key: unknown): key is string =>
   typeof key === 'string' && /^[\u0021-\u007e\u0080-\u00ff]+$/.test(key);
 
-/** The rule of every option: the list of options that exist. */
+/** One rule per option. An option without a rule does not exist. */
 const rules: { readonly [Name in keyof Required<ProxyOptions>]: Rule } = {
   apiKey: [
-    (value) => typeof value === 'function' || isKey(value),
-    'a non-empty string without spaces, or a function that gives it',
+    (value) => typeof value === 'function' || isApiKey(value),
+    'a non-empty string without spaces, or a function that returns one',
   ],
   baseURL: [
     (value) => matches(/^https?:/)(value) && URL.canParse(String(value)),
     'a URL such as https://host.example',
   ],
-  authorize: callable,
+  authorize: functionRule,
   allow: [
-    listOf((value) => typeof value === 'string' && readRoute(value) !== undefined),
+    listOf((value) => typeof value === 'string' && parseRoute(value) !== undefined),
     'a list of routes such as GET /v1/videos/{taskId}',
   ],
-  permit: callable,
+  permit: functionRule,
   models: [listOf(matches(/./)), 'a list of model ids'],
   origins: [listOf(isOrigin), 'a list of exact origins such as https://app.example'],
-  credentials: flag,
+  credentials: booleanRule,
   basePath: [matches(/^(\/[^/?#]+)*$/), 'a path such as /api/gateway, or empty'],
   maxBodyBytes: [
     (value) => Number.isInteger(value) && Number(value) > 0,
-    'a whole number of bytes, 1 or more',
+    'a positive integer number of bytes',
   ],
-  exposeCharges: flag,
-  onResponse: callable,
-  onError: callable,
-  fetch: callable,
+  exposeCharges: booleanRule,
+  onResponse: functionRule,
+  onError: functionRule,
+  fetch: functionRule,
   headerPrefix: headerName,
   requestIdHeader: headerName,
-  allowInsecureBaseURL: flag,
+  allowInsecureBaseURL: booleanRule,
 };
 
-/** Checks the options once, so that a mistake shows at the start and not to a user. No value is quoted. */
-export function settle(options: ProxyOptions): Settings {
-  const given: Readonly<Record<string, unknown>> = { ...options };
-  for (const name of Object.keys(given)) must(Object.hasOwn(rules, name), name, 'no such option');
-  for (const [name, [fits, rule]] of Object.entries(rules)) {
-    const value = given[name];
-    const isMissing = value === undefined && !['apiKey', 'baseURL', 'authorize'].includes(name);
-    must(isMissing || fits(value), name, `must be ${rule}`);
+/** Validates the options at startup, so that mistakes never reach a user. Messages never contain values. */
+export function resolveSettings(options: ProxyOptions): Settings {
+  const values: Readonly<Record<string, unknown>> = { ...options };
+  for (const name of Object.keys(values))
+    assert(Object.hasOwn(rules, name), name, 'unknown option');
+  for (const [name, [isValid, requirement]] of Object.entries(rules)) {
+    const value = values[name];
+    const isOmitted = value === undefined && !['apiKey', 'baseURL', 'authorize'].includes(name);
+    assert(isOmitted || isValid(value), name, `must be ${requirement}`);
   }
   const allow: readonly string[] = options.allow ?? defaultRoutes;
-  const routes = allow.map((route) => readRoute(route)).filter((route) => route !== undefined);
+  const routes = allow.map((route) => parseRoute(route)).filter((route) => route !== undefined);
   const { basePath, onError } = options;
-  must(
+  assert(
     basePath !== undefined || routes.every(({ path }) => path.startsWith('/v1/')),
     'basePath',
-    'needed for routes that do not begin with /v1/',
+    'required for routes that do not begin with /v1/',
   );
   return {
     ...options,
-    baseURL: readBaseURL(options.baseURL, options.allowInsecureBaseURL === true),
+    baseURL: normalizeBaseURL(options.baseURL, options.allowInsecureBaseURL === true),
     routes,
     maxBodyBytes: options.maxBodyBytes ?? 10_485_760,
     fetch: options.fetch ?? runtimeFetch,
@@ -90,7 +90,7 @@ export function settle(options: ProxyOptions): Settings {
       try {
         onError?.(error);
       } catch {
-        // There is nobody left to tell.
+        // An error in onError cannot be reported anywhere.
       }
     },
   };
@@ -101,17 +101,29 @@ function isOrigin(origin: unknown): boolean {
   return url?.origin === origin && !url?.hostname.includes('*');
 }
 
-function readBaseURL(text: string, insecure: boolean): string {
+function normalizeBaseURL(text: string, allowInsecure: boolean): string {
   const { protocol, hostname, href, origin, pathname } = new URL(text);
-  const isHere = /^(.+\.)?localhost$|^127(\.\d{1,3}){3}$|^\[::1\]$/.test(hostname);
-  must(
-    (protocol === 'https:' || insecure || isHere) && href === origin + pathname,
+  const isLoopback = /^(.+\.)?localhost$|^127(\.\d{1,3}){3}$|^\[::1\]$/.test(hostname);
+  assert(
+    (protocol === 'https:' || allowInsecure || isLoopback) && href === origin + pathname,
     'baseURL',
-    'must be https:// (http:// for this machine only), without user name, query and fragment',
+    'must be https:// (http:// for loopback hosts only), without user name, query or fragment',
   );
   return origin + pathname.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
 }
 
-function must(fits: boolean, name: string, rule: string): void {
-  if (!fits) throw new TypeError(`${name}: ${rule}.`);
+/**
+ * The global `fetch`. Deno's resends a body of bytes by itself when a kept-alive connection breaks, and the gateway could
+ * charge for both requests. Deno does not resend a `Blob`.
+ */
+const runtimeFetch: typeof globalThis.fetch = (input, init) =>
+  globalThis.fetch(
+    input,
+    init?.body instanceof Uint8Array && Reflect.has(globalThis, 'Deno')
+      ? { ...init, body: new Blob([Uint8Array.from(init.body)]) }
+      : init,
+  );
+
+function assert(condition: boolean, name: string, requirement: string): void {
+  if (!condition) throw new TypeError(`${name}: ${requirement}.`);
 }

@@ -1,52 +1,56 @@
 import { isRecord } from './body.ts';
-import { Refusal } from './refusal.ts';
+import { ProxyError } from './error-response.ts';
 
-/** Failures that happen before a byte of the request can have left: no address, or nobody listening. */
-const unsent =
+/** Codes of failures that occur before any bytes are sent, such as a refused connection or a failed DNS lookup. */
+const notSentCodes =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$/;
 
 /**
- * Sends a request to the gateway once. A redirect is no answer: whoever followed it would take the key along. What
- * never arrived is a 503, which is safe to ask again; what may have arrived is a 502.
+ * Sends a request to the gateway once. A request that was never sent becomes a 503, which is safe to retry; one that may
+ * have arrived becomes a 502. Redirects are rejected, because following one could send the API key to another host.
  */
-export async function reach(
+export async function fetchUpstream(
   fetch: typeof globalThis.fetch,
   url: string,
   init: RequestInit,
-  report: (words: string) => void,
+  report: (message: string) => void,
 ): Promise<Response> {
-  let answer: Response;
+  let response: Response;
   try {
-    answer = await fetch(url, { ...init, redirect: 'manual', ...noStore() });
+    response = await fetch(url, { ...init, redirect: 'manual', ...noStore() });
   } catch (error) {
-    const { words, code } = innermost(error);
-    // A page that has left broke the connection itself.
-    if (init.signal?.aborted !== true) report(`The gateway cannot be reached: ${words}`);
-    if (unsent.test(code)) {
-      throw new Refusal(503, 'service_unavailable', 'The gateway cannot be reached.');
+    const { message, code } = rootCause(error);
+    // A page that disconnects causes this error itself.
+    if (init.signal?.aborted !== true) report(`The request to the gateway failed: ${message}`);
+    if (notSentCodes.test(code)) {
+      throw new ProxyError(
+        503,
+        'service_unavailable',
+        'The gateway cannot be reached. Nothing was sent.',
+      );
     }
-    throw new Refusal(502, 'bad_gateway', 'The connection to the gateway broke.');
+    throw new ProxyError(502, 'bad_gateway', 'The connection to the gateway was lost.');
   }
-  if (answer.status >= 200 && (answer.status < 300 || answer.status > 399)) return answer;
-  answer.body?.cancel().catch(() => {});
-  report('The gateway answered with a redirect, which is never followed: check baseURL.');
-  throw new Refusal(502, 'bad_gateway', 'The gateway answered with a redirect.');
+  if (response.status >= 200 && (response.status < 300 || response.status > 399)) return response;
+  response.body?.cancel().catch(() => {});
+  report('The gateway responded with a redirect, which is never followed. Check baseURL.');
+  throw new ProxyError(502, 'bad_gateway', 'The gateway responded with a redirect.');
 }
 
-/** Some frameworks keep answers to GET; a task that is asked for again must not come from there. Workers refuse it. */
+/** Some frameworks cache GET responses, so polling a task would return an old status. Workers reject the option. */
 function noStore(): RequestInit {
   return globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? {} : { cache: 'no-store' };
 }
 
-/** What an error of `fetch` says, without anything of the request that it may hold. */
-function innermost(error: unknown): { words: string; code: string } {
-  let words = 'no reason given';
+/** The innermost message and code of an error of `fetch`, without the request that the error may reference. */
+function rootCause(error: unknown): { message: string; code: string } {
+  let message = 'unknown reason';
   let code = '';
-  let link = error;
-  for (let depth = 0; depth < 5 && isRecord(link); depth += 1) {
-    if (typeof link.message === 'string' && link.message !== '') words = link.message;
-    if (typeof link.code === 'string') code = link.code;
-    link = link.cause;
+  let cause = error;
+  for (let depth = 0; depth < 5 && isRecord(cause); depth += 1) {
+    if (typeof cause.message === 'string' && cause.message !== '') message = cause.message;
+    if (typeof cause.code === 'string') code = cause.code;
+    cause = cause.cause;
   }
-  return { words, code };
+  return { message, code };
 }

@@ -15,9 +15,9 @@ const snippets = guides.flatMap((guide) => snippetsOf(guide));
 
 /** Expected output of programs run against a fresh reference gateway. A program not listed may print anything. */
 const printed: Readonly<Record<string, RegExp>> = {
-  'README.md: Quick start': /^You said: "?Say hello.*\nhttp:\S+\.svg\S* together 0\.02\d+ USD\n$/,
+  'README.md: Quick start': /^You said: "?Say hello.*\nhttp:\S+\.svg\S* total: 0\.02\d+ USD\n$/,
   'README.md: Streaming': /Describe a harbour.*stop 0\.\d+\n$/,
-  'README.md: Waiting for a task': /^succeeded 100\n\[\s*'http:\S+\.mp4/,
+  'README.md: Tasks': /^succeeded 100\n\[\s*'http:\S+\.mp4/,
   'README.md: Receipts': /^http:\S+\.svg/,
   'README.md: Batches': /^(\d succeeded http:\S+\n){3}$/,
   'README.md: Errors': /^$/,

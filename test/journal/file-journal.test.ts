@@ -7,7 +7,7 @@ import { createMockGateway } from 'polygate/mock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { collect } from '../support/rejection.ts';
-import { checkTorn, runBatch } from './torn.ts';
+import { checkTruncations, runBatch } from './truncated-journal.ts';
 
 let folder: string;
 let files = 0;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A path of its own, with these bytes where there are any. */
+/** Returns a new path and, if there is content, writes it there. */
 async function fileWith(content?: string | Uint8Array): Promise<string> {
   files += 1;
   const path = join(folder, `${files}.jsonl`);
@@ -26,8 +26,8 @@ async function fileWith(content?: string | Uint8Array): Promise<string> {
 
 const read = (path: string) => collect(fileJournal(path).read());
 
-describe('a journal in a file', () => {
-  test('gives back the lines that were added, in their order', async () => {
+describe('fileJournal', () => {
+  test('reads the appended lines in order', async () => {
     const path = await fileWith();
     const journal = fileJournal(path);
     const lines = Array.from({ length: 500 }, (_, n) => `${n} ${'ü\u2028\u2029🐙\r'.repeat(n)}x`);
@@ -35,7 +35,7 @@ describe('a journal in a file', () => {
     expect(await read(path)).toEqual(lines);
   });
 
-  test('is made when it is missing, for its owner alone', async () => {
+  test('creates a missing file, readable by its owner only', async () => {
     const path = await fileWith();
     expect(await read(path)).toEqual([]);
     await expect(stat(path)).rejects.toThrow('ENOENT');
@@ -47,26 +47,26 @@ describe('a journal in a file', () => {
     ['', 'new\n'],
     ['old\n', 'old\nnew\n'],
     ['old\nto', 'old\nto\nnew\n'],
-  ])('only ever grows: %j becomes %j', async (before, after) => {
+  ])('only appends: %j becomes %j', async (before, after) => {
     const path = await fileWith(before);
     await fileJournal(path).append('new');
     expect(await readFile(path, 'utf8')).toBe(after);
   });
 
-  test('is shared by two writers without a line lost', async () => {
+  test('loses no line when two journals write to one file', async () => {
     const path = await fileWith();
     const [one, other] = [fileJournal(path), fileJournal(path)];
     const lines = Array.from({ length: 400 }, (_, n) => `${n} ${'x'.repeat(n)}`);
     await Promise.all(lines.map((line, n) => (n % 2 === 0 ? one : other).append(line)));
-    const found = (await read(path)).filter((line) => line !== '');
-    expect(found.toSorted()).toEqual(lines.toSorted());
+    const written = (await read(path)).filter((line) => line !== '');
+    expect(written.toSorted()).toEqual(lines.toSorted());
   });
 
   test.each([
-    ['its folder is missing', async () => join(folder, 'none', 'run.jsonl'), 'ENOENT'],
-    ['it is a folder', async () => folder, 'EISDIR'],
+    ['its folder does not exist', async () => join(folder, 'none', 'run.jsonl'), 'ENOENT'],
+    ['the path is a folder', async () => folder, 'EISDIR'],
     [
-      'it may not be written',
+      'the file is read-only',
       async () => {
         const path = await fileWith('{"v":1,"type":"run","run":"r"}\n');
         await chmod(path, 0o400);
@@ -74,21 +74,21 @@ describe('a journal in a file', () => {
       },
       'EACCES',
     ],
-  ])('rejects, and lets nothing be sent, when %s', async (_, make, code) => {
+  ])('rejects before anything is sent if %s', async (_, make, code) => {
     const path = await make();
-    // The administrator may write everything.
+    // Root may write to read-only files.
     if (code === 'EACCES' && process.getuid?.() === 0) return;
     await expect(fileJournal(path).append('line')).rejects.toThrow(code);
     const mock = createMockGateway({ clock: 'virtual' });
-    const outcome = await runBatch(mock, path).then(
+    const messages = await runBatch(mock, path).then(
       (rows) => rows.map(({ error }) => error?.message ?? ''),
       (error: Error) => [error.message],
     );
-    for (const message of outcome) expect(message).toContain(code);
+    for (const message of messages) expect(message).toContain(code);
     expect(mock.requests).toEqual([]);
   });
 
-  test('goes on after a write that failed', async () => {
+  test('can append again after a failed write', async () => {
     const path = join(folder, 'later');
     const journal = fileJournal(join(path, 'run.jsonl'));
     await expect(journal.append('lost')).rejects.toThrow('ENOENT');
@@ -99,12 +99,12 @@ describe('a journal in a file', () => {
 });
 
 test.each([false, true])(
-  'a journal that was torn at the end of a line, or near it, costs nothing twice (params kept: %s)',
+  'a journal truncated at or near the end of a line pays for nothing twice (storeParams: %s)',
   async (storeParams) => {
     const nearEnds = (bytes: Buffer) =>
       Array.from(bytes.keys()).filter((end) =>
         [end - 2, end - 1, end, end + 1, end + 30].some((near) => bytes[near] === 0x0a),
       );
-    expect(await checkTorn(storeParams, nearEnds)).toBeGreaterThan(1_000);
+    expect(await checkTruncations(storeParams, nearEnds)).toBeGreaterThan(1_000);
   },
 );

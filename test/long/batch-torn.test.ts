@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 
-import { checkTorn } from '../journal/torn.ts';
+import { checkTruncations } from '../journal/truncated-journal.ts';
 
 test.each([false, true])(
   'a journal that is torn at any byte never causes a second charge (storeParams: %s)',
   async (storeParams) => {
     const every = (bytes: Buffer) => Array.from(bytes.keys()).concat(bytes.length);
-    expect(await checkTorn(storeParams, every)).toBeGreaterThan(1_000);
+    expect(await checkTruncations(storeParams, every)).toBeGreaterThan(1_000);
   },
 );

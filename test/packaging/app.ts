@@ -4,9 +4,9 @@ import { inject } from 'vitest';
 
 import { run } from './run.ts';
 
-/** Makes an empty project in the workshop and installs packages into it; gives its folder. */
+/** Creates an empty project in the workspace, installs packages into it and returns its folder. */
 export async function createApp(name: string, packages: string[]): Promise<string> {
-  const app = join(inject('workshop'), name);
+  const app = join(inject('workspace'), name);
   await mkdir(app);
   await writeFile(
     join(app, 'package.json'),
@@ -16,7 +16,7 @@ export async function createApp(name: string, packages: string[]): Promise<strin
   return app;
 }
 
-/** Puts a fixture into a project. */
+/** Copies a fixture into a project. */
 export async function addFixture(app: string, name: string): Promise<void> {
   await copyFile(new URL(`fixtures/${name}`, import.meta.url), join(app, name));
 }

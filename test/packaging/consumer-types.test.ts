@@ -22,12 +22,12 @@ const withoutDom = { lib: ['es2023'], types: ['node'] };
 const settings = [
   { name: 'nodenext', options: nodenext },
   {
-    name: 'nodenext and exact optional properties',
+    name: 'nodenext with exact optional properties',
     options: { ...nodenext, exactOptionalPropertyTypes: true },
   },
   { name: 'bundler', options: bundler },
-  { name: 'nodenext, of Node without the DOM', options: { ...nodenext, ...withoutDom } },
-  { name: 'bundler, of Node without the DOM', options: { ...bundler, ...withoutDom } },
+  { name: 'nodenext without DOM types', options: { ...nodenext, ...withoutDom } },
+  { name: 'bundler without DOM types', options: { ...bundler, ...withoutDom } },
 ];
 
 let app: string;
@@ -35,12 +35,12 @@ let app: string;
 beforeAll(async () => {
   app = await createApp('types', [inject('tarball'), '@types/node@24.19.2']);
   await addFixture(app, 'consumer.ts');
-  // The same program as a CommonJS module, which Node lets require a package of ES modules.
+  // The same program as a CommonJS module: Node.js can require packages of ES modules.
   await copyFile(join(app, 'consumer.ts'), join(app, 'consumer.cts'));
   await writeFile(join(app, 'values.ts'), await valuesProgram());
 });
 
-describe.each(['5.9.3', '6.0.3', '7.0.2'])('under TypeScript %s', (version) => {
+describe.each(['5.9.3', '6.0.3', '7.0.2'])('with TypeScript %s', (version) => {
   let compiler: string;
 
   beforeAll(async () => {
@@ -66,7 +66,7 @@ describe.each(['5.9.3', '6.0.3', '7.0.2'])('under TypeScript %s', (version) => {
   });
 });
 
-/** A program that compiles when the declarations promise the values that each entry has, and no others. */
+/** A program that compiles only if the types of each entry point declare exactly the values that it exports. */
 async function valuesProgram(): Promise<string> {
   const parts = entries.map(async (entry, index) => {
     const print = `console.log(JSON.stringify(Object.keys(await import('${entry}'))))`;

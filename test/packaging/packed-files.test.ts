@@ -26,8 +26,8 @@ const json = async (path: string): Promise<unknown> =>
   JSON.parse(await readFile(join(app, 'node_modules', path), 'utf8'));
 
 describe('the packed package', () => {
-  test('holds these files, and no others', () => {
-    // Chunks are named after their content.
+  test('contains exactly these files', () => {
+    // The names of chunks contain a content hash.
     const names = files.map((name) => name.replace(/-[\w-]{8}(?=\.(js|d\.ts))/, '-*'));
     expect([...new Set(names)]).toMatchInlineSnapshot(`
       [
@@ -71,14 +71,14 @@ describe('the packed package', () => {
     `);
   });
 
-  test('names no folder of the machine that built it', async () => {
+  test('contains no path of the build machine', async () => {
     for (const name of files.filter((file) => !file.endsWith('/'))) {
       const text = await readFile(join(app, 'node_modules', name.replace('package', 'polygate')));
       expect([name, text.includes(process.cwd())]).toEqual([name, false]);
     }
   });
 
-  test('brings three packages along, which bring none', async () => {
+  test('has three dependencies, which have none', async () => {
     const installed = await readdir(join(app, 'node_modules'));
     expect(installed.filter((name) => !name.startsWith('.')).toSorted()).toEqual([
       'eventsource-parser',
@@ -90,11 +90,11 @@ describe('the packed package', () => {
     expect(Object.keys(dependencies)).toEqual(['eventsource-parser', 'ky', 'zod']);
   });
 
-  test('runs nothing when it is installed, nor does what it brings along', async () => {
+  test('has no install scripts, and neither do its dependencies', async () => {
     const { scripts } = (await json('polygate/package.json')) as Manifest;
     expect(Object.keys(scripts).filter((name) => /install|prepare$/.test(name))).toEqual([]);
     expect(files.filter((name) => name.endsWith('.gyp'))).toEqual([]);
     const { packages } = (await json('.package-lock.json')) as Lock;
-    expect(Object.values(packages).filter((one) => one.hasInstallScript)).toEqual([]);
+    expect(Object.values(packages).filter((entry) => entry.hasInstallScript)).toEqual([]);
   });
 });

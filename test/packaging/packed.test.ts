@@ -10,11 +10,11 @@ let app: string;
 
 beforeAll(async () => {
   app = await createApp('packed', [inject('tarball')]);
-  await addFixture(app, 'chat-and-draw.mjs');
+  await addFixture(app, 'chat-and-image.mjs');
   await addFixture(app, 'require.cjs');
 });
 
-// The oldest that the package promises, and the newest of each line.
+// The oldest supported version, and the latest of each major version.
 describe.each(['22.12.0', '22', '24', '26'])('on Node %s', (version) => {
   let node: string;
 
@@ -23,16 +23,16 @@ describe.each(['22.12.0', '22', '24', '26'])('on Node %s', (version) => {
     node = join(runtime, 'node_modules', 'node', 'bin', 'node');
   });
 
-  test('an ES module chats and draws against the listening reference gateway', async () => {
-    const report: unknown = JSON.parse(await run(node, ['chat-and-draw.mjs'], app));
+  test('an ES module chats and generates an image with the reference gateway on a port', async () => {
+    const report: unknown = JSON.parse(await run(node, ['chat-and-image.mjs'], app));
     expect(report).toEqual({
       node: expect.stringMatching(new RegExp(`^v${version}(\\.|$)`)),
-      words: expect.stringMatching(/\S/),
+      completion: expect.stringMatching(/\S/),
       image: expect.stringMatching(/^(https?|data):/),
     });
   });
 
-  test('a CommonJS module requires every entry', async () => {
+  test('a CommonJS module requires the entry points', async () => {
     const report: unknown = JSON.parse(await run(node, ['require.cjs'], app));
     expect(report).toEqual({
       Polygate: 'function',
@@ -45,13 +45,13 @@ describe.each(['22.12.0', '22', '24', '26'])('on Node %s', (version) => {
   });
 });
 
-test('the command-line program listens and prints its base URL and a key', async () => {
+test('the polygate-mock command listens and prints its base URL', async () => {
   const program = spawn(join(app, 'node_modules', '.bin', 'polygate-mock'), ['--port', '0']);
-  let printed = '';
+  let output = '';
   for await (const part of program.stdout) {
-    printed += String(part);
-    if (/http:\S+[^]*\n$/.test(printed)) break;
+    output += String(part);
+    if (/http:\S+[^]*\n$/.test(output)) break;
   }
   program.kill();
-  expect(printed).toMatch(/http:\/\/\S+:\d+/);
+  expect(output).toMatch(/http:\/\/\S+:\d+/);
 });

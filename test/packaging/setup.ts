@@ -8,22 +8,22 @@ import { run } from './run.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A temporary folder, removed at the end. */
-    workshop: string;
-    /** The packed package in it. */
+    /** A temporary folder that is removed after the tests. */
+    workspace: string;
+    /** Path of the packed package. */
     tarball: string;
   }
 }
 
-/** Builds and packs the package once for every file of this folder. */
+/** Builds and packs the package once for all test files. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const workshop = await mkdtemp(join(tmpdir(), 'polygate-packaging-'));
+  const workspace = await mkdtemp(join(tmpdir(), 'polygate-packaging-'));
   await run('npm', ['run', 'build'], project.config.root);
-  await run('npm', ['pack', '--pack-destination', workshop], project.config.root);
-  const tarball = (await readdir(workshop)).find((name) => name.endsWith('.tgz'));
-  if (tarball === undefined) throw new Error('npm pack made no tarball');
+  await run('npm', ['pack', '--pack-destination', workspace], project.config.root);
+  const tarball = (await readdir(workspace)).find((name) => name.endsWith('.tgz'));
+  if (tarball === undefined) throw new Error('npm pack created no tarball');
 
-  project.provide('workshop', workshop);
-  project.provide('tarball', join(workshop, tarball));
-  return () => rm(workshop, { recursive: true, force: true });
+  project.provide('workspace', workspace);
+  project.provide('tarball', join(workspace, tarball));
+  return () => rm(workspace, { recursive: true, force: true });
 }

@@ -16,7 +16,7 @@ import type { Polygate } from 'polygate';
 import { describe, expect, test, vi } from 'vitest';
 
 import { rejection } from '../support/rejection.ts';
-import { closedPort, mount, onNode, openWay } from './support.ts';
+import { unusedOrigin, mount, serveWithNode, startProxy } from './support.ts';
 import type { Handler } from './support.ts';
 
 const chat = { model: 'aurora-chat', messages: [{ role: 'user' as const, content: 'Say hello' }] };
@@ -24,34 +24,34 @@ const image = { model: 'prism-image', prompt: 'A harbour' };
 const material = { url: 'https://files.example/a.png', type: 'image' as const };
 const quick = { pollInterval: 5, maxPollInterval: 10 };
 
-/** The handler as a route of a framework. */
-async function onHono(handler: Handler): Promise<string> {
+/** Serves a handler as a route of a Hono app. */
+async function serveWithHono(handler: Handler): Promise<string> {
   const app = new Hono();
   app.get('/', (context) => context.text('A page'));
   app.all(`${mount}/*`, (context) => handler(context.req.raw));
-  return onNode(async (request) => app.fetch(request));
+  return serveWithNode(async (request) => app.fetch(request));
 }
 
 describe.each([
-  ['Node', onNode],
-  ['hono', onHono],
-])('a whole client in a page, through %s', (_, serve) => {
-  test('chats, in one piece and word by word', async () => {
-    const { mock, page } = await openWay({}, {}, serve);
+  ['Node', serveWithNode],
+  ['hono', serveWithHono],
+])('a client in a page, with the proxy on %s', (_, serve) => {
+  test('completes a chat, in one piece and as a stream', async () => {
+    const { mock, page } = await startProxy({}, {}, serve);
     const gateway = page();
-    const whole = await gateway.chat.completions.create(chat);
+    const completion = await gateway.chat.completions.create(chat);
     const stream = gateway.chat.completions.stream(chat);
-    let words = '';
-    for await (const text of stream.text()) words += text;
-    expect(words).toBe(whole.choices[0]?.message.content);
+    let streamed = '';
+    for await (const text of stream.text()) streamed += text;
+    expect(streamed).toBe(completion.choices[0]?.message.content);
     expect(stream.meta?.requestId).toBe(mock.requests[1]?.requestId);
     expect(gateway.spend.totalUsd).toBeCloseTo(mock.invoice[0]!.usd + mock.invoice[1]!.usd);
   });
 
-  test('makes an image, a film, music and speech', async () => {
-    const { mock, page } = await openWay({}, {}, serve);
+  test('generates images, videos and music', async () => {
+    const { mock, page } = await startProxy({}, {}, serve);
     const { images, videos, audio } = page();
-    const done = await Promise.all([
+    const generations = await Promise.all([
       images.generate(image, quick),
       images.generate(image, { route: 'generations', ...quick }),
       videos.generate({ model: 'tide-video', prompt: 'Waves' }, quick),
@@ -61,14 +61,14 @@ describe.each([
       ),
       audio.music.generate({ model: 'anthem-music', prompt: 'A shanty' }, quick),
     ]);
-    expect(done.map(({ status, urls }) => [status, urls.length])).toEqual(
-      done.map(() => ['succeeded', 1]),
+    expect(generations.map(({ status, urls }) => [status, urls.length])).toEqual(
+      generations.map(() => ['succeeded', 1]),
     );
-    expect(mock.invoice).toHaveLength(done.length);
+    expect(mock.invoice).toHaveLength(generations.length);
   });
 
-  test('keeps a library of materials', async () => {
-    const { page } = await openWay({}, {}, serve);
+  test('registers, retrieves and deletes a material', async () => {
+    const { page } = await startProxy({}, {}, serve);
     const { materials } = page();
     const { id, uri } = await materials.register(material, quick);
     expect(uri).toMatch(/^asset:/);
@@ -76,8 +76,8 @@ describe.each([
     expect(await materials.delete(id)).toMatchObject({ status: 'deleted' });
   });
 
-  test('reads models, voices and what is public', async () => {
-    const { page } = await openWay({}, {}, serve);
+  test('reads models, voices and public endpoints', async () => {
+    const { page } = await startProxy({}, {}, serve);
     const gateway = page();
     const [model] = [...(await gateway.models.list())];
     expect(await gateway.models.retrieve(model!.id)).toMatchObject({ id: model!.id });
@@ -89,9 +89,9 @@ describe.each([
   });
 });
 
-describe('an answer that is lost', () => {
-  test('is asked for again with the same key, and not paid twice', async () => {
-    const { mock, page } = await openWay();
+describe('a failed connection to the gateway', () => {
+  test('after it accepted a submit leads to a retry with the same key and one charge', async () => {
+    const { mock, page } = await startProxy();
     mock.fail({ route: 'POST /v1/images/tasks', reset: 'after', times: 2 });
     const task = await page({ random: () => 0 }).images.submit(image);
     expect(task.replayed).toBe(true);
@@ -100,16 +100,16 @@ describe('an answer that is lost', () => {
     expect(mock.invoice).toHaveLength(1);
   });
 
-  test('is of unknown outcome to a chat, which is not sent again', async () => {
-    const { mock, page } = await openWay();
+  test('after it accepted a chat has an unknown outcome and is not retried', async () => {
+    const { mock, page } = await startProxy();
     mock.fail({ route: 'POST /v1/chat/completions', reset: 'after' });
     const error = await rejection(ServerError, page().chat.completions.create(chat));
     expect(error).toMatchObject({ status: 502, code: 'bad_gateway', outcome: 'unknown' });
     expect(mock.requests).toHaveLength(1);
   });
 
-  test('is no worry to a chat when nobody was there', async () => {
-    const { page, reports } = await openWay({ baseURL: await closedPort() });
+  test('before anything was sent has the outcome rejected', async () => {
+    const { page, reports } = await startProxy({ baseURL: await unusedOrigin() });
     const error = await rejection(
       ServiceUnavailableError,
       page({ maxRetries: 0 }).chat.completions.create(chat),
@@ -122,17 +122,17 @@ describe('an answer that is lost', () => {
 describe('idempotency keys', () => {
   const submit = (gateway: Polygate) => gateway.images.submit(image, { idempotencyKey: 'row-17' });
 
-  test('replay for the same user, also later and through another process', async () => {
-    const { mock, gatewayURL, page } = await openWay();
+  test('replay for the same user, even through another process', async () => {
+    const { mock, gatewayURL, page } = await startProxy();
     const first = await submit(page());
-    const other = await openWay({ baseURL: gatewayURL });
+    const other = await startProxy({ baseURL: gatewayURL });
     const second = await submit(other.page());
     expect([second.id, second.replayed]).toEqual([first.id, true]);
     expect(mock.invoice).toHaveLength(1);
   });
 
-  test('of two users never meet, whatever they are', async () => {
-    const { mock, page } = await openWay();
+  test('of two users never collide', async () => {
+    const { mock, page } = await startProxy();
     const pairs = [
       ['ann', 'row-17'],
       ['bob', 'row-17'],
@@ -147,8 +147,8 @@ describe('idempotency keys', () => {
     expect(mock.invoice).toHaveLength(pairs.length);
   });
 
-  test('keep to the rule of the gateway, also the longest', async () => {
-    const { mock, page } = await openWay();
+  test('stay within the length limit of the gateway', async () => {
+    const { mock, page } = await startProxy();
     const idempotencyKey = '~'.repeat(200);
     await page({}, 'ö'.repeat(100))
       .materials.create(material, { idempotencyKey })
@@ -158,7 +158,7 @@ describe('idempotency keys', () => {
   });
 });
 
-describe('errors are those of a client without a proxy', () => {
+describe('errors are the same as without a proxy', () => {
   const fault = { route: 'POST /v1/images/tasks', times: 9 };
   test.each([
     [400, BadRequestError, 'invalid_request_parameter'],
@@ -169,33 +169,33 @@ describe('errors are those of a client without a proxy', () => {
     [500, ServerError, 'internal_error'],
     [503, ServiceUnavailableError, 'service_unavailable'],
   ])('%i', async (status, Class, code) => {
-    const { mock, page, gatewayURL } = await openWay();
+    const { mock, page, gatewayURL } = await startProxy();
     mock.fail({ ...fault, status });
     const options = { maxRetries: 0, maxQueueTime: 0 };
     const error = await rejection(Class, page(options).images.submit(image));
     const { apiKey } = mock;
     const direct = page({ ...options, apiKey, baseURL: gatewayURL });
-    const without = await rejection(APIError, direct.images.submit(image));
+    const directError = await rejection(APIError, direct.images.submit(image));
     const { message, outcome, type } = error;
     expect(error).toMatchObject({ status, code });
-    const plain = (text: string) => text.replace(/req_\w+/, '');
-    expect({ outcome, type, message: plain(message) }).toEqual({
-      outcome: without.outcome,
-      type: without.type,
-      message: plain(without.message),
+    const withoutId = (text: string) => text.replace(/req_\w+/, '');
+    expect({ outcome, type, message: withoutId(message) }).toEqual({
+      outcome: directError.outcome,
+      type: directError.type,
+      message: withoutId(directError.message),
     });
   });
 
-  test('with the time to wait', async () => {
-    const { mock, page } = await openWay();
+  test('including retryAfterMs', async () => {
+    const { mock, page } = await startProxy();
     mock.fail({ ...fault, status: 503, headers: { 'retry-after': '120' } });
     const error = await rejection(APIError, page().images.submit(image));
     expect(error).toMatchObject({ retryAfterMs: 120_000 });
     expect(mock.requests).toHaveLength(1);
   });
 
-  test('and the concurrency limit queues in the page', async () => {
-    const { mock, page } = await openWay({}, { concurrencyLimit: 2, latencyMs: 5 });
+  test('and the client in the page respects the concurrency limit', async () => {
+    const { mock, page } = await startProxy({}, { concurrencyLimit: 2, latencyMs: 5 });
     const gateway = page();
     await Promise.all(Array.from({ length: 12 }, () => gateway.images.submit(image)));
     expect(gateway.concurrency.limit).toBe(2);
@@ -203,47 +203,47 @@ describe('errors are those of a client without a proxy', () => {
     expect(mock.invoice).toHaveLength(12);
   });
 
-  test('a key that the gateway refuses is not quoted', async () => {
-    const { page } = await openWay({ apiKey: 'sk-wrong-canary' });
+  test('an API key that the gateway rejects is not quoted', async () => {
+    const { page } = await startProxy({ apiKey: 'sk-wrong-canary' });
     const error = await rejection(AuthenticationError, page().models.list());
     expect(JSON.stringify(error) + String(error)).not.toContain('canary');
   });
 });
 
 describe('a stream', () => {
-  test('that the page leaves frees its slot at the gateway', async () => {
-    const { mock, page } = await openWay({}, { chunkDelayMs: 20 });
+  test('frees its slot at the gateway when the page stops reading', async () => {
+    const { mock, page } = await startProxy({}, { chunkDelayMs: 20 });
     const stream = page().chat.completions.stream(chat);
     for await (const _ of stream) break;
     await vi.waitFor(() => expect(mock.inFlight).toBe(0));
     expect(mock.peakInFlight).toBe(1);
   });
 
-  test('that the page aborts ends with its reason, and frees its slot', async () => {
-    const { mock, page } = await openWay({}, { chunkDelayMs: 20 });
+  test('ends with the abort reason of the page and frees its slot', async () => {
+    const { mock, page } = await startProxy({}, { chunkDelayMs: 20 });
     const { signal, abort } = controller();
     const stream = page().chat.completions.stream(chat, { signal });
-    const words = stream.text()[Symbol.asyncIterator]();
-    await words.next();
+    const iterator = stream.text()[Symbol.asyncIterator]();
+    await iterator.next();
     abort('enough');
-    const error = await rejection(AbortedError, Promise.resolve(words.next()));
+    const error = await rejection(AbortedError, Promise.resolve(iterator.next()));
     expect(error).toMatchObject({ cause: 'enough' });
     await vi.waitFor(() => expect(mock.inFlight).toBe(0));
   });
 
-  test('that is aborted before its first word frees its slot', async () => {
-    const { mock, page } = await openWay();
+  test('frees its slot when it is aborted before the first chunk', async () => {
+    const { mock, page } = await startProxy();
     mock.fail({ route: 'POST /v1/chat/completions', delayMs: 60_000 });
     const { signal, abort } = controller();
-    const answer = page().chat.completions.create(chat, { signal });
+    const completion = page().chat.completions.create(chat, { signal });
     await vi.waitFor(() => expect(mock.inFlight).toBe(1));
     abort('enough');
-    await rejection(AbortedError, answer);
+    await rejection(AbortedError, completion);
     await vi.waitFor(() => expect(mock.inFlight).toBe(0));
   });
 
-  test('that breaks off is known to be cut', async () => {
-    const { mock, page } = await openWay();
+  test('that is truncated throws StreamTruncatedError', async () => {
+    const { mock, page } = await startProxy();
     mock.fail({ route: 'POST /v1/chat/completions', cutStreamAfter: 3 });
     const stream = page().chat.completions.stream(chat);
     const error = await rejection(StreamTruncatedError, stream.final());

@@ -3,34 +3,34 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { describe, expect, test } from 'vitest';
 
-import { canary, mount, openWay, opened, send } from './support.ts';
+import { canary, mount, startProxy, serveLocally, sendRaw } from './support.ts';
 
 const path = `${mount}/v1/models`;
 const page = 'https://app.example';
 
-/** A gateway that answers as it is told. */
-const gateway = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
-  opened(createServer(answer));
+/** Serves a gateway with this request listener. */
+const serveGateway = (listener: (request: IncomingMessage, response: ServerResponse) => void) =>
+  serveLocally(createServer(listener));
 
-/** Headers that a page gets to see whatever the gateway answers. */
-const own = [
+/** Headers of every response, whatever the gateway sends. */
+const alwaysSent = [
   'vary',
   'cache-control',
   'x-content-type-options',
-  // Of the two servers in the test.
+  // Set by the two servers of the test.
   'connection',
   'keep-alive',
   'transfer-encoding',
 ];
 
-const shown = (headers: Readonly<Record<string, string>>) =>
+const gatewayHeaders = (headers: Readonly<Record<string, string>>) =>
   Object.keys(headers)
-    .filter((name) => !own.includes(name))
+    .filter((name) => !alwaysSent.includes(name))
     .toSorted();
 
-describe('what the gateway sees of a page', () => {
-  test('the key, the type, what is accepted, and the ids of the request', async () => {
-    const { mock, origin } = await openWay();
+describe('the gateway receives', () => {
+  test('only the API key, accept, content type, request id and idempotency key', async () => {
+    const { mock, origin } = await startProxy();
     const headers = {
       'x-user': 'ann',
       accept: 'application/json',
@@ -54,10 +54,10 @@ describe('what the gateway sees of a page', () => {
       'user-agent': 'A page',
     };
     const body = '{"model":"prism-image","prompt":"A harbour"}';
-    await send(origin, { method: 'POST', path: `${mount}/v1/images/tasks`, headers, body });
-    const { headers: seen, bodyText } = mock.requests[0]!;
+    await sendRaw(origin, { method: 'POST', path: `${mount}/v1/images/tasks`, headers, body });
+    const { headers: received, bodyText } = mock.requests[0]!;
     expect(bodyText).toBe(body);
-    const { 'x-idempotency-key': key, host: _, ...rest } = seen;
+    const { 'x-idempotency-key': key, host: _, ...rest } = received;
     expect(rest).toMatchObject({
       authorization: `Bearer ${canary}`,
       accept: 'application/json',
@@ -65,11 +65,13 @@ describe('what the gateway sees of a page', () => {
       'x-request-id': 'page-7',
     });
     expect(key).toMatch(/^[0-9a-f]{64}$/);
-    expect(JSON.stringify(seen)).not.toMatch(/session|sk-other|10\.0\.0|evil|A page|app\.example/);
-    const ofFetch = ['accept-encoding', 'accept-language', 'cache-control', 'connection'];
+    expect(JSON.stringify(received)).not.toMatch(
+      /session|sk-other|10\.0\.0|evil|A page|app\.example/,
+    );
+    const addedByFetch = ['accept-encoding', 'accept-language', 'cache-control', 'connection'];
     expect(
       Object.keys(rest)
-        .filter((name) => !ofFetch.includes(name))
+        .filter((name) => !addedByFetch.includes(name))
         .toSorted(),
     ).toEqual([
       'accept',
@@ -84,23 +86,23 @@ describe('what the gateway sees of a page', () => {
   });
 
   test.each(['/', '/v1', '/v1/'])('the same path when the base URL ends with %s', async (end) => {
-    const { mock, gatewayURL } = await openWay();
-    const { origin } = await openWay({ baseURL: gatewayURL + end });
-    await send(origin, { path, headers: { 'x-user': 'ann' } });
+    const { mock, gatewayURL } = await startProxy();
+    const { origin } = await startProxy({ baseURL: gatewayURL + end });
+    await sendRaw(origin, { path, headers: { 'x-user': 'ann' } });
     expect(mock.requests[0]).toMatchObject({ path: '/v1/models' });
   });
 
-  test('no key where none is needed', async () => {
-    const { mock, origin } = await openWay();
-    await send(origin, { path: `${mount}/v1/status`, headers: { 'x-user': 'ann' } });
+  test('no API key on public routes', async () => {
+    const { mock, origin } = await startProxy();
+    await sendRaw(origin, { path: `${mount}/v1/status`, headers: { 'x-user': 'ann' } });
     expect(mock.requests[0]).toMatchObject({ path: '/v1/status' });
     expect(mock.requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  test('a key that its function gives for each request', async () => {
-    let turn = 0;
-    const { mock, origin } = await openWay({ apiKey: async () => `sk-${(turn += 1)}` });
-    for (const _ of [1, 2]) await send(origin, { path, headers: { 'x-user': 'ann' } });
+  test('the API key that the function returns for each request', async () => {
+    let calls = 0;
+    const { mock, origin } = await startProxy({ apiKey: async () => `sk-${(calls += 1)}` });
+    for (const _ of [1, 2]) await sendRaw(origin, { path, headers: { 'x-user': 'ann' } });
     expect(mock.requests.map(({ headers }) => headers['authorization'])).toEqual([
       'Bearer sk-1',
       'Bearer sk-2',
@@ -108,8 +110,8 @@ describe('what the gateway sees of a page', () => {
   });
 });
 
-describe('what a page sees of the gateway', () => {
-  const everything = {
+describe('the page receives', () => {
+  const allHeaders = {
     'content-type': 'application/json',
     'retry-after': '7',
     'x-request-id': 'req_1',
@@ -148,18 +150,18 @@ describe('what a page sees of the gateway', () => {
     'x-svc-idempotent-replay',
     'x-svc-task-id',
   ];
-  const answering = (status: number) =>
-    gateway((_, response) => {
-      response.writeHead(status, everything).end('{"data":[]}');
+  const respondingWith = (status: number) =>
+    serveGateway((_, response) => {
+      response.writeHead(status, allHeaders).end('{"data":[]}');
     });
 
   test.each([200, 202, 402, 429, 500])(
-    'headers that a client reads, and no other, with a %i',
+    'only the headers that the client reads, with status %i',
     async (status) => {
-      const { origin } = await openWay({ baseURL: await answering(status) });
-      const reply = await send(origin, { path, headers: { 'x-user': 'ann' } });
+      const { origin } = await startProxy({ baseURL: await respondingWith(status) });
+      const reply = await sendRaw(origin, { path, headers: { 'x-user': 'ann' } });
       expect(reply.status).toBe(status);
-      expect(shown(reply.headers)).toEqual(visible);
+      expect(gatewayHeaders(reply.headers)).toEqual(visible);
       expect(reply.headers).toMatchObject({
         'cache-control': 'no-store, no-transform',
         'x-content-type-options': 'nosniff',
@@ -167,24 +169,27 @@ describe('what a page sees of the gateway', () => {
     },
   );
 
-  test("the gateway's own date, against which its times are measured", async () => {
+  test('the date header of the gateway', async () => {
     const date = 'Fri, 01 May 2026 00:00:00 GMT';
-    const { handler } = await openWay({
+    const { handler } = await startProxy({
       fetch: async () => Response.json({}, { headers: { date } }),
     });
     const headers = { 'x-user': 'ann' };
-    const answer = await handler(new Request(`${page}${path}`, { headers }));
-    expect(answer.headers.get('date')).toBe(date);
+    const response = await handler(new Request(`${page}${path}`, { headers }));
+    expect(response.headers.get('date')).toBe(date);
   });
 
-  test('no charges when they are not exposed', async () => {
-    const { origin } = await openWay({ baseURL: await answering(200), exposeCharges: false });
-    const { headers } = await send(origin, { path, headers: { 'x-user': 'ann' } });
-    expect(shown(headers)).toEqual(visible.filter((name) => name !== 'x-svc-charge-usd'));
+  test('no charges if exposeCharges is false', async () => {
+    const { origin } = await startProxy({
+      baseURL: await respondingWith(200),
+      exposeCharges: false,
+    });
+    const { headers } = await sendRaw(origin, { path, headers: { 'x-user': 'ann' } });
+    expect(gatewayHeaders(headers)).toEqual(visible.filter((name) => name !== 'x-svc-charge-usd'));
   });
 
-  test('the headers of a gateway with other names', async () => {
-    const baseURL = await gateway((_, response) => {
+  test('headers with a custom prefix and request id header', async () => {
+    const baseURL = await serveGateway((_, response) => {
       response.writeHead(200, {
         'X-Acme-Task-Id': 't',
         'X-Acme-Trace': 'r',
@@ -192,37 +197,45 @@ describe('what a page sees of the gateway', () => {
       });
       response.end('{}');
     });
-    const { origin } = await openWay({
+    const { origin } = await startProxy({
       baseURL,
       headerPrefix: 'X-Acme-',
       requestIdHeader: 'X-Acme-Trace',
     });
-    const { headers } = await send(origin, { path, headers: { 'x-user': 'ann' } });
-    expect(shown(headers)).toEqual(['date', 'x-acme-task-id', 'x-acme-trace']);
+    const { headers } = await sendRaw(origin, { path, headers: { 'x-user': 'ann' } });
+    expect(gatewayHeaders(headers)).toEqual(['date', 'x-acme-task-id', 'x-acme-trace']);
   });
 
-  test.each([301, 302, 303, 307, 308, 304])('no redirect: %i becomes 502', async (status) => {
-    let asked = 0;
-    const elsewhere = await gateway((_, response) => void response.end(String((asked += 1))));
-    const baseURL = await gateway((_, response) => {
-      response.writeHead(status, { location: elsewhere }).end();
-    });
-    const { origin, reports } = await openWay({ baseURL });
-    const reply = await send(origin, { path, headers: { 'x-user': 'ann' } });
-    expect(reply).toMatchObject({ status: 502, code: 'bad_gateway' });
-    expect(reply.headers).not.toHaveProperty('location');
-    expect(asked).toBe(0);
-    expect(String(reports)).toContain('redirect');
-  });
+  test.each([301, 302, 303, 307, 308, 304])(
+    'a 502 instead of a redirect with status %i',
+    async (status) => {
+      let requests = 0;
+      const redirectTarget = await serveGateway(
+        (_, response) => void response.end(String((requests += 1))),
+      );
+      const baseURL = await serveGateway((_, response) => {
+        response.writeHead(status, { location: redirectTarget }).end();
+      });
+      const { origin, reports } = await startProxy({ baseURL });
+      const reply = await sendRaw(origin, { path, headers: { 'x-user': 'ann' } });
+      expect(reply).toMatchObject({ status: 502, code: 'bad_gateway' });
+      expect(reply.headers).not.toHaveProperty('location');
+      expect(requests).toBe(0);
+      expect(String(reports)).toContain('redirect');
+    },
+  );
 });
 
-describe('pages of other origins', () => {
-  const ask = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-a' };
+describe('pages on other origins', () => {
+  const preflightHeaders = {
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'x-a',
+  };
 
-  test('a preflight is answered for origins that are named', async () => {
-    const { mock, origin } = await openWay({ origins: [page, 'http://localhost:5173'] });
-    const headers = { origin: page, ...ask };
-    const reply = await send(origin, { method: 'OPTIONS', path, headers });
+  test('a preflight succeeds for the listed origins', async () => {
+    const { mock, origin } = await startProxy({ origins: [page, 'http://localhost:5173'] });
+    const headers = { origin: page, ...preflightHeaders };
+    const reply = await sendRaw(origin, { method: 'OPTIONS', path, headers });
     expect(reply.status).toBe(204);
     expect(reply.headers).toMatchObject({
       'access-control-allow-origin': page,
@@ -235,27 +248,30 @@ describe('pages of other origins', () => {
   });
 
   test.each([
-    ['another', 'https://evil.example'],
-    ['its own, when it is not named', undefined],
+    ['another origin', 'https://evil.example'],
+    ['its own origin if it is not listed', undefined],
     ['a sandboxed page', 'null'],
-    ['a neighbour on another port', 'https://app.example:8443'],
-    ['in capitals', 'HTTPS://APP.EXAMPLE'],
-    ['two', 'https://app.example https://evil.example'],
-  ])('%s is refused by a list', async (_, stranger) => {
-    const { mock, origin } = await openWay({ origins: [page] });
-    const headers = { 'x-user': 'ann', origin: stranger ?? origin };
+    ['a page on another port', 'https://app.example:8443'],
+    ['an origin in capitals', 'HTTPS://APP.EXAMPLE'],
+    ['two origins', 'https://app.example https://evil.example'],
+  ])('%s is rejected', async (_, otherOrigin) => {
+    const { mock, origin } = await startProxy({ origins: [page] });
+    const headers = { 'x-user': 'ann', origin: otherOrigin ?? origin };
     for (const method of ['OPTIONS', 'GET']) {
-      const reply = await send(origin, { method, path, headers });
+      const reply = await sendRaw(origin, { method, path, headers });
       expect(reply.status).toBe(403);
       expect(reply.headers).not.toHaveProperty('access-control-allow-origin');
     }
     expect(mock.requests).toEqual([]);
   });
 
-  test('a page may read answers and their headers, errors too', async () => {
-    const { origin } = await openWay({ origins: [page], credentials: true });
+  test('a page may read responses and their headers, including errors', async () => {
+    const { origin } = await startProxy({ origins: [page], credentials: true });
     for (const user of ['ann', '']) {
-      const { headers } = await send(origin, { path, headers: { 'x-user': user, origin: page } });
+      const { headers } = await sendRaw(origin, {
+        path,
+        headers: { 'x-user': user, origin: page },
+      });
       expect(headers).toMatchObject({
         'access-control-allow-origin': page,
         'access-control-allow-credentials': 'true',

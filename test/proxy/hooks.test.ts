@@ -1,16 +1,16 @@
 import { PermissionDeniedError } from 'polygate';
-import type { ProxyAnswer, ProxyCall, ProxyOptions } from 'polygate/proxy';
+import type { ProxyCall, ProxyOptions, ProxyResponse } from 'polygate/proxy';
 import { describe, expect, test, vi } from 'vitest';
 
 import { rejection } from '../support/rejection.ts';
-import { mount, openWay, send } from './support.ts';
+import { mount, startProxy, sendRaw } from './support.ts';
 
 const image = { model: 'prism-image', prompt: 'A harbour' };
 const material = { url: 'https://files.example/a.png', type: 'image' as const };
 
-describe('users kept apart', () => {
-  /** As the guide shows it. */
-  function owning(): Pick<ProxyOptions, 'permit' | 'onResponse'> {
+describe('permit and onResponse', () => {
+  /** The hooks from docs/browsers-and-proxy.md. */
+  function ownershipHooks(): Pick<ProxyOptions, 'permit' | 'onResponse'> {
     const owners = new Map<string, string>();
     return {
       permit: ({ user, taskId, materialId }) => {
@@ -24,8 +24,8 @@ describe('users kept apart', () => {
     };
   }
 
-  test('a task and a material are for who made them', async () => {
-    const { mock, page } = await openWay(owning());
+  test('can restrict tasks and materials to the users who created them', async () => {
+    const { mock, page } = await startProxy(ownershipHooks());
     const [ann, bob] = [page({}, 'ann'), page({}, 'bob')];
     const task = await ann.images.submit(image);
     const { id } = await ann.materials.create(material);
@@ -38,9 +38,9 @@ describe('users kept apart', () => {
     expect(mock.requests).toHaveLength(before);
   });
 
-  test('permit is asked with everything but the body, and only for known users', async () => {
+  test('permit receives everything but the body, and only for known users', async () => {
     const calls: ProxyCall[] = [];
-    const { page } = await openWay({ permit: (call) => calls.push(call) > 0 });
+    const { page } = await startProxy({ permit: (call) => calls.push(call) > 0 });
     await page().images.submit(image, { idempotencyKey: 'row-17' });
     await page({}, '')
       .images.submit(image)
@@ -61,34 +61,34 @@ describe('users kept apart', () => {
     ]);
   });
 
-  test('a permit that does not say yes is a no', async () => {
-    const { mock, page } = await openWay({ permit: (() => undefined) as never });
+  test('permit rejects a request unless it returns true', async () => {
+    const { mock, page } = await startProxy({ permit: (() => undefined) as never });
     await rejection(PermissionDeniedError, page().models.list());
     expect(mock.requests).toEqual([]);
   });
 
-  test('onResponse is done before the page has its answer', async () => {
-    let remembered = (): void => {};
+  test('onResponse settles before the page receives the response', async () => {
+    let finish = (): void => {};
     const onResponse = vi.fn<() => Promise<void>>(
-      () => new Promise((resolve) => (remembered = resolve)),
+      () => new Promise((resolve) => (finish = resolve)),
     );
-    const { handler } = await openWay({ fetch: async () => Response.json({}), onResponse });
+    const { handler } = await startProxy({ fetch: async () => Response.json({}), onResponse });
     const headers = { 'x-user': 'ann' };
-    const answered = vi.fn<(answer: Response) => void>();
-    const answer = handler(new Request(`http://app.example${mount}/v1/models`, { headers }));
-    const seen = answer.then(answered);
+    const onSettled = vi.fn<(response: Response) => void>();
+    const response = handler(new Request(`http://app.example${mount}/v1/models`, { headers }));
+    const settled = response.then(onSettled);
     await vi.waitFor(() => expect(onResponse).toHaveBeenCalled());
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    expect(answered).not.toHaveBeenCalled();
-    remembered();
-    await seen;
+    expect(onSettled).not.toHaveBeenCalled();
+    finish();
+    await settled;
   });
 
-  test('onResponse is told what each request cost, also when the page is not', async () => {
-    const answers: ProxyAnswer[] = [];
-    const { mock, page } = await openWay({
+  test('onResponse receives the charge of each request even if exposeCharges is false', async () => {
+    const responses: ProxyResponse[] = [];
+    const { mock, page } = await startProxy({
       exposeCharges: false,
-      onResponse: (answer) => void answers.push(answer),
+      onResponse: (response) => void responses.push(response),
     });
     const gateway = page();
     const submit = () => gateway.images.submit(image, { idempotencyKey: 'row-17' });
@@ -97,29 +97,32 @@ describe('users kept apart', () => {
     await gateway.images.submit({ ...image, model: 'none' }).catch(() => {});
     const [line] = mock.invoice;
     const { id: taskId } = task;
-    expect(answers).toMatchObject([
+    expect(responses).toMatchObject([
       { user: 'ann', status: 202, chargeUsd: line!.usd, replay: false, taskId },
       { user: 'ann', status: 202, replay: true, taskId },
       { user: 'ann', status: 400, chargeUsd: undefined, replay: false, taskId: undefined },
     ]);
-    expect(answers[0]?.requestId).toBe(line?.requestId);
+    expect(responses[0]?.requestId).toBe(line?.requestId);
     expect(gateway.spend.totalUsd).toBe(0);
   });
 });
 
-describe('a function of the app that fails', () => {
+describe('an option function that throws or returns an invalid value', () => {
   const failure = new Error('database: password=hunter2');
   const fail = () => {
     throw failure;
   };
   test.each<[string, Partial<ProxyOptions>]>([
     ['authorize', { authorize: fail }],
-    ['authorize, later', { authorize: async () => fail() }],
+    ['authorize, asynchronously', { authorize: async () => fail() }],
     ['permit', { permit: fail }],
     ['apiKey', { apiKey: fail }],
-  ])('%s is a bare 500, reported', async (_, options) => {
-    const { mock, origin, reports } = await openWay(options);
-    const reply = await send(origin, { path: `${mount}/v1/models`, headers: { 'x-user': 'ann' } });
+  ])('%s: the caller gets a 500 without details, and the error is reported', async (_, options) => {
+    const { mock, origin, reports } = await startProxy(options);
+    const reply = await sendRaw(origin, {
+      path: `${mount}/v1/models`,
+      headers: { 'x-user': 'ann' },
+    });
     expect(reply).toMatchObject({ status: 500, code: 'internal_error' });
     expect(reply.body).not.toContain('hunter2');
     expect(reports).toEqual([failure]);
@@ -130,34 +133,37 @@ describe('a function of the app that fails', () => {
     ['true', true],
     ['an empty id', ''],
     ['a number', 7],
-    ['nothing', undefined],
-  ])('authorize that gives %s does not let anybody in', async (_, user) => {
-    const { mock, origin, reports } = await openWay({ authorize: () => user as never });
-    const reply = await send(origin, { path: `${mount}/v1/models` });
+    ['undefined', undefined],
+  ])('authorize that returns %s lets no request through', async (_, user) => {
+    const { mock, origin, reports } = await startProxy({ authorize: () => user as never });
+    const reply = await sendRaw(origin, { path: `${mount}/v1/models` });
     expect(reply).toMatchObject({ status: 500, code: 'internal_error' });
-    expect(String(reports)).toContain('authorize: must give');
+    expect(String(reports)).toContain('authorize: must return');
     expect(mock.requests).toEqual([]);
   });
 
-  test.each<null | false>([null, false])('authorize that gives %s answers 401', async (user) => {
-    const { origin, reports } = await openWay({ authorize: () => user });
-    expect(await send(origin, { path: `${mount}/v1/models` })).toMatchObject({ status: 401 });
-    expect(reports).toEqual([]);
-  });
+  test.each<null | false>([null, false])(
+    'authorize that returns %s leads to a 401',
+    async (user) => {
+      const { origin, reports } = await startProxy({ authorize: () => user });
+      expect(await sendRaw(origin, { path: `${mount}/v1/models` })).toMatchObject({ status: 401 });
+      expect(reports).toEqual([]);
+    },
+  );
 
-  test('onResponse costs no paid task', async () => {
-    const { page, reports } = await openWay({ onResponse: fail });
+  test('onResponse: the page still receives its paid task', async () => {
+    const { page, reports } = await startProxy({ onResponse: fail });
     expect(await page().images.submit(image)).toHaveProperty('id');
     expect(reports).toEqual([failure]);
   });
 
-  test('onError breaks nothing', async () => {
-    const { origin } = await openWay({ authorize: fail, onError: fail });
-    expect(await send(origin, { path: `${mount}/v1/models` })).toMatchObject({ status: 500 });
+  test('onError: the response is the same', async () => {
+    const { origin } = await startProxy({ authorize: fail, onError: fail });
+    expect(await sendRaw(origin, { path: `${mount}/v1/models` })).toMatchObject({ status: 500 });
   });
 
-  test('authorize that reads the body is told so', async () => {
-    const { page, reports } = await openWay({
+  test('authorize that reads the body: the report says so', async () => {
+    const { page, reports } = await startProxy({
       authorize: async (request) => (await request.text()) && 'ann',
     });
     await page({ maxRetries: 0 })

@@ -5,16 +5,16 @@ import { describe, expect, test } from 'vitest';
 
 import { allCalls, publicCalls } from '../support/calls.ts';
 import { rejection } from '../support/rejection.ts';
-import { canary, mount, openWay, send } from './support.ts';
+import { canary, mount, startProxy, sendRaw } from './support.ts';
 
 const material = { url: 'https://files.example/a.png', type: 'image' as const };
-const good: ProxyOptions = {
+const validOptions: ProxyOptions = {
   apiKey: canary,
   baseURL: 'https://host.example',
   authorize: () => 'ann',
 };
 
-describe('a mistake in the options shows at the start', () => {
+describe('an invalid option throws when the handler is created', () => {
   test.each<[string, object]>([
     ['apiKey', { apiKey: undefined }],
     ['apiKey', { apiKey: '' }],
@@ -48,58 +48,61 @@ describe('a mistake in the options shows at the start', () => {
     ['basePath', { allow: ['GET /api/usage/balance'] }],
     ['maxBodyBytes', { maxBodyBytes: 0 }],
     ['maxBodyBytes', { maxBodyBytes: Number.NaN }],
-  ])('%s: %o', (name, wrong) => {
-    const make = () => createProxyHandler({ ...good, ...wrong });
-    expect(make).toThrow(new RegExp(`^${name}: `));
-    expect(make).toThrow(TypeError);
-    expect(make).not.toThrow(/canary/);
+  ])('%s: %o', (name, invalid) => {
+    const create = () => createProxyHandler({ ...validOptions, ...invalid });
+    expect(create).toThrow(new RegExp(`^${name}: `));
+    expect(create).toThrow(TypeError);
+    expect(create).not.toThrow(/canary/);
   });
 
   test.each<[string, object]>([
     ['a base URL with the version', { baseURL: 'https://host.example/v1/' }],
-    ['this machine', { baseURL: 'http://localhost:8787' }],
-    ['another machine, on purpose', { baseURL: 'http://10.0.0.1', allowInsecureBaseURL: true }],
-    ['an empty mount', { basePath: '', allow: ['GET /api/usage/balance'] }],
-  ])('%s is none', (_, right) => {
-    expect(createProxyHandler({ ...good, ...right })).toBeTypeOf('function');
+    ['loopback', { baseURL: 'http://localhost:8787' }],
+    [
+      'plain http with allowInsecureBaseURL',
+      { baseURL: 'http://10.0.0.1', allowInsecureBaseURL: true },
+    ],
+    ['an empty basePath', { basePath: '', allow: ['GET /api/usage/balance'] }],
+  ])('%s is valid', (_, valid) => {
+    expect(createProxyHandler({ ...validOptions, ...valid })).toBeTypeOf('function');
   });
 });
 
 describe('allow', () => {
-  test.each(allCalls)('decides about $route', async ({ route, call }) => {
-    const closed = await openWay({ allow: [], basePath: mount });
+  test.each(allCalls)('controls $route', async ({ route, call }) => {
+    const closed = await startProxy({ allow: [], basePath: mount });
     await rejection(NotFoundError, call(closed.page()));
     expect(closed.mock.requests).toEqual([]);
 
-    const { mock, page } = await openWay({ allow: [route], basePath: mount });
+    const { mock, page } = await startProxy({ allow: [route], basePath: mount });
     await call(page()).catch(() => {});
     expect(mock.requests.length).toBeGreaterThan(0);
-    const isOpen = publicCalls.some((endpoint) => endpoint.route === route);
-    const key = isOpen ? undefined : `Bearer ${canary}`;
+    const isPublic = publicCalls.some((endpoint) => endpoint.route === route);
+    const key = isPublic ? undefined : `Bearer ${canary}`;
     expect(mock.requests[0]?.headers['authorization']).toBe(key);
   });
 
-  test('by default is all that is documented but what tells about the owner, or all users', () => {
-    const plain = (route: string) => route.replace(/\{\w+\}/, '{}');
-    const usual: string[] = defaultRoutes.map((route) => plain(route));
-    const missing = allCalls.filter(({ route }) => !usual.includes(plain(route)));
+  test('defaults to every documented route except ownerRoutes', () => {
+    const withoutNames = (route: string) => route.replace(/\{\w+\}/, '{}');
+    const forwarded: string[] = defaultRoutes.map((route) => withoutNames(route));
+    const missing = allCalls.filter(({ route }) => !forwarded.includes(withoutNames(route)));
     expect(new Set(missing.map(({ route }) => route))).toEqual(new Set(ownerRoutes));
     expect(ownerRoutes).toContain('GET /v1/account');
     expect(ownerRoutes).toContain('GET /v1/materials');
   });
 
-  test('takes the list of materials, with its parameters', async () => {
-    const { mock, page } = await openWay({ allow: [...defaultRoutes, 'GET /v1/materials'] });
+  test('can add the list of materials, with its query parameters', async () => {
+    const { mock, page } = await startProxy({ allow: [...defaultRoutes, 'GET /v1/materials'] });
     await page().materials.list({ type: 'image', limit: 5 });
     expect(mock.requests[0]).toMatchObject({ search: '?type=image&limit=5' });
   });
 
-  test('takes paths that are not documented, with the parameters that it names', async () => {
+  test('can add undocumented paths, with the query parameters that it lists', async () => {
     const allow = ['GET /v1/usage/{day}?from&to', 'POST /v1/images/edits'];
-    const { mock, origin, page } = await openWay({ allow });
+    const { mock, origin, page } = await startProxy({ allow });
     const headers = { 'x-user': 'ann' };
-    await send(origin, { path: `${mount}/v1/usage/monday?from=1&to=2`, headers });
-    await send(origin, { path: `${mount}/v1/usage/monday?until=2`, headers });
+    await sendRaw(origin, { path: `${mount}/v1/usage/monday?from=1&to=2`, headers });
+    await sendRaw(origin, { path: `${mount}/v1/usage/monday?until=2`, headers });
     await page()
       .request({ method: 'POST', path: '/v1/images/edits', body: {} })
       .catch(() => {});
@@ -120,8 +123,8 @@ test.each([
   ['', '/v1/models', 200],
   ['', '/api/gateway/v1/models', 404],
 ])('basePath %j and a request to %s: %i', async (basePath, path, status) => {
-  const { origin } = await openWay({ basePath });
-  expect(await send(origin, { path, headers: { 'x-user': 'ann' } })).toMatchObject({ status });
+  const { origin } = await startProxy({ basePath });
+  expect(await sendRaw(origin, { path, headers: { 'x-user': 'ann' } })).toMatchObject({ status });
 });
 
 describe('models', () => {
@@ -134,26 +137,26 @@ describe('models', () => {
   });
 
   test.each([
-    ['another', '{"model":"tide-video"}', 403, 'model_not_allowed'],
+    ['another model', '{"model":"tide-video"}', 403, 'model_not_allowed'],
     ['a list of models', '{"model":["prism-image"]}', 403, 'model_not_allowed'],
     ['null', '{"model":null}', 403, 'model_not_allowed'],
-    ['a list', '[{"model":"prism-image"}]', 400, 'invalid_request_parameter'],
-    ['no JSON', '{"model":"prism-image"', 400, 'invalid_request_parameter'],
-  ])('refuse %s', async (_, body, status, code) => {
-    const { mock, origin } = await openWay({ models });
-    expect(await send(origin, post(body))).toMatchObject({ status, code });
+    ['an array as the body', '[{"model":"prism-image"}]', 400, 'invalid_request_parameter'],
+    ['invalid JSON', '{"model":"prism-image"', 400, 'invalid_request_parameter'],
+  ])('rejects %s', async (_, body, status, code) => {
+    const { mock, origin } = await startProxy({ models });
+    expect(await sendRaw(origin, post(body))).toMatchObject({ status, code });
     expect(mock.requests).toEqual([]);
   });
 
-  test('see the field that the gateway will see, when a body has two', async () => {
-    const { mock, origin } = await openWay({ models });
+  test('checks the value that the gateway reads if the body has two', async () => {
+    const { mock, origin } = await startProxy({ models });
     const body = '{"model":"tide-video","prompt":"Hä","model":"prism-image"}';
-    expect(await send(origin, post(body))).toMatchObject({ status: 202 });
+    expect(await sendRaw(origin, post(body))).toMatchObject({ status: 202 });
     expect(mock.requests[0]?.bodyText).toBe('{"model":"prism-image","prompt":"Hä"}');
   });
 
-  test('do not concern bodies without one', async () => {
-    const { page } = await openWay({ models });
+  test('accepts bodies without a model', async () => {
+    const { page } = await startProxy({ models });
     expect(await page().materials.create(material)).toHaveProperty('id');
   });
 });

@@ -4,9 +4,9 @@ import { runInNewContext } from 'node:vm';
 
 import { expect, test, vi } from 'vitest';
 
-import { mount, openWay, opened } from './support.ts';
+import { mount, startProxy, serveLocally } from './support.ts';
 
-const ask = (signal: AbortSignal | null = null) => ({
+const chatRequest = (signal: AbortSignal | null = null) => ({
   method: 'POST',
   headers: { 'x-user': 'ann', 'content-type': 'application/json' },
   body: '{}',
@@ -15,26 +15,26 @@ const ask = (signal: AbortSignal | null = null) => ({
 const path = `${mount}/v1/chat/completions`;
 const events = { 'content-type': 'text/event-stream' };
 
-test('a word is passed on before the next one is there', async () => {
-  let next: (word: string) => void;
+test('a chunk is forwarded before the next one arrives', async () => {
+  let write: (event: string) => void;
   const server = createServer((_, response) => {
     response.writeHead(200, events);
-    next = (word) => response.write(word);
-    next('data: 0\n\n');
+    write = (event) => response.write(event);
+    write('data: 0\n\n');
   });
-  const { origin } = await openWay({ baseURL: await opened(server) });
-  const answer = await fetch(origin + path, ask());
-  expect(answer.headers.get('x-accel-buffering')).toBe('no');
-  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
-  for (const word of ['data: 0\n\n', 'data: 1\n\n', 'data: 2\n\n']) {
-    if (word !== 'data: 0\n\n') next!(word);
-    expect(await reader.read()).toEqual({ done: false, value: word });
+  const { origin } = await startProxy({ baseURL: await serveLocally(server) });
+  const response = await fetch(origin + path, chatRequest());
+  expect(response.headers.get('x-accel-buffering')).toBe('no');
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  for (const event of ['data: 0\n\n', 'data: 1\n\n', 'data: 2\n\n']) {
+    if (event !== 'data: 0\n\n') write!(event);
+    expect(await reader.read()).toEqual({ done: false, value: event });
   }
   await reader.cancel();
 });
 
-/** A body without end, and how much of it was asked for. */
-function endless() {
+/** An infinite body that counts how many chunks were pulled. */
+function endlessBody() {
   let pulled = 0;
   const pull = (controller: ReadableStreamDefaultController) => {
     pulled += 1;
@@ -48,11 +48,11 @@ function endless() {
   };
 }
 
-test('nothing is read ahead of the page', async () => {
-  const upstream = endless();
-  const { handler } = await openWay({ fetch: async () => new Response(upstream.body) });
-  const answer = await handler(new Request(`http://app.example${path}`, ask()));
-  const reader = answer.body!.getReader();
+test('the proxy never reads ahead of the page', async () => {
+  const upstream = endlessBody();
+  const { handler } = await startProxy({ fetch: async () => new Response(upstream.body) });
+  const response = await handler(new Request(`http://app.example${path}`, chatRequest()));
+  const reader = response.body!.getReader();
   for (const read of [1, 2, 3]) {
     await reader.read();
     for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
@@ -60,33 +60,33 @@ test('nothing is read ahead of the page', async () => {
   }
 });
 
-test('an error without end is cut off', async () => {
-  const upstream = endless();
+test('an endless error body is cut off', async () => {
+  const upstream = endlessBody();
   const fetch = async () => new Response(upstream.body, { status: 500 });
-  const { handler } = await openWay({ fetch });
-  const answer = await handler(new Request(`http://app.example${path}`, ask()));
-  expect(answer.status).toBe(500);
+  const { handler } = await startProxy({ fetch });
+  const response = await handler(new Request(`http://app.example${path}`, chatRequest()));
+  expect(response.status).toBe(500);
   expect(upstream.pulled).toBeLessThan(70);
 });
 
-test('a page that does not read holds the gateway back', async () => {
+test('a page that does not read slows the gateway down', async () => {
   let written = 0;
   let closed = false;
-  const piece = Buffer.alloc(65_536, 'x');
+  const chunk = Buffer.alloc(65_536, 'x');
   const server = createServer((_, response) => {
     response.writeHead(200, events);
     response.on('close', () => (closed = true));
     const more = () => {
       while (!response.destroyed && written < 1e9) {
-        written += piece.length;
-        if (!response.write(piece)) return void response.once('drain', more);
+        written += chunk.length;
+        if (!response.write(chunk)) return void response.once('drain', more);
       }
     };
     more();
   });
-  const { origin } = await openWay({ baseURL: await opened(server) });
-  const left = new AbortController();
-  await fetch(origin + path, ask(left.signal));
+  const { origin } = await startProxy({ baseURL: await serveLocally(server) });
+  const page = new AbortController();
+  await fetch(origin + path, chatRequest(page.signal));
   let before = -1;
   await vi.waitFor(
     () => {
@@ -97,40 +97,44 @@ test('a page that does not read holds the gateway back', async () => {
     { timeout: 4_000, interval: 200 },
   );
   expect(written).toBeLessThan(5e7);
-  left.abort();
+  page.abort();
   await vi.waitFor(() => expect(closed).toBe(true));
 });
 
 test.each([
-  ['by its signal', true],
-  ['by its body', false],
-])('a page that leaves %s ends the request to the gateway', async (_, bySignal) => {
+  ['aborting its signal', true],
+  ['cancelling the body', false],
+])('a page that disconnects by %s ends the request to the gateway', async (_, bySignal) => {
   let closed = false;
   const server = createServer((request, response) => {
     request.on('close', () => {});
     response.on('close', () => (closed = true));
     response.writeHead(200, events).write('data: 0\n\n');
   });
-  const { handler } = await openWay({ baseURL: await opened(server) });
-  const left = new AbortController();
-  const answer = await handler(new Request(`http://app.example${path}`, ask(left.signal)));
-  const reader = answer.body!.getReader();
+  const { handler } = await startProxy({ baseURL: await serveLocally(server) });
+  const page = new AbortController();
+  const response = await handler(
+    new Request(`http://app.example${path}`, chatRequest(page.signal)),
+  );
+  const reader = response.body!.getReader();
   await reader.read();
-  if (bySignal) left.abort();
+  if (bySignal) page.abort();
   else await reader.cancel();
   await vi.waitFor(() => expect(closed).toBe(true));
 });
 
-test('a page that leaves is heard of however long its stream has been', async () => {
+test('a disconnect is detected even after a garbage collection during the stream', async () => {
   let closed = false;
   const server = createServer((_, response) => {
     response.on('close', () => (closed = true));
     response.writeHead(200, events).write('data: 0\n\n');
   });
-  const { handler } = await openWay({ baseURL: await opened(server) });
-  const left = new AbortController();
-  const answer = await handler(new Request(`http://app.example${path}`, ask(left.signal)));
-  const reader = answer.body!.getReader();
+  const { handler } = await startProxy({ baseURL: await serveLocally(server) });
+  const page = new AbortController();
+  const response = await handler(
+    new Request(`http://app.example${path}`, chatRequest(page.signal)),
+  );
+  const reader = response.body!.getReader();
   await reader.read();
   setFlagsFromString('--expose-gc');
   const collectGarbage: () => void = runInNewContext('gc');
@@ -138,50 +142,52 @@ test('a page that leaves is heard of however long its stream has been', async ()
     collectGarbage();
     await new Promise((resolve) => setImmediate(resolve));
   }
-  left.abort();
+  page.abort();
   await vi.waitFor(() => expect(closed).toBe(true));
-  await expect(reader.read()).rejects.toBe(left.signal.reason);
+  await expect(reader.read()).rejects.toBe(page.signal.reason);
 });
 
-test('a page that leaves ends an answer of a fetch that knows no signals', async () => {
+test('a disconnect cancels the response of a fetch that ignores signals', async () => {
   const cancel = vi.fn<(reason: unknown) => void>();
   const start = (controller: ReadableStreamDefaultController) =>
     controller.enqueue(new Uint8Array(1));
   const fetch = async () => new Response(new ReadableStream({ start, cancel }));
-  const { handler } = await openWay({ fetch });
-  const left = new AbortController();
-  const answer = await handler(new Request(`http://app.example${path}`, ask(left.signal)));
-  const reader = answer.body!.getReader();
+  const { handler } = await startProxy({ fetch });
+  const page = new AbortController();
+  const response = await handler(
+    new Request(`http://app.example${path}`, chatRequest(page.signal)),
+  );
+  const reader = response.body!.getReader();
   await reader.read();
   const next = reader.read();
-  left.abort('gone');
+  page.abort('gone');
   await expect(next).rejects.toBe('gone');
   expect(cancel).toHaveBeenCalledWith('gone');
 });
 
-test('a page that leaves while it still sends is not asked about, and not reported', async () => {
-  const { mock, handler, reports } = await openWay();
-  const left = new AbortController();
+test('a page that disconnects during its upload is neither forwarded nor reported', async () => {
+  const { mock, handler, reports } = await startProxy();
+  const page = new AbortController();
   const body = new ReadableStream({
     pull(controller) {
-      left.abort();
+      page.abort();
       controller.error(new Error('gone'));
     },
   });
-  const init = { ...ask(left.signal), body, duplex: 'half' };
-  const answer = await handler(new Request(`http://app.example${path}`, init));
-  expect(answer.status).toBe(499);
+  const init = { ...chatRequest(page.signal), body, duplex: 'half' };
+  const response = await handler(new Request(`http://app.example${path}`, init));
+  expect(response.status).toBe(499);
   expect(mock.requests).toEqual([]);
   expect(reports).toEqual([]);
 });
 
-test('a body that goes on for ever is cut off at the cap', async () => {
-  const sent = endless();
-  const { mock, handler } = await openWay({ maxBodyBytes: 10_000 });
-  const init = { ...ask(), body: sent.body, duplex: 'half' };
+test('an endless request body is cut off at maxBodyBytes', async () => {
+  const upload = endlessBody();
+  const { mock, handler } = await startProxy({ maxBodyBytes: 10_000 });
+  const init = { ...chatRequest(), body: upload.body, duplex: 'half' };
   const request = new Request(`http://app.example${path}`, init);
   request.headers.set('content-length', '10');
   expect((await handler(request)).status).toBe(413);
-  expect(sent.pulled).toBeLessThan(15);
+  expect(upload.pulled).toBeLessThan(15);
   expect(mock.requests).toEqual([]);
 });

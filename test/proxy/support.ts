@@ -15,34 +15,34 @@ import { onTestFinished } from 'vitest';
 import { handleNodeRequest } from '../support/node-adapter.ts';
 import type { Handler } from '../support/node-adapter.ts';
 
-/** The key that must not show anywhere. */
+/** An API key that must never appear in any output. */
 export const canary = 'sk-canary-51c7';
 
-/** Where the proxy is mounted. */
+/** The mount path of the proxy. */
 export const mount = '/api/gateway';
 
 export type { Handler };
 
-/** A page's way to the gateway: a reference gateway on a socket, and a proxy before it on another. */
-export interface Way {
+/** A reference gateway on one socket and a proxy in front of it on another. */
+export interface ProxySetup {
   mock: MockGateway;
-  /** Where the gateway listens. */
+  /** Origin of the gateway. */
   gatewayURL: string;
   handler: Handler;
-  /** The origin that the proxy is on. */
+  /** Origin of the proxy. */
   origin: string;
-  /** What the proxy reported. */
+  /** Errors reported to `onError`. */
   reports: unknown[];
-  /** A client as a page has it, signed in as a user. */
+  /** Creates a client as a page would, signed in as `user`. */
   page: (options?: PolygateOptions, user?: string) => Polygate;
 }
 
-/** Opens the way, for one test. */
-export async function openWay(
+/** Starts a gateway and a proxy for the duration of one test. */
+export async function startProxy(
   options: Partial<ProxyOptions> = {},
   mockOptions: MockGatewayOptions = {},
-  serve: (handler: Handler) => Promise<string> = onNode,
-): Promise<Way> {
+  serve: (handler: Handler) => Promise<string> = serveWithNode,
+): Promise<ProxySetup> {
   const mock = createMockGateway({
     keys: [{ key: canary }],
     tasks: { durationMs: 0 },
@@ -60,27 +60,27 @@ export async function openWay(
     ...options,
   });
   const origin = await serve(handler);
-  const page: Way['page'] = (more = {}, user = 'ann') =>
+  const page: ProxySetup['page'] = (clientOptions = {}, user = 'ann') =>
     new Polygate({
       apiKey: null,
       baseURL: origin + mount,
       headers: { 'x-user': user },
       logLevel: 'off',
-      ...more,
+      ...clientOptions,
     });
   return { mock, gatewayURL: gateway.baseURL, handler, origin, reports, page };
 }
 
-/** An address of this machine where nobody listens. */
-export async function closedPort(): Promise<string> {
+/** A loopback origin where no server listens. */
+export async function unusedOrigin(): Promise<string> {
   const server = createServer();
-  const baseURL = await opened(server);
+  const baseURL = await serveLocally(server);
   await new Promise((resolve) => server.close(resolve));
   return baseURL;
 }
 
-/** Opens a server on a free port, until the end of the test; gives its origin. */
-export async function opened(server: Server): Promise<string> {
+/** Listens on a free port until the end of the test and returns the origin. */
+export async function serveLocally(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.closeAllConnections();
@@ -89,46 +89,46 @@ export async function opened(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Serves a handler with Node's own server, in the lines that the guide shows. */
-export async function onNode(handler: Handler): Promise<string> {
-  return opened(
+/** Serves a handler with `node:http`, using the adapter from docs/browsers-and-proxy.md. */
+export async function serveWithNode(handler: Handler): Promise<string> {
+  return serveLocally(
     createServer((incoming, outgoing) => void handleNodeRequest(handler, incoming, outgoing)),
   );
 }
 
-/** A request as it goes over the wire: nothing tidies its path up. */
-export interface Wire {
+/** A request whose path is sent without normalization. */
+export interface RawRequest {
   method?: string;
   path: string;
   headers?: Record<string, string>;
   body?: string | readonly string[];
 }
 
-/** What came back. */
-export interface Reply {
+/** The response to a {@link RawRequest}. */
+export interface RawResponse {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** The code of the error envelope. */
+  /** The `code` of the error body. */
   code: string | undefined;
 }
 
-/** Sends a request just as it is. */
-export async function send(
+/** Sends a request without normalizing its path, unlike `fetch`. */
+export async function sendRaw(
   origin: string,
-  { method = 'GET', path, headers = {}, body }: Wire,
-): Promise<Reply> {
+  { method = 'GET', path, headers = {}, body }: RawRequest,
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin);
     const outgoing = openRequest({ hostname, port, method, path, headers, agent: false });
     outgoing.on('error', reject);
     outgoing.on('response', (incoming) => resolve(read(incoming)));
-    for (const piece of typeof body === 'string' ? [body] : (body ?? [])) outgoing.write(piece);
+    for (const chunk of typeof body === 'string' ? [body] : (body ?? [])) outgoing.write(chunk);
     outgoing.end();
   });
 }
 
-async function read(incoming: IncomingMessage): Promise<Reply> {
+async function read(incoming: IncomingMessage): Promise<RawResponse> {
   const body = await text(incoming);
   const headers = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]);
   return {

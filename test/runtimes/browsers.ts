@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { bundled, openPage } from './page-server.ts';
+import { bundle, servePage } from './page-server.ts';
 import type { Runtime } from './runtimes.ts';
 
 const intranet = 'intranet.example';
 
-/** How to start Debian's browsers so that a host name that is not `localhost` is this machine too. */
+/** Launch options for Debian's browsers, which also map a host name other than `localhost` to this machine. */
 const launches = {
   chromium: {
     executablePath: '/usr/bin/chromium',
@@ -14,15 +14,15 @@ const launches = {
   },
   firefox: {
     executablePath: '/usr/bin/firefox-esr',
-    // By the standard protocol, which Mozilla's own builds speak.
+    // WebDriver BiDi, because Mozilla's own builds do not support Playwright's protocol.
     channel: 'moz-firefox',
     firefoxUserPrefs: { 'network.dns.localDomains': intranet },
   },
 };
 
 /**
- * Opens a page in a browser and has it do the scenario: by itself where the page is at home on this machine, and through
- * the proxy where it comes from another host by plain http, with what browsers take from such pages.
+ * Runs the scenario in a browser page. A page on loopback uses the gateway directly. A page on another host over plain
+ * http uses the proxy; browsers do not give such pages every API.
  */
 export function launchIn(
   kind: keyof typeof launches,
@@ -33,25 +33,25 @@ export function launchIn(
     const { createProxyHandler } = await load('polygate/dist/proxy/index.js');
     const playwright = (await load('playwright-core/index.js')).default;
     const handler = createProxyHandler({ apiKey, baseURL, authorize: () => 'ann' });
-    const server = await openPage(await bundled('tab.js', app), handler);
+    const server = await servePage(await bundle('tab.js', app), handler);
     const browser = await playwright[kind].launch(launches[kind]);
     const options =
       host === intranet
         ? { apiKey: null, baseURL: '/api/gateway' }
         : { apiKey, baseURL, dangerouslyAllowBrowser: true };
-    const printed: string[] = [];
+    const output: string[] = [];
     try {
       const page = await (await browser.newContext({ viewport: null })).newPage();
-      page.on('console', (message: any) => printed.push(message.text()));
-      page.on('pageerror', (error: unknown) => printed.push(String(error)));
+      page.on('console', (message: any) => output.push(message.text()));
+      page.on('pageerror', (error: unknown) => output.push(String(error)));
       await page.goto(`http://${host}:${server.port}`);
       const script = `Promise.race([
         scenario(${JSON.stringify(options)}),
-        new Promise((_, reject) => setTimeout(() => reject(new Error('It takes too long')), 60_000)),
+        new Promise((_, reject) => setTimeout(() => reject(new Error('The scenario timed out')), 60_000)),
       ]).then((report) => ({ ...report, isSecureContext }))`;
       return { version: browser.version(), report: await page.evaluate(script) };
     } catch (error) {
-      throw new Error(`${kind}: ${String(error)}\nIt printed:\n${printed.join('\n')}`, {
+      throw new Error(`${kind}: ${String(error)}\nOutput:\n${output.join('\n')}`, {
         cause: error,
       });
     } finally {

@@ -6,7 +6,7 @@ import type { MockGateway, MockRequest } from 'polygate/mock';
 import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
 
 import { createApp } from '../packaging/app.ts';
-import { namedGlobals, runBare } from './bare.ts';
+import { requiredGlobals, runBare } from './bare.ts';
 import { expected } from './expected.ts';
 import { runtimes } from './runtimes.ts';
 import { claims, withTable } from './table.ts';
@@ -27,16 +27,16 @@ beforeAll(async () => {
 });
 
 describe.each(runtimes)('$name', ({ name, kind, launch }) => {
-  test('does the same as the others, and asks for a lost chat once, unless it is a browser', async () => {
+  test('completes the scenario, and sends a lost chat request once unless it is a browser', async () => {
     const { mock, baseURL, close } = await openGateway();
     try {
       const { version, report } = await launch({ app, apiKey: mock.apiKey, baseURL });
       expect(report).toEqual(expected[kind]);
       await vi.waitFor(() => expect(mock.inFlight).toBe(0));
       expect(mock.requests.map(({ path }) => path)).not.toContain('/elsewhere');
-      const ways = report.behindProxy === undefined ? 1 : 2;
-      const sent = (mock.requests.filter(isChat).length - 4) / ways;
-      // Browsers send it again by themselves, and no page can forbid it.
+      const clients = report.behindProxy === undefined ? 1 : 2;
+      const sent = (mock.requests.filter(isChat).length - 4) / clients;
+      // Browsers resend a request after a reset connection, and a page cannot prevent it.
       if (kind !== 'page') expect(sent).toBe(1);
       rows.push({ name, version, report });
     } finally {
@@ -45,25 +45,30 @@ describe.each(runtimes)('$name', ({ name, kind, launch }) => {
   });
 });
 
-test('a runtime with the globals that the guide names, and no others, does the same', async () => {
+test('a runtime with only the globals that the guide lists completes the scenario', async () => {
   const { mock, baseURL, close } = await openGateway();
   try {
-    const report = await runBare({ app, apiKey: mock.apiKey, baseURL }, await namedGlobals(guide));
+    const report = await runBare(
+      { app, apiKey: mock.apiKey, baseURL },
+      await requiredGlobals(guide),
+    );
     expect(report).toEqual(expected.bare);
   } finally {
     await close();
   }
 });
 
-test('the guide has the table of this run', async () => {
+test('the table in the guide matches this run', async () => {
   const text = await readFile(guide, 'utf8');
-  const fresh = withTable(text, rows);
-  if (process.env.UPDATE) await writeFile(guide, fresh);
+  const updated = withTable(text, rows);
+  if (process.env.UPDATE) await writeFile(guide, updated);
   else
-    expect(claims(text), 'UPDATE=1 npm run test:runtimes && npm run format').toEqual(claims(fresh));
+    expect(claims(text), 'UPDATE=1 npm run test:runtimes && npm run format').toEqual(
+      claims(updated),
+    );
 });
 
-/** A reference gateway in which the fourth chat is cut off and those after it are charged and lost. */
+/** Starts a reference gateway that truncates the fourth chat, and charges all later ones but loses their responses. */
 async function openGateway() {
   const load = (path: string) => import(pathToFileURL(join(app, 'node_modules', path)).href);
   const { createMockGateway } = await load('polygate/dist/mock/index.js');

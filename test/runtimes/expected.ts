@@ -2,15 +2,15 @@ import { expect } from 'vitest';
 
 import type { Runtime } from './runtimes.ts';
 
-const said = expect.stringMatching(/^You said: Describe a harbour\. /);
+const echo = expect.stringMatching(/^You said: Describe a harbour\. /);
 const unknown = 'unknown';
 const badGateway = { name: 'ServerError', status: 502, code: 'bad_gateway' };
 
-/** Keys are made with `crypto.subtle`. */
-const refusedBatch = ['ConfigurationError', 'ConfigurationError'];
+/** Batch keys need `crypto.subtle`, which is missing here. */
+const failedBatch = ['ConfigurationError', 'ConfigurationError'];
 
 const everywhere = {
-  words: said,
+  words: echo,
   image: 'succeeded',
   aborted: { name: 'AbortedError', outcome: unknown },
   refused: { name: 'BadRequestError', status: 400, code: 'model_not_found', outcome: 'rejected' },
@@ -21,29 +21,29 @@ const everywhere = {
 
 const server = {
   ...everywhere,
-  inProcess: said,
+  inProcess: echo,
   redirected: { name: 'APIError', status: 302, outcome: 'rejected' },
   behindProxy: { image: 'succeeded', lost: { ...badGateway, outcome: unknown } },
 };
 
-/** What each kind of runtime reports. */
+/** The expected report of each kind of runtime. */
 export const expected: Readonly<Record<Runtime['kind'] | 'bare', object>> = {
   process: { ...server, journal: true, listens: true, required: Array(5).fill(true) },
   worker: server,
   page: {
     ...everywhere,
-    inProcess: said,
+    inProcess: echo,
     isSecureContext: true,
-    // All that a page gets to see of a redirect.
+    // Browsers hide the status of a redirect from pages.
     redirected: { name: 'APIError', status: 0, outcome: 'rejected' },
   },
-  bare: { ...everywhere, redirected: server.redirected, batch: refusedBatch },
+  bare: { ...everywhere, redirected: server.redirected, batch: failedBatch },
   'plain page': {
     ...everywhere,
-    inProcess: said,
+    inProcess: echo,
     isSecureContext: false,
     redirected: badGateway,
-    batch: refusedBatch,
+    batch: failedBatch,
     lost: { ...badGateway, outcome: unknown },
   },
 };

@@ -8,14 +8,14 @@ import { build } from 'esbuild';
 import { handleNodeRequest } from '../support/node-adapter.ts';
 import type { Handler } from '../support/node-adapter.ts';
 
-/** A server on this machine, and how to end it. */
-export interface Opened {
+/** A running server. */
+export interface LocalServer {
   port: number;
   close: () => void;
 }
 
-/** Opens a server on any free port. */
-export async function opened(listener: RequestListener): Promise<Opened> {
+/** Starts a server on a free port. */
+export async function startServer(listener: RequestListener): Promise<LocalServer> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const close = () => {
@@ -25,11 +25,10 @@ export async function opened(listener: RequestListener): Promise<Opened> {
   return { port: (server.address() as AddressInfo).port, close };
 }
 
-/** Serves a page with one script, and the proxy below `/api/gateway`, for those who have got the page's cookie. */
-export function openPage(script: string, handler: Handler): Promise<Opened> {
-  return opened((incoming, outgoing) => {
-    if (incoming.url?.startsWith('/api/gateway'))
-      return void handleNodeRequest(handler, incoming, outgoing);
+/** Serves a page with one script, which sets a session cookie, and the proxy at `/api/gateway`. */
+export function servePage(script: string, handler: Handler): Promise<LocalServer> {
+  return startServer((incoming, outgoing) => {
+    if (incoming.url?.startsWith('/api/gateway')) return void handleNodeRequest(handler, incoming, outgoing);
     if (incoming.url === '/page.js') {
       outgoing.setHeader('content-type', 'text/javascript');
       return void outgoing.end(script);
@@ -42,8 +41,8 @@ export function openPage(script: string, handler: Handler): Promise<Opened> {
   });
 }
 
-/** A script of this folder in one file with the packed package, as an app has installed it. */
-export async function bundled(script: string, app: string): Promise<string> {
+/** Bundles a script of this folder with the packed package that is installed in the app. */
+export async function bundle(script: string, app: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [new URL(script, import.meta.url).pathname],
     nodePaths: [join(app, 'node_modules')],

@@ -1,18 +1,18 @@
-// What the page of the test does: nothing of it knows a key. Bundled with the packed package.
+// The script of the test page, bundled with the packed package. It has no API key.
 import { ConfigurationError, Polygate } from 'polygate';
 
 const gateway = new Polygate({ apiKey: null, baseURL: '/api/gateway' });
 
-async function draw() {
+async function generateImage() {
   const image = await gateway.images.generate(
     { model: 'prism-image', prompt: 'A harbour' },
     { pollInterval: 50 },
   );
-  const picture = document.createElement('img');
-  picture.src = image.urls[0];
-  document.body.append(picture);
-  await picture.decode();
-  return { width: picture.naturalWidth, spent: gateway.spend.totalUsd };
+  const element = document.createElement('img');
+  element.src = image.urls[0];
+  document.body.append(element);
+  await element.decode();
+  return { width: element.naturalWidth, spent: gateway.spend.totalUsd };
 }
 
 const question = {
@@ -20,17 +20,17 @@ const question = {
   messages: [{ role: 'user', content: 'Describe a harbour' }],
 };
 
-async function talk() {
-  let words = '';
-  for await (const text of gateway.chat.completions.stream(question).text()) words += text;
-  return words;
+async function streamChat() {
+  let content = '';
+  for await (const text of gateway.chat.completions.stream(question).text()) content += text;
+  return content;
 }
 
-async function leave() {
+async function abandonStream() {
   for await (const _ of gateway.chat.completions.stream(question)) break;
 }
 
-async function refused() {
+async function collectErrors() {
   const errors = [];
   const attempts = [
     () => gateway.account.retrieve(),
@@ -42,16 +42,21 @@ async function refused() {
       await attempt();
     } catch (error) {
       const { name, code, status } = error;
-      errors.push({ name, code, status, known: error instanceof ConfigurationError });
+      errors.push({
+        name,
+        code,
+        status,
+        isConfigurationError: error instanceof ConfigurationError,
+      });
     }
   }
   return errors;
 }
 
 /** Everything that a script in the page can read. */
-async function readable() {
+async function readEverything() {
   const databases = (await indexedDB.databases?.()) ?? [];
-  const answer = await fetch('/api/gateway/v1/models');
+  const response = await fetch('/api/gateway/v1/models');
   return JSON.stringify([
     document.documentElement.outerHTML,
     document.cookie,
@@ -59,11 +64,11 @@ async function readable() {
     Object.entries(sessionStorage),
     databases,
     performance.getEntries(),
-    [...answer.headers],
-    await answer.text(),
+    [...response.headers],
+    await response.text(),
     ...Array.from(document.scripts, ({ text }) => text),
     await (await fetch('/page.js')).text(),
   ]);
 }
 
-globalThis.work = { draw, talk, leave, refused, readable };
+globalThis.actions = { generateImage, streamChat, abandonStream, collectErrors, readEverything };

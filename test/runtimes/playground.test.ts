@@ -9,29 +9,33 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createMockGateway } from '../../src/mock/index.ts';
 import { listen } from '../../src/mock/node/index.ts';
 
-const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 let browser: any;
 let axe: string;
-const closing: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 
 beforeAll(async () => {
-  // The playground brings the browser driver and the checker of accessibility; starting it installs them.
+  // Playwright and axe are dependencies of the playground, which installs them when it starts.
   await (await startPlayground()).close();
-  const { resolve } = createRequire(at('../../playground/package.json'));
+  const { resolve } = createRequire(resolvePath('../../playground/package.json'));
   axe = await readFile(resolve('axe-core/axe.min.js'), 'utf8');
   const { chromium } = (await import(resolve('playwright-core'))).default;
   browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
-  closing.push(() => browser.close());
+  cleanups.push(() => browser.close());
 });
 
 afterAll(async () => {
-  for (const close of closing.toReversed()) await close();
+  for (const close of cleanups.toReversed()) await close();
 });
 
-/** `npm run playground`, on a free port. */
+/** Runs `npm run playground` on a free port. */
 async function startPlayground(env: Record<string, string> = {}) {
-  const args = ['--import', at('../from-source.ts'), at('../../playground/start.ts')];
+  const args = [
+    '--import',
+    resolvePath('../from-source.ts'),
+    resolvePath('../../playground/start.ts'),
+  ];
   const { POLYGATE_BASE_URL: _, POLYGATE_API_KEY: __, ...rest } = process.env;
   const child = spawn(process.execPath, args, {
     env: { ...rest, PORT: '0', NODE_ENV: 'development', ...env },
@@ -40,29 +44,29 @@ async function startPlayground(env: Record<string, string> = {}) {
   const close = async () => {
     if (child.exitCode === null && child.kill()) await once(child, 'exit');
   };
-  let said = '';
+  let output = '';
   child.stdout.on('data', (part: Buffer) => {
-    said += String(part);
+    output += String(part);
   });
   const url = await vi.waitFor(
     () => {
-      const found = /Playground +(\S+)/.exec(said)?.[1];
-      if (found === undefined) throw new Error(`It does not start: ${said}`);
-      return found;
+      const address = /Playground +(\S+)/.exec(output)?.[1];
+      if (address === undefined) throw new Error(`The playground does not start: ${output}`);
+      return address;
     },
     { timeout: 120_000, interval: 100 },
   );
   return { url, close };
 }
 
-/** The address of a playground that ends with its test. */
-async function playground(env?: Record<string, string>): Promise<string> {
+/** Starts a playground for one test and returns its URL. */
+async function servePlayground(env?: Record<string, string>): Promise<string> {
   const { url, close } = await startPlayground(env);
   onTestFinished(close);
   return url;
 }
 
-/** A fresh page on the playground, and all that it and the server said to each other. */
+/** Opens the playground in a new browser context and records its traffic and errors. */
 async function openPage(url: string, options: Record<string, unknown> = {}) {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
@@ -80,83 +84,83 @@ async function openPage(url: string, options: Record<string, unknown> = {}) {
     traffic.push(await response.text().catch(() => ''));
   });
   await page.goto(url);
-  const go = (place: string) => page.evaluate(`location.hash = '${place}'`);
+  const go = (view: string) => page.evaluate(`location.hash = '${view}'`);
   await page.getByRole('option', { name: 'aurora-chat' }).waitFor({ state: 'attached' });
   return { page, go, traffic, problems };
 }
 
-/** What axe finds that keeps people out. */
-async function barriers(page: any): Promise<string[]> {
+/** Returns serious and critical accessibility violations. */
+async function findBarriers(page: any): Promise<string[]> {
   const { violations } = await page.evaluate(`${axe}; axe.run()`);
   return violations
     .filter(({ impact }: any) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }: any) => `${id}: ${nodes[0].target}`);
 }
 
-test('a chat streams in, and can be stopped', async () => {
-  const url = await playground();
+test('a chat streams and can be stopped', async () => {
+  const url = await servePlayground();
   const { page, problems } = await openPage(url);
   await page.getByRole('button', { name: 'Describe a harbour at dawn' }).click();
   await page.locator('.turn-assistant[data-state=done]', { hasText: 'harbour' }).waitFor();
-  expect(await page.locator('.turn-assistant .facts').innerText()).toMatch(
-    /\d+ in, \d+ out.*\$0\.0000/,
+  expect(await page.locator('.turn-assistant .meta').innerText()).toMatch(
+    /\d+ input, \d+ output tokens.*\$0\.0000/,
   );
 
   await page.getByLabel('Message').fill('A long story about the sea. '.repeat(30));
   await page.keyboard.press('Enter');
   await page.locator('.turn-assistant[data-state=streaming]', { hasText: 'story' }).waitFor();
-  await page.getByRole('button', { name: 'Stop the answer' }).click();
+  await page.getByRole('button', { name: 'Stop generating' }).click();
   await page.locator('.turn-assistant[data-state=stopped]').waitFor();
-  await page.locator('.call').first().getByText('stopped').waitFor();
+  await page.locator('.call').first().getByText('aborted').waitFor();
   expect(problems).toEqual([]);
 });
 
-test('a cut stream is shown as broken, and lost answers are found again for nothing', async () => {
-  const url = await playground();
+test('a truncated stream is shown as an error, and lost responses are recovered at no charge', async () => {
+  const url = await servePlayground();
   const { page, go, problems } = await openPage(url);
-  await page.getByLabel('Cut the stream').selectOption('once');
+  await page.getByLabel('Truncate the stream').selectOption('once');
   await page.getByRole('button', { name: 'Describe a harbour at dawn' }).click();
   await page.getByText('StreamTruncatedError', { exact: true }).waitFor();
 
   await go('images');
-  await page.getByLabel('Lose the answer').selectOption('once');
-  await page.getByRole('button', { name: /^Draw/ }).click();
-  await page.getByText('found by its key').waitFor();
+  await page.getByLabel('Lose the response').selectOption('once');
+  await page.getByRole('button', { name: /^Generate/ }).click();
+  await page.getByText('recovered by key').waitFor();
   await page.locator('.call').first().getByText('202 replay').waitFor();
   expect(await page.locator('.call').first().locator('.attempt').first().innerText()).toBe(
-    'no answer',
+    'no response',
   );
-  // The page goes, the order stays.
+  // Jobs survive a reload.
   await page.reload();
   await page.locator('.job[data-state=succeeded] img').waitFor();
 
   await go('video');
   await page.getByLabel('Unavailable').selectOption('once');
-  await page.getByRole('button', { name: /^Film/ }).click();
+  await page.getByRole('button', { name: /^Generate/ }).click();
   await page.locator('.call').first().getByText('202').waitFor();
   await page.locator('.job[data-state=succeeded] video').waitFor();
   const duration = () => page.evaluate(`document.querySelector('video').duration`);
   await vi.waitFor(async () => expect(await duration()).toBeGreaterThan(4), 10_000);
-  expect(await page.locator('.verdict').innerText()).toBe('2 keys, 2 lines on the bill');
+  expect(await page.locator('.charge-summary').innerText()).toBe('2 keys, 2 charges');
   expect(problems).toEqual([]);
 });
 
-test('a burst waits for its slots, and each picture is paid once', async () => {
-  const url = await playground();
+test('a burst of requests queues for slots, and each image is charged once', async () => {
+  const url = await servePlayground();
   const { page, go } = await openPage(url);
   await page.getByLabel('Too many requests').selectOption('once');
   await go('images');
   await page.getByRole('button', { name: 'Burst of 20' }).click();
   await page.locator('.slots-queued[data-busy=true]').waitFor();
   await page.locator('.job[data-state=succeeded]').nth(19).waitFor();
-  expect(await page.locator('.verdict').innerText()).toBe('20 keys, 20 lines on the bill');
+  expect(await page.locator('.charge-summary').innerText()).toBe('20 keys, 20 charges');
 });
 
-test('a person verifies in a page of their own, and the material then lives for two hours', async () => {
-  const url = await playground();
+test('a person verifies on a separate page, and the material is then available for two hours', async () => {
+  const url = await servePlayground();
   const { page, go } = await openPage(url);
   await go('materials');
-  await page.getByLabel('A real person is in it').check();
+  await page.getByLabel('It shows a real person').check();
   await page.getByRole('button', { name: 'Register' }).click();
   const opened = page.waitForEvent('popup');
   await page.getByRole('link', { name: 'Open the identity check' }).click();
@@ -170,59 +174,59 @@ test('a person verifies in a page of their own, and the material then lives for 
 test.each([
   { width: 1440, height: 900 },
   { width: 360, height: 740 },
-])('nobody is kept out at $width pixels, in light or in dark', async (viewport) => {
-  const url = await playground();
+])('the playground is accessible at $width pixels, in light and dark themes', async (viewport) => {
+  const url = await servePlayground();
   const { page, go } = await openPage(url, { viewport });
   await page.getByLabel('Message').fill('Hello');
   await page.keyboard.press('Enter');
   await page.locator('.turn-assistant[data-state=done]').waitFor();
   await go('images');
-  await page.getByRole('button', { name: /^Draw/ }).click();
+  await page.getByRole('button', { name: /^Generate/ }).click();
   await page.locator('.job[data-state=succeeded] img').waitFor();
   for (const colorScheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme });
-    for (const place of places) {
-      await go(place);
-      await page.locator(`.shell[data-place=${place}]`).waitFor();
+    for (const view of views) {
+      await go(view);
+      await page.locator(`.shell[data-view=${view}]`).waitFor();
       const found = {
         colorScheme,
-        place,
-        sideways: await sideways(page),
-        barriers: await barriers(page),
+        view,
+        overflows: await overflows(page),
+        barriers: await findBarriers(page),
       };
-      expect(found).toEqual({ colorScheme, place, sideways: false, barriers: [] });
+      expect(found).toEqual({ colorScheme, view, overflows: false, barriers: [] });
     }
   }
 });
 
-const places = ['chat', 'images', 'video', 'audio', 'voices', 'materials', 'wallet', 'lab'];
+const views = ['chat', 'images', 'video', 'audio', 'voices', 'materials', 'wallet', 'lab'];
 
-/** Whether one would have to scroll sideways. */
-const sideways = (page: any): Promise<boolean> =>
+/** Whether anything requires horizontal scrolling. */
+const overflows = (page: any): Promise<boolean> =>
   page.evaluate(
-    `[document.documentElement, ...document.querySelectorAll('.stage, .control')]
+    `[document.documentElement, ...document.querySelectorAll('.content, .control')]
       .some((box) => box.scrollWidth > box.clientWidth)`,
   );
 
-test('a real gateway stands behind the page by its environment, and its key is nowhere', async () => {
-  const key = 'sk-canary-of-the-playground';
+test('with a real gateway in the environment, the page uses it and never receives its API key', async () => {
+  const key = 'sk-canary-playground';
   const mock = createMockGateway({ keys: [{ key }], tasks: { durationMs: 300 } });
   const gateway = await listen(mock);
-  closing.push(() => gateway.close());
+  cleanups.push(() => gateway.close());
   const env = { POLYGATE_BASE_URL: gateway.baseURL, POLYGATE_API_KEY: key };
-  const url = await playground(env);
+  const url = await servePlayground(env);
   const { page, go, traffic } = await openPage(url);
-  await page.getByText('cannot be told to misbehave').waitFor();
+  await page.getByText('faults cannot be injected').waitFor();
   await go('images');
-  await page.getByRole('button', { name: /^Draw/ }).click();
+  await page.getByRole('button', { name: /^Generate/ }).click();
   await page.locator('.job[data-state=succeeded] img').waitFor();
   const [{ headers } = { headers: {} }] = mock.requests.filter(({ method }) => method === 'POST');
   expect(headers).toMatchObject({ authorization: `Bearer ${key}` });
   expect(mock.invoice).toHaveLength(1);
 
-  const held = await page.evaluate(
+  const stored = await page.evaluate(
     'document.documentElement.outerHTML + JSON.stringify(localStorage)',
   );
-  const all = [...traffic, held].join('\n');
+  const all = [...traffic, stored].join('\n');
   expect([all.includes('prism-image'), all.includes(key)]).toEqual([true, false]);
 });

@@ -1,4 +1,4 @@
-// For runtimes of the command line: takes the client's options and a folder, and prints what came of the scenario.
+// For command-line runtimes: takes the client's options and a folder, runs the scenario and prints its report.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';

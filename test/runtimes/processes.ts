@@ -7,7 +7,7 @@ import type { Runtime } from './runtimes.ts';
 
 const execute = promisify(execFile);
 
-/** Starts a program of the app's `node_modules` with what it needs to run a file that may use one folder only. */
+/** Launches a program from the app's `node_modules`. `options` are its arguments before the file to run. */
 export function launchProcess(
   path: string,
   options: (folder: string) => string[] = () => [],
@@ -15,19 +15,19 @@ export function launchProcess(
   return async ({ app, apiKey, baseURL }) => {
     const program = join(app, 'node_modules', path);
     const folder = await mkdtemp(join(app, 'folder-'));
-    const print = async (...args: string[]) => {
+    const runProgram = async (...args: string[]) => {
       try {
         return (await execute(program, args, { cwd: app, timeout: 60_000 })).stdout;
       } catch (error) {
         const { message, stdout, stderr } = error as Error & { stdout: string; stderr: string };
-        throw new Error(`${message}\nIt printed:\n${stdout}\n${stderr}`, { cause: error });
+        throw new Error(`${message}\nOutput:\n${stdout}\n${stderr}`, { cause: error });
       }
     };
     const run = async (file: string) =>
       JSON.parse(
-        await print(...options(folder), file, JSON.stringify({ apiKey, baseURL }), folder),
+        await runProgram(...options(folder), file, JSON.stringify({ apiKey, baseURL }), folder),
       );
-    const version = await print('--version');
+    const version = await runProgram('--version');
     return {
       version: /\d+\.\d+\.\d+/.exec(version)?.[0] ?? version,
       report: { ...(await run('process.js')), required: await run('require.cjs') },

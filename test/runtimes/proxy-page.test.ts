@@ -5,18 +5,18 @@ import type { MockGateway } from 'polygate/mock';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 
 import { createApp } from '../packaging/app.ts';
-import { bundled, opened, openPage } from './page-server.ts';
+import { bundle, servePage, startServer } from './page-server.ts';
 
-const key = 'sk-canary-of-the-server';
+const key = 'sk-canary-server';
 const gatewayPath = '/api/gateway';
 
 let mock: MockGateway;
 let browser: any;
 let page: any;
 let origin: string;
-/** All that went over the wire between the browser and servers, and what the page printed. */
+/** All traffic between the browser and the servers, and the console output of the page. */
 const traffic: string[] = [];
-const closing: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 
 beforeAll(async () => {
   const app = await createApp('page', [inject('tarball'), 'playwright-core@1.61.1']);
@@ -27,24 +27,24 @@ beforeAll(async () => {
 
   mock = createMockGateway({ keys: [{ key }], tasks: { durationMs: 300 }, chunkDelayMs: 20 });
   const gateway = await listen(mock);
-  closing.push(() => gateway.close());
+  cleanups.push(() => gateway.close());
   const handler = createProxyHandler({
     apiKey: key,
     baseURL: gateway.baseURL,
     authorize: ({ headers }: Request) => (headers.get('cookie') === 'session=s-1' ? 'ann' : null),
   });
-  const served = await openPage(await bundled('page.js', app), handler);
-  closing.push(served.close);
-  origin = `http://127.0.0.1:${served.port}`;
+  const server = await servePage(await bundle('page.js', app), handler);
+  cleanups.push(server.close);
+  origin = `http://127.0.0.1:${server.port}`;
 
   const { chromium } = (await load('playwright-core/index.js')).default;
   browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
-  closing.push(() => browser.close());
+  cleanups.push(() => browser.close());
   page = await openTab(origin);
 });
 
 afterAll(async () => {
-  for (const close of closing.toReversed()) await close();
+  for (const cleanup of cleanups.toReversed()) await cleanup();
 });
 
 async function openTab(url: string) {
@@ -62,11 +62,11 @@ async function openTab(url: string) {
   return tab;
 }
 
-/** Does one of the page's works in the page. */
-const inPage = (work: string): Promise<any> => page.evaluate(`work.${work}()`);
+/** Runs one of the page's actions. */
+const inPage = (action: string): Promise<any> => page.evaluate(`actions.${action}()`);
 
-test('a page draws an image and shows it', async () => {
-  const { width, spent } = await inPage('draw');
+test('a page generates an image and shows it', async () => {
+  const { width, spent } = await inPage('generateImage');
   expect(width).toBeGreaterThan(0);
   expect(spent).toBeCloseTo(mock.invoice[0]!.usd);
   const submit = mock.requests.find(({ method }) => method === 'POST');
@@ -74,47 +74,47 @@ test('a page draws an image and shows it', async () => {
   expect(submit?.headers).not.toHaveProperty('cookie');
 });
 
-test('a page reads a stream, and one that it leaves frees its slot', async () => {
-  expect(await inPage('talk')).toContain('Describe a harbour');
-  await inPage('leave');
+test('a page reads a stream, and an abandoned stream frees its slot', async () => {
+  expect(await inPage('streamChat')).toContain('Describe a harbour');
+  await inPage('abandonStream');
   await vi.waitFor(() => expect(mock.inFlight).toBe(0));
 });
 
-test('a page gets typed errors, and may not hold a key', async () => {
-  expect(await inPage('refused')).toMatchObject([
-    { name: 'NotFoundError', status: 404, known: false },
-    { name: 'BadRequestError', status: 400, known: false },
-    { name: 'ConfigurationError', known: true },
+test('a page gets typed errors and must not have an API key', async () => {
+  expect(await inPage('collectErrors')).toMatchObject([
+    { name: 'NotFoundError', status: 404, isConfigurationError: false },
+    { name: 'BadRequestError', status: 400, isConfigurationError: false },
+    { name: 'ConfigurationError', isConfigurationError: true },
   ]);
 });
 
-test("a stranger's page reaches nothing, whatever it tries", async () => {
-  const evil = await opened((_, outgoing) => {
+test('a page on another origin cannot send any request to the gateway', async () => {
+  const evil = await startServer((_, outgoing) => {
     outgoing.writeHead(200, { 'content-type': 'text/html' }).end('<title>Evil</title>');
   });
-  closing.push(evil.close);
+  cleanups.push(evil.close);
   for (const host of ['127.0.0.1', 'localhost']) {
-    // With the visitor's own cookies.
+    // The requests include the user's cookies.
     await page.goto(`http://${host}:${evil.port}`);
     const before = mock.requests.length;
     const outcomes = await page.evaluate(`(async () => {
       const url = '${origin}${gatewayPath}/v1/images/tasks';
       const body = '{"model":"prism-image","prompt":"Paid by you"}';
       const json = { 'content-type': 'application/json' };
-      const tries = [
+      const attempts = [
         { mode: 'cors', headers: json },
         { mode: 'cors', headers: { 'content-type': 'text/plain' } },
         { mode: 'no-cors' },
       ];
-      const read = [];
-      for (const init of tries) {
-        read.push(await fetch(url, { method: 'POST', body, credentials: 'include', ...init })
-          .then((answer) => answer.status + answer.type, (error) => error.name));
+      const results = [];
+      for (const init of attempts) {
+        results.push(await fetch(url, { method: 'POST', body, credentials: 'include', ...init })
+          .then((response) => response.status + response.type, (error) => error.name));
       }
       const image = new Image();
       image.src = '${origin}${gatewayPath}/v1/models';
       await image.decode().catch(() => {});
-      return read;
+      return results;
     })()`);
     expect(outcomes).toEqual(['TypeError', 'TypeError', '0opaque']);
     expect(mock.requests).toHaveLength(before);
@@ -122,8 +122,8 @@ test("a stranger's page reaches nothing, whatever it tries", async () => {
   await page.goto(origin);
 });
 
-test('the key is nowhere in the page, its traffic or its storage', async () => {
-  const all = [...traffic, await inPage('readable')].join('\n');
+test('the API key appears nowhere in the page, its traffic or its storage', async () => {
+  const all = [...traffic, await inPage('readEverything')].join('\n');
   const found = ['prism-image', 'session=s-1', key, 'x-svc-balance'].map((text) =>
     all.includes(text),
   );

@@ -2,25 +2,25 @@ import { launchIn } from './browsers.ts';
 import { launchProcess } from './processes.ts';
 import { launchWorkerd } from './workerd.ts';
 
-/** What a runtime is given: a folder with the packed package, and a gateway that it may ask. */
-export interface Stage {
+/** A project with the packed package, and the gateway to use. */
+export interface LaunchOptions {
   app: string;
   apiKey: string;
   baseURL: string;
 }
 
-/** Where users run the package. */
+/** A runtime to test. */
 export interface Runtime {
   name: string;
-  /** What npm installs for it. */
+  /** The npm package that provides it. */
   installs: string;
-  launch: (stage: Stage) => Promise<{ version: string; report: Record<string, unknown> }>;
+  launch: (options: LaunchOptions) => Promise<{ version: string; report: Record<string, unknown> }>;
   kind: 'process' | 'worker' | 'page' | 'plain page';
 }
 
 const process = { kind: 'process' } as const;
 
-/** All of them, in the order of the table in docs/runtimes.md. */
+/** All tested runtimes, in the order of the table in docs/runtimes.md. */
 export const runtimes: readonly Runtime[] = [
   ...['22.12.0', '24.21.0', '26.10.0'].map((version) => {
     const major = version.slice(0, 2);
@@ -37,7 +37,7 @@ export const runtimes: readonly Runtime[] = [
     ...process,
     name: 'Deno',
     installs: 'deno@2.9.6',
-    // Not allowed to read the environment.
+    // Without permission to read the environment.
     launch: launchProcess('.bin/deno', (folder) => [
       'run',
       '--no-prompt',

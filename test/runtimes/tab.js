@@ -1,4 +1,4 @@
-// For browsers: the test calls it in the page.
+// For browsers: the test calls `scenario` in the page.
 import { createMockGateway } from 'polygate/mock';
 import { createProxyHandler } from 'polygate/proxy';
 

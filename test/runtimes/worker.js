@@ -1,4 +1,4 @@
-// For workerd: answers the client's options with what came of the scenario.
+// For workerd: receives the client's options and responds with the report of the scenario.
 import { createMockGateway } from 'polygate/mock';
 import { createProxyHandler } from 'polygate/proxy';
 

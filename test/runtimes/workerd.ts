@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import { bundled } from './page-server.ts';
+import { bundle } from './page-server.ts';
 import type { Runtime } from './runtimes.ts';
 
 const configuration = `
@@ -13,7 +13,7 @@ const config :Workerd.Config = (
   services = [
     (name = "main", worker = (
       modules = [(name = "worker.js", esModule = embed "worker.bundle.js")],
-      # An old one: what a younger date adds must not be needed.
+      # An old date, so that no newer feature is required.
       compatibilityDate = "2024-01-01",
     )),
     (name = "internet", network = (allow = ["private"])),
@@ -22,31 +22,35 @@ const config :Workerd.Config = (
 );
 `;
 
-/** Runs the worker in Cloudflare's runtime and asks it over HTTP. */
+/** Runs the worker in workerd and requests its report over HTTP. */
 export const launchWorkerd: Runtime['launch'] = async ({ app, ...options }) => {
-  await writeFile(join(app, 'worker.bundle.js'), await bundled('worker.js', app));
+  await writeFile(join(app, 'worker.bundle.js'), await bundle('worker.js', app));
   await writeFile(join(app, 'workerd.capnp'), configuration);
   const program = join(app, 'node_modules/workerd/bin/workerd');
   const { version } = JSON.parse(
     await readFile(join(app, 'node_modules/workerd/package.json'), 'utf8'),
   );
   const workerd = spawn(program, ['serve', 'workerd.capnp', '--control-fd=1'], { cwd: app });
-  let printed = '';
-  workerd.stderr.on('data', (part) => (printed += String(part)));
-  const ended = once(workerd, 'exit').then(() => Promise.reject(new Error('It ended')));
-  const asked = async () => {
+  let output = '';
+  workerd.stderr.on('data', (part) => (output += String(part)));
+  const exited = once(workerd, 'exit').then(() => Promise.reject(new Error('workerd exited')));
+  const requestReport = async () => {
     const [line] = await once(createInterface(workerd.stdout), 'line');
     const url = `http://127.0.0.1:${JSON.parse(line).port}`;
     const body = JSON.stringify(options);
-    const answer = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(60_000) });
-    return { version, report: await answer.json() };
+    const response = await fetch(url, {
+      method: 'POST',
+      body,
+      signal: AbortSignal.timeout(60_000),
+    });
+    return { version, report: await response.json() };
   };
   try {
-    return await Promise.race([asked(), ended]);
+    return await Promise.race([requestReport(), exited]);
   } catch (error) {
-    throw new Error(`workerd: ${String(error)}\nIt printed:\n${printed}`, { cause: error });
+    throw new Error(`workerd: ${String(error)}\nOutput:\n${output}`, { cause: error });
   } finally {
-    ended.catch(() => {});
+    exited.catch(() => {});
     workerd.kill();
   }
 };

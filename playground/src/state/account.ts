@@ -4,16 +4,16 @@ import type { Account, Model } from 'polygate';
 import { charges, gateway } from './client.ts';
 import { lab } from './lab.ts';
 
-/** The wallet; undefined until it has been asked for. */
+/** The account; undefined until it is loaded. */
 export const account = signal<Account | undefined>(undefined);
 
-/** The models of the key, with their prices. */
+/** The models available to the key, with prices. */
 const models = signal<readonly Model[]>([]);
 
 let timer: number | undefined;
 
-/** Asks for the wallet after things have come to rest. */
-function refreshAccount(): void {
+/** Reloads the account shortly after the last change. */
+function scheduleReload(): void {
   window.clearTimeout(timer);
   timer = window.setTimeout(() => void load(), account.value === undefined ? 0 : 400);
 }
@@ -22,12 +22,12 @@ async function load(): Promise<void> {
   account.value = await gateway.account.retrieve().catch(() => account.value);
 }
 
-/** Keeps wallet and models up to date. */
+/** Loads the models, and reloads the account whenever its balance may have changed. */
 export function watchAccount(): void {
   effect(() => {
-    // A charge or a refund moves the wallet.
+    // Charges and refunds change the balance.
     void [charges.value.length, lab.value?.invoice?.length];
-    refreshAccount();
+    scheduleReload();
   });
   void gateway.models.list().then(
     ({ data }) => {
@@ -37,10 +37,10 @@ export function watchAccount(): void {
   );
 }
 
-/** What a model is for. Music and speech have one type and are told apart by what is counted. */
+/** What a model generates. Music and speech models have the same type and differ in their billing unit. */
 export type Purpose = 'chat' | 'image' | 'video' | 'speech' | 'music';
 
-/** The models for a purpose. */
+/** Returns the models for a purpose. */
 export function modelsFor(purpose: Purpose): readonly Model[] {
   return models.value.filter((model) => purposeOf(model) === purpose);
 }

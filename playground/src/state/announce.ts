@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 
-/** What screen readers are told next. */
+/** The text of the live region, which screen readers read aloud when it changes. */
 export const announcement = signal('');
 
-/** Tells it without taking the focus away from anything. */
+/** Announces a text to screen readers without moving the focus. */
 export function announce(text: string): void {
   announcement.value = text;
 }

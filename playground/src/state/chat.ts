@@ -4,18 +4,18 @@ import { signal } from '@preact/signals';
 
 import { announce } from './announce.ts';
 import { gateway } from './client.ts';
-import { problemOf } from './problem.ts';
+import { toProblem } from './problem.ts';
 import type { Problem } from './problem.ts';
 
-/** A turn of the conversation. */
+/** One message of the conversation. */
 export interface Turn {
   id: string;
   role: 'user' | 'assistant';
   text: string;
-  thought: string;
+  reasoning: string;
   images: readonly string[];
   model: string;
-  state: 'waiting' | 'streaming' | 'done' | 'stopped' | 'broken';
+  state: 'pending' | 'streaming' | 'done' | 'stopped' | 'failed';
   usage?: ChatUsage | undefined;
   costUsd?: number | undefined;
   problem?: Problem | undefined;
@@ -24,11 +24,11 @@ export interface Turn {
 /** The conversation. */
 export const turns = signal<readonly Turn[]>([]);
 
-/** The answer that is being given. */
-export const answering = signal<ChatStream | undefined>(undefined);
+/** The response that is being generated. */
+export const activeStream = signal<ChatStream | undefined>(undefined);
 
-/** Says something, and streams the answer in. */
-export async function ask(text: string, model: string): Promise<void> {
+/** Sends a message and streams the response. */
+export async function sendMessage(text: string, model: string): Promise<void> {
   const messages: ChatMessage[] = [
     ...turns.value
       .map(({ role, text: content }) => ({ role, content }))
@@ -36,63 +36,62 @@ export async function ask(text: string, model: string): Promise<void> {
     { role: 'user', content: text },
   ];
   add({ role: 'user', text, model, state: 'done' });
-  const id = add({ role: 'assistant', text: '', model, state: 'waiting' });
+  const id = add({ role: 'assistant', text: '', model, state: 'pending' });
   const stream = gateway.chat.completions.stream(
     { model, messages, stream_options: { include_usage: true } },
     { requestId: id },
   );
-  answering.value = stream;
+  activeStream.value = stream;
   try {
     for await (const chunk of stream) append(id, chunk);
     const images = extractImages(await stream.final()).map(({ url }) => url);
     change(id, { state: 'done', images });
-    announce('The answer is complete.');
+    announce('The response is complete.');
   } catch (error) {
-    const problem = problemOf(error);
-    const stopped = problem.name === 'AbortedError';
-    change(id, stopped ? { state: 'stopped' } : { state: 'broken', problem });
-    announce(stopped ? 'Stopped.' : `The answer broke off: ${problem.name}.`);
+    const problem = toProblem(error);
+    const isStopped = problem.name === 'AbortedError';
+    change(id, isStopped ? { state: 'stopped' } : { state: 'failed', problem });
+    announce(isStopped ? 'Stopped.' : `The response failed: ${problem.name}.`);
   } finally {
     change(id, { costUsd: stream.meta?.chargeUsd });
-    answering.value = undefined;
+    activeStream.value = undefined;
   }
 }
 
-/** Asks once more for an answer that broke off, in its place. */
-export async function askAgain(id: string): Promise<void> {
-  const at = turns.value.findIndex((turn) => turn.id === id);
-  const question = turns.value[at - 1];
+/** Sends the message of a failed response again, and replaces the response. */
+export async function resendMessage(id: string): Promise<void> {
+  const index = turns.value.findIndex((turn) => turn.id === id);
+  const question = turns.value[index - 1];
   if (question === undefined) return;
-  turns.value = turns.value.slice(0, at - 1);
-  await ask(question.text, question.model);
+  turns.value = turns.value.slice(0, index - 1);
+  await sendMessage(question.text, question.model);
 }
 
-/** Ends the answer that is being given; what has come stays. */
+/** Aborts the current response and keeps the text received so far. */
 export function stop(): void {
-  answering.value?.abort();
+  activeStream.value?.abort();
 }
 
-/** Begins a new conversation. */
-export function forget(): void {
+/** Starts a new conversation. */
+export function clearConversation(): void {
   stop();
   turns.value = [];
 }
 
 function append(id: string, { choices: [choice], usage }: ChatCompletionChunk): void {
-  const turn = turns.value.find((one) => one.id === id);
+  const turn = turns.value.find((candidate) => candidate.id === id);
   if (turn === undefined) return;
-  const thought = choice?.delta.reasoning_content ?? '';
   change(id, {
     state: 'streaming',
     text: turn.text + (choice?.delta.content ?? ''),
-    thought: turn.thought + thought,
+    reasoning: turn.reasoning + (choice?.delta.reasoning_content ?? ''),
     usage: usage ?? turn.usage,
   });
 }
 
 function add(turn: Pick<Turn, 'role' | 'text' | 'model' | 'state'>): string {
   const id = crypto.randomUUID();
-  turns.value = [...turns.value, { id, thought: '', images: [], ...turn }];
+  turns.value = [...turns.value, { id, reasoning: '', images: [], ...turn }];
   return id;
 }
 

@@ -2,27 +2,27 @@ import { Polygate } from 'polygate';
 import type { Charge } from 'polygate';
 import { signal } from '@preact/signals';
 
-/** What the client said about its own retries, the latest last. */
+/** Warnings and errors that the client logged, such as retries. The latest comes last. */
 export const notes = signal<readonly Note[]>([]);
 
-/** Every charge that the gateway reported to this page, the latest last. */
+/** Charges that the gateway reported to this page. The latest comes last. */
 export const charges = signal<readonly PaidCharge[]>([]);
 
-/** Requests of this page that hold a slot at the gateway, and that wait for one. */
+/** Current use of concurrency slots. */
 export const slots = signal<Slots>({ inFlight: 0, queued: 0 });
 
-/** A message of the client's logger. */
+/** A log message of the client. */
 export interface Note {
   at: number;
   text: string;
 }
 
-/** A charge, and when it was made. */
+/** A charge and its time. */
 export interface PaidCharge extends Charge {
   at: number;
 }
 
-/** The account's concurrency, as the client sees it. */
+/** A snapshot of `gateway.concurrency`. */
 export interface Slots {
   limit?: number | undefined;
   remaining?: number | undefined;
@@ -31,19 +31,19 @@ export interface Slots {
   queued: number;
 }
 
-const say = (message: string) => {
+const addNote = (message: string) => {
   const text = message.replace(/^polygate: /, '');
   notes.value = [...notes.value, { at: Date.now(), text }].slice(-40);
 };
 
-/** The client of this page. It has no key: the proxy on the page's own server adds it. */
+/** The client of this page. It has no API key: the proxy on the playground's server adds it. */
 export const gateway = new Polygate({
   apiKey: null,
   baseURL: '/api/gateway',
   onCharge: (charge) => {
     charges.value = [...charges.value, { ...charge, at: Date.now() }];
   },
-  logger: { error: say, warn: say, info: () => {}, debug: () => {} },
+  logger: { error: addNote, warn: addNote, info: () => {}, debug: () => {} },
   fetch: async (input, init) => {
     watchSlots();
     return fetch(input, init);
@@ -52,7 +52,7 @@ export const gateway = new Polygate({
 
 let timer: number | undefined;
 
-/** Looks at the live view for as long as something moves. */
+/** Takes snapshots of the live view until no request is in flight or queued. */
 function watchSlots(): void {
   timer ??= window.setInterval(() => {
     const { limit, remaining, source, inFlight, queued } = gateway.concurrency;

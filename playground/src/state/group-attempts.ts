@@ -1,42 +1,43 @@
 import type { Attempt } from '../../shared/lab.ts';
 
-/** One thing that this page wanted, and every attempt that it took. */
+/** One API call of the page, with all its attempts. */
 export interface Call {
   id: string;
-  /** Unix milliseconds of the first attempt. */
+  /** Start of the first attempt in Unix milliseconds. */
   at: number;
   route: string;
   key?: string | undefined;
   attempts: readonly Attempt[];
-  /** Questions about the task afterwards, and how many of them found no answer. */
+  /** Number of polls of the task or material that the call created. */
   polls: number;
-  lostPolls: number;
-  /** What the gateway took for it, USD; undefined when it told of no price. */
+  failedPolls: number;
+  /** The charge in USD, if the gateway reported one. */
   usd?: number | undefined;
 }
 
-/** Attempts with the same key belong together, and so do those that ask about what came of it. */
+/** Groups attempts with the same key, or the same request id, into calls. The latest call comes first. */
 export function groupAttempts(attempts: readonly Attempt[]): Call[] {
-  const found = new Map<string, Call>();
-  const byThing = new Map<string, string>();
+  const calls = new Map<string, Call>();
+  const callIds = new Map<string, string>();
   for (const attempt of attempts) {
-    const { method, key, call, thing, number } = attempt;
+    const { method, key, requestId, resourceId, number } = attempt;
     if (method === 'POST') {
-      const id = key ?? call ?? String(number);
-      if (thing !== undefined) byThing.set(thing, id);
-      found.set(id, withAttempt(found.get(id) ?? begun(id, attempt), attempt));
+      const id = key ?? requestId ?? String(number);
+      if (resourceId !== undefined) callIds.set(resourceId, id);
+      calls.set(id, withAttempt(calls.get(id) ?? createCall(id, attempt), attempt));
       continue;
     }
-    const owner = found.get(byThing.get(thing ?? '') ?? '');
-    if (owner === undefined) continue;
-    owner.polls += 1;
-    if (isTrouble(attempt)) owner.lostPolls += 1;
+    const call = calls.get(callIds.get(resourceId ?? '') ?? '');
+    if (call === undefined) continue;
+    call.polls += 1;
+    if (isFailure(attempt)) call.failedPolls += 1;
   }
-  return [...found.values()].toReversed();
+  return [...calls.values()].toReversed();
 }
 
-function begun(id: string, { at, path, key }: Attempt): Call {
-  return { id, at, route: path.replace(/^\/v1\//, ''), key, attempts: [], polls: 0, lostPolls: 0 };
+function createCall(id: string, { at, path, key }: Attempt): Call {
+  const route = path.replace(/^\/v1\//, '');
+  return { id, at, route, key, attempts: [], polls: 0, failedPolls: 0 };
 }
 
 function withAttempt(call: Call, attempt: Attempt): Call {
@@ -44,7 +45,7 @@ function withAttempt(call: Call, attempt: Attempt): Call {
   return { ...call, attempts: [...call.attempts, attempt], usd };
 }
 
-/** Whether an attempt did not bring what was asked for. */
-export function isTrouble({ state, status = 0 }: Attempt): boolean {
-  return state === 'lost' || state === 'cut' || status >= 400;
+/** Whether an attempt failed. An attempt that the page aborted did not. */
+export function isFailure({ state, status = 0 }: Attempt): boolean {
+  return state === 'lost' || state === 'truncated' || status >= 400;
 }

@@ -3,73 +3,74 @@ import { signal } from '@preact/signals';
 
 import { announce } from './announce.ts';
 import { gateway } from './client.ts';
-import { submit } from './order.ts';
-import type { Order } from './order.ts';
-import { problemOf } from './problem.ts';
+import { submit } from './generation-request.ts';
+import type { GenerationRequest } from './generation-request.ts';
+import { toProblem } from './problem.ts';
 import type { Problem } from './problem.ts';
 
-/** An order and what came of it so far. */
+/** A generation request and its current state. */
 export interface Job {
-  /** Its idempotency key. */
+  /** The idempotency key. */
   id: string;
-  order: Order;
+  request: GenerationRequest;
   /** Unix milliseconds. */
   at: number;
-  state: 'sending' | TaskStatus | 'stuck';
+  /** The task's status, or the state of the client: before a task exists, or after an error ended the wait. */
+  state: 'submitting' | TaskStatus | 'error';
   progress: number;
   urls: readonly string[];
-  /** The way back to the task, in any process and on any day. */
+  /** Set once the service has accepted the task. The page can resume the task with it at any time. */
   receipt?: Receipt | undefined;
   costUsd?: number | undefined;
-  /** Whether a lost answer was found again by the key, for nothing. */
+  /** Whether a lost response was recovered by its idempotency key, at no charge. */
   replayed?: boolean | undefined;
-  /** Why the last poll failed; the wait goes on. */
-  trouble?: string | undefined;
+  /** The error of the last poll. Polling continues. */
+  pollError?: string | undefined;
   problem?: Problem | undefined;
 }
 
-/** Everything that was ordered, the newest first. */
+/** All jobs, the latest first. */
 export const jobs = signal<readonly Job[]>([]);
 
-/** Orders something. The key is made before anything is sent, so that nothing can happen without it. */
-export function order(what: Order): void {
+/** Starts a job. Its idempotency key exists, and is stored, before anything is sent. */
+export function startJob(request: GenerationRequest): void {
   const id = `page-${crypto.randomUUID()}`;
-  const job: Job = { id, order: what, at: Date.now(), state: 'sending', progress: 0, urls: [] };
+  const job: Job = { id, request, at: Date.now(), state: 'submitting', progress: 0, urls: [] };
   jobs.value = [job, ...jobs.value];
-  void run(job);
+  void runJob(job);
 }
 
-/** Goes on with an order: by its receipt if there is one, else by submitting it again with the same key. */
-export async function run(job: Job): Promise<void> {
+/** Continues a job: resumes its task if there is a receipt, or submits the request again with the same key. */
+export async function runJob(job: Job): Promise<void> {
   const { id, receipt } = job;
-  if (receipt === undefined) change(id, { state: 'sending', problem: undefined });
+  if (receipt === undefined) change(id, { state: 'submitting', problem: undefined });
   else change(id, { state: 'running', problem: undefined });
   try {
-    const task = receipt === undefined ? await submit(job.order, id) : gateway.resume(receipt);
+    const task = receipt === undefined ? await submit(job.request, id) : gateway.resume(receipt);
     const { status: state = 'running', progress = job.progress } = task.latest ?? {};
     const costUsd = task.chargeUsd ?? job.costUsd;
     change(id, { state, progress, costUsd, receipt: task.toJSON() });
     if (task.meta?.idempotentReplay === true) change(id, { replayed: true });
-    for await (const update of task.updates()) follow(id, update);
+    for await (const update of task.updates()) applyUpdate(id, update);
   } catch (error) {
-    const problem = problemOf(error);
-    change(id, { state: 'stuck', problem });
-    announce(`${job.order.kind}: ${problem.name}`);
+    const problem = toProblem(error);
+    change(id, { state: 'error', problem });
+    announce(`${job.request.kind}: ${problem.name}`);
   }
 }
 
-/** Takes an order out of sight. What was submitted goes on at the gateway. */
-export function drop(id: string): void {
+/** Removes a job from the page. Its task continues at the gateway. */
+export function removeJob(id: string): void {
   jobs.value = jobs.value.filter((job) => job.id !== id);
 }
 
-function follow(id: string, update: TaskUpdate): void {
-  const { status: state, progress = 0, urls, error, pollError } = update;
+function applyUpdate(id: string, update: TaskUpdate): void {
+  const { status: state, progress = 0, urls, error } = update;
   const problem = error && { name: 'TaskFailedError', message: error.message };
-  const trouble = pollError && problemOf(pollError).name;
-  change(id, { state, progress: state === 'succeeded' ? 100 : progress, urls, problem, trouble });
+  const pollError = update.pollError && toProblem(update.pollError).name;
+  change(id, { state, progress: state === 'succeeded' ? 100 : progress, urls, problem, pollError });
   if (state === 'succeeded') announce(`The ${update.kind} is ready.`);
-  if (state === 'failed') announce(`The ${update.kind} failed, and its price came back.`);
+  if (state === 'failed') announce(`The ${update.kind} failed, and its charge was refunded.`);
 }
 
 function change(id: string, changes: Partial<Job>): void {

@@ -3,17 +3,17 @@ import { signal } from '@preact/signals';
 import type { FaultMode, LabState } from '../../shared/lab.ts';
 import { announce } from './announce.ts';
 
-/** What the server sees of the gateway; undefined until it has told. */
+/** The server's view of the gateway; undefined until the first event. */
 export const lab = signal<LabState | undefined>(undefined);
 
-/** Whether the server still talks to this page. */
+/** Whether the page is connected to its server. */
 export const connected = signal(true);
 
-/** Listens to the server; the browser connects again by itself. */
+/** Subscribes to the server's events. `EventSource` reconnects by itself. */
 export function listenToLab(): void {
   const events = new EventSource('/api/lab/events');
   events.addEventListener('message', ({ data }: MessageEvent<string>) => {
-    // Our own server wrote it, from the same type.
+    // Trusted without validation: the playground's own server sends this type.
     const state: LabState = JSON.parse(data);
     lab.value = state;
     connected.value = true;
@@ -23,8 +23,8 @@ export function listenToLab(): void {
   });
 }
 
-/** Turns one of the switches. */
-export async function turn(id: string, title: string, mode: FaultMode): Promise<void> {
+/** Sets one switch of the control room. */
+export async function setFault(id: string, title: string, mode: FaultMode): Promise<void> {
   await fetch('/api/lab/switch', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

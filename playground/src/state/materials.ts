@@ -3,78 +3,82 @@ import { signal } from '@preact/signals';
 
 import { announce } from './announce.ts';
 import { gateway } from './client.ts';
-import { problemOf } from './problem.ts';
+import { toProblem } from './problem.ts';
 import type { Problem } from './problem.ts';
 
-/** A material, and the page on which a person verifies, as long as that is open. */
-export interface Held {
+/** A material in the library. */
+export interface LibraryItem {
   material: Material;
-  /** A secret: shown as a link, and kept nowhere else. */
+  /** The page for the identity check, while that is pending. It is secret and must not be stored or logged. */
   verificationUrl?: string | undefined;
-  trouble?: string | undefined;
+  /** The error of the last poll. */
+  pollError?: string | undefined;
 }
 
-/** The library, the newest first. */
-export const library = signal<readonly Held[]>([]);
+/** The library, the latest material first. */
+export const library = signal<readonly LibraryItem[]>([]);
 
-/** What went wrong with the last registration. */
-export const registering = signal<{ busy: boolean; problem?: Problem | undefined }>({
+/** State of the current or last registration. */
+export const registration = signal<{ busy: boolean; problem?: Problem | undefined }>({
   busy: false,
 });
 
-/** Reads the library, page by page, and follows what is not ready. */
+/** Loads the library, and polls the materials that are not available yet. */
 export async function loadMaterials(): Promise<void> {
-  const found: Held[] = [];
+  const items: LibraryItem[] = [];
   try {
-    for await (const material of await gateway.materials.list()) found.push({ material });
+    for await (const material of await gateway.materials.list()) items.push({ material });
   } catch {
     return;
   }
-  library.value = found;
-  for (const { material } of found) if (material.status !== 'available') void follow(material.id);
+  library.value = items;
+  for (const { material } of items) if (material.status !== 'available') void poll(material.id);
 }
 
-/** Registers a file; for a real person the answer names the page on which they verify. */
-export async function register(params: MaterialCreateParams): Promise<boolean> {
-  registering.value = { busy: true };
+/** Registers a file. If it shows a real person, the response contains the URL of the identity check. */
+export async function registerMaterial(params: MaterialCreateParams): Promise<boolean> {
+  registration.value = { busy: true };
   try {
     const { verification_url: verificationUrl, ...material } =
       await gateway.materials.create(params);
     library.value = [{ material, verificationUrl }, ...library.value];
-    registering.value = { busy: false };
-    void follow(material.id);
+    registration.value = { busy: false };
+    void poll(material.id);
     return true;
   } catch (error) {
-    registering.value = { busy: false, problem: problemOf(error) };
+    registration.value = { busy: false, problem: toProblem(error) };
     return false;
   }
 }
 
-/** Deletes a material: what used it before stays, and nothing can use it from now on. */
-export async function remove(id: string): Promise<void> {
-  const gone = await gateway.materials.delete(id).catch(() => undefined);
-  if (gone === undefined) return;
+/** Deletes a material. Videos that used it are not affected. */
+export async function deleteMaterial(id: string): Promise<void> {
+  const deleted = await gateway.materials.delete(id).catch(() => undefined);
+  if (deleted === undefined) return;
   library.value = library.value.filter(({ material }) => material.id !== id);
-  announce(`${gone.name} is deleted.`);
+  announce(`${deleted.name} was deleted.`);
 }
 
-async function follow(id: string): Promise<void> {
+async function poll(id: string): Promise<void> {
   try {
-    for await (const update of gateway.materials.updates(id)) take(update);
+    for await (const update of gateway.materials.updates(id)) applyUpdate(update);
   } catch (error) {
-    patch(id, { trouble: problemOf(error).name });
+    change(id, { pollError: toProblem(error).name });
   }
 }
 
-function take({ pollError, ...material }: MaterialUpdate): void {
-  const trouble = pollError && problemOf(pollError).name;
+function applyUpdate({ pollError, ...material }: MaterialUpdate): void {
   const isPending = material.status === 'verification_pending';
-  patch(material.id, { material, trouble, ...(isPending ? {} : { verificationUrl: undefined }) });
+  change(material.id, {
+    material,
+    pollError: pollError && toProblem(pollError).name,
+    ...(isPending ? {} : { verificationUrl: undefined }),
+  });
   if (material.status === 'available') announce(`${material.name} is available.`);
 }
 
-function patch(id: string, changes: Partial<Held>): void {
-  library.value = library.value.map((held) =>
-    held.material.id === id ? { ...held, ...changes } : held,
+function change(id: string, changes: Partial<LibraryItem>): void {
+  library.value = library.value.map((item) =>
+    item.material.id === id ? { ...item, ...changes } : item,
   );
 }

@@ -1,16 +1,16 @@
 import { PolygateError } from 'polygate';
 
-/** An error as people read it. */
+/** An error as the page shows it. */
 export interface Problem {
-  /** The error's class, which says what to do. */
+  /** The class of the error. */
   name: string;
   message: string;
-  /** What is known of the request: `rejected`, `not-sent` or `unknown`. */
+  /** What is known about the request: `rejected`, `not-sent` or `unknown`. */
   outcome?: string | undefined;
 }
 
-/** Reads whatever was thrown. */
-export function problemOf(error: unknown): Problem {
+/** Converts any thrown value. */
+export function toProblem(error: unknown): Problem {
   if (error instanceof PolygateError) {
     const { name, message, outcome } = error;
     return { name, message, outcome };

@@ -1,18 +1,18 @@
 import { effect, signal } from '@preact/signals';
 
-/** How the page looks; `auto` is what the system prefers. */
+/** The color theme; `auto` follows the system's preference. */
 export type Theme = 'auto' | 'light' | 'dark';
 
-const place = 'polygate-playground-theme';
-const kept = localStorage.getItem(place);
+const storageKey = 'polygate-playground-theme';
+const stored = localStorage.getItem(storageKey);
 
-/** The chosen look. */
-export const theme = signal<Theme>(kept === 'light' || kept === 'dark' ? kept : 'auto');
+/** The chosen theme. */
+export const theme = signal<Theme>(stored === 'light' || stored === 'dark' ? stored : 'auto');
 
-/** Applies the choice, and remembers it. */
+/** Applies the theme and stores it. */
 export function watchTheme(): void {
   effect(() => {
     document.documentElement.dataset['theme'] = theme.value;
-    localStorage.setItem(place, theme.value);
+    localStorage.setItem(storageKey, theme.value);
   });
 }

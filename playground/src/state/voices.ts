@@ -3,18 +3,18 @@ import { signal } from '@preact/signals';
 
 import { announce } from './announce.ts';
 import { gateway } from './client.ts';
-import { problemOf } from './problem.ts';
+import { toProblem } from './problem.ts';
 import type { Problem } from './problem.ts';
 
-/** Every voice that may speak. */
+/** All voices of the service and the account. */
 export const voices = signal<readonly Voice[]>([]);
 
-/** What is being made, and what went wrong with the last one. */
-export const voiceMaking = signal<{ busy: boolean; problem?: Problem | undefined }>({
+/** State of the current or last creation. */
+export const voiceCreation = signal<{ busy: boolean; problem?: Problem | undefined }>({
   busy: false,
 });
 
-/** Asks for the voices. */
+/** Loads the voices. */
 export async function loadVoices(): Promise<void> {
   const list = await gateway.voices.list().catch(() => undefined);
   if (list !== undefined) voices.value = list.data;
@@ -22,23 +22,23 @@ export async function loadVoices(): Promise<void> {
 
 /** Clones a voice from a recording. */
 export const cloneVoice = (params: VoiceCloneParams): Promise<boolean> =>
-  make(gateway.voices.clone(params));
+  create(gateway.voices.clone(params));
 
-/** Designs a voice from words. */
+/** Designs a voice from a description. */
 export const designVoice = (params: VoiceDesignParams): Promise<boolean> =>
-  make(gateway.voices.design(params));
+  create(gateway.voices.design(params));
 
-/** Voices are not asked for twice: the service does not promise that a key protects them. */
-async function make(creation: PromiseLike<VoiceCreation>): Promise<boolean> {
-  voiceMaking.value = { busy: true };
+/** A failed creation is not sent again: the service does not guarantee idempotency for voices. */
+async function create(creation: PromiseLike<VoiceCreation>): Promise<boolean> {
+  voiceCreation.value = { busy: true };
   try {
     const { voice } = await creation;
-    announce(`${voice.display_name} can speak now.`);
-    voiceMaking.value = { busy: false };
+    announce(`The voice ${voice.display_name} is ready.`);
+    voiceCreation.value = { busy: false };
     await loadVoices();
     return true;
   } catch (error) {
-    voiceMaking.value = { busy: false, problem: problemOf(error) };
+    voiceCreation.value = { busy: false, problem: toProblem(error) };
     return false;
   }
 }

@@ -1,30 +1,31 @@
 import { useState } from 'preact/hooks';
 
-import { order } from '../../state/jobs.ts';
+import { startJob } from '../../state/jobs.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Field } from '../parts/field.tsx';
 import { ModelSelect } from '../parts/model-select.tsx';
 import { usd } from '../parts/money.tsx';
 import { useModel } from '../parts/use-model.ts';
 
-/** What a song is like, and what is sung in it. */
+/** Generates music, with or without lyrics. */
 export function MusicForm() {
-  const [model, choose] = useModel('music');
+  const [model, setModel] = useModel('music');
   const [prompt, setPrompt] = useState('A slow waltz for a harmonica and rain');
   const [lyrics, setLyrics] = useState('Boats come home, one by one');
-  const [how, setHow] = useState<'sung' | 'played'>('played');
+  const [style, setStyle] = useState<'instrumental' | 'lyrics'>('instrumental');
   const price = model?.pricing?.unitPriceUsd;
-  const play = () => {
+  const generate = () => {
     if (model === undefined) return;
-    const sung = how === 'sung' ? { lyrics, is_instrumental: false } : { is_instrumental: true };
-    order({ kind: 'music', params: { model: model.id, prompt, ...sung } });
+    const vocals =
+      style === 'lyrics' ? { lyrics, is_instrumental: false } : { is_instrumental: true };
+    startJob({ kind: 'music', params: { model: model.id, prompt, ...vocals } });
   };
   return (
     <form
-      class="maker"
+      class="create-form"
       onSubmit={(event) => {
         event.preventDefault();
-        play();
+        generate();
       }}
     >
       <Field label="Prompt">
@@ -35,7 +36,7 @@ export function MusicForm() {
           onInput={({ currentTarget }) => setPrompt(currentTarget.value)}
         />
       </Field>
-      {how === 'sung' && (
+      {style === 'lyrics' && (
         <Field label="Lyrics">
           <textarea
             required
@@ -45,12 +46,12 @@ export function MusicForm() {
           />
         </Field>
       )}
-      <div class="maker-row">
-        <ModelSelect purpose="music" value={model?.id} onChange={choose} />
-        <Choice label="Song" options={ways} value={how} onChange={setHow} />
-        <div class="maker-go">
+      <div class="create-row">
+        <ModelSelect purpose="music" value={model?.id} onChange={setModel} />
+        <Choice label="Style" options={styles} value={style} onChange={setStyle} />
+        <div class="create-submit">
           <button type="submit" class="primary" disabled={model === undefined}>
-            Compose {price !== undefined && <span class="price">{usd(price)}</span>}
+            Generate {price !== undefined && <span class="price">{usd(price)}</span>}
           </button>
         </div>
       </div>
@@ -58,7 +59,7 @@ export function MusicForm() {
   );
 }
 
-const ways = [
-  ['played', 'Instrumental'],
-  ['sung', 'With lyrics'],
+const styles = [
+  ['instrumental', 'Instrumental'],
+  ['lyrics', 'With lyrics'],
 ] as const;

@@ -1,31 +1,33 @@
 import { estimate } from 'polygate';
 import { useState } from 'preact/hooks';
 
-import { order } from '../../state/jobs.ts';
+import { startJob } from '../../state/jobs.ts';
 import { voices } from '../../state/voices.ts';
 import { Field } from '../parts/field.tsx';
 import { ModelSelect } from '../parts/model-select.tsx';
 import { usd } from '../parts/money.tsx';
 import { useModel } from '../parts/use-model.ts';
 
-/** A text and the voice that reads it. */
+/** Generates speech from a text and a voice. */
 export function SpeechForm() {
-  const [model, choose] = useModel('speech');
+  const [model, setModel] = useModel('speech');
   const [text, setText] = useState('The tide is coming in. Mind the step.');
-  const [wanted, setVoice] = useState('');
-  const able = voices.value.filter(({ compatible_models: fits }) => fits.includes(model?.id ?? ''));
-  const voice = able.find(({ voice_id: id }) => id === wanted) ?? able[0];
+  const [voiceId, setVoiceId] = useState('');
+  const compatible = voices.value.filter(({ compatible_models: models }) =>
+    models.includes(model?.id ?? ''),
+  );
+  const voice = compatible.find(({ voice_id: id }) => id === voiceId) ?? compatible[0];
   const price = estimate.speech(model?.pricing, text);
-  const speak = () => {
+  const generate = () => {
     if (model === undefined || voice === undefined) return;
-    order({ kind: 'speech', params: { model: model.id, text, voice_id: voice.voice_id } });
+    startJob({ kind: 'speech', params: { model: model.id, text, voice_id: voice.voice_id } });
   };
   return (
     <form
-      class="maker"
+      class="create-form"
       onSubmit={(event) => {
         event.preventDefault();
-        speak();
+        generate();
       }}
     >
       <Field label="Text">
@@ -36,23 +38,23 @@ export function SpeechForm() {
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
       </Field>
-      <div class="maker-row">
-        <ModelSelect purpose="speech" value={model?.id} onChange={choose} />
+      <div class="create-row">
+        <ModelSelect purpose="speech" value={model?.id} onChange={setModel} />
         <Field label="Voice">
           <select
             value={voice?.voice_id ?? ''}
-            onChange={({ currentTarget }) => setVoice(currentTarget.value)}
+            onChange={({ currentTarget }) => setVoiceId(currentTarget.value)}
           >
-            {able.map(({ voice_id: id, display_name: name, language }) => (
+            {compatible.map(({ voice_id: id, display_name: name, language }) => (
               <option key={id} value={id}>
                 {name}, {language}
               </option>
             ))}
           </select>
         </Field>
-        <div class="maker-go">
+        <div class="create-submit">
           <button type="submit" class="primary" disabled={voice === undefined}>
-            Speak {price !== undefined && <span class="price">{usd(price)}</span>}
+            Generate {price !== undefined && <span class="price">{usd(price)}</span>}
           </button>
         </div>
       </div>

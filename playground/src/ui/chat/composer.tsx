@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
 
-import { answering, ask, stop } from '../../state/chat.ts';
+import { activeStream, sendMessage, stop } from '../../state/chat.ts';
 import { Icon } from '../parts/icon.tsx';
 
-/** Where one writes. Enter sends, Shift and Enter begin a line, Escape stops the answer. */
+/** The message input. Enter sends, Shift+Enter inserts a line break, Escape stops the response. */
 export function Composer({ model }: { model: string | undefined }) {
   const [text, setText] = useState('');
-  const busy = answering.value !== undefined;
+  const isBusy = activeStream.value !== undefined;
   const send = () => {
-    if (text.trim() === '' || busy || model === undefined) return;
+    if (text.trim() === '' || isBusy || model === undefined) return;
     setText('');
-    void ask(text.trim(), model);
+    void sendMessage(text.trim(), model);
   };
   return (
     <form
@@ -20,13 +20,13 @@ export function Composer({ model }: { model: string | undefined }) {
         send();
       }}
     >
-      <label class="unseen" for="message">
+      <label class="visually-hidden" for="message">
         Message
       </label>
       <textarea
         id="message"
         rows={1}
-        placeholder="Say something"
+        placeholder="Write a message"
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={(event) => {
@@ -36,8 +36,8 @@ export function Composer({ model }: { model: string | undefined }) {
           send();
         }}
       />
-      {busy ? (
-        <button type="button" class="round round-stop" aria-label="Stop the answer" onClick={stop}>
+      {isBusy ? (
+        <button type="button" class="round round-stop" aria-label="Stop generating" onClick={stop}>
           <Icon name="stop" />
         </button>
       ) : (

@@ -1,57 +1,55 @@
-import { answering, askAgain } from '../../state/chat.ts';
+import { activeStream, resendMessage } from '../../state/chat.ts';
 import type { Turn } from '../../state/chat.ts';
 import { usd } from '../parts/money.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 
-/** One turn: what was said, by whom, and what it cost. */
+/** One message, with its cost if it is a response. */
 export function TurnView({ turn }: { turn: Turn }) {
-  const { role, text, thought, images, state, problem } = turn;
-  const busy = state === 'waiting' || state === 'streaming';
+  const { role, text, reasoning, images, state, problem } = turn;
+  const isBusy = state === 'pending' || state === 'streaming';
   return (
-    <li class={`turn turn-${role}`} data-state={state} aria-busy={busy}>
-      <span class="unseen">{role === 'user' ? 'You:' : 'Answer:'}</span>
-      {thought !== '' && (
-        <details class="thought" open={text === ''}>
-          <summary>Thoughts</summary>
-          {thought}
+    <li class={`turn turn-${role}`} data-state={state} aria-busy={isBusy}>
+      <span class="visually-hidden">{role === 'user' ? 'You:' : 'Assistant:'}</span>
+      {reasoning !== '' && (
+        <details class="reasoning" open={text === ''}>
+          <summary>Reasoning</summary>
+          {reasoning}
         </details>
       )}
       <div class="turn-text">
         {text}
-        {busy && <i class="caret" aria-hidden="true" />}
+        {isBusy && <i class="caret" aria-hidden="true" />}
       </div>
       {images.map((url) => (
-        <img key={url} src={url} alt="Drawn in this answer" class="turn-image" />
+        <img key={url} src={url} alt="Generated in this response" class="turn-image" />
       ))}
       {problem && (
         <ProblemNote problem={problem}>
-          {text !== '' && (
-            <p class="problem-text">What had arrived stays above. It is not the whole answer.</p>
-          )}
-          <AskAgain id={turn.id} />
+          {text !== '' && <p class="problem-text">The response above is incomplete.</p>}
+          <ResendButton id={turn.id} />
         </ProblemNote>
       )}
-      {role === 'assistant' && !busy && <Facts turn={turn} />}
+      {role === 'assistant' && !isBusy && <Metadata turn={turn} />}
     </li>
   );
 }
 
-/** A chat has no key that protects it, so it is the reader who decides to pay again. */
-function AskAgain({ id }: { id: string }) {
-  if (answering.value !== undefined) return null;
+/** Chat requests have no idempotency key, so the user decides whether to send, and pay, again. */
+function ResendButton({ id }: { id: string }) {
+  if (activeStream.value !== undefined) return null;
   return (
-    <button type="button" class="quiet" onClick={() => void askAgain(id)}>
-      Ask again
+    <button type="button" class="secondary" onClick={() => void resendMessage(id)}>
+      Send again
     </button>
   );
 }
 
-function Facts({ turn: { usage, costUsd, model, state } }: { turn: Turn }) {
-  const facts = [
+function Metadata({ turn: { usage, costUsd, model, state } }: { turn: Turn }) {
+  const items = [
     model,
-    usage && `${usage.prompt_tokens} in, ${usage.completion_tokens} out`,
+    usage && `${usage.prompt_tokens} input, ${usage.completion_tokens} output tokens`,
     costUsd !== undefined && usd(costUsd),
     state === 'stopped' && 'stopped',
-  ].filter((fact) => typeof fact === 'string');
-  return <p class="facts">{facts.join('  ·  ')}</p>;
+  ].filter((item) => typeof item === 'string');
+  return <p class="meta">{items.join('  ·  ')}</p>;
 }

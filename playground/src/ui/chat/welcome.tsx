@@ -1,32 +1,32 @@
-import { ask } from '../../state/chat.ts';
+import { sendMessage } from '../../state/chat.ts';
 
-const ideas = [
+const suggestions = [
   'Describe a harbour at dawn',
-  'Name three things that a gate is for',
+  'Explain what an API gateway does',
   'What does an idempotency key do?',
 ];
 
-/** An empty conversation: what this page is, and a way in. */
+/** Shown before the first message: what the playground is, and suggested messages. */
 export function Welcome({ model }: { model: string | undefined }) {
   return (
     <div class="welcome">
       <p class="welcome-line">
-        Everything here goes through one gate: <em>break it</em> and watch it recover.
+        One client for every model: <em>break the gateway</em> and watch it recover.
       </p>
       <p class="welcome-text">
-        This page talks to the gateway with polygate and holds no key. Turn a switch in the control
-        room, then ask, draw or film. Each thing is paid for once.
+        This page uses the gateway through polygate, without an API key. Inject a fault in the
+        control room, then chat or generate something. No task is paid for twice.
       </p>
-      <ul class="ideas">
-        {ideas.map((idea) => (
-          <li key={idea}>
+      <ul class="suggestions">
+        {suggestions.map((suggestion) => (
+          <li key={suggestion}>
             <button
               type="button"
-              class="idea"
+              class="suggestion"
               disabled={model === undefined}
-              onClick={() => void (model !== undefined && ask(idea, model))}
+              onClick={() => void (model !== undefined && sendMessage(suggestion, model))}
             >
-              {idea}
+              {suggestion}
             </button>
           </li>
         ))}

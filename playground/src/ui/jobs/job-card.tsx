@@ -1,43 +1,44 @@
-import { drop, run } from '../../state/jobs.ts';
+import { removeJob, runJob } from '../../state/jobs.ts';
 import type { Job } from '../../state/jobs.ts';
-import { wordsOf } from '../../state/order.ts';
+import { promptOf } from '../../state/generation-request.ts';
+import type { GenerationRequest } from '../../state/generation-request.ts';
+import { Player } from '../audio/player.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { usd } from '../parts/money.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { JobProgress } from './job-progress.tsx';
-import { JobResult } from './job-result.tsx';
 
-/** One order: how far it is, what came of it, what it cost, and how it was found again. */
+/** One job: its progress or results, its cost and its errors. */
 export function JobCard({ job }: { job: Job }) {
-  const { order, state, urls, problem } = job;
-  const words = wordsOf(order);
+  const { request, state, urls, problem } = job;
+  const prompt = promptOf(request);
   return (
     <li class="card job" data-state={state}>
-      {urls.length > 0 ? <JobResult order={order} urls={urls} /> : <JobProgress job={job} />}
-      <div class="job-words">
-        <p class="job-prompt">{words}</p>
-        <p class="facts">
+      {urls.length > 0 ? <JobResult request={request} urls={urls} /> : <JobProgress job={job} />}
+      <div class="job-text">
+        <p class="job-prompt">{prompt}</p>
+        <p class="meta">
           <Cost job={job} />
-          {job.replayed === true && <span class="tag tag-replay">found by its key</span>}
-          {job.trouble !== undefined && (
-            <span class="tag tag-busy">{job.trouble}, still waiting</span>
+          {job.replayed === true && <span class="tag tag-replay">recovered by key</span>}
+          {job.pollError !== undefined && (
+            <span class="tag tag-busy">{job.pollError}, still polling</span>
           )}
         </p>
       </div>
       {problem && (
         <ProblemNote problem={problem}>
-          {state === 'stuck' && (
-            <button type="button" class="quiet" onClick={() => void run(job)}>
-              {job.receipt === undefined ? 'Ask again, same key' : 'Wait on'}
+          {state === 'error' && (
+            <button type="button" class="secondary" onClick={() => void runJob(job)}>
+              {job.receipt === undefined ? 'Retry with the same key' : 'Resume waiting'}
             </button>
           )}
         </ProblemNote>
       )}
       <button
         type="button"
-        class="bare job-drop"
-        aria-label={`Put away: ${words}`}
-        onClick={() => drop(job.id)}
+        class="plain job-remove"
+        aria-label={`Remove: ${prompt}`}
+        onClick={() => removeJob(job.id)}
       >
         <Icon name="close" />
       </button>
@@ -45,13 +46,38 @@ export function JobCard({ job }: { job: Job }) {
   );
 }
 
-function Cost({ job: { order, costUsd, state } }: { job: Job }) {
-  const back = state === 'failed' && ' returned';
+function Cost({ job: { request, costUsd, state } }: { job: Job }) {
+  const refunded = state === 'failed' && ' refunded';
   return (
     <span>
-      {order.params.model}
+      {request.params.model}
       {costUsd !== undefined && `  ·  ${usd(costUsd)}`}
-      {back}
+      {refunded}
     </span>
+  );
+}
+
+function JobResult({ request, urls }: { request: GenerationRequest; urls: readonly string[] }) {
+  const prompt = promptOf(request);
+  return (
+    <div class="result">
+      {urls.map((url) => {
+        switch (request.kind) {
+          case 'image':
+            return (
+              <a key={url} href={url} target="_blank" rel="noreferrer">
+                <img src={url} alt={prompt} loading="lazy" />
+              </a>
+            );
+          case 'video':
+            return (
+              <video key={url} src={url} aria-label={prompt} controls loop muted playsInline />
+            );
+          case 'speech':
+          case 'music':
+            return <Player key={url} url={url} name={prompt} />;
+        }
+      })}
+    </div>
   );
 }

@@ -1,20 +1,20 @@
 import type { Job } from '../../state/jobs.ts';
 
-const words: Readonly<Record<Job['state'], string>> = {
-  sending: 'Waiting for a slot or an answer',
+const labels: Readonly<Record<Job['state'], string>> = {
+  submitting: 'Submitting',
   queued: 'Queued',
-  running: 'Under way',
+  running: 'Running',
   succeeded: 'Ready',
   failed: 'Failed',
-  stuck: 'Stopped',
+  error: 'Stopped',
 };
 
-/** Round the polygon, 0 to 100. */
+/** Path length of the polygon, so that 1 is one percent. */
 const circumference = 100;
 
-/** How far an order is: a polygon that closes. */
+/** Shows the progress of a job as the outline of a polygon. */
 export function JobProgress({ job: { state, progress } }: { job: Job }) {
-  const idle = state === 'sending' || state === 'queued';
+  const isIdle = state === 'submitting' || state === 'queued';
   return (
     <div class="progress" data-state={state}>
       <svg viewBox="0 0 64 64" aria-hidden="true">
@@ -23,14 +23,14 @@ export function JobProgress({ job: { state, progress } }: { job: Job }) {
           class="progress-done"
           d={polygon}
           pathLength={circumference}
-          stroke-dasharray={`${idle ? 12 : progress} ${circumference}`}
+          stroke-dasharray={`${isIdle ? 12 : progress} ${circumference}`}
         />
       </svg>
       <p>
-        {words[state]}
+        {labels[state]}
         {state === 'running' && ` ${Math.round(progress)} %`}
       </p>
-      <progress class="unseen" max={100} value={progress} aria-label="Progress" />
+      <progress class="visually-hidden" max={100} value={progress} aria-label="Progress" />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { Model } from 'polygate';
 
-/** The resolutions that a model has a price for. */
+/** Returns the resolutions for which the model has a price. */
 export function resolutionsOf(model: Model | undefined): string[] {
   const prices = model?.pricing?.resolutionPrices ?? [];
   return prices.filter(({ enabled }) => enabled).map(({ resolution }) => resolution);

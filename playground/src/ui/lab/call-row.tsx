@@ -1,26 +1,26 @@
 import type { Attempt } from '../../../shared/lab.ts';
-import { isTrouble } from '../../state/group-attempts.ts';
+import { isFailure } from '../../state/group-attempts.ts';
 import type { Call } from '../../state/group-attempts.ts';
 import { Money } from '../parts/money.tsx';
 import { shortKey } from './short-key.ts';
 
-/** One call: its attempts in order, as the gateway saw them. */
+/** One API call, with its attempts in order. */
 export function CallRow({ call }: { call: Call }) {
-  const { at, route, key, attempts, polls, lostPolls, usd } = call;
+  const { at, route, key, attempts, polls, failedPolls, usd } = call;
   return (
     <li class="call">
       <span class="call-route">{route}</span>
       <Money amount={usd} />
       <span class="call-attempts">
         {attempts.map((attempt) => (
-          <span key={attempt.number} class="attempt" data-look={lookOf(attempt)}>
-            {wordsFor(attempt)}
+          <span key={attempt.number} class="attempt" data-tone={toneOf(attempt)}>
+            {labelOf(attempt)}
           </span>
         ))}
         {polls > 0 && (
-          <span class="attempt" data-look="poll">
+          <span class="attempt" data-tone="poll">
             {polls} {polls === 1 ? 'poll' : 'polls'}
-            {lostPolls > 0 && `, ${lostPolls} lost`}
+            {failedPolls > 0 && `, ${failedPolls} failed`}
           </span>
         )}
       </span>
@@ -31,28 +31,27 @@ export function CallRow({ call }: { call: Call }) {
   );
 }
 
-/** What an attempt came to, in a word. */
-function wordsFor({ state, status, replay }: Attempt): string {
+function labelOf({ state, status, replay }: Attempt): string {
   switch (state) {
-    case 'waiting':
+    case 'pending':
       return '…';
     case 'lost':
-      return 'no answer';
+      return 'no response';
     case 'streaming':
       return 'streaming';
-    case 'cut':
-      return 'cut off';
-    case 'left':
-      return 'stopped';
-    case 'answered':
+    case 'truncated':
+      return 'truncated';
+    case 'aborted':
+      return 'aborted';
+    case 'completed':
       return replay ? `${status} replay` : String(status);
   }
 }
 
-function lookOf(attempt: Attempt): string {
+function toneOf(attempt: Attempt): string {
   const { state, status = 0, replay } = attempt;
-  if (state === 'waiting' || state === 'streaming') return 'open';
+  if (state === 'pending' || state === 'streaming') return 'pending';
   if (status === 429 || status === 503) return 'busy';
-  if (isTrouble(attempt)) return 'lost';
-  return replay ? 'replay' : 'fine';
+  if (isFailure(attempt)) return 'failed';
+  return replay ? 'replay' : 'ok';
 }

@@ -1,4 +1,4 @@
-/** The beginning of a key: enough to tell keys apart. */
+/** The first characters of a key, enough to distinguish keys. */
 export function shortKey(key: string | undefined): string {
   return key?.slice(0, 7) ?? 'none';
 }

@@ -1,5 +1,5 @@
 import type { FaultMode, FaultSwitch } from '../../../shared/lab.ts';
-import { turn } from '../../state/lab.ts';
+import { setFault } from '../../state/lab.ts';
 
 const modes: readonly (readonly [FaultMode, string])[] = [
   ['off', 'Off'],
@@ -8,39 +8,39 @@ const modes: readonly (readonly [FaultMode, string])[] = [
   ['always', 'Always'],
 ];
 
-/** All that can go wrong, each with how often. */
+/** The switches that inject faults. */
 export function Switches({ switches }: { switches: readonly FaultSwitch[] }) {
-  const on = switches.filter(({ mode }) => mode !== 'off').length;
+  const activeCount = switches.filter(({ mode }) => mode !== 'off').length;
   return (
     <details class="switches" open>
       <summary>
-        Make it misbehave
-        {on > 0 && <span class="tag tag-lost">{on} on</span>}
+        Inject faults
+        {activeCount > 0 && <span class="tag tag-lost">{activeCount} on</span>}
       </summary>
       <ul>
-        {switches.map((one) => (
-          <Switch key={one.id} one={one} />
+        {switches.map((fault) => (
+          <Switch key={fault.id} fault={fault} />
         ))}
       </ul>
     </details>
   );
 }
 
-function Switch({ one: { id, title, says, mode, fired } }: { one: FaultSwitch }) {
+function Switch({ fault: { id, title, description, mode, fired } }: { fault: FaultSwitch }) {
   return (
     <li class="switch" data-mode={mode}>
       <label for={id}>
         <b>
           {title} {fired > 0 && <span class="switch-count">{fired}×</span>}
         </b>
-        <span class="soft">{says}</span>
+        <span class="muted">{description}</span>
       </label>
       <select
         id={id}
         value={mode}
         onChange={({ currentTarget }) => {
           const [chosen = 'off'] = modes.find(([name]) => name === currentTarget.value) ?? [];
-          void turn(id, title, chosen);
+          void setFault(id, title, chosen);
         }}
       >
         {modes.map(([name, text]) => (

@@ -1,35 +1,37 @@
 import type { MaterialType } from 'polygate';
 import { useState } from 'preact/hooks';
 
-import { register, registering } from '../../state/materials.ts';
+import { registerMaterial, registration } from '../../state/materials.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Field } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 
-/** What is registered: an address on the web, and whether a real person can be seen. */
+/** Registers a file by its URL. If it shows a real person, that person has to verify. */
 export function MaterialForm() {
   const [url, setUrl] = useState('https://files.example/portrait.png');
   const [type, setType] = useState<MaterialType>('image');
-  const [person, setPerson] = useState(false);
-  const { busy, problem } = registering.value;
-  const send = () => {
-    if (type === 'audio' || !person) return register({ url, type });
-    const callback = new URL('/verified', location.href).href;
-    return register({
+  const [hasPerson, setHasPerson] = useState(false);
+  const { busy: isBusy, problem } = registration.value;
+  const submit = () => {
+    if (type === 'audio' || !hasPerson) return registerMaterial({ url, type });
+    return registerMaterial({
       url,
       type,
-      real_person: { consent_confirmed: true, callback_url: callback },
+      real_person: {
+        consent_confirmed: true,
+        callback_url: new URL('/verified', location.href).href,
+      },
     });
   };
   return (
     <form
-      class="maker"
+      class="create-form"
       onSubmit={(event) => {
         event.preventDefault();
-        void send();
+        void submit();
       }}
     >
-      <Field label="File, a public address">
+      <Field label="Public URL of the file">
         <input
           required
           type="url"
@@ -37,19 +39,19 @@ export function MaterialForm() {
           onInput={({ currentTarget }) => setUrl(currentTarget.value)}
         />
       </Field>
-      <div class="maker-row">
+      <div class="create-row">
         <Choice label="Type" options={types} value={type} onChange={setType} />
         <label class="check">
           <input
             type="checkbox"
             disabled={type === 'audio'}
-            checked={person && type !== 'audio'}
-            onChange={({ currentTarget }) => setPerson(currentTarget.checked)}
+            checked={hasPerson && type !== 'audio'}
+            onChange={({ currentTarget }) => setHasPerson(currentTarget.checked)}
           />
-          <span>A real person is in it, and has agreed</span>
+          <span>It shows a real person who has given consent</span>
         </label>
-        <div class="maker-go">
-          <button type="submit" class="primary" disabled={busy}>
+        <div class="create-submit">
+          <button type="submit" class="primary" disabled={isBusy}>
             Register
           </button>
         </div>

@@ -1,9 +1,9 @@
 import { library } from '../../state/materials.ts';
 import { Field } from '../parts/field.tsx';
 
-/** The pictures of the library that a film can use now. */
+/** Selects an available image from the library. */
 export function MaterialSelect(props: { value: string; onChange: (uri: string) => void }) {
-  const ready = library.value.filter(
+  const available = library.value.filter(
     ({ material: { status, type } }) => status === 'available' && type === 'image',
   );
   return (
@@ -13,7 +13,7 @@ export function MaterialSelect(props: { value: string; onChange: (uri: string) =
         onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
       >
         <option value="">none</option>
-        {ready.map(({ material: { id, name, uri } }) => (
+        {available.map(({ material: { id, name, uri } }) => (
           <option key={id} value={uri ?? ''}>
             {name}
           </option>

@@ -1,24 +1,24 @@
 import { parseMaterialCallback } from 'polygate';
 
-import { Mark } from '../shell/mark.tsx';
-import { statusWords } from './status-words.ts';
+import { Logo } from '../shell/logo.tsx';
+import { statusLabels } from './status-labels.ts';
 
-/** Where a person arrives after the identity check. It only says that a result was received. */
+/** The callback page of the identity check. It only confirms that a result was received. */
 export function Verified() {
   return (
     <main class="verified">
-      <Mark />
+      <Logo />
       <h1>Thank you</h1>
-      <p>{read()} You can close this page: the playground goes on by itself.</p>
+      <p>{describeResult()} You can close this page. The playground continues automatically.</p>
     </main>
   );
 }
 
-function read(): string {
+function describeResult(): string {
   try {
     const { materialStatus } = parseMaterialCallback(location.href);
-    return `The result was received: ${statusWords[materialStatus] ?? materialStatus}.`;
+    return `Result received: ${statusLabels[materialStatus] ?? materialStatus}.`;
   } catch {
-    return 'This address tells of no check.';
+    return 'This URL contains no verification result.';
   }
 }

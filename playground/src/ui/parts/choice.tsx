@@ -5,17 +5,17 @@ interface ChoiceProps<Value extends string> {
   options: readonly (readonly [value: Value, label: string])[];
   value: Value;
   onChange: (value: Value) => void;
-  /** Whether the name is for screen readers only. */
-  quiet?: boolean;
+  /** Whether only screen readers read the label. */
+  hideLabel?: boolean;
 }
 
-/** One of a few: radio buttons that look like a switch, so that arrow keys work. */
+/** Radio buttons styled as a segmented control, so that arrow keys work. */
 export function Choice<Value extends string>(props: ChoiceProps<Value>) {
-  const { label, options, value, onChange, quiet = false } = props;
+  const { label, options, value, onChange, hideLabel = false } = props;
   const name = useId();
   return (
     <fieldset class="choice">
-      <legend class={quiet ? 'unseen' : 'field-label'}>{label}</legend>
+      <legend class={hideLabel ? 'visually-hidden' : 'field-label'}>{label}</legend>
       <div class="choice-options">
         {options.map(([option, text]) => (
           <label key={option} class="choice-option">

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** What stands where nothing is yet: what will be there, and how to get it. */
+/** Placeholder for an empty list: what appears there, and how to add it. */
 export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <div class="empty">

@@ -18,10 +18,10 @@ const shapes = {
   close: 'M6.5 6.5l11 11M17.5 6.5l-11 11',
 } as const;
 
-/** The name of a drawing. */
+/** The name of an icon. */
 export type IconName = keyof typeof shapes;
 
-/** A line drawing. It says nothing to screen readers: the words stand beside it. */
+/** A line icon. It is hidden from screen readers, which read the adjacent text. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class={`icon icon-${name}`} viewBox="0 0 24 24" aria-hidden="true">

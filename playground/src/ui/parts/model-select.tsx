@@ -8,14 +8,14 @@ interface ModelSelectProps {
   onChange: (id: string) => void;
 }
 
-/** The models for a purpose, as the gateway lists them. */
+/** Selects one of the models for a purpose. */
 export function ModelSelect({ purpose, value, onChange }: ModelSelectProps) {
   const models = modelsFor(purpose);
-  const chosen = models.find(({ id }) => id === value) ?? models[0];
+  const selected = models.find(({ id }) => id === value) ?? models[0];
   return (
     <Field label="Model">
       <select
-        value={chosen?.id ?? ''}
+        value={selected?.id ?? ''}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
       >
         {models.map(({ id, description }) => (

@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact';
 
 import type { Problem } from '../../state/problem.ts';
 
-/** What a message of the client does not say by itself. */
+/** Explanations of outcomes that the client's messages do not include. */
 const outcomes: Readonly<Record<string, string>> = {
-  rejected: 'The gateway said no. Nothing was charged.',
-  'not-sent': 'The gateway never saw it. Nothing was charged.',
+  rejected: 'The gateway rejected the request. Nothing was charged.',
+  'not-sent': 'The request never reached the gateway. Nothing was charged.',
 };
 
-/** What went wrong, and what is known about the money. */
+/** Shows an error and whether it may have been charged. */
 export function ProblemNote({
   problem,
   children,

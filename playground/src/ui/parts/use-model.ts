@@ -4,9 +4,9 @@ import type { Model } from 'polygate';
 import { modelsFor } from '../../state/account.ts';
 import type { Purpose } from '../../state/account.ts';
 
-/** The chosen model of a purpose, or the first one. */
+/** State of a model selection: the selected model, or the first one for the purpose. */
 export function useModel(purpose: Purpose): [Model | undefined, (id: string) => void] {
-  const [id, choose] = useState('');
+  const [id, setId] = useState('');
   const models = modelsFor(purpose);
-  return [models.find((model) => model.id === id) ?? models[0], choose];
+  return [models.find((model) => model.id === id) ?? models[0], setId];
 }

@@ -1,53 +1,53 @@
 import { announcement } from '../../state/announce.ts';
-import { here } from '../../state/route.ts';
-import type { Place } from '../../state/route.ts';
-import { AudioPlace } from '../audio/audio-place.tsx';
-import { ChatPlace } from '../chat/chat-place.tsx';
-import { ImagesPlace } from '../jobs/images-place.tsx';
-import { VideoPlace } from '../jobs/video-place.tsx';
+import { currentView } from '../../state/view.ts';
+import type { View } from '../../state/view.ts';
+import { AudioView } from '../audio/audio-view.tsx';
+import { ChatView } from '../chat/chat-view.tsx';
+import { ImagesView } from '../jobs/images-view.tsx';
+import { VideoView } from '../jobs/video-view.tsx';
 import { ControlRoom } from '../lab/control-room.tsx';
-import { MaterialsPlace } from '../materials/materials-place.tsx';
-import { VoicesPlace } from '../voices/voices-place.tsx';
-import { WalletPlace } from '../wallet/wallet-place.tsx';
+import { MaterialsView } from '../materials/materials-view.tsx';
+import { VoicesView } from '../voices/voices-view.tsx';
+import { WalletView } from '../wallet/wallet-view.tsx';
 import { Menu } from './menu.tsx';
 import { TopBar } from './top-bar.tsx';
 
-const stages: Readonly<Record<Exclude<Place, 'lab'>, () => preact.JSX.Element>> = {
-  chat: ChatPlace,
-  images: ImagesPlace,
-  video: VideoPlace,
-  audio: AudioPlace,
-  voices: VoicesPlace,
-  materials: MaterialsPlace,
-  wallet: WalletPlace,
+const contents: Readonly<Record<Exclude<View, 'lab'>, () => preact.JSX.Element>> = {
+  chat: ChatView,
+  images: ImagesView,
+  video: VideoView,
+  audio: AudioView,
+  voices: VoicesView,
+  materials: MaterialsView,
+  wallet: WalletView,
 };
 
-/** The page: a bar, a menu, a stage, and the control room beside it where there is room. */
+/** The page layout: top bar, menu, the current view and, on wide screens, the control room next to it. */
 export function App() {
-  const place = here.value;
-  const Stage = stages[place === 'lab' ? 'chat' : place];
+  const view = currentView.value;
+  const Content = contents[view === 'lab' ? 'chat' : view];
   return (
-    <div class="shell" data-place={place}>
-      <a class="skip" href="#stage" onClick={skip}>
-        Skip to the content
+    <div class="shell" data-view={view}>
+      <a class="skip" href="#content" onClick={skipToContent}>
+        Skip to content
       </a>
       <TopBar />
       <Menu />
       <main>
-        <div class="stage" id="stage" tabIndex={-1}>
-          <Stage key={place} />
+        <div class="content" id="content" tabIndex={-1}>
+          <Content key={view} />
         </div>
         <ControlRoom />
       </main>
-      <div class="unseen" role="status" aria-live="polite">
+      <div class="visually-hidden" role="status" aria-live="polite">
         {announcement.value}
       </div>
     </div>
   );
 }
 
-/** The address is the place, so the link must not change it. */
-function skip(event: Event): void {
+/** Moves the focus without changing the URL fragment, which selects the view. */
+function skipToContent(event: Event): void {
   event.preventDefault();
-  document.querySelector<HTMLElement>('#stage')?.focus();
+  document.querySelector<HTMLElement>('#content')?.focus();
 }

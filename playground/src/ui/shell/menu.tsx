@@ -1,9 +1,9 @@
 import { jobs } from '../../state/jobs.ts';
-import { here, places } from '../../state/route.ts';
-import type { Place } from '../../state/route.ts';
+import { currentView, views } from '../../state/view.ts';
+import type { View } from '../../state/view.ts';
 import { Icon } from '../parts/icon.tsx';
 
-const names: Readonly<Record<Place, string>> = {
+const labels: Readonly<Record<View, string>> = {
   chat: 'Chat',
   images: 'Images',
   video: 'Video',
@@ -14,17 +14,17 @@ const names: Readonly<Record<Place, string>> = {
   lab: 'Control',
 };
 
-/** The way to every place. */
+/** Links to all views. */
 export function Menu() {
   return (
-    <nav class="menu" aria-label="Places">
+    <nav class="menu" aria-label="Views">
       <ul>
-        {places.map((place) => (
-          <li key={place} class={`menu-${place}`}>
-            <a href={`#${place}`} aria-current={here.value === place ? 'page' : undefined}>
-              <Icon name={place} />
-              <span>{names[place]}</span>
-              <Running place={place} />
+        {views.map((view) => (
+          <li key={view} class={`menu-${view}`}>
+            <a href={`#${view}`} aria-current={currentView.value === view ? 'page' : undefined}>
+              <Icon name={view} />
+              <span>{labels[view]}</span>
+              <RunningCount view={view} />
             </a>
           </li>
         ))}
@@ -33,19 +33,19 @@ export function Menu() {
   );
 }
 
-/** How many tasks are under way there. */
-function Running({ place }: { place: Place }) {
+/** The number of unfinished jobs in a view. */
+function RunningCount({ view }: { view: View }) {
   const count = jobs.value.filter(
-    ({ order: { kind }, state }) =>
-      ['sending', 'queued', 'running'].includes(state) && homes[kind] === place,
+    ({ request: { kind }, state }) =>
+      ['submitting', 'queued', 'running'].includes(state) && viewOf[kind] === view,
   ).length;
   if (count === 0) return null;
   return (
     <span class="count">
       {count}
-      <span class="unseen"> under way</span>
+      <span class="visually-hidden"> running</span>
     </span>
   );
 }
 
-const homes = { image: 'images', video: 'video', speech: 'audio', music: 'audio' } as const;
+const viewOf = { image: 'images', video: 'video', speech: 'audio', music: 'audio' } as const;

@@ -6,20 +6,20 @@ import type { IconName } from '../parts/icon.tsx';
 const next: Readonly<Record<Theme, Theme>> = { auto: 'light', light: 'dark', dark: 'auto' };
 const icons: Readonly<Record<Theme, IconName>> = { auto: 'auto', light: 'sun', dark: 'moon' };
 
-/** Light, dark, or what the system prefers. */
+/** Switches between the system's theme, light and dark. */
 export function ThemeToggle() {
-  const now = theme.value;
+  const current = theme.value;
   return (
     <button
       type="button"
-      class="bare theme-toggle"
-      title={`Colours: ${now}`}
-      aria-label={`Colours: ${now}. Change to ${next[now]}`}
+      class="plain theme-toggle"
+      title={`Theme: ${current}`}
+      aria-label={`Theme: ${current}. Change to ${next[current]}`}
       onClick={() => {
-        theme.value = next[now];
+        theme.value = next[current];
       }}
     >
-      <Icon name={icons[now]} />
+      <Icon name={icons[current]} />
     </button>
   );
 }

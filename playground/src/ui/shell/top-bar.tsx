@@ -1,24 +1,24 @@
 import { account } from '../../state/account.ts';
 import { connected, lab } from '../../state/lab.ts';
-import { Mark } from './mark.tsx';
+import { Logo } from './logo.tsx';
 import { Slots } from './slots.tsx';
 import { ThemeToggle } from './theme-toggle.tsx';
 
-/** What one wants to see at any time: which gateway, how busy, how much money. */
+/** Shows the gateway, the use of concurrency slots and the balance. */
 export function TopBar() {
   const balance = account.value?.balance.usd;
   return (
     <header class="top-bar">
       <a class="brand" href="#chat" aria-label="polygate playground">
-        <Mark />
+        <Logo />
         <span>
-          <b>polygate</b> <span class="brand-rest">playground</span>
+          <b>polygate</b> <span class="brand-suffix">playground</span>
         </span>
       </a>
-      <Which />
+      <GatewayName />
       <Slots />
-      <a class="balance" href="#wallet" title="The wallet">
-        <span class="unseen">Wallet: </span>
+      <a class="balance" href="#wallet" title="Wallet">
+        <span class="visually-hidden">Wallet: </span>
         {balance === undefined ? '$ …' : `$${balance.toFixed(2)}`}
       </a>
       <ThemeToggle />
@@ -26,13 +26,13 @@ export function TopBar() {
   );
 }
 
-function Which() {
-  if (!connected.value) return <span class="which which-lost">Server not reachable</span>;
-  if (lab.value === undefined) return <span class="which" />;
+function GatewayName() {
+  if (!connected.value) return <span class="gateway-name gateway-lost">Server unreachable</span>;
+  if (lab.value === undefined) return <span class="gateway-name" />;
   const { kind, host } = lab.value.gateway;
   return (
-    <span class="which">
-      <i class="lamp" aria-hidden="true" />
+    <span class="gateway-name">
+      <i class="status-dot" aria-hidden="true" />
       {kind === 'real' ? host : 'Reference gateway'}
     </span>
   );

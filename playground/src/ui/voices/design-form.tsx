@@ -1,20 +1,20 @@
 import { estimate } from 'polygate';
 import { useState } from 'preact/hooks';
 
-import { designVoice, voiceMaking } from '../../state/voices.ts';
+import { designVoice, voiceCreation } from '../../state/voices.ts';
 import { Field } from '../parts/field.tsx';
 import { usd } from '../parts/money.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 
-/** A voice from words about it. */
+/** Designs a voice from a description. */
 export function DesignForm() {
   const [prompt, setPrompt] = useState('A retired captain, dry and kind');
   const [previewText, setPreviewText] = useState('Welcome aboard.');
   const [name, setName] = useState('The Captain');
-  const { busy, problem } = voiceMaking.value;
+  const { busy: isBusy, problem } = voiceCreation.value;
   return (
     <form
-      class="maker"
+      class="create-form"
       onSubmit={(event) => {
         event.preventDefault();
         void designVoice({
@@ -25,7 +25,7 @@ export function DesignForm() {
         });
       }}
     >
-      <Field label="What the voice is like">
+      <Field label="Description of the voice">
         <textarea
           required
           rows={2}
@@ -33,19 +33,19 @@ export function DesignForm() {
           onInput={({ currentTarget }) => setPrompt(currentTarget.value)}
         />
       </Field>
-      <div class="maker-row">
+      <div class="create-row">
         <Field label="Name">
           <input value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
         </Field>
-        <Field label="First words">
+        <Field label="Preview text">
           <input
             required
             value={previewText}
             onInput={({ currentTarget }) => setPreviewText(currentTarget.value)}
           />
         </Field>
-        <div class="maker-go">
-          <button type="submit" class="primary" disabled={busy}>
+        <div class="create-submit">
+          <button type="submit" class="primary" disabled={isBusy}>
             Design <span class="price">{usd(estimate.voiceDesign({ previewText }))}</span>
           </button>
         </div>

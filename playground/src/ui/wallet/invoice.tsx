@@ -1,14 +1,14 @@
-import type { Line } from '../../../shared/lab.ts';
+import type { InvoiceLine } from '../../../shared/lab.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Money } from '../parts/money.tsx';
 import { shortKey } from '../lab/short-key.ts';
 
-/** The gateway's own bill, line by line, the newest first. */
-export function Ledger({ lines }: { lines: readonly Line[] }) {
+/** The gateway's invoice, the latest line first. */
+export function Invoice({ lines }: { lines: readonly InvoiceLine[] }) {
   if (lines.length === 0)
-    return <Empty title="Nothing was charged">Every charge gets a line.</Empty>;
+    return <Empty title="No charges yet">Every charge and refund appears here.</Empty>;
   return (
-    <div class="table" tabIndex={0} role="region" aria-label="Bill">
+    <div class="table" tabIndex={0} role="region" aria-label="Invoice">
       <table>
         <thead>
           <tr>

@@ -4,13 +4,13 @@ import { expect, test } from 'vitest';
 
 import { createProxyHandler } from '../../src/proxy/index.ts';
 
-test('a page that leaves while the gateway is silent is no failure to report', async () => {
-  const reported: unknown[] = [];
+test('a page that disconnects before the gateway responds is not reported as a failure', async () => {
+  const reports: unknown[] = [];
   const handler = createProxyHandler({
-    apiKey: 'sk-of-the-server',
+    apiKey: 'sk-server',
     baseURL: 'https://gateway.example',
     authorize: () => 'ann',
-    onError: (error) => reported.push(error),
+    onError: (error) => reports.push(error),
     fetch: (_, init) =>
       new Promise((_resolve, reject) => {
         const { signal } = init ?? {};
@@ -19,9 +19,9 @@ test('a page that leaves while the gateway is silent is no failure to report', a
   });
   const page = new AbortController();
   const url = 'https://app.example/api/gateway/v1/models';
-  const answer = handler(new Request(url, { signal: page.signal }));
+  const response = handler(new Request(url, { signal: page.signal }));
   await setImmediate();
   page.abort();
-  await answer;
-  expect(reported).toEqual([]);
+  await response;
+  expect(reports).toEqual([]);
 });

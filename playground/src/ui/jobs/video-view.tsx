@@ -2,7 +2,7 @@ import { estimate } from 'polygate';
 import type { VideoParams } from 'polygate';
 import { useState } from 'preact/hooks';
 
-import { order } from '../../state/jobs.ts';
+import { startJob } from '../../state/jobs.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Field } from '../parts/field.tsx';
 import { ModelSelect } from '../parts/model-select.tsx';
@@ -12,17 +12,17 @@ import { MaterialSelect } from '../materials/material-select.tsx';
 import { Gallery } from './gallery.tsx';
 import { resolutionsOf } from './resolutions.ts';
 
-/** Films from words, and from materials of the library. */
-export function VideoPlace() {
-  const [model, choose] = useModel('video');
+/** Generates videos from a prompt and, optionally, a material. */
+export function VideoView() {
+  const [model, setModel] = useModel('video');
   const [prompt, setPrompt] = useState('Waves roll into a quiet bay');
-  const [wanted, setResolution] = useState('720p');
+  const [chosen, setResolution] = useState('720p');
   const [seconds, setSeconds] = useState('5');
   const [material, setMaterial] = useState('');
   const resolutions = resolutionsOf(model);
-  const resolution = resolutions.includes(wanted) ? wanted : resolutions[0];
+  const resolution = resolutions.includes(chosen) ? chosen : resolutions[0];
   const price = estimate.video(model?.pricing, { resolution, seconds: Number(seconds) });
-  const film = () => {
+  const generate = () => {
     if (model === undefined) return;
     const params: VideoParams = { model: model.id, prompt, resolution, duration: Number(seconds) };
     if (material !== '') {
@@ -33,18 +33,18 @@ export function VideoPlace() {
       };
       params.content = [{ type: 'text', text: prompt }, reference];
     }
-    order({ kind: 'video', params });
+    startJob({ kind: 'video', params });
   };
   return (
     <section aria-labelledby="video-title">
-      <header class="place-head">
+      <header class="view-head">
         <h1 id="video-title">Video</h1>
       </header>
       <form
-        class="maker"
+        class="create-form"
         onSubmit={(event) => {
           event.preventDefault();
-          film();
+          generate();
         }}
       >
         <Field label="Prompt">
@@ -55,8 +55,8 @@ export function VideoPlace() {
             onInput={({ currentTarget }) => setPrompt(currentTarget.value)}
           />
         </Field>
-        <div class="maker-row">
-          <ModelSelect purpose="video" value={model?.id} onChange={choose} />
+        <div class="create-row">
+          <ModelSelect purpose="video" value={model?.id} onChange={setModel} />
           <MaterialSelect value={material} onChange={setMaterial} />
           <Choice
             label="Resolution"
@@ -64,22 +64,22 @@ export function VideoPlace() {
             value={resolution ?? ''}
             onChange={setResolution}
           />
-          <Choice label="Length" options={lengths} value={seconds} onChange={setSeconds} />
-          <div class="maker-go">
+          <Choice label="Duration" options={durations} value={seconds} onChange={setSeconds} />
+          <div class="create-submit">
             <button type="submit" class="primary" disabled={model === undefined}>
-              Film {price !== undefined && <span class="price">{usd(price)}</span>}
+              Generate {price !== undefined && <span class="price">{usd(price)}</span>}
             </button>
           </div>
         </div>
       </form>
-      <Gallery kinds={['video']} emptyTitle="No films yet">
-        A film takes a while. Leave the page if you like: it goes on, and comes back with you.
+      <Gallery kinds={['video']} emptyTitle="No videos yet">
+        A video takes a while. You can close the page: the job continues when you return.
       </Gallery>
     </section>
   );
 }
 
-const lengths = [
+const durations = [
   ['3', '3 s'],
   ['5', '5 s'],
   ['8', '8 s'],

@@ -1,15 +1,15 @@
 import { useEffect, useRef } from 'preact/hooks';
 
-import { forget, turns } from '../../state/chat.ts';
+import { clearConversation, turns } from '../../state/chat.ts';
 import { useModel } from '../parts/use-model.ts';
 import { ModelSelect } from '../parts/model-select.tsx';
 import { Composer } from './composer.tsx';
 import { TurnView } from './turn-view.tsx';
 import { Welcome } from './welcome.tsx';
 
-/** A conversation that streams. */
-export function ChatPlace() {
-  const [model, choose] = useModel('chat');
+/** A streaming chat. */
+export function ChatView() {
+  const [model, setModel] = useModel('chat');
   const end = useRef<HTMLDivElement>(null);
   const all = turns.value;
   const length = all.at(-1)?.text.length;
@@ -18,13 +18,13 @@ export function ChatPlace() {
   }, [all.length, length]);
   return (
     <section class="chat" aria-labelledby="chat-title">
-      <header class="place-head">
+      <header class="view-head">
         <h1 id="chat-title">Chat</h1>
-        <div class="place-tools">
-          <ModelSelect purpose="chat" value={model?.id} onChange={choose} />
+        <div class="view-tools">
+          <ModelSelect purpose="chat" value={model?.id} onChange={setModel} />
           {all.length > 0 && (
-            <button type="button" class="quiet" onClick={forget}>
-              New
+            <button type="button" class="secondary" onClick={clearConversation}>
+              New chat
             </button>
           )}
         </div>

@@ -3,9 +3,9 @@ import { inspect } from 'node:util';
 import { createProxyHandler } from 'polygate/proxy';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
-import { canary, mount, openWay } from './support.ts';
+import { canary, mount, startProxy } from './support.ts';
 
-const open = ['log', 'warn', 'error', 'info', 'debug'] as const;
+const logLevels = ['log', 'warn', 'error', 'info', 'debug'] as const;
 const image = { model: 'prism-image', prompt: 'A harbour' };
 const chat = { model: 'aurora-chat', messages: [{ role: 'user' as const, content: 'Hello' }] };
 
@@ -13,13 +13,13 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Everything that can be printed of a value. */
+/** Everything that can be printed from a value. */
 const printed = (value: unknown) =>
   inspect(value, { showHidden: true, depth: 12, getters: true }) +
   JSON.stringify(value) +
   (value instanceof Error ? value.stack : String(value));
 
-test('the handler shows nothing of its options', () => {
+test('the handler does not expose its options', () => {
   const handler = createProxyHandler({
     apiKey: canary,
     baseURL: 'https://host.example',
@@ -29,21 +29,21 @@ test('the handler shows nothing of its options', () => {
   expect(Object.getOwnPropertyNames(handler)).toEqual(['length', 'name']);
 });
 
-describe('the key is in nothing that a page or a log gets', () => {
-  test('whatever the gateway answers, and however it fails', async () => {
-    const logs = open.map((level) => vi.spyOn(console, level).mockImplementation(() => {}));
-    const { mock, page, reports } = await openWay();
-    const seen: string[] = [];
+describe('the API key never reaches a page or a log', () => {
+  test('whatever the gateway responds and however it fails', async () => {
+    const logs = logLevels.map((level) => vi.spyOn(console, level).mockImplementation(() => {}));
+    const { mock, page, reports } = await startProxy();
+    const outputs: string[] = [];
     const gateway = page({
       maxRetries: 0,
       maxQueueTime: 0,
       fetch: async (input, init) => {
-        const answer = await fetch(input, init);
-        seen.push(printed([...answer.headers]), await answer.clone().text());
-        return answer;
+        const response = await fetch(input, init);
+        outputs.push(printed([...response.headers]), await response.clone().text());
+        return response;
       },
     });
-    const work = [
+    const operations = [
       () => gateway.models.list(),
       () => gateway.chat.completions.create(chat),
       () => gateway.chat.completions.stream(chat).final(),
@@ -64,45 +64,53 @@ describe('the key is in nothing that a page or a log gets', () => {
       ]) {
         if (fault !== undefined) mock.fail({ route, ...fault });
       }
-      for (const call of work) {
-        const outcome = await Promise.resolve(call()).catch((error: unknown) => error);
-        seen.push(printed(outcome));
+      for (const operation of operations) {
+        const outcome = await Promise.resolve(operation()).catch((error: unknown) => error);
+        outputs.push(printed(outcome));
       }
     }
-    expect(seen.length).toBeGreaterThan(70);
+    expect(outputs.length).toBeGreaterThan(70);
     expect(reports).not.toEqual([]);
-    const all = [...seen, ...reports.map((report) => printed(report))].join('\n');
+    const all = [...outputs, ...reports.map((report) => printed(report))].join('\n');
     expect(all).not.toContain(canary);
     expect(all).not.toContain('balance-usd');
     expect(logs.flatMap(({ mock: { calls } }) => calls)).toEqual([]);
   });
 
-  const quoting = (status: number, body: string) => async () =>
+  const respondingWith = (status: number, body: string) => async () =>
     new Response(body, { status, headers: { 'content-type': 'text/html' } });
   test.each<[string, typeof fetch, number, string, string?]>([
     [
-      'an error that quotes it',
-      quoting(401, JSON.stringify({ error: { message: `Bad key ${canary}`, code: canary } })),
+      'an error that quotes the key',
+      respondingWith(
+        401,
+        JSON.stringify({ error: { message: `Bad key ${canary}`, code: canary } }),
+      ),
       401,
       'Bad key sk-…',
     ],
     [
-      'an error that quotes a part of it',
-      quoting(401, '{"error":{"message":"Bad key sk-can****51c7. Sorry","type":"x"}}'),
+      'an error that quotes part of the key',
+      respondingWith(401, '{"error":{"message":"Bad key sk-can****51c7. Sorry","type":"x"}}'),
       401,
       'Bad key sk-… Sorry',
     ],
-    ['a page that prints the request', quoting(502, `<h1>nginx</h1>${canary}`), 502, '502'],
+    [
+      'an HTML page that contains the key',
+      respondingWith(502, `<h1>nginx</h1>${canary}`),
+      502,
+      '502',
+    ],
     [
       'an error in another envelope',
-      quoting(403, `{"detail":"${canary} is off"}`),
+      respondingWith(403, `{"detail":"${canary} is off"}`),
       403,
       'sk-… is off',
     ],
-    ['text', quoting(500, canary), 500, '500'],
-    ['nothing', quoting(500, ''), 500, '500'],
+    ['a text body', respondingWith(500, canary), 500, '500'],
+    ['an empty body', respondingWith(500, ''), 500, '500'],
     [
-      'an error that breaks off',
+      'an error body that is truncated',
       async () => {
         const pull = (controller: ReadableStreamDefaultController) => controller.error(canary);
         return new Response(new ReadableStream({ pull }), { status: 402 });
@@ -110,31 +118,33 @@ describe('the key is in nothing that a page or a log gets', () => {
       402,
       '402',
     ],
-    ['an endless error', quoting(500, 'x'.repeat(1_000_000)), 500, '500'],
+    ['a very large error body', respondingWith(500, 'x'.repeat(1_000_000)), 500, '500'],
     [
-      'an error of fetch that holds the request',
+      'an error of fetch that references the request',
       async (_, init) => {
         throw Object.assign(new TypeError(`sent ${canary}`, { cause: init }), { init });
       },
       502,
-      'broke',
+      'lost',
     ],
     [
-      'an error that quotes a key of another form',
-      quoting(401, '{"error":{"message":"Bad key plain-canary"}}'),
+      'an error that quotes a key without the usual prefix',
+      respondingWith(401, '{"error":{"message":"Bad key plain-canary"}}'),
       401,
       'Bad key sk-…',
       'plain-canary',
     ],
   ])('%s', async (_, fetch, status, message, apiKey = canary) => {
-    const { handler, reports } = await openWay({ fetch, apiKey });
+    const { handler, reports } = await startProxy({ fetch, apiKey });
     const headers = { 'x-user': 'ann' };
-    const answer = await handler(new Request(`http://app.example${mount}/v1/models`, { headers }));
-    const body = await answer.text();
-    expect(answer.status).toBe(status);
-    expect(answer.headers.get('content-type')).toBe('application/json');
+    const response = await handler(
+      new Request(`http://app.example${mount}/v1/models`, { headers }),
+    );
+    const body = await response.text();
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-type')).toBe('application/json');
     expect(JSON.parse(body).error.message).toContain(message);
     expect(body.length).toBeLessThan(300);
-    expect(printed(reports) + body + printed(answer)).not.toContain(apiKey);
+    expect(printed(reports) + body + printed(response)).not.toContain(apiKey);
   });
 });

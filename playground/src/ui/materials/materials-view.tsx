@@ -4,22 +4,22 @@ import { MaterialCard } from './material-card.tsx';
 import { MaterialForm } from './material-form.tsx';
 
 /** The library of media for videos. */
-export function MaterialsPlace() {
+export function MaterialsView() {
   return (
     <section aria-labelledby="materials-title">
-      <header class="place-head">
+      <header class="view-head">
         <h1 id="materials-title">Materials</h1>
       </header>
       <MaterialForm />
       {library.value.length === 0 ? (
         <Empty title="The library is empty">
-          A material is a file that films may use for two hours. With a real person in it, that
-          person agrees first.
+          A material is a file that videos can use for two hours. If it shows a real person, that
+          person has to verify first.
         </Empty>
       ) : (
         <ul class="gallery gallery-materials">
-          {library.value.map((held) => (
-            <MaterialCard key={held.material.id} held={held} />
+          {library.value.map((item) => (
+            <MaterialCard key={item.material.id} item={item} />
           ))}
         </ul>
       )}

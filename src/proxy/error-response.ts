@@ -1,5 +1,5 @@
-/** Why a request is not passed on, or why its answer is not. Its message is for the caller and holds nothing secret. */
-export class Refusal extends Error {
+/** An error that the caller may see: its message contains no secrets. */
+export class ProxyError extends Error {
   readonly status: number;
   readonly code: string;
 
@@ -10,12 +10,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The answer that a refusal makes. */
-export function refuse({ status, code, message }: Refusal): Response {
-  return errorResponse(status, { message, type: errorType(status), code });
-}
-
-/** An error as the gateway itself would answer it, so that a client reads both alike. Specification: Errors. */
+/** An error response in the gateway's own format, so that a client handles both alike. Specification: Errors. */
 export function errorResponse(
   status: number,
   error: Readonly<Record<string, string | undefined>>,
@@ -25,7 +20,7 @@ export function errorResponse(
   return new Response(JSON.stringify({ error }), { status, headers });
 }
 
-/** The error type that goes with a status. Specification: Errors; assumption A9. */
+/** The error type for a status. Specification: Errors; assumption A9. */
 export function errorType(status: number): string {
   return types[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
 }

@@ -1,33 +1,33 @@
 import type { AttemptState } from '../shared/lab.ts';
 
-/** The same answer; when it is a stream, how it ends is told: to the end, cut off, or left by its reader. */
-export function watchBody(
+/** Returns the same response, and reports how the body ends if it is an event stream. */
+export function observeStream(
   response: Response,
   signal: AbortSignal | null | undefined,
-  ended: (state: AttemptState) => void,
+  onEnd: (state: AttemptState) => void,
 ): Response {
   const { body, headers, status } = response;
   if (body === null || headers.get('content-type')?.startsWith('text/event-stream') !== true) {
     return response;
   }
   const reader = body.getReader();
-  const watched = new ReadableStream<Uint8Array>(
+  const observed = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         const { value, done } = await reader.read().catch((error: unknown) => {
-          ended(signal?.aborted === true ? 'left' : 'cut');
+          onEnd(signal?.aborted === true ? 'aborted' : 'truncated');
           throw error;
         });
         if (!done) return controller.enqueue(value);
-        ended('answered');
+        onEnd('completed');
         controller.close();
       },
       cancel(reason) {
-        ended('left');
+        onEnd('aborted');
         return reader.cancel(reason);
       },
     },
     { highWaterMark: 0 },
   );
-  return new Response(watched, { status, headers });
+  return new Response(observed, { status, headers });
 }

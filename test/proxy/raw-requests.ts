@@ -1,19 +1,19 @@
 import { mount } from './support.ts';
-import type { Wire } from './support.ts';
+import type { RawRequest } from './support.ts';
 
 const json = { 'content-type': 'application/json' };
 const signedIn = { 'x-user': 'ann' };
 export const chat = '{"model":"aurora-chat","messages":[{"role":"user","content":"Hello"}]}';
 export const image = '{"model":"prism-image","prompt":"A harbour"}';
 
-/** A request of a user whom the app knows. */
-export const get = (path: string, headers: Record<string, string> = {}): Wire => ({
+/** A request from a signed-in user. */
+export const get = (path: string, headers: Record<string, string> = {}): RawRequest => ({
   path: mount + path,
   headers: { ...signedIn, ...headers },
 });
 export const post = (
   path: string,
-  body: Wire['body'] = '{}',
+  body: RawRequest['body'] = '{}',
   headers: Record<string, string> = {},
 ) => ({
   ...get(path, { ...json, ...headers }),
@@ -21,18 +21,18 @@ export const post = (
   body,
 });
 
-/** A path just as it is. */
-export const raw = (path: string): Wire => ({ path, headers: signedIn });
+/** A request to this exact path, from a signed-in user. */
+export const rawPath = (path: string): RawRequest => ({ path, headers: signedIn });
 
-/** What a browser asks before a page may send. */
-export const preflight = (headers: Record<string, string>): Wire => ({
+/** A CORS preflight. */
+export const preflight = (headers: Record<string, string>): RawRequest => ({
   method: 'OPTIONS',
   path: `${mount}/v1/images/tasks`,
   headers: { 'access-control-request-method': 'POST', ...headers },
 });
 
 /** A request without one of its headers. */
-export const without = (wire: Wire, name: string): Wire => {
-  const { [name]: _, ...headers } = wire.headers ?? {};
-  return { ...wire, headers };
+export const without = (request: RawRequest, name: string): RawRequest => {
+  const { [name]: _, ...headers } = request.headers ?? {};
+  return { ...request, headers };
 };

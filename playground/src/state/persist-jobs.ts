@@ -1,0 +1,42 @@
+import { effect } from '@preact/signals';
+
+import { jobs, runJob } from './jobs.ts';
+import type { Job } from './jobs.ts';
+import { lab } from './lab.ts';
+
+const storageKey = 'polygate-playground-job-list';
+
+/**
+ * Stores jobs in local storage, so that they survive a reload. Each job is stored with its idempotency key before it is
+ * sent, and with its receipt as soon as there is one: it continues after a reload, and nothing is paid for twice.
+ */
+export function persistJobs(): void {
+  let session: string | undefined;
+  effect(() => {
+    const current = lab.value?.session;
+    if (current === undefined || current === session) return;
+    session = current;
+    // Jobs of another session are dropped: a restarted reference gateway no longer has their tasks.
+    jobs.value = load(current);
+    for (const job of jobs.value) if (isUnfinished(job)) void runJob(job);
+  });
+  effect(() => {
+    const stored = JSON.stringify({ session, jobs: jobs.value.slice(0, 60) });
+    if (session !== undefined) localStorage.setItem(storageKey, stored);
+  });
+}
+
+const isUnfinished = ({ state }: Job): boolean =>
+  ['submitting', 'queued', 'running'].includes(state);
+
+function load(session: string): readonly Job[] {
+  try {
+    // Trusted without validation: only persistJobs writes this entry.
+    const stored: { session: string; jobs: Job[] } = JSON.parse(
+      localStorage.getItem(storageKey) ?? '',
+    );
+    return stored.session === session ? stored.jobs : [];
+  } catch {
+    return [];
+  }
+}

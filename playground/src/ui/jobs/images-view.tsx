@@ -1,0 +1,86 @@
+import { estimate } from 'polygate';
+import { useState } from 'preact/hooks';
+
+import { startJob } from '../../state/jobs.ts';
+import { Choice } from '../parts/choice.tsx';
+import { Field } from '../parts/field.tsx';
+import { ModelSelect } from '../parts/model-select.tsx';
+import { usd } from '../parts/money.tsx';
+import { useModel } from '../parts/use-model.ts';
+import { Gallery } from './gallery.tsx';
+import { resolutionsOf } from './resolutions.ts';
+
+const lighting = ['at dawn', 'at noon', 'at dusk', 'at night', 'in fog'];
+const styles = ['in ink', 'in oil', 'as a linocut', 'from above'];
+
+/** Returns different versions of a prompt. */
+function variations(prompt: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => {
+    const light = lighting[index % lighting.length];
+    const style = styles[Math.floor(index / lighting.length) % styles.length];
+    return `${prompt}, ${light}, ${style}`;
+  });
+}
+
+/** Generates images. */
+export function ImagesView() {
+  const [model, setModel] = useModel('image');
+  const [prompt, setPrompt] = useState('A harbour at dawn, boats at rest');
+  const [chosen, setResolution] = useState('1K');
+  const resolutions = resolutionsOf(model);
+  const resolution = resolutions.includes(chosen) ? chosen : resolutions[0];
+  const price = estimate.image(model?.pricing, { resolution });
+  const generate = (text: string) => {
+    if (model === undefined) return;
+    startJob({ kind: 'image', params: { model: model.id, prompt: text, resolution } });
+  };
+  return (
+    <section aria-labelledby="images-title">
+      <header class="view-head">
+        <h1 id="images-title">Images</h1>
+      </header>
+      <form
+        class="create-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          generate(prompt);
+        }}
+      >
+        <Field label="Prompt">
+          <textarea
+            required
+            rows={2}
+            value={prompt}
+            onInput={({ currentTarget }) => setPrompt(currentTarget.value)}
+          />
+        </Field>
+        <div class="create-row">
+          <ModelSelect purpose="image" value={model?.id} onChange={setModel} />
+          <Choice
+            label="Resolution"
+            options={resolutions.map((name) => [name, name] as const)}
+            value={resolution ?? ''}
+            onChange={setResolution}
+          />
+          <div class="create-submit">
+            <button
+              type="button"
+              class="secondary"
+              disabled={model === undefined}
+              title="More requests than the account allows at once: the client queues the rest"
+              onClick={() => variations(prompt, 20).forEach(generate)}
+            >
+              Burst of 20
+            </button>
+            <button type="submit" class="primary" disabled={model === undefined}>
+              Generate {price !== undefined && <span class="price">{usd(price)}</span>}
+            </button>
+          </div>
+        </div>
+      </form>
+      <Gallery kinds={['image']} emptyTitle="No images yet">
+        Describe an image. A burst of 20 shows how requests wait for a slot.
+      </Gallery>
+    </section>
+  );
+}

@@ -1,0 +1,108 @@
+import { isRecord, parseRecord } from './body.ts';
+import { errorResponse, errorType } from './error-response.ts';
+import type { Settings } from './settings.ts';
+
+/** Names of the only response headers that are forwarded to the page. */
+export function exposedHeaders(settings: ResponseSettings): string[] {
+  const { requestIdHeader, headerPrefix, exposeCharges } = settings;
+  const vendor = ['task-id', 'idempotent-replay', ...concurrency];
+  if (exposeCharges !== false) vendor.push('charge-usd');
+  // With `date`, the client can turn a `retry-after` date into a delay even if the page's clock is wrong.
+  const plain = ['content-type', 'retry-after', 'date', 'x-request-id', requestIdHeader];
+  return [...new Set([...plain, ...vendor.map((name) => headerPrefix + name)])];
+}
+
+type ResponseSettings = Pick<Settings, 'requestIdHeader' | 'headerPrefix' | 'exposeCharges'>;
+
+const concurrency = ['concurrency-limit', 'concurrency-remaining', 'concurrency-source'];
+
+/** Builds the page's response: exposed headers, the body as a stream, and errors in the gateway's format. */
+export async function relayResponse(
+  upstream: Response,
+  request: Request,
+  settings: ResponseSettings,
+  redact: (text: string) => string,
+): Promise<Response> {
+  const headers = new Headers();
+  for (const name of exposedHeaders(settings)) {
+    const value = upstream.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  const { status } = upstream;
+  if (status >= 400) {
+    const text = await readPrefix(upstream).catch(() => '');
+    return errorResponse(status, parseError(status, text, redact), headers);
+  }
+  // Keeps reverse proxies such as nginx from buffering the stream.
+  if (headers.get('content-type')?.startsWith('text/event-stream') === true) {
+    headers.set('x-accel-buffering', 'no');
+  }
+  return new Response(upstream.body && relayBody(upstream.body, request), { status, headers });
+}
+
+/**
+ * Relays the body one chunk at a time, each only when the page reads it. The closures keep a reference to the request
+ * until the body ends: in Node, the signal of a garbage-collected request no longer reports that the page disconnected.
+ */
+function relayBody(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  request: Request,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = body.getReader();
+  const onAbort = () => void reader.cancel(request.signal.reason).catch(() => {});
+  const removeListener = () => request.signal.removeEventListener('abort', onAbort);
+  return new ReadableStream(
+    {
+      start: () => request.signal.addEventListener('abort', onAbort, { once: true }),
+      async pull(controller) {
+        const { value, done } = await reader.read();
+        request.signal.throwIfAborted();
+        if (!done) return controller.enqueue(value);
+        removeListener();
+        controller.close();
+      },
+      cancel(reason) {
+        removeListener();
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/**
+ * Extracts the fields of an error body. Servers in front of the gateway use formats of their own, and some quote the
+ * rejected key, so every text is redacted.
+ */
+function parseError(status: number, text: string, redact: (text: string) => string) {
+  const body = parseRecord(text) ?? {};
+  const details = isRecord(body.error) ? body.error : body;
+  const field = (value: unknown) =>
+    typeof value === 'string' && value !== '' ? redact(value) : undefined;
+  return {
+    message:
+      field(details.message) ??
+      field(body.error) ??
+      field(body.detail) ??
+      `The gateway responded with status ${status}.`,
+    type: field(details.type) ?? errorType(status),
+    code: field(details.code),
+    param: field(details.param),
+  };
+}
+
+/** Reads about the first 64 KiB of an error body and cancels the rest. */
+async function readPrefix({ body }: Response): Promise<string> {
+  if (body === null) return '';
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return text + decoder.decode();
+    text += decoder.decode(value, { stream: true });
+    if (text.length < 65_536) continue;
+    reader.cancel().catch(() => {});
+    return text;
+  }
+}
