@@ -1,8 +1,8 @@
-import { resolveConfig } from './core/config/config.ts';
-import type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
-import type { PolygateOptions } from './core/config/options.ts';
 import { createContext } from './core/call/context.ts';
 import type { ClientContext, SharedState } from './core/call/context.ts';
+import { resolveConfig } from './core/config/config.ts';
+import type { PolygateOptions } from './core/config/options.ts';
+import type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
 import { Chat } from './resources/chat.ts';
 import { Models } from './resources/models.ts';
 import type { Spend } from './schemas/charge.ts';

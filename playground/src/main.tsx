@@ -1,13 +1,13 @@
 import { render } from 'preact';
 
+import { watchAccount } from './state/account.ts';
+import { listenToLab } from './state/lab.ts';
 import { loadMaterials } from './state/materials.ts';
 import { persistJobs } from './state/persist-jobs.ts';
-import { listenToLab } from './state/lab.ts';
-import { loadVoices } from './state/voices.ts';
-import { watchAccount } from './state/account.ts';
 import { watchTheme } from './state/theme.ts';
-import { App } from './ui/shell/app.tsx';
+import { loadVoices } from './state/voices.ts';
 import { Verified } from './ui/materials/verified.tsx';
+import { App } from './ui/shell/app.tsx';
 
 watchTheme();
 const root = document.querySelector('#app');

@@ -1,7 +1,7 @@
-import { requestJson } from '../core/call/endpoint.ts';
-import type { RequestPromise } from '../core/call/request-promise.ts';
-import type { RequestOptions } from '../core/call/request-options.ts';
 import type { ClientContext } from '../core/call/context.ts';
+import { requestJson } from '../core/call/endpoint.ts';
+import type { RequestOptions } from '../core/call/request-options.ts';
+import type { RequestPromise } from '../core/call/request-promise.ts';
 import { accountSchema, keyBalanceSchema, readinessSchema } from '../schemas/account.ts';
 import type {
   Account as AccountRecord,

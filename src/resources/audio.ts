@@ -1,13 +1,13 @@
+import type { ClientContext } from '../core/call/context.ts';
+import { checkParams } from '../core/call/params.ts';
+import type { RequestOptions } from '../core/call/request-options.ts';
+import type { RequestPromise } from '../core/call/request-promise.ts';
 import { estimate, priceOf } from '../core/limits/estimate.ts';
 import type { KnownPrices } from '../core/limits/estimate.ts';
-import { checkParams } from '../core/call/params.ts';
-import type { RequestPromise } from '../core/call/request-promise.ts';
-import type { RequestOptions } from '../core/call/request-options.ts';
-import type { ClientContext } from '../core/call/context.ts';
 import { Submission } from '../core/tasks/submission.ts';
-import type { SubmittedTask, TaskScope } from '../core/tasks/task.ts';
 import { generate, submitTask } from '../core/tasks/submit.ts';
 import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit.ts';
+import type { SubmittedTask, TaskScope } from '../core/tasks/task.ts';
 import { musicParamsProblem, speechParamsProblem } from '../schemas/audio.ts';
 import type { MusicParams, SpeechParams } from '../schemas/audio.ts';
 import type { Generation } from '../schemas/task.ts';

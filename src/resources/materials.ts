@@ -1,22 +1,22 @@
+import { readWithSchema } from '../core/call/api-call.ts';
+import type { ApiCall, ResponseReader } from '../core/call/api-call.ts';
+import type { ClientContext } from '../core/call/context.ts';
 import { executeJson, requestJson, startCall } from '../core/call/endpoint.ts';
+import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
+import { readExtended } from '../core/call/list.ts';
+import { checkProblem } from '../core/call/params.ts';
+import type { RequestOptions } from '../core/call/request-options.ts';
+import type { RequestPromise } from '../core/call/request-promise.ts';
+import { readJson } from '../core/call/response.ts';
 import { notify } from '../core/config/log.ts';
+import { fillPath } from '../core/http/path.ts';
 import {
   followMaterial,
   materialPollTiming,
   waitForMaterial,
 } from '../core/tasks/material-wait.ts';
 import type { MaterialUpdate, MaterialWait } from '../core/tasks/material-wait.ts';
-import { readExtended } from '../core/call/list.ts';
-import { checkProblem } from '../core/call/params.ts';
-import { fillPath } from '../core/http/path.ts';
 import { resolvePollTiming } from '../core/tasks/poll.ts';
-import type { RequestPromise } from '../core/call/request-promise.ts';
-import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
-import { readWithSchema } from '../core/call/api-call.ts';
-import type { ApiCall, ResponseReader } from '../core/call/api-call.ts';
-import type { RequestOptions } from '../core/call/request-options.ts';
-import { readJson } from '../core/call/response.ts';
-import type { ClientContext } from '../core/call/context.ts';
 import {
   materialCreateParamsProblem,
   materialListQueryProblem,

@@ -1,9 +1,9 @@
-import { requestJson } from '../core/call/endpoint.ts';
-import type { Endpoint } from '../core/call/endpoint.ts';
-import type { RequestPromise } from '../core/call/request-promise.ts';
-import type { RequestOptions } from '../core/call/request-options.ts';
 import type { ResultSchema } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
+import { requestJson } from '../core/call/endpoint.ts';
+import type { Endpoint } from '../core/call/endpoint.ts';
+import type { RequestOptions } from '../core/call/request-options.ts';
+import type { RequestPromise } from '../core/call/request-promise.ts';
 import { capabilitiesSchema } from '../schemas/capabilities.ts';
 import type { Capabilities } from '../schemas/capabilities.ts';
 import { errorCatalogSchema, errorDetailSchema } from '../schemas/error-catalog.ts';

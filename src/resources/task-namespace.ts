@@ -1,5 +1,5 @@
-import { RequestPromise } from '../core/call/request-promise.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
+import { RequestPromise } from '../core/call/request-promise.ts';
 import { Submission } from '../core/tasks/submission.ts';
 import { Task, openTask } from '../core/tasks/task.ts';
 import type { TaskScope } from '../core/tasks/task.ts';

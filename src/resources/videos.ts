@@ -1,16 +1,16 @@
-import { estimate } from '../core/limits/estimate.ts';
-import { checkParams } from '../core/call/params.ts';
-import type { RequestPromise } from '../core/call/request-promise.ts';
-import type { RequestOptions } from '../core/call/request-options.ts';
-import { checkValue, oneOf } from '../core/config/validation.ts';
 import type { ClientContext } from '../core/call/context.ts';
+import { checkParams } from '../core/call/params.ts';
+import type { RequestOptions } from '../core/call/request-options.ts';
+import type { RequestPromise } from '../core/call/request-promise.ts';
+import { checkValue, oneOf } from '../core/config/validation.ts';
+import { estimate } from '../core/limits/estimate.ts';
 import { Submission } from '../core/tasks/submission.ts';
-import type { SubmittedTask, TaskScope } from '../core/tasks/task.ts';
 import { generate, submitTask } from '../core/tasks/submit.ts';
 import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit.ts';
+import type { SubmittedTask, TaskScope } from '../core/tasks/task.ts';
+import type { Generation } from '../schemas/task.ts';
 import { videoParamsProblem } from '../schemas/videos.ts';
 import type { VideoParams } from '../schemas/videos.ts';
-import type { Generation } from '../schemas/task.ts';
 import { TaskNamespace } from './task-namespace.ts';
 
 /** The documented paths for submits, relative to `/v1/`. */

@@ -1,10 +1,10 @@
-import { requestJson } from '../core/call/endpoint.ts';
-import { estimate } from '../core/limits/estimate.ts';
-import { readIterable } from '../core/call/list.ts';
-import type { RequestPromise } from '../core/call/request-promise.ts';
-import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
-import type { RequestOptions } from '../core/call/request-options.ts';
 import type { ClientContext } from '../core/call/context.ts';
+import { requestJson } from '../core/call/endpoint.ts';
+import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
+import { readIterable } from '../core/call/list.ts';
+import type { RequestOptions } from '../core/call/request-options.ts';
+import type { RequestPromise } from '../core/call/request-promise.ts';
+import { estimate } from '../core/limits/estimate.ts';
 import { voiceCloneParamsProblem, voiceDesignParamsProblem } from '../schemas/voice-params.ts';
 import type { VoiceCloneParams, VoiceDesignParams } from '../schemas/voice-params.ts';
 import { voiceCreationSchema, voiceListSchema } from '../schemas/voices.ts';

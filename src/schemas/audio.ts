@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 import { requiredTextProblem, notAnObjectProblem } from './param-checks.ts';
-import { isRecord, isNonEmptyString } from './record.ts';
 import { openString, bodySchema } from './record-schema.ts';
+import { isRecord, isNonEmptyString } from './record.ts';
 import type { Open } from './schema.ts';
 
 /** Music generation parameters, sent unchanged. Specification: Audio, Music body. */

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 
 import type { MaterialType } from './materials.ts';
 import { notAnObjectProblem } from './param-checks.ts';
-import { isRecord } from './record.ts';
 import { bodySchema } from './record-schema.ts';
+import { isRecord } from './record.ts';
 import type { Open } from './schema.ts';
 
 /**

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 
 import type { AssetUri } from './materials.ts';
 import { notAnObjectProblem } from './param-checks.ts';
-import { isRecord } from './record.ts';
 import { openString, bodySchema } from './record-schema.ts';
+import { isRecord } from './record.ts';
 import type { Open } from './schema.ts';
 
 /** URL of a media file: an HTTP(S) URL, or the `asset://` URI of an available material. */

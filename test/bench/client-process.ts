@@ -1,6 +1,6 @@
+import type { Client } from './client.ts';
 import { completionText, streams } from './responses.ts';
 import type { StreamName } from './responses.ts';
-import type { Client } from './client.ts';
 import { median } from './stats.ts';
 
 // Runs one client in its own process: performs the requested jobs, checks the results and reports measurements.

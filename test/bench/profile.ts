@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import type { Profiler } from 'node:inspector';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Profiler } from 'node:inspector';
 
 import type { Job } from './client-process.ts';
 import { startClient, startServer } from './processes.ts';

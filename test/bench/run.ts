@@ -7,11 +7,11 @@ import { page } from './page.ts';
 import type { Report } from './page.ts';
 import { startServer } from './processes.ts';
 import type { Row } from './row.ts';
+import { bundleSizeRows } from './rows/bundle-size.ts';
 import { chunkRow, firstTextRow, requestRow } from './rows/calls.ts';
 import { importRow } from './rows/import.ts';
-import { typesRow } from './rows/types.ts';
 import { pollRows } from './rows/polling.ts';
-import { bundleSizeRows } from './rows/bundle-size.ts';
+import { typesRow } from './rows/types.ts';
 
 const root = new URL('../../', import.meta.url);
 const charts = new URL('docs/benchmarks/', root);

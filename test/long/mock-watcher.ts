@@ -1,9 +1,9 @@
+import type { MockGateway } from '../../src/mock/index.ts';
+import { errorDetail } from '../../src/mock/public/error-catalog.ts';
 import {
   errorEnvelopeRecord,
   keyBalanceErrorEnvelopeRecord,
 } from '../../src/schemas/error-codes.ts';
-import { errorDetail } from '../../src/mock/public/error-catalog.ts';
-import type { MockGateway } from '../../src/mock/index.ts';
 import { byRoute } from './mock-requests.ts';
 import type { FuzzRequest } from './mock-requests.ts';
 

@@ -1,5 +1,6 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+
 import { inject } from 'vitest';
 
 import { run } from './run.ts';

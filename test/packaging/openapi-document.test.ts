@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+
 import { beforeAll, expect, inject, test, vi } from 'vitest';
 
 import { addFixture, createApp } from './app.ts';

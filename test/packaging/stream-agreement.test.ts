@@ -1,5 +1,6 @@
 import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 
 import { addFixture, createApp } from './app.ts';

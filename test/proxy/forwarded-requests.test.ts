@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
+import { chat, get, image, post, rawPath } from './raw-requests.ts';
 import { canary, startProxy, sendRaw } from './support.ts';
 import type { RawRequest } from './support.ts';
-import { chat, get, image, post, rawPath } from './raw-requests.ts';
 
 const app = 'https://app.example';
 

@@ -1,6 +1,6 @@
+import { NotFoundError } from 'polygate';
 import { createProxyHandler, defaultRoutes, ownerRoutes } from 'polygate/proxy';
 import type { ProxyOptions } from 'polygate/proxy';
-import { NotFoundError } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
 import { allCalls, publicCalls } from '../support/calls.ts';

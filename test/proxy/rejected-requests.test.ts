@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
+import { get, image, post, preflight, rawPath, without } from './raw-requests.ts';
 import { canary, startProxy, sendRaw } from './support.ts';
 import type { RawRequest } from './support.ts';
-import { get, image, post, preflight, rawPath, without } from './raw-requests.ts';
 
 const app = 'https://app.example';
 

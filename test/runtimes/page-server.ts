@@ -28,7 +28,8 @@ export async function startServer(listener: RequestListener): Promise<LocalServe
 /** Serves a page with one script, which sets a session cookie, and the proxy at `/api/gateway`. */
 export function servePage(script: string, handler: Handler): Promise<LocalServer> {
   return startServer((incoming, outgoing) => {
-    if (incoming.url?.startsWith('/api/gateway')) return void handleNodeRequest(handler, incoming, outgoing);
+    if (incoming.url?.startsWith('/api/gateway'))
+      return void handleNodeRequest(handler, incoming, outgoing);
     if (incoming.url === '/page.js') {
       outgoing.setHeader('content-type', 'text/javascript');
       return void outgoing.end(script);

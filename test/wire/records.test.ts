@@ -13,9 +13,9 @@ import * as models from '../../src/schemas/models.ts';
 import { pricingCatalogRecord, pricingCatalogSchema } from '../../src/schemas/pricing-catalog.ts';
 import { pricingRecord } from '../../src/schemas/pricing.ts';
 import * as open from '../../src/schemas/public.ts';
+import type { ResponseSchema } from '../../src/schemas/schema.ts';
 import * as voices from '../../src/schemas/voices.ts';
 import * as bodies from './bodies.ts';
-import type { ResponseSchema } from '../../src/schemas/schema.ts';
 
 /** A response, its documented record, the schema of the client, and the smallest valid response. */
 interface Case {

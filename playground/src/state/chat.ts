@@ -1,6 +1,6 @@
+import { signal } from '@preact/signals';
 import { extractImages } from 'polygate';
 import type { ChatCompletionChunk, ChatMessage, ChatStream, ChatUsage } from 'polygate';
-import { signal } from '@preact/signals';
 
 import { announce } from './announce.ts';
 import { gateway } from './client.ts';

@@ -1,6 +1,6 @@
+import { signal } from '@preact/signals';
 import { Polygate } from 'polygate';
 import type { Charge } from 'polygate';
-import { signal } from '@preact/signals';
 
 /** Warnings and errors that the client logged, such as retries. The latest comes last. */
 export const notes = signal<readonly Note[]>([]);

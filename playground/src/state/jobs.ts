@@ -1,5 +1,5 @@
-import type { Receipt, TaskStatus, TaskUpdate } from 'polygate';
 import { signal } from '@preact/signals';
+import type { Receipt, TaskStatus, TaskUpdate } from 'polygate';
 
 import { announce } from './announce.ts';
 import { gateway } from './client.ts';

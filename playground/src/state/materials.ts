@@ -1,5 +1,5 @@
-import type { Material, MaterialCreateParams, MaterialUpdate } from 'polygate';
 import { signal } from '@preact/signals';
+import type { Material, MaterialCreateParams, MaterialUpdate } from 'polygate';
 
 import { announce } from './announce.ts';
 import { gateway } from './client.ts';

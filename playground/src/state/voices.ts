@@ -1,5 +1,5 @@
-import type { Voice, VoiceCloneParams, VoiceCreation, VoiceDesignParams } from 'polygate';
 import { signal } from '@preact/signals';
+import type { Voice, VoiceCloneParams, VoiceCreation, VoiceDesignParams } from 'polygate';
 
 import { announce } from './announce.ts';
 import { gateway } from './client.ts';

@@ -1,11 +1,11 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { Journal } from '../../schemas/journal.ts';
 import type { Receipt } from '../../schemas/task.ts';
+import { newIdempotencyKey } from '../call/idempotency-key.ts';
+import type { Log } from '../config/log.ts';
+import { checkValue, objectWithMethods } from '../config/validation.ts';
 import { parseLine } from './journal-line.ts';
 import type { Intent, JournalLine } from './journal-line.ts';
-import type { Log } from '../config/log.ts';
-import { newIdempotencyKey } from '../call/idempotency-key.ts';
-import { checkValue, objectWithMethods } from '../config/validation.ts';
 
 /** What earlier processes recorded about a row. Its {@link Intent} is that of the latest submit. */
 export interface RowHistory extends Partial<Intent> {

@@ -2,9 +2,9 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import { isRecord, isNonEmptyString } from '../../schemas/record.ts';
 import { unchecked } from '../../schemas/schema.ts';
 import type { Receipt, TaskKind } from '../../schemas/task.ts';
-import { parseReceipt } from '../tasks/receipt.ts';
 import { checkValue } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
+import { parseReceipt } from '../tasks/receipt.ts';
 
 /**
  * One line of a journal, as JSON. A line is appended for each step of a row (see batch-item.ts); the `run` line comes

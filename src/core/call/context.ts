@@ -1,9 +1,9 @@
-import type { KnownPrices } from '../limits/estimate.ts';
+import type { Config } from '../config/config.ts';
 import { ConcurrencyLimiter } from '../limits/concurrency-limiter.ts';
+import type { KnownPrices } from '../limits/estimate.ts';
 import { Ledger } from '../limits/ledger.ts';
 import { PollLimiter } from '../limits/poll-limiter.ts';
 import { RetryBudget } from '../limits/retry-budget.ts';
-import type { Config } from '../config/config.ts';
 
 /** What every call of one client needs. */
 export interface ClientContext {

@@ -1,7 +1,7 @@
 import { APIError } from '../../errors/api.ts';
 import { PolygateError } from '../../errors/base.ts';
-import { readBodyText } from '../http/response-body.ts';
 import { buildRequestHeaders } from '../http/request-headers.ts';
+import { readBodyText } from '../http/response-body.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
 import { sendHttpRequest } from '../http/transport.ts';

@@ -3,15 +3,15 @@ import type { ParsedCompletion, PartialDeep } from '../../schemas/chat-output.ts
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import { unchecked } from '../../schemas/schema.ts';
 import type { StandardSchema } from '../../schemas/standard-schema.ts';
-import { teeSource } from '../stream/tee.ts';
+import { emptyMeta } from '../http/response-meta.ts';
 import { relayedStream } from '../stream/relayed-stream.ts';
 import type { RelayedStreamOptions } from '../stream/relayed-stream.ts';
-import { emptyMeta } from '../http/response-meta.ts';
-import { completionParser } from './structured-output.ts';
-import type { CompletionTransform } from './structured-output.ts';
-import { PartialJson } from './partial-json.ts';
 import type { Source } from '../stream/source.ts';
 import { ItemStream } from '../stream/stream.ts';
+import { teeSource } from '../stream/tee.ts';
+import { PartialJson } from './partial-json.ts';
+import { completionParser } from './structured-output.ts';
+import type { CompletionTransform } from './structured-output.ts';
 
 /**
  * A streaming chat completion. Loop over its chunks, over `text()` or over `partialObjects()`, or await `final()`. A

@@ -3,9 +3,9 @@ import type { ChatCompletion } from '../../schemas/chat-completion.ts';
 import type { ParsedCompletion } from '../../schemas/chat-output.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { StandardResult, StandardSchema } from '../../schemas/standard-schema.ts';
+import { formatIssue } from '../call/response.ts';
 import { singleLine, parseJson } from '../http/json.ts';
 import { isSchema } from './json-schema.ts';
-import { formatIssue } from '../call/response.ts';
 
 /** Turns an accumulated completion into the result of `final()`. */
 export type CompletionTransform<Final> = (

@@ -10,14 +10,14 @@ import type {
 } from '../../schemas/chat-params.ts';
 import type { RunParams, Tool, ToolRound, ToolRun } from '../../schemas/chat-run.ts';
 import { abortedError } from '../call/errors.ts';
-import { whenAborted } from '../config/clock.ts';
-import { toModelSchema } from './json-schema.ts';
-import { roundUsd } from '../limits/round-usd.ts';
-import { parseWithSchema } from './structured-output.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import { formatIssue } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
+import { whenAborted } from '../config/clock.ts';
 import { checkValue, nonNegativeInteger } from '../config/validation.ts';
+import { roundUsd } from '../limits/round-usd.ts';
+import { toModelSchema } from './json-schema.ts';
+import { parseWithSchema } from './structured-output.ts';
 
 /** Options of `run()`. */
 export interface RunOptions extends Omit<RequestOptions, 'idempotencyKey'> {

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
+import { omitUndefined } from '../../schemas/schema.ts';
 import { parseBaseURL } from './base-url.ts';
 import { systemClock } from './clock.ts';
 import type { Clock } from './clock.ts';
@@ -10,7 +11,6 @@ import type { Log } from './log.ts';
 import type { Budget, PolygateOptions } from './options.ts';
 import * as rules from './validation.ts';
 import type { Rule } from './validation.ts';
-import { omitUndefined } from '../../schemas/schema.ts';
 
 /** The options of a client, validated, with every default filled in. */
 export interface Config {

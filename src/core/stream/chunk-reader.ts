@@ -1,18 +1,18 @@
 import type { PolygateError } from '../../errors/base.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
-import { Accumulator } from './accumulator.ts';
-import { parseChunk, isErrorEvent } from './chunk.ts';
+import type { CallErrors } from '../call/errors.ts';
+import type { ResponseContext, ResponseHandler } from '../call/response.ts';
 import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
 import { singleLine, parseJson } from '../http/json.ts';
-import type { CallErrors } from '../call/errors.ts';
 import { readBodyText } from '../http/response-body.ts';
-import type { ResponseContext, ResponseHandler } from '../call/response.ts';
-import { IdleTimer } from './idle-timer.ts';
+import { Accumulator } from './accumulator.ts';
+import { parseChunk, isErrorEvent } from './chunk.ts';
 import { EventDecoder } from './event-decoder.ts';
 import type { StreamEvent } from './event-decoder.ts';
+import { IdleTimer } from './idle-timer.ts';
 import type { Source, FinalCompletion } from './source.ts';
 
 /** Time in ms for the server to close the connection after `[DONE]`; after that, the body is cancelled. */

@@ -1,8 +1,8 @@
 import type { ChatCompletionChunk } from '../../schemas/chat-completion.ts';
-import type { ChunkReader } from './chunk-reader.ts';
+import type { ApiResponse } from '../call/response.ts';
 import { whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
-import type { ApiResponse } from '../call/response.ts';
+import type { ChunkReader } from './chunk-reader.ts';
 import type { Source, FinalCompletion } from './source.ts';
 
 /** A stream whose response headers may not have arrived yet. Reading it waits for them. */

@@ -6,13 +6,13 @@ import { ResponseValidationError } from '../../errors/response-validation.ts';
 import { StreamIdleTimeoutError, StreamTruncatedError, StreamError } from '../../errors/stream.ts';
 import { isRecord } from '../../schemas/record.ts';
 import { omitUndefined, unchecked } from '../../schemas/schema.ts';
-import { ChunkReader } from './chunk-reader.ts';
+import { CallErrors } from '../call/errors.ts';
+import { statusErrorClass } from '../call/status-error.ts';
 import type { Clock } from '../config/clock.ts';
 import { defaults } from '../config/config.ts';
 import { parseErrorBody } from '../http/error-body.ts';
-import { CallErrors } from '../call/errors.ts';
-import { statusErrorClass } from '../call/status-error.ts';
 import { emptyMeta } from '../http/response-meta.ts';
+import { ChunkReader } from './chunk-reader.ts';
 
 /** Options of `fromReadableStream()`. */
 export interface RelayedStreamOptions {

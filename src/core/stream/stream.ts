@@ -1,12 +1,12 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ChatCompletionChunk } from '../../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
-import { teeSource } from './tee.ts';
+import { emptyMeta } from '../http/response-meta.ts';
 import { relayedStream } from './relayed-stream.ts';
 import type { RelayedStreamOptions } from './relayed-stream.ts';
-import { emptyMeta } from '../http/response-meta.ts';
-import { toReadable } from './to-readable.ts';
 import type { Source } from './source.ts';
+import { teeSource } from './tee.ts';
+import { toReadable } from './to-readable.ts';
 
 /**
  * Reports to a source that its iterator was garbage collected before the end, without a `break` or `return()`. React

@@ -2,8 +2,8 @@ import { MaterialFailedError, MaterialWaitTimeoutError } from '../../errors/mate
 import { isAvailable } from '../../schemas/materials.ts';
 import type { AvailableMaterial, Material } from '../../schemas/materials.ts';
 import type { WaitOptions } from '../../schemas/task-handle.ts';
-import { abortedError } from '../call/errors.ts';
 import type { ClientContext } from '../call/context.ts';
+import { abortedError } from '../call/errors.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import { lastUpdate, poll } from './poll.ts';
 import type { PollTarget } from './poll.ts';

@@ -1,8 +1,8 @@
 import type { Receipt, TaskKind } from '../../schemas/task.ts';
-import { fingerprint } from './fingerprint.ts';
 import { checkRequestOptions } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
+import { fingerprint } from './fingerprint.ts';
 import { submitTask } from './submit.ts';
 import type { SubmitRequest } from './submit.ts';
 import { openTask } from './task.ts';

@@ -1,11 +1,11 @@
 import type { ImageParams } from '../../schemas/images.ts';
 import { imageBody } from '../../schemas/images.ts';
 import { videoBody } from '../../schemas/videos.ts';
-import { audioJob } from '../tasks/audio-job.ts';
-import type { RequestContext } from '../http/request-context.ts';
 import { parseBody } from '../http/endpoint.ts';
-import { imageJob } from '../tasks/image-job.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
+import { audioJob } from '../tasks/audio-job.ts';
+import { imageJob } from '../tasks/image-job.ts';
 import { videoJob } from '../tasks/video-job.ts';
 
 /** The caller's charges and refunds. Assumption A20. */

@@ -1,8 +1,8 @@
 import type { ToolCall } from '../../schemas/chat-params.ts';
-import type { ChatRequest } from './request.ts';
-import { hash, pick, seededRandom } from '../random.ts';
-import { sampleValue } from './sample-json.ts';
 import { promptSvg } from '../media/svg.ts';
+import { hash, pick, seededRandom } from '../random.ts';
+import type { ChatRequest } from './request.ts';
+import { sampleValue } from './sample-json.ts';
 import { selectToolCalls, withCallIds } from './tool-calls.ts';
 
 /** One choice of the model's output. */

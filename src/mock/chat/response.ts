@@ -4,11 +4,11 @@ import type {
   ChatCompletionDelta,
   ChatUsage,
 } from '../../schemas/chat-completion.ts';
+import { dataEvent, done, keepAlive } from '../http/response/response.ts';
+import { hash } from '../random.ts';
 import { splitTokens } from './generate.ts';
 import type { ChatOutput, OutputChoice } from './generate.ts';
 import type { ChatRequest } from './request.ts';
-import { dataEvent, done, keepAlive } from '../http/response/response.ts';
-import { hash } from '../random.ts';
 
 /** The fields that a completion shares with each of its chunks. */
 export interface CompletionHeader {

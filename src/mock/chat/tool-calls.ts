@@ -1,6 +1,6 @@
 import type { ToolCall } from '../../schemas/chat-params.ts';
-import type { ChatRequest, Tool } from './request.ts';
 import { hash } from '../random.ts';
+import type { ChatRequest, Tool } from './request.ts';
 import { sampleValue } from './sample-json.ts';
 
 /** Length of the end of the prompt that is searched for tool names, in characters. */

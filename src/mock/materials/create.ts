@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 
-import type { RequestContext } from '../http/request-context.ts';
 import { fingerprint, materialKey, remember } from '../account/idempotency.ts';
-import { statusOf } from './store.ts';
-import { GatewayError } from '../http/response/gateway-error.ts';
 import type { MaterialState, Verification } from '../account/state.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
+import { statusOf } from './store.ts';
 
 /** The create body. `real_person` is checked separately because it has its own error codes. */
 export const materialBodySchema = z.looseObject({

@@ -1,10 +1,10 @@
 import type { Material } from '../../schemas/materials.ts';
 import type { RequestContext } from '../http/request-context.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
+import { hash } from '../random.ts';
 import { invalidMaterialRequest } from './create.ts';
 import { materialRecord } from './record.ts';
 import { statusOf } from './store.ts';
-import { hash } from '../random.ts';
-import { GatewayError } from '../http/response/gateway-error.ts';
 
 /** The statuses that lists include and that the `status` filter accepts. Specification: Materials. */
 const listedStatuses = [

@@ -1,7 +1,7 @@
 import type { Material } from '../../schemas/materials.ts';
+import type { MaterialState } from '../account/state.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { lifetimeMs, statusOf } from './store.ts';
-import type { MaterialState } from '../account/state.ts';
 
 /** Lifetime of a preview link. */
 const previewLifetimeMs = 10 * 60 * 1000;

@@ -1,5 +1,5 @@
-import type { MaterialOutcome, Settings } from '../options.ts';
 import type { MaterialState, User } from '../account/state.ts';
+import type { MaterialOutcome, Settings } from '../options.ts';
 
 /** The documented statuses, and `expired` for an archived material. Specification: Material status. */
 export type MaterialStatus =

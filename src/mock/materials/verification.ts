@@ -1,11 +1,11 @@
-import { text } from '../http/response/response.ts';
-import type { MockResponse } from '../http/response/response.ts';
+import type { MaterialState } from '../account/state.ts';
 import { param } from '../http/request-context.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { statusOf } from './store.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
-import type { MaterialState } from '../account/state.ts';
+import { text } from '../http/response/response.ts';
+import type { MockResponse } from '../http/response/response.ts';
 import { verificationEndedPage, verificationPage } from '../pages/verification.ts';
+import { statusOf } from './store.ts';
 
 /** The verification URL is secret: it is not cached and not sent to the callback as a referrer. */
 const privateHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };

@@ -1,8 +1,8 @@
 import { isRecord } from '../../schemas/record.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { statusOf } from './store.ts';
 import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
 import { checkSourceUrl } from '../tasks/field-checks.ts';
+import { statusOf } from './store.ts';
 
 /** The request fields that hold media URLs, with the type of their media. */
 const mediaFields = new Map([

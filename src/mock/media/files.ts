@@ -1,12 +1,12 @@
+import type { Task } from '../account/state.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
 import { text } from '../http/response/response.ts';
 import type { MockResponse } from '../http/response/response.ts';
-import { GatewayError } from '../http/response/gateway-error.ts';
-import type { RequestContext } from '../http/request-context.ts';
+import { phaseOf } from '../tasks/phase.ts';
 import { fileEndings } from '../tasks/record.ts';
-import type { Task } from '../account/state.ts';
 import { sampleVideo } from './sample-video.ts';
 import { promptSvg } from './svg.ts';
-import { phaseOf } from '../tasks/phase.ts';
 import { melodyWav } from './wav.ts';
 
 /** A file with its content type. */

@@ -1,7 +1,7 @@
+import { seededRandom } from '../random.ts';
 import { deltaFrame, pictureParameterSet, sequenceParameterSet, keyFrame } from './h264.ts';
 import type { Macroblock } from './h264.ts';
 import { writeMp4 } from './mp4.ts';
-import { seededRandom } from '../random.ts';
 
 /** Size of the video in macroblocks. */
 const columns = 12;

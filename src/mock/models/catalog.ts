@@ -1,7 +1,7 @@
 import type { Model } from '../../schemas/models.ts';
+import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
 import { defaultModels } from './defaults.ts';
 import { toModelRecord } from './record.ts';
-import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
 
 /** The models of the gateway. */
 export class ModelCatalog {

@@ -1,10 +1,10 @@
 import type { RequestContext } from '../http/request-context.ts';
-import { operation } from './operation.ts';
+import { version } from '../public/records.ts';
 import type { Json } from './docs.ts';
-import { tags } from './tags/index.ts';
+import { operation } from './operation.ts';
 import { componentParameters } from './parameters.ts';
 import { componentSchemas } from './schemas.ts';
-import { version } from '../public/records.ts';
+import { tags } from './tags/index.ts';
 
 const description = `One gateway to many models: chat, images, video, music and speech, with one API key and one wallet.
 

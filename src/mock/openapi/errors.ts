@@ -1,8 +1,8 @@
 import type { EndpointDescription } from '../http/endpoint-description.ts';
 import { errorType } from '../http/response/error-body.ts';
 import { errorDetail } from '../public/error-catalog.ts';
-import { errorHeaders } from './headers.ts';
 import type { Json, OperationDocs } from './docs.ts';
+import { errorHeaders } from './headers.ts';
 import { reference } from './schemas.ts';
 
 /** The description of each status, and its error codes unless an operation names others. */

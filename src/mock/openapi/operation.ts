@@ -1,12 +1,12 @@
 import type * as z from 'zod/mini';
 
 import type { EndpointDescription } from '../http/endpoint-description.ts';
+import type { Json, OperationDocs } from './docs.ts';
 import { errorResponses } from './errors.ts';
 import { successHeaders } from './headers.ts';
-import type { Json, OperationDocs } from './docs.ts';
-import { docsOf } from './tags/index.ts';
 import { operationParameters } from './parameters.ts';
 import { nameOf, anyOf, reference } from './schemas.ts';
+import { docsOf } from './tags/index.ts';
 
 /** The OpenAPI operation of an endpoint. */
 export function operation(endpoint: EndpointDescription): Json {

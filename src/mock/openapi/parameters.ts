@@ -1,6 +1,6 @@
 import type { EndpointDescription } from '../http/endpoint-description.ts';
-import { toSchemaFields } from './schemas.ts';
 import type { FieldDocs, Json, OperationDocs } from './docs.ts';
+import { toSchemaFields } from './schemas.ts';
 
 const keySchema = { type: 'string', minLength: 1, maxLength: 200, pattern: '^[!-~]+$' };
 

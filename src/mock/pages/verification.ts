@@ -1,6 +1,6 @@
-import { page } from './layout.ts';
 import type { MaterialState } from '../account/state.ts';
 import { escapeXml } from '../media/svg.ts';
+import { page } from './layout.ts';
 
 const style = `
 body { max-width: 34rem; padding-top: 12vh }

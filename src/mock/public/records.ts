@@ -1,9 +1,9 @@
 import type { Capabilities } from '../../schemas/capabilities.ts';
 import type { PricingCatalog } from '../../schemas/pricing-catalog.ts';
 import type { Changelog, RateLimitPolicy, ServiceStatus } from '../../schemas/public.ts';
+import { defaultTier } from '../account/slots.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
-import { defaultTier } from '../account/slots.ts';
 
 const operationalCopy = {
   'en-US': { title: 'All systems operational', summary: 'Requests are processed normally' },

@@ -1,8 +1,8 @@
 import { accountRecord, keyBalanceRecord, readinessRecord } from '../../schemas/account.ts';
-import { balanceCny, keyBalance, readiness } from '../account/records.ts';
-import { json } from '../http/response/response.ts';
-import { defineEndpoint } from '../http/endpoint.ts';
 import { formatUsd } from '../account/money.ts';
+import { balanceCny, keyBalance, readiness } from '../account/records.ts';
+import { defineEndpoint } from '../http/endpoint.ts';
+import { json } from '../http/response/response.ts';
 
 /** Specification: Account and catalog. */
 export const accountRoutes = [

@@ -1,6 +1,6 @@
 import { audioTaskRecord } from '../../schemas/task.ts';
-import { audioBody, audioJob, documentedAudioBody } from '../tasks/audio-job.ts';
 import { defineJsonEndpoint } from '../http/endpoint.ts';
+import { audioBody, audioJob, documentedAudioBody } from '../tasks/audio-job.ts';
 import { pollRoute } from '../tasks/poll-route.ts';
 import { submitTask } from '../tasks/submit.ts';
 

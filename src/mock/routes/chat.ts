@@ -1,7 +1,7 @@
 import { chatBody } from '../../schemas/chat-params.ts';
 import type { Model } from '../../schemas/models.ts';
-import { events, json } from '../http/response/response.ts';
-import type { RequestContext } from '../http/request-context.ts';
+import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
+import { formatUsd } from '../account/money.ts';
 import { generateOutput } from '../chat/generate.ts';
 import type { ChatOutput } from '../chat/generate.ts';
 import { chatCompletionRecord } from '../chat/record-schemas.ts';
@@ -9,11 +9,11 @@ import { parseChatRequest } from '../chat/request.ts';
 import type { ChatRequest } from '../chat/request.ts';
 import { completionId, toCompletion, toStreamEvents } from '../chat/response.ts';
 import { defineJsonEndpoint } from '../http/endpoint.ts';
-import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
-import { formatUsd } from '../account/money.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
+import { events, json } from '../http/response/response.ts';
 import { chatPrice } from '../models/prices.ts';
 import { hash } from '../random.ts';
-import { GatewayError } from '../http/response/gateway-error.ts';
 
 /** Specification: Chat. */
 export const chatRoutes = [

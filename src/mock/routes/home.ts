@@ -1,5 +1,5 @@
-import { text } from '../http/response/response.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
+import { text } from '../http/response/response.ts';
 import { homePage } from '../pages/home.ts';
 
 /** A page for people who open the gateway in a browser. Not part of the specification. */

@@ -1,15 +1,15 @@
 import { materialCreateBody } from '../../schemas/material-params.ts';
 import { materialPageRecord, materialRecord as materialSchema } from '../../schemas/materials.ts';
-import { json } from '../http/response/response.ts';
+import type { MaterialState } from '../account/state.ts';
+import { defineEndpoint, defineJsonEndpoint } from '../http/endpoint.ts';
 import { param } from '../http/request-context.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { defineEndpoint, defineJsonEndpoint } from '../http/endpoint.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
+import { json } from '../http/response/response.ts';
 import { invalidMaterialRequest, createMaterial, materialBodySchema } from '../materials/create.ts';
 import { listMaterials } from '../materials/list.ts';
 import { createResponseRecord, materialRecord } from '../materials/record.ts';
 import { statusOf } from '../materials/store.ts';
-import { GatewayError } from '../http/response/gateway-error.ts';
-import type { MaterialState } from '../account/state.ts';
 import { verify } from '../materials/verification.ts';
 
 /** Specification: Materials (video reference library). */

@@ -1,5 +1,5 @@
-import { param } from '../http/request-context.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
+import { param } from '../http/request-context.ts';
 import { statusOf } from '../materials/store.ts';
 import { serveFile, taskFile } from '../media/files.ts';
 import { promptSvg } from '../media/svg.ts';

@@ -1,10 +1,10 @@
 import { modelListRecord, modelRecord } from '../../schemas/models.ts';
 import type { Model } from '../../schemas/models.ts';
-import { json } from '../http/response/response.ts';
-import { param } from '../http/request-context.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
-import { anthropicList, geminiList } from '../models/list-styles.ts';
+import { param } from '../http/request-context.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
+import { json } from '../http/response/response.ts';
+import { anthropicList, geminiList } from '../models/list-styles.ts';
 
 /** Specification: Account and catalog. */
 export const modelRoutes = [

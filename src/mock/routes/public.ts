@@ -7,11 +7,12 @@ import {
   rateLimitPolicyRecord,
   serviceStatusRecord,
 } from '../../schemas/public.ts';
-import { json } from '../http/response/response.ts';
-import { param } from '../http/request-context.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
-import { errorDetail, errorDetails } from '../public/error-catalog.ts';
+import { param } from '../http/request-context.ts';
+import { GatewayError } from '../http/response/gateway-error.ts';
+import { json } from '../http/response/response.ts';
 import { openApiDocument } from '../openapi/document.ts';
+import { errorDetail, errorDetails } from '../public/error-catalog.ts';
 import {
   capabilities,
   changelog,
@@ -19,7 +20,6 @@ import {
   rateLimits,
   serviceStatus,
 } from '../public/records.ts';
-import { GatewayError } from '../http/response/gateway-error.ts';
 
 const publicEndpoint = { method: 'GET', auth: 'none' } as const;
 

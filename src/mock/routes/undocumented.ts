@@ -2,12 +2,12 @@ import * as z from 'zod/mini';
 
 import { imageBody } from '../../schemas/images.ts';
 import { imageTaskRecord } from '../../schemas/task.ts';
-import { json } from '../http/response/response.ts';
-import type { RequestContext } from '../http/request-context.ts';
 import { estimateCost, usageRecords } from '../account/usage.ts';
 import { defineEndpoint, defineJsonEndpoint } from '../http/endpoint.ts';
-import { imageJob } from '../tasks/image-job.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
+import { json } from '../http/response/response.ts';
+import { imageJob } from '../tasks/image-job.ts';
 import { submitTask } from '../tasks/submit.ts';
 
 const hiddenEndpoint = { hidden: true } as const;

@@ -1,8 +1,8 @@
 import { voiceCloneBody, voiceDesignBody } from '../../schemas/voice-params.ts';
 import { voiceCreationRecord, voiceListRecord } from '../../schemas/voices.ts';
-import { json } from '../http/response/response.ts';
 import { defineEndpoint, defineJsonEndpoint } from '../http/endpoint.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
+import { json } from '../http/response/response.ts';
 import { cloneVoice, designVoice } from '../voices/create.ts';
 import { visibleVoices } from '../voices/library.ts';
 

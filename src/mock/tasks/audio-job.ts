@@ -3,13 +3,13 @@ import * as z from 'zod/mini';
 import { musicBody, speechBody } from '../../schemas/audio.ts';
 import type { SpeechFields } from '../../schemas/audio.ts';
 import type { Model } from '../../schemas/models.ts';
-import type { RequestContext } from '../http/request-context.ts';
 import { parseBody } from '../http/endpoint.ts';
-import { numberBetween, requiredText } from './field-checks.ts';
-import { musicPrice, speechPrice } from '../models/prices.ts';
+import type { RequestContext } from '../http/request-context.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
-import type { Job } from './submit.ts';
+import { musicPrice, speechPrice } from '../models/prices.ts';
 import { checkVoice } from '../voices/library.ts';
+import { numberBetween, requiredText } from './field-checks.ts';
+import type { Job } from './submit.ts';
 
 /** The fields of every audio body. The model decides about the others. */
 export const audioBody = z.looseObject({ model: z.string() });

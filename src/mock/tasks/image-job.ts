@@ -1,9 +1,9 @@
 import type { ImageParams } from '../../schemas/images.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { resolutionPrice } from '../models/prices.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
-import type { Job } from './submit.ts';
+import { resolutionPrice } from '../models/prices.ts';
 import { checkSourceUrl, integerBetween } from './field-checks.ts';
+import type { Job } from './submit.ts';
 
 /** Maximum number of images per task. */
 const maxImages = 100;

@@ -1,10 +1,10 @@
 import { audioTaskRecord, imageTaskRecord, videoTaskRecord } from '../../schemas/task.ts';
 import type { TaskKind } from '../../schemas/task.ts';
-import { json } from '../http/response/response.ts';
-import { param } from '../http/request-context.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
 import type { Endpoint } from '../http/endpoint.ts';
+import { param } from '../http/request-context.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
+import { json } from '../http/response/response.ts';
 import { taskRecord } from './record.ts';
 
 const recordSchemas = { image: imageTaskRecord, video: videoTaskRecord, audio: audioTaskRecord };

@@ -1,10 +1,10 @@
-import type { VideoParams } from '../../schemas/videos.ts';
 import { isRecord } from '../../schemas/record.ts';
-import { checkVideoMedia } from '../materials/video-media.ts';
+import type { VideoParams } from '../../schemas/videos.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { numberBetween, integerBetween } from './field-checks.ts';
-import { resolutionPrice } from '../models/prices.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
+import { checkVideoMedia } from '../materials/video-media.ts';
+import { resolutionPrice } from '../models/prices.ts';
+import { numberBetween, integerBetween } from './field-checks.ts';
 import type { Job } from './submit.ts';
 
 /** Duration in seconds of a video without an explicit one. */

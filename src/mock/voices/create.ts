@@ -1,14 +1,14 @@
-import type { VoiceCreation } from '../../schemas/voices.ts';
 import type { VoiceCloneParams, VoiceDesignFields } from '../../schemas/voice-params.ts';
-import { json } from '../http/response/response.ts';
-import type { MockResponse } from '../http/response/response.ts';
-import type { RequestContext } from '../http/request-context.ts';
-import { requiredText } from '../tasks/field-checks.ts';
+import type { VoiceCreation } from '../../schemas/voices.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
 import { formatUsd } from '../account/money.ts';
-import { countCharacters, voiceClonePrice, voiceDesignPrice } from '../models/prices.ts';
-import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
 import type { VoiceState } from '../account/state.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
+import { json } from '../http/response/response.ts';
+import type { MockResponse } from '../http/response/response.ts';
+import { countCharacters, voiceClonePrice, voiceDesignPrice } from '../models/prices.ts';
+import { requiredText } from '../tasks/field-checks.ts';
 import { previewUrl, privateVoiceRecord } from './library.ts';
 
 /** The values that differ between a clone and a design. */

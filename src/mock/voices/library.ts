@@ -1,10 +1,10 @@
 import type { Model } from '../../schemas/models.ts';
 import type { Voice } from '../../schemas/voices.ts';
+import type { VoiceState } from '../account/state.ts';
 import type { RequestContext } from '../http/request-context.ts';
+import { invalidParameter } from '../http/response/gateway-error.ts';
 import { systemVoices } from './system-voices.ts';
 import type { SystemVoice } from './system-voices.ts';
-import { invalidParameter } from '../http/response/gateway-error.ts';
-import type { VoiceState } from '../account/state.ts';
 
 /** Creation time of all system voices. */
 const systemVoicesCreatedAt = '2026-01-01T00:00:00.000Z';

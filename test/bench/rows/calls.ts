@@ -1,6 +1,6 @@
-import { streams } from '../responses.ts';
 import { startClient } from '../processes.ts';
 import type { Server } from '../processes.ts';
+import { streams } from '../responses.ts';
 import type { Row } from '../row.ts';
 import { baselineOf, differences, interleave, ratios } from '../stats.ts';
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { BudgetExceededError, TaskFailedError } from '../../../src/index.ts';
 import type { BatchOptions, Task } from '../../../src/index.ts';
 import { collect } from '../../support/rejection.ts';
-import { lineTypes, memoryJournal, newProcess, runImageBatch } from './support.ts';
 import { image, onMock } from '../support.ts';
+import { lineTypes, memoryJournal, newProcess, runImageBatch } from './support.ts';
 
 const submits = 'POST /v1/images/tasks';
 

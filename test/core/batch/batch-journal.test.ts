@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { collect } from '../../support/rejection.ts';
+import { jsonReply, caught, clientOf, onMock, scripted } from '../support.ts';
 import {
   newProcess,
   runImageBatch,
@@ -10,7 +11,6 @@ import {
   chargedKeys,
   lineTypes,
 } from './support.ts';
-import { jsonReply, caught, clientOf, onMock, scripted } from '../support.ts';
 
 const id = (row: unknown) => `row ${String(row)}`;
 

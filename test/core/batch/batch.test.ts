@@ -9,8 +9,8 @@ import {
 } from '../../../src/index.ts';
 import type { BatchOptions } from '../../../src/index.ts';
 import { collect } from '../../support/rejection.ts';
-import { runImageBatch, describeImage, memoryJournal, numbers, chargedKeys } from './support.ts';
 import { caught, image, onMock } from '../support.ts';
+import { runImageBatch, describeImage, memoryJournal, numbers, chargedKeys } from './support.ts';
 
 const submits = 'POST /v1/images/tasks';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
 import { ConfigurationError } from '../../../src/index.ts';
-import { newProcess, runImageBatch, memoryJournal, numbers } from './support.ts';
 import { caught, onMock } from '../support.ts';
+import { newProcess, runImageBatch, memoryJournal, numbers } from './support.ts';
 
 describe('a damaged line of a journal', () => {
   const run = '{"v":1,"type":"run","run":"r"}';

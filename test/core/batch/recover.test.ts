@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { AbortedError, ConfigurationError, Polygate } from '../../../src/index.ts';
 import type { Journal, PolygateOptions } from '../../../src/index.ts';
 import { collect } from '../../support/rejection.ts';
-import { runImageBatch, describeImage, memoryJournal, numbers, lineTypes } from './support.ts';
 import { caught, onMock } from '../support.ts';
+import { runImageBatch, describeImage, memoryJournal, numbers, lineTypes } from './support.ts';
 
 const submits = 'POST /v1/images/tasks';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 
 import { AbortedError } from '../../../src/index.ts';
-import { runImageBatch, describeImage, memoryJournal, numbers } from './support.ts';
 import { caught, onMock, turns } from '../support.ts';
+import { runImageBatch, describeImage, memoryJournal, numbers } from './support.ts';
 
 /** A source that counts the rows pulled from it, and records whether it was closed. */
 function source(count = Infinity) {

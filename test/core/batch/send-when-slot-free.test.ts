@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
 import { AbortedError } from '../../../src/index.ts';
-import { lineTypes, memoryJournal, newProcess, runImageBatch } from './support.ts';
 import { caught, onMock, errorReply, scripted, turns } from '../support.ts';
+import { lineTypes, memoryJournal, newProcess, runImageBatch } from './support.ts';
 
 describe('a row that gets no concurrency slot', () => {
   const rejecting = scripted(

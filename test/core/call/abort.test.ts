@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 
 import { AbortedError } from '../../../src/index.ts';
 import type { Outcome, Polygate, RequestOptions } from '../../../src/index.ts';
-import { lateResponse } from './late-response.ts';
 import {
   WatchedClock,
   caught,
@@ -27,6 +26,7 @@ import {
   completeStream,
 } from '../support.ts';
 import type { Caught, Reply } from '../support.ts';
+import { lateResponse } from './late-response.ts';
 
 const submit = (gateway: Polygate, options: RequestOptions): Promise<unknown> =>
   gateway.images.submit(image, options);

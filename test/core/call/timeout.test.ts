@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 
 import { ConnectionError, RequestTimeoutError } from '../../../src/index.ts';
 import type { Outcome, Polygate, PolygateOptions, RequestOptions } from '../../../src/index.ts';
-import { lateResponse } from './late-response.ts';
 import {
   WatchedClock,
   caught,
@@ -21,6 +20,7 @@ import {
   completeStream,
 } from '../support.ts';
 import type { Reply } from '../support.ts';
+import { lateResponse } from './late-response.ts';
 
 type Call = (gateway: Polygate, options?: RequestOptions) => Promise<unknown>;
 const list: Call = (gateway, options) => gateway.models.list({}, options);

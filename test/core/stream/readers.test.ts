@@ -4,7 +4,6 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 
 import { StreamError, StreamIdleTimeoutError } from '../../../src/index.ts';
-import { onMock } from '../support.ts';
 import {
   streamingFetch,
   clientOf,
@@ -17,6 +16,7 @@ import {
   turns,
 } from '../../support/event-stream.ts';
 import { collect, rejection } from '../../support/rejection.ts';
+import { onMock } from '../support.ts';
 
 const mockParams = {
   model: 'aurora-chat',

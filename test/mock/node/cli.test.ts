@@ -7,8 +7,8 @@ import { expect, test, vi } from 'vitest';
 
 import manifest from '../../../package.json' with { type: 'json' };
 import { createMockGateway } from '../../../src/mock/index.ts';
-import { logLine } from '../../../src/mock/node/log-line.ts';
 import { listen } from '../../../src/mock/node/index.ts';
+import { logLine } from '../../../src/mock/node/log-line.ts';
 import { callerOf, chat, image } from '../caller.ts';
 
 vi.setConfig({ testTimeout: 60_000 });

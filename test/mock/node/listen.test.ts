@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { json, text as whole } from 'node:stream/consumers';
+
 import { afterEach, expect, test, vi } from 'vitest';
 
 import { createMockGateway } from '../../../src/mock/index.ts';

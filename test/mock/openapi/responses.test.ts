@@ -5,8 +5,8 @@ import type { MockGateway, MockGatewayOptions } from '../../../src/mock/index.ts
 import { callerOf, chat, codeOf, image, music, speech, video } from '../caller.ts';
 import type { Caller } from '../caller.ts';
 import { operations } from './document.ts';
-import type { Operation } from './validator.ts';
 import { provoke, requests } from './requests.ts';
+import type { Operation } from './validator.ts';
 
 const cases = operations.flatMap((operation) =>
   operation.statuses.map((status) => [operation.route, status, operation] as const),

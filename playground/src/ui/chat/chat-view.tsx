@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 
 import { clearConversation, turns } from '../../state/chat.ts';
-import { useModel } from '../parts/use-model.ts';
 import { ModelSelect } from '../parts/model-select.tsx';
+import { useModel } from '../parts/use-model.ts';
 import { Composer } from './composer.tsx';
 import { TurnView } from './turn-view.tsx';
 import { Welcome } from './welcome.tsx';

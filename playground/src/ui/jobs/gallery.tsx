@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 
-import { jobs } from '../../state/jobs.ts';
 import type { GenerationRequest } from '../../state/generation-request.ts';
+import { jobs } from '../../state/jobs.ts';
 import { Empty } from '../parts/empty.tsx';
 import { JobCard } from './job-card.tsx';
 

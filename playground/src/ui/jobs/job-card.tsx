@@ -1,7 +1,7 @@
-import { removeJob, runJob } from '../../state/jobs.ts';
-import type { Job } from '../../state/jobs.ts';
 import { promptOf } from '../../state/generation-request.ts';
 import type { GenerationRequest } from '../../state/generation-request.ts';
+import { removeJob, runJob } from '../../state/jobs.ts';
+import type { Job } from '../../state/jobs.ts';
 import { Player } from '../audio/player.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { usd } from '../parts/money.tsx';

@@ -3,12 +3,12 @@ import type { VideoParams } from 'polygate';
 import { useState } from 'preact/hooks';
 
 import { startJob } from '../../state/jobs.ts';
+import { MaterialSelect } from '../materials/material-select.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { Field } from '../parts/field.tsx';
 import { ModelSelect } from '../parts/model-select.tsx';
 import { usd } from '../parts/money.tsx';
 import { useModel } from '../parts/use-model.ts';
-import { MaterialSelect } from '../materials/material-select.tsx';
 import { Gallery } from './gallery.tsx';
 import { resolutionsOf } from './resolutions.ts';
 

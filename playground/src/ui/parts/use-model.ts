@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
 import type { Model } from 'polygate';
+import { useState } from 'preact/hooks';
 
 import { modelsFor } from '../../state/account.ts';
 import type { Purpose } from '../../state/account.ts';

@@ -1,7 +1,7 @@
 import type { InvoiceLine } from '../../../shared/lab.ts';
+import { shortKey } from '../lab/short-key.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Money } from '../parts/money.tsx';
-import { shortKey } from '../lab/short-key.ts';
 
 /** The gateway's invoice, the latest line first. */
 export function Invoice({ lines }: { lines: readonly InvoiceLine[] }) {

@@ -1,10 +1,10 @@
+import type { OperationDocs, TagDocs } from '../docs.ts';
 import { accountDocs } from './account.ts';
 import { audioDocs } from './audio.ts';
 import { chatDocs } from './chat.ts';
 import { imagesDocs } from './images.ts';
 import { materialsDocs } from './materials.ts';
 import { modelsDocs } from './models.ts';
-import type { OperationDocs, TagDocs } from '../docs.ts';
 import { publicDocs } from './public.ts';
 import { videosDocs } from './videos.ts';
 import { voicesDocs } from './voices.ts';
