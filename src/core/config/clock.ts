@@ -29,14 +29,17 @@ export const systemClock: Clock = {
     }),
 };
 
+const nothingToStop = () => {};
+
 /** Calls `listener` when the signal aborts. The returned function stops listening. */
 export function whenAborted(
   signal: AbortSignal | undefined,
   listener: (reason: unknown) => void,
 ): () => void {
-  const abort = () => listener(signal?.reason);
-  signal?.addEventListener('abort', abort, { once: true });
-  return () => signal?.removeEventListener('abort', abort);
+  if (signal === undefined) return nothingToStop;
+  const abort = () => listener(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  return () => signal.removeEventListener('abort', abort);
 }
 
 /** Calls `callback` after `ms`. The returned function cancels the timer. */
