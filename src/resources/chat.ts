@@ -1,10 +1,10 @@
-import { readWithSchema } from '../core/call/api-call.ts';
 import type { ApiCall } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { executeRaw } from '../core/call/endpoint.ts';
 import { execute } from '../core/call/execute.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
 import { checkParams } from '../core/call/params.ts';
+import { readWithSchema } from '../core/call/readers.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';

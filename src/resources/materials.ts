@@ -1,10 +1,9 @@
-import { readWithSchema } from '../core/call/api-call.ts';
 import type { ApiCall, ResponseReader } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { executeJson, requestJson, startCall } from '../core/call/endpoint.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
-import { readExtended } from '../core/call/list.ts';
 import { checkProblem } from '../core/call/params.ts';
+import { readExtended, readWithSchema } from '../core/call/readers.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';

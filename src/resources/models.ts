@@ -1,9 +1,8 @@
-import { readWithSchema } from '../core/call/api-call.ts';
 import type { ResponseReader, ResultSchema } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { requestJson } from '../core/call/endpoint.ts';
 import type { Endpoint } from '../core/call/endpoint.ts';
-import { readIterable } from '../core/call/list.ts';
+import { readIterable, readWithSchema } from '../core/call/readers.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import {

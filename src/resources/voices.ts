@@ -1,7 +1,7 @@
 import type { ClientContext } from '../core/call/context.ts';
 import { requestJson } from '../core/call/endpoint.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
-import { readIterable } from '../core/call/list.ts';
+import { readIterable } from '../core/call/readers.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { estimate } from '../core/limits/estimate.ts';

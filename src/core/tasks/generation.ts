@@ -26,7 +26,7 @@ const urlLocations = [
   .flatMap((line) => line.split(' '))
   .map((location) => location.split('.'));
 
-/** A task record in the common shape, or what is wrong with it. `id` is set in both cases if it is known. */
+/** A normalized task record, or why it is invalid. An invalid record may still contain its id. */
 export type ParsedGeneration<Kind extends TaskKind> =
   | { readonly generation: Generation<Kind>; readonly problem?: undefined; readonly id?: string }
   | { readonly problem: string; readonly generation?: undefined; readonly id?: string | undefined };
@@ -80,7 +80,7 @@ function unwrap(body: Record<string, unknown>): Record<string, unknown> {
 }
 
 function findUrls(record: unknown, succeeded: boolean): string[] {
-  // Old tasks keep the URL of their result in the field for the reason of a failure.
+  // Old succeeded tasks have their result URL in `fail_reason`.
   const locations = succeeded ? [...urlLocations, ['fail_reason']] : urlLocations;
   const found = locations.flatMap((location) => valueAt(record, location)).map(urlOf);
   return [...new Set(found.filter((url) => url !== undefined))];

@@ -40,10 +40,10 @@ export interface TaskDetails<Kind extends TaskKind> {
   idempotencyKey?: string | undefined;
   chargeUsd?: number | undefined;
   submittedAt?: string | undefined;
-  /** Metadata of the submit's response. */
+  /** Metadata of the submission's response. */
   meta?: ResponseMeta | undefined;
   latest?: Generation<Kind> | undefined;
-  /** The poll path that the submit's response named. */
+  /** The poll path that the submission's response named. */
   pollPath?: string | undefined;
   retryAfterMs?: number | undefined;
 }
@@ -54,11 +54,11 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   readonly id: string;
   /** What the task generates. */
   readonly kind: Kind;
-  /** The idempotency key of the submit; undefined if only the id is known. */
+  /** The idempotency key of the submission; undefined if only the id is known. */
   readonly idempotencyKey: string | undefined;
-  /** The charge of the submit in USD, if known. */
+  /** The charge of the submission in USD, if known. */
   readonly chargeUsd: number | undefined;
-  /** Metadata of the submit's response; undefined for a resumed task. */
+  /** Metadata of the submission's response; undefined for a resumed task. */
   readonly meta: ResponseMeta | undefined;
   readonly #scope: TaskScope<Kind>;
   readonly #submittedAt: string | undefined;
@@ -137,7 +137,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     });
   }
 
-  /** The receipt for `gateway.resume`: plain JSON without the API key and the prompt. */
+  /** The receipt for `gateway.resume`: plain JSON without the API key or the prompt. */
   toJSON(): Receipt<Kind> {
     const { id, kind, idempotencyKey, chargeUsd } = this;
     return { v: 1, kind, id, idempotencyKey, chargeUsd, submittedAt: this.#submittedAt };
@@ -201,7 +201,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     const { latest } = this;
     const state = latest === undefined ? 'status unknown' : latest.rawStatus || latest.status;
     return new TaskWaitTimeoutError(
-      `Task ${this.id} has not ended after ${ms} ms (${state}). It continues: wait for it with error.task.wait().`,
+      `Task ${this.id} did not end within ${ms} ms (${state}). It is not lost: continue with error.task.wait().`,
       { ...this.#details(), generation: latest },
     );
   }
@@ -210,7 +210,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     return abortedError(
       cause,
       this.#details(),
-      `The wait for task ${this.id} was aborted. The task continues: wait for it with error.task.wait().`,
+      `The wait for task ${this.id} was aborted. The task continues: wait for it again with error.task.wait().`,
     );
   }
 
@@ -259,7 +259,9 @@ export function openTask<Kind extends TaskKind>(
   }
   const { kind, v: _, ...details } = parseReceipt(idOrReceipt);
   if (kind !== scope.kind) {
-    throw new ConfigurationError(`receipt: its kind is ${kind}. Use gateway.resume(receipt).`);
+    throw new ConfigurationError(
+      `receipt: it belongs to ${kind} tasks. Use gateway.resume(receipt).`,
+    );
   }
   fillPath('{id}', { id: details.id });
   return new Task(scope, details);
