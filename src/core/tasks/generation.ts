@@ -7,6 +7,7 @@ import type {
   TaskRecords,
   TaskStatus,
 } from '../../schemas/task.ts';
+import type { ResponseReader } from '../call/api-call.ts';
 
 /** The known status words. Any other word means that the task is running. Assumption A4. */
 const statusWords: readonly (readonly [TaskStatus, RegExp])[] = [
@@ -65,6 +66,19 @@ export function parseGeneration<Kind extends TaskKind>(
       createdAt: parseDate(record.created_at ?? record.created),
       raw: unchecked<TaskRecords[Kind]>(record),
     },
+  };
+}
+
+/** Creates a reader for task records. `knownId` is the id to use if the record has none. */
+export function readGeneration<Kind extends TaskKind>(
+  kind: Kind,
+  knownId?: string,
+): ResponseReader<Generation<Kind>> {
+  return (body, meta) => {
+    const { generation, problem, id } = parseGeneration(kind, body, knownId ?? meta.taskId);
+    return generation === undefined
+      ? { issues: [{ message: problem }], taskId: id }
+      : { value: generation };
   };
 }
 

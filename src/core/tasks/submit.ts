@@ -11,9 +11,10 @@ import type { ApiResponse } from '../call/response.ts';
 import { notify } from '../config/log.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
+import { readGeneration } from './generation.ts';
 import { serverPollPath } from './poll-path.ts';
 import { resolvePollTiming } from './poll.ts';
-import { SubmittedTask, Task, readGeneration, taskPollTiming } from './task.ts';
+import { SubmittedTask, Task, taskPollTiming } from './task.ts';
 import type { TaskScope } from './task.ts';
 
 /** A submit, as a resource describes it. */

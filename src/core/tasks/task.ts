@@ -5,7 +5,7 @@ import type { ResponseMeta } from '../../schemas/meta.ts';
 import { unchecked } from '../../schemas/schema.ts';
 import type { TaskHandle, TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from '../../schemas/task.ts';
-import type { ApiCall, ResponseReader } from '../call/api-call.ts';
+import type { ApiCall } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { executeRaw } from '../call/endpoint.ts';
 import { abortedError } from '../call/errors.ts';
@@ -16,7 +16,7 @@ import { readJson } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { fillPath } from '../http/path.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
-import { isFinished, parseGeneration } from './generation.ts';
+import { isFinished, readGeneration } from './generation.ts';
 import { candidatePollPaths, isUnknownPath } from './poll-path.ts';
 import type { PollPath, PollPaths } from './poll-path.ts';
 import { lastUpdate, poll } from './poll.ts';
@@ -265,17 +265,4 @@ export function openTask<Kind extends TaskKind>(
   }
   fillPath('{id}', { id: details.id });
   return new Task(scope, details);
-}
-
-/** Creates a reader for task records. `knownId` is the id to use if the record has none. */
-export function readGeneration<Kind extends TaskKind>(
-  kind: Kind,
-  knownId?: string,
-): ResponseReader<Generation<Kind>> {
-  return (body, meta) => {
-    const { generation, problem, id } = parseGeneration(kind, body, knownId ?? meta.taskId);
-    return generation === undefined
-      ? { issues: [{ message: problem }], taskId: id }
-      : { value: generation };
-  };
 }
