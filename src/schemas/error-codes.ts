@@ -3,7 +3,10 @@ import * as z from 'zod/mini';
 import { recordSchema, openString } from './record-schema.ts';
 import type { Open } from './schema.ts';
 
-/** All documented and assumed error codes. Specification: Errors, Codes; assumption A9. */
+/**
+ * Error codes in the specification, and further codes that the client assumes. Specification: Errors, Codes; assumption
+ * A9.
+ */
 export type KnownErrorCode =
   // No API key was supplied.
   | 'api_key_required'
