@@ -50,7 +50,7 @@ export type KnownErrorCode =
   | 'visual_verification_consent_required'
   // The media type or callback URL of a real-person material is invalid.
   | 'invalid_visual_verification_request'
-  // It is uncertain whether the verification session was created; the service does not create a second one automatically.
+  // It is uncertain whether the verification session was created; the service does not create a second one itself.
   | 'visual_verification_create_outcome_uncertain';
 
 /** Machine-readable error code. The known codes autocomplete; any other string is allowed. */
