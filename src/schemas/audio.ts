@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 
 import { requiredTextProblem, notAnObjectProblem } from './param-checks.ts';
 import { openString, bodySchema } from './record-schema.ts';
-import { isRecord, isNonEmptyString } from './record.ts';
 import type { Open } from './schema.ts';
+import { isRecord, isNonEmptyString } from './type-guards.ts';
 
 /** Music generation parameters, sent unchanged. Specification: Audio, Music body. */
 export interface MusicParams {

@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import type { MaterialType } from './materials.ts';
 import { notAnObjectProblem } from './param-checks.ts';
 import { bodySchema } from './record-schema.ts';
-import { isRecord } from './record.ts';
 import type { Open } from './schema.ts';
+import { isRecord } from './type-guards.ts';
 
 /**
  * Declares that the media shows a real person, who consents and completes a liveness verification. Specification:

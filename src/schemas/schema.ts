@@ -1,5 +1,5 @@
-import { isRecord } from './record.ts';
 import type { SchemaIssue } from './standard-schema.ts';
+import { isRecord } from './type-guards.ts';
 
 /** An open union: the known values autocomplete, and any other string is allowed. */
 export type Open<Known extends string> = Known | (string & {});

@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import type { AssetUri } from './materials.ts';
 import { notAnObjectProblem } from './param-checks.ts';
 import { openString, bodySchema } from './record-schema.ts';
-import { isRecord } from './record.ts';
 import type { Open } from './schema.ts';
+import { isRecord } from './type-guards.ts';
 
 /** URL of a media file: an HTTP(S) URL, or the `asset://` URI of an available material. */
 export type MediaUrl = Open<AssetUri>;

@@ -1,4 +1,4 @@
-import { isRecord, textOf } from '../../schemas/record.ts';
+import { isRecord, textOf } from '../../schemas/type-guards.ts';
 import { parseJson, singleLine, stringify } from './json.ts';
 
 /** What an error body contains, whichever envelope it uses. Specification: Errors; assumption A9. */
