@@ -1,6 +1,6 @@
 import type { Journal } from '../../schemas/journal.ts';
-import { isNonEmptyString } from '../../schemas/record.ts';
 import type { TaskKind } from '../../schemas/task.ts';
+import { isNonEmptyString } from '../../schemas/type-guards.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { Submission } from '../tasks/submission.ts';
 import { identify, plan, rowError, runItem, toErrorResult } from './batch-item.ts';

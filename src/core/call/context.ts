@@ -20,7 +20,7 @@ export interface SharedState {
   /** Prices by model id, as `models.list` and `models.retrieve` returned them. */
   readonly prices: Map<string, KnownPrices>;
   /** The poll path template that last worked, by kind of task. */
-  readonly pollPaths: Map<string, string>;
+  readonly pollTemplates: Map<string, string>;
 }
 
 /** Creates the context of a client. Without `shared`, it starts with empty state. */
@@ -35,6 +35,6 @@ function createSharedState({ clock }: Config): SharedState {
     concurrency: new ConcurrencyLimiter(clock),
     polls: new PollLimiter(clock),
     prices: new Map(),
-    pollPaths: new Map(),
+    pollTemplates: new Map(),
   };
 }

@@ -1,4 +1,4 @@
-import { textOf } from '../../schemas/record.ts';
+import { textOf } from '../../schemas/type-guards.ts';
 
 /** The global at a path such as `process.env.NAME`; undefined if it is missing or may not be read (Deno). */
 function readGlobal(path: string): unknown {

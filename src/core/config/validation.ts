@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { idempotencyKeyProblem, idempotencyKeyFormat } from '../../schemas/idempotency-key.ts';
-import { isRecord } from '../../schemas/record.ts';
 import { omitUndefined } from '../../schemas/schema.ts';
+import { isRecord } from '../../schemas/type-guards.ts';
 
 /** A check, and the words that complete "must be …" in its error message. */
 export type Rule = readonly [isValid: (value: unknown) => boolean, description: string];

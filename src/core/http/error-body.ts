@@ -1,4 +1,4 @@
-import { isRecord, textOf } from '../../schemas/record.ts';
+import { isRecord, textOf } from '../../schemas/type-guards.ts';
 import { parseJson, singleLine, stringify } from './json.ts';
 
 /** The fields of an error body in any known envelope. Specification: Errors; assumption A9. */

@@ -1,7 +1,7 @@
 import ky from 'ky';
 
 import type { Outcome } from '../../errors/base.ts';
-import { textOf } from '../../schemas/record.ts';
+import { textOf } from '../../schemas/type-guards.ts';
 import { isCloudflare } from '../config/environment.ts';
 
 /** One HTTP request, ready to send. */

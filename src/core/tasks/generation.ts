@@ -1,4 +1,3 @@
-import { isRecord, textOf } from '../../schemas/record.ts';
 import { unchecked } from '../../schemas/schema.ts';
 import type {
   Generation,
@@ -7,6 +6,7 @@ import type {
   TaskRecords,
   TaskStatus,
 } from '../../schemas/task.ts';
+import { isRecord, textOf } from '../../schemas/type-guards.ts';
 import type { ResponseReader } from '../call/api-call.ts';
 
 /** The known status words. Any other word means that the task is running. Assumption A4. */

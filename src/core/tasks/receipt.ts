@@ -1,6 +1,6 @@
-import { isRecord } from '../../schemas/record.ts';
 import { unchecked } from '../../schemas/schema.ts';
 import type { Receipt } from '../../schemas/task.ts';
+import { isRecord } from '../../schemas/type-guards.ts';
 import {
   checkValue,
   idempotencyKeyRule,

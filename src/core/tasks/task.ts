@@ -31,7 +31,7 @@ export interface TaskScope<Kind extends TaskKind> {
   readonly context: ClientContext;
   readonly kind: Kind;
   /** Templates of the poll path, in the order in which they are tried. Assumptions A1 and A2. */
-  readonly pollPaths: readonly [string, ...string[]];
+  readonly pollTemplates: readonly [string, ...string[]];
 }
 
 /** What is known about a task when its handle is created. */
@@ -154,7 +154,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
         const { headers } = result.response;
         this.#remember(result.data, parseRetryAfter(headers, context.config.clock.now()));
         this.#workingPollPath = path;
-        if (path.template !== undefined) context.shared.pollPaths.set(kind, path.template);
+        if (path.template !== undefined) context.shared.pollTemplates.set(kind, path.template);
         return result;
       } catch (error) {
         if (!isUnknownPath(error)) throw error;
@@ -171,12 +171,12 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
 
   #pollPaths(): PollPaths {
     if (this.#workingPollPath !== undefined) return [this.#workingPollPath];
-    const { context, kind, pollPaths } = this.#scope;
-    const workingTemplate = context.shared.pollPaths.get(kind);
+    const { context, kind, pollTemplates: pollPaths } = this.#scope;
+    const workingTemplate = context.shared.pollTemplates.get(kind);
     return candidatePollPaths(this.id, this.#namedPollPath, pollPaths, workingTemplate);
   }
 
-  #pollCall({ path, template = this.#scope.pollPaths[0] }: PollPath): ApiCall {
+  #pollCall({ path, template = this.#scope.pollTemplates[0] }: PollPath): ApiCall {
     return { method: 'GET', template, path, safety: 'safe', findTask: () => this };
   }
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../schemas/record.ts';
+import { isRecord } from '../../schemas/type-guards.ts';
 
 /** Maximum depth to which a schema is followed. It ends schemas that contain themselves. */
 const maxDepth = 12;
