@@ -171,9 +171,9 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
 
   #pollPaths(): PollPaths {
     if (this.#workingPollPath !== undefined) return [this.#workingPollPath];
-    const { context, kind, pollTemplates: pollPaths } = this.#scope;
+    const { context, kind, pollTemplates } = this.#scope;
     const workingTemplate = context.shared.pollTemplates.get(kind);
-    return candidatePollPaths(this.id, this.#namedPollPath, pollPaths, workingTemplate);
+    return candidatePollPaths(this.id, this.#namedPollPath, pollTemplates, workingTemplate);
   }
 
   #pollCall({ path, template = this.#scope.pollTemplates[0] }: PollPath): ApiCall {
