@@ -71,7 +71,7 @@ describe('decideRetry', () => {
   const unknown = [undefined, 408, 500, 502, 504] as const;
 
   test.each(unknown)(
-    '%s with an unknown outcome is retried unless each attempt may be charged',
+    'a status of %s with an unknown outcome is retried unless each attempt may be charged',
     (status) => {
       expect(decideRetry({ status, outcome: 'unknown' }, 'safe')).toBe('retry');
       expect(decideRetry({ status, outcome: 'unknown' }, 'keyed')).toBe('retry');
@@ -91,17 +91,20 @@ describe('decideRetry', () => {
     },
   );
 
-  test.each(['safe', 'keyed', 'once'] as const)('%s requests wait for a slot', (safety) => {
-    const failure = {
-      status: 429,
-      code: 'concurrency_limit_exceeded',
-      outcome: 'rejected',
-    } as const;
-    expect(decideRetry(failure, safety)).toBe('queue');
-  });
+  test.each(['safe', 'keyed', 'once'] as const)(
+    '%s requests wait for a slot after a concurrency 429',
+    (safety) => {
+      const failure = {
+        status: 429,
+        code: 'concurrency_limit_exceeded',
+        outcome: 'rejected',
+      } as const;
+      expect(decideRetry(failure, safety)).toBe('queue');
+    },
+  );
 
   test.each([400, 401, 402, 403, 404, 405, 409, 410, 413, 415, 422])(
-    '%i is never retried',
+    'a %i is never retried',
     (status) => {
       for (const safety of ['safe', 'keyed', 'once'] as const) {
         expect(decideRetry({ status, outcome: 'rejected' }, safety)).toBe('fail');

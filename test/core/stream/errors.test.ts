@@ -206,7 +206,7 @@ describe('a stream without bytes', () => {
     await expect(clock.settle(contents(stream))).resolves.toEqual(['Hello']);
   });
 
-  test('times out counting from the last piece, no matter how many came before', async () => {
+  test('times out relative to the last piece, no matter how many came before', async () => {
     const { clock, stream } = paced([
       [50_000, textEvent('a')],
       [30_000, textEvent('b')],
@@ -217,7 +217,7 @@ describe('a stream without bytes', () => {
     expect(clock.now() - since).toBe(140_001);
   });
 
-  test('does not time out because its consumer is slow', async () => {
+  test('does not time out while its consumer is slow', async () => {
     const { clock, stream } = paced([
       [10, textEvent('a') + textEvent('b')],
       [10, textEvent('c')],

@@ -86,7 +86,7 @@ test('a replay returns the current status of the task', async () => {
   expect(await caller.submit('/v1/videos', video, headers)).toMatchObject({ status: 'completed' });
 });
 
-test('with A13, a different body is a conflict, but not a different order of fields', async () => {
+test('with A13 set to conflict, a different body is a conflict, but a different field order is not', async () => {
   const { caller } = start({ assumptions: { A13: 'conflict' } });
   const headers = { 'x-idempotency-key': 'k' };
   await caller.submit('/v1/images/tasks', { model: 'prism-image', prompt: 'x' }, headers);
@@ -104,13 +104,16 @@ test('with A13, a different body is a conflict, but not a different order of fie
   expect(other.status).toBe(409);
 });
 
-test.each(['with space', 'ü', '', 'x'.repeat(201)])('the key %j is rejected', async (key) => {
-  const { mock, caller } = start();
-  const response = await caller.post('/v1/videos', video, { 'x-idempotency-key': key });
-  expect(response.status).toBe(400);
-  expect(await codeOf(response)).toBe('invalid_idempotency_key');
-  expect(mock.invoice).toEqual([]);
-});
+test.each(['with space', 'ü', '', 'x'.repeat(201)])(
+  'the idempotency key %j is rejected',
+  async (key) => {
+    const { mock, caller } = start();
+    const response = await caller.post('/v1/videos', video, { 'x-idempotency-key': key });
+    expect(response.status).toBe(400);
+    expect(await codeOf(response)).toBe('invalid_idempotency_key');
+    expect(mock.invoice).toEqual([]);
+  },
+);
 
 test('a failed task has an error and is refunded once', async () => {
   const { mock, caller } = start({ tasks: { outcome: 'failed', durationMs: 1000 } });
@@ -125,7 +128,7 @@ test('a failed task has an error and is refunded once', async () => {
   expect(mock.wallet).toEqual({ usd: 1000, spentUsd: 0 });
 });
 
-test('with A15, a failed task is not refunded', async () => {
+test('with A15 set to keep, a failed task is not refunded', async () => {
   const tasks = { outcome: 'failed', durationMs: 0 } as const;
   const { mock, caller } = start({ tasks, assumptions: { A15: 'keep' } });
   await caller.submit('/v1/videos', video);
