@@ -226,7 +226,7 @@ describe('the page receives', () => {
   );
 });
 
-describe('pages on other origins', () => {
+describe('requests of pages on other origins:', () => {
   const preflightHeaders = {
     'access-control-request-method': 'POST',
     'access-control-request-headers': 'x-a',

@@ -14,7 +14,7 @@ const validOptions: ProxyOptions = {
   authorize: () => 'ann',
 };
 
-describe('an invalid option throws when the handler is created', () => {
+describe('an invalid option throws when the handler is created:', () => {
   test.each<[string, object]>([
     ['apiKey', { apiKey: undefined }],
     ['apiKey', { apiKey: '' }],
@@ -58,7 +58,7 @@ describe('an invalid option throws when the handler is created', () => {
 
 test.each<[string, object]>([
   ['a base URL with the version', { baseURL: 'https://host.example/v1/' }],
-  ['loopback', { baseURL: 'http://localhost:8787' }],
+  ['a loopback base URL', { baseURL: 'http://localhost:8787' }],
   [
     'plain http with allowInsecureBaseURL',
     { baseURL: 'http://10.0.0.1', allowInsecureBaseURL: true },

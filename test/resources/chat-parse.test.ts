@@ -189,8 +189,8 @@ const mismatches = [
   ['refused', choiceWith(null, 'stop', { refusal: 'I cannot tell.' }), /I cannot tell/],
 ] as const;
 
-describe('a completion that does not match the schema is a StructuredOutputError', () => {
-  test.each(mismatches)('%s', async (reason, choice, message) => {
+describe('a completion that does not match the schema leads to a StructuredOutputError', () => {
+  test.each(mismatches)('with the reason %s: %j', async (reason, choice, message) => {
     const { gateway, requestCount } = clientWithChoice(choice, { usage: { total_tokens: 9 } });
     const promise = gateway.chat.completions.parse(parseParams, { idempotencyKey: 'row-1' });
     const error = await rejection(StructuredOutputError, promise);

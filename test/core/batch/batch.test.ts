@@ -212,7 +212,7 @@ test('once the budget is reached, the remaining rows fail and are not sent', asy
   expect(world.mock.invoice).toHaveLength(5);
 });
 
-describe('invalid options are rejected before any request', () => {
+describe('invalid options are rejected before any request:', () => {
   test.each([
     [{ maxInFlight: 0 }, /^maxInFlight: must be/],
     [{ maxInFlight: -1 }, /^maxInFlight: must be/],

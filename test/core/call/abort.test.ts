@@ -104,7 +104,7 @@ describe.each(moments)('an abort %s', (_, replies, count, outcome, ms) => {
   });
 });
 
-test('an abort in the queue rejects immediately with outcome not-sent', async () => {
+test('an abort in the queue rejects immediately with the outcome not-sent', async () => {
   const clock = new WatchedClock();
   const { fetch, sent } = scripted(hang);
   const gateway = clientOf(fetch, { clock, concurrency: 1 });
@@ -166,7 +166,7 @@ describe('an abort before the call', () => {
   });
 });
 
-describe('the reason of an abort', () => {
+describe('an abort reason', () => {
   test.each([['a string'], [0], [null], [false], [new Error('mine')], [{ mine: true }]])(
     '%j is the cause of the error, unchanged',
     async (reason) => {

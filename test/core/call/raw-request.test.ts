@@ -166,18 +166,18 @@ async function attempts(request: RawRequest, ...replies: [Reply, ...Reply[]]) {
 const post = { method: 'POST', path: '/v1/images/edits', body: {} } as const;
 
 describe('a request whose outcome is unknown', () => {
-  test('is retried for a GET', async () => {
+  test('is retried if it is a GET', async () => {
     expect((await attempts({ method: 'GET', path: '/v1/x' }, reset)).count).toBe(4);
   });
 
-  test('is not retried for a POST', async () => {
+  test('is not retried if it is a POST', async () => {
     const { count, error } = await attempts(post, reset);
     expect(count).toBe(1);
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.outcome).toBe('unknown');
   });
 
-  test('is retried with the same key for a POST with idempotent: true', async () => {
+  test('is retried with the same key if it is a POST with idempotent: true', async () => {
     const { count, keys, error } = await attempts({ ...post, idempotent: true }, reset);
     expect(count).toBe(4);
     expect(keys).toHaveLength(1);
@@ -185,7 +185,7 @@ describe('a request whose outcome is unknown', () => {
     expect(error.idempotencyKey).toBe(keys[0]);
   });
 
-  test('is not retried for a GET with idempotent: false', async () => {
+  test('is not retried if it is a GET with idempotent: false', async () => {
     expect((await attempts({ method: 'GET', path: '/v1/x', idempotent: false }, reset)).count).toBe(
       1,
     );

@@ -18,7 +18,7 @@ async function attempts(reply: Reply, call = submit) {
 const submit = (gateway: Polygate): Promise<unknown> => gateway.images.submit(image);
 const createChat = (gateway: Polygate): Promise<unknown> => gateway.chat.completions.create(chat);
 
-describe('a documented business error is never retried, whatever its status', () => {
+describe('a documented business error is never retried, whatever its status:', () => {
   const neverRetried = [
     'api_key_required',
     'invalid_request_parameter',
@@ -43,7 +43,7 @@ describe('a documented business error is never retried, whatever its status', ()
   });
 });
 
-describe('codes of an outage or an uncertain outcome are retried', () => {
+describe('codes of an outage or an uncertain outcome:', () => {
   test('503 material_channel_unavailable is an outage', async () => {
     const { sent, keys } = await attempts(errorReply(503, 'material_channel_unavailable'));
     expect(sent).toHaveLength(4);
@@ -80,7 +80,7 @@ describe('decideRetry', () => {
   );
 
   test.each(['safe', 'keyed', 'once'] as const)(
-    '%s requests are retried if they were rejected or not sent',
+    '"%s" requests are retried if they were rejected or not sent',
     (safety) => {
       expect(decideRetry({ outcome: 'not-sent' }, safety)).toBe('retry');
       expect(decideRetry({ status: 503, outcome: 'rejected' }, safety)).toBe('retry');
@@ -92,7 +92,7 @@ describe('decideRetry', () => {
   );
 
   test.each(['safe', 'keyed', 'once'] as const)(
-    '%s requests wait for a slot after a concurrency 429',
+    '"%s" requests wait for a slot after a concurrency 429',
     (safety) => {
       const failure = {
         status: 429,

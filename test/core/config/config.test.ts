@@ -22,7 +22,7 @@ async function urlFor(options: PolygateOptions): Promise<string | undefined> {
   return sent[0]?.url;
 }
 
-describe('an option', () => {
+describe('options:', () => {
   const invalid: Readonly<Record<keyof Required<PolygateOptions>, readonly unknown[]>> = {
     apiKey: ['', '   ', 42, {}, 'sk-\n'],
     baseURL: [42, {}, '', '   ', 'not a url'],

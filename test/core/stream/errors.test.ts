@@ -162,7 +162,7 @@ describe('a 200 that is not an event stream is a ResponseValidationError', () =>
   });
 });
 
-describe('a stream without bytes', () => {
+describe('a stream', () => {
   /** A stream whose pieces arrive after pauses in virtual time. After the last piece, nothing more arrives. */
   function paced(pieces: readonly (readonly [number, string])[], streamIdleTimeout?: number) {
     const { clock } = createMockGateway({ clock: 'virtual' });
@@ -181,7 +181,7 @@ describe('a stream without bytes', () => {
     return { clock, gateway, stream: gateway.chat.completions.stream(params) };
   }
 
-  test('for longer than streamIdleTimeout is a StreamIdleTimeoutError', async () => {
+  test('throws a StreamIdleTimeoutError if no bytes arrive for longer than streamIdleTimeout', async () => {
     const { clock, stream, gateway } = paced([[10, textEvent('Hello')]], 5_000);
     const since = clock.now();
     const error = await rejection(StreamIdleTimeoutError, clock.settle(contents(stream)));
@@ -192,7 +192,7 @@ describe('a stream without bytes', () => {
     expect(gateway.concurrency.inFlight).toBe(0);
   });
 
-  test('times out after 60 seconds by default', async () => {
+  test('times out after 60 seconds without bytes by default', async () => {
     const { clock, stream } = paced([[59_999, textEvent('Hello')]]);
     const since = clock.now();
     await rejection(StreamIdleTimeoutError, clock.settle(contents(stream)));

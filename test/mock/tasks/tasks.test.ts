@@ -19,40 +19,45 @@ const routes = [
   ['audio', '/v1/audio/tasks', speech, '/v1/audio/tasks/', 'audios'],
 ] as const;
 
-test.each(routes)('a %s task of %s moves from queued to completed over time', async (...row) => {
-  const [kind, path, body, pollPath, list] = row;
-  const { mock, caller } = start({ tasks: { durationMs: 10_000 } });
-  const response = await caller.post(path, body);
-  expect(response.status).toBe(202);
-  const task = await response.json();
-  expect(response.headers.get('x-svc-task-id')).toBe(task.id);
-  expect(response.headers.get('retry-after')).toBe('2');
-  expect(Number(response.headers.get('x-svc-charge-usd'))).toBeGreaterThan(0);
-  expect(await caller.read(response.headers.get('location') ?? '')).toMatchObject({ id: task.id });
-  expect(task).toMatchObject({
-    task_id: task.id,
-    object: `${kind}.generation.job`,
-    status: 'queued',
-    raw_status: 'SUBMITTED',
-    [`${kind}_url`]: null,
-    result: null,
-    error: null,
-  });
-  await mock.clock.advance(4500);
-  expect(await caller.read(pollPath + task.id)).toMatchObject({
-    status: 'in_progress',
-    raw_status: 'IN_PROGRESS',
-    progress: '45%',
-    result: null,
-  });
-  await mock.clock.advance(5500);
-  const done = await caller.read(pollPath + task.id);
-  expect(done).toMatchObject({ status: 'completed', raw_status: 'SUCCESS', progress: '100%' });
-  const url = done[`${kind}_url`];
-  expect(done.result.outputs).toEqual([url]);
-  expect(done.result[list]).toEqual([{ url }]);
-  expect((await mock.fetch(url)).status).toBe(200);
-});
+test.each(routes)(
+  'a task of kind %s submitted to %s moves from queued to completed over time',
+  async (...row) => {
+    const [kind, path, body, pollPath, list] = row;
+    const { mock, caller } = start({ tasks: { durationMs: 10_000 } });
+    const response = await caller.post(path, body);
+    expect(response.status).toBe(202);
+    const task = await response.json();
+    expect(response.headers.get('x-svc-task-id')).toBe(task.id);
+    expect(response.headers.get('retry-after')).toBe('2');
+    expect(Number(response.headers.get('x-svc-charge-usd'))).toBeGreaterThan(0);
+    expect(await caller.read(response.headers.get('location') ?? '')).toMatchObject({
+      id: task.id,
+    });
+    expect(task).toMatchObject({
+      task_id: task.id,
+      object: `${kind}.generation.job`,
+      status: 'queued',
+      raw_status: 'SUBMITTED',
+      [`${kind}_url`]: null,
+      result: null,
+      error: null,
+    });
+    await mock.clock.advance(4500);
+    expect(await caller.read(pollPath + task.id)).toMatchObject({
+      status: 'in_progress',
+      raw_status: 'IN_PROGRESS',
+      progress: '45%',
+      result: null,
+    });
+    await mock.clock.advance(5500);
+    const done = await caller.read(pollPath + task.id);
+    expect(done).toMatchObject({ status: 'completed', raw_status: 'SUCCESS', progress: '100%' });
+    const url = done[`${kind}_url`];
+    expect(done.result.outputs).toEqual([url]);
+    expect(done.result[list]).toEqual([{ url }]);
+    expect((await mock.fetch(url)).status).toBe(200);
+  },
+);
 
 test('a task cannot be polled at the path of another kind', async () => {
   const { caller } = start();
@@ -64,19 +69,22 @@ test('a task cannot be polled at the path of another kind', async () => {
   }
 });
 
-test.each(routes)('the same key returns the same %s task of %s, paid once', async (...row) => {
-  const [, path, body] = row;
-  const { mock, caller } = start();
-  const headers = { 'x-idempotency-key': 'row-17' };
-  const first = await caller.post(path, body, headers);
-  expect(first.headers.has('x-svc-idempotent-replay')).toBe(false);
-  const again = await caller.post(path, { ...body, prompt: 'another' }, headers);
-  expect(again.status).toBe(202);
-  expect(again.headers.get('x-svc-idempotent-replay')).toBe('true');
-  expect(again.headers.get('x-svc-charge-usd')).toBe(first.headers.get('x-svc-charge-usd'));
-  expect((await again.json()).id).toBe((await first.json()).id);
-  expect(mock.invoice).toHaveLength(1);
-});
+test.each(routes)(
+  'the same key returns the same %s task of %s, which is charged once',
+  async (...row) => {
+    const [, path, body] = row;
+    const { mock, caller } = start();
+    const headers = { 'x-idempotency-key': 'row-17' };
+    const first = await caller.post(path, body, headers);
+    expect(first.headers.has('x-svc-idempotent-replay')).toBe(false);
+    const again = await caller.post(path, { ...body, prompt: 'another' }, headers);
+    expect(again.status).toBe(202);
+    expect(again.headers.get('x-svc-idempotent-replay')).toBe('true');
+    expect(again.headers.get('x-svc-charge-usd')).toBe(first.headers.get('x-svc-charge-usd'));
+    expect((await again.json()).id).toBe((await first.json()).id);
+    expect(mock.invoice).toHaveLength(1);
+  },
+);
 
 test('a replay returns the current status of the task', async () => {
   const { mock, caller } = start({ tasks: { durationMs: 1000 } });
