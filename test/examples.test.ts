@@ -187,7 +187,7 @@ describe.concurrent('with a service in the environment', () => {
     expect(mock.requests.some(({ headers }) => 'cookie' in headers)).toBe(false);
   });
 
-  test('batch generates every image, and a second run is charged for none', async (context) => {
+  test('batch generates every image, and a second run is charged for nothing', async (context) => {
     const { expect } = context;
     const { mock, surroundings } = await startService(context);
     for (const spent of ['1', '0']) {

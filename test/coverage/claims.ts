@@ -111,7 +111,7 @@ export const claims: readonly Claim[] = [
     ],
     'verification_pending -> processing': [
       register,
-      'is reported once with a page to open, and is available after it was opened',
+      'calls onVerification once, and becomes available after verification',
     ],
     'processing -> available': [
       wait,
@@ -247,7 +247,7 @@ export const claims: readonly Claim[] = [
     ],
     'Callback and verification URLs are not logged': [
       register,
-      'has a verification page and a callback URL that are never logged',
+      'never logs its verification URL or callback URL',
     ],
     'User lists exclude failed, deleted and expired records': [
       resources('materials-list'),

@@ -175,14 +175,14 @@ describe('the API key does not appear in printed output', () => {
   });
 });
 
-describe('the log at level debug', () => {
+describe('the log', () => {
   test.each([
     ['a GET', modelList],
     ['a submit', submitted],
     ['a chat', completed],
     ['a stream', () => new Response(completeStream, eventStream)],
   ] as const)(
-    'contains neither the API key nor a prompt after %s that succeeds on a retry',
+    'at level debug contains neither the API key nor a prompt after %s that succeeds on a retry',
     async (name, reply) => {
       const { lines, logger } = recordingLogger();
       const clock = new WatchedClock();
@@ -195,7 +195,7 @@ describe('the log at level debug', () => {
     },
   );
 
-  test('contains the error of a callback but no prompt', async () => {
+  test('at level debug contains the error of a callback but no prompt', async () => {
     const { lines, logger } = recordingLogger();
     const onCharge = () => {
       throw new Error('broken callback');

@@ -165,7 +165,9 @@ describe('an error message', () => {
     expect((await submitError(unreachable)).message).toContain('ECONNREFUSED');
     expect((await submitError(reset)).message).toContain('ECONNRESET');
   });
+});
 
+describe('a network error', () => {
   test.each([
     ['ENOTFOUND', 'not-sent'],
     ['EAI_AGAIN', 'not-sent'],
@@ -176,7 +178,7 @@ describe('an error message', () => {
     ['UND_ERR_SOCKET', 'unknown'],
     ['UND_ERR_HEADERS_TIMEOUT', 'unknown'],
     ['SOMETHING_NEW', 'unknown'],
-  ])('for %s has the outcome %s', async (code, outcome) => {
+  ])('with the code %s has the outcome %s', async (code, outcome) => {
     const error = await submitError(() => {
       throw new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) });
     });

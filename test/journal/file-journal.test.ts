@@ -99,7 +99,7 @@ describe('fileJournal', () => {
 });
 
 test.each([false, true])(
-  'a journal truncated at or near the end of a line pays for nothing twice (storeParams: %s)',
+  'a journal truncated at or near the end of a line causes no second charge (storeParams: %s)',
   async (storeParams) => {
     const nearEnds = (bytes: Buffer) =>
       Array.from(bytes.keys()).filter((end) =>

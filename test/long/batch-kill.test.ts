@@ -45,7 +45,7 @@ test('there are 50 kill points', () => {
 });
 
 test.concurrent.each(cases)(
-  'killed at $killPoint, then $next: each row is charged once',
+  'after a kill at $killPoint, $next charges each row once',
   async ({ killPoint, next }) => {
     const folder = await mkdtemp(join(tmpdir(), 'polygate-kill-'));
     const [path, takenPath] = [join(folder, 'run.jsonl'), join(folder, 'taken')] as const;

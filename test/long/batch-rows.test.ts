@@ -14,7 +14,7 @@ function heap(): number {
   return process.memoryUsage().heapUsed / 2 ** 20;
 }
 
-/** A service whose tasks succeed at once, and which stores nothing but the number of charges. */
+/** A service whose tasks succeed immediately, and which stores only the number of charges. */
 function cheapService() {
   const paid = { count: 0 };
   const headers = { 'x-svc-charge-usd': '0.02', 'x-svc-concurrency-limit': '64' };
@@ -38,7 +38,7 @@ test.each([
     'with a journal',
     { read: async function* () {}, append: () => Promise.resolve() } satisfies Journal,
   ],
-])('memory usage stays flat over 100 000 rows %s', async (_, journal) => {
+])('memory usage stays flat over 100,000 rows %s', async (_, journal) => {
   const { fetch, paid } = cheapService();
   const baseURL = 'https://host.example';
   const gateway = new Polygate({ apiKey: 'sk-test', baseURL, fetch, logLevel: 'off' });

@@ -58,7 +58,7 @@ const started = (message: unknown) => {
 beforeEach(() => subscribe('http.server.request.start', started));
 afterEach(() => void unsubscribe('http.server.request.start', started));
 
-test(`${calls} calls that succeed, fail, are aborted or time out leave nothing behind`, async () => {
+test(`${calls.toLocaleString('en')} calls that succeed, fail, are aborted or time out leave nothing behind`, async () => {
   const resources = active();
   const mock = createMockGateway({
     tasks: { durationMs: 3 },

@@ -17,7 +17,7 @@ const outage: readonly Fault[] = [
   { stallHeaders: true },
 ];
 
-test(`an outage of ten minutes loses none of ${tasks} waiting tasks`, async () => {
+test(`an outage of ten minutes loses none of ${tasks.toLocaleString('en')} waiting tasks`, async () => {
   const { mock, gateway, polls } = setup({ durationMs: 5 * minute });
   const { clock } = mock;
   const errors = new Map<string, number>();

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
+import { inMemory, onSocket } from '../support/safety/environment.ts';
 import { checkGuarantees } from '../support/safety/guarantees.ts';
 import { schedules } from '../support/safety/schedule.ts';
-import { inMemory, onSocket } from '../support/safety/world.ts';
 
 /** Another seed and more runs explore further: `POLYGATE_SEED=$RANDOM POLYGATE_RUNS=10`. */
 const seed = Number(process.env.POLYGATE_SEED ?? 1);

@@ -28,7 +28,7 @@ const faults: readonly Fault[] = [
 ];
 
 /** A gateway with faults, its client, and the ids of the requests whose charge the client received. */
-function world() {
+function createGateway() {
   const mock = createMockGateway({
     clock: 'virtual',
     concurrencyLimit: limit,
@@ -50,8 +50,8 @@ function world() {
   return { mock, clock, charged, gateway };
 }
 
-test('in a day with faults, the limit is respected, the ledger equals the invoice, and memory stays flat', async () => {
-  const { mock, clock, charged, gateway } = world();
+test('over a day with faults, the limit is respected, the ledger equals the invoice, and memory stays flat', async () => {
+  const { mock, clock, charged, gateway } = createGateway();
   const { signal } = new AbortController();
   const jobs = [
     () => gateway.images.generate(image, { signal }),
@@ -101,6 +101,6 @@ test('in a day with faults, the limit is respected, the ledger equals the invoic
   expect(failed).toBeGreaterThan(0);
   expect(heap).toHaveLength(4);
   const [early = 0, , , late = 0] = heap;
-  // The ledger keeps its latest keys, one or two megabytes; the headers of every response would be twenty.
+  // The ledger's recent keys take 1 to 2 MB. Leaking the headers of every response would take 20 MB.
   expect((late - early) / 1e6).toBeLessThan(6);
 });

@@ -137,7 +137,7 @@ const rounds = 10;
 const casesEach = 100_000;
 
 test.each(Array.from({ length: rounds }, (_, round) => round))(
-  'a stream is read as by a naive parser, no matter how it is split: 100,000 cases, part %i',
+  'a stream is read the same as by a simple reference parser, no matter how it is split: 100,000 cases, part %i',
   async (round) => {
     const endings = new Map<string, number>();
     for (let at = 0; at < casesEach; at += 1) {

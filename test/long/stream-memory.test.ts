@@ -35,7 +35,7 @@ test.each([
   ['a line that is not a field', 'foo', 'x'],
   ['an event of many lines', 'data: ', `${'x'.repeat(99)}\ndata: `],
 ])(
-  'an endless event fails at the limit and never holds three times as much memory: %s',
+  'an endless event fails at the limit, and never uses three times as much memory: %s',
   async (_, head, unit) => {
     const piece = bytes(unit.repeat(Math.ceil(65_536 / bytes(unit).length)));
     const before = usedBytes();
@@ -63,7 +63,7 @@ test.each([
   },
 );
 
-test('the time that partialObjects() takes is linear, because it processes every character once', async () => {
+test('partialObjects() takes linear time', async () => {
   const measure = async (length: number) => {
     const pieces = Array.from({ length }, () => textEvent('abc\\n')).join('');
     const stream = streamOf([textEvent('["') + pieces + textEvent('"]') + doneEvent]);

@@ -10,7 +10,7 @@ const start = (assumptions: Partial<MockAssumptions>) => {
   return { mock, caller: callerOf(mock) };
 };
 
-test('A1: a single path can poll videos, and no response mentions it', async () => {
+test('A1: videos can be polled at a single path, which no response mentions', async () => {
   const { caller } = start({ A1: 'video/generations' });
   const response = await caller.post('/v1/videos', video);
   expect(response.headers.has('location')).toBe(false);
@@ -21,7 +21,7 @@ test('A1: a single path can poll videos, and no response mentions it', async () 
   expect((await caller.get(`/v1/video/generations/${id}`)).status).toBe(200);
 });
 
-test('A2: a single path can poll images', async () => {
+test('A2: images can be polled at a single path', async () => {
   const { caller } = start({ A2: 'images/generations' });
   const { id } = await caller.submit('/v1/images/generations', image);
   expect((await caller.get(`/v1/images/tasks/${id}`)).status).toBe(404);
@@ -97,7 +97,7 @@ test('A22: a verification URL can expire earlier', async () => {
   expect((await caller.read(`/v1/materials/${id}`)).status).toBe('verification_expired');
 });
 
-test('A3: image and video records can have OpenAI’s shape, audio records cannot', async () => {
+test("A3: image and video records can have OpenAI's shape, audio records cannot", async () => {
   const { mock, caller } = start({ A3: 'openai' });
   const task = await caller.submit('/v1/images/tasks', { ...image, n: 2 });
   expect(task).toMatchObject({ object: 'image', status: 'queued', progress: 0, data: null });
@@ -113,7 +113,7 @@ test('A3: image and video records can have OpenAI’s shape, audio records canno
   expect(await caller.read(`/v1/audio/tasks/${audioTask.id}`)).toHaveProperty('audio_url');
 });
 
-test('A3: the client reads records in OpenAI’s shape', async () => {
+test("A3: the client reads records in OpenAI's shape", async () => {
   const { mock } = start({ A3: 'openai' });
   const { apiKey, baseURL, fetch, clock } = mock;
   const gateway = new Polygate({ apiKey, baseURL, fetch, clock });

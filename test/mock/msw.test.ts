@@ -38,7 +38,7 @@ test('an event stream arrives complete', async () => {
   expect(events.at(-1)).toBe('[DONE]');
 });
 
-test('an unknown path of the origin gets the gateway’s 404', async () => {
+test("an unknown path of the origin gets the gateway's 404", async () => {
   const response = await fetch(`${mock.baseURL}/nowhere`);
   expect(response.status).toBe(404);
   expect((await response.json()).error.code).toBe('not_found');

@@ -78,7 +78,7 @@ describe('the packed package', () => {
     }
   });
 
-  test('has three dependencies, which have none', async () => {
+  test('has three dependencies, which have none of their own', async () => {
     const installed = await readdir(join(app, 'node_modules'));
     expect(installed.filter((name) => !name.startsWith('.')).toSorted()).toEqual([
       'eventsource-parser',

@@ -53,7 +53,7 @@ describe('the request log', () => {
     [{ state: 'truncated', status: 200 }, true],
     [{ state: 'aborted', status: 200 }, false],
     [{ state: 'pending' }, false],
-  ] as const)('whether %j counts as a failure: %s', (changes, expected) => {
+  ] as const)('isFailure(%j) is %s', (changes, expected) => {
     expect(isFailure(attempt(1, changes))).toBe(expected);
   });
 });

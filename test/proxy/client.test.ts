@@ -158,7 +158,7 @@ describe('idempotency keys', () => {
   });
 });
 
-describe('errors are the same as without a proxy', () => {
+describe('an error through the proxy', () => {
   const fault = { route: 'POST /v1/images/tasks', times: 9 };
   test.each([
     [400, BadRequestError, 'invalid_request_parameter'],
@@ -168,7 +168,7 @@ describe('errors are the same as without a proxy', () => {
     [429, ConcurrencyLimitError, 'concurrency_limit_exceeded'],
     [500, ServerError, 'internal_error'],
     [503, ServiceUnavailableError, 'service_unavailable'],
-  ])('%i', async (status, Class, code) => {
+  ])('with status %i is the same as without a proxy', async (status, Class, code) => {
     const { mock, page, gatewayURL } = await startProxy();
     mock.fail({ ...fault, status });
     const options = { maxRetries: 0, maxQueueTime: 0 };
@@ -186,7 +186,7 @@ describe('errors are the same as without a proxy', () => {
     });
   });
 
-  test('including retryAfterMs', async () => {
+  test('keeps its retryAfterMs', async () => {
     const { mock, page } = await startProxy();
     mock.fail({ ...fault, status: 503, headers: { 'retry-after': '120' } });
     const error = await rejection(APIError, page().images.submit(image));
@@ -194,20 +194,20 @@ describe('errors are the same as without a proxy', () => {
     expect(mock.requests).toHaveLength(1);
   });
 
-  test('and the client in the page respects the concurrency limit', async () => {
-    const { mock, page } = await startProxy({}, { concurrencyLimit: 2, latencyMs: 5 });
-    const gateway = page();
-    await Promise.all(Array.from({ length: 12 }, () => gateway.images.submit(image)));
-    expect(gateway.concurrency.limit).toBe(2);
-    expect(mock.peakInFlight).toBeLessThanOrEqual(2);
-    expect(mock.invoice).toHaveLength(12);
-  });
-
-  test('an API key that the gateway rejects is not quoted', async () => {
+  test('does not quote an API key that the gateway rejects', async () => {
     const { page } = await startProxy({ apiKey: 'sk-wrong-canary' });
     const error = await rejection(AuthenticationError, page().models.list());
     expect(JSON.stringify(error) + String(error)).not.toContain('canary');
   });
+});
+
+test('a client in a page respects the concurrency limit of the gateway', async () => {
+  const { mock, page } = await startProxy({}, { concurrencyLimit: 2, latencyMs: 5 });
+  const gateway = page();
+  await Promise.all(Array.from({ length: 12 }, () => gateway.images.submit(image)));
+  expect(gateway.concurrency.limit).toBe(2);
+  expect(mock.peakInFlight).toBeLessThanOrEqual(2);
+  expect(mock.invoice).toHaveLength(12);
 });
 
 describe('a stream', () => {

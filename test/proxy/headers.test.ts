@@ -50,7 +50,7 @@ describe('the gateway receives', () => {
       forwarded: 'for=10.0.0.1',
       via: '1.1 somewhere',
       'x-original-url': '/v1/account',
-      'x-svc-user': 'somebody',
+      'x-svc-user': 'user-1',
       'user-agent': 'A page',
     };
     const body = '{"model":"prism-image","prompt":"A harbour"}';
@@ -226,7 +226,7 @@ describe('the page receives', () => {
   );
 });
 
-describe('pages on other origins', () => {
+describe('requests of pages on other origins:', () => {
   const preflightHeaders = {
     'access-control-request-method': 'POST',
     'access-control-request-headers': 'x-a',

@@ -107,17 +107,18 @@ describe('permit and onResponse', () => {
   });
 });
 
-describe('an option function that throws or returns an invalid value', () => {
-  const failure = new Error('database: password=hunter2');
-  const fail = () => {
-    throw failure;
-  };
+const failure = new Error('database: password=hunter2');
+const fail = () => {
+  throw failure;
+};
+
+describe('an error in an option function', () => {
   test.each<[string, Partial<ProxyOptions>]>([
     ['authorize', { authorize: fail }],
-    ['authorize, asynchronously', { authorize: async () => fail() }],
+    ['an asynchronous authorize', { authorize: async () => fail() }],
     ['permit', { permit: fail }],
     ['apiKey', { apiKey: fail }],
-  ])('%s: the caller gets a 500 without details, and the error is reported', async (_, options) => {
+  ])('in %s leads to a 500 without details, and is reported', async (_, options) => {
     const { mock, origin, reports } = await startProxy(options);
     const reply = await sendRaw(origin, {
       path: `${mount}/v1/models`,
@@ -129,46 +130,46 @@ describe('an option function that throws or returns an invalid value', () => {
     expect(mock.requests).toEqual([]);
   });
 
-  test.each([
-    ['true', true],
-    ['an empty id', ''],
-    ['a number', 7],
-    ['undefined', undefined],
-  ])('authorize that returns %s lets no request through', async (_, user) => {
-    const { mock, origin, reports } = await startProxy({ authorize: () => user as never });
-    const reply = await sendRaw(origin, { path: `${mount}/v1/models` });
-    expect(reply).toMatchObject({ status: 500, code: 'internal_error' });
-    expect(String(reports)).toContain('authorize: must return');
-    expect(mock.requests).toEqual([]);
-  });
-
-  test.each<null | false>([null, false])(
-    'authorize that returns %s leads to a 401',
-    async (user) => {
-      const { origin, reports } = await startProxy({ authorize: () => user });
-      expect(await sendRaw(origin, { path: `${mount}/v1/models` })).toMatchObject({ status: 401 });
-      expect(reports).toEqual([]);
-    },
-  );
-
-  test('onResponse: the page still receives its paid task', async () => {
+  test('in onResponse does not prevent the page from receiving its paid task', async () => {
     const { page, reports } = await startProxy({ onResponse: fail });
     expect(await page().images.submit(image)).toHaveProperty('id');
     expect(reports).toEqual([failure]);
   });
-
-  test('onError: the response is the same', async () => {
-    const { origin } = await startProxy({ authorize: fail, onError: fail });
-    expect(await sendRaw(origin, { path: `${mount}/v1/models` })).toMatchObject({ status: 500 });
-  });
-
-  test('authorize that reads the body: the report says so', async () => {
-    const { page, reports } = await startProxy({
-      authorize: async (request) => (await request.text()) && 'ann',
-    });
-    await page({ maxRetries: 0 })
-      .images.submit(image)
-      .catch(() => {});
-    expect(String(reports)).toContain('The body was read before');
-  });
 });
+
+test.each([
+  ['true', true],
+  ['an empty id', ''],
+  ['a number', 7],
+  ['undefined', undefined],
+])('an authorize that returns %s leads to a 500, and nothing is forwarded', async (_, user) => {
+  const { mock, origin, reports } = await startProxy({ authorize: () => user as never });
+  const reply = await sendRaw(origin, { path: `${mount}/v1/models` });
+  expect(reply).toMatchObject({ status: 500, code: 'internal_error' });
+  expect(String(reports)).toContain('authorize: must return');
+  expect(mock.requests).toEqual([]);
+});
+
+test('an onError that throws does not change the response', async () => {
+  const { origin } = await startProxy({ authorize: fail, onError: fail });
+  expect(await sendRaw(origin, { path: `${mount}/v1/models` })).toMatchObject({ status: 500 });
+});
+
+test('reading the body in authorize is reported as the cause', async () => {
+  const { page, reports } = await startProxy({
+    authorize: async (request) => (await request.text()) && 'ann',
+  });
+  await page({ maxRetries: 0 })
+    .images.submit(image)
+    .catch(() => {});
+  expect(String(reports)).toContain('The body was read before');
+});
+
+test.each<null | false>([null, false])(
+  'an authorize that returns %s leads to a 401',
+  async (user) => {
+    const { origin, reports } = await startProxy({ authorize: () => user });
+    expect(await sendRaw(origin, { path: `${mount}/v1/models` })).toMatchObject({ status: 401 });
+    expect(reports).toEqual([]);
+  },
+);

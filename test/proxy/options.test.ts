@@ -14,7 +14,7 @@ const validOptions: ProxyOptions = {
   authorize: () => 'ann',
 };
 
-describe('an invalid option throws when the handler is created', () => {
+describe('an invalid option throws when the handler is created:', () => {
   test.each<[string, object]>([
     ['apiKey', { apiKey: undefined }],
     ['apiKey', { apiKey: '' }],
@@ -54,18 +54,18 @@ describe('an invalid option throws when the handler is created', () => {
     expect(create).toThrow(TypeError);
     expect(create).not.toThrow(/canary/);
   });
+});
 
-  test.each<[string, object]>([
-    ['a base URL with the version', { baseURL: 'https://host.example/v1/' }],
-    ['loopback', { baseURL: 'http://localhost:8787' }],
-    [
-      'plain http with allowInsecureBaseURL',
-      { baseURL: 'http://10.0.0.1', allowInsecureBaseURL: true },
-    ],
-    ['an empty basePath', { basePath: '', allow: ['GET /api/usage/balance'] }],
-  ])('%s is valid', (_, valid) => {
-    expect(createProxyHandler({ ...validOptions, ...valid })).toBeTypeOf('function');
-  });
+test.each<[string, object]>([
+  ['a base URL with the version', { baseURL: 'https://host.example/v1/' }],
+  ['a loopback base URL', { baseURL: 'http://localhost:8787' }],
+  [
+    'plain http with allowInsecureBaseURL',
+    { baseURL: 'http://10.0.0.1', allowInsecureBaseURL: true },
+  ],
+  ['an empty basePath', { basePath: '', allow: ['GET /api/usage/balance'] }],
+])('the handler accepts %s', (_, valid) => {
+  expect(createProxyHandler({ ...validOptions, ...valid })).toBeTypeOf('function');
 });
 
 describe('allow', () => {
@@ -122,7 +122,7 @@ test.each([
   ['/v1/gateway', '/v1/gateway/v1/models', 200],
   ['', '/v1/models', 200],
   ['', '/api/gateway/v1/models', 404],
-])('basePath %j and a request to %s: %i', async (basePath, path, status) => {
+])('with basePath %j, a request to %s gets a %i', async (basePath, path, status) => {
   const { origin } = await startProxy({ basePath });
   expect(await sendRaw(origin, { path, headers: { 'x-user': 'ann' } })).toMatchObject({ status });
 });

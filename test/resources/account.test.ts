@@ -31,7 +31,7 @@ describe('account.retrieve()', () => {
     expect(difference(field, [{ read: data, sent }])).toBeUndefined();
   });
 
-  test('returns the wallet in two currencies, the concurrency limit and its source', async () => {
+  test('returns the balance in two currencies, the concurrency limit and its source', async () => {
     const { gateway } = onMock({ wallet: { usd: 12.5 }, concurrencyLimit: 3 });
     expect(await gateway.account.retrieve()).toEqual({
       object: 'account',
@@ -142,7 +142,7 @@ describe('account.balance()', () => {
     expect(difference(field, [{ read, sent }])).toBeUndefined();
   });
 
-  test("returns the owner's wallet in quota units (500000 per dollar) and the key's own quota", async () => {
+  test("returns the owner's balance in quota units (500,000 per dollar) and the key's own quota", async () => {
     const { gateway } = onMock({ wallet: { usd: 2 } });
     await gateway.images.submit({ model: 'prism-image', prompt: 'A harbour' });
     const { success, message, data } = await gateway.account.balance();

@@ -195,12 +195,12 @@ describe('audio.speech', () => {
 
   test.each([
     ['no voice', { voice_id: undefined }],
-    ['a voice that the caller cannot see', { voice_id: 'somebody-else' }],
+    ['a voice that the caller cannot see', { voice_id: 'private-voice' }],
     [
       'a voice that is incompatible with the model',
       { model: 'echo-speech-hd', voice_id: 'radio-tokyo' },
     ],
-    ['a mix with an unknown voice', { timber_weights: [{ voice_id: 'nobody', weight: 1 }] }],
+    ['a mix with an unknown voice', { timber_weights: [{ voice_id: 'unknown-voice', weight: 1 }] }],
     ['an unknown file format', { format: 'tape' }],
   ])('sends %s, which the service rejects with invalid_request_parameter', async (_, change) => {
     const { gateway, mock } = onMock();

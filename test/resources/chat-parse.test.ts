@@ -88,13 +88,13 @@ describe('parse()', () => {
     ['it is a record', z.object({ a: z.record(z.string(), z.number()) }), false],
     ['it is not an object', z.array(z.string()), false],
     [
-      'a field is named as a keyword',
+      'a field has the name of a schema keyword',
       z.object({ properties: z.object({ type: z.string() }) }),
       true,
     ],
     ['a field may be null', z.object({ a: z.string().nullable() }), true],
   ])(
-    'decides whether the schema is strict where %s',
+    'decides whether the schema is strict if %s',
     async (_, schema: StandardJsonSchema<unknown>, strict) => {
       const { gateway, mock } = onMock();
       await gateway.chat.completions
@@ -189,8 +189,8 @@ const mismatches = [
   ['refused', choiceWith(null, 'stop', { refusal: 'I cannot tell.' }), /I cannot tell/],
 ] as const;
 
-describe('a completion that does not match the schema is a StructuredOutputError', () => {
-  test.each(mismatches)('%s', async (reason, choice, message) => {
+describe('a completion that does not match the schema leads to a StructuredOutputError', () => {
+  test.each(mismatches)('with the reason %s: %j', async (reason, choice, message) => {
     const { gateway, requestCount } = clientWithChoice(choice, { usage: { total_tokens: 9 } });
     const promise = gateway.chat.completions.parse(parseParams, { idempotencyKey: 'row-1' });
     const error = await rejection(StructuredOutputError, promise);

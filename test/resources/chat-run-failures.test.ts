@@ -139,7 +139,7 @@ describe('a run ends', () => {
     });
   });
 
-  test('before it begins if its params are invalid', async () => {
+  test('before its first request if its params are invalid', async () => {
     const { requests, gateway } = scriptedModel(finalMessage);
     const invalid: unknown[][] = [
       [undefined],

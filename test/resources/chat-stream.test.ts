@@ -132,7 +132,7 @@ describe('a break', () => {
     expect(gateway.concurrency.inFlight).toBe(0);
   });
 
-  test('caused by an error in the loop lets that error through', async () => {
+  test('caused by an error in the loop propagates that error', async () => {
     const loopError = new Error('from the loop');
     const loop = async () => {
       for await (const chunk of streamOf([textEvent('a'), doneEvent]))
@@ -146,7 +146,7 @@ describe('an abort', () => {
   const reason = new Error('the user left');
 
   test.each(['abort()', "the caller's signal"])(
-    'by %s ends a pending iteration at once',
+    'by %s ends a pending iteration immediately',
     async (by) => {
       const stop = new AbortController();
       const { gateway, mock } = onMock({ chunkDelayMs: 10_000 });

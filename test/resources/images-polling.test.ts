@@ -52,7 +52,7 @@ describe('delays between polls', () => {
     expect(new Set(delays).size).toBeGreaterThan(2);
   });
 
-  test('have up to 20 % of random jitter, within the two bounds', async () => {
+  test('have up to 20% of random jitter, within the two bounds', async () => {
     const shortest = await pollDelays(repeat(12, running));
     const longest = await pollDelays(repeat(12, running), {}, { random: () => 0.999_999 });
     for (const [index, delay] of longest.entries()) {
@@ -138,7 +138,7 @@ describe('Retry-After takes precedence over the delay', () => {
   });
 });
 
-test('polls a task known only by its id immediately', async () => {
+test('a task known only by its id is polled immediately', async () => {
   const clock = virtualClock();
   const since = clock.now();
   const { fetch, sent } = scripted(done);

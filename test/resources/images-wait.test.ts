@@ -258,7 +258,7 @@ describe('an abort', () => {
   });
 });
 
-describe('errors in callbacks are logged and break nothing', () => {
+describe('errors in callbacks are logged and do not affect the wait', () => {
   /** Throws synchronously. */
   const throwing = (name: string) => (): unknown => {
     throw new Error(`${name} is broken`);
@@ -269,7 +269,7 @@ describe('errors in callbacks are logged and break nothing', () => {
   test.each([
     ['thrown synchronously', throwing],
     ['rejected asynchronously', rejecting],
-  ])('%s', async (_, fail) => {
+  ])('if they are %s', async (_, fail) => {
     const error = vi.fn<(message: string) => void>();
     const logger = { error, warn() {}, info() {}, debug() {} };
     const { gateway, mock } = onMock({}, { logger, logLevel: 'error' });

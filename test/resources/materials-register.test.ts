@@ -89,7 +89,7 @@ describe('materials.register()', () => {
   });
 });
 
-describe('a real person', () => {
+describe('a material that shows a real person', () => {
   const startRegistration = async (options: { waitTimeout?: number } = {}) => {
     const { gateway, mock } = onMock();
     const updates: MaterialUpdate[] = [];
@@ -107,7 +107,7 @@ describe('a real person', () => {
     return { gateway, mock, updates, outcome, verification };
   };
 
-  test('is reported once with a page to open, and is available after it was opened', async () => {
+  test('calls onVerification once, and becomes available after verification', async () => {
     const { mock, updates, outcome, verification } = await startRegistration();
     expect(verification).toEqual({
       url: expect.stringMatching(/^https:\/\//),
@@ -171,13 +171,13 @@ describe('a real person', () => {
     }
   });
 
-  test('can be in a video as well', async () => {
+  test('can be a video as well', async () => {
     const { gateway } = onMock();
     const created = await gateway.materials.create({ ...real, type: 'video' });
     expect(created.status).toBe('verification_pending');
   });
 
-  test('has a verification page and a callback URL that are never logged', async () => {
+  test('never logs its verification URL or callback URL', async () => {
     const lines: string[] = [];
     const log = (...parts: unknown[]) => void lines.push(parts.map(String).join(' '));
     const logger = { error: log, warn: log, info: log, debug: log };

@@ -89,7 +89,7 @@ describe('models.list()', () => {
   });
 
   test.each(['anthropic', 'gemini'] as const)(
-    'accepts the per-call options in the %s style, next to the style or after it',
+    'accepts the per-call options in the %s style, together with the style or as a second argument',
     async (style) => {
       const { gateway, mock } = onMock();
       const options = { requestId: 'mine-3', headers: { 'x-team': 'harbour' } };

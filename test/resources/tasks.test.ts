@@ -36,7 +36,7 @@ const speech = { model: 'echo-speech', text: prompt, voice_id: 'calm-narrator' }
 
 const taskCases: [string, TaskCase][] = [
   [
-    'an image',
+    'an image task',
     {
       kind: 'image',
       path: '/v1/images/tasks/',
@@ -46,7 +46,7 @@ const taskCases: [string, TaskCase][] = [
     },
   ],
   [
-    'a video',
+    'a video task',
     {
       kind: 'video',
       path: '/v1/videos/',
@@ -56,7 +56,7 @@ const taskCases: [string, TaskCase][] = [
     },
   ],
   [
-    'music',
+    'a music task',
     {
       kind: 'audio',
       path: '/v1/audio/tasks/',
@@ -66,7 +66,7 @@ const taskCases: [string, TaskCase][] = [
     },
   ],
   [
-    'speech',
+    'a speech task',
     {
       kind: 'audio',
       path: '/v1/audio/tasks/',

@@ -22,7 +22,7 @@ const operations = {
 const both = Object.entries(operations);
 
 describe('voices.clone() and voices.design()', () => {
-  test.each(both)('%s posts to its path, with an idempotency key', async (operation, make) => {
+  test.each(both)('%s posts to its own path, with an idempotency key', async (operation, make) => {
     const { gateway, mock } = onMock();
     await make(gateway);
     expect(mock.requests).toMatchObject([

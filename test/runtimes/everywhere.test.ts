@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 describe.each(runtimes)('$name', ({ name, kind, launch }) => {
-  test('completes the scenario, and sends a lost chat request once unless it is a browser', async () => {
+  test('completes the scenario, and outside browsers does not resend a chat request whose response was lost', async () => {
     const { mock, baseURL, close } = await openGateway();
     try {
       const { version, report } = await launch({ app, apiKey: mock.apiKey, baseURL });

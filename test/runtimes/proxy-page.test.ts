@@ -80,7 +80,7 @@ test('a page reads a stream, and an abandoned stream frees its slot', async () =
   await vi.waitFor(() => expect(mock.inFlight).toBe(0));
 });
 
-test('a page gets typed errors and must not have an API key', async () => {
+test('a page gets typed errors and cannot be given an API key', async () => {
   expect(await inPage('collectErrors')).toMatchObject([
     { name: 'NotFoundError', status: 404, isConfigurationError: false },
     { name: 'BadRequestError', status: 400, isConfigurationError: false },

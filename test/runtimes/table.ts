@@ -1,4 +1,4 @@
-/** What a run has shown of a runtime. */
+/** The results of one runtime. */
 export interface Row {
   name: string;
   version: string;
@@ -21,7 +21,7 @@ const columns: Readonly<Record<string, (row: Row) => string>> = {
   '`require`': ({ report }) => yes(report.required?.every(Boolean) === true),
 };
 
-/** A guide with the table of these rows in it. */
+/** Returns the guide with its table replaced by these rows. */
 export function withTable(guide: string, rows: readonly Row[]): string {
   const names = Object.keys(columns);
   const lines = [
@@ -32,7 +32,7 @@ export function withTable(guide: string, rows: readonly Row[]): string {
   return guide.replace(between, lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n'));
 }
 
-/** What a guide's table says, without versions, which may be newer, and without its layout. */
+/** The cells of a guide's table, ignoring versions and formatting. */
 export function claims(guide: string): string[][] {
   const lines = (between.exec(guide)?.[0] ?? '').split('\n');
   return lines

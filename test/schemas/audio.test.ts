@@ -26,7 +26,7 @@ describe('speechParamsProblem', () => {
     [undefined, notAnObject],
     [null, notAnObject],
     ['Hello', notAnObject],
-  ])('checks %j and returns %s', (params, problem) => {
+  ])('for %j returns %s', (params, problem) => {
     expect(speechParamsProblem(params)).toBe(problem);
   });
 
@@ -43,7 +43,7 @@ describe('speechParamsProblem', () => {
     [Number.POSITIVE_INFINITY, speed],
     ['1', speed],
     [null, speed],
-  ])('checks a speed of %s and returns %s', (value, problem) => {
+  ])('for a speed of %s returns %s', (value, problem) => {
     expect(speechParamsProblem({ model: 'm', text: 'Hello', speed: value })).toBe(problem);
   });
 
@@ -55,7 +55,7 @@ describe('speechParamsProblem', () => {
     [0, sampleRate],
     ['32000', sampleRate],
     [null, sampleRate],
-  ])('checks a sample rate of %s and returns %s', (value, problem) => {
+  ])('for a sample rate of %s returns %s', (value, problem) => {
     expect(speechParamsProblem({ model: 'm', text: 'Hello', sample_rate: value })).toBe(problem);
   });
 });
@@ -70,7 +70,7 @@ describe('musicParamsProblem', () => {
     [{ model: 'm', lyrics: 'Heave ho' }, 'prompt: is required'],
     [undefined, notAnObject],
     [[], notAnObject],
-  ])('checks %j and returns %s', (params, problem) => {
+  ])('for %j returns %s', (params, problem) => {
     expect(musicParamsProblem(params)).toBe(problem);
   });
 });

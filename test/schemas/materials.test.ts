@@ -113,7 +113,7 @@ describe('materialListQueryProblem', () => {
     [{ limit: null }, limit],
     [null, queryNotAnObject],
     [50, queryNotAnObject],
-  ])('checks %j and returns %s', (query, problem) => {
+  ])('for %j returns %s', (query, problem) => {
     expect(materialListQueryProblem(query)).toBe(problem);
   });
 });
@@ -145,12 +145,12 @@ describe('isAvailable', () => {
     expires_at: null,
   };
 
-  test.each<[string, Partial<Material>, boolean]>([
-    ['an available material with a URI', { status: 'available', uri: 'asset://a' }, true],
-    ['an available material without a URI', { status: 'available' }, false],
-    ['a material that is still processing', { uri: 'asset://a' }, false],
-    ['a deleted material', { status: 'deleted', uri: 'asset://a' }, false],
-  ])('recognizes %s', (_, fields, available) => {
+  test.each<[string, boolean, Partial<Material>]>([
+    ['an available material with a URI', true, { status: 'available', uri: 'asset://a' }],
+    ['an available material without a URI', false, { status: 'available' }],
+    ['a material that is still processing', false, { uri: 'asset://a' }],
+    ['a deleted material', false, { status: 'deleted', uri: 'asset://a' }],
+  ])('for %s returns %s', (_, available, fields) => {
     expect(isAvailable({ ...material, ...fields })).toBe(available);
   });
 });

@@ -18,7 +18,7 @@ describe('voiceCloneParamsProblem', () => {
     [{ audio_url: 7 }, 'audio_url: is required'],
     [undefined, notAnObject],
     ['https://host.example/ann.mp3', notAnObject],
-  ])('checks %j and returns %s', (params, problem) => {
+  ])('for %j returns %s', (params, problem) => {
     expect(voiceCloneParamsProblem(params)).toBe(problem);
   });
 });
@@ -34,7 +34,7 @@ describe('voiceDesignParamsProblem', () => {
     [{ prompt: 'A calm sailor', preview_text: '' }, 'preview_text: is required'],
     [{ prompt: 'A calm sailor', preview_text: null }, 'preview_text: is required'],
     [null, notAnObject],
-  ])('checks %j and returns %s', (params, problem) => {
+  ])('for %j returns %s', (params, problem) => {
     expect(voiceDesignParamsProblem(params)).toBe(problem);
   });
 });

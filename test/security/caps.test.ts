@@ -72,10 +72,6 @@ describe('a mebibyte that decompresses to a gibibyte stops at the size limit', (
   const limits = { maxResponseBytes: 8 * mebibyte, maxEventBytes: 8 * mebibyte };
   const json = 'application/json';
 
-  test('the test data is about a mebibyte', () => {
-    expect(bomb.byteLength / mebibyte).toBeLessThan(1.1);
-  });
-
   test.each([
     ['a response', 200, json, ResponseValidationError, (one: Polygate) => one.models.list()],
     ['a server error', 500, json, ServerError, (one: Polygate) => one.models.list()],
@@ -112,6 +108,10 @@ describe('a mebibyte that decompresses to a gibibyte stops at the size limit', (
     expect(result.message).toContain('maxBytes');
     expect(growth / mebibyte).toBeLessThan(256);
   });
+});
+
+test('the compressed test data is about a mebibyte', () => {
+  expect(bomb.byteLength / mebibyte).toBeLessThan(1.1);
 });
 
 describe('endless headers', () => {

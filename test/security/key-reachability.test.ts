@@ -26,7 +26,7 @@ function leaks(value: unknown): string[] {
 
 const withKey = () => onMock({ keys: [{ key: apiKey }] });
 
-test('a path to the key is found if there is one', () => {
+test('the search finds a path to the key if there is one', () => {
   class Holder {
     #key = { apiKey };
     get view() {

@@ -60,16 +60,16 @@ describe('batch()', () => {
     expectTypeOf<Yielded<typeof rows>>().toEqualTypeOf<BatchRow<Shot, 'image' | 'video'>>();
   });
 
-  test('accepts plain arrays and an async describe()', () => {
+  test('accepts plain arrays and an async row callback', () => {
     const rows = gateway.batch([1, 2], async () => gateway.audio.music.submission(image));
     expectTypeOf<Yielded<typeof rows>>().toEqualTypeOf<BatchRow<number, 'audio'>>();
   });
 
   test('rejects a task that was already submitted, and a path as the journal', () => {
-    // @ts-expect-error submit() sends at once; a batch needs submission()
+    // @ts-expect-error submit() sends immediately; a batch needs submission()
     void gateway.batch([1], () => gateway.images.submit(image));
     expectTypeOf(journal).toEqualTypeOf<Journal>();
-    // @ts-expect-error a journal is fileJournal(path)
+    // @ts-expect-error a path is not a journal; use fileJournal(path)
     void gateway.batch([1], () => gateway.images.submission(image), { journal: 'run.jsonl' });
   });
 });

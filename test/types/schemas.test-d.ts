@@ -64,7 +64,7 @@ describe('materials', () => {
   });
 });
 
-describe('speech', () => {
+describe('speech and voices', () => {
   test('requires text or input', () => {
     expectTypeOf<{ model: string; text: string }>().toExtend<SpeechParams>();
     expectTypeOf<{ model: string; input: string }>().toExtend<SpeechParams>();

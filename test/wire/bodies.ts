@@ -221,10 +221,10 @@ export const errorDetail = {
   code: 'concurrency_limit_exceeded',
   httpStatus: 429,
   type: 'rate_limit_error',
-  title: 'Too many requests at once',
+  title: 'Too many parallel requests',
   retry: { retryable: true, strategy: 'backoff', maxAttempts: 5 },
   example: errorEnvelope,
-  support: 'Ask for a higher tier.',
+  support: 'Request a higher tier.',
 };
 
 export const errorCatalog = { object: 'error.catalog', data: [errorDetail] };

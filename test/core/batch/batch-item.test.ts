@@ -33,7 +33,7 @@ describe('a row whose submit was recorded by an earlier process', () => {
     ['the API key is rejected', 401, {}],
     ['the budget is reached', 200, { budget: { maxUsd: 0 } }],
   ])(
-    'stays unknown when %s now, because the earlier request may have been charged',
+    'stays unknown if %s in this run, because the earlier request may have been charged',
     async (_, status, options) => {
       const { world, journal } = await interrupted();
       const fault = status === 200 ? undefined : world.mock.fail({ route: submits, status });
@@ -50,7 +50,7 @@ describe('a row whose submit was recorded by an earlier process', () => {
   test.each([
     ['an error', () => new Error('gone')],
     ['the failure of another task', (task: Task) => new TaskFailedError('failed', { task })],
-  ])('stays unknown when describe() throws %s now', async (_, errorOf) => {
+  ])('stays unknown if the row callback throws %s in this run', async (_, errorOf) => {
     const { world, journal } = await interrupted();
     const gateway = newProcess(world).gateway;
     const error = errorOf(gateway.images.task('another'));
@@ -113,7 +113,7 @@ describe('a row that was rejected', () => {
     );
   });
 
-  test('stays unknown if another process has recorded a submit, too', async () => {
+  test('is unknown if another process also recorded a submission for it', async () => {
     const world = onMock();
     const journal = memoryJournal();
     world.mock.fail({ route: submits, status: 400, times: 1 });

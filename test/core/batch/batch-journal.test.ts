@@ -40,7 +40,7 @@ describe('a journal', () => {
     expect(lineTypes(journal)).toEqual(['run', 'submit', 'accepted', 'finished']);
   });
 
-  test('lets the same batch run again: it yields every row and sends no submit', async () => {
+  test('lets the same batch run again: it yields every row and submits nothing', async () => {
     const world = onMock();
     const journal = memoryJournal();
     const first = await runImageBatch(world, numbers(30), { journal, id });
@@ -51,7 +51,7 @@ describe('a journal', () => {
     expect(world.mock.requests.filter(({ method }) => method === 'POST')).toHaveLength(30);
   });
 
-  test('gets no more lines after the batch was aborted', async () => {
+  test('gets no lines after the batch is aborted', async () => {
     const { mock, gateway } = onMock({ concurrencyLimit: 2, latencyMs: 1_000 });
     const stop = new AbortController();
     const journal = memoryJournal([], {
@@ -75,7 +75,7 @@ describe('a journal', () => {
     expect(lineTypes(journal).slice(length)).toEqual([]);
   });
 
-  test('has no receipt for a response that names no task, so the row is resent with its key', async () => {
+  test('stores no receipt if the response has no task id, so the row is resent with its key', async () => {
     const finished = jsonReply(200, { data: [{ url: 'https://files.example/a.png' }] });
     const { fetch, sent } = scripted(finished);
     const gateway = clientOf(fetch);

@@ -67,7 +67,7 @@ describe('a batch', () => {
     expect(kinds.toSorted()).toEqual(['audio', 'audio', 'image', 'video']);
   });
 
-  test('sends the params of the time of describe(), even if the caller reuses the object', async () => {
+  test('sends the params as they were when the row callback returned, even if the caller reuses the object', async () => {
     const { mock, gateway } = onMock();
     const params = { model: image.model, prompt: '' };
     const describeRow = (row: string) => {
@@ -91,7 +91,7 @@ describe('a failed row does not affect other rows', () => {
     if (number === 2) throw boom;
   };
   test.each<[string, number[], BatchOptions<number>, (number: number) => void]>([
-    ['describe() throws', [0, 1, 2, 3], {}, refuse],
+    ['the row callback throws', [0, 1, 2, 3], {}, refuse],
     [
       'id() throws',
       [0, 1, 2, 3],
@@ -145,7 +145,7 @@ describe('a failed row does not affect other rows', () => {
       { idempotencyKey: 'with space' },
       /^idempotencyKey: must/,
     ],
-  ])('when its %s; the journal does not mention it', async (_, params, options, message) => {
+  ])('when its %s, and it is not written to the journal', async (_, params, options, message) => {
     const { mock, gateway } = onMock();
     const journal = memoryJournal();
     const describeRow = (number: number) =>
@@ -161,7 +161,7 @@ describe('a failed row does not affect other rows', () => {
   test.each([
     [400, BadRequestError],
     [402, PaymentRequiredError],
-  ])('when the service responds %d', async (status, error) => {
+  ])('when the service responds with a %d', async (status, error) => {
     const world = onMock();
     world.mock.fail({ route: submits, status, attempt: 3 });
     const rows = await runImageBatch(world, numbers(6));
@@ -189,16 +189,6 @@ describe('a failed row does not affect other rows', () => {
     ]);
   });
 
-  test('when the budget is reached: the remaining rows are not sent', async () => {
-    const world = onMock({}, { budget: { maxUsd: 0.1 } });
-    await world.gateway.models.list();
-    const rows = await runImageBatch(world, numbers(12));
-    const failed = rows.filter(({ status }) => status === 'failed');
-    expect(failed).toHaveLength(7);
-    for (const { error } of failed) expect(error).toBeInstanceOf(BudgetExceededError);
-    expect(world.mock.invoice).toHaveLength(5);
-  });
-
   test.each([
     ['a string', 'no'],
     ['an object without a prototype', Object.create(null)],
@@ -212,7 +202,17 @@ describe('a failed row does not affect other rows', () => {
   });
 });
 
-describe('invalid options are rejected before any request', () => {
+test('once the budget is reached, the remaining rows fail and are not sent', async () => {
+  const world = onMock({}, { budget: { maxUsd: 0.1 } });
+  await world.gateway.models.list();
+  const rows = await runImageBatch(world, numbers(12));
+  const failed = rows.filter(({ status }) => status === 'failed');
+  expect(failed).toHaveLength(7);
+  for (const { error } of failed) expect(error).toBeInstanceOf(BudgetExceededError);
+  expect(world.mock.invoice).toHaveLength(5);
+});
+
+describe('invalid options are rejected before any request:', () => {
   test.each([
     [{ maxInFlight: 0 }, /^maxInFlight: must be/],
     [{ maxInFlight: -1 }, /^maxInFlight: must be/],

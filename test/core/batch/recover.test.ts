@@ -19,7 +19,7 @@ function recovered(
   return mock.clock.settle(collect(gateway.recover(journal)));
 }
 
-/** A batch whose process ended while its consumer held the result number `taken`. */
+/** A batch whose process ended while processing result number `taken`. */
 async function abandoned(taken: number, storeParams = false) {
   const world = onMock({ tasks: { durationMs: ({ number }) => number * 100_000 } });
   const journal = memoryJournal([], { storeParams });
@@ -37,9 +37,9 @@ async function abandoned(taken: number, storeParams = false) {
 }
 
 describe('recover()', () => {
-  test('waits for the tasks of rows whose results were not taken, and for no other', async () => {
+  test('waits for the tasks of rows whose results were not taken, and for no others', async () => {
     const world = await abandoned(3);
-    // The process ended while it held the third result, and may not have used it.
+    // The process ended while processing the third result, and may not have used it.
     const rows = await recovered(world, world.journal);
     expect(rows.map(({ id }) => id)).toEqual(['2', '3', '4']);
     expect(rows.every(({ status }) => status === 'succeeded')).toBe(true);
@@ -147,7 +147,7 @@ describe('recover()', () => {
     expect(journal.lines.slice(0, before.length)).toEqual(before);
   });
 
-  test('ends at once when the signal aborts; the remaining rows can be recovered later', async () => {
+  test('ends immediately when the signal aborts; the remaining rows can be recovered later', async () => {
     const world = await abandoned(2);
     const stop = new AbortController();
     const { gateway, journal, mock } = world;
@@ -159,7 +159,7 @@ describe('recover()', () => {
     expect(await recovered(world, journal)).toHaveLength(3);
   });
 
-  test('yields a result again if the earlier process crashed while it held it', async () => {
+  test('yields a result again if the earlier process crashed while processing it', async () => {
     const { mock, gateway, journal } = await abandoned(5);
     const crash = async () => {
       for await (const _ of gateway.recover(journal)) throw new Error('crash');

@@ -38,15 +38,15 @@ describe('rows are pulled', () => {
     expect(seen.ended).toBe(true);
   });
 
-  test.each([1, 7])('so that at most %d are in flight, as maxInFlight says', async (most) => {
+  test.each([1, 7])('so that at most maxInFlight (%d) are in flight', async (maxInFlight) => {
     const world = onMock({ tasks: { durationMs: 60_000 } });
     const { mock, gateway } = world;
     const { seen, rows } = source(30);
     let taken = 0;
     const consume = async () => {
-      const options = { maxInFlight: most };
+      const options = { maxInFlight };
       for await (const row of gateway.batch(rows(), describeImage(gateway), options)) {
-        expect(seen.pulled - taken).toBeLessThanOrEqual(most);
+        expect(seen.pulled - taken).toBeLessThanOrEqual(maxInFlight);
         expect(row.status).toBe('succeeded');
         taken += 1;
       }
@@ -141,7 +141,7 @@ describe('a batch that ends early', () => {
       'waits for a row',
       ({ gateway }) => [{ [Symbol.asyncIterator]: () => ({ next: hang }) }, describeImage(gateway)],
     ],
-    ['waits for describe()', () => [numbers(5), hang]],
+    ['waits for the row callback', () => [numbers(5), hang]],
     [
       'waits for a slot',
       ({ mock, gateway }) => {
@@ -152,7 +152,7 @@ describe('a batch that ends early', () => {
     ['waits for tasks', ({ gateway }) => [numbers(5), describeImage(gateway)]],
   ];
 
-  test.each(stages)('ends at once when the signal aborts while it %s', async (_, inputs) => {
+  test.each(stages)('ends immediately when the signal aborts while it %s', async (_, inputs) => {
     const world = onMock({ tasks: { durationMs: 1e9 } });
     const stop = new AbortController();
     const [rows, describeRow, options] = inputs(world);
@@ -184,7 +184,7 @@ describe('a batch that ends early', () => {
     expect(journal.lines).toEqual([]);
   });
 
-  test('yields no further result when the signal aborts between two', async () => {
+  test('yields no further result when the signal aborts between two results', async () => {
     const { mock, gateway } = onMock({ tasks: { durationMs: 0 } });
     const stop = new AbortController();
     const batch = gateway.batch(numbers(20), describeImage(gateway), { signal: stop.signal });
@@ -202,7 +202,7 @@ describe('a batch that ends early', () => {
         throw new Error('stop');
       },
     ],
-  ])('closes the source and frees all slots on the consumer’s %s', async (_, stop) => {
+  ])("closes the source and frees all slots on the consumer's %s", async (_, stop) => {
     const { mock, gateway } = onMock({ latencyMs: 100, concurrencyLimit: 3 });
     const { seen, rows } = source();
     const consume = async () => {
@@ -219,7 +219,7 @@ describe('a batch that ends early', () => {
     expect(seen.pulled).toBe(pulled);
   });
 
-  test('removes its listeners from the caller’s signal', async () => {
+  test("removes its listeners from the caller's signal", async () => {
     const world = onMock();
     const { signal } = new AbortController();
     const listening = new Set<unknown>();

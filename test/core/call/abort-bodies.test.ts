@@ -36,7 +36,7 @@ test.each<[string, Call]>([
     (gateway, signal) =>
       gateway.chat.completions.create({ ...chat, stream: true }, { signal }).asResponse(),
   ],
-])('the signal also ends the body returned by %s', async (_, call) => {
+])('the signal also aborts the response body returned by %s', async (_, call) => {
   const { fetch, state } = endless();
   const stop = new AbortController();
   const response = await call(clientOf(fetch), stop.signal);

@@ -86,7 +86,7 @@ const stages: Readonly<Record<string, Stage>> = {
     reached: [1, 1],
   },
   // The client-wide pause after a 429 continues after the abort, so it is short.
-  'while a 429 waits for a slot': {
+  'while a call waits for a slot after a 429': {
     start: submit,
     fault: { route: submits, status: 429, retryAfter: 1 },
     reached: [1, 1],

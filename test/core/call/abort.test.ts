@@ -67,15 +67,15 @@ async function abortLater(
 }
 
 const moments: readonly (readonly [string, Replies, number, Outcome, number])[] = [
-  ['while it waits for headers, and fetch ignores its signal', [hang], 1, 'unknown', 0],
-  ['while it reads the body', [halfBody], 1, 'unknown', 0],
+  ['while the call waits for headers and fetch ignores the signal', [hang], 1, 'unknown', 0],
+  ['while the call reads the body', [halfBody], 1, 'unknown', 0],
   ['in the delay after a refused connection', [unreachable, submitted], 1, 'not-sent', 0],
   ['in the delay after a 503', [errorReply(503), submitted], 1, 'rejected', 0],
   ['in the delay after a reset', [reset, submitted], 1, 'unknown', 0],
   ['in the second attempt after a 503', [errorReply(503), hang], 2, 'unknown', 1_000],
   ['in the second attempt after a reset', [reset, hang], 2, 'unknown', 1_000],
   [
-    'while a 429 waits for a slot',
+    'while the call waits for a slot after a 429',
     [errorReply(429, 'concurrency_limit_exceeded')],
     1,
     'rejected',
@@ -104,7 +104,7 @@ describe.each(moments)('an abort %s', (_, replies, count, outcome, ms) => {
   });
 });
 
-test('an abort in the queue rejects immediately with outcome not-sent', async () => {
+test('an abort in the queue rejects immediately with the outcome not-sent', async () => {
   const clock = new WatchedClock();
   const { fetch, sent } = scripted(hang);
   const gateway = clientOf(fetch, { clock, concurrency: 1 });
@@ -166,9 +166,9 @@ describe('an abort before the call', () => {
   });
 });
 
-describe('the reason', () => {
+describe('an abort reason', () => {
   test.each([['a string'], [0], [null], [false], [new Error('mine')], [{ mine: true }]])(
-    '%j is the unchanged cause',
+    '%j is the cause of the error, unchanged',
     async (reason) => {
       const { error } = await abortLater([hang], list, (stop) => stop.abort(reason));
       expect(error).toBeInstanceOf(AbortedError);
@@ -200,13 +200,13 @@ describe('fetch', () => {
     expect(sent[0]?.signal?.aborted).toBe(true);
   });
 
-  test('has its body cancelled if it responds after the abort', async () => {
+  test('has its response body cancelled if it responds after the abort', async () => {
     const late = lateResponse();
     const { sent } = await abortLater([late.reply], submit);
     expect(await late.isCancelled(sent[0])).toBe(true);
   });
 
-  test('has its body cancelled if the body ignores the abort', async () => {
+  test('has its response body cancelled if the body ignores the abort', async () => {
     let cancelled = false;
     const body = streamReply(
       '{',

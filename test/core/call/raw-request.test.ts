@@ -68,6 +68,13 @@ describe('gateway.request', () => {
     const headers = Object.fromEntries(sent[0]?.headers ?? []);
     expect(headers).toMatchObject({ 'x-request-id': 'r', 'x-idempotency-key': 'k', 'x-team': 't' });
   });
+
+  test('rejects an unknown method', async () => {
+    const { fetch, sent } = scripted(edited);
+    const request = { method: 'CONNECT', path: '/v1/x' } as unknown as RawRequest;
+    expect(await caught(clientOf(fetch).request(request))).toBeInstanceOf(ConfigurationError);
+    expect(sent).toHaveLength(0);
+  });
 });
 
 describe('a schema', () => {
@@ -133,7 +140,7 @@ describe('a path', () => {
   });
 
   test.each([undefined, null, 7, {}])(
-    '%j is rejected as well, without a synchronous throw',
+    'that is not a string is rejected without a synchronous throw: %j',
     async (path) => {
       const { fetch, sent } = scripted(edited);
       const request = { method: 'GET', path } as unknown as RawRequest;
@@ -147,37 +154,30 @@ describe('a path', () => {
     await clientOf(fetch).request({ method: 'GET', path: '/v1/a..b/.c?x=1', query: { y: 2 } });
     expect(sent[0]?.url).toBe(`${baseURL}/v1/a..b/.c?x=1&y=2`);
   });
-
-  test('with an unknown method is rejected', async () => {
-    const { fetch, sent } = scripted(edited);
-    const request = { method: 'CONNECT', path: '/v1/x' } as unknown as RawRequest;
-    expect(await caught(clientOf(fetch).request(request))).toBeInstanceOf(ConfigurationError);
-    expect(sent).toHaveLength(0);
-  });
 });
 
-describe('a request whose outcome is unknown', () => {
-  async function attempts(request: RawRequest, ...replies: [Reply, ...Reply[]]) {
-    const clock = virtualClock();
-    const { fetch, sent } = scripted(...replies);
-    const error = await caught(clock.settle(clientOf(fetch, { clock }).request(request)));
-    const keys = new Set(sent.map(({ headers }) => headers.get('x-idempotency-key')));
-    return { count: sent.length, keys: [...keys], error };
-  }
-  const post = { method: 'POST', path: '/v1/images/edits', body: {} } as const;
+async function attempts(request: RawRequest, ...replies: [Reply, ...Reply[]]) {
+  const clock = virtualClock();
+  const { fetch, sent } = scripted(...replies);
+  const error = await caught(clock.settle(clientOf(fetch, { clock }).request(request)));
+  const keys = new Set(sent.map(({ headers }) => headers.get('x-idempotency-key')));
+  return { count: sent.length, keys: [...keys], error };
+}
+const post = { method: 'POST', path: '/v1/images/edits', body: {} } as const;
 
-  test('is retried for a GET', async () => {
+describe('a request whose outcome is unknown', () => {
+  test('is retried if it is a GET', async () => {
     expect((await attempts({ method: 'GET', path: '/v1/x' }, reset)).count).toBe(4);
   });
 
-  test('is not retried for a POST', async () => {
+  test('is not retried if it is a POST', async () => {
     const { count, error } = await attempts(post, reset);
     expect(count).toBe(1);
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.outcome).toBe('unknown');
   });
 
-  test('is retried with the same key for a POST with idempotent: true', async () => {
+  test('is retried with the same key if it is a POST with idempotent: true', async () => {
     const { count, keys, error } = await attempts({ ...post, idempotent: true }, reset);
     expect(count).toBe(4);
     expect(keys).toHaveLength(1);
@@ -185,13 +185,13 @@ describe('a request whose outcome is unknown', () => {
     expect(error.idempotencyKey).toBe(keys[0]);
   });
 
-  test('is not retried for a GET with idempotent: false', async () => {
+  test('is not retried if it is a GET with idempotent: false', async () => {
     expect((await attempts({ method: 'GET', path: '/v1/x', idempotent: false }, reset)).count).toBe(
       1,
     );
   });
+});
 
-  test('differs from a 503, after which any request is retried', async () => {
-    expect((await attempts(post, errorReply(503))).count).toBe(4);
-  });
+test('any request is retried after a 503', async () => {
+  expect((await attempts(post, errorReply(503))).count).toBe(4);
 });

@@ -18,7 +18,7 @@ async function attempts(reply: Reply, call = submit) {
 const submit = (gateway: Polygate): Promise<unknown> => gateway.images.submit(image);
 const createChat = (gateway: Polygate): Promise<unknown> => gateway.chat.completions.create(chat);
 
-describe('a documented business error is never retried, whatever its status', () => {
+describe('a documented business error is never retried, whatever its status:', () => {
   const neverRetried = [
     'api_key_required',
     'invalid_request_parameter',
@@ -43,7 +43,7 @@ describe('a documented business error is never retried, whatever its status', ()
   });
 });
 
-describe('codes of an outage or an uncertain outcome are retried', () => {
+describe('codes of an outage or an uncertain outcome:', () => {
   test('503 material_channel_unavailable is an outage', async () => {
     const { sent, keys } = await attempts(errorReply(503, 'material_channel_unavailable'));
     expect(sent).toHaveLength(4);
@@ -71,7 +71,7 @@ describe('decideRetry', () => {
   const unknown = [undefined, 408, 500, 502, 504] as const;
 
   test.each(unknown)(
-    '%s with an unknown outcome is retried unless each attempt may be charged',
+    'a status of %s with an unknown outcome is retried unless each attempt may be charged',
     (status) => {
       expect(decideRetry({ status, outcome: 'unknown' }, 'safe')).toBe('retry');
       expect(decideRetry({ status, outcome: 'unknown' }, 'keyed')).toBe('retry');
@@ -80,7 +80,7 @@ describe('decideRetry', () => {
   );
 
   test.each(['safe', 'keyed', 'once'] as const)(
-    '%s requests are retried if they were rejected or not sent',
+    '"%s" requests are retried if they were rejected or not sent',
     (safety) => {
       expect(decideRetry({ outcome: 'not-sent' }, safety)).toBe('retry');
       expect(decideRetry({ status: 503, outcome: 'rejected' }, safety)).toBe('retry');
@@ -91,17 +91,20 @@ describe('decideRetry', () => {
     },
   );
 
-  test.each(['safe', 'keyed', 'once'] as const)('%s requests wait for a slot', (safety) => {
-    const failure = {
-      status: 429,
-      code: 'concurrency_limit_exceeded',
-      outcome: 'rejected',
-    } as const;
-    expect(decideRetry(failure, safety)).toBe('queue');
-  });
+  test.each(['safe', 'keyed', 'once'] as const)(
+    '"%s" requests wait for a slot after a concurrency 429',
+    (safety) => {
+      const failure = {
+        status: 429,
+        code: 'concurrency_limit_exceeded',
+        outcome: 'rejected',
+      } as const;
+      expect(decideRetry(failure, safety)).toBe('queue');
+    },
+  );
 
   test.each([400, 401, 402, 403, 404, 405, 409, 410, 413, 415, 422])(
-    '%i is never retried',
+    'a %i is never retried',
     (status) => {
       for (const safety of ['safe', 'keyed', 'once'] as const) {
         expect(decideRetry({ status, outcome: 'rejected' }, safety)).toBe('fail');

@@ -46,13 +46,13 @@ const readStream: Call = async (gateway, options) =>
   drain(await gateway.chat.completions.create({ ...chat, stream: true }, options));
 /** The four kinds of request, in the order of the table's columns. */
 const routes: readonly (readonly [string, Call])[] = [
-  ['GET a model', (gateway, options) => gateway.models.retrieve('m', options)],
-  ['submit an image', (gateway, options) => gateway.images.submit(image, options)],
-  ['chat', (gateway, options) => gateway.chat.completions.create(chat, options)],
-  ['stream a chat', readStream],
+  ['a GET', (gateway, options) => gateway.models.retrieve('m', options)],
+  ['an image submit', (gateway, options) => gateway.images.submit(image, options)],
+  ['a chat', (gateway, options) => gateway.chat.completions.create(chat, options)],
+  ['a chat stream', readStream],
 ];
 
-/** A body that is cut off after a start that is valid on every route. */
+/** A body that is truncated after a start that is valid on every route. */
 const cut: Reply = (sent) => {
   const failing = (start: string, init: ResponseInit) =>
     streamReply(
@@ -72,31 +72,31 @@ const ifSafe: Counts = [4, 4, 1, 1];
 const never: Counts = [1, 1, 1, 1];
 
 const table: readonly (readonly [string, Reply, Counts, ErrorClass, Outcome])[] = [
-  ['connection refused', unreachable, always, ConnectionError, 'not-sent'],
-  ['reset', reset, ifSafe, ConnectionError, 'unknown'],
+  ['a refused connection', unreachable, always, ConnectionError, 'not-sent'],
+  ['a reset', reset, ifSafe, ConnectionError, 'unknown'],
   ['no response in time', hang, ifSafe, RequestTimeoutError, 'unknown'],
-  ['cut body', cut, ifSafe, ConnectionError, 'unknown'],
-  ['408', errorReply(408), ifSafe, APIError, 'unknown'],
-  ['500', errorReply(500), ifSafe, ServerError, 'unknown'],
-  ['502', errorReply(502), ifSafe, ServerError, 'unknown'],
+  ['a truncated body', cut, ifSafe, ConnectionError, 'unknown'],
+  ['a 408', errorReply(408), ifSafe, APIError, 'unknown'],
+  ['a 500', errorReply(500), ifSafe, ServerError, 'unknown'],
+  ['a 502', errorReply(502), ifSafe, ServerError, 'unknown'],
   [
-    '502 from a proxy',
+    'a 502 from a proxy',
     textReply(502, '<html>Bad gateway</html>', 'text/html'),
     ifSafe,
     ServerError,
     'unknown',
   ],
-  ['503', errorReply(503), always, ServiceUnavailableError, 'rejected'],
-  ['504', errorReply(504), ifSafe, ServerError, 'unknown'],
-  ['429', errorReply(429, 'rate_limit_exceeded'), always, RateLimitError, 'rejected'],
-  ['429 without a code', errorReply(429), always, RateLimitError, 'rejected'],
-  ['400', errorReply(400), never, BadRequestError, 'rejected'],
-  ['401', errorReply(401), never, AuthenticationError, 'rejected'],
-  ['402', errorReply(402), never, PaymentRequiredError, 'rejected'],
-  ['403', errorReply(403), never, PermissionDeniedError, 'rejected'],
-  ['404', errorReply(404), never, NotFoundError, 'rejected'],
-  ['409', errorReply(409), never, ConflictError, 'rejected'],
-  ['422', errorReply(422), never, UnprocessableError, 'rejected'],
+  ['a 503', errorReply(503), always, ServiceUnavailableError, 'rejected'],
+  ['a 504', errorReply(504), ifSafe, ServerError, 'unknown'],
+  ['a 429', errorReply(429, 'rate_limit_exceeded'), always, RateLimitError, 'rejected'],
+  ['a 429 without a code', errorReply(429), always, RateLimitError, 'rejected'],
+  ['a 400', errorReply(400), never, BadRequestError, 'rejected'],
+  ['a 401', errorReply(401), never, AuthenticationError, 'rejected'],
+  ['a 402', errorReply(402), never, PaymentRequiredError, 'rejected'],
+  ['a 403', errorReply(403), never, PermissionDeniedError, 'rejected'],
+  ['a 404', errorReply(404), never, NotFoundError, 'rejected'],
+  ['a 409', errorReply(409), never, ConflictError, 'rejected'],
+  ['a 422', errorReply(422), never, UnprocessableError, 'rejected'],
 ];
 
 /** Makes a call in virtual time, and returns what was sent and thrown. */
@@ -114,13 +114,13 @@ async function run(
   return { sent, error, keys: [...keys], bodies: [...bodies] };
 }
 
-describe.each(table)('%s', (name, reply, counts, Class, outcome) => {
+describe.each(table)('after %s', (name, reply, counts, Class, outcome) => {
   test.each(routes.map(([route, call], column) => [route, call, column] as const))(
-    '%s',
+    '%s is sent again only if it cannot be charged twice',
     async (_, call, column) => {
       const { sent, error, keys, bodies } = await run(call, reply);
       expect(sent).toHaveLength(counts[column] ?? 0);
-      const inStream = name === 'cut body' && column === 3;
+      const inStream = name === 'a truncated body' && column === 3;
       expect(error).toBeInstanceOf(inStream ? StreamTruncatedError : Class);
       // The outcome of a failed GET is not specified, because a GET is never charged.
       const isUnspecified = column === 0 && error instanceof APIError && outcome === 'unknown';
@@ -150,22 +150,22 @@ describe('the number of attempts', () => {
     const call: Call = (gateway) => gateway.models.retrieve('m', { maxRetries: 1 });
     expect((await run(call, errorReply(503), { maxRetries: 5 })).sent).toHaveLength(2);
   });
+});
 
-  test.each([
-    ['submit an image', routes[1]?.[1] as Call, submitted],
-    ['chat', routes[2]?.[1] as Call, completed],
-    ['stream a chat', readStream, () => new Response(completeStream, eventStream)],
-  ] as const)('%s: succeeds as soon as an attempt succeeds', async (_, call, success) => {
-    const clock = virtualClock();
-    const { fetch, sent } = scripted(
-      unreachable,
-      errorReply(503),
-      errorReply(429, 'slow_down'),
-      success,
-    );
-    await clock.settle(call(clientOf(fetch, { clock })));
-    expect(sent).toHaveLength(4);
-  });
+test.each([
+  ['an image submit', routes[1]?.[1] as Call, submitted],
+  ['a chat', routes[2]?.[1] as Call, completed],
+  ['a chat stream', readStream, () => new Response(completeStream, eventStream)],
+] as const)('%s succeeds as soon as an attempt succeeds', async (_, call, success) => {
+  const clock = virtualClock();
+  const { fetch, sent } = scripted(
+    unreachable,
+    errorReply(503),
+    errorReply(429, 'slow_down'),
+    success,
+  );
+  await clock.settle(call(clientOf(fetch, { clock })));
+  expect(sent).toHaveLength(4);
 });
 
 describe('the outcome describes the entire call', () => {
@@ -204,7 +204,7 @@ test('changing the params between two attempts does not change the body', async 
 describe("the caller's key", () => {
   const keyed = { idempotencyKey: 'row-17' };
 
-  test.each(routes.slice(1))('%s: is sent unchanged and is on the error', async (_, call) => {
+  test.each(routes.slice(1))('of %s is sent unchanged and is on the error', async (_, call) => {
     const { keys, error } = await run((gateway) => call(gateway, keyed), errorReply(503));
     expect(keys).toEqual(['row-17']);
     expect(error.idempotencyKey).toBe('row-17');
@@ -238,7 +238,7 @@ describe('retryAmbiguous: { chat: true }', () => {
       .flatMap(([route, call]) =>
         [reset, hang, errorReply(500)].map((reply) => [route, call, reply] as const),
       ),
-  )('%s: retries with the same key after an unknown outcome', async (_, call, reply) => {
+  )('retries %s with the same key after an unknown outcome', async (_, call, reply) => {
     const { sent, keys, bodies, error } = await run(call, reply, ambiguous);
     expect(sent).toHaveLength(4);
     expect(bodies).toHaveLength(1);
@@ -266,10 +266,10 @@ describe('retryAmbiguous: { chat: true }', () => {
     expect(sent).toHaveLength(1);
     expect(error).toBeInstanceOf(StreamTruncatedError);
   });
+});
 
-  test('voices: true does not apply to chat', async () => {
-    const [, call] = routes[2] ?? [];
-    const { sent } = await run(call as Call, reset, { retryAmbiguous: { voices: true } });
-    expect(sent).toHaveLength(1);
-  });
+test('retryAmbiguous: { voices: true } does not apply to chat', async () => {
+  const [, call] = routes[2] ?? [];
+  const { sent } = await run(call as Call, reset, { retryAmbiguous: { voices: true } });
+  expect(sent).toHaveLength(1);
 });

@@ -228,7 +228,7 @@ describe('the retry budget', () => {
   test.each([
     ['refused connections', unreachable],
     ['503s', errorReply(503)],
-  ])('stops at least 90 % of the retries in an outage of %s', async (_, reply) => {
+  ])('stops at least 90% of the retries in an outage of %s', async (_, reply) => {
     const calls = 200;
     const all = async (gateway: Polygate) => {
       for (let call = 0; call < calls; call += 1)

@@ -81,7 +81,7 @@ describe('the attempt timeout', () => {
     expect(sent).toHaveLength(0);
   });
 
-  test('of a stream ends with its headers', async () => {
+  test('of a stream covers only its headers', async () => {
     const clock = new WatchedClock();
     let more: () => void = () => undefined;
     const slowStream = streamReply(

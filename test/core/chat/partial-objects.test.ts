@@ -9,7 +9,7 @@ import { collect } from '../../support/rejection.ts';
 const streamOfContent = (pieces: readonly string[]) =>
   streamOf([pieces.map((text) => textEvent(text)).join('') + finishEvent() + doneEvent]);
 
-/** What partialObjects() yields after each piece, serialized at once because the object grows in place. */
+/** What partialObjects() yields after each piece, serialized immediately because the object grows in place. */
 async function yieldedStates(pieces: readonly string[]): Promise<string[]> {
   const yielded: string[] = [];
   for await (const state of streamOfContent(pieces).partialObjects())

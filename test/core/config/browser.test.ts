@@ -32,7 +32,7 @@ describe.each([
   ['a page', page],
   ["a page's worker", worker],
 ])('in %s', (_, globals) => {
-  test('a key is rejected with a hint to dangerouslyAllowBrowser, and is not quoted', () => {
+  test('a key is rejected with a hint about dangerouslyAllowBrowser, and is not quoted', () => {
     const error = within(globals, () => thrown(make({ apiKey: 'sk-canary' })));
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toContain('apiKey');

@@ -22,7 +22,7 @@ async function urlFor(options: PolygateOptions): Promise<string | undefined> {
   return sent[0]?.url;
 }
 
-describe('an invalid option is rejected with its name', () => {
+describe('options:', () => {
   const invalid: Readonly<Record<keyof Required<PolygateOptions>, readonly unknown[]>> = {
     apiKey: ['', '   ', 42, {}, 'sk-\n'],
     baseURL: [42, {}, '', '   ', 'not a url'],
@@ -61,7 +61,7 @@ describe('an invalid option is rejected with its name', () => {
     values.map((value) => [name, value] as const),
   );
 
-  test.each(cases)('%s does not accept %j', (name, value) => {
+  test.each(cases)('%s rejects %j with an error that names the option', (name, value) => {
     const error = constructorError({ [name]: value });
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toContain(name);
@@ -173,7 +173,7 @@ describe('the base URL', () => {
     expect(url).toBe('https://page.example/api/gateway/v1/models');
   });
 
-  test('it is required in the options or in the environment', () => {
+  test('is required in the options or the environment', () => {
     vi.stubEnv('POLYGATE_BASE_URL', '');
     const error = thrown(() => new Polygate({ apiKey: 'sk-test' }));
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -191,7 +191,7 @@ describe('the environment', () => {
     expect(sent[0]?.headers.get('authorization')).toBe('Bearer sk-from-env');
   });
 
-  test('yields to the options', async () => {
+  test('is overridden by the options', async () => {
     vi.stubEnv('POLYGATE_API_KEY', 'sk-from-env');
     vi.stubEnv('POLYGATE_BASE_URL', 'https://env.example');
     const { fetch, sent } = scripted(modelList);
@@ -200,12 +200,12 @@ describe('the environment', () => {
     expect(sent[0]?.headers.get('authorization')).toBe('Bearer sk-option');
   });
 
-  test('follows the same rules for a base URL', () => {
+  test('provides a base URL that must follow the same rules', () => {
     vi.stubEnv('POLYGATE_BASE_URL', 'http://host.example');
     expect(thrown(() => new Polygate({ apiKey: 'sk-test' }))).toBeInstanceOf(ConfigurationError);
   });
 
-  test('follows the same rules for a key, which is not quoted', async () => {
+  test('provides a key that must follow the same rules, and is not quoted', async () => {
     vi.stubEnv('POLYGATE_API_KEY', 'sk-canary\nsecond line');
     const { fetch, sent } = scripted(modelList);
     const error = await caught(

@@ -97,7 +97,7 @@ describe('options that are changed after the client was created', () => {
     expect(sent[0]?.headers.has('x-evil')).toBe(false);
   });
 
-  test('do not affect its budget and its retries', async () => {
+  test('do not affect its budget or its retries', async () => {
     const { gateway: first, mock } = onMock();
     const { options, mutate } = mutableOptions();
     const { budget, retryAmbiguous } = options;

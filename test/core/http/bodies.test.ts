@@ -56,22 +56,25 @@ const invalid: readonly (readonly [string, Reply, unknown])[] = [
 ];
 
 describe.each(invalid)('a 200 with %s', (_, reply, body) => {
-  test.each(calls)('to %s is a ResponseValidationError with the body', async (__, call) => {
-    const tagged: Reply = async (sent) => {
-      const response = await reply(sent);
-      response.headers.set('x-request-id', 'req_1');
-      response.headers.set('x-svc-charge-usd', '0.5');
-      return response;
-    };
-    const { fetch } = scripted(tagged);
-    const error = await caught(call(clientOf(fetch, { maxRetries: 0 })));
-    expect(error).toBeInstanceOf(ResponseValidationError);
-    expect(error.body).toEqual(body);
-    expect(error.meta).toMatchObject({ status: 200, requestId: 'req_1', chargeUsd: 0.5 });
-    expect(error.message).not.toMatch(/[\r\n]/);
-    expect(error.message).toContain('req_1');
-    expect(error.message.length).toBeLessThan(900);
-  });
+  test.each(calls)(
+    'in response to %s is a ResponseValidationError with the body',
+    async (__, call) => {
+      const tagged: Reply = async (sent) => {
+        const response = await reply(sent);
+        response.headers.set('x-request-id', 'req_1');
+        response.headers.set('x-svc-charge-usd', '0.5');
+        return response;
+      };
+      const { fetch } = scripted(tagged);
+      const error = await caught(call(clientOf(fetch, { maxRetries: 0 })));
+      expect(error).toBeInstanceOf(ResponseValidationError);
+      expect(error.body).toEqual(body);
+      expect(error.meta).toMatchObject({ status: 200, requestId: 'req_1', chargeUsd: 0.5 });
+      expect(error.message).not.toMatch(/[\r\n]/);
+      expect(error.message).toContain('req_1');
+      expect(error.message.length).toBeLessThan(900);
+    },
+  );
 });
 
 describe('the message is short', () => {
@@ -265,7 +268,7 @@ describe('a response that arrives in chunks', () => {
   });
 });
 
-test('a fetch that returns a response without a promise works', async () => {
+test('a fetch that returns a Response synchronously works', async () => {
   const synchronous: object = { fetch: () => Response.json({ object: 'list', data: [] }) };
   const gateway = new Polygate({
     apiKey: 'sk-test',

@@ -36,15 +36,15 @@ const invalidValues = [
   ['an emoji', 'sk-canary-🔑'],
 ] as const;
 
-describe('a key with characters that are invalid in headers', () => {
-  test.each(invalidValues)('%s: is rejected and not quoted', (_, apiKey) => {
+describe('a value with characters that are invalid in headers', () => {
+  test.each(invalidValues)('is rejected as a key, and not quoted: %s', (_, apiKey) => {
     const error = thrown(() => new Polygate({ apiKey, baseURL }));
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toContain('apiKey');
     expect(inspect(error, { showHidden: true, depth: 10 })).not.toContain('canary');
   });
 
-  test.each(invalidValues)('%s: is rejected if a function returns it', async (_, apiKey) => {
+  test.each(invalidValues)('is rejected as a key from a function: %s', async (_, apiKey) => {
     const { fetch, sent } = scripted(modelList);
     const error = await caught(clientOf(fetch, { apiKey: () => apiKey }).models.list());
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -52,7 +52,7 @@ describe('a key with characters that are invalid in headers', () => {
     expect(sent).toHaveLength(0);
   });
 
-  test.each(invalidValues)('%s: is rejected in a header value', async (_, value) => {
+  test.each(invalidValues)('is rejected as the value of a header: %s', async (_, value) => {
     const { fetch, sent } = scripted(modelList);
     const error = await caught(clientOf(fetch).models.list({}, { headers: { 'x-note': value } }));
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -60,12 +60,12 @@ describe('a key with characters that are invalid in headers', () => {
     expect(inspect(error, { showHidden: true, depth: 10 })).not.toContain('canary');
     expect(sent).toHaveLength(0);
   });
+});
 
-  test('Latin-1 can be sent', async () => {
-    const { fetch, sent } = scripted(modelList);
-    await clientOf(fetch, { apiKey: 'sk-clé' }).models.list();
-    expect(sent[0]?.headers.get('authorization')).toBe('Bearer sk-clé');
-  });
+test('a key with Latin-1 characters can be sent', async () => {
+  const { fetch, sent } = scripted(modelList);
+  await clientOf(fetch, { apiKey: 'sk-clé' }).models.list();
+  expect(sent[0]?.headers.get('authorization')).toBe('Bearer sk-clé');
 });
 
 describe('without a key', () => {
@@ -243,7 +243,7 @@ function thrownBy(message: string): never {
   throw new Error(message);
 }
 
-test('a key function that fails before a retry leads to outcome unknown, with the idempotency key', async () => {
+test('a key function that fails before a retry leads to the outcome unknown, with the idempotency key', async () => {
   const keys = ['sk-mock-demo'];
   const { mock, gateway } = onMock(
     { keys: [{ key: 'sk-mock-demo' }] },

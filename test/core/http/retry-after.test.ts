@@ -93,7 +93,7 @@ describe('Retry-After', () => {
     expect(read(value)).toBeUndefined();
   });
 
-  test('100 KB of hostile text are rejected in linear time', () => {
+  test('100 KB of hostile text is rejected in linear time', () => {
     for (const value of ['1'.repeat(1e5) + 'x', '1.'.repeat(5e4), `Fri,${' '.repeat(1e5)}1 GMT`]) {
       expect(read(value)).toBeUndefined();
     }

@@ -40,7 +40,7 @@ describe('with known prices', () => {
 
   test.each([
     ['an image', 0.04, 'prism-image', { resolution: '2K', n: 1 }],
-    ['three images', 0.06, 'prism-image', { num_images: 3 }],
+    ['a request for three images', 0.06, 'prism-image', { num_images: 3 }],
     ['a sketch', 0.005, 'prism-sketch', {}],
   ])('%s is rejected if it would exceed the budget', async (_, price, model, more) => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: price * 1.5 } });

@@ -63,7 +63,7 @@ describe("'auto'", () => {
   test('sends all requests if the first response reports no limit', async () => {
     const { service, gateway } = manualClient();
     await submitMany(gateway, 30);
-    await service.answer(submitted);
+    await service.respond(submitted);
     expect(service.inFlight).toBe(29);
     expect(gateway.concurrency).toMatchObject({ inFlight: 29, queued: 0 });
   });
@@ -71,40 +71,40 @@ describe("'auto'", () => {
   test('adapts within one response when the limit changes', async () => {
     const { service, gateway } = manualClient();
     await submitMany(gateway, 20);
-    await service.answer(taskWithLimit(8, 4));
+    await service.respond(taskWithLimit(8, 4));
     expect(service.inFlight).toBe(8);
-    await service.answer(taskWithLimit(2, 0));
+    await service.respond(taskWithLimit(2, 0));
     expect(service.inFlight).toBe(7);
-    await service.answer(taskWithLimit(2, 0), 5);
+    await service.respond(taskWithLimit(2, 0), 5);
     expect(service.inFlight).toBe(2);
-    await service.answer(taskWithLimit(5, 3));
+    await service.respond(taskWithLimit(5, 3));
     expect(service.inFlight).toBe(5);
   });
 
   test('adapts within one response to a limit without remaining slots', async () => {
     const { service, gateway } = manualClient();
     await submitMany(gateway, 20);
-    await service.answer(taskWithLimit(2), 3);
+    await service.respond(taskWithLimit(2), 3);
     expect(service.inFlight).toBe(2);
-    await service.answer(taskWithLimit(6));
+    await service.respond(taskWithLimit(6));
     expect(service.inFlight).toBe(6);
   });
 
   test('halves on a 429 without headers, and then recovers by one per success', async () => {
     const { service, gateway, clock } = manualClient({ random: () => 0 });
     await submitMany(gateway, 17);
-    await service.answer(submitted);
+    await service.respond(submitted);
     expect(service.inFlight).toBe(16);
-    await service.answer(errorReply(429, 'concurrency_limit_exceeded'));
+    await service.respond(errorReply(429, 'concurrency_limit_exceeded'));
     await clock.advance(10_000);
     await submitMany(gateway, 40);
     // The window halves from sixteen to eight, and fifteen requests are still in flight.
     expect(service.inFlight).toBe(15);
-    await service.answer(submitted, 3);
+    await service.respond(submitted, 3);
     expect(service.inFlight).toBe(12);
-    await service.answer(submitted);
+    await service.respond(submitted);
     expect(service.inFlight).toBe(12);
-    await service.answer(submitted);
+    await service.respond(submitted);
     expect(service.inFlight).toBe(13);
   });
 
@@ -156,7 +156,7 @@ describe("'auto'", () => {
     expect(rejected.length).toBeLessThanOrEqual(1);
   });
 
-  test('reaches at least 90 % of the ideal throughput with 500 submits against a limit of 8', async () => {
+  test('reaches at least 90% of the ideal throughput with 500 submits against a limit of 8', async () => {
     const { mock, gateway } = onMock({ concurrencyLimit: 8, latencyMs: 100 });
     const startedAt = mock.clock.now();
     const calls = Array.from({ length: 500 }, () => gateway.images.submit(image));
@@ -220,7 +220,7 @@ describe('the concurrency option', () => {
   test("a number above the service's limit does not raise it", async () => {
     const { service, gateway } = manualClient({ concurrency: 50 });
     await submitMany(gateway, 20);
-    await service.answer(taskWithLimit(3), 4);
+    await service.respond(taskWithLimit(3), 4);
     expect(service.inFlight).toBe(3);
   });
 

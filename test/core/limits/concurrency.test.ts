@@ -85,7 +85,7 @@ describe('gateway.concurrency', () => {
     const fifth = caught(gateway.images.submit(image, { signal: stop.signal }));
     await turns();
     const headers = { 'x-svc-charge-usd': '0.02' };
-    await service.answer(() => Response.json({ id: 'task_1', status: 'queued' }, { headers }));
+    await service.respond(() => Response.json({ id: 'task_1', status: 'queued' }, { headers }));
     expect(await fifth).toMatchObject({ name: 'AbortedError', outcome: 'not-sent' });
     expect(service.arrived).toBe(4);
     expect(gateway.concurrency).toMatchObject({ inFlight: 3, queued: 0 });
@@ -104,8 +104,8 @@ describe('gateway.concurrency', () => {
     expect(error).toBeInstanceOf(AbortedError);
     expect(error).toMatchObject({ cause: stop.signal.reason, outcome: 'not-sent' });
     expect(gateway.concurrency).toMatchObject({ inFlight: 1, queued: 1 });
-    await service.answer(submitted);
-    await service.answer(submitted);
+    await service.respond(submitted);
+    await service.respond(submitted);
     await Promise.all([first, third]);
     expect(service.arrived).toBe(2);
     expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });

@@ -211,7 +211,7 @@ describe('onCharge', () => {
   });
 });
 
-describe('budget', () => {
+describe('a budget', () => {
   test('rejects paid requests once it is reached', async () => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.04 } });
     await gateway.images.submit(image);

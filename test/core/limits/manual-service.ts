@@ -20,13 +20,13 @@ function manualService() {
       pending.push((reply) => resolve(reply(request)));
     });
   };
-  const answer = async (reply: Reply, count = 1) => {
+  const respond = async (reply: Reply, count = 1) => {
     for (const resolve of pending.splice(0, count)) resolve(reply);
     await turns();
   };
   return {
     fetch,
-    answer,
+    respond,
     get arrived() {
       return requestCount;
     },

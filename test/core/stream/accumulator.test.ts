@@ -52,7 +52,7 @@ describe('final() accumulates', () => {
     });
   });
 
-  test('a message without content as null', async () => {
+  test('missing content as null', async () => {
     expect(await message({ role: 'assistant' })).toMatchObject({ content: null });
     expect(await message({ role: 'assistant', content: null })).toMatchObject({ content: null });
     expect(await message({ role: 'assistant', content: '' })).toMatchObject({ content: '' });
@@ -169,7 +169,7 @@ describe('final() accumulates', () => {
     expect(completion.choices).toHaveLength(1);
   });
 
-  test('fields that a later null does not remove', async () => {
+  test('fields, which a later null does not remove', async () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
     const completion = await final(
       event(chunk([], { usage, service_tier: 'fast' })),

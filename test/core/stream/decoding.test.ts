@@ -137,7 +137,7 @@ describe('split at any byte, a stream is read the same', () => {
     }
   });
 
-  test('as by a naive parser, for random lines', async () => {
+  test('as by a simple reference parser, for random lines', async () => {
     const line = fc.constantFrom(
       `data: ${a}`,
       `data:${b}`,

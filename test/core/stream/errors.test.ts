@@ -162,7 +162,7 @@ describe('a 200 that is not an event stream is a ResponseValidationError', () =>
   });
 });
 
-describe('a stream without bytes', () => {
+describe('a stream', () => {
   /** A stream whose pieces arrive after pauses in virtual time. After the last piece, nothing more arrives. */
   function paced(pieces: readonly (readonly [number, string])[], streamIdleTimeout?: number) {
     const { clock } = createMockGateway({ clock: 'virtual' });
@@ -181,7 +181,7 @@ describe('a stream without bytes', () => {
     return { clock, gateway, stream: gateway.chat.completions.stream(params) };
   }
 
-  test('for longer than streamIdleTimeout is a StreamIdleTimeoutError', async () => {
+  test('throws a StreamIdleTimeoutError if no bytes arrive for longer than streamIdleTimeout', async () => {
     const { clock, stream, gateway } = paced([[10, textEvent('Hello')]], 5_000);
     const since = clock.now();
     const error = await rejection(StreamIdleTimeoutError, clock.settle(contents(stream)));
@@ -192,7 +192,7 @@ describe('a stream without bytes', () => {
     expect(gateway.concurrency.inFlight).toBe(0);
   });
 
-  test('times out after 60 seconds by default', async () => {
+  test('times out after 60 seconds without bytes by default', async () => {
     const { clock, stream } = paced([[59_999, textEvent('Hello')]]);
     const since = clock.now();
     await rejection(StreamIdleTimeoutError, clock.settle(contents(stream)));
@@ -206,7 +206,7 @@ describe('a stream without bytes', () => {
     await expect(clock.settle(contents(stream))).resolves.toEqual(['Hello']);
   });
 
-  test('times out counting from the last piece, no matter how many came before', async () => {
+  test('times out relative to the last piece, no matter how many came before', async () => {
     const { clock, stream } = paced([
       [50_000, textEvent('a')],
       [30_000, textEvent('b')],
@@ -217,7 +217,7 @@ describe('a stream without bytes', () => {
     expect(clock.now() - since).toBe(140_001);
   });
 
-  test('does not time out because its consumer is slow', async () => {
+  test('does not time out while its consumer is slow', async () => {
     const { clock, stream } = paced([
       [10, textEvent('a') + textEvent('b')],
       [10, textEvent('c')],

@@ -59,7 +59,7 @@ describe('over a real socket, a relayed stream', () => {
     expect(error.partial?.choices[0]?.message.content).toBe('a');
   });
 
-  test('is aborted on the server when the page leaves', async (context) => {
+  test('is aborted on the server when the page disconnects', async (context) => {
     const streams: ChatStream[] = [];
     const url = await serve(() => {
       const stream = streamOf([textEvent('a')], 'stall');

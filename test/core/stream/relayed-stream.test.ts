@@ -106,7 +106,7 @@ describe('a stream that is relayed to a page', () => {
     }
   });
 
-  test('is aborted on the server when the page leaves', async () => {
+  test('is aborted on the server when the page disconnects', async () => {
     const { gateway, mock } = slowMock();
     const stream = gateway.chat.completions.stream({ ...params, model: 'aurora-chat' });
     const loop = async () => {
@@ -216,7 +216,7 @@ describe('errors reach the page with their class', () => {
 describe('the connection to the page', () => {
   const complete = textEvent('Hello') + finishEvent() + doneEvent;
 
-  test('may not break anywhere without a StreamTruncatedError, not even after a finish reason', async () => {
+  test('cannot break at any point without a StreamTruncatedError, not even after a finish reason', async () => {
     for (let at = 0; at < complete.length - '\n\n'.length; at += 1) {
       const stream = ChatStream.fromReadableStream(body([complete.slice(0, at)]));
       const error = await rejection(StreamTruncatedError, contents(stream));
@@ -252,7 +252,7 @@ describe('the connection to the page', () => {
     expect(await clock.settle(contents(onPage))).toEqual(['a']);
   });
 
-  test('gets at most one comment that is not read', async () => {
+  test('buffers at most one unread comment', async () => {
     const { clock } = createMockGateway({ clock: 'virtual' });
     const stream = streamOf([textEvent('a')], 'stall', { clock, streamIdleTimeout: 1e9 });
     const reader = stream.toReadableStream().getReader();

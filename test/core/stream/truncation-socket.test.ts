@@ -163,20 +163,20 @@ describe('over a real socket, a complete stream is recognized', () => {
     expect(await contents(kept)).toEqual(['Hello', ' you']);
     expect(open?.writableEnded).toBe(false);
   });
+});
 
-  test('a break closes the connection, so that the service can stop', async () => {
-    const closed = new Promise((resolve) => {
-      const left = stream(async (response) => {
-        response.on('close', resolve);
-        response.writeHead(200, streamHeaders);
-        await write(response, words);
-      });
-      void (async () => {
-        for await (const chunk of left) if (chunk.choices.length > 0) break;
-      })();
+test('over a real socket, a break closes the connection, so that the service can stop', async () => {
+  const closed = new Promise((resolve) => {
+    const left = stream(async (response) => {
+      response.on('close', resolve);
+      response.writeHead(200, streamHeaders);
+      await write(response, words);
     });
-    await closed;
-    await turns();
-    expect(requestCount).toBe(1);
+    void (async () => {
+      for await (const chunk of left) if (chunk.choices.length > 0) break;
+    })();
   });
+  await closed;
+  await turns();
+  expect(requestCount).toBe(1);
 });

@@ -253,7 +253,7 @@ describe('A3: other fields', () => {
     [{ error: null }, { message: expect.stringMatching(/./) }],
     [{}, { message: expect.stringMatching(/./) }],
     [{ error: { code: 'dark' } }, { message: expect.stringMatching(/./), code: 'dark' }],
-  ])('the error of a failed task: %j', (fields, error) => {
+  ])('parses the error of a failed task: %j', (fields, error) => {
     const generation = read({ id: 't-1', status: 'failed', ...fields });
     expect(generation.status).toBe('failed');
     expect(generation.error).toEqual(error);

@@ -149,17 +149,20 @@ describe('where the specification documents no path', () => {
   ];
 
   describe.each(notServed)('and a path responds with %s', (_, missing) => {
-    test.each(['videos', 'images'] as const)('tries the others immediately: %s', async (kind) => {
-      const last = assumed[kind].at(-1) ?? '';
-      const { generate, polls, clock } = serving({ [last]: done }, { missing });
-      const since = clock.now();
-      await generate(kind);
-      expect(polls()).toEqual(assumed[kind]);
-      expect(clock.now() - since).toBeLessThan(5_000);
-    });
+    test.each(['videos', 'images'] as const)(
+      'the client tries the others immediately: %s',
+      async (kind) => {
+        const last = assumed[kind].at(-1) ?? '';
+        const { generate, polls, clock } = serving({ [last]: done }, { missing });
+        const since = clock.now();
+        await generate(kind);
+        expect(polls()).toEqual(assumed[kind]);
+        expect(clock.now() - since).toBeLessThan(5_000);
+      },
+    );
   });
 
-  test('remembers the path that worked, for this task and for later ones', async () => {
+  test('the client remembers the path that worked, for this task and for later ones', async () => {
     const [first = '', second = ''] = assumed.videos;
     const { generate, polls } = serving({ [second]: inTurn(running, running, done) });
     await generate('videos');
@@ -168,7 +171,7 @@ describe('where the specification documents no path', () => {
     expect(polls().slice(4)).toEqual([second]);
   });
 
-  test('does not use a path that worked for one kind for another kind', async () => {
+  test('the client does not use a path that worked for one kind for another kind', async () => {
     const { generate, polls } = serving({
       '/v1/videos/generations/t-1': done,
       '/v1/images/tasks/t-1': done,
@@ -178,30 +181,33 @@ describe('where the specification documents no path', () => {
     expect(polls().at(-1)).toBe('/v1/images/tasks/t-1');
   });
 
-  test('tries no other path on a 404 after a successful poll', async () => {
+  test('the client tries no other path on a 404 after a successful poll', async () => {
     const [first = ''] = assumed.videos;
     const { generate, polls } = serving({ [first]: inTurn(running, errorReply(404), done) });
     await generate('videos');
     expect(polls()).toEqual([first, first, first]);
   });
 
-  test.each([404, 405])('tries no other path on a %i with task_not_found', async (status) => {
-    const missing = errorReply(status, 'task_not_found');
-    const { gateway, polls } = serving({}, { missing });
-    await expect(gateway.videos.retrieve('t-1')).rejects.toMatchObject({
-      code: 'task_not_found',
-    });
-    expect(polls()).toEqual(['/v1/videos/t-1']);
-  });
+  test.each([404, 405])(
+    'the client tries no other path on a %i with task_not_found',
+    async (status) => {
+      const missing = errorReply(status, 'task_not_found');
+      const { gateway, polls } = serving({}, { missing });
+      await expect(gateway.videos.retrieve('t-1')).rejects.toMatchObject({
+        code: 'task_not_found',
+      });
+      expect(polls()).toEqual(['/v1/videos/t-1']);
+    },
+  );
 
-  test('rejects with NotFoundError after trying all paths three times', async () => {
+  test('the client rejects with NotFoundError after trying all paths three times', async () => {
     const { generate, polls } = serving({});
     const error = await rejection(NotFoundError, generate('videos'));
     expect(error.task?.id).toBe('t-1');
     expect(polls()).toEqual([...assumed.videos, ...assumed.videos, ...assumed.videos]);
   });
 
-  test('tries no other path on other errors', async () => {
+  test('the client tries no other path on other errors', async () => {
     const [first = ''] = assumed.videos;
     const { generate, polls } = serving({
       [first]: inTurn(errorReply(503), errorReply(500), done),
@@ -211,7 +217,7 @@ describe('where the specification documents no path', () => {
   });
 
   test.each(['videos', 'video/generations', 'videos/generations'] as const)(
-    'finds a video if the reference gateway serves it only at %s',
+    'the client finds a video if the reference gateway serves it only at %s',
     async (A1) => {
       const { gateway, mock } = onMock({ assumptions: { A1 } });
       const finished = await mock.clock.settle(gateway.videos.generate(video));
@@ -221,7 +227,7 @@ describe('where the specification documents no path', () => {
   );
 
   test.each(['images/tasks', 'images/generations'] as const)(
-    'finds an image if the reference gateway serves it only at %s',
+    'the client finds an image if the reference gateway serves it only at %s',
     async (A2) => {
       const { gateway, mock } = onMock({ assumptions: { A2 } });
       const finished = await mock.clock.settle(gateway.images.generate(image));
@@ -249,7 +255,7 @@ describe('the paths option', () => {
     expect(polls()).toEqual(['/v2/films/a%2Fb%3Fc']);
   });
 
-  test('yields to a path that the service names', async () => {
+  test('is overridden by a path from the service', async () => {
     const { generate, polls } = serving(
       { '/v1/jobs/7': done },
       { options, location: '/v1/jobs/7' },

@@ -77,7 +77,7 @@ test('an invalid request is not charged', async () => {
   expect(mock.invoice).toEqual([]);
 });
 
-test('thousands of small charges add up exactly', async () => {
+test('a thousand small charges add up exactly', async () => {
   const mock = createMockGateway({ wallet: { usd: 1 } });
   const caller = callerOf(mock);
   for (let count = 0; count < 1000; count += 1) {

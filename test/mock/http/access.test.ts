@@ -81,7 +81,7 @@ test('a key can be disabled and enabled while the gateway runs', async () => {
   expect((await caller.get('/v1/account')).status).toBe(200);
 });
 
-test('account and readiness report the wallet in body and headers', async () => {
+test('the account and the readiness repeat values of their bodies in headers', async () => {
   const caller = callerOf(mock, 'sk-other');
   const account = await caller.get('/v1/account');
   expect(account.headers.get('x-svc-wallet')).toBe('unified');
@@ -97,7 +97,7 @@ test('account and readiness report the wallet in body and headers', async () => 
   });
 });
 
-test('a zero balance is not ready, and paid requests fail with a 402', async () => {
+test('an account with a zero balance is not ready, and its paid requests fail with a 402', async () => {
   const broke = createMockGateway({ wallet: { usd: 0 } });
   const caller = callerOf(broke);
   const readiness = await caller.read('/v1/readiness');
@@ -116,7 +116,7 @@ test('a zero balance is not ready, and paid requests fail with a 402', async () 
   expect(broke.invoice).toEqual([]);
 });
 
-test('the key balance uses quota units, 500000 per dollar', async () => {
+test('the key balance uses quota units, 500,000 per dollar', async () => {
   const balance = await callerOf(mock, 'sk-one').read('/api/usage/balance');
   expect(balance).toMatchObject({ success: true, message: '', data: { user_id: 7 } });
   const { quota, quota_per_unit: unit, amount } = balance.data.balance;
@@ -153,7 +153,7 @@ test.each([
   [401, 'Invalid token'],
   [403, 'Token invalid'],
   [500, 'Internal server error'],
-])('an injected %i at the key balance uses its own envelope', async (status, message) => {
+])('an injected %i at the key balance uses its own error envelope', async (status, message) => {
   mock.fail({ route: 'GET /api/usage/balance', status, times: 1 });
   const response = await callerOf(mock).get('/api/usage/balance');
   expect([response.status, await response.json()]).toEqual([status, { success: false, message }]);

@@ -60,7 +60,7 @@ test.each([
   ['/v1/audio/tasks', { ...music, lyrics: 1 }, invalid, '`lyrics` must be a string'],
   ['/v1/audio/tasks', { ...speech, text: '' }, invalid, '`text` or `input` is required'],
   ['/v1/audio/tasks', { ...speech, voice_id: undefined }, invalid, '`voice_id` is required'],
-  ['/v1/audio/tasks', { ...speech, voice_id: 'nobody' }, invalid, '`voice_id`'],
+  ['/v1/audio/tasks', { ...speech, voice_id: 'unknown-voice' }, invalid, '`voice_id`'],
   ['/v1/audio/tasks', { ...speech, speed: 0.4 }, invalid, '`speed` must be a number from 0.5 to 2'],
   ['/v1/audio/tasks', { ...speech, speed: 'fast' }, invalid, '`speed` must be a number'],
   ['/v1/audio/tasks', { ...speech, sample_rate: 8000 }, invalid, '`sample_rate` must be 32000 or'],
@@ -102,7 +102,7 @@ test.each([
     'invalid_visual_verification_request',
     '`real_person`',
   ],
-])('a material %j returns 400 %s: %s', async (body, code, message) => {
+])('POST /v1/materials with %j returns 400 %s: %s', async (body, code, message) => {
   const response = await caller.post('/v1/materials', body, { 'idempotency-key': 'k' });
   expect(response.status).toBe(400);
   const { error } = await response.json();
@@ -214,7 +214,7 @@ test.each([
   ['GET', '/v1/videos/', 404],
   ['POST', '/v1/videos/', 404],
   ['GET', '//v1/videos', 404],
-])('%s %s returns %i in the envelope', async (method, path, status) => {
+])('%s %s returns %i in the error envelope', async (method, path, status) => {
   const response = await mock.fetch(mock.baseURL + path, {
     method,
     headers: { authorization: `Bearer ${mock.apiKey}` },

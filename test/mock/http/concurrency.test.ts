@@ -128,7 +128,7 @@ test('slots belong to the user; a key can have its own limit', async () => {
   expect((await waiting).status).toBe(202);
 });
 
-test('with A14, a task holds its slot until it ends', async () => {
+test('with A14 set to task, a task holds its slot until it ends', async () => {
   const mock = createMockGateway({
     clock: 'virtual',
     concurrencyLimit: 1,

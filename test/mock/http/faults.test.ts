@@ -218,7 +218,7 @@ test('an aborted signal rejects with its reason before anything is recorded', as
   expect(mock.requests).toEqual([]);
 });
 
-test('latency delays every response by the clock', async () => {
+test('latencyMs delays every response, in the time of its clock', async () => {
   const mock = createMockGateway({ clock: 'virtual', latencyMs: 200 });
   const startedAt = mock.clock.now();
   await mock.clock.settle(callerOf(mock).get('/v1/account'));

@@ -83,13 +83,13 @@ test.each([
   ['/v1/videos/:taskId', 404],
   ['/v1/videos/__proto__', 404],
   ['/media/constructor/1.svg', 404],
-])('GET %s returns %i in the envelope', async (path, status) => {
+])('GET %s returns %i in the error envelope', async (path, status) => {
   const response = await caller.get(path);
   expect(response.status).toBe(status);
   expect((await response.json()).error.message).toEqual(expect.any(String));
 });
 
-describe('a message names the field and its allowed values:', () => {
+describe('a message names the field and its allowed values', () => {
   test.each([
     ['/v1/videos', { ...video, size: '8p' }, '`size` must be one of 720p, 1080p for tide-video'],
     [
@@ -123,7 +123,7 @@ describe('a message names the field and its allowed values:', () => {
       { ...chat, stop: Array.from({ length: 129 }, () => 'x') },
       '`stop` must have at most 128 entries',
     ],
-  ])('%s rejects %j', async (path, body, message) => {
+  ])('when %s rejects %j', async (path, body, message) => {
     expect(await errorOf(await caller.post(path, body))).toEqual([400, invalid, message]);
   });
 });
@@ -133,7 +133,7 @@ test('an assistant message can have tool calls and no content', async () => {
   expect((await caller.post('/v1/chat/completions', { ...chat, messages })).status).toBe(200);
 });
 
-describe('a response stays small for', () => {
+describe('a response stays small', () => {
   const properties = Object.fromEntries(
     Array.from({ length: 12 }, (_, index) => [`p${index}`, { $ref: '#' }]),
   );
@@ -188,7 +188,7 @@ describe('a response stays small for', () => {
         extra_body: { image_config: {} },
       },
     ],
-  ])('%s', async (_name, fields) => {
+  ])('for %s', async (_name, fields) => {
     const response = await caller.post('/v1/chat/completions', { ...chat, n: 128, ...fields });
     expect(response.status).toBe(200);
     expect((await response.text()).length).toBeLessThan(64e6);

@@ -234,7 +234,7 @@ test('a replayed video no longer needs its material', async () => {
   expect(replay.id).toBe(first.id);
 });
 
-test('a material can be creating for a while, with or without verification', async () => {
+test('a material can stay in status creating for a while, with or without verification', async () => {
   const { mock, caller, created } = start({ materials: { creatingMs: 1000 } });
   const { id, status } = await created();
   expect(status).toBe('creating');

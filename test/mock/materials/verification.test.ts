@@ -70,7 +70,7 @@ test('the verification of a deleted material returns 404, to browsers and progra
   expect((await (await visit('', '*/*')).json()).error.code).toBe('material_not_found');
 });
 
-test('the verification of a material in deletion returns 404, because callbacks have no such status', async () => {
+test('the verification of a material that is being deleted returns 404, because callbacks have no such status', async () => {
   const { caller, id, visit, status } = await start({ materials: { deleteMs: 60_000 } });
   await caller.remove(`/v1/materials/${id}`);
   expect(await status()).toBe('delete_pending');

@@ -36,7 +36,7 @@ async function run(
   return { code, output, errors };
 }
 
-test('it prints its URL, serves requests, logs a line for each, and stops on Ctrl-C', async () => {
+test('the command prints its URL, serves requests, logs a line for each, and stops on Ctrl-C', async () => {
   let sent = false;
   let id: unknown;
   const args = ['--port', '0', '--key', 'sk-test', '--seed', 'x', '--latency', '50'];
@@ -113,7 +113,7 @@ test.each([
 test.each([
   ['--help', /--port.*--key.*--latency.*--seed/s],
   ['--version', new RegExp(`^${manifest.version}\\n$`)],
-])('%s prints its information', async (option, text) => {
+])('%s prints the expected text and exits', async (option, text) => {
   expect(await run([option])).toEqual({ code: 0, output: expect.stringMatching(text), errors: '' });
 });
 

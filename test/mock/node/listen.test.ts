@@ -148,7 +148,7 @@ test.each([
   expect(response).toMatch(/^HTTP\/1\.1 4\d\d /);
 });
 
-test('web pages can call it only if CORS is enabled', async () => {
+test('web pages can call the gateway only if CORS is enabled', async () => {
   const closed = await start();
   const allowed = await start({}, { cors: true });
   const preflight = { method: 'OPTIONS', headers: { 'access-control-request-headers': 'x-a' } };
@@ -185,7 +185,7 @@ test.each([
   ['GET http:// HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 400],
   ['GET /v1/\u0000 HTTP/1.1\r\nhost: x\r\n\r\n', 400],
   [`GET / HTTP/1.1\r\nhost: x\r\nlong: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-])('%j gets a %i in the envelope, with a request id', async (bytes, status) => {
+])('%j gets a %i in the error envelope, with a request id', async (bytes, status) => {
   const { listening } = await start();
   const response = await sendBytes(listening.port, bytes);
   expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));

@@ -7,7 +7,7 @@ import { callerOf, codeOf } from '../caller.ts';
 import { document, operationOf, operations } from './document.ts';
 import { provoke } from './requests.ts';
 
-test('every field, parameter and header has a description, and every description a target', () => {
+test('every field, parameter and header has a description, and every description belongs to an existing field, parameter or header', () => {
   const undescribed = [
     ...nodes(document.paths),
     ...nodes(document.components.schemas, 'schemas'),

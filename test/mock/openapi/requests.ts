@@ -85,7 +85,7 @@ const invalidQueries: Record<string, string> = {
   'GET /v1/materials': '/v1/materials?limit=0',
 };
 
-/** Makes a new gateway respond to an operation with a status, in every way that leads to it. */
+/** Produces a documented status of an operation in every possible way. */
 export async function provoke(route: string, status: string): Promise<Response[]> {
   const options = gatewayOptions[`${route} ${status}`] ?? gatewayOptions[status];
   const mock = createMockGateway({ clock: 'virtual', tasks: { durationMs: 0 }, ...options, keys });

@@ -16,7 +16,7 @@ const page = async (prompts: string[], body: object = image, path = '/v1/images/
   return { running, ended: await read() };
 };
 
-test('it shows the wallet, and that there are no tasks yet', async () => {
+test('the page shows the balance, and that there are no tasks yet', async () => {
   const { running } = await page([]);
   expect(running).toContain('<th scope="row">demo</th><td>$1000</td>');
   expect(running).toContain('No tasks yet.');
@@ -39,7 +39,7 @@ test('a failed task shows its error and its refund', async () => {
   expect(ended).toContain('<td>$1000</td>\n<td>$0</td>');
 });
 
-test('the latest twelve tasks come first', async () => {
+test('the page lists the latest twelve tasks, newest first', async () => {
   const { ended } = await page(Array.from({ length: 14 }, (_, index) => `picture ${index + 1}`));
   const numbers = Array.from(
     ended.matchAll(/<p class="prompt">picture (\d+)/g),

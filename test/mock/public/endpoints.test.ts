@@ -45,7 +45,7 @@ test('the pricing catalog lists all models or the models of one type', async () 
   expect(await codeOf(await fetchPath('/v1/pricing?type=text'))).toBe('invalid_request_parameter');
 });
 
-test('the default catalog has every kind of model that the contract promises', async () => {
+test('the default catalog has every kind of model that the specification requires', async () => {
   const { data } = await caller.read('/v1/models');
   const units = data.map((model: any) => model.pricing.profiles.api.billingUnit);
   expect(new Set(units)).toEqual(new Set(['token', 'image', 'second', 'character', 'audio']));

@@ -19,40 +19,45 @@ const routes = [
   ['audio', '/v1/audio/tasks', speech, '/v1/audio/tasks/', 'audios'],
 ] as const;
 
-test.each(routes)('a %s task of %s moves from queued to completed over time', async (...row) => {
-  const [kind, path, body, pollPath, list] = row;
-  const { mock, caller } = start({ tasks: { durationMs: 10_000 } });
-  const response = await caller.post(path, body);
-  expect(response.status).toBe(202);
-  const task = await response.json();
-  expect(response.headers.get('x-svc-task-id')).toBe(task.id);
-  expect(response.headers.get('retry-after')).toBe('2');
-  expect(Number(response.headers.get('x-svc-charge-usd'))).toBeGreaterThan(0);
-  expect(await caller.read(response.headers.get('location') ?? '')).toMatchObject({ id: task.id });
-  expect(task).toMatchObject({
-    task_id: task.id,
-    object: `${kind}.generation.job`,
-    status: 'queued',
-    raw_status: 'SUBMITTED',
-    [`${kind}_url`]: null,
-    result: null,
-    error: null,
-  });
-  await mock.clock.advance(4500);
-  expect(await caller.read(pollPath + task.id)).toMatchObject({
-    status: 'in_progress',
-    raw_status: 'IN_PROGRESS',
-    progress: '45%',
-    result: null,
-  });
-  await mock.clock.advance(5500);
-  const done = await caller.read(pollPath + task.id);
-  expect(done).toMatchObject({ status: 'completed', raw_status: 'SUCCESS', progress: '100%' });
-  const url = done[`${kind}_url`];
-  expect(done.result.outputs).toEqual([url]);
-  expect(done.result[list]).toEqual([{ url }]);
-  expect((await mock.fetch(url)).status).toBe(200);
-});
+test.each(routes)(
+  'a task of kind %s submitted to %s moves from queued to completed over time',
+  async (...row) => {
+    const [kind, path, body, pollPath, list] = row;
+    const { mock, caller } = start({ tasks: { durationMs: 10_000 } });
+    const response = await caller.post(path, body);
+    expect(response.status).toBe(202);
+    const task = await response.json();
+    expect(response.headers.get('x-svc-task-id')).toBe(task.id);
+    expect(response.headers.get('retry-after')).toBe('2');
+    expect(Number(response.headers.get('x-svc-charge-usd'))).toBeGreaterThan(0);
+    expect(await caller.read(response.headers.get('location') ?? '')).toMatchObject({
+      id: task.id,
+    });
+    expect(task).toMatchObject({
+      task_id: task.id,
+      object: `${kind}.generation.job`,
+      status: 'queued',
+      raw_status: 'SUBMITTED',
+      [`${kind}_url`]: null,
+      result: null,
+      error: null,
+    });
+    await mock.clock.advance(4500);
+    expect(await caller.read(pollPath + task.id)).toMatchObject({
+      status: 'in_progress',
+      raw_status: 'IN_PROGRESS',
+      progress: '45%',
+      result: null,
+    });
+    await mock.clock.advance(5500);
+    const done = await caller.read(pollPath + task.id);
+    expect(done).toMatchObject({ status: 'completed', raw_status: 'SUCCESS', progress: '100%' });
+    const url = done[`${kind}_url`];
+    expect(done.result.outputs).toEqual([url]);
+    expect(done.result[list]).toEqual([{ url }]);
+    expect((await mock.fetch(url)).status).toBe(200);
+  },
+);
 
 test('a task cannot be polled at the path of another kind', async () => {
   const { caller } = start();
@@ -64,19 +69,22 @@ test('a task cannot be polled at the path of another kind', async () => {
   }
 });
 
-test.each(routes)('the same key returns the same %s task of %s, paid once', async (...row) => {
-  const [, path, body] = row;
-  const { mock, caller } = start();
-  const headers = { 'x-idempotency-key': 'row-17' };
-  const first = await caller.post(path, body, headers);
-  expect(first.headers.has('x-svc-idempotent-replay')).toBe(false);
-  const again = await caller.post(path, { ...body, prompt: 'another' }, headers);
-  expect(again.status).toBe(202);
-  expect(again.headers.get('x-svc-idempotent-replay')).toBe('true');
-  expect(again.headers.get('x-svc-charge-usd')).toBe(first.headers.get('x-svc-charge-usd'));
-  expect((await again.json()).id).toBe((await first.json()).id);
-  expect(mock.invoice).toHaveLength(1);
-});
+test.each(routes)(
+  'the same key returns the same %s task of %s, which is charged once',
+  async (...row) => {
+    const [, path, body] = row;
+    const { mock, caller } = start();
+    const headers = { 'x-idempotency-key': 'row-17' };
+    const first = await caller.post(path, body, headers);
+    expect(first.headers.has('x-svc-idempotent-replay')).toBe(false);
+    const again = await caller.post(path, { ...body, prompt: 'another' }, headers);
+    expect(again.status).toBe(202);
+    expect(again.headers.get('x-svc-idempotent-replay')).toBe('true');
+    expect(again.headers.get('x-svc-charge-usd')).toBe(first.headers.get('x-svc-charge-usd'));
+    expect((await again.json()).id).toBe((await first.json()).id);
+    expect(mock.invoice).toHaveLength(1);
+  },
+);
 
 test('a replay returns the current status of the task', async () => {
   const { mock, caller } = start({ tasks: { durationMs: 1000 } });
@@ -86,7 +94,7 @@ test('a replay returns the current status of the task', async () => {
   expect(await caller.submit('/v1/videos', video, headers)).toMatchObject({ status: 'completed' });
 });
 
-test('with A13, a different body is a conflict, but not a different order of fields', async () => {
+test('with A13 set to conflict, a different body is a conflict, but a different field order is not', async () => {
   const { caller } = start({ assumptions: { A13: 'conflict' } });
   const headers = { 'x-idempotency-key': 'k' };
   await caller.submit('/v1/images/tasks', { model: 'prism-image', prompt: 'x' }, headers);
@@ -104,13 +112,16 @@ test('with A13, a different body is a conflict, but not a different order of fie
   expect(other.status).toBe(409);
 });
 
-test.each(['with space', 'ü', '', 'x'.repeat(201)])('the key %j is rejected', async (key) => {
-  const { mock, caller } = start();
-  const response = await caller.post('/v1/videos', video, { 'x-idempotency-key': key });
-  expect(response.status).toBe(400);
-  expect(await codeOf(response)).toBe('invalid_idempotency_key');
-  expect(mock.invoice).toEqual([]);
-});
+test.each(['with space', 'ü', '', 'x'.repeat(201)])(
+  'the idempotency key %j is rejected',
+  async (key) => {
+    const { mock, caller } = start();
+    const response = await caller.post('/v1/videos', video, { 'x-idempotency-key': key });
+    expect(response.status).toBe(400);
+    expect(await codeOf(response)).toBe('invalid_idempotency_key');
+    expect(mock.invoice).toEqual([]);
+  },
+);
 
 test('a failed task has an error and is refunded once', async () => {
   const { mock, caller } = start({ tasks: { outcome: 'failed', durationMs: 1000 } });
@@ -125,7 +136,7 @@ test('a failed task has an error and is refunded once', async () => {
   expect(mock.wallet).toEqual({ usd: 1000, spentUsd: 0 });
 });
 
-test('with A15, a failed task is not refunded', async () => {
+test('with A15 set to keep, a failed task is not refunded', async () => {
   const tasks = { outcome: 'failed', durationMs: 0 } as const;
   const { mock, caller } = start({ tasks, assumptions: { A15: 'keep' } });
   await caller.submit('/v1/videos', video);

@@ -4,34 +4,34 @@ import { expect } from 'vitest';
 
 import { AbortedError, ConfigurationError } from '../../../src/index.ts';
 import type { InvoiceLine } from '../../../src/mock/index.ts';
+import { failureOf, keyOf, listeners, runSchedule, submits } from './environment.ts';
+import type { EndedCall, Environment } from './environment.ts';
 import type { Schedule } from './schedule.ts';
-import { failureOf, keyOf, listeners, play, submits } from './world.ts';
-import type { EndedCall, World } from './world.ts';
 
 /** Runs a schedule and checks every guarantee about money. */
 export async function checkGuarantees(
   schedule: Schedule,
-  open: (schedule: Schedule) => Promise<World>,
+  open: (schedule: Schedule) => Promise<Environment>,
 ): Promise<void> {
-  const world = await open(schedule);
-  const { mock, gateway } = world;
+  const environment = await open(schedule);
+  const { mock, gateway } = environment;
   try {
-    const ended = await play(world, schedule.steps);
+    const ended = await runSchedule(environment, schedule.steps);
     mock.clearFaults();
     expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
-    if (schedule.concurrency !== false) expect(world.excess()).toBeLessThanOrEqual(0);
+    if (schedule.concurrency !== false) expect(environment.excess()).toBeLessThanOrEqual(0);
     expect(listeners(ended)).toBe(0);
-    checkAttempts(world);
-    for (const call of ended) checkCall(world, call);
-    for (const call of ended) await recover(world, call);
-    await world.close();
-    checkLedger(world, ended);
+    checkAttempts(environment);
+    for (const call of ended) checkCall(environment, call);
+    for (const call of ended) await recover(environment, call);
+    await environment.close();
+    checkLedger(environment, ended);
   } finally {
-    await world.close();
+    await environment.close();
   }
-  await until(() => mock.inFlight + world.pending() === 0);
+  await until(() => mock.inFlight + environment.pending() === 0);
   expect(mock.inFlight).toBe(0);
-  expect(world.pending()).toBe(0);
+  expect(environment.pending()).toBe(0);
   expect(mock.peakInFlight).toBeLessThanOrEqual(schedule.limit);
 }
 
@@ -41,7 +41,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 /** Every attempt of a call sends the same key and the same bytes. */
-function checkAttempts({ mock }: World): void {
+function checkAttempts({ mock }: Environment): void {
   const first = new Map<string, string>();
   for (const { method, requestId, headers, bodyText } of mock.requests) {
     if (method !== 'POST') continue;
@@ -51,15 +51,15 @@ function checkAttempts({ mock }: World): void {
   }
 }
 
-const lineOf = ({ mock }: World, { id }: EndedCall): InvoiceLine | undefined => {
+const lineOf = ({ mock }: Environment, { id }: EndedCall): InvoiceLine | undefined => {
   const lines = mock.invoice.filter(({ requestId }) => requestId === id);
   expect(lines.length, `${id} is charged once at most`).toBeLessThanOrEqual(1);
   return lines[0];
 };
 
-/** The result of a call is true, and leads to whatever was paid for. */
-function checkCall(world: World, call: EndedCall): void {
-  const line = lineOf(world, call);
+/** The result of a call is correct and identifies anything that was paid for. */
+function checkCall(environment: Environment, call: EndedCall): void {
+  const line = lineOf(environment, call);
   const error = failureOf(call);
   const taskId = idOf(error === undefined ? call.value : error.task);
   if (error !== undefined) {
@@ -84,9 +84,9 @@ const isSubmit = ({ step }: EndedCall): boolean => submits[step.kind] !== undefi
 const idOf = (holder: unknown): unknown =>
   typeof holder === 'object' && holder !== null ? Reflect.get(holder, 'id') : undefined;
 
-/** Recovers what a failed call may have paid for: by its task, or else by its key. */
-async function recover(world: World, call: EndedCall): Promise<void> {
-  const { gateway, mock, settle } = world;
+/** Recovers what a failed call may have paid for, by its task or else by its key. */
+async function recover(environment: Environment, call: EndedCall): Promise<void> {
+  const { gateway, mock, settle } = environment;
   const submit = submits[call.step.kind];
   const error = failureOf(call);
   if (error === undefined || submit === undefined) return;
@@ -103,18 +103,18 @@ async function recover(world: World, call: EndedCall): Promise<void> {
 }
 
 /** No key is charged twice, and the ledger equals the invoice except for lost responses of requests without a key. */
-function checkLedger(world: World, ended: readonly EndedCall[]): void {
-  const { gateway, mock } = world;
+function checkLedger(environment: Environment, ended: readonly EndedCall[]): void {
+  const { gateway, mock } = environment;
   const generations = new Set(ended.filter(isSubmit).map(({ id }) => id));
   const keys = mock.invoice
     .filter(({ requestId }) => !requestId.startsWith('call-') || generations.has(requestId))
     .map(({ idempotencyKey }) => idempotencyKey);
   expect(keys).toHaveLength(new Set(keys).size);
   const lost = ended
-    .filter((call) => !isSubmit(call) && !world.reportedCharges.has(call.id))
-    .map((call) => lineOf(world, call)?.usd ?? 0);
+    .filter((call) => !isSubmit(call) && !environment.reportedCharges.has(call.id))
+    .map((call) => lineOf(environment, call)?.usd ?? 0);
   const sum = (amounts: readonly number[]) => amounts.reduce((total, usd) => total + usd, 0);
   const total = sum(mock.invoice.map(({ usd }) => usd));
   expect(gateway.spend.totalUsd).toBeCloseTo(total - sum(lost), 9);
-  expect(sum(world.charges)).toBeCloseTo(gateway.spend.totalUsd, 9);
+  expect(sum(environment.charges)).toBeCloseTo(gateway.spend.totalUsd, 9);
 }

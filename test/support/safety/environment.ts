@@ -53,7 +53,7 @@ export interface EndedCall {
 }
 
 /** A client, its gateway, and their clock. */
-export interface World {
+export interface Environment {
   readonly mock: MockGateway;
   readonly gateway: Polygate;
   /** Advances time until a promise settles. */
@@ -113,8 +113,8 @@ function counting(fetch: typeof globalThis.fetch) {
   return { counted, reportedCharges, excess: () => excess };
 }
 
-/** A world in memory, in virtual time. */
-export async function inMemory({ faults, ...schedule }: Schedule): Promise<World> {
+/** An environment in memory, in virtual time. */
+export async function inMemory({ faults, ...schedule }: Schedule): Promise<Environment> {
   const mock = createMockGateway({
     clock: 'virtual',
     concurrencyLimit: schedule.limit,
@@ -137,8 +137,8 @@ export async function inMemory({ faults, ...schedule }: Schedule): Promise<World
 /** On a socket, the client's clock runs this much faster than real time. */
 const speed = 100;
 
-/** A world on a socket. The gateway uses real time, so its delays are shortened by the same factor. */
-export async function onSocket({ faults, ...schedule }: Schedule): Promise<World> {
+/** An environment on a socket. The gateway uses real time, so its delays are shortened by the same factor. */
+export async function onSocket({ faults, ...schedule }: Schedule): Promise<Environment> {
   const mock = createMockGateway({
     concurrencyLimit: schedule.limit,
     latencyMs: schedule.latencyMs / speed,
@@ -180,7 +180,7 @@ function client(
   baseURL: string,
   fetch: typeof globalThis.fetch,
   clock: Clock,
-): Pick<World, 'gateway' | 'charges'> {
+): Pick<Environment, 'gateway' | 'charges'> {
   const charges: number[] = [];
   const gateway = new Polygate({
     apiKey,
@@ -218,14 +218,17 @@ export const keyOf = ({ kind, row }: Step): string | undefined =>
     : `${kind.replace('generate', 'submit').replaceAll(' ', '-')}-${row}`;
 
 /** Runs all calls of a schedule; resolves when every call has ended. */
-export async function play(world: World, steps: readonly Step[]): Promise<EndedCall[]> {
+export async function runSchedule(
+  environment: Environment,
+  steps: readonly Step[],
+): Promise<EndedCall[]> {
   const one = async (step: Step, index: number): Promise<EndedCall> => {
     const stop = new AbortController();
     const ended = new AbortController();
-    await world.sleep(step.startsAt);
+    await environment.sleep(step.startsAt);
     if (step.abortsAfter !== undefined) {
       const abort = () => stop.abort(new Error(`call ${index} is no longer wanted`));
-      world.sleep(step.abortsAfter, ended.signal).then(abort, () => undefined);
+      environment.sleep(step.abortsAfter, ended.signal).then(abort, () => undefined);
     }
     const { signal } = stop;
     const base = { step, id: `call-${index}`, signal };
@@ -238,14 +241,14 @@ export async function play(world: World, steps: readonly Step[]): Promise<EndedC
       idempotencyKey: keyOf(step),
     };
     try {
-      return { ...base, value: await calls[step.kind](world.gateway, options) };
+      return { ...base, value: await calls[step.kind](environment.gateway, options) };
     } catch (error) {
       return { ...base, error };
     } finally {
       ended.abort();
     }
   };
-  return world.settle(Promise.all(steps.map(one)));
+  return environment.settle(Promise.all(steps.map(one)));
 }
 
 /** Number of listeners that calls left on their callers' signals. */
