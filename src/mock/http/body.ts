@@ -21,7 +21,7 @@ const empty: ReceivedBody = {
   tooLong: false,
 };
 
-/** Reads the body up to `maxBytes`. */
+/** Reads and parses the body, unless it is larger than `maxBytes`. */
 export async function readBody(incoming: IncomingRequest, maxBytes: number): Promise<ReceivedBody> {
   const decoded = await incoming.read(maxBytes);
   if (decoded === undefined) return { ...empty, tooLong: true };
@@ -43,7 +43,7 @@ export function requireJsonBody(
 ): void {
   if (endpoint.documentedBody === undefined) return;
   if (body.tooLong) {
-    throw new GatewayError(413, 'request_too_large', `The body is longer than ${maxBytes} bytes`);
+    throw new GatewayError(413, 'request_too_large', `The body is larger than ${maxBytes} bytes`);
   }
   const type = headers.get('content-type');
   if (type !== null && !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type.trim())) {
@@ -59,7 +59,7 @@ export function requireJsonBody(
 /** Maximum nesting depth of a field's value. */
 const maxDepth = 100;
 
-/** Maximum number of values in a field, on all levels together. */
+/** Maximum number of values in a field, including nested values. */
 const maxValues = 100_000;
 
 /**
