@@ -78,7 +78,7 @@ export class Faults {
     this.#active.push(active);
     return {
       get affectedRequests() {
-        return active.fired;
+        return active.affectedRequests;
       },
       remove: () => {
         active.removed = true;
@@ -109,7 +109,7 @@ class ActiveFault {
   readonly #matches: (method: string, path: string) => boolean;
   /** Number of matching requests so far. */
   #matched = 0;
-  fired = 0;
+  affectedRequests = 0;
   removed = false;
 
   constructor(fault: Fault) {
@@ -127,11 +127,11 @@ class ActiveFault {
   /** Decides whether the fault affects the request that was counted last. */
   fire(random: Random): boolean {
     const { times, attempt, probability } = this.fault;
-    if (times !== undefined && this.fired >= times) return false;
+    if (times !== undefined && this.affectedRequests >= times) return false;
     if (typeof attempt === 'number' && attempt !== this.#matched) return false;
     if (typeof attempt === 'object' && !attempt.includes(this.#matched)) return false;
     if (probability !== undefined && random() >= probability) return false;
-    this.fired += 1;
+    this.affectedRequests += 1;
     return true;
   }
 }

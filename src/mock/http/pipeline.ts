@@ -60,8 +60,9 @@ export async function handleRequest(
       signal: incoming.signal,
     };
     services.tasks.sweep(context.now);
-    if (endpoint.usesSlot)
+    if (endpoint.usesSlot) {
       slot = services.slots.acquire(context, services.tasks.heldSlots(context.user));
+    }
     requireJsonBody(endpoint, incoming.headers, body, services.settings.maxBodyBytes);
     response = await endpoint.run(context, body.value);
   } catch (reason) {

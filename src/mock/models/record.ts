@@ -90,8 +90,9 @@ function resolutionPrice([resolution, unitPriceUsd]: [string, number]): Resoluti
 
 function estimate(definition: ModelDefinition, prices: Prices): number {
   const { unitPriceUsd, inputPricePer1kUsd: input, outputPricePer1kUsd: output } = prices;
-  if (definition.unit === 'token')
+  if (definition.unit === 'token') {
     return roundUsd(((input + output) * definition.typicalUnits) / 1000);
+  }
   return roundUsd(unitPriceUsd * definition.typicalUnits);
 }
 

@@ -87,7 +87,7 @@ To see wallets and tasks, open ${baseURL}/
 `;
 }
 
-/** The version in package.json. The built file, `dist/mock/cli.js`, is one folder closer to it. */
+/** Returns the version in package.json. The built file, `dist/mock/cli.js`, is one folder closer to it. */
 function version(): string {
   const root = import.meta.url.endsWith('.ts') ? '../../../' : '../../';
   const text = readFileSync(new URL(`${root}package.json`, import.meta.url), 'utf8');

@@ -5,7 +5,7 @@ import { pollRoute } from '../tasks/poll-route.ts';
 import { prepareImage } from '../tasks/prepare-image.ts';
 import { submitAndMaybeWait, submitErrors, submitTask } from '../tasks/submit.ts';
 
-const submit = {
+const submitRoute = {
   method: 'POST',
   usesSlot: true,
   body: imageBody,
@@ -17,7 +17,7 @@ const submit = {
 /** Specification: Image generation; assumption A2. */
 export const imageRoutes = [
   defineJsonEndpoint({
-    ...submit,
+    ...submitRoute,
     path: '/v1/images/generations',
     summary: 'Create an image generation',
     otherStatuses: [200],
@@ -26,7 +26,7 @@ export const imageRoutes = [
       submitAndMaybeWait(context, 'image', { ...body }, () => prepareImage(context, body)),
   }),
   defineJsonEndpoint({
-    ...submit,
+    ...submitRoute,
     path: '/v1/images/tasks',
     summary: 'Create an image task',
     handle: (context, body) =>

@@ -45,7 +45,7 @@ export class TaskStore {
     return task?.user === user && task.kind === kind ? task : undefined;
   }
 
-  /** Number of slots that the user's pending tasks hold. Assumption A14. */
+  /** Returns the number of slots that the user's pending tasks hold. Assumption A14. */
   heldSlots(user: User): number {
     return this.#assumptions.A14 === 'task' ? user.pendingTasks.size : 0;
   }
@@ -56,8 +56,9 @@ export class TaskStore {
       if (now < task.endsAt) continue;
       this.#pending.delete(task);
       task.user.pendingTasks.delete(task);
-      if (task.outcome === 'failed' && this.#assumptions.A15 === 'refund')
+      if (task.outcome === 'failed' && this.#assumptions.A15 === 'refund') {
         this.#ledger.refund(task);
+      }
     }
   }
 

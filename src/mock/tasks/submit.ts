@@ -121,7 +121,7 @@ function newTask(
 ): Task {
   const { settings, tasks } = context.services;
   tasks.submitted += 1;
-  const submit: TaskSubmit = {
+  const submission: TaskSubmit = {
     kind,
     model: generation.model.id,
     prompt: generation.prompt,
@@ -129,7 +129,7 @@ function newTask(
     number: tasks.submitted,
   };
   const { durationMs, outcome } = settings.tasks;
-  const duration = typeof durationMs === 'function' ? durationMs(submit) : durationMs;
+  const duration = typeof durationMs === 'function' ? durationMs(submission) : durationMs;
   return {
     id,
     kind,
@@ -140,7 +140,7 @@ function newTask(
     body,
     createdAt: context.now,
     endsAt: context.now + Math.max(0, duration),
-    outcome: typeof outcome === 'function' ? outcome(submit) : outcome,
+    outcome: typeof outcome === 'function' ? outcome(submission) : outcome,
     count: generation.count,
     chargeUsd,
     route: context.route,

@@ -17,7 +17,7 @@ const finishedImagesRecord = z.looseObject({
   data: z.array(z.looseObject({ url: z.string() })),
 });
 
-const submit = {
+const submitOperation = {
   examples: {
     'Text to image': { model: 'prism-image', prompt: 'A fox in the snow' },
     'Image to image': {
@@ -43,7 +43,7 @@ export const imagesDocs: TagDocs = {
   tag: { name: 'Images', description: 'Asynchronous image generation.' },
   operations: {
     'POST /v1/images/generations': {
-      ...submit,
+      ...submitOperation,
       id: 'createImageGeneration',
       description: `Submits an image task; the path for OpenAI-compatible clients. ${submitDescription}`,
       responses: {
@@ -52,7 +52,7 @@ export const imagesDocs: TagDocs = {
       },
     },
     'POST /v1/images/tasks': {
-      ...submit,
+      ...submitOperation,
       id: 'createImageTask',
       description: `Submits an image task. ${submitDescription}`,
     },

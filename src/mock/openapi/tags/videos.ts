@@ -10,7 +10,7 @@ import {
   taskFields,
 } from './tasks.ts';
 
-const submit = {
+const submitOperation = {
   examples: {
     'Text to video': { model: 'tide-video', prompt: 'A wave at dawn', duration: 5 },
     'Material reference': {
@@ -54,17 +54,17 @@ export const videosDocs: TagDocs = {
   tag: { name: 'Videos', description: 'Asynchronous video generation.' },
   operations: {
     'POST /v1/videos': {
-      ...submit,
+      ...submitOperation,
       id: 'createVideo',
       description: `Submits a video task. ${description}`,
     },
     'POST /v1/video/generations': {
-      ...submit,
+      ...submitOperation,
       id: 'createVideoGeneration',
       description: `Submits a video task; same as \`POST /v1/videos\`. ${description}`,
     },
     'POST /v1/videos/generations': {
-      ...submit,
+      ...submitOperation,
       id: 'createVideosGeneration',
       description: `Submits a video task; same as \`POST /v1/videos\`. ${description}`,
     },
