@@ -12,7 +12,7 @@ import { statusOf } from '../materials/store.ts';
 import { verify } from '../materials/verification.ts';
 import type { MaterialState } from '../state.ts';
 
-/** Specification: Materials (video reference library). */
+/** Specification: Materials. */
 export const materialRoutes = [
   defineJsonEndpoint({
     method: 'POST',
