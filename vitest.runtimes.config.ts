@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-// These tests run the packed package in the runtimes that users have. The dependencies of each runtime are installed on
+// These tests run the packed package in the runtimes that users run. The dependencies of each runtime are installed on
 // demand; browsers come from scripts/install-browsers.sh.
 export default defineConfig({
   test: {

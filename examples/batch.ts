@@ -1,7 +1,7 @@
 /**
  * Generates 200 images within a budget. You can kill it and run it again: thanks to the journal, no image is paid for
- * twice. To try that, run `npx polygate-mock` in another terminal and set POLYGATE_BASE_URL, because the reference
- * gateway that this example starts otherwise ends with the process.
+ * twice. To try that, run `npx polygate-mock` in another terminal, and set POLYGATE_BASE_URL and POLYGATE_API_KEY.
+ * Otherwise the example starts its own reference gateway, which ends with the process.
  */
 import { Polygate } from 'polygate';
 import { fileJournal } from 'polygate/journal';

@@ -53,9 +53,9 @@ async function showService(): Promise<number | undefined> {
     ? 'from POLYGATE_BASE_URL'
     : 'a local reference gateway, free of charge';
   field('gateway', `${service.baseURL}  ${dim(kind)}`);
-  const wallet = await readWallet();
-  field('wallet', usd(wallet));
-  return wallet;
+  const balance = await readBalance();
+  field('balance', usd(balance));
+  return balance;
 }
 
 async function showModels(): Promise<[chat: Model, image: Model]> {
@@ -70,9 +70,9 @@ async function showModels(): Promise<[chat: Model, image: Model]> {
   return [cheapest(models, 'chat'), cheapest(models, 'image')];
 }
 
-/** Leaves the user time to cancel before real money is spent. */
+/** Gives the user time to cancel before real money is spent. */
 async function announceCost(models: readonly Model[]): Promise<void> {
-  title('Estimated cost', 'starts in 5 seconds, Ctrl-C cancels');
+  title('Estimated cost', 'starts in 5 seconds; press Ctrl-C to cancel');
   for (const model of models) {
     row([model.type, 5], [model.id, 32], [`about ${usd(estimateCost(model))}`, 0]);
   }
@@ -85,14 +85,14 @@ async function showCosts(before: number | undefined): Promise<void> {
     row([label, 26], [details, 28], [usdColumn(amount), 0]);
   for (const charge of charges) line(charge.route, charge.model ?? '', charge.usd);
   line('gateway.spend', `${gateway.spend.requests} charged requests`, gateway.spend.totalUsd);
-  line('wallet', 'before', before);
-  line('wallet', 'after', await readWallet());
+  line('balance', 'before', before);
+  line('balance', 'after', await readBalance());
   if (service.isReal) return;
   console.log(dim('\n  To use a real service, set POLYGATE_API_KEY and POLYGATE_BASE_URL.'));
 }
 
-/** Balance of the wallet in USD. */
-async function readWallet(): Promise<number | undefined> {
+/** Account balance in USD. */
+async function readBalance(): Promise<number | undefined> {
   const { balance } = await gateway.account.retrieve({ signal });
   return balance?.usd;
 }

@@ -15,11 +15,11 @@ try {
       // The defaults (2 to 5 seconds) suit a real service; the reference gateway is faster.
       ...(isLocal() && { pollInterval: 200, maxPollInterval: 200 }),
       onSubmit: (task) => console.log(`submitted ${task.id} for $${task.chargeUsd}`),
-      onUpdate: ({ status, progress = 0 }) => console.log(`${status} ${progress} %`),
+      onUpdate: ({ status, progress = 0 }) => console.log(`${status} ${progress}%`),
     },
   );
 
-  // Result URLs expire, so download soon. The API key is not sent to them.
+  // Result URLs expire, so download the file soon. The download does not send the API key.
   const response = await gateway.download(image);
   const [, extension = 'bin'] =
     /^image\/(\w+)/.exec(response.headers.get('content-type') ?? '') ?? [];

@@ -1,4 +1,4 @@
-/** Generates music, prints the price before and after, and saves it in demo-output/. */
+/** Generates music, prints the estimated and the actual price, and saves the music in demo-output/. */
 import { mkdir, writeFile } from 'node:fs/promises';
 
 import { Polygate } from 'polygate';
@@ -22,7 +22,7 @@ try {
       // The defaults (2 to 5 seconds) suit a real service; the reference gateway is faster.
       ...(isLocal() && { pollInterval: 200, maxPollInterval: 200 }),
       onSubmit: (task) => console.log(`submitted ${task.id} for $${task.chargeUsd}`),
-      onUpdate: ({ status, progress = 0 }) => console.log(`${status} ${progress} %`),
+      onUpdate: ({ status, progress = 0 }) => console.log(`${status} ${progress}%`),
     },
   );
 

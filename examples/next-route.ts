@@ -27,5 +27,5 @@ const handler = createProxyHandler({
 
 export { handler as DELETE, handler as GET, handler as OPTIONS, handler as POST };
 
-/** Maximum duration in seconds. A stream lasts as long as the model generates. */
+/** Maximum duration of a request in seconds. A stream lasts until the model has finished. */
 export const maxDuration = 300;

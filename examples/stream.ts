@@ -21,7 +21,7 @@ try {
   console.log(`\n\n${choice?.finish_reason}, ${completion.usage?.completion_tokens} tokens`);
   console.log(`$${stream.meta?.chargeUsd}, request ${stream.meta?.requestId}`);
 } catch (error) {
-  // A truncated stream never looks complete; `partial` has the content received so far.
+  // A truncated stream is never mistaken for a complete one; `partial` has the content received so far.
   if (!(error instanceof StreamTruncatedError)) throw error;
   console.error(
     `\ntruncated after ${error.partial?.choices[0]?.message.content?.length} characters`,

@@ -28,7 +28,7 @@ try {
   const run = await gateway.chat.completions.run(
     {
       model: await pickModel(gateway, 'chat'),
-      messages: [{ role: 'user', content: 'How are weather and tides in Bergen?' }],
+      messages: [{ role: 'user', content: 'What are the weather and tides like in Bergen?' }],
       tools: [tides, weather],
     },
     { maxRounds: 4, signal: AbortSignal.timeout(60_000) },

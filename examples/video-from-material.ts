@@ -30,7 +30,7 @@ try {
     {
       ...pollTiming,
       onSubmit: (task) => console.log(`submitted ${task.id} for $${task.chargeUsd}`),
-      onUpdate: ({ status, progress = 0 }) => console.log(`video ${status} ${progress} %`),
+      onUpdate: ({ status, progress = 0 }) => console.log(`video ${status} ${progress}%`),
     },
   );
   console.log(`the video is at ${video.urls[0]}`);

@@ -38,9 +38,9 @@ function llms(): string {
 
 Install the package with \`npm install ${name}\` and import the client with \`import { Polygate } from '${name}'\`. To try it
 without an API key, start the reference gateway with \`npx ${name}-mock\`. Params keep the service's snake_case names. Never
-submit a paid task twice: wait for \`error.task\`, or resubmit with the same \`idempotencyKey\`.
+pay for a task twice: wait for \`error.task\`, or resubmit with the same \`idempotencyKey\`.
 
-- [README](README.md): overview on one page
+- [README](README.md): a one-page overview
 
 ${sections.join('\n\n')}
 `;

@@ -9,6 +9,7 @@ import ts from 'typescript';
 const entries = {
   polygate: 'index',
   'polygate/chat': 'chat',
+  'polygate/proxy': 'proxy/index',
   'polygate/journal': 'journal',
   'polygate/mock': 'mock/index',
   'polygate/mock/node': 'mock/node',
@@ -67,14 +68,14 @@ function compare(a: string, b: string): number {
 }
 
 const files = Object.values(entries).map((entry) => new URL(`${entry}.d.ts`, dist));
-const groups = [/\/dist\/[^/]+$/, /\/dist\/mock\//].map((pattern) =>
+const groups = [/\/dist\/[^/]+$/, /\/dist\/proxy\//, /\/dist\/mock\//].map((pattern) =>
   declarations(files.filter(({ pathname }) => pattern.test(pathname))),
 );
 const exported = Object.keys(entries).map((entry, index) => {
   const names = files[index] === undefined ? [] : readDeclarations(files[index]).exported;
   return [`// ${entry}`, ...names.toSorted(compare).map((name) => `export ${name}`)].join('\n');
 });
-const text = `${[...exported, '// Client declarations', ...(groups[0] ?? []), '// Reference gateway declarations', ...(groups[1] ?? [])].join('\n\n')}\n`;
+const text = `${[...exported, '// Client declarations', ...(groups[0] ?? []), '// Proxy declarations', ...(groups[1] ?? []), '// Reference gateway declarations', ...(groups[2] ?? [])].join('\n\n')}\n`;
 
 if (process.argv.includes('--check')) {
   const before = readFileSync(snapshot, 'utf8').split('\n');

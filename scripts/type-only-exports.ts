@@ -4,7 +4,15 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
-for (const entry of ['index', 'chat', 'proxy/index', 'mock/index', 'mock/node', 'mock/msw']) {
+for (const entry of [
+  'index',
+  'chat',
+  'proxy/index',
+  'journal',
+  'mock/index',
+  'mock/node',
+  'mock/msw',
+]) {
   const file = new URL(`../dist/${entry}.d.ts`, import.meta.url);
   const module: object = await import(new URL(`../dist/${entry}.js`, import.meta.url).href);
   const declarations = readFileSync(file, 'utf8').replace(

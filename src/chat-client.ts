@@ -8,7 +8,7 @@ import { Models } from './resources/models.ts';
 import type { Spend } from './schemas/charge.ts';
 
 /**
- * A client for chat completions and models only, for pages that must stay small. Its members work as in
+ * A client for chat completions and models only, for pages that need a small bundle. Its members work as in
  * {@link Polygate}.
  *
  * @example
@@ -31,7 +31,7 @@ export class ChatClient {
    * an API key is passed in a browser without `dangerouslyAllowBrowser`.
    */
   constructor(options?: PolygateOptions);
-  /** @internal Clients created by `withOptions` share the ledger and the concurrency limiter. */
+  /** @internal Clients created by `withOptions` share the state of the account. */
   constructor(options: PolygateOptions, shared: SharedState);
   constructor(options: PolygateOptions = {}, shared?: SharedState) {
     this.#context = createContext(resolveConfig(options), shared);
@@ -39,26 +39,26 @@ export class ChatClient {
     this.models = new Models(this.#context);
   }
 
-  /** Amounts spent by this client and all clients derived from it with `withOptions`. A live view. */
+  /** Amounts spent by all clients that share state through `withOptions`. A live view. */
   get spend(): Spend {
     return this.#context.shared.ledger.view();
   }
 
-  /** Concurrency limit of the account and use of its slots, as known to this client. A live view. */
+  /** A live view of the account's concurrency limit and the slots in use, as far as this client knows. */
   get concurrency(): ConcurrencyState {
     return this.#context.shared.concurrency.view();
   }
 
   /**
-   * Returns a client with the given options overridden. It shares the ledger, the concurrency limiter and the known
-   * prices with this client.
+   * Returns a client with the given options in place of this client's. It shares the ledger, the concurrency limiter
+   * and the known prices with this client.
    */
   withOptions(options: PolygateOptions): ChatClient {
     return derive({ ...this.#context.config.options, ...options }, this.#context.shared);
   }
 }
 
-/** Defined outside of the class, because the bundler renames a class that refers to itself. */
+/** Defined outside the class, because the bundler renames a class that refers to itself. */
 function derive(options: PolygateOptions, shared: SharedState): ChatClient {
   return new ChatClient(options, shared);
 }

@@ -4,7 +4,6 @@ import type { BatchOptions, BatchRow, Describe } from './core/batch/batch.ts';
 import { recover } from './core/batch/recover.ts';
 import type { Restore } from './core/batch/recover.ts';
 import type { RecoverOptions } from './core/batch/runner.ts';
-import { readWithSchema } from './core/call/api-call.ts';
 import type { ResponseReader } from './core/call/api-call.ts';
 import { createContext } from './core/call/context.ts';
 import type { ClientContext, SharedState } from './core/call/context.ts';
@@ -12,6 +11,7 @@ import { executeJson } from './core/call/endpoint.ts';
 import { withIdempotencyKey } from './core/call/idempotency-key.ts';
 import { describeRawRequest } from './core/call/raw-request.ts';
 import type { RawRequest } from './core/call/raw-request.ts';
+import { readWithSchema } from './core/call/readers.ts';
 import type { RequestOptions } from './core/call/request-options.ts';
 import type { RequestPromise } from './core/call/request-promise.ts';
 import { resolveConfig } from './core/config/config.ts';
@@ -38,7 +38,7 @@ import type { TaskHandle } from './schemas/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from './schemas/task.ts';
 
 /**
- * Client of the gateway: chat, images, videos, audio, voices, materials, models and account.
+ * A client for the gateway: chat, images, videos, audio, voices, materials, models and account.
  *
  * @example
  * ```ts
@@ -75,7 +75,7 @@ export class Polygate {
    * an API key is passed in a browser without `dangerouslyAllowBrowser`.
    */
   constructor(options?: PolygateOptions);
-  /** @internal Clients created by `withOptions` share the ledger and the concurrency limiter. */
+  /** @internal Clients created by `withOptions` share the state of the account. */
   constructor(options: PolygateOptions, shared: SharedState);
   constructor(options: PolygateOptions = {}, shared?: SharedState) {
     const context = createContext(resolveConfig(options), shared);
@@ -91,26 +91,27 @@ export class Polygate {
     this.public = new Public(context);
   }
 
-  /** Amounts spent by this client and all clients derived from it with `withOptions`. A live view. */
+  /** Amounts spent by all clients that share state through `withOptions`. A live view. */
   get spend(): Spend {
     return this.#context.shared.ledger.view();
   }
 
-  /** Concurrency limit of the account and use of its slots, as known to this client. A live view. */
+  /** A live view of the account's concurrency limit and the slots in use, as far as this client knows. */
   get concurrency(): ConcurrencyState {
     return this.#context.shared.concurrency.view();
   }
 
   /**
-   * Returns a client with the given options overridden. It shares the ledger, the concurrency limiter and the known
-   * prices with this client.
+   * Returns a client with the given options in place of this client's. It shares the ledger, the concurrency limiter
+   * and the known prices with this client.
    */
   withOptions(options: PolygateOptions): Polygate {
     return derive({ ...this.#context.config.options, ...options }, this.#context.shared);
   }
 
   /**
-   * Calls an endpoint that has no method of its own, with the same credentials, retries, errors and metadata.
+   * Calls an endpoint for which this client has no method, with the credentials, retries, errors and metadata of all
+   * other calls.
    *
    * @throws {@link ConfigurationError} if the method is not supported or the path is invalid or unsafe.
    */
@@ -131,33 +132,35 @@ export class Polygate {
    * three redirects, each of which is checked. If `source` is a task or generation and its URL has expired (403, 404 or
    * 410), the client polls the task once for a fresh URL.
    *
-   * @throws {@link ConfigurationError} if the URL is not a public https URL and `allowInsecureBaseURL` is not set, or
-   * if there is no result at `index`.
-   * @throws {@link APIError} if the server responds with an error; {@link ConnectionError} if no response was received.
+   * @throws {@link ConfigurationError} if the URL is neither a public https URL nor a `data:` URL, unless
+   * `allowInsecureBaseURL` is set, or if there is no result at `index`.
+   * @throws {@link APIError} if the server responds with an error; {@link ConnectionError} if no complete response was
+   * received.
    */
   download(source: string | Generation | TaskHandle, options?: DownloadOptions): Promise<Response> {
-    return download(this.#context, this.#downloadable(source), options);
+    return download(this.#context, this.#toDownloadable(source), options);
   }
 
   /**
    * Returns the handle of a task from its receipt, in any process and at any later time. Sends no request.
    *
-   * @throws {@link ConfigurationError} if the receipt is malformed or has a different version.
+   * @throws {@link ConfigurationError} if the receipt is malformed or has an unsupported version.
    */
   resume<Kind extends TaskKind>(receipt: Receipt<Kind>): Task<Kind>;
   /** Accepts an unchecked receipt, such as the result of `JSON.parse`. */
   resume(receipt: unknown): Task;
   resume(receipt: unknown): Task {
     const checked = parseReceipt(receipt);
-    return this.#makerOf(checked.kind).task(checked);
+    return this.#namespaceFor(checked.kind).task(checked);
   }
 
   /**
-   * Submits one task per row as concurrency slots become free, and yields each row as soon as it finishes. A failed row
-   * does not end the batch. With a journal, you can run the same batch again after a crash without paying for a row
-   * twice.
+   * Submits one task per row as concurrency slots become free, and yields the result of each row as soon as it
+   * finishes. A failed row does not end the batch. With a journal, you can run the same batch again after a crash
+   * without paying for a row twice.
    *
-   * @throws {@link ConfigurationError} if an option is invalid or the journal's run cannot be read; nothing was sent.
+   * @throws {@link ConfigurationError} if an option is invalid, or if the journal has entries but no readable run id;
+   * nothing was sent.
    * @throws {@link AbortedError} if the signal aborts; the journal holds the rows that were submitted.
    */
   batch<Input, Kind extends TaskKind>(
@@ -169,9 +172,9 @@ export class Polygate {
   }
 
   /**
-   * Recovers the open rows that a terminated process left in the journal of a batch. It waits for tasks that were
-   * accepted. It resubmits rows whose params were stored, with the same idempotency key. All other rows are yielded
-   * with status `unknown` and their keys. Damaged journal lines are yielded first, as errors that identify the line.
+   * Recovers the unfinished rows in the journal of a terminated process. Waits for tasks that were accepted, and
+   * resubmits rows whose params were stored, with their idempotency keys. Yields all other rows with status `unknown`
+   * and their idempotency keys. Damaged journal lines are yielded first, as errors that identify the line.
    *
    * @throws {@link AbortedError} if the signal aborts.
    */
@@ -180,29 +183,29 @@ export class Polygate {
     options: RecoverOptions = {},
   ): AsyncGenerator<BatchResult, void, undefined> {
     const restore: Restore = {
-      submission: (kind, path, params) => this.#makerOf(kind).restore(path, params),
+      submission: (kind, path, params) => this.#namespaceFor(kind).restore(path, params),
       task: (receipt) => this.resume(receipt),
     };
     return recover(this.#context, journal, restore, options);
   }
 
   /** Returns the namespace for a kind of task. */
-  #makerOf(kind: TaskKind): TaskNamespace<TaskKind> {
+  #namespaceFor(kind: TaskKind): TaskNamespace<TaskKind> {
     return { image: this.images, video: this.videos, audio: this.audio }[kind];
   }
 
-  #downloadable(source: string | Generation | TaskHandle): Downloadable {
+  #toDownloadable(source: string | Generation | TaskHandle): Downloadable {
     if (typeof source === 'string') return { urls: () => [source] };
     const { kind, id } = source;
     const urls = () => ('urls' in source ? source.urls : source.latest?.urls);
-    // A submit response that is already finished may have no task id, so there is nothing to poll.
+    // A submission can return a finished result without a task id, so there is nothing to poll.
     if (id === '') return { urls };
     const task = 'wait' in source ? source : this.resume({ v: 1, kind, id });
     return { urls, renew: async () => task.retrieve() };
   }
 }
 
-/** Defined outside of the class, because the bundler renames a class that refers to itself. */
+/** Defined outside the class, because the bundler renames a class that refers to itself. */
 function derive(options: PolygateOptions, shared: SharedState): Polygate {
   return new Polygate(options, shared);
 }

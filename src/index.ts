@@ -1,44 +1,61 @@
+// Errors
 export * from './errors/index.ts';
 
+// The client, streams and helpers
 export { Polygate } from './client.ts';
-
-export { assumptions } from './core/config/assumptions.ts';
-export type { Assumption } from './core/config/assumptions.ts';
 export { ChatStream } from './core/chat/chat-stream.ts';
+export { Stream } from './core/stream/stream.ts';
+export { assumptions } from './core/config/assumptions.ts';
 export { estimate } from './core/limits/estimate.ts';
-export type { KnownPrices } from './core/limits/estimate.ts';
 export { extractImages } from './core/chat/extract-images.ts';
 export { parseMaterialCallback } from './core/tasks/material-callback.ts';
-export { Stream } from './core/stream/stream.ts';
 export { blockers } from './resources/account.ts';
 
-export type { BatchOptions, BatchRow, Describe } from './core/batch/batch.ts';
-export type { BatchResult } from './core/batch/batch-result.ts';
-export type { RecoverOptions } from './core/batch/runner.ts';
-export type { Budget, PolygateOptions } from './core/config/options.ts';
-export type { Clock } from './core/config/clock.ts';
-export type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
-export type { RelayedStreamOptions } from './core/stream/relayed-stream.ts';
-export type { Logger, LogLevel } from './core/config/log.ts';
-export type { RawRequest } from './core/call/raw-request.ts';
-export type { RequestPromise, WithResponse } from './core/call/request-promise.ts';
-export type { RequestOptions } from './core/call/request-options.ts';
-export type { Submission } from './core/tasks/submission.ts';
-export type { SubmittedTask, Task } from './core/tasks/task.ts';
-export type { RunOptions } from './core/chat/tool-run.ts';
-export type { GenerateOptions } from './core/tasks/submit.ts';
-export type { ErrorDetails, Outcome } from './errors/base.ts';
+// Types of errors
 export type { APIErrorDetails } from './errors/api.ts';
-export type { StructuredOutputFailure } from './errors/structured-output.ts';
+export type { ErrorDetails, Outcome } from './errors/base.ts';
 export type { ResponseValidationDetails } from './errors/response-validation.ts';
 export type { StreamErrorDetails } from './errors/stream.ts';
+export type { StructuredOutputFailure } from './errors/structured-output.ts';
+
+// Types of namespaces
 export type { Account as AccountNamespace } from './resources/account.ts';
 export type { Audio, AudioKind } from './resources/audio.ts';
 export type { Chat, ChatCompletions } from './resources/chat.ts';
 export type { ImageRoute, Images } from './resources/images.ts';
+export type {
+  MaterialPage,
+  Materials,
+  RegisterOptions,
+  Verification,
+} from './resources/materials.ts';
 export type { Models, ModelListOptions } from './resources/models.ts';
 export type { Public } from './resources/public.ts';
 export type { VideoRoute, Videos } from './resources/videos.ts';
+export type { Voices } from './resources/voices.ts';
+
+// Types of options, tasks, batches and streams
+export type { BatchResult } from './core/batch/batch-result.ts';
+export type { BatchOptions, BatchRow, Describe } from './core/batch/batch.ts';
+export type { RecoverOptions } from './core/batch/runner.ts';
+export type { RawRequest } from './core/call/raw-request.ts';
+export type { RequestOptions } from './core/call/request-options.ts';
+export type { RequestPromise, WithResponse } from './core/call/request-promise.ts';
+export type { RunOptions } from './core/chat/tool-run.ts';
+export type { Assumption } from './core/config/assumptions.ts';
+export type { Clock } from './core/config/clock.ts';
+export type { Logger, LogLevel } from './core/config/log.ts';
+export type { Budget, PolygateOptions } from './core/config/options.ts';
+export type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
+export type { KnownPrices } from './core/limits/estimate.ts';
+export type { RelayedStreamOptions } from './core/stream/relayed-stream.ts';
+export type { DownloadOptions } from './core/tasks/download.ts';
+export type { MaterialUpdate } from './core/tasks/material-wait.ts';
+export type { Submission } from './core/tasks/submission.ts';
+export type { GenerateOptions } from './core/tasks/submit.ts';
+export type { SubmittedTask, Task } from './core/tasks/task.ts';
+
+// Types of requests and responses
 export type {
   AccountBalance,
   AccountConcurrency,
@@ -80,14 +97,6 @@ export type {
 } from './schemas/chat-completion.ts';
 export type { ParseParams, ParsedCompletion, PartialDeep } from './schemas/chat-output.ts';
 export type {
-  Tool,
-  ToolContext,
-  RunParams,
-  ToolRound,
-  ToolRunProgress,
-  ToolRun,
-} from './schemas/chat-run.ts';
-export type {
   TextPart,
   ImagePart,
   AudioPart,
@@ -108,6 +117,14 @@ export type {
   ChatParams,
 } from './schemas/chat-params.ts';
 export type {
+  Tool,
+  ToolContext,
+  RunParams,
+  ToolRound,
+  ToolRunProgress,
+  ToolRun,
+} from './schemas/chat-run.ts';
+export type {
   ErrorRetry,
   ErrorExample,
   ErrorDetail,
@@ -122,6 +139,7 @@ export type {
   KeyBalanceErrorEnvelope,
 } from './schemas/error-codes.ts';
 export type { ImageParams } from './schemas/images.ts';
+export type { Journal } from './schemas/journal.ts';
 export type {
   RealPerson,
   MaterialCreateFields,
@@ -138,7 +156,6 @@ export type {
   AvailableMaterial,
   MaterialPageRecord,
 } from './schemas/materials.ts';
-export type { Journal } from './schemas/journal.ts';
 export type { ResponseMeta, ConcurrencyMeta } from './schemas/meta.ts';
 export type {
   Model,
@@ -172,6 +189,7 @@ export type {
   Changelog,
   OpenApiDocument,
 } from './schemas/public.ts';
+export type { Open } from './schemas/schema.ts';
 export type {
   StandardSchema,
   StandardJsonSchema,
@@ -218,14 +236,3 @@ export type {
   VoiceOutput,
   VoiceCreation,
 } from './schemas/voices.ts';
-export type { Open } from './schemas/schema.ts';
-export type { DownloadOptions } from './core/tasks/download.ts';
-export type { MaterialUpdate } from './core/tasks/material-wait.ts';
-
-export type {
-  MaterialPage,
-  Materials,
-  RegisterOptions,
-  Verification,
-} from './resources/materials.ts';
-export type { Voices } from './resources/voices.ts';

@@ -107,7 +107,7 @@ describe.concurrent('with a service in the environment', () => {
     const lines = run.stdout.trimEnd().split('\n');
     expect(lines[0]).toBe(`submitted ${mock.tasks[0]?.id} for $${mock.invoice[0]?.usd}`);
     expect(lines.slice(1, -2)).not.toEqual([]);
-    expect(lines.at(-2)).toBe('succeeded 100 %');
+    expect(lines.at(-2)).toBe('succeeded 100%');
     expect(lines.at(-1)).toBe('saved demo-output/image.svg');
     expect(await readFile(join(cwd, 'demo-output/image.svg'), 'utf8')).toContain('harbour at dawn');
   });
@@ -121,7 +121,7 @@ describe.concurrent('with a service in the environment', () => {
     const submit = mock.requests.find(({ path }) => path === '/v1/videos');
     expect(submit?.body).toMatchObject({ content: [{}, { image_url: { url: uri } }] });
     expect(run.stdout).toContain(`submitted ${mock.tasks[0]?.id} for $${mock.invoice[0]?.usd}\n`);
-    expect(run.stdout).toMatch(/video succeeded 100 %\nthe video is at http:\S+\.mp4/);
+    expect(run.stdout).toMatch(/video succeeded 100%\nthe video is at http:\S+\.mp4/);
     expect(mock.invoice).toHaveLength(1);
   });
 
@@ -145,7 +145,7 @@ describe.concurrent('with a service in the environment', () => {
     expect(run).toMatchObject(success);
     const [charge] = mock.invoice;
     expect(run.stdout).toContain(`anthem-music costs about $${charge?.usd}\n`);
-    expect(run.stdout).toMatch(/running \d+ %\n[^]*succeeded 100 %\nsaved demo-output\/song.wav/);
+    expect(run.stdout).toMatch(/running \d+%\n[^]*succeeded 100%\nsaved demo-output\/song.wav/);
     expect(await readFile(join(cwd, 'demo-output/song.wav'), 'latin1')).toMatch(/^RIFF/);
   });
 
@@ -218,11 +218,11 @@ describe.concurrent('with a service in the environment', () => {
     const run = await runFromSource(example('demo'), surroundings);
     expect(run).toMatchObject(success);
     expect(run.stdout).toContain('Estimated cost');
-    expect(run.stdout).toContain('100 %  succeeded');
+    expect(run.stdout).toContain('100%  succeeded');
     expect(run.stdout).toMatch(/class +BadRequestError\n[^]*outcome +rejected\n/);
     const spent = mock.invoice.reduce((sum, line) => sum + line.usd, 0);
     expect(run.stdout).toMatch(new RegExp(`gateway.spend .* \\$${Number(spent.toFixed(9))}\n`));
-    expect(run.stdout).toMatch(new RegExp(`wallet +after +\\$${mock.wallet.usd}\n`));
+    expect(run.stdout).toMatch(new RegExp(`balance +after +\\$${mock.wallet.usd}\n`));
     expect(run.stdout).not.toContain(mock.apiKey);
     expect(run.stdout).not.toContain('\u001B');
     expect(await readdir(join(cwd, 'demo-output'))).toEqual(['harbour.svg']);
@@ -259,7 +259,7 @@ describe.concurrent('without a service in the environment', () => {
   });
 
   test('the demo exits cleanly on Ctrl-C and prints the receipt', async ({ expect }) => {
-    const run = await runFromSource(example('demo'), { interruptAt: '25 %' });
+    const run = await runFromSource(example('demo'), { interruptAt: '25%' });
     expect(run).toMatchObject({ code: 130, stderr: '' });
     expect(run.stdout).toMatch(/Stopped\n +class +AbortedError\n[^]*\{"v":1,"kind":"image"/);
   });

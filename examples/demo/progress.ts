@@ -21,7 +21,7 @@ function bar(): Progress {
   const payload = () => ({ status, elapsed: ((Date.now() - startedAt) / 1000).toFixed(1) });
   const progressBar = new SingleBar({
     stream: process.stdout,
-    format: `  {bar}  {percentage} %  ${dim('{elapsed} s  {status}')}`,
+    format: `  {bar}  {percentage}%  ${dim('{elapsed} s  {status}')}`,
     barCompleteChar: '█',
     barIncompleteChar: '░',
     barsize: 40,
@@ -48,7 +48,7 @@ function lines(): Progress {
   return {
     show(update) {
       const percent = Math.floor((update.progress ?? 0) / 25) * 25;
-      const line = `  ${String(percent).padStart(3)} %  ${label(update)}`;
+      const line = `  ${String(percent).padStart(3)}%  ${label(update)}`;
       if (line !== lastLine) console.log(line);
       lastLine = line;
     },

@@ -85,7 +85,7 @@ export function showError(error: unknown): void {
   if ('requestId' in error) field('requestId', plain(String(error.requestId)));
   if (error.outcome !== undefined) field('outcome', error.outcome);
   if (error.task === undefined) return;
-  field('task', `${error.task.id} is paid and still processing. Receipt for gateway.resume():`);
+  field('task', `${error.task.id} is paid for and still processing. Receipt for gateway.resume():`);
   console.log(dim(JSON.stringify(error.task)));
 }
 

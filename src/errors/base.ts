@@ -9,8 +9,8 @@ const brand = Symbol.for('polygate.error');
  *
  * - `rejected`: the service rejected the request, so nothing was charged.
  * - `not-sent`: the request never reached the service, so nothing was charged.
- * - `unknown`: the request may have been charged. Retry with the same idempotency key, if the error carries one, before
- *   you start a new paid request.
+ * - `unknown`: the request may have been charged. For tasks and materials, retry with the same idempotency key. Chat
+ *   requests and voices may be charged again.
  */
 export type Outcome = 'rejected' | 'not-sent' | 'unknown';
 
@@ -20,7 +20,7 @@ export interface ErrorDetails {
   cause?: unknown;
   /** Whether the request may have been charged. */
   outcome?: Outcome | undefined;
-  /** Idempotency key of the call. Reusing it never charges twice for the same task or material. */
+  /** Idempotency key of the call. A retry with the same key never charges twice for the same task or material. */
   idempotencyKey?: string | undefined;
   /** The task that was already submitted and may have been charged. */
   task?: TaskHandle | undefined;
@@ -35,9 +35,15 @@ export class PolygateError extends Error {
 
   /** Whether the request may have been charged. Set on errors of requests. */
   declare readonly outcome?: Outcome;
-  /** Idempotency key of the call. Retry with the same key to avoid paying twice for a task or a material. */
+  /**
+   * Idempotency key of the call. A retry with the same key never charges twice for a task or a material. Chat requests
+   * and voices may be charged again.
+   */
   declare readonly idempotencyKey?: string;
-  /** The submitted task. Set on every error after a submit: call `task.wait()` to get its result. */
+  /**
+   * The submitted task. Set on every error that occurs after a task was submitted. Unless the task failed,
+   * `task.wait()` returns its result.
+   */
   declare readonly task?: TaskHandle;
   /** Messages, rounds and charges of a failed `chat.completions.run()`, up to the failure. */
   declare readonly run?: ToolRunProgress;

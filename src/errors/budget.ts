@@ -1,7 +1,7 @@
 import { PolygateError } from './base.ts';
 
 /**
- * The request would exceed `budget.maxUsd`, or the budget is already used up. The request was not sent and nothing was
+ * The request would exceed `budget.maxUsd`, or the budget has been used up. The request was not sent and nothing was
  * charged.
  */
 export class BudgetExceededError extends PolygateError {

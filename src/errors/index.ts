@@ -1,6 +1,11 @@
-export { APIError } from './api.ts';
 export { AbortedError } from './aborted.ts';
-export { StructuredOutputError } from './structured-output.ts';
+export { APIError } from './api.ts';
+export { PolygateError } from './base.ts';
+export { BudgetExceededError } from './budget.ts';
+export { ConfigurationError } from './configuration.ts';
+export { ConnectionError, RequestTimeoutError } from './connection.ts';
+export { MaterialFailedError, MaterialWaitTimeoutError } from './materials.ts';
+export { ResponseValidationError } from './response-validation.ts';
 export {
   AuthenticationError,
   BadRequestError,
@@ -14,12 +19,7 @@ export {
   ServiceUnavailableError,
   UnprocessableError,
 } from './status.ts';
-export { PolygateError } from './base.ts';
-export { BudgetExceededError } from './budget.ts';
-export { ConfigurationError } from './configuration.ts';
-export { ConnectionError, RequestTimeoutError } from './connection.ts';
-export { MaterialFailedError, MaterialWaitTimeoutError } from './materials.ts';
-export { ResponseValidationError } from './response-validation.ts';
 export { StreamError, StreamIdleTimeoutError, StreamTruncatedError } from './stream.ts';
+export { StructuredOutputError } from './structured-output.ts';
 export { TaskFailedError, TaskWaitTimeoutError } from './tasks.ts';
 export { ToolRoundsError } from './tool-rounds.ts';

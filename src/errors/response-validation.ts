@@ -9,7 +9,7 @@ export interface ResponseValidationDetails extends ErrorDetails {
   meta: ResponseMeta;
   /** Response body: parsed JSON, or the raw text if it is not JSON. */
   body: unknown;
-  /** Validation issues, one per field. */
+  /** Validation issues. The client's own schemas report only the first. */
   issues?: readonly SchemaIssue[] | undefined;
 }
 
@@ -24,7 +24,7 @@ export class ResponseValidationError extends PolygateError {
   declare readonly meta: ResponseMeta;
   /** Response body: parsed JSON, or the raw text if it is not JSON. */
   declare readonly body: unknown;
-  /** Validation issues, one per field. */
+  /** Validation issues. The client's own schemas report only the first. */
   declare readonly issues: readonly SchemaIssue[];
 
   constructor(message: string, details: ResponseValidationDetails) {

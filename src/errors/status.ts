@@ -15,7 +15,7 @@ export class PaymentRequiredError extends APIError {
   static override readonly className: string = 'PaymentRequiredError';
 }
 
-/** 403: the API key is disabled, invalid or not allowed to make this request. */
+/** 403: the API key is disabled or not allowed to make this request. */
 export class PermissionDeniedError extends APIError {
   static override readonly className: string = 'PermissionDeniedError';
 }
@@ -26,7 +26,7 @@ export class NotFoundError extends APIError {
 }
 
 /**
- * 409: the request conflicts with an earlier one, such as when an idempotency key is reused for a different request.
+ * 409: the request conflicts with an earlier one: for example, an idempotency key was reused for a different request.
  */
 export class ConflictError extends APIError {
   static override readonly className: string = 'ConflictError';

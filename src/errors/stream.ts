@@ -37,8 +37,8 @@ export class StreamError extends PolygateError {
 }
 
 /**
- * The stream ended without `[DONE]` or a `finish_reason` on every choice. `partial` holds the content received so far.
- * The request may have been charged.
+ * The stream ended before `[DONE]` and before every choice had a `finish_reason`. `partial` holds the content received
+ * so far. The request may have been charged.
  */
 export class StreamTruncatedError extends StreamError {
   static override readonly className: string = 'StreamTruncatedError';

@@ -18,6 +18,6 @@ export class TaskWaitTimeoutError extends PolygateError {
 
   /** Handle of the task. */
   declare readonly task: TaskHandle;
-  /** Last known state of the task. Absent if it was never observed. */
+  /** Last known state of the task. Absent if no poll succeeded. */
   declare readonly generation?: Generation;
 }

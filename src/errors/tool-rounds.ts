@@ -1,8 +1,8 @@
 import { PolygateError } from './base.ts';
 
 /**
- * The model was still calling tools after `maxRounds` requests. `run` holds the conversation, which ends with the tool
- * calls that were not executed, and the total charge.
+ * The model still called tools after `maxRounds` requests. `run` holds the conversation, which ends with the tool calls
+ * that were not executed, and the total charge.
  */
 export class ToolRoundsError extends PolygateError {
   static override readonly className: string = 'ToolRoundsError';

@@ -7,13 +7,14 @@ import type { Journal } from '../schemas/journal.ts';
 /** Options of {@link fileJournal}. */
 export interface FileJournalOptions {
   /**
-   * Whether to store the params of each row, including prompts. With them, `gateway.recover` can resubmit rows by itself.
+   * Whether to store the params of each row, including prompts. With them, `gateway.recover` can resubmit rows on its
+   * own.
    * @defaultValue false
    */
   storeParams?: boolean | undefined;
 }
 
-/** A line that has not been written yet, and the promise of its `append`. */
+/** A line that has not been written yet, and the callbacks that settle its `append`. */
 interface PendingLine {
   readonly line: string;
   readonly resolve: () => void;
@@ -21,29 +22,31 @@ interface PendingLine {
 }
 
 /**
- * Creates a {@link Journal} in a file, with one line of JSON per step. Each line is flushed to disk before `append`
- * resolves, so it survives a crash of the process or the machine. The file is append-only and is not kept open.
+ * Creates a {@link Journal} in a file, with one JSON line per journal entry. Each line is flushed to disk before
+ * `append` resolves, so it survives a crash of the process or the machine. The file is append-only and is not kept
+ * open.
  *
- * @param path - The file. It is created if it does not exist, readable by its owner only. Its folder must exist.
+ * @param path - Path of the file. If the file does not exist, it is created, readable by its owner only. Its folder
+ * must exist.
  */
 export function fileJournal(path: string, { storeParams }: FileJournalOptions = {}): Journal {
   let pending: PendingLine[] = [];
-  let flushing = false;
+  let isFlushing = false;
 
   /** Writes all pending lines together, so that rows submitted in parallel share one flush. */
   const flush = async (): Promise<void> => {
-    flushing = true;
+    isFlushing = true;
     while (pending.length > 0) {
-      const group = pending;
+      const lines = pending;
       pending = [];
       try {
-        await write(path, group.map(({ line }) => `${line}\n`).join(''));
-        for (const { resolve } of group) resolve();
+        await write(path, lines.map(({ line }) => `${line}\n`).join(''));
+        for (const { resolve } of lines) resolve();
       } catch (error) {
-        for (const { reject } of group) reject(error);
+        for (const { reject } of lines) reject(error);
       }
     }
-    flushing = false;
+    isFlushing = false;
   };
 
   return {
@@ -52,7 +55,7 @@ export function fileJournal(path: string, { storeParams }: FileJournalOptions = 
     append: (line) =>
       new Promise((resolve, reject) => {
         pending.push({ line, resolve, reject });
-        if (!flushing) void flush();
+        if (!isFlushing) void flush();
       }),
   };
 }
@@ -88,12 +91,12 @@ async function* readLines(path: string): AsyncGenerator<string, void, undefined>
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   });
-  let rest = '';
+  let incompleteLine = '';
   // Not file.readLines(): it also splits at U+2028 and U+2029, which are valid inside JSON strings.
   for await (const part of file?.createReadStream({ encoding: 'utf8' }) ?? []) {
-    const lines = `${rest}${String(part)}`.split('\n');
-    rest = lines.pop() ?? '';
+    const lines = `${incompleteLine}${String(part)}`.split('\n');
+    incompleteLine = lines.pop() ?? '';
     yield* lines;
   }
-  if (rest !== '') yield rest;
+  if (incompleteLine !== '') yield incompleteLine;
 }

@@ -15,7 +15,10 @@ export async function readBody(
   if (headers.has('content-encoding')) {
     throw new ProxyError(415, 'unsupported_media_type', 'The body must not be compressed.');
   }
-  if (request.bodyUsed) throw new Error('The body was read before the proxy could read it.');
+  if (request.bodyUsed)
+    throw new Error(
+      'The body was read before the proxy could read it. Do not read it in `authorize`.',
+    );
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   const reader = request.body?.getReader();
@@ -44,12 +47,12 @@ function checkModel(
   }
   const { model } = body;
   if (model !== undefined && !models.some((allowed) => allowed === model)) {
-    throw new ProxyError(403, 'model_not_allowed', 'This app does not offer this model.');
+    throw new ProxyError(403, 'model_not_allowed', 'This model is not available in this app.');
   }
   return new TextEncoder().encode(JSON.stringify(body));
 }
 
-/** Parses a JSON object; undefined for anything else. */
+/** Parses a JSON object. Returns undefined for anything else. */
 export function parseRecord(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -10,7 +10,9 @@ export class ProxyError extends Error {
   }
 }
 
-/** An error response in the gateway's own format, so that a client handles both alike. Specification: Errors. */
+/**
+ * Creates an error response in the gateway's own format, so that a client handles both alike. Specification: Errors.
+ */
 export function errorResponse(
   status: number,
   error: Readonly<Record<string, string | undefined>>,
@@ -20,7 +22,7 @@ export function errorResponse(
   return new Response(JSON.stringify({ error }), { status, headers });
 }
 
-/** The error type for a status. Specification: Errors; assumption A9. */
+/** Returns the error type for a status. Specification: Errors; assumption A9. */
 export function errorType(status: number): string {
   return types[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
 }

@@ -6,7 +6,10 @@ import type { Target } from './routes.ts';
 import type { Settings } from './settings.ts';
 import { fetchUpstream } from './upstream.ts';
 
-/** Sends an authorized request to the gateway, after checking its key and body, and builds the page's response. */
+/**
+ * Sends an authorized request to the gateway, after checking its idempotency key and body, and builds the page's
+ * response.
+ */
 export async function forward(
   request: Request,
   target: Target,
@@ -28,12 +31,16 @@ export async function forward(
     { method, headers, body, signal: request.signal },
     (message) => settings.report(new Error(redact(message))),
   );
-  await notify(upstream, call, settings);
+  await callOnResponse(upstream, call, settings);
   return relayResponse(upstream, request, settings, redact);
 }
 
 /** Calls `onResponse`. If it throws, the page still receives the response, which may be a paid task. */
-async function notify(upstream: Response, call: ProxyCall, settings: Settings): Promise<void> {
+async function callOnResponse(
+  upstream: Response,
+  call: ProxyCall,
+  settings: Settings,
+): Promise<void> {
   const { onResponse, report, headerPrefix, requestIdHeader } = settings;
   if (onResponse === undefined) return;
   const header = (name: string) => upstream.headers.get(name) ?? undefined;
@@ -53,7 +60,7 @@ async function notify(upstream: Response, call: ProxyCall, settings: Settings): 
   }
 }
 
-/** The id of a new material is only in the body, which is small enough to clone. */
+/** Returns the id of a new material, which is only in the body. The body is small enough to clone. */
 async function createdMaterialId(upstream: Response, { route }: ProxyCall) {
   if (route !== 'POST /v1/materials' || !upstream.ok) return undefined;
   const { id } = parseRecord(await upstream.clone().text()) ?? {};

@@ -10,8 +10,8 @@ import type { Settings } from './settings.ts';
 
 /**
  * Creates a request handler that adds your API key on your server, so that pages can use the gateway without seeing the
- * key. The handler is a function from `Request` to `Response` and runs in every runtime and framework that has those.
- * Its promise never rejects. In the page, use `new Polygate({ apiKey: null, baseURL: '/api/gateway' })`.
+ * key. The handler is a function from `Request` to `Response` and runs in every runtime and framework that supports
+ * them. Its promise never rejects. In the page, use `new Polygate({ apiKey: null, baseURL: '/api/gateway' })`.
  *
  * @throws TypeError if an option is missing or invalid. The message never contains the value.
  *
@@ -71,11 +71,11 @@ function resolveTarget({ url, method }: Request, { basePath, routes }: Settings)
   throw new ProxyError(
     404,
     'not_found',
-    'The proxy does not forward this request. See its option `allow`.',
+    'The proxy does not forward this request. See the proxy option `allow`.',
   );
 }
 
-/** The path without the proxy's mount path; empty if the two cannot be separated safely. */
+/** Returns the path without the proxy's mount path, or an empty string if the two cannot be separated safely. */
 function gatewayPath(pathname: string, basePath: string | undefined): string {
   const start = basePath === undefined ? pathname.indexOf('/v1/') : basePath.length;
   const mount = pathname.slice(0, start);
@@ -90,13 +90,16 @@ async function resolveUser(request: Request, { authorize }: Settings): Promise<s
     throw new ProxyError(401, 'sign_in_required', 'Sign in to this app first.');
   }
   if (typeof user === 'string' && user !== '') return user;
-  throw new TypeError('authorize: must return a user id or null.');
+  throw new TypeError('authorize: must return a user id, null or false.');
 }
 
-/** Only the message of a {@link ProxyError} may reach the caller; anything else is reported to `onError`. */
+/**
+ * Builds the error response. Only the message of a {@link ProxyError} may reach the caller; any other error is reported
+ * to `onError`.
+ */
 function toErrorResponse(reason: unknown, { signal }: Request, { report }: Settings): Response {
   const isProxyError = reason instanceof ProxyError;
-  // The caller has disconnected, so no one reads this response.
+  // The caller has disconnected, so this response is not read.
   if (!isProxyError && signal.aborted) return new Response(null, { status: 499 });
   if (!isProxyError) report(reason);
   const { status, code, message } = isProxyError

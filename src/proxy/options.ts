@@ -22,7 +22,7 @@ export interface ProxyResponse extends ProxyCall {
   readonly status: number;
   /** The charge in USD, if the gateway reported one. It is charged to your wallet unless `replay` is true. */
   readonly chargeUsd?: number | undefined;
-  /** Whether the idempotency key matched an earlier task, so that nothing was charged. */
+  /** Whether the idempotency key matched an earlier request, so that nothing was charged again. */
   readonly replay: boolean;
   /** The gateway's request id. */
   readonly requestId?: string | undefined;
@@ -30,21 +30,21 @@ export interface ProxyResponse extends ProxyCall {
 
 /** Options of {@link createProxyHandler}. */
 export interface ProxyOptions {
-  /** Your API key, or a function that returns it, called for each request. It is sent to `baseURL` only. */
+  /** Your API key, or a function that returns it and is called for each request. The key is sent only to `baseURL`. */
   apiKey: string | (() => string | Promise<string>);
   /** Origin of the gateway, such as `https://host.example`, as in the client's options. */
   baseURL: string;
   /**
-   * Identifies the user who sends a request. Return a stable user id, or null (or false) for an unknown caller, who gets
-   * a 401. Check a cookie or header as elsewhere in your app, and do not read the body. If the function throws, the
-   * caller gets a 500 without details.
+   * Identifies the user who sends a request. Return a stable user id, or null (or false) for an unknown caller, who
+   * gets a 401. Check a cookie or header as elsewhere in your app, and do not read the body. If the function throws,
+   * the caller gets a 500 without details.
    *
    * The id is used to keep the idempotency keys of your users separate. It is never sent to the gateway.
    */
   authorize: (request: Request) => string | null | false | Promise<string | null | false>;
   /**
-   * The routes to forward; any other request gets a 404. Write the method and path template as in the specification. For
-   * an undocumented path, add its query parameters: `GET /v1/usage?from&to`.
+   * The routes to forward; any other request gets a 404. Write the method and path template as in the specification.
+   * For an undocumented path, add its query parameters: `GET /v1/usage?from&to`.
    *
    * @defaultValue {@link defaultRoutes}: every documented route except {@link ownerRoutes}
    */
@@ -58,13 +58,15 @@ export interface ProxyOptions {
    */
   permit?: ((call: ProxyCall) => boolean | Promise<boolean>) | undefined;
   /**
-   * Ids of the models that pages may use; a request for another model gets a 403. This limits what one request can cost.
+   * Ids of the models that pages may use; a request for another model gets a 403. This limits what one request can
+   * cost.
    *
    * @defaultValue every model available to the key
    */
   models?: readonly string[] | undefined;
   /**
-   * Origins of the pages that may send requests, such as `https://app.example`. If you set this, include your own origin.
+   * Origins of the pages that may send requests, such as `https://app.example`. If you set this, include your own
+   * origin.
    *
    * @defaultValue only the proxy's own origin
    */
@@ -83,33 +85,34 @@ export interface ProxyOptions {
    */
   basePath?: string | undefined;
   /**
-   * Maximum size of a request body in bytes; a larger body gets a 413. The bytes received are counted, whatever
-   * `content-length` says.
+   * Maximum size of a request body in bytes; a larger body gets a 413. The received bytes are counted; `content-length`
+   * is ignored.
    *
    * @defaultValue 10485760 (10 MiB)
    */
   maxBodyBytes?: number | undefined;
   /**
-   * Whether pages can see what a request costs. If false, `spend`, `budget` and `onCharge` of a client in the page record
-   * no charges; `onResponse` still reports them.
+   * Whether pages can see what a request costs. If false, a client in the page sees no charges, so its `spend`,
+   * `budget` and `onCharge` do not count them; `onResponse` still reports them.
    *
    * @defaultValue true
    */
   exposeCharges?: boolean | undefined;
   /**
-   * Called with each response from the gateway, for example to store the owner of a task or to add up a user's spending.
-   * The page receives the response after the returned promise settles. An error thrown here is reported to `onError`.
+   * Called with each response from the gateway, for example to store the owner of a task or to add up a user's
+   * spending. The page receives the response after the returned promise settles. An error thrown here is reported to
+   * `onError`.
    */
   onResponse?: ((response: ProxyResponse) => void | Promise<void>) | undefined;
   /**
-   * Called with errors whose details are hidden from the caller: errors thrown by your own functions, and the reason why
-   * the gateway could not be reached.
+   * Called with errors whose details are hidden from the caller: errors thrown by your own functions, and failed
+   * requests to the gateway.
    *
    * @defaultValue errors are not reported
    */
   onError?: ((error: unknown) => void) | undefined;
   /**
-   * Sends the requests to the gateway.
+   * The `fetch` function used for requests to the gateway.
    *
    * @defaultValue the global `fetch`
    */

@@ -11,8 +11,9 @@ export interface OriginCheck {
 }
 
 /**
- * Checks which origin a request comes from. Browsers send `origin` or `sec-fetch-site`, and pages cannot forge either. A
- * caller that sends neither is not a browser, so no page can misuse it: `authorize` alone decides about it.
+ * Checks which origin a request comes from. Browsers send `origin` or `sec-fetch-site`, and pages cannot forge either.
+ * A request with neither header is left to `authorize`: browsers send `origin` with every POST and DELETE, and with
+ * every cross-origin request whose response a page can read.
  */
 export function checkOrigin(request: Request, settings: Settings): OriginCheck {
   const { origins, credentials } = settings;

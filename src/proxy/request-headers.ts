@@ -26,7 +26,7 @@ export async function requestHeaders(
   return headers;
 }
 
-/** Hashes user and key, so that two users with the same key never share a task. Specification: Limits. */
+/** Hashes the user id and the key, so that two users with the same key never share a task. Specification: Limits. */
 async function userScopedKey(user: string, key: string): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify([user, key]));
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));

@@ -2,19 +2,19 @@ import { isRecord, parseRecord } from './body.ts';
 import { errorResponse, errorType } from './error-response.ts';
 import type { Settings } from './settings.ts';
 
-/** Names of the only response headers that are forwarded to the page. */
+/** Returns the names of the response headers that are forwarded to the page; all others are dropped. */
 export function exposedHeaders(settings: ResponseSettings): string[] {
   const { requestIdHeader, headerPrefix, exposeCharges } = settings;
-  const vendor = ['task-id', 'idempotent-replay', ...concurrency];
+  const vendor = ['task-id', 'idempotent-replay', ...concurrencyHeaders];
   if (exposeCharges !== false) vendor.push('charge-usd');
   // With `date`, the client can turn a `retry-after` date into a delay even if the page's clock is wrong.
-  const plain = ['content-type', 'retry-after', 'date', 'x-request-id', requestIdHeader];
-  return [...new Set([...plain, ...vendor.map((name) => headerPrefix + name)])];
+  const standard = ['content-type', 'retry-after', 'date', 'x-request-id', requestIdHeader];
+  return [...new Set([...standard, ...vendor.map((name) => headerPrefix + name)])];
 }
 
 type ResponseSettings = Pick<Settings, 'requestIdHeader' | 'headerPrefix' | 'exposeCharges'>;
 
-const concurrency = ['concurrency-limit', 'concurrency-remaining', 'concurrency-source'];
+const concurrencyHeaders = ['concurrency-limit', 'concurrency-remaining', 'concurrency-source'];
 
 /** Builds the page's response: exposed headers, the body as a stream, and errors in the gateway's format. */
 export async function relayResponse(
@@ -41,8 +41,9 @@ export async function relayResponse(
 }
 
 /**
- * Relays the body one chunk at a time, each only when the page reads it. The closures keep a reference to the request
- * until the body ends: in Node, the signal of a garbage-collected request no longer reports that the page disconnected.
+ * Relays one chunk of the body at a time, and reads the next one only when the page does. The closures keep a reference
+ * to the request until the body ends: in Node, the signal of a garbage-collected request no longer reports that the
+ * page disconnected.
  */
 function relayBody(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,

@@ -35,13 +35,12 @@ const userRoutes = [
   'DELETE /v1/materials/{materialId}',
 ] as const;
 
-/**
- * The routes that are forwarded by default: every route in the specification except {@link ownerRoutes}.
- */
+/** The routes that are forwarded by default: every route in the specification except {@link ownerRoutes}. */
 export const defaultRoutes = [...publicRoutes, ...userRoutes] as const;
 
 /**
- * Routes that are forwarded only if you add them to `allow`: they show your account, or the materials of all your users.
+ * Routes that are forwarded only if you add them to `allow`: they show your account, or the materials of all your
+ * users.
  */
 export const ownerRoutes = [
   'GET /v1/account',
@@ -80,7 +79,7 @@ export interface Route {
 
 const placeholder = /\{(\w+)\}/g;
 
-/** Parses a route; undefined if it is malformed. */
+/** Parses a route. Returns undefined if it is malformed. */
 export function parseRoute(text: string): Route | undefined {
   const format = /^((GET|POST|DELETE) (?:\/(?:[\w-][\w.-]*|\{\w+\}))+)(?:\?([\w.&-]+))?$/;
   const [, routeText = '', method = '', query] = format.exec(text) ?? [];
@@ -111,7 +110,7 @@ export interface Target {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** Finds the route that matches a gateway path exactly; undefined if there is none. */
+/** Finds the route that matches a gateway path exactly. Returns undefined if there is none. */
 export function findTarget(
   routes: readonly Route[],
   method: string,
@@ -139,8 +138,9 @@ export function findTarget(
 }
 
 /**
- * Decodes a placeholder value once; undefined if servers might interpret it differently. Percent signs could be decoded
- * twice, and segments of dots could be collapsed. Only model ids may contain slashes. Specification: Model.
+ * Decodes a placeholder value once. Returns undefined if the proxy and the gateway might interpret it differently:
+ * percent signs could be decoded twice, and dot segments could be removed. Only model ids may contain slashes.
+ * Specification: Model.
  */
 function decodeValue(encoded: string, allowSlash: boolean): string | undefined {
   let value: string;

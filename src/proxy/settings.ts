@@ -2,7 +2,7 @@ import type { ProxyOptions } from './options.ts';
 import { defaultRoutes, parseRoute } from './routes.ts';
 import type { Route } from './routes.ts';
 
-/** Validated options with all defaults applied. */
+/** Validated options and the defaults of the required settings. */
 export interface Settings extends ProxyOptions {
   readonly routes: readonly Route[];
   readonly maxBodyBytes: number;
@@ -21,13 +21,13 @@ const listOf = (isValid: (value: unknown) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.every((entry) => isValid(entry));
 const functionRule: Rule = [(value) => typeof value === 'function', 'a function'];
 const booleanRule: Rule = [(value) => typeof value === 'boolean', 'true or false'];
-const headerName: Rule = [matches(/^[\w-]+$/), 'a header name'];
+const headerNameRule: Rule = [matches(/^[\w-]+$/), 'a header name'];
 
 /** Whether a value can be sent as the bearer token. */
 export const isApiKey = (key: unknown): key is string =>
   typeof key === 'string' && /^[\u0021-\u007e\u0080-\u00ff]+$/.test(key);
 
-/** One rule per option. An option without a rule does not exist. */
+/** One rule per option. Options without a rule are rejected as unknown. */
 const rules: { readonly [Name in keyof Required<ProxyOptions>]: Rule } = {
   apiKey: [
     (value) => typeof value === 'function' || isApiKey(value),
@@ -55,8 +55,8 @@ const rules: { readonly [Name in keyof Required<ProxyOptions>]: Rule } = {
   onResponse: functionRule,
   onError: functionRule,
   fetch: functionRule,
-  headerPrefix: headerName,
-  requestIdHeader: headerName,
+  headerPrefix: headerNameRule,
+  requestIdHeader: headerNameRule,
   allowInsecureBaseURL: booleanRule,
 };
 
@@ -107,14 +107,14 @@ function normalizeBaseURL(text: string, allowInsecure: boolean): string {
   assert(
     (protocol === 'https:' || allowInsecure || isLoopback) && href === origin + pathname,
     'baseURL',
-    'must be https:// (http:// for loopback hosts only), without user name, query or fragment',
+    'must be https:// (http:// for loopback hosts only, or set allowInsecureBaseURL), without user name, query or fragment',
   );
   return origin + pathname.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
 }
 
 /**
- * The global `fetch`. Deno's resends a body of bytes by itself when a kept-alive connection breaks, and the gateway could
- * charge for both requests. Deno does not resend a `Blob`.
+ * The global `fetch`. Deno's `fetch` resends a byte body on its own when a kept-alive connection breaks, and the
+ * gateway could charge for both requests. It does not resend a `Blob`.
  */
 const runtimeFetch: typeof globalThis.fetch = (input, init) =>
   globalThis.fetch(

@@ -6,8 +6,8 @@ const notSentCodes =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$/;
 
 /**
- * Sends a request to the gateway once. A request that was never sent becomes a 503, which is safe to retry; one that may
- * have arrived becomes a 502. Redirects are rejected, because following one could send the API key to another host.
+ * Sends a request to the gateway once. A request that was never sent becomes a 503, which is safe to retry; one that
+ * may have arrived becomes a 502. Redirects are rejected, because following one could send the API key to another host.
  */
 export async function fetchUpstream(
   fetch: typeof globalThis.fetch,
@@ -29,15 +29,22 @@ export async function fetchUpstream(
         'The gateway cannot be reached. Nothing was sent.',
       );
     }
-    throw new ProxyError(502, 'bad_gateway', 'The connection to the gateway was lost.');
+    throw new ProxyError(
+      502,
+      'bad_gateway',
+      'The connection to the gateway was lost. The request may have been processed and charged.',
+    );
   }
   if (response.status >= 200 && (response.status < 300 || response.status > 399)) return response;
   response.body?.cancel().catch(() => {});
-  report('The gateway responded with a redirect, which is never followed. Check baseURL.');
+  report('The gateway responded with a redirect, which the proxy does not follow. Check baseURL.');
   throw new ProxyError(502, 'bad_gateway', 'The gateway responded with a redirect.');
 }
 
-/** Some frameworks cache GET responses, so polling a task would return an old status. Workers reject the option. */
+/**
+ * Some frameworks cache GET responses, so polling a task would return an old status. Cloudflare Workers reject this
+ * option.
+ */
 function noStore(): RequestInit {
   return globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? {} : { cache: 'no-store' };
 }

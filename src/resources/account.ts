@@ -20,17 +20,19 @@ export class Account {
   }
 
   /**
-   * Retrieves the balance, the concurrency limit and the number of available models. Specification: GET /account.
+   * Retrieves the balance, the concurrency limit and the number of available models. Specification: Account and
+   * catalog, GET /account.
    *
    * @throws {@link AuthenticationError} if the API key is missing or invalid; {@link PermissionDeniedError} if it is
-   * disabled or not permitted.
+   * disabled or not allowed to use this endpoint.
    */
   retrieve(options?: RequestOptions): RequestPromise<AccountRecord> {
     return requestJson(this.#context, '/v1/account', accountSchema, options);
   }
 
   /**
-   * Retrieves the readiness of the account for production; see {@link blockers}. Specification: GET /readiness.
+   * Retrieves the readiness of the account for production; see {@link blockers}. Specification: Account and catalog,
+   * GET /readiness.
    *
    * @throws the same errors as {@link Account.retrieve}.
    */
@@ -39,7 +41,8 @@ export class Account {
   }
 
   /**
-   * Retrieves the balance of the key owner's account and the quota of the key. Specification: GET /api/usage/balance.
+   * Retrieves the balance of the key owner's account and the quota of the key. Specification: Account and catalog,
+   * GET /api/usage/balance.
    *
    * @throws the same errors as {@link Account.retrieve}, although this endpoint uses a different error envelope.
    */

@@ -25,7 +25,7 @@ export class Audio extends TaskNamespace<'audio'> {
     const scope: TaskScope<'audio'> = {
       context,
       kind: 'audio',
-      pollPaths: ['/v1/audio/tasks/{id}'],
+      pollTemplates: ['/v1/audio/tasks/{id}'],
     };
     super(scope);
     this.music = new AudioKind(scope, musicParamsProblem, (_, prices) => priceOf(prices, 1));
@@ -35,10 +35,10 @@ export class Audio extends TaskNamespace<'audio'> {
   }
 }
 
-/** Estimates the price of a request in USD; undefined if it is not known. */
+/** Estimates the price of a request in USD. Returns undefined if the price is unknown. */
 type EstimatePrice<Params> = (params: Params, prices: KnownPrices) => number | undefined;
 
-/** Music or speech tasks, both submitted to POST /audio/tasks. */
+/** Music or speech tasks. Specification: Audio, POST /audio/tasks. */
 export class AudioKind<Params extends { model: string }> {
   readonly #scope: TaskScope<'audio'>;
   readonly #problemOf: (params: unknown) => string | undefined;
@@ -61,14 +61,14 @@ export class AudioKind<Params extends { model: string }> {
    *
    * @throws {@link ConfigurationError} if the params violate a rule of the specification.
    * @throws {@link APIError} if the service rejects the request: 400, 401, 402, 403, 429, 503.
-   * @throws {@link ConnectionError} if no response was received; `outcome` and `idempotencyKey` explain what to do
-   * next.
+   * @throws {@link ConnectionError} if no complete response was received; `outcome` and `idempotencyKey` explain what
+   * to do next.
    */
   submit(params: Params, options?: RequestOptions): RequestPromise<SubmittedTask<'audio'>> {
     return submitTask(this.#scope, this.#describe(params), options);
   }
 
-  /** Describes a submit without sending it, for use with `gateway.batch`. */
+  /** Describes a submission without sending it, for use with `gateway.batch`. */
   submission(params: Params, options?: RequestOptions): Submission<'audio'> {
     return new Submission(this.#scope, this.#describe(params), options);
   }
@@ -76,8 +76,8 @@ export class AudioKind<Params extends { model: string }> {
   /**
    * Submits a task and waits for the finished audio.
    *
-   * @throws the same errors as {@link AudioKind.submit} and {@link Task.wait}. Every error after the submit carries
-   * `task`.
+   * @throws the same errors as {@link AudioKind.submit} and {@link Task.wait}. Every error that occurs after the task
+   * was submitted carries `task`.
    */
   generate(
     params: Params,

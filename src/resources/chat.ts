@@ -1,10 +1,10 @@
-import { readWithSchema } from '../core/call/api-call.ts';
 import type { ApiCall } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { executeRaw } from '../core/call/endpoint.ts';
 import { execute } from '../core/call/execute.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
 import { checkParams } from '../core/call/params.ts';
+import { readWithSchema } from '../core/call/readers.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
@@ -36,7 +36,7 @@ export class Chat {
   }
 }
 
-/** Chat completions, streamed or not. Specification: POST /chat/completions. */
+/** Chat completions, streamed or not. Specification: Chat, POST /chat/completions. */
 export class ChatCompletions {
   readonly #context: ClientContext;
 
@@ -51,7 +51,8 @@ export class ChatCompletions {
    *
    * @throws {@link ConfigurationError} if `model` or `messages` is missing.
    * @throws {@link APIError} if the service responds with an error: 400, 401, 402, 403, 429, 500, 503.
-   * @throws {@link ConnectionError} if no response was received; `outcome` says whether it may have been charged.
+   * @throws {@link ConnectionError} if no complete response was received; `outcome` says whether the request may have
+   * been charged.
    * @throws {@link ResponseValidationError} if the response is not a completion, or not a stream with `stream: true`.
    */
   create(
@@ -71,7 +72,7 @@ export class ChatCompletions {
     options: RequestOptions = {},
   ): RequestPromise<ChatCompletion | Stream<ChatCompletionChunk>> {
     const keyed = this.#withKey(options);
-    return this.#promise<ChatCompletion | Stream<ChatCompletionChunk>>(params, keyed, () =>
+    return this.#requestPromise<ChatCompletion | Stream<ChatCompletionChunk>>(params, keyed, () =>
       params?.stream ? this.#createStream(params, keyed) : this.#createCompletion(params, keyed),
     );
   }
@@ -103,9 +104,9 @@ export class ChatCompletions {
   /**
    * Creates a chat completion that matches a schema and returns it with the validated content of the first choice as
    * `parsed`. Accepts any Standard Schema that provides a JSON schema: zod 4.2 or later, arktype, or valibot with
-   * `toStandardJsonSchema`. The schema is sent as `response_format: { type: 'json_schema', json_schema }`, named by its
-   * title, and `strict` if every object requires all of its fields. A completion that does not match is not requested
-   * again, because it was charged.
+   * `toStandardJsonSchema`. The schema is sent as `response_format: { type: 'json_schema', json_schema }`, named after
+   * its title, and marked `strict` if every object requires all of its fields and allows no others. A completion that
+   * does not match is not requested again, because it was charged.
    *
    * @throws {@link StructuredOutputError} if the model refuses, if the output is cut off, is not JSON, or does not
    * match the schema. The error holds the text, the completion and the metadata.
@@ -117,7 +118,7 @@ export class ChatCompletions {
     options: RequestOptions = {},
   ): RequestPromise<ParsedCompletion<Output>> {
     const keyed = this.#withKey(options);
-    return this.#promise(params, keyed, async () => {
+    return this.#requestPromise(params, keyed, async () => {
       const result = await this.#createCompletion(toServiceParams(params), keyed);
       const { data, meta } = result;
       const { response_format: schema } = params;
@@ -153,7 +154,7 @@ export class ChatCompletions {
     );
   }
 
-  #promise<Result>(
+  #requestPromise<Result>(
     params: ChatParams | ParseParams<unknown>,
     options: RequestOptions,
     read: () => Promise<ApiResponse<Result>>,
@@ -182,6 +183,7 @@ export class ChatCompletions {
     return { ...result, data: new Stream(result.data, result.meta) };
   }
 
+  /** Opens a stream. `options.signal` aborts the request; `signal` aborts the stream that it returns. */
   async #open(params: ChatParams, options: RequestOptions, signal = options.signal) {
     const handle = openStream(params.n ?? 1, signal);
     return execute(this.#context, this.#call(params), options, handle);

@@ -12,10 +12,10 @@ import type { ImageParams } from '../schemas/images.ts';
 import type { Generation } from '../schemas/task.ts';
 import { TaskNamespace } from './task-namespace.ts';
 
-/** Selects the documented path that a submit is sent to. */
+/** Selects the documented path for submit requests. */
 export interface ImageRoute {
   /**
-   * `tasks` sends POST /v1/images/tasks; `generations` sends POST /v1/images/generations.
+   * `tasks` sends the request to POST /v1/images/tasks, `generations` to POST /v1/images/generations.
    * @defaultValue `'tasks'`
    */
   route?: 'tasks' | 'generations' | undefined;
@@ -31,7 +31,7 @@ export class Images extends TaskNamespace<'image'> {
     const scope: TaskScope<'image'> = {
       context,
       kind: 'image',
-      pollPaths: [imageTaskPath, '/v1/images/generations/{id}'],
+      pollTemplates: [imageTaskPath, '/v1/images/generations/{id}'],
     };
     super(scope);
     this.#scope = scope;
@@ -43,8 +43,8 @@ export class Images extends TaskNamespace<'image'> {
    *
    * @throws {@link ConfigurationError} if the params violate a rule of the specification.
    * @throws {@link APIError} if the service rejects the request: 400, 401, 402, 403, 429, 503.
-   * @throws {@link ConnectionError} if no response was received; `outcome` and `idempotencyKey` explain what to do
-   * next.
+   * @throws {@link ConnectionError} if no complete response was received; `outcome` and `idempotencyKey` explain what
+   * to do next.
    */
   submit(
     params: ImageParams,
@@ -53,7 +53,7 @@ export class Images extends TaskNamespace<'image'> {
     return submitTask(this.#scope, describe(params, options), options);
   }
 
-  /** Describes a submit without sending it, for use with `gateway.batch`. */
+  /** Describes a submission without sending it, for use with `gateway.batch`. */
   submission(params: ImageParams, options: RequestOptions & ImageRoute = {}): Submission<'image'> {
     return new Submission(this.#scope, describe(params, options), options);
   }
@@ -61,8 +61,8 @@ export class Images extends TaskNamespace<'image'> {
   /**
    * Submits an image task and waits for the finished images.
    *
-   * @throws the same errors as {@link Images.submit} and {@link Task.wait}. Every error after the submit carries
-   * `task`.
+   * @throws the same errors as {@link Images.submit} and {@link Task.wait}. Every error that occurs after the task was
+   * submitted carries `task`.
    */
   generate(
     params: ImageParams,
@@ -82,7 +82,7 @@ function describe(params: ImageParams, { route = 'tasks' }: ImageRoute): SubmitR
     },
     estimateUsd: (prices) => {
       const { size, resolution, num_images, n } = params;
-      // Only the service knows which price class a size in pixels belongs to.
+      // Only the service knows which price class applies to a size in pixels.
       const isClassKnown = resolution !== undefined || size === undefined;
       return isClassKnown
         ? estimate.image(prices, { resolution, count: num_images ?? n ?? 1 })

@@ -1,10 +1,9 @@
-import { readWithSchema } from '../core/call/api-call.ts';
 import type { ApiCall, ResponseReader } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { executeJson, requestJson, startCall } from '../core/call/endpoint.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
-import { readExtended } from '../core/call/list.ts';
 import { checkProblem } from '../core/call/params.ts';
+import { readExtended, readWithSchema } from '../core/call/readers.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
@@ -26,7 +25,7 @@ import { materialPageSchema, materialSchema } from '../schemas/materials.ts';
 import type { AvailableMaterial, Material, MaterialPageRecord } from '../schemas/materials.ts';
 import type { WaitOptions } from '../schemas/task-handle.ts';
 
-/** The verification that a person must complete for a real-person material. */
+/** The verification that a person must complete for a material that shows them. */
 export interface Verification {
   /** URL of the liveness verification page. Secret and temporary: pass it to that person and never log it. */
   url: string;
@@ -43,7 +42,7 @@ export interface MaterialPage extends MaterialPageRecord, AsyncIterable<Material
 /** Options of `materials.register`. */
 export interface RegisterOptions
   extends RequestOptions, Omit<WaitOptions<MaterialUpdate>, 'signal'> {
-  /** Called in the real-person case, when the person must complete a verification first. */
+  /** Called for a material that shows a real person, who must complete a verification before processing starts. */
   onVerification?: ((verification: Verification) => void) | undefined;
 }
 
@@ -58,7 +57,7 @@ export class Materials {
 
   /**
    * Creates a material from a public image, video or audio URL. The required idempotency key is generated if you do not
-   * pass one. Specification: POST /materials.
+   * pass one. Specification: Materials, POST /materials.
    *
    * @throws {@link ConfigurationError} if the params violate a rule of the specification.
    * @throws {@link ConflictError} if the key was already used for a different request.
@@ -73,7 +72,7 @@ export class Materials {
   }
 
   /**
-   * Retrieves a material. Specification: GET /materials/\{material_id\}.
+   * Retrieves a material. Specification: Materials, GET /materials/\{material_id\}.
    *
    * @throws {@link NotFoundError} if the material does not exist, belongs to another user, or has expired.
    */
@@ -83,7 +82,9 @@ export class Materials {
 
   /**
    * Deletes a material. The returned status is `deleted` or `delete_pending`. Deleting is idempotent. Specification:
-   * DELETE /materials/\{material_id\}.
+   * Materials, DELETE /materials/\{material_id\}.
+   *
+   * @throws {@link NotFoundError} if the material does not exist, belongs to another user, or has expired.
    */
   delete(id: string, options?: RequestOptions): RequestPromise<Material> {
     return this.#requestMaterial(id, options, 'DELETE');
@@ -91,7 +92,7 @@ export class Materials {
 
   /**
    * Lists materials page by page. `for await (const material of await gateway.materials.list())` iterates over all
-   * pages. Failed, deleted and expired materials are not listed. Specification: GET /materials.
+   * pages. Failed, deleted and expired materials are not listed. Specification: Materials, GET /materials.
    *
    * @throws {@link ConfigurationError} if `limit` is not an integer from 1 to 100.
    */
@@ -124,8 +125,8 @@ export class Materials {
   }
 
   /**
-   * Creates a material and waits until it is available. In the real-person case, `onVerification` is called with the
-   * URL of the verification page.
+   * Creates a material and waits until it is available. For a material that shows a real person, `onVerification` is
+   * called with the URL of the verification page; the person must complete it before processing starts.
    *
    * @throws the same errors as {@link Materials.create} and {@link Materials.wait}.
    */
@@ -135,6 +136,7 @@ export class Materials {
   ): RequestPromise<AvailableMaterial> {
     const read = readJson(readWithSchema(materialSchema));
     const describe = () => {
+      // Validates only, before anything is sent.
       resolvePollTiming(options, materialPollTiming);
       return createCall(params);
     };
@@ -172,6 +174,7 @@ export class Materials {
   }
 
   #describeWait(id: string, known?: Material): MaterialWait {
+    // Validates only.
     fillPath('{id}', { id });
     return {
       context: this.#context,
@@ -193,7 +196,7 @@ function createCall(params: MaterialCreateParams): ApiCall {
   };
 }
 
-/** Creates a reader for a page that can load the next one. Assumption A21. */
+/** Returns a reader whose pages can load the next page. Assumption A21. */
 function readMaterialPage(
   loadAfter: (cursor: string) => Promise<MaterialPage>,
 ): ResponseReader<MaterialPage> {

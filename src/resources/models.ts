@@ -1,9 +1,8 @@
-import { readWithSchema } from '../core/call/api-call.ts';
 import type { ResponseReader, ResultSchema } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { requestJson } from '../core/call/endpoint.ts';
 import type { Endpoint } from '../core/call/endpoint.ts';
-import { readIterable } from '../core/call/list.ts';
+import { readIterable, readWithSchema } from '../core/call/readers.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import {
@@ -31,10 +30,10 @@ export class Models {
 
   /**
    * Lists the available models: `for (const model of await gateway.models.list())`. With `style`, the service returns
-   * an Anthropic-style or Gemini-style list. Specification: GET /models; assumption A17.
+   * an Anthropic-style or Gemini-style list. Specification: Account and catalog, GET /models; assumption A17.
    *
    * @throws {@link AuthenticationError} if the API key is missing or invalid; {@link PermissionDeniedError} if it is
-   * disabled or not permitted.
+   * disabled or not allowed to use this endpoint.
    */
   list(
     query: RequestOptions & { style: 'anthropic' },
@@ -71,7 +70,8 @@ export class Models {
   }
 
   /**
-   * Retrieves a model with its prices. The id may contain slashes. Specification: GET /models/\{model\}.
+   * Retrieves a model with its prices. The id may contain slashes. Specification: Account and catalog,
+   * GET /models/\{model\}.
    *
    * @throws {@link NotFoundError} if the model does not exist.
    */
@@ -80,7 +80,7 @@ export class Models {
     return requestJson(this.#context, '/v1/models/{model}', read, options, { values: { model } });
   }
 
-  /** Records the prices in a response, so that a budget can reserve the price of later requests. */
+  /** Records the prices from a response, so that a budget can reserve the price of later requests. */
   #recordPrices<Result>(
     read: ResponseReader<Result>,
     models: (result: Result) => readonly Model[],
@@ -104,9 +104,11 @@ export class Models {
   }
 }
 
-/** Headers that select another API's list style. The API key is also sent in that API's own header. Assumption A17. */
+/** Selects the Anthropic-style list. The API key is also sent in the `x-api-key` header. Assumption A17. */
 const anthropicStyle: Endpoint = {
   apiKeyHeader: 'x-api-key',
   headers: { 'anthropic-version': '2023-06-01' },
 };
+
+/** Selects the Gemini-style list. The API key is also sent in the `x-goog-api-key` header. Assumption A17. */
 const geminiStyle: Endpoint = { apiKeyHeader: 'x-goog-api-key' };

@@ -34,24 +34,24 @@ export class Public {
     this.#context = context;
   }
 
-  /** Retrieves the status of the service. Specification: GET /status. */
+  /** Retrieves the status of the service. Specification: Public endpoints, GET /status. */
   status(query: StatusQuery = {}, options?: RequestOptions): RequestPromise<ServiceStatus> {
     return this.#get('/v1/status', serviceStatusSchema, options, { query });
   }
 
-  /** Retrieves the capabilities of the service. Specification: GET /capabilities; assumption A16. */
+  /** Retrieves the capabilities of the service. Specification: Public endpoints, GET /capabilities; assumption A16. */
   capabilities(options?: RequestOptions): RequestPromise<Capabilities> {
     return this.#get('/v1/capabilities', capabilitiesSchema, options);
   }
 
-  /** Retrieves the catalog of error codes. Specification: GET /errors; assumption A16. */
+  /** Retrieves the catalog of error codes. Specification: Public endpoints, GET /errors; assumption A16. */
   errors(options?: RequestOptions): RequestPromise<ErrorCatalog> {
     return this.#get('/v1/errors', errorCatalogSchema, options);
   }
 
   /**
-   * Retrieves one error code with its retry policy, example response and support guidance. Specification: GET
-   * /errors/\{code\}; assumption A16.
+   * Retrieves one error code with its retry policy, example response and support guidance. Specification: Public
+   * endpoints, GET /errors/\{code\}; assumption A16.
    *
    * @throws {@link NotFoundError} if the code does not exist.
    */
@@ -59,22 +59,28 @@ export class Public {
     return this.#get('/v1/errors/{code}', errorDetailSchema, options, { values: { code } });
   }
 
-  /** Retrieves the changelog and migration notes. Specification: GET /changelog; assumption A16. */
+  /** Retrieves the changelog and migration notes. Specification: Public endpoints, GET /changelog; assumption A16. */
   changelog(options?: RequestOptions): RequestPromise<Changelog> {
     return this.#get('/v1/changelog', changelogSchema, options);
   }
 
-  /** Retrieves the pricing catalog, optionally for one model type. Specification: GET /pricing; assumption A16. */
+  /**
+   * Retrieves the pricing catalog, optionally for one model type. Specification: Public endpoints, GET /pricing;
+   * assumption A16.
+   */
   pricing(query: PricingQuery = {}, options?: RequestOptions): RequestPromise<PricingCatalog> {
     return this.#get('/v1/pricing', pricingCatalogSchema, options, { query });
   }
 
-  /** Retrieves the concurrency tiers and backoff policy. Specification: GET /rate-limits; assumption A16. */
+  /**
+   * Retrieves the concurrency tiers and the backoff policy. Specification: Public endpoints, GET /rate-limits;
+   * assumption A16.
+   */
   rateLimits(options?: RequestOptions): RequestPromise<RateLimitPolicy> {
     return this.#get('/v1/rate-limits', rateLimitPolicySchema, options);
   }
 
-  /** Retrieves the OpenAPI document of the service. Specification: GET /openapi.json. */
+  /** Retrieves the OpenAPI document of the service. Specification: Public endpoints, GET /openapi.json. */
   openapi(options?: RequestOptions): RequestPromise<OpenApiDocument> {
     return this.#get('/v1/openapi.json', openApiDocumentSchema, options);
   }

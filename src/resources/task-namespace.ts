@@ -17,8 +17,8 @@ export class TaskNamespace<Kind extends TaskKind> {
   }
 
   /**
-   * Polls a task once. Specification: GET /images/tasks/\{taskId\}, GET /audio/tasks/\{task_id\}; for videos, see
-   * assumption A1.
+   * Polls a task once. Specification: Image generation, GET /images/tasks/\{taskId\}; Audio,
+   * GET /audio/tasks/\{task_id\}; assumptions A1 and A2.
    *
    * @throws {@link NotFoundError} if the task does not exist or belongs to another user.
    */
@@ -41,10 +41,11 @@ export class TaskNamespace<Kind extends TaskKind> {
     return (task instanceof Task ? task : this.task(task)).wait(options);
   }
 
-  /** @internal Recreates a submission from a journal. Its params were checked before they were stored. */
+  /** @internal Recreates a submission from a journal, without checking its params again or estimating its price. */
   restore(template: string, params: { model: string }): Submission<Kind> {
-    const skip = () => undefined;
-    return new Submission(this.#scope, { template, params, check: skip, estimateUsd: skip });
+    const check = () => undefined;
+    const estimateUsd = () => undefined;
+    return new Submission(this.#scope, { template, params, check, estimateUsd });
   }
 
   /**

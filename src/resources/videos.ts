@@ -13,13 +13,13 @@ import { videoParamsProblem } from '../schemas/videos.ts';
 import type { VideoParams } from '../schemas/videos.ts';
 import { TaskNamespace } from './task-namespace.ts';
 
-/** The documented paths for submits, relative to `/v1/`. */
+/** The documented paths for submit requests, relative to `/v1/`. */
 const routes = ['videos', 'video/generations', 'videos/generations'] as const;
 
-/** Selects the documented path that a submit is sent to. */
+/** Selects the documented path for submit requests. */
 export interface VideoRoute {
   /**
-   * Path of the submit, relative to `/v1/`.
+   * Path to send the request to, relative to `/v1/`.
    * @defaultValue `'videos'`
    */
   route?: (typeof routes)[number] | undefined;
@@ -35,7 +35,7 @@ export class Videos extends TaskNamespace<'video'> {
     const scope: TaskScope<'video'> = {
       context,
       kind: 'video',
-      pollPaths: [videoTaskPath, '/v1/video/generations/{id}', '/v1/videos/generations/{id}'],
+      pollTemplates: [videoTaskPath, '/v1/video/generations/{id}', '/v1/videos/generations/{id}'],
     };
     super(scope);
     this.#scope = scope;
@@ -47,8 +47,8 @@ export class Videos extends TaskNamespace<'video'> {
    *
    * @throws {@link ConfigurationError} if the params violate a rule of the specification.
    * @throws {@link APIError} if the service rejects the request: 400, 401, 402, 403, 429, 503.
-   * @throws {@link ConnectionError} if no response was received; `outcome` and `idempotencyKey` explain what to do
-   * next.
+   * @throws {@link ConnectionError} if no complete response was received; `outcome` and `idempotencyKey` explain what
+   * to do next.
    */
   submit(
     params: VideoParams,
@@ -57,7 +57,7 @@ export class Videos extends TaskNamespace<'video'> {
     return submitTask(this.#scope, describe(params, options), options);
   }
 
-  /** Describes a submit without sending it, for use with `gateway.batch`. */
+  /** Describes a submission without sending it, for use with `gateway.batch`. */
   submission(params: VideoParams, options: RequestOptions & VideoRoute = {}): Submission<'video'> {
     return new Submission(this.#scope, describe(params, options), options);
   }
@@ -65,8 +65,8 @@ export class Videos extends TaskNamespace<'video'> {
   /**
    * Submits a video task and waits for the finished video.
    *
-   * @throws the same errors as {@link Videos.submit} and {@link Task.wait}. Every error after the submit carries
-   * `task`.
+   * @throws the same errors as {@link Videos.submit} and {@link Task.wait}. Every error that occurs after the task was
+   * submitted carries `task`.
    */
   generate(
     params: VideoParams,

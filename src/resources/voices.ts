@@ -1,7 +1,7 @@
 import type { ClientContext } from '../core/call/context.ts';
 import { requestJson } from '../core/call/endpoint.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
-import { readIterable } from '../core/call/list.ts';
+import { readIterable } from '../core/call/readers.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { estimate } from '../core/limits/estimate.ts';
@@ -10,7 +10,7 @@ import type { VoiceCloneParams, VoiceDesignParams } from '../schemas/voice-param
 import { voiceCreationSchema, voiceListSchema } from '../schemas/voices.ts';
 import type { VoiceCreation, VoiceList, VoiceListQuery } from '../schemas/voices.ts';
 
-/** Voices for speech synthesis: system voices and your private voices. Specification: Audio, Voice. */
+/** Voices for speech synthesis: system voices and your private voices. Specification: Audio; Voice. */
 export class Voices {
   readonly #context: ClientContext;
 
@@ -20,8 +20,8 @@ export class Voices {
   }
 
   /**
-   * Lists the voices that are available to the caller, optionally only those compatible with one speech model:
-   * `for (const voice of await gateway.voices.list())`. Not billed. Specification: GET /audio/voices.
+   * Lists the voices available to the caller, optionally only those compatible with one speech model:
+   * `for (const voice of await gateway.voices.list())`. Not billed. Specification: Audio, GET /audio/voices.
    */
   list(query: VoiceListQuery = {}, options?: RequestOptions): RequestPromise<VoiceList> {
     return requestJson(this.#context, '/v1/audio/voices', readIterable(voiceListSchema), options, {
@@ -30,39 +30,39 @@ export class Voices {
   }
 
   /**
-   * Clones a private voice from a recording. The request is charged immediately. It is not retried after a failure with
-   * an unknown outcome, because the service does not guarantee idempotent replay (assumption A12). Specification: POST
-   * /audio/voices/clone.
+   * Clones a voice from a recording. The new voice is private. The request is charged immediately. It is not retried
+   * after a failure with an unknown outcome, because the service does not guarantee idempotent replay. Specification:
+   * Audio, POST /audio/voices/clone; assumption A12.
    *
    * @throws {@link ConfigurationError} if `audio_url` is missing.
-   * @throws {@link APIError} if the service rejects the request; {@link ConnectionError} with `outcome` if no response
-   * was received.
+   * @throws {@link APIError} if the service rejects the request; {@link ConnectionError} with `outcome` if no complete
+   * response was received.
    */
   clone(params: VoiceCloneParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
-    const quote = () =>
+    const estimateUsd = () =>
       estimate.voiceClone({ previewText: params.text ?? params.preview_text ?? '' });
-    return this.#create('clone', params, voiceCloneParamsProblem(params), quote, options);
+    return this.#create('clone', params, voiceCloneParamsProblem(params), estimateUsd, options);
   }
 
   /**
-   * Designs a private voice from a text description. Charged and retried under the same rules as {@link Voices.clone}.
-   * Specification: POST /audio/voices/design.
+   * Designs a voice from a description. The new voice is private. Charged and retried under the same rules as
+   * {@link Voices.clone}. Specification: Audio, POST /audio/voices/design; assumption A12.
    *
    * @throws {@link ConfigurationError} if `prompt` or `preview_text` is missing.
-   * @throws {@link APIError} if the service rejects the request; {@link ConnectionError} with `outcome` if no response
-   * was received.
+   * @throws {@link APIError} if the service rejects the request; {@link ConnectionError} with `outcome` if no complete
+   * response was received.
    */
   design(params: VoiceDesignParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
-    const quote = () =>
+    const estimateUsd = () =>
       estimate.voiceDesign({ previewText: params.preview_text ?? params.text ?? '' });
-    return this.#create('design', params, voiceDesignParamsProblem(params), quote, options);
+    return this.#create('design', params, voiceDesignParamsProblem(params), estimateUsd, options);
   }
 
   #create(
     operation: 'clone' | 'design',
     params: VoiceCloneParams | VoiceDesignParams,
     problem: string | undefined,
-    quote: () => number,
+    estimateUsd: () => number,
     options: RequestOptions = {},
   ): RequestPromise<VoiceCreation> {
     const template = `/v1/audio/voices/${operation}`;
@@ -73,7 +73,7 @@ export class Voices {
       safety: this.#context.config.retryAmbiguous.voices ? 'keyed' : 'once',
       paid: true,
       usesSlot: true,
-      estimateUsd: quote,
+      estimateUsd,
     });
   }
 }

@@ -4,7 +4,7 @@ import { recordSchema, openString } from './record-schema.ts';
 import { arrayField, responseSchema, stringField } from './schema.ts';
 import type { Open } from './schema.ts';
 
-/** Balance of the account. One wallet shown in two currencies: never add them up. Specification: Account. */
+/** Balance of the account. One wallet, shown in two currencies: do not add the two amounts. Specification: Account. */
 export interface AccountBalance {
   /** Balance in USD. */
   usd: number;
@@ -46,7 +46,7 @@ export interface Account {
 export interface ReadinessCheck {
   /** Check id. */
   id: Open<'api_key' | 'unified_wallet'>;
-  /** Result of the check. `ready` is the only documented value. */
+  /** Result of the check. The only documented value is `ready`. */
   status: Open<'ready'>;
   /** Whether the check is required for launch. False for advisory checks. */
   required: boolean;
@@ -58,7 +58,7 @@ export interface Readiness {
   object: 'readiness';
   /** Wallet type. */
   wallet: Open<'unified'>;
-  /** Overall status. `ready` is the only documented value. */
+  /** Overall status. The only documented value is `ready`. */
   status: Open<'ready'>;
   /** Readiness score. The range is not documented. */
   score: number;

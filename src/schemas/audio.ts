@@ -2,12 +2,12 @@ import * as z from 'zod/mini';
 
 import { requiredTextProblem, notAnObjectProblem } from './param-checks.ts';
 import { openString, bodySchema } from './record-schema.ts';
-import { isRecord, isNonEmptyString } from './record.ts';
 import type { Open } from './schema.ts';
+import { isRecord, isNonEmptyString } from './type-guards.ts';
 
 /** Music generation parameters, sent unchanged. Specification: Audio, Music body. */
 export interface MusicParams {
-  /** Model id, such as one of `models.list()` with `type: 'audio'`. */
+  /** Id of a model whose `type` in `models.list()` is `'audio'`. */
   model: string;
   /** Text prompt that describes the music. */
   prompt: string;
@@ -35,13 +35,13 @@ export interface TimberWeight {
 export interface SpeechFields {
   /** Speech model id. */
   model: string;
-  /** Text to synthesize; preferred over `input`. Every character is billed, including spaces and line breaks. */
+  /** Text to synthesize; takes precedence over `input`. Every character is billed, including spaces and line breaks. */
   text?: string | undefined;
   /** Text to synthesize (OpenAI style). */
   input?: string | undefined;
   /** Id of a system voice or private voice. The voice must be compatible with the model. */
   voice_id?: string | undefined;
-  /** Voice name, for compatibility. */
+  /** Voice name, for compatibility with other services. */
   voice?: string | undefined;
   /** Speaking speed, 0.5 to 2.0. */
   speed?: number | undefined;
@@ -90,7 +90,8 @@ export interface SpeechInputParams extends SpeechFields {
 }
 
 /**
- * Speech synthesis parameters, sent unchanged. Either `text` or `input` is required. Specification: Audio, Speech body.
+ * Speech synthesis parameters, sent unchanged. Either `text` or `input` is required. Set a voice as well: the
+ * specification contradicts itself on whether it is required. Specification: Audio, Speech body.
  */
 export type SpeechParams = SpeechTextParams | SpeechInputParams;
 

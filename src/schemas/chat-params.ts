@@ -5,6 +5,7 @@ import type { Open } from './schema.ts';
 
 /** Text content part. */
 export interface TextPart {
+  /** Part type. */
   type: 'text';
   /** Text content. */
   text: string;
@@ -12,6 +13,7 @@ export interface TextPart {
 
 /** Image content part. */
 export interface ImagePart {
+  /** Part type. */
   type: 'image_url';
   /** URL or data URL of the image, and the level of detail to process it with. */
   image_url: { url: string; detail?: Open<'auto' | 'low' | 'high'> | undefined };
@@ -19,6 +21,7 @@ export interface ImagePart {
 
 /** Audio content part. */
 export interface AudioPart {
+  /** Part type. */
   type: 'input_audio';
   /** Base64-encoded audio and its format. */
   input_audio: { data: string; format: Open<'wav' | 'mp3'> };
@@ -26,18 +29,24 @@ export interface AudioPart {
 
 /** File content part. */
 export interface FilePart {
+  /** Part type. */
   type: 'file';
   /** File content as a data URL, or the id of an uploaded file. */
   file: {
+    /** File content as a data URL. */
     file_data?: string | undefined;
+    /** Id of an uploaded file. */
     file_id?: string | undefined;
+    /** File name. */
     filename?: string | undefined;
   };
 }
 
 /** Model-specific content part, sent as is. */
 export interface OtherPart {
+  /** Part type. */
   type: string & {};
+  /** Model-specific fields. */
   [field: string]: unknown;
 }
 
@@ -46,43 +55,63 @@ export type ContentPart = TextPart | ImagePart | AudioPart | FilePart | OtherPar
 
 /** System or developer message: instructions for the model. */
 export interface SystemMessage {
+  /** Role of the author. */
   role: 'system' | 'developer';
+  /** The instructions, as text or as text parts. */
   content: string | TextPart[];
+  /** Name of the author. */
   name?: string | undefined;
+  /** Additional fields are sent as is. */
   [field: string]: unknown;
 }
 
 /** User message. */
 export interface UserMessage {
+  /** Role of the author. */
   role: 'user';
+  /** The message, as text or as content parts. */
   content: string | ContentPart[];
+  /** Name of the author. */
   name?: string | undefined;
+  /** Additional fields are sent as is. */
   [field: string]: unknown;
 }
 
 /** Earlier message from the model. You can pass `choices[0].message` of a {@link ChatCompletion} as is. */
 export interface AssistantMessage {
+  /** Role of the author. */
   role: 'assistant';
+  /** The message, as text or as content parts. Null or absent if it contains only tool calls or a refusal. */
   content?: string | ContentPart[] | null | undefined;
+  /** Name of the author. */
   name?: string | undefined;
+  /** Refusal message, if the model refused the request. */
   refusal?: string | null | undefined;
+  /** Function calls requested by the model. */
   tool_calls?: ToolCall[] | undefined;
+  /** Additional fields are sent as is. */
   [field: string]: unknown;
 }
 
 /** Result of a tool call. */
 export interface ToolMessage {
+  /** Role of the author. */
   role: 'tool';
+  /** Result of the call, as text or as text parts. */
   content: string | TextPart[];
   /** Id of the tool call that this message responds to. */
   tool_call_id: string;
+  /** Additional fields are sent as is. */
   [field: string]: unknown;
 }
 
 /** Message with a model-specific role, sent as is. */
 export interface OtherMessage {
+  /** Role of the author. */
   role: string & {};
+  /** Content of the message. */
   content?: unknown;
+  /** Model-specific fields. */
   [field: string]: unknown;
 }
 
@@ -98,22 +127,30 @@ export type ChatMessage =
 export interface ToolCall {
   /** Tool call id. Pass it as `tool_call_id` in the message with the result. */
   id: string;
+  /** Type of tool. */
   type: 'function';
   /** Function name, and its arguments as a JSON string. */
   function: { name: string; arguments: string };
+  /** Additional fields are kept. */
   [field: string]: unknown;
 }
 
 /** Function that the model can call. */
 export interface ToolDefinition {
+  /** Type of tool. */
   type: 'function';
+  /** The function. */
   function: {
+    /** Name of the function: letters, digits, `_` and `-`. */
     name: string;
+    /** Explains to the model what the function does and when to call it. */
     description?: string | undefined;
     /** JSON schema of the arguments. */
     parameters?: Record<string, unknown> | undefined;
+    /** Whether the arguments always match the schema. */
     strict?: boolean | null | undefined;
   };
+  /** Additional fields are sent as is. */
   [field: string]: unknown;
 }
 
@@ -130,27 +167,31 @@ export type ResponseFormat =
   | {
       type: 'json_schema';
       json_schema: {
+        /** Name of the output format: letters, digits, `_` and `-`. */
         name: string;
+        /** Explains to the model what the output is for. */
         description?: string | undefined;
+        /** JSON schema of the output. */
         schema?: Record<string, unknown> | undefined;
+        /** Whether the output always matches the schema. */
         strict?: boolean | null | undefined;
       };
     };
 
 /** Fields common to all chat requests. Specification: Chat; assumption A8. */
 export interface ChatFields {
-  /** Model id, such as one of `models.list()` with `type: 'chat'`. */
+  /** Id of a model whose `type` in `models.list()` is `'chat'`. */
   model: string;
   /** Messages of the conversation so far. */
   messages: ChatMessage[];
   /** Whether to stream the completion as server-sent events. */
   stream?: boolean | null | undefined;
-  /** Streaming options. */
+  /** Streaming options. `include_usage` requests a last chunk with the token usage. */
   stream_options?:
     | { include_usage?: boolean | undefined; [field: string]: unknown }
     | null
     | undefined;
-  /** Pass-through options, sent as a literal `extra_body` field. `image_config` requests image output. */
+  /** Pass-through options, sent in a field named `extra_body`. `image_config` requests image output. */
   extra_body?:
     | {
         image_config?: { aspect_ratio?: string | undefined; [field: string]: unknown } | undefined;
@@ -169,7 +210,7 @@ export interface ChatFields {
   n?: number | null | undefined;
   /** Sequences at which the model stops generating. */
   stop?: string | string[] | null | undefined;
-  /** Seed for sampling that is as deterministic as the model supports. */
+  /** Seed that makes sampling as deterministic as the model allows. */
   seed?: number | null | undefined;
   /** Penalty for tokens that already appear in the text, -2 to 2. */
   presence_penalty?: number | null | undefined;

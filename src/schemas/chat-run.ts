@@ -23,7 +23,7 @@ export interface Tool<Arguments = unknown> {
   execute(args: Arguments, context: ToolContext): unknown;
 }
 
-/** Parameters of a chat with tools that runs for several rounds. */
+/** Parameters of `run()`, a chat in which the model can call tools. */
 export interface RunParams<
   Arguments extends readonly unknown[] = readonly unknown[],
 > extends ChatFields {

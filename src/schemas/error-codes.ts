@@ -3,7 +3,10 @@ import * as z from 'zod/mini';
 import { recordSchema, openString } from './record-schema.ts';
 import type { Open } from './schema.ts';
 
-/** All documented and assumed error codes. Specification: Errors, Codes; assumption A9. */
+/**
+ * Error codes in the specification, and further codes that the client assumes. Specification: Errors, Codes; assumption
+ * A9.
+ */
 export type KnownErrorCode =
   // No API key was supplied.
   | 'api_key_required'
@@ -47,7 +50,7 @@ export type KnownErrorCode =
   | 'visual_verification_consent_required'
   // The media type or callback URL of a real-person material is invalid.
   | 'invalid_visual_verification_request'
-  // It is uncertain whether the verification session was created; the service does not create a second one automatically.
+  // It is uncertain whether the verification session was created; the service does not create a second one itself.
   | 'visual_verification_create_outcome_uncertain';
 
 /** Machine-readable error code. The known codes autocomplete; any other string is allowed. */

@@ -4,11 +4,11 @@ import { openString, bodySchema } from './record-schema.ts';
 import type { Open } from './schema.ts';
 
 /**
- * Image generation parameters, sent unchanged. Which fields a model accepts varies by model. Specification: Image
+ * Image generation parameters, sent unchanged. The accepted fields depend on the model. Specification: Image
  * generation.
  */
 export interface ImageParams {
-  /** Model id, such as one of `models.list()` with `type: 'image'`. */
+  /** Id of a model whose `type` in `models.list()` is `'image'`. */
   model: string;
   /** Text prompt. */
   prompt?: string | undefined;
@@ -28,7 +28,7 @@ export interface ImageParams {
   resolution?: string | undefined;
   /** Output format, such as `jpeg` or `webp`. */
   output_format?: string | undefined;
-  /** Number of images. */
+  /** Number of images. Price estimates use it instead of `n` if both are set. */
   num_images?: number | undefined;
 }
 

@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import type { MaterialType } from './materials.ts';
 import { notAnObjectProblem } from './param-checks.ts';
 import { bodySchema } from './record-schema.ts';
-import { isRecord } from './record.ts';
 import type { Open } from './schema.ts';
+import { isRecord } from './type-guards.ts';
 
 /**
  * Declares that the media shows a real person, who consents and completes a liveness verification. Specification:
@@ -29,7 +29,7 @@ export interface MaterialCreateFields {
   url: string;
   /** Media type of the file. */
   type: MaterialType;
-  /** User-facing name. */
+  /** Display name. */
   name?: string | undefined;
   /** Required for an image or video of a real person. Real-person audio is not supported. */
   real_person?: RealPerson | undefined;
@@ -81,7 +81,7 @@ export const materialCreateBody = /* @__PURE__ */ (() =>
 
 /**
  * Checks material create params and returns the first problem, or undefined. The message never quotes a URL.
- * Specification: Materials, Create body and Source URL rules.
+ * Specification: Materials, Create body; Materials, Source URL rules.
  */
 export function materialCreateParamsProblem(params: unknown): string | undefined {
   if (!isRecord(params)) return notAnObjectProblem;
@@ -106,7 +106,7 @@ export function materialCreateParamsProblem(params: unknown): string | undefined
  */
 export function materialListQueryProblem(query: unknown): string | undefined {
   if (query === undefined) return undefined;
-  if (!isRecord(query)) return notAnObjectProblem;
+  if (!isRecord(query)) return 'query: must be an object';
   const { limit } = query;
   if (limit === undefined) return undefined;
   const isValid =

@@ -4,7 +4,7 @@ import { recordSchema, openString } from './record-schema.ts';
 import { arrayField, optionalString, responseSchema, stringField } from './schema.ts';
 import type { Open } from './schema.ts';
 
-/** URI of an available material. Use it as the `url` of a structured media item in a video request. */
+/** URI of an available material. Use it as the `url` of a media item in the `content` of a video request. */
 export type AssetUri = `asset://${string}`;
 
 /** Media type of a material. Specification: Material. */
@@ -26,13 +26,13 @@ export type MaterialStatus = Open<
   | 'deleted'
 >;
 
-/** Media in the material library, visible only to the user of the API key. Specification: Material. */
+/** Media in the material library, visible only to the owner of the API key. Specification: Material. */
 export interface Material {
   /** Material id, with the prefix `mat_`. */
   id: string;
   /** Record type. */
   object: 'material';
-  /** User-facing name. */
+  /** Display name. */
   name: string;
   /** Media type. */
   type: Open<MaterialType>;

@@ -1,4 +1,4 @@
-/** Metadata parsed from the response headers. Specification: Endpoints, Limits. */
+/** Metadata parsed from the response headers. Specification: Endpoints; Limits. */
 export interface ResponseMeta {
   /** Request id. Include it when you contact support. */
   requestId?: string | undefined;
@@ -6,17 +6,17 @@ export interface ResponseMeta {
   status: number;
   /** Charge for this request in USD, if the service reported one. */
   chargeUsd?: number | undefined;
-  /** Wallet that paid for the request; `unified` is documented. */
+  /** Wallet that paid for the request; the only documented value is `unified`. */
   wallet?: string | undefined;
-  /** Wallet balance in USD. `balanceCny` is the same money in another currency: never add them up. */
+  /** Wallet balance in USD. `balanceCny` is the same balance: do not add the two amounts. */
   balanceUsd?: number | undefined;
-  /** Wallet balance in CNY. `balanceUsd` is the same money in another currency: never add them up. */
+  /** Wallet balance in CNY. `balanceUsd` is the same balance: do not add the two amounts. */
   balanceCny?: number | undefined;
   /** Readiness score and status of the account. Set by `account.readiness()`. */
   readiness?: { score?: number | undefined; status?: string | undefined } | undefined;
   /** Id of the submitted task. */
   taskId?: string | undefined;
-  /** Whether the idempotency key matched an existing task, so that nothing was charged again. */
+  /** Whether the idempotency key matched an earlier request, so that nothing was charged again. */
   idempotentReplay: boolean;
   /** Concurrency limits as reported by this response. */
   concurrency: ConcurrencyMeta;

@@ -12,7 +12,7 @@ export interface Model {
   id: string;
   /** Record type. */
   object: 'model';
-  /** Creation timestamp, if available; may be 0. */
+  /** Creation time in Unix seconds, if available; may be 0. */
   created: number;
   /** Owner or provider of the model. */
   owned_by: string;
@@ -24,7 +24,7 @@ export interface Model {
   pricing: Pricing;
 }
 
-/** The model list as sent by the service. Specification: Endpoints, GET /models. */
+/** The model list as sent by the service. Specification: Account and catalog, GET /models. */
 export interface ModelListRecord {
   /** Record type. */
   object: 'list';
@@ -32,10 +32,12 @@ export interface ModelListRecord {
   data: Model[];
 }
 
-/** The model list. `for (const model of list)` iterates over `data`. Specification: Endpoints, GET /models. */
+/**
+ * The model list. `for (const model of list)` iterates over `data`. Specification: Account and catalog, GET /models.
+ */
 export interface ModelList extends ModelListRecord, Iterable<Model> {}
 
-/** A model in an Anthropic-style list. Specification: Endpoints, GET /models; assumption A17. */
+/** A model in an Anthropic-style list. Specification: Account and catalog, GET /models; assumption A17. */
 export interface AnthropicModel {
   /** Model id to use in requests. */
   id: string;
@@ -47,7 +49,7 @@ export interface AnthropicModel {
   created_at: string;
 }
 
-/** Anthropic-style model list. Specification: Endpoints, GET /models; assumption A17. */
+/** Anthropic-style model list. Specification: Account and catalog, GET /models; assumption A17. */
 export interface AnthropicModelList {
   /** Models available to the API key. */
   data: AnthropicModel[];
@@ -59,7 +61,7 @@ export interface AnthropicModelList {
   has_more: boolean;
 }
 
-/** A model in a Gemini-style list. Specification: Endpoints, GET /models; assumption A17. */
+/** A model in a Gemini-style list. Specification: Account and catalog, GET /models; assumption A17. */
 export interface GeminiModel {
   /** Model name to use in requests. */
   name: string;
@@ -67,7 +69,7 @@ export interface GeminiModel {
   displayName: string;
 }
 
-/** Gemini-style model list. Specification: Endpoints, GET /models; assumption A17. */
+/** Gemini-style model list. Specification: Account and catalog, GET /models; assumption A17. */
 export interface GeminiModelList {
   /** Models available to the API key. */
   models: GeminiModel[];

@@ -1,4 +1,4 @@
-import { isRecord, isNonEmptyString } from './record.ts';
+import { isRecord, isNonEmptyString } from './type-guards.ts';
 
 /** The problem reported for params that are not an object. */
 export const notAnObjectProblem = 'params: must be an object';

@@ -19,7 +19,7 @@ export interface ResolutionPrice {
 
 /** Prices of a model. Which price applies depends on how the model is billed. Specification: Pricing object. */
 export interface Prices {
-  /** Price in USD per unit: per image, second of video, character of speech, or output audio item (music). */
+  /** Price in USD per unit: per image, second of video, character of speech, or music output. */
   unitPriceUsd: number;
   /** Price in USD per 1000 input tokens. */
   inputPricePer1kUsd: number;
@@ -35,13 +35,13 @@ export interface PricingProfile extends Prices {
   estimatedChargeUsd: number;
   /** Billing unit. */
   billingUnit: Open<'image' | 'second'>;
-  /** Context in which the prices apply; `api` is documented. */
+  /** Context in which the prices apply; the only documented value is `api`. */
   priceContext: Open<'api'>;
   /** Pricing rule id. */
   pricingRuleId: string;
   /** Label of the price source. */
   source: string;
-  /** Formatted price. */
+  /** Price as display text. */
   text: string;
 }
 
@@ -53,7 +53,7 @@ export interface PricingProfiles {
 
 /** Pricing of a model. Specification: Pricing object. */
 export interface Pricing extends Prices {
-  /** Context in which the prices apply; `api` is documented. */
+  /** Context in which the prices apply; the only documented value is `api`. */
   priceContext: Open<'api'>;
   /** Pricing profiles. */
   profiles: PricingProfiles;

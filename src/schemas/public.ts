@@ -22,7 +22,7 @@ export interface ServiceMetrics {
 export interface ServiceStatus {
   /** Record type. */
   object: 'service.status';
-  /** Overall health. `degraded` is the only documented value. */
+  /** Overall health. The only documented value is `degraded`. */
   overallStatus: Open<'degraded'>;
   /** Title in the requested locale. */
   title: string;

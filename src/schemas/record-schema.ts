@@ -7,8 +7,8 @@ import type { Open } from './schema.ts';
 type Shape<T> = { readonly [Key in keyof T]-?: z.ZodMiniType<T[Key]> };
 
 /**
- * The full record as the specification documents it, with every field checked. The reference gateway builds its
- * responses and its OpenAPI document from it. The client does not use it to validate responses.
+ * Creates the schema of a full record, with every field that the specification documents. The reference gateway builds
+ * its OpenAPI document from these schemas. The client does not validate responses with them.
  *
  * Constants of this kind are created by an immediately invoked arrow function marked as pure. Bundlers can drop the
  * entire expression; with a pure call alone, they would keep the calls in its arguments.
@@ -19,15 +19,15 @@ export function recordSchema<T extends object>(shape: Shape<T>): z.ZodMiniType<T
 }
 
 /**
- * A request body: documented fields must have the documented JSON type, and unknown fields pass through. The reference
- * gateway rejects bodies that do not match; the client sends params unchanged.
+ * Creates the schema of a request body: documented fields must have the documented JSON type, and unknown fields pass
+ * through. The reference gateway rejects bodies that do not match; the client sends params unchanged.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function bodySchema<T extends object>(shape: Shape<T>): z.ZodMiniType<T> {
-  return unchecked(z.looseObject(shape));
+  return recordSchema(shape);
 }
 
-/** Schema of an {@link Open} union. Accepts any string. */
+/** Creates the schema of an {@link Open} union. It accepts any string. */
 /* @__NO_SIDE_EFFECTS__ */
 export function openString<Known extends string>(): z.ZodMiniType<Open<Known>> {
   return z.string();

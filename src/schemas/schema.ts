@@ -1,10 +1,10 @@
-import { isRecord } from './record.ts';
 import type { SchemaIssue } from './standard-schema.ts';
+import { isRecord } from './type-guards.ts';
 
 /** An open union: the known values autocomplete, and any other string is allowed. */
 export type Open<Known extends string> = Known | (string & {});
 
-/** Types a value without checking it. Used where the client keeps data from the service as is. */
+/** Returns a value as type `T` without checking it. Used where the client keeps data from the service as is. */
 export function unchecked<T>(value: unknown): T {
   return value as T;
 }
@@ -29,8 +29,8 @@ export interface ResponseSchema<Value> {
 }
 
 /**
- * A response record as the client validates it. Only the listed fields, which the client itself depends on, are
- * checked; unexpected values in other fields are kept. The listed fields must match the interface.
+ * Creates the schema of a response record, as the client validates it. Only the listed fields, which the client itself
+ * depends on, are checked; unexpected values in other fields are kept. The listed fields must match the interface.
  *
  * The checks are written by hand because they run on every response and are part of every bundle. The full records are
  * zod schemas, which only the reference gateway uses.
@@ -48,7 +48,7 @@ export function responseSchema<T extends object>(checks: {
   };
 }
 
-/** A required array whose items are checked. */
+/** Creates the schema of a required array whose items are checked. */
 /* @__NO_SIDE_EFFECTS__ */
 export function arrayField<Item>(item: ResponseSchema<Item>): ResponseSchema<Item[]> {
   return {
@@ -59,13 +59,13 @@ export function arrayField<Item>(item: ResponseSchema<Item>): ResponseSchema<Ite
   };
 }
 
-/** A required string. */
+/** Schema of a required string. */
 export const stringField: ResponseSchema<string> = {
   validate: (value, path) =>
     typeof value === 'string' ? undefined : { message: 'must be a string', path },
 };
 
-/** A string that may also be null or absent. */
+/** Creates the schema of a string that may also be null or absent. */
 /* @__NO_SIDE_EFFECTS__ */
 export function optionalString<Form extends string = string>(): ResponseSchema<Form> {
   return { validate: (value, path) => stringField.validate(value ?? '', path) };

@@ -19,7 +19,7 @@ export type StandardResult<Output> =
 
 /** One validation issue and its location. */
 export interface SchemaIssue {
-  /** Description of the issue, as reported by the schema library. */
+  /** Description of the issue. */
   readonly message: string;
   /** Path from the root to the field. */
   readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;

@@ -4,17 +4,17 @@ import type { Generation, Receipt, TaskKind } from './task.ts';
 export interface WaitOptions<Update = TaskUpdate> {
   /**
    * Initial delay between polls, in milliseconds.
-   * @defaultValue 2 000; 3 000 for materials
+   * @defaultValue 2,000; 3,000 for materials
    */
   pollInterval?: number | undefined;
   /**
    * Maximum delay between polls, in milliseconds. The delay grows from `pollInterval` up to this value.
-   * @defaultValue 5 000
+   * @defaultValue 5,000
    */
   maxPollInterval?: number | undefined;
   /**
-   * Maximum time to wait, in milliseconds. When it expires, processing continues.
-   * @defaultValue 1 800 000
+   * Maximum time to wait, in milliseconds. Processing continues after it expires.
+   * @defaultValue 1,800,000
    */
   waitTimeout?: number | undefined;
   /** Aborts the wait immediately. Never cancels the task or material. */
@@ -35,7 +35,7 @@ export interface TaskHandle<Kind extends TaskKind = TaskKind> {
   readonly id: string;
   /** Kind of media that the task generates. */
   readonly kind: Kind;
-  /** Idempotency key of the submit. Absent if only the id is known. */
+  /** Idempotency key of the submit request. Absent if only the id is known. */
   readonly idempotencyKey?: string | undefined;
   /** Last known state of the task. Absent before the first poll of a resumed task. */
   readonly latest?: Generation<Kind> | undefined;

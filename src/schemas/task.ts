@@ -30,9 +30,9 @@ export interface TaskRecord {
   object: Open<'image.generation.job' | 'video.generation.job' | 'audio.generation.job'>;
   /** Status as sent by the service. */
   status: Open<'queued' | 'in_progress' | 'processing' | 'completed' | 'succeeded' | 'failed'>;
-  /** Raw status. */
+  /** Raw status. The specification does not say how it relates to `status`. */
   raw_status: Open<'SUBMITTED' | 'IN_PROGRESS' | 'SUCCESS' | 'FAILURE'>;
-  /** Progress as percent text, such as `45%`. */
+  /** Progress as a percentage, as text, such as `45%`. */
   progress: string;
   /** Error of a failed task; null otherwise. */
   error: TaskError | null;
@@ -111,7 +111,7 @@ export interface Generation<Kind extends TaskKind = TaskKind> {
   kind: Kind;
   /** Normalized status. `succeeded` and `failed` are terminal. */
   status: TaskStatus;
-  /** `status` as sent by the service; empty if the record has none. */
+  /** `status`, or else `raw_status`, as sent by the service; empty if the record has neither. */
   rawStatus: string;
   /** Progress in percent, 0 to 100, if the service reports it. */
   progress?: number | undefined;
@@ -138,11 +138,11 @@ export interface Receipt<Kind extends TaskKind = TaskKind> {
   kind: Kind;
   /** Task id. */
   id: string;
-  /** Idempotency key of the submit. Resubmitting with the same key never charges twice. */
+  /** Idempotency key of the submit request. Resubmitting with the same key never charges twice. */
   idempotencyKey?: string | undefined;
-  /** Charge for the submit in USD. */
+  /** Charge for the task in USD. */
   chargeUsd?: number | undefined;
-  /** Submit time (ISO 8601). */
+  /** Time of submission (ISO 8601). */
   submittedAt?: string | undefined;
 }
 

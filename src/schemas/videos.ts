@@ -3,19 +3,22 @@ import * as z from 'zod/mini';
 import type { AssetUri } from './materials.ts';
 import { notAnObjectProblem } from './param-checks.ts';
 import { openString, bodySchema } from './record-schema.ts';
-import { isRecord } from './record.ts';
 import type { Open } from './schema.ts';
+import { isRecord } from './type-guards.ts';
 
 /** URL of a media file: an HTTP(S) URL, or the `asset://` URI of an available material. */
 export type MediaUrl = Open<AssetUri>;
 
 /** Reference to media in a content item. Specification: Video generation, `content`. */
 export interface MediaReference {
-  /** URL of the media. This is the only kind of field that accepts an `asset://` URI. */
+  /**
+   * URL of the media. The specification allows `asset://` URIs here, and forbids them in `prompt` and other text
+   * fields.
+   */
   url: MediaUrl;
 }
 
-/** Text item of a structured request. Specification: Video generation, `content`. */
+/** Text item of `content`. Specification: Video generation, `content`. */
 export interface VideoTextItem {
   /** Item type. */
   type: 'text';
@@ -23,7 +26,7 @@ export interface VideoTextItem {
   text: string;
 }
 
-/** Image item of a structured request. Specification: Video generation, `content`. */
+/** Image item of `content`. Specification: Video generation, `content`. */
 export interface VideoImageItem {
   /** Item type. */
   type: 'image_url';
@@ -33,7 +36,7 @@ export interface VideoImageItem {
   role?: Open<'first_frame' | 'last_frame' | 'reference_image'> | undefined;
 }
 
-/** Video item of a structured request. Model-specific; the specification does not document its fields. */
+/** Video item of `content`. Model-specific; the specification does not document its fields. */
 export interface VideoVideoItem {
   /** Item type. */
   type: 'video_url';
@@ -43,7 +46,7 @@ export interface VideoVideoItem {
   role?: Open<'reference_video'> | undefined;
 }
 
-/** Audio item of a structured request. Model-specific; the specification does not document its fields. */
+/** Audio item of `content`. Model-specific; the specification does not document its fields. */
 export interface VideoAudioItem {
   /** Item type. */
   type: 'audio_url';
@@ -53,7 +56,7 @@ export interface VideoAudioItem {
   role?: Open<'reference_audio'> | undefined;
 }
 
-/** Model-specific item of a structured request. */
+/** Model-specific item of `content`. */
 export interface VideoOtherItem {
   /** Item type. */
   type: string;
@@ -61,7 +64,7 @@ export interface VideoOtherItem {
   [field: string]: unknown;
 }
 
-/** One item of a structured request. Specification: Video generation, `content`. */
+/** One item of `content`. Specification: Video generation, `content`. */
 export type VideoContentItem =
   | VideoTextItem
   | VideoImageItem
@@ -86,17 +89,17 @@ export interface VideoExtraBody {
 }
 
 /**
- * Video generation parameters, sent unchanged. Which fields a model accepts varies by model. Specification: Video
+ * Video generation parameters, sent unchanged. The accepted fields depend on the model. Specification: Video
  * generation.
  */
 export interface VideoParams {
-  /** Model id, such as one of `models.list()` with `type: 'video'`. */
+  /** Id of a model whose `type` in `models.list()` is `'video'`. */
   model: string;
   /** Text prompt. Must not contain an `asset://` URI. */
   prompt?: string | undefined;
   /** Size, such as `720p` or `1080p`. */
   size?: string | undefined;
-  /** Resolution in the structured form, such as `720p`. */
+  /** Resolution, for requests with `content`, such as `720p`. */
   resolution?: string | undefined;
   /** Aspect ratio, such as `16:9` or `9:16`. */
   aspect_ratio?: string | undefined;
@@ -110,7 +113,7 @@ export interface VideoParams {
   images?: string[] | undefined;
   /** URL of the source video to continue, edit or extend. */
   video?: string | undefined;
-  /** Structured form of the request: text and media items. Media can come from the material library. */
+  /** The request as a list of text and media items. Media can come from the material library. */
   content?: VideoContentItem[] | undefined;
   /** Additional options for the model. */
   extra_body?: VideoExtraBody | undefined;
@@ -157,7 +160,8 @@ const assetUri = /asset:\/\//i;
 
 /**
  * Checks video generation params and returns the problem, or undefined. The specification allows `asset://` URIs only
- * in structured media items, never in plain text, not even inside a sentence. Specification: Video generation.
+ * in the media items of `content`, never in a text field, not even as part of a longer text. Specification: Video
+ * generation.
  */
 export function videoParamsProblem(params: unknown): string | undefined {
   if (!isRecord(params)) return notAnObjectProblem;

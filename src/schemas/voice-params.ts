@@ -7,7 +7,7 @@ import { bodySchema } from './record-schema.ts';
 export interface VoiceCloneParams {
   /** URL of the reference recording. The service must be able to reach it. */
   audio_url: string;
-  /** Transcript of the reference recording. Recommended. */
+  /** Transcript of the reference recording. Recommended. Billed per Unicode character. */
   text?: string | undefined;
   /** Alias of `text`, for compatibility. */
   preview_text?: string | undefined;
@@ -83,7 +83,6 @@ export function voiceCloneParamsProblem(params: unknown): string | undefined {
 
 /** Checks voice design params and returns the problem, or undefined. Specification: Audio, Voice design body. */
 export function voiceDesignParamsProblem(params: unknown): string | undefined {
-  // `text` is an alias of `preview_text`; either one is enough.
   return (
     requiredTextProblem(params, 'prompt') ??
     (requiredTextProblem(params, 'text') && requiredTextProblem(params, 'preview_text'))

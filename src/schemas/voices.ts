@@ -18,7 +18,7 @@ export interface Voice {
   source_type: Open<'system' | 'voice_clone' | 'voice_design'>;
   /** Visibility: available to all users, or only to the owner. */
   visibility: Open<'public' | 'private'>;
-  /** Status of the voice. `active` is the only documented value. */
+  /** Status of the voice. The only documented value is `active`. */
   status: Open<'active'>;
   /** Ids of the speech models that accept the voice. */
   compatible_models: string[];
@@ -48,8 +48,8 @@ export interface VoiceListRecord {
 export interface VoiceList extends VoiceListRecord, Iterable<Voice> {}
 
 /**
- * Quantities that a new voice is billed by. The set of fields depends on the operation. Specification: Voice creation
- * result; Limits.
+ * Quantities on which the charge for a new voice is based. The set of fields depends on the operation. Specification:
+ * Voice creation result; Limits.
  */
 export interface BillingFacts {
   /** Number of cloned voices. */
@@ -72,7 +72,7 @@ export interface BillingContract {
   settlement_policy: Open<'fixed_at_estimate'>;
   /** Billing stage. */
   billing_stage: Open<'final'>;
-  /** Quantities that the charge is computed from. */
+  /** Quantities on which the charge is based. */
   facts: BillingFacts;
 }
 

@@ -18,7 +18,7 @@ export interface Measurement {
   cpu: number;
   /** Median wall time until the first text, in µs. */
   wall?: number;
-  /** Peak resident size minus the resident size before the job, in KB. */
+  /** Peak resident set size minus the resident set size before the job, in KiB. */
   memory?: number;
   error?: string;
 }

@@ -14,11 +14,11 @@ export const key = 'sk-bench-0123456789';
 export const messages = [
   {
     role: 'system' as const,
-    content: 'You answer in plain words, and in no more of them than it takes.',
+    content: 'Answer briefly and in plain language.',
   },
   {
     role: 'user' as const,
-    content: 'Tell me about the working habits of the writer in the hotel.',
+    content: 'Describe the working habits of a writer who lives in a hotel.',
   },
 ];
 

@@ -12,7 +12,7 @@ export interface Report {
   readonly rows: readonly Row[];
 }
 
-const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 3, useGrouping: false });
+const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
 /** Formats a value with its unit. */
 export function formatValue({ unit }: Row, value: number): string {
@@ -87,7 +87,7 @@ export function page({ machine, node, versions, seconds, rows }: Report): string
 This page compares polygate with other clients. All clients ran on one machine against one local server in a separate
 process. Each client runs in its own process, and the clients take turns within one run. The results of every request are
 verified: the text of each completion and stream, and the URL of each task. Ratios are calculated per round; the table shows
-their median. Lower is better.
+their median. Rows with a unit show absolute values. Lower is better.
 
 | | |
 | --- | --- |
@@ -96,8 +96,8 @@ their median. Lower is better.
 | Clients | ${packages.join(', ')} |
 | Duration | ${seconds} s |
 
-Absolute times depend on the machine and its load. On a shared processor, a ratio can vary by 25 %, so repeat the run before
-you trust a small difference. In the request and stream rows, a ratio below 1 is noise.
+Absolute times depend on the machine and its load. On a shared processor, a ratio can vary by 25%, so repeat the run before
+you trust a small difference.
 
 ${table(rows)}
 

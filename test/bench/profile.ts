@@ -60,7 +60,7 @@ function moduleOf({ callFrame: { url } }: Profiler.ProfileNode): string {
     ? 'engine'
     : url
         .replace(/.*node_modules\//, '')
-        .replace(/^file:.*\/(dist\/.*|clients\/.*|child\.ts)/, '$1');
+        .replace(/^file:.*\/(dist\/.*|clients\/.*|client-process\.ts)/, '$1');
 }
 
 function nameOf(node: Profiler.ProfileNode): string {
@@ -80,6 +80,6 @@ for (const [title, sums] of [
   console.log(`\n${title}`);
   const rows = [...sums].toSorted(([, one], [, other]) => other - one).slice(0, 30);
   for (const [entry, ms] of rows) {
-    console.log(`${((100 * ms) / total).toFixed(1).padStart(6)} %  ${entry}`);
+    console.log(`${((100 * ms) / total).toFixed(1).padStart(6)}%  ${entry}`);
   }
 }

@@ -1,6 +1,6 @@
 import { requirements } from './requirements.ts';
 
-/** Which test proves a row of the specification. */
+/** Which test covers a row of the specification. */
 export interface Claim {
   section: string;
   row: string;
@@ -9,7 +9,7 @@ export interface Claim {
   /** The title of the test with the titles of its groups, or the end of it. */
   test: string;
   /** Whether the test has one case for each row of its section, read from `specification.ts`. */
-  driven: boolean;
+  dataDriven: boolean;
 }
 
 /** One test with a case for every row of a section, or for every row that matches. */
@@ -17,7 +17,7 @@ function all(section: string, file: string, test: string, pattern = /./): Claim[
   const rows = requirements.get(section) ?? [];
   return rows
     .filter((row) => pattern.test(row))
-    .map((row) => ({ section, row, file, test, driven: true }));
+    .map((row) => ({ section, row, file, test, dataDriven: true }));
 }
 
 /** One test per row. */
@@ -27,7 +27,7 @@ function each(section: string, rows: Readonly<Record<string, readonly [string, s
     row,
     file,
     test,
-    driven: false,
+    dataDriven: false,
   }));
 }
 
@@ -190,7 +190,7 @@ export const claims: readonly Claim[] = [
     'Messages of the key balance',
     resources('error-responses'),
     'the key balance has its own error envelope, which maps to the same error classes',
-  ).map((claim) => ({ ...claim, driven: false })),
+  ).map((claim) => ({ ...claim, dataDriven: false })),
   ...each('Limits', {
     'Concurrency per key/account': [resources('account'), 'returns the concurrency source %s'],
     'Over-limit behaviour': [
@@ -224,7 +224,7 @@ export const claims: readonly Claim[] = [
       resources('public'),
       '%s carries no credentials, even if the client has some',
     ],
-    'Native key headers on GET /models': [
+    'Vendor-specific key headers on GET /models': [
       resources('models'),
       'sends x-api-key and a version in the Anthropic style, and returns its list',
     ],
@@ -237,7 +237,7 @@ export const claims: readonly Claim[] = [
       resources('videos'),
       'returns the same task without a charge for a key that was used',
     ],
-    'Another alternative success shape carries output.audio_url': [
+    'An alternative success shape has output.audio_url': [
       resources('audio-tasks'),
       'succeeds with output.audio_url instead of a result',
     ],

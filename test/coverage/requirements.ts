@@ -1,6 +1,6 @@
 import * as specification from './specification.ts';
 
-/** The rows of the specification by section. Each row needs a test that proves it. */
+/** The rows of the specification by section. Each row needs a test that covers it. */
 export const requirements: ReadonlyMap<string, readonly string[]> = new Map([
   ['Endpoints', Object.keys(specification.endpoints)],
   [

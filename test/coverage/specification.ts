@@ -223,11 +223,11 @@ export const limits = [
 /** Rules outside the tables: authentication, events, materials, errors. */
 export const rules = [
   'Public endpoints need no credentials',
-  'Native key headers on GET /models',
+  'Vendor-specific key headers on GET /models',
   'Model ids with slashes are encoded in the path',
   'asset:// URIs are allowed in structured media items, never in plain text',
   'A replayed key returns the task without charging again',
-  'Another alternative success shape carries output.audio_url',
+  'An alternative success shape has output.audio_url',
   'The callback carries exactly material_id and material_status',
   'Callback and verification URLs are not logged',
   'User lists exclude failed, deleted and expired records',

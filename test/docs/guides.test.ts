@@ -25,7 +25,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'docs/quick-start.md: Generate an image': /succeeded 100\nhttp:\S+\.svg\S*\n0.02 USD so far\n$/,
   'docs/images-video-and-audio.md: Generate images': /^2 0\.08\n$/,
   'docs/images-video-and-audio.md: Show progress':
-    /costs 0\.02 USD\n[^]*succeeded 100 %\nsucceeded\n$/,
+    /costs 0\.02 USD\n[^]*succeeded 100%\nsucceeded\n$/,
   'docs/images-video-and-audio.md: Wait in another process': /^http:\S+\.svg/,
   'docs/images-video-and-audio.md: Stop waiting': /^the user left true\n$/,
   'docs/materials.md: Register a material': /^asset:\S+ 20\S+Z\n$/,
@@ -34,7 +34,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'docs/materials.md: Handle failed materials': /^failed\n$/,
   'docs/voices.md: Estimate the cost': /^1\.5039\n3\.00045\n0\.00078\n$/,
   'docs/voices.md: Recover from a lost response': /^created: voice_/,
-  'docs/concurrency-and-budgets.md: Send many requests at once': /^30 8\n$/,
+  'docs/concurrency-and-budgets.md: Send many requests in parallel': /^30 8\n$/,
   'docs/concurrency-and-budgets.md: Share an account between processes': /^1\n$/,
   'docs/concurrency-and-budgets.md: Estimate the price of a request': /^0\.32\n0\.16\n$/,
   'docs/concurrency-and-budgets.md: Set a budget': /^0\.8 of 1\n$/,

@@ -75,7 +75,7 @@ describe('rejects a URL that is not https and public before sending a request', 
   test.each(rows)('%s: %s', async (_, url) => {
     const { fetch, sent } = scripted(bytes);
     const error = await rejection(ConfigurationError, clientOf(fetch).download(url));
-    expect(error.message).toMatch(/https and public/);
+    expect(error.message).toMatch(/public https URL/);
     expect(error.message).not.toContain('secret');
     expect(sent).toEqual([]);
   });

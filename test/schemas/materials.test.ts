@@ -9,6 +9,7 @@ import { isAvailable } from '../../src/schemas/materials.ts';
 import type { Material } from '../../src/schemas/materials.ts';
 
 const notAnObject = 'params: must be an object';
+const queryNotAnObject = 'query: must be an object';
 const url = 'https://host.example/canary.png';
 const person = { consent_confirmed: true, callback_url: 'https://host.example/back' };
 
@@ -110,8 +111,8 @@ describe('materialListQueryProblem', () => {
     [{ limit: Number.NaN }, limit],
     [{ limit: '50' }, limit],
     [{ limit: null }, limit],
-    [null, notAnObject],
-    [50, notAnObject],
+    [null, queryNotAnObject],
+    [50, queryNotAnObject],
   ])('checks %j and returns %s', (query, problem) => {
     expect(materialListQueryProblem(query)).toBe(problem);
   });

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 /** The text of the live region, which screen readers read aloud when it changes. */
 export const announcement = signal('');
 
-/** Announces a text to screen readers without moving the focus. */
+/** Announces text to screen readers without moving the focus. */
 export function announce(text: string): void {
   announcement.value = text;
 }

@@ -3,22 +3,22 @@ import { Polygate } from 'polygate';
 import type { Charge } from 'polygate';
 
 /** Warnings and errors that the client logged, such as retries. The latest comes last. */
-export const notes = signal<readonly Note[]>([]);
+export const logMessages = signal<readonly LogMessage[]>([]);
 
 /** Charges that the gateway reported to this page. The latest comes last. */
-export const charges = signal<readonly PaidCharge[]>([]);
+export const charges = signal<readonly TimedCharge[]>([]);
 
 /** Current use of concurrency slots. */
 export const slots = signal<Slots>({ inFlight: 0, queued: 0 });
 
 /** A log message of the client. */
-export interface Note {
+export interface LogMessage {
   at: number;
   text: string;
 }
 
 /** A charge and its time. */
-export interface PaidCharge extends Charge {
+export interface TimedCharge extends Charge {
   at: number;
 }
 
@@ -31,9 +31,9 @@ export interface Slots {
   queued: number;
 }
 
-const addNote = (message: string) => {
+const addLogMessage = (message: string) => {
   const text = message.replace(/^polygate: /, '');
-  notes.value = [...notes.value, { at: Date.now(), text }].slice(-40);
+  logMessages.value = [...logMessages.value, { at: Date.now(), text }].slice(-40);
 };
 
 /** The client of this page. It has no API key: the proxy on the playground's server adds it. */
@@ -43,7 +43,7 @@ export const gateway = new Polygate({
   onCharge: (charge) => {
     charges.value = [...charges.value, { ...charge, at: Date.now() }];
   },
-  logger: { error: addNote, warn: addNote, info: () => {}, debug: () => {} },
+  logger: { error: addLogMessage, warn: addLogMessage, info: () => {}, debug: () => {} },
   fetch: async (input, init) => {
     watchSlots();
     return fetch(input, init);

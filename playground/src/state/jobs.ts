@@ -40,7 +40,7 @@ export function startJob(request: GenerationRequest): void {
   void runJob(job);
 }
 
-/** Continues a job: resumes its task if there is a receipt, or submits the request again with the same key. */
+/** Starts or continues a job: resumes its task if there is a receipt, or submits the request again with the same key. */
 export async function runJob(job: Job): Promise<void> {
   const { id, receipt } = job;
   if (receipt === undefined) change(id, { state: 'submitting', problem: undefined });
@@ -70,7 +70,7 @@ function applyUpdate(id: string, update: TaskUpdate): void {
   const pollError = update.pollError && toProblem(update.pollError).name;
   change(id, { state, progress: state === 'succeeded' ? 100 : progress, urls, problem, pollError });
   if (state === 'succeeded') announce(`The ${update.kind} is ready.`);
-  if (state === 'failed') announce(`The ${update.kind} failed, and its charge was refunded.`);
+  if (state === 'failed') announce(`The ${update.kind} failed.`);
 }
 
 function change(id: string, changes: Partial<Job>): void {

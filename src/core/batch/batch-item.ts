@@ -3,8 +3,8 @@
  *
  *     identified -> planned -> journaled -> accepted -> finished
  *
- * A row enters in the state in which earlier processes left it, according to the journal. Each transition is a function
- * that returns the next state; a state is never modified. A transition that fails throws, and {@link fail} derives the
+ * A row continues from the state that the journal records. Each transition is a function
+ * that returns the next state; a state is never modified. A transition that fails throws, and {@link toErrorResult} derives the
  * result from the state that the row had reached.
  *
  * What is durable, and what the next process does after a crash:
@@ -13,7 +13,7 @@
  * - journaled: the `submit` line is durable. Whether the request was sent is unknown, so it is sent again under the same
  *   key: the service returns the task of that key if there is one, and charges only once.
  * - accepted: the `accepted` line is durable, and the row waits for the task of its receipt. If that line was lost, the row
- *   is journaled. A `refused` line means that nothing was charged: the row starts over, also with other params.
+ *   is journaled. A `refused` line means that nothing was charged: the row starts over, even if its params have changed.
  * - finished: the `finished` line follows when the caller has taken the result. `recover` skips the row, and a batch that
  *   is run again yields it again.
  */
@@ -21,8 +21,8 @@ import { AbortedError } from '../../errors/aborted.ts';
 import { PolygateError } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
-import { textOf } from '../../schemas/record.ts';
 import type { Receipt, TaskKind } from '../../schemas/task.ts';
+import { textOf } from '../../schemas/type-guards.ts';
 import type { Config } from '../config/config.ts';
 import { fingerprint } from '../tasks/fingerprint.ts';
 import type { PollTiming } from '../tasks/poll.ts';
@@ -35,7 +35,7 @@ import type { Intent, JournalLine } from './journal-line.ts';
 import type { WorkerContext } from './run-concurrently.ts';
 import { sendWhenSlotFree } from './send-when-slot-free.ts';
 
-/** What the transitions need of a submit: a `Submission`, or in a recovery what the journal has stored of one. */
+/** The parts of a submission that the transitions use: a `Submission`, or one restored from the journal. */
 export interface PreparedSubmit<Kind extends TaskKind> {
   /** Sends the submit under the given key. */
   send(options: {
@@ -85,7 +85,7 @@ export type BatchItem<Kind extends TaskKind> =
   | JournaledItem<Kind>
   | AcceptedItem<Kind>;
 
-/** What the rows of a batch share. */
+/** What all rows of a batch share. */
 export interface BatchContext {
   readonly journal: BatchJournal;
   readonly config: Config;
@@ -113,11 +113,11 @@ export async function runItem<Kind extends TaskKind>(
     const generation = await item.task.wait({ ...context.pollTiming, signal });
     return { ...identityOf(item), status: 'succeeded', generation };
   } catch (error) {
-    return fail(item, error);
+    return toErrorResult(item, error);
   }
 }
 
-/** The first state of a row. */
+/** Creates the first state of a row. */
 export function identify(id: string, history = noHistory): IdentifiedItem {
   // Without a readable `submit` line, the receipt still has the key.
   const idempotencyKey = history.key ?? history.receipt?.idempotencyKey;
@@ -125,7 +125,7 @@ export function identify(id: string, history = noHistory): IdentifiedItem {
 }
 
 const paramsDiffer =
-  'its params differ from those in the journal, which may have been charged; restore them, or give the row another id';
+  'its params differ from an earlier submission that may have been charged; restore them, or use another id';
 
 /**
  * identified -> planned, or the state in which an earlier process left the row. Nothing is written or sent.
@@ -177,7 +177,7 @@ async function recordSubmit<Kind extends TaskKind>(
   return { ...item, state: 'journaled' };
 }
 
-/** journaled -> accepted. A rejection is recorded too, so that the row may come back with other params. */
+/** journaled -> accepted. If the submission was certainly not charged, a `refused` line allows the row to be resubmitted with other params. */
 async function submit<Kind extends TaskKind>(
   item: JournaledItem<Kind>,
   { journal, config }: BatchContext,
@@ -190,21 +190,21 @@ async function submit<Kind extends TaskKind>(
       config,
       signal,
     );
-    // A finished response may name no task. Then only the key leads back to it: in the journal, the row stays as it is.
+    // A response with a finished result may have no task id. Only its key can find it again, so no `accepted` line is written.
     if (task.id) {
-      await journal.appendOptional({ v: 1, type: 'accepted', id, receipt: task.toJSON() });
+      await journal.tryAppend({ v: 1, type: 'accepted', id, receipt: task.toJSON() });
     }
     return { ...item, state: 'accepted', task };
   } catch (error) {
     if (isFinal(item, error) && !AbortedError.is(error)) {
-      await journal.appendOptional({ v: 1, type: 'refused', id });
+      await journal.tryAppend({ v: 1, type: 'refused', id });
     }
     throw error;
   }
 }
 
-/** Any state -> finished, when the next transition has thrown. */
-export function fail<Kind extends TaskKind>(
+/** Any state -> finished, after the next transition has thrown. */
+export function toErrorResult<Kind extends TaskKind>(
   item: BatchItem<Kind>,
   thrown: unknown,
 ): BatchResult<Kind> {
@@ -218,7 +218,7 @@ function identityOf<Kind extends TaskKind>({ id, idempotencyKey, task }: BatchIt
   return { id, idempotencyKey, task };
 }
 
-/** Whether an error in this state is final. If not, the row may have been charged, and the next process continues it. */
+/** Whether an error in this state ends the row for good. If not, the row may have been charged, and the next process continues it. */
 function isFinal<Kind extends TaskKind>(item: BatchItem<Kind>, error: unknown): boolean {
   if (item.state === 'accepted') return TaskFailedError.is(error);
   // What happens in this process says nothing about a request that an earlier process may have sent.
@@ -226,14 +226,14 @@ function isFinal<Kind extends TaskKind>(item: BatchItem<Kind>, error: unknown): 
   return item.state !== 'journaled' || isUncharged(error);
 }
 
-/** Whether an error of a submit proves that this submit was not charged. */
+/** Whether an error of a submission proves that it was not charged. */
 function isUncharged(error: unknown): boolean {
   if (!PolygateError.is(error) || error.task !== undefined) return false;
   return (error.outcome ?? 'unknown') !== 'unknown' || ConfigurationError.is(error);
 }
 
 /**
- * The key of a row that has no other: the same in every process that runs the batch over the same journal. `changedHash`
+ * Derives the key of a row without a key: the same in every process that runs the batch with the same journal. `changedHash`
  * is the fingerprint of the params if they replace rejected ones, otherwise empty.
  */
 async function deriveKey(runId: string, rowId: string, changedHash: string): Promise<string> {
@@ -245,7 +245,7 @@ export function finishedLine({ id, task, status }: BatchResult): JournalLine | u
   return task && status !== 'unknown' ? { v: 1, type: 'finished', id, status } : undefined;
 }
 
-/** The error of a row that cannot be planned. */
+/** Creates the error of a row that cannot be planned. */
 export function rowError(id: unknown, problem: string): ConfigurationError {
   return new ConfigurationError(`row ${textOf(id) ?? '?'}: ${problem}. Nothing was sent.`);
 }

@@ -9,7 +9,7 @@ import type { Intent, JournalLine } from './journal-line.ts';
 
 /** What earlier processes recorded about a row. Its {@link Intent} is that of the latest submit. */
 export interface RowHistory extends Partial<Intent> {
-  /** Submits that were recorded and not taken back by a `refused` line. Each process takes back only its own. */
+  /** Number of recorded submissions without a matching `refused` line. Each process refuses only its own. */
   readonly unresolvedSubmits: number;
   /** Receipt of the task, once a submit was accepted. */
   readonly receipt?: Receipt | undefined;
@@ -28,7 +28,7 @@ export function mayBeCharged({ unresolvedSubmits, receipt }: RowHistory): boolea
 /** How a `run` line starts, up to its id. */
 const runLineStart = '{"v":1,"type":"run"';
 
-/** The journal of a batch: the history of each row, and appending. Without a `Journal`, it is empty and stays so. */
+/** Reads and appends the journal of a batch. Without a `Journal`, it is always empty and appending does nothing. */
 export class BatchJournal {
   /** Rows that earlier processes recorded, by id. */
   readonly rows = new Map<string, RowHistory>();
@@ -37,7 +37,7 @@ export class BatchJournal {
   readonly #journal: Journal | undefined;
   readonly #log: Log;
   #runId: string | undefined;
-  /** Whether the journal holds nothing but blank lines and torn `run` lines. */
+  /** Whether the journal holds nothing but blank lines and `run` lines, complete or torn. */
   #isEmpty = true;
 
   constructor(journal: Journal | undefined, log: Log) {
@@ -49,7 +49,7 @@ export class BatchJournal {
     this.#log = log;
   }
 
-  /** Reads all lines. Writes nothing. */
+  /** Reads all lines into `rows` and `damaged`. */
   async read(): Promise<void> {
     this.damaged.length = 0;
     let number = 0;
@@ -76,9 +76,9 @@ export class BatchJournal {
     await this.read();
     if (this.#runId !== undefined) return this.#runId;
     if (!this.#isEmpty) {
-      const reason = this.damaged[0]?.message ?? 'There is none.';
+      const reason = this.damaged[0]?.message ?? 'It is missing.';
       throw new ConfigurationError(
-        `journal: its run line cannot be read. Nothing was sent. ${reason}`,
+        `journal: its run line, from which all keys are derived, cannot be read. Nothing was sent. ${reason}`,
       );
     }
     const runId = newIdempotencyKey();
@@ -88,7 +88,7 @@ export class BatchJournal {
     return this.#runId ?? runId;
   }
 
-  /** Removes and returns the history of a row: each row needs it once, and memory usage stays flat. */
+  /** Removes and returns the history of a row. Each row needs it only once, so its memory can be freed. */
   take(id: string): RowHistory {
     const history = this.rows.get(id) ?? noHistory;
     this.rows.delete(id);
@@ -100,10 +100,10 @@ export class BatchJournal {
     await this.#journal?.append(JSON.stringify(line));
   }
 
-  /** Appends a line that may be lost without harm: without it, the next process resends the row with its key. */
-  async appendOptional(line: JournalLine): Promise<void> {
+  /** Appends a line without requiring it. A lost line costs at most a resend with the same key. */
+  async tryAppend(line: JournalLine): Promise<void> {
     await this.append(line).catch((error: unknown) => {
-      this.#log.error(() => `journal: ${String(error)}`);
+      this.#log.error(() => `journal: a line could not be written: ${String(error)}`);
     });
   }
 

@@ -1,9 +1,9 @@
 import type { Journal } from '../../schemas/journal.ts';
-import { isNonEmptyString } from '../../schemas/record.ts';
 import type { TaskKind } from '../../schemas/task.ts';
+import { isNonEmptyString } from '../../schemas/type-guards.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { Submission } from '../tasks/submission.ts';
-import { fail, identify, plan, rowError, runItem } from './batch-item.ts';
+import { identify, plan, rowError, runItem, toErrorResult } from './batch-item.ts';
 import type { BatchResult } from './batch-result.ts';
 import type { WorkerContext } from './run-concurrently.ts';
 import { BatchRunner } from './runner.ts';
@@ -17,10 +17,10 @@ export interface BatchOptions<Input> extends RecoverOptions {
    * @defaultValue the position of the row, from 0
    */
   id?: ((input: Input, index: number) => string) | undefined;
-  /** Records the progress of the batch, so that running it again after a crash never pays for a row twice. */
+  /** Records the progress of the batch, so that no row is charged twice when the batch is run again after a crash. */
   journal?: Journal | undefined;
   /**
-   * Whether the journal also stores params, including prompts. With them, `gateway.recover` can resubmit rows by itself.
+   * Whether the journal also stores params, including prompts. With them, `gateway.recover` can resubmit rows without their inputs.
    * @defaultValue the journal's `storeParams`, otherwise false
    */
   storeParams?: boolean | undefined;
@@ -77,7 +77,7 @@ export async function* batch<Input, Kind extends TaskKind>(
       item = identify(id, journal.take(id));
     } catch (error) {
       // Without a valid id, the row is reported under its position.
-      return { ...fail<Kind>(item, error), input };
+      return { ...toErrorResult<Kind>(item, error), input };
     }
     const enter = async () => plan(item, await describe(input, index), runId, storeParams);
     return { ...(await runItem(item, enter, runner, worker)), input };

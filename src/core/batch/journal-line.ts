@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { isRecord, isNonEmptyString } from '../../schemas/record.ts';
 import { unchecked } from '../../schemas/schema.ts';
 import type { Receipt, TaskKind } from '../../schemas/task.ts';
+import { isRecord, isNonEmptyString } from '../../schemas/type-guards.ts';
 import { checkValue } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 import { parseReceipt } from '../tasks/receipt.ts';

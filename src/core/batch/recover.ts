@@ -22,7 +22,7 @@ export interface Restore {
   readonly task: (receipt: Receipt) => Task;
 }
 
-/** Finishes the rows that an earlier process left: waits for their tasks, and resubmits rows whose params are stored. */
+/** Finishes the rows that an earlier process left unfinished: waits for their tasks, and resubmits rows whose params are stored. */
 export async function* recover(
   context: ClientContext,
   journal: Journal,
@@ -46,7 +46,7 @@ export async function* recover(
   });
 }
 
-/** A submit as the journal has stored it. It can be sent only if its params were stored, too. */
+/** A submission as stored in the journal. It can be sent only if its params were stored as well. */
 function preparedFrom(
   { path = '', params, hash }: RowHistory,
   { submission, task }: Restore,
@@ -59,8 +59,8 @@ function preparedFrom(
       const isIntact = params && hash === (await submitFingerprint(path, params));
       if (kind && isIntact) return submission(kind, path, params).send(options);
       throw new ConnectionError(
-        'The journal does not hold the original params of this row, which may have been charged. ' +
-          'Run its batch again over this journal: nothing is paid twice.',
+        'The journal lacks the original params of this row, which may have been charged. ' +
+          'Run its batch again with this journal: no row is charged twice.',
         { outcome: 'unknown', idempotencyKey: options.idempotencyKey },
       );
     },

@@ -16,7 +16,7 @@ export interface ConcurrencyOptions {
   readonly signal: AbortSignal | undefined;
   /** Maximum number of items that were pulled and whose results the caller has not taken. */
   readonly maxInFlight: number;
-  /** Maximum number of items that are not idle. It may change at any time. */
+  /** Maximum number of items that are not idle. Evaluated again whenever an item starts, becomes idle or finishes. */
   readonly maxActive: () => number;
 }
 
@@ -35,7 +35,7 @@ export async function* runConcurrently<Item, Result extends object>(
   let active = 0;
   let sourceEnded = false;
 
-  // The puller and the yielding loop wait for each other: each sleeps until anything has changed, then checks again.
+  // `pull` and the loop below wait for each other: each sleeps until something changes, then checks again.
   const sleepers: (() => void)[] = [];
   const nextChange = () => new Promise<void>((resolve) => sleepers.push(resolve));
   const notifyChange = () => {
@@ -81,7 +81,7 @@ export async function* runConcurrently<Item, Result extends object>(
       const result = results.shift();
       if (result !== undefined) {
         yield result;
-        // Only now does the caller want the next result, so only now is the item's place free.
+        // The generator resumes when the caller requests the next result. Only then is the item's place free.
         inFlight -= 1;
         notifyChange();
       } else if (sourceEnded && inFlight === 0) return await pulled;

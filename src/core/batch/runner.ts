@@ -17,13 +17,13 @@ import type { WorkerContext } from './run-concurrently.ts';
 /** Options of `gateway.recover` and `gateway.batch`. The wait options apply to each row. */
 export interface RecoverOptions extends Omit<WaitOptions<TaskUpdate>, 'onUpdate'> {
   /**
-   * Maximum number of rows in flight: submitting, waiting, or with a result that was not taken yet.
+   * Maximum number of rows in flight: submitting, waiting, or with a result that the caller has not taken.
    * @defaultValue 1 000
    */
   maxInFlight?: number | undefined;
 }
 
-/** Rows that are prepared ahead of the requests in flight, so that a free slot is used at once. */
+/** Rows that are prepared ahead of the requests in flight, so that a free slot is used immediately. */
 const rowsAhead = 16;
 
 /** Runs the rows of a batch or a recovery concurrently. What happens to one row is in batch-item.ts. */
@@ -55,9 +55,9 @@ export class BatchRunner implements BatchContext {
     let lastAppend: Promise<void> | undefined;
     for await (const result of runConcurrently(rows, work, limits)) {
       yield result;
-      // Only now has the caller taken it: a process that dies during the `yield` gets the result again.
+      // The generator resumes once the caller has taken the result. A process that dies before gets it again.
       const line = finishedLine(result);
-      if (line) lastAppend = this.journal.appendOptional(line);
+      if (line) lastAppend = this.journal.tryAppend(line);
     }
     await lastAppend;
   }

@@ -6,7 +6,7 @@ import { batchAborted } from './run-concurrently.ts';
 const minRetryDelay = 1_000;
 
 /**
- * Calls `send` until the service has a free concurrency slot for it. A single request gives up after `maxQueueTime`. A
+ * Repeats `send` until the service has a free concurrency slot. A single request gives up after `maxQueueTime`. A
  * batch does not: if running tasks occupy the slots (assumption A14), each row has to wait until earlier tasks end.
  */
 export async function sendWhenSlotFree<Result>(
@@ -19,7 +19,7 @@ export async function sendWhenSlotFree<Result>(
       return await send();
     } catch (error) {
       const isLimited = concurrency !== false && ConcurrencyLimitError.is(error);
-      // An earlier attempt may have been charged: the caller has to know.
+      // An earlier attempt may have been charged: report it instead of retrying.
       if (!isLimited || error.outcome === 'unknown') throw error;
       const delay = Math.max(minRetryDelay, error.retryAfterMs ?? 0);
       await clock.sleep(delay, signal).catch((cause: unknown) => {

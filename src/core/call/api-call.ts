@@ -1,5 +1,4 @@
 import type { ResponseMeta } from '../../schemas/meta.ts';
-import { unchecked } from '../../schemas/schema.ts';
 import type { ResponseSchema } from '../../schemas/schema.ts';
 import type { SchemaIssue, StandardSchema } from '../../schemas/standard-schema.ts';
 import type { TaskHandle } from '../../schemas/task-handle.ts';
@@ -12,7 +11,7 @@ export interface ApiCall extends EndpointHeaders {
   method: 'GET' | 'POST' | 'DELETE' | (string & {});
   /** Path template of the specification, for messages and the ledger: `/v1/images/tasks/{id}`. */
   template: string;
-  /** The template with its placeholders filled in, and the query. */
+  /** The template with its placeholders filled in, and the query. Defaults to the template. */
   path?: string | undefined;
   /** What happens if the request reaches the service more than once. */
   safety: Safety;
@@ -20,13 +19,13 @@ export interface ApiCall extends EndpointHeaders {
   paid?: boolean | undefined;
   /** Whether the request holds one of the account's concurrency slots. */
   usesSlot?: boolean | undefined;
-  /** The model id, for the ledger. */
+  /** The model id, for the ledger and price estimates. */
   model?: string | undefined;
-  /** The price in USD, estimated from the model's prices; undefined if they are unknown. */
+  /** Estimates the price in USD from the model's prices. Returns undefined if they are unknown. */
   estimateUsd?: ((prices: KnownPrices) => number | undefined) | undefined;
   /** Timeout of one attempt in ms, unless the caller sets one. */
   timeout?: number | undefined;
-  /** The task that an error of this call refers to, from the response headers or the id in its body. */
+  /** Finds the task that an error of this call refers to, by the response headers or the id from the body. */
   findTask?:
     | ((meta: ResponseMeta | undefined, taskId: string | undefined) => TaskHandle | undefined)
     | undefined;
@@ -47,14 +46,5 @@ export type ResponseReader<Result> = (
   meta: ResponseMeta,
 ) => ReadResult<Result> | Promise<ReadResult<Result>>;
 
-/** A schema for a body: one of the client's own checks, or any Standard Schema from the caller. */
+/** A schema for a body: one of the client's own checks, or any Standard Schema from the user. */
 export type ResultSchema<Result> = ResponseSchema<Result> | StandardSchema<Result>;
-
-/** Creates a reader that validates with a schema. */
-export function readWithSchema<Result>(schema: ResultSchema<Result>): ResponseReader<Result> {
-  return (body) => {
-    if ('~standard' in schema) return schema['~standard'].validate(body);
-    const issue = schema.validate(body, []);
-    return issue === undefined ? { value: unchecked<Result>(body) } : { issues: [issue] };
-  };
-}

@@ -11,7 +11,7 @@ export interface ClientContext {
   readonly shared: SharedState;
 }
 
-/** State of one account, shared by all clients that `withOptions` derives from each other. */
+/** State of one account, shared by a client and all clients derived from it with `withOptions`. */
 export interface SharedState {
   readonly ledger: Ledger;
   readonly retryBudget: RetryBudget;
@@ -19,11 +19,11 @@ export interface SharedState {
   readonly polls: PollLimiter;
   /** Prices by model id, as `models.list` and `models.retrieve` returned them. */
   readonly prices: Map<string, KnownPrices>;
-  /** Poll path templates that worked, by kind of task. */
-  readonly pollPaths: Map<string, string>;
+  /** The poll path template that last worked, by kind of task. */
+  readonly pollTemplates: Map<string, string>;
 }
 
-/** The context of a client, which starts a new account's state unless it is derived from another client. */
+/** Creates the context of a client. Without `shared`, it starts with empty state. */
 export function createContext(config: Config, shared = createSharedState(config)): ClientContext {
   return { config, shared };
 }
@@ -35,6 +35,6 @@ function createSharedState({ clock }: Config): SharedState {
     concurrency: new ConcurrencyLimiter(clock),
     polls: new PollLimiter(clock),
     prices: new Map(),
-    pollPaths: new Map(),
+    pollTemplates: new Map(),
   };
 }

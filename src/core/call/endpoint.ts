@@ -1,25 +1,25 @@
 import { fillPath, queryString } from '../http/path.ts';
 import { withAbortableBody } from '../http/response-body.ts';
-import { readWithSchema } from './api-call.ts';
 import type { ApiCall, ResponseReader, ResultSchema } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import { execute } from './execute.ts';
 import { checkProblem } from './params.ts';
+import { readWithSchema } from './readers.ts';
 import type { RequestOptions } from './request-options.ts';
 import { RequestPromise } from './request-promise.ts';
 import { keepBodyUnread, readJson } from './response.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
 
-/** How a call differs from a GET without side effects. */
+/** What differs from a GET without side effects. */
 export interface Endpoint extends Partial<ApiCall> {
   /** Values for the placeholders of the path template. */
   values?: Readonly<Record<string, unknown>> | undefined;
   query?: object | undefined;
-  /** What is wrong with the caller's arguments; rejects the promise. */
+  /** Why the arguments are invalid, if they are. The promise then rejects. */
   problem?: string | undefined;
 }
 
-/** Requests an endpoint, given by its path template, that returns one JSON document. */
+/** Calls the endpoint at a path template and reads its JSON response. */
 export function requestJson<Result>(
   context: ClientContext,
   template: string,
@@ -35,7 +35,7 @@ export function requestJson<Result>(
   return executeJson(context, describe, result, options);
 }
 
-/** Executes a call that returns one JSON document. An error thrown by `describe` rejects the promise. */
+/** Executes a call and reads its JSON response. An error thrown by `describe` rejects the promise. */
 export function executeJson<Result>(
   context: ClientContext,
   describe: () => ApiCall,
@@ -47,8 +47,8 @@ export function executeJson<Result>(
 }
 
 /**
- * Starts a call and returns its promise. An error thrown by `describe` rejects it, and `transform` turns the response
- * into the final one.
+ * Starts a call and returns its promise. An error thrown by `describe` rejects it. `transform` converts the result before
+ * the promise resolves.
  */
 export function startCall<Result, Final = Result>(
   context: ClientContext,
@@ -63,7 +63,7 @@ export function startCall<Result, Final = Result>(
   });
 }
 
-/** Executes a call without reading its body. The caller's signal also ends the body. */
+/** Executes a call without reading its body. Aborting the caller's signal also aborts the body. */
 export async function executeRaw(
   context: ClientContext,
   call: ApiCall,

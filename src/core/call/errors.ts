@@ -24,19 +24,19 @@ import { statusErrorClass } from './status-error.ts';
 
 const noReason = 'no reason given';
 
-/** Creates the errors of one call. Every failure becomes an error here: each kind has one method. */
+/** Creates the errors of one call: one method per kind of failure. */
 export class CallErrors {
   /** Whether the current attempt was handed to `fetch`. */
   requestSent = false;
-  /** Metadata of the current response. Errors from then on carry it, and the task that it names. */
+  /** Metadata of the current response, once it has arrived. Errors carry it, and the task that it names. */
   meta: ResponseMeta | undefined;
-  /** What a stream has accumulated so far. */
+  /** Returns the completion that a stream has accumulated so far. */
   partial: (() => ChatCompletion | undefined) | undefined;
   /** The API key that was sent. It is removed from every message, in case the service repeats it. */
   apiKey = '';
   readonly #call: ApiCall;
   readonly #idempotencyKey: string | undefined;
-  /** What earlier attempts leave open: once unknown, the outcome of the call stays unknown. */
+  /** Combined outcome of earlier attempts. Once unknown, the outcome of the call stays unknown. */
   #previousOutcome: Outcome = 'not-sent';
 
   constructor(call: ApiCall, idempotencyKey?: string) {
@@ -44,8 +44,8 @@ export class CallErrors {
     this.#idempotencyKey = idempotencyKey;
   }
 
-  /** Prepares for the next attempt after one that ended with `outcome`. */
-  startRetry(outcome: Outcome): void {
+  /** Prepares for the next attempt, after one that ended with `outcome`. */
+  startNextAttempt(outcome: Outcome): void {
     if (this.#previousOutcome !== 'unknown') this.#previousOutcome = outcome;
     this.requestSent = false;
     this.meta = undefined;
@@ -67,22 +67,22 @@ export class CallErrors {
     );
   }
 
-  /** There is no valid API key for this attempt; an earlier one may still have been carried out. */
+  /** There is no valid API key for this attempt; an earlier attempt may still have been carried out. */
   credentialsError(error: unknown): unknown {
     if (!(error instanceof ConfigurationError)) return error;
     return this.#create(ConfigurationError, error.message, 'not-sent', { cause: error.cause });
   }
 
-  /** `fetch` failed: there was no response, or its body broke off. */
+  /** `fetch` failed, or the connection was lost while the body was read. */
   connectionError(error: unknown): ConnectionError {
     const outcome = networkOutcome(error);
-    const what =
+    const summary =
       outcome === 'unknown' ? 'The connection was lost' : 'Could not connect to the service';
     const cause = this.#safeCause(error);
-    return this.#create(ConnectionError, `${what}: ${cause.message}`, outcome, { cause });
+    return this.#create(ConnectionError, `${summary}: ${cause.message}`, outcome, { cause });
   }
 
-  /** The time limit of one attempt, with the errors for its end. */
+  /** A time limit with the errors of this call. */
   timeLimit(clock: Clock, signal: AbortSignal | undefined, ms: number) {
     return {
       clock,
@@ -99,7 +99,7 @@ export class CallErrors {
     };
   }
 
-  /** The caller's signal aborted. */
+  /** The caller aborted, with a signal or `stream.abort()`. */
   aborted(cause: unknown): AbortedError {
     const outcome = this.#interruptedOutcome;
     const { message, details } = this.#describe('Aborted by the caller', outcome);
@@ -116,16 +116,16 @@ export class CallErrors {
   ): ResponseValidationError {
     const text = stringify(body);
     const shown = this.#redact(text);
-    const what = `Invalid response: ${singleLine(problem)}. Body: ${singleLine(shown) || '(empty)'}`;
+    const summary = `Invalid response: ${singleLine(problem)}. Body: ${singleLine(shown) || '(empty)'}`;
     const details = { meta, body: shown === text ? body : (parseJson(shown) ?? shown), issues };
     const outcome = this.#relevantOutcome('unknown');
-    return this.#create(ResponseValidationError, what, outcome, details, taskId);
+    return this.#create(ResponseValidationError, summary, outcome, details, taskId);
   }
 
   /** No concurrency slot became free in time. */
   queueTimeout(ms: number): ConcurrencyLimitError {
-    const what = `No concurrency slot became free within ${ms} ms (maxQueueTime)`;
-    return this.#create(ConcurrencyLimitError, what, 'not-sent', {
+    const summary = `No concurrency slot became free within ${ms} ms (maxQueueTime)`;
+    return this.#create(ConcurrencyLimitError, summary, 'not-sent', {
       code: concurrencyLimitCode,
       meta: emptyMeta(429),
     });
@@ -141,33 +141,33 @@ export class CallErrors {
       price === undefined
         ? 'the price of this request is unknown (models.retrieve loads it)'
         : `this request costs ${price} USD`;
-    const what = `Budget exceeded: ${spent} of ${maxUsd} USD spent, ${roundUsd(reserved)} USD reserved, and ${cost}`;
-    return this.#create(BudgetExceededError, what, 'not-sent', { spentUsd: spent, maxUsd });
+    const summary = `Budget exceeded: ${spent} of ${maxUsd} USD spent, ${roundUsd(reserved)} USD reserved, and ${cost}`;
+    return this.#create(BudgetExceededError, summary, 'not-sent', { spentUsd: spent, maxUsd });
   }
 
-  /** A stream ended before the completion did. */
+  /** A stream ended before its completion was complete. */
   streamTruncated(error?: unknown): StreamTruncatedError {
     const cause = error === undefined ? undefined : this.#safeCause(error);
-    const what = `The stream was truncated: ${cause?.message ?? 'it ended without [DONE]'}`;
-    return this.#create(StreamTruncatedError, what, 'unknown', { cause });
+    const summary = `The stream was truncated: ${cause?.message ?? 'it ended without [DONE]'}`;
+    return this.#create(StreamTruncatedError, summary, 'unknown', { cause });
   }
 
   /** A stream sent nothing for too long. */
   streamIdle(ms: number): StreamIdleTimeoutError {
-    const what = `No data received for ${ms} ms (streamIdleTimeout)`;
-    return this.#create(StreamIdleTimeoutError, what, 'unknown', {});
+    const summary = `No data received for ${ms} ms (streamIdleTimeout)`;
+    return this.#create(StreamIdleTimeoutError, summary, 'unknown', {});
   }
 
-  /** A stream contains something that is not a chunk. */
-  invalidStream(reason: string): StreamError {
-    return this.#create(StreamError, `Invalid stream: ${reason}`, 'unknown', {});
+  /** A stream contains invalid data. */
+  invalidStream(problem: string): StreamError {
+    return this.#create(StreamError, `Invalid stream: ${problem}`, 'unknown', {});
   }
 
   /** A stream contains an error object in place of a chunk. */
   streamErrorEvent(data: string): StreamError {
     const { message = noReason, code, type } = parseErrorBody(this.#redact(data));
-    const what = `The service reported an error in the stream: ${code ? `${code}: ` : ''}${message}`;
-    return this.#create(StreamError, what, 'unknown', { code, type });
+    const summary = `The service reported an error in the stream: ${code ? `${code}: ` : ''}${message}`;
+    return this.#create(StreamError, summary, 'unknown', { code, type });
   }
 
   /** The message of a `fetch` error, without the error itself, which may contain the request and its headers. */
@@ -177,13 +177,13 @@ export class CallErrors {
     return cause;
   }
 
-  /** Removes the API key from a text. A key of a few letters is no secret, and would remove parts of words. */
+  /** Removes the API key from a text. Keys under 8 characters are placeholders, and replacing them would garble words. */
   #redact(text: string): string {
     return this.apiKey.length < 8 ? text : text.replaceAll(this.apiKey, '(the API key)');
   }
 
   /** Whether the call costs money or creates something, so that its outcome matters. */
-  get #hasConsequences(): boolean {
+  get #hasSideEffects(): boolean {
     return this.#call.paid === true || this.#call.safety === 'keyed';
   }
 
@@ -192,31 +192,33 @@ export class CallErrors {
     return this.requestSent ? 'unknown' : 'not-sent';
   }
 
+  /** The outcome, unless it is uncertain for a call without side effects. */
   #relevantOutcome(outcome: Outcome): Outcome | undefined {
-    return outcome === 'rejected' || this.#hasConsequences ? outcome : undefined;
+    return outcome === 'rejected' || this.#hasSideEffects ? outcome : undefined;
   }
 
   /** The outcome of all attempts so far, given that of the last one. */
-  #callOutcome(attempt: Outcome | undefined): Outcome | undefined {
+  #callOutcome(attemptOutcome: Outcome | undefined): Outcome | undefined {
     const previous = this.#previousOutcome;
-    const isWorse = previous === 'unknown' || (previous === 'rejected' && attempt === 'not-sent');
-    return this.#hasConsequences && isWorse ? previous : attempt;
+    const isWorse =
+      previous === 'unknown' || (previous === 'rejected' && attemptOutcome === 'not-sent');
+    return this.#hasSideEffects && isWorse ? previous : attemptOutcome;
   }
 
   /** The message (what happened, whether money may have been spent, what to do next) and the common details. */
-  #describe(what: string, attempt: Outcome | undefined, taskId?: string) {
-    const { paid, method, template, findTask } = this.#call;
+  #describe(summary: string, attemptOutcome: Outcome | undefined, taskId?: string) {
+    const { paid, safety, method, template, findTask } = this.#call;
     const { meta } = this;
-    const outcome = this.#callOutcome(attempt);
+    const outcome = this.#callOutcome(attemptOutcome);
     const task = findTask?.(meta, taskId);
     const idempotencyKey = this.#idempotencyKey ?? task?.idempotencyKey;
     const parts = [
-      this.#redact(/[.!?…]$/.test(what) ? what : `${what}.`),
+      this.#redact(/[.!?…]$/.test(summary) ? summary : `${summary}.`),
       task &&
-        attempt !== 'rejected' &&
-        'The task may still be running: wait for it with error.task.wait().',
+        attemptOutcome !== 'rejected' &&
+        'The task is not lost: continue with error.task.wait().',
       meta?.status === 401 && 'Check the API key.',
-      !task && paid && outcome && advice(outcome, idempotencyKey),
+      !task && paid && outcome && advice(outcome, safety === 'keyed'),
       `[${method} ${template}${meta?.requestId ? `, request ${meta.requestId}` : ''}]`,
     ];
     return {
@@ -227,22 +229,22 @@ export class CallErrors {
 
   #create<Created, Details extends object>(
     Class: new (message: string, details: Details & ErrorDetails) => Created,
-    what: string,
-    attempt: Outcome | undefined,
+    summary: string,
+    attemptOutcome: Outcome | undefined,
     details: Details,
     taskId?: string,
   ): Created {
-    const common = this.#describe(what, attempt, taskId);
+    const common = this.#describe(summary, attemptOutcome, taskId);
     return new Class(common.message, { ...common.details, ...details });
   }
 }
 
 /** Whether money may have been spent, and what to do next. */
-function advice(outcome: Outcome, idempotencyKey: string | undefined): string {
+function advice(outcome: Outcome, isReplayed: boolean): string {
   if (outcome !== 'unknown') return 'Nothing was charged.';
-  return idempotencyKey === undefined
-    ? 'The request may have been charged; sending it again may be charged again.'
-    : 'The request may have been charged; retry with error.idempotencyKey to avoid a second charge.';
+  return isReplayed
+    ? 'The request may have been charged; retry with error.idempotencyKey to avoid a second charge.'
+    : 'The request may have been charged; sending it again may charge you again.';
 }
 
 /** The error for a signal that aborted; `cause` is the signal's reason. */

@@ -15,8 +15,9 @@ import type { CheckedOptions, RequestOptions } from './request-options.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
 import { classifyFailure, planRetry } from './retry.ts';
 import { runWithTimeLimit } from './time-limit.ts';
-import { recordUsage } from './usage.ts';
+import { recordResponse } from './usage.ts';
 
+/** A larger error body counts as empty. */
 const maxErrorBodyBytes = 1_048_576;
 
 /** The concurrency slot of one attempt. */
@@ -33,11 +34,11 @@ export async function execute<Result>(
   options: RequestOptions | undefined,
   handle: ResponseHandler<Result>,
 ): Promise<ApiResponse<Result>> {
-  return new RequestExecution(context, call, checkRequestOptions(options), handle).run();
+  return new CallExecution(context, call, checkRequestOptions(options), handle).run();
 }
 
-/** One call in progress. Each turn of its loop reserves budget, waits for a slot, sends, and decides about a retry. */
-class RequestExecution<Result> {
+/** One call in progress. Each iteration reserves budget, waits for a slot, sends, and decides whether to retry. */
+class CallExecution<Result> {
   readonly #context: ClientContext;
   readonly #call: ApiCall;
   readonly #options: CheckedOptions;
@@ -48,7 +49,7 @@ class RequestExecution<Result> {
   readonly #startedAt: number;
   #retries = 0;
   #slotRejections = 0;
-  /** The last response that rejected the call for lack of a slot. */
+  /** The error of the last response that rejected the call for lack of a slot. */
   #lastSlotRejection: APIError | undefined;
   #hasReservation = false;
 
@@ -69,15 +70,15 @@ class RequestExecution<Result> {
 
   async run(): Promise<ApiResponse<Result>> {
     try {
-      return await this.#attemptUntilFinal();
+      return await this.#runAttempts();
     } catch (error) {
-      // With an unknown outcome the money may be spent: the reservation stays until the same key is resolved.
+      // If the call may have been charged, the reservation stays until a call with the same key has a definite outcome.
       if (PolygateError.is(error) && error.outcome !== 'unknown') this.#releaseReservation();
       throw error;
     }
   }
 
-  async #attemptUntilFinal(): Promise<ApiResponse<Result>> {
+  async #runAttempts(): Promise<ApiResponse<Result>> {
     for (;;) {
       this.#reserveBudget();
       const slot: Slot = { release: await this.#acquireSlot(), retained: false };
@@ -88,7 +89,7 @@ class RequestExecution<Result> {
         return await this.#attempt(slot);
       } catch (error) {
         slot.retained = false;
-        delayMs = this.#delayBeforeRetry(error);
+        delayMs = this.#prepareRetry(error);
       } finally {
         if (!slot.retained) slot.release();
       }
@@ -128,25 +129,28 @@ class RequestExecution<Result> {
     const limiter = this.#context.shared.concurrency;
     const cap = concurrency === 'auto' ? Infinity : concurrency;
     const wasRejected = this.#slotRejections > 0;
-    const free = wasRejected ? undefined : limiter.tryAcquire(cap);
-    if (free !== undefined) return free;
+    const release = wasRejected ? undefined : limiter.tryAcquire(cap);
+    if (release !== undefined) return release;
     return runWithTimeLimit((signal) => limiter.acquire(cap, signal, wasRejected), {
       ...this.#timeLimit(Math.max(0, this.#startedAt + maxQueueTime - clock.now())),
       onTimeout: () => this.#lastSlotRejection ?? this.#errors.queueTimeout(maxQueueTime),
-      discard: (release) => release(),
+      discard: (lateRelease) => lateRelease(),
     });
   }
 
   #attempt(slot: Slot): Promise<ApiResponse<Result>> {
     const ms = this.#options.timeout ?? this.#call.timeout ?? this.#context.config.timeout;
-    return runWithTimeLimit((signal) => this.#send(signal, slot), this.#timeLimit(ms));
+    return runWithTimeLimit(
+      async (signal) => this.#receive(await this.#send(signal), signal, slot),
+      this.#timeLimit(ms),
+    );
   }
 
   #timeLimit(ms: number) {
     return this.#errors.timeLimit(this.#context.config.clock, this.#options.signal, ms);
   }
 
-  async #send(signal: AbortSignal, slot: Slot): Promise<ApiResponse<Result>> {
+  async #send(signal: AbortSignal): Promise<Response> {
     const { config } = this.#context;
     const errors = this.#errors;
     const { method, path, template } = this.#call;
@@ -158,7 +162,7 @@ class RequestExecution<Result> {
     signal.throwIfAborted();
     errors.apiKey = headers.authorization?.replace(/^Bearer /, '') ?? '';
     errors.requestSent = true;
-    const response = await sendHttpRequest(config.fetch, {
+    return sendHttpRequest(config.fetch, {
       url: config.baseURL + (path ?? template),
       method,
       headers,
@@ -167,7 +171,6 @@ class RequestExecution<Result> {
     }).catch((error: unknown) => {
       throw errors.connectionError(error);
     });
-    return this.#receive(response, signal, slot);
   }
 
   async #receive(
@@ -179,8 +182,8 @@ class RequestExecution<Result> {
     const errors = this.#errors;
     const meta = parseResponseMeta(response, config);
     errors.meta = meta;
-    // Even if the caller has left: what was charged must reach the ledger.
-    recordUsage(this.#context, this.#call, this.#options.idempotencyKey, meta);
+    // Runs even if the caller has aborted: every charge must reach the ledger.
+    recordResponse(this.#context, this.#call, this.#options.idempotencyKey, meta);
     if (response.ok) this.#releaseReservation();
     if (signal.aborted) response.body?.cancel().catch(() => undefined);
     signal.throwIfAborted();
@@ -196,8 +199,8 @@ class RequestExecution<Result> {
     throw errors.apiError(meta, text, parseRetryAfter(response.headers, config.clock.now()));
   }
 
-  /** The delay before the next attempt, in ms. Throws the error if it is final. */
-  #delayBeforeRetry(error: unknown): number {
+  /** Prepares the next attempt and returns the delay before it in ms. Throws the error if it is final. */
+  #prepareRetry(error: unknown): number {
     const { config, shared } = this.#context;
     const failure = classifyFailure(error);
     if (failure === undefined) throw error;
@@ -215,11 +218,11 @@ class RequestExecution<Result> {
     });
     if (plan.action === 'fail') throw error;
     if (plan.action === 'retry' && !shared.retryBudget.trySpend()) throw error;
-    this.#errors.startRetry(failure.outcome);
+    this.#errors.startNextAttempt(failure.outcome);
     if (plan.action === 'queue') {
       this.#lastSlotRejection = apiError;
       this.#slotRejections += 1;
-      // The limiter lets no call in before the delay has passed, so this call does not sleep itself.
+      // The limiter admits no call until the delay has passed, so no sleep is needed here.
       shared.concurrency.recordRejection(apiError?.meta.concurrency ?? {}, plan.delayMs);
       return 0;
     }
@@ -232,7 +235,7 @@ class RequestExecution<Result> {
     const { method, template } = this.#call;
     this.#context.config.log.warn(
       () =>
-        `${method} ${template}: ${status ?? 'no response'}; retry ${this.#retries} in ${Math.round(delayMs)} ms`,
+        `${method} ${template}: ${status ?? 'no complete response'}; retry ${this.#retries} in ${Math.round(delayMs)} ms`,
     );
   }
 

@@ -2,7 +2,7 @@ import type { RequestOptions } from './request-options.ts';
 
 /** The options with an idempotency key: the caller's, or a new random one. */
 export function withIdempotencyKey<Options extends RequestOptions>(options: Options) {
-  // Only an absent key is generated. An invalid one, such as null, must be rejected later.
+  // A key is generated only if none was passed. An invalid key, such as null, is rejected later.
   const { idempotencyKey = newIdempotencyKey() } = options;
   return { ...options, idempotencyKey };
 }

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { modelProblem, notAnObjectProblem } from '../../schemas/param-checks.ts';
-import { isRecord } from '../../schemas/record.ts';
+import { isRecord } from '../../schemas/type-guards.ts';
 
 /**
  * Rejects params that break a rule of the specification, before anything is sent. Where the specification has no rule,

@@ -3,13 +3,13 @@ import { checkValue, oneOf } from '../config/validation.ts';
 import { isUnsafePath, queryString } from '../http/path.ts';
 import type { ApiCall } from './api-call.ts';
 
-/** A request to an endpoint that has no method of its own, such as `/v1/images/edits`. */
+/** A request to an endpoint for which the client has no method, such as `/v1/images/edits`. */
 export interface RawRequest<Result = unknown> {
   /** HTTP method. */
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Path relative to the origin, starting with `/`: `/v1/images/edits`. */
+  /** Path relative to `baseURL`, starting with `/`: `/v1/images/edits`. */
   path: string;
-  /** Query parameters. Undefined and null values are left out. */
+  /** Query parameters. Undefined and null values are omitted. */
   query?: Readonly<Record<string, string | number | boolean | null | undefined>> | undefined;
   /** Request body, sent as JSON. */
   body?: object | undefined;
@@ -34,7 +34,7 @@ export function describeRawRequest({ method, path, query, body, idempotent }: Ra
   checkValue('method', method ?? '', methodRule);
   checkValue('path', path ?? '', [
     isPath,
-    'a path that starts with / and contains no . or .. segments',
+    'a path that starts with a single / and has no whitespace, #, backslash or . and .. segments',
   ]);
   const [template = path] = path.split('?', 1);
   const hasSideEffects = method === 'POST' || method === 'PATCH';

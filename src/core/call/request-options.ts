@@ -23,7 +23,8 @@ export interface RequestOptions {
   /** Your own id for this request. */
   requestId?: string | undefined;
   /**
-   * The idempotency key: 1 to 200 visible ASCII characters. If you pass none, submits and material creates generate one.
+   * The idempotency key: 1 to 200 visible ASCII characters. If omitted, one is generated for
+   * task submission, material creation, and voice cloning and design.
    */
   idempotencyKey?: string | undefined;
 }
@@ -42,7 +43,7 @@ const optionRules = {
 } satisfies Record<string, Rule>;
 
 /**
- * Validates the options of one call. Other fields belong to the resource that received the options.
+ * Validates the options of one call. Ignores other fields, which the resource checks.
  *
  * @throws {@link ConfigurationError} when an option is invalid.
  */

@@ -20,7 +20,7 @@ export interface CallModes<Result> {
   raw: () => Promise<ApiResponse<undefined>>;
 }
 
-/** The promise of a result that can also return the response. The request is sent whether or not it is awaited. */
+/** A promise of a result that also gives access to the response. The request is sent even if it is not awaited. */
 export class RequestPromise<Result> extends Promise<Result> {
   readonly #mode: { raw: boolean };
   readonly #raw: Promise<ApiResponse<undefined> | undefined>;
@@ -34,7 +34,7 @@ export class RequestPromise<Result> extends Promise<Result> {
   /** @internal */
   constructor({ parsed, raw }: CallModes<Result>) {
     const mode = { raw: false };
-    // Starts one turn later, so that asResponse() in the same expression can still choose the raw mode.
+    // Starts one microtask later, so that asResponse() in the same expression can still choose the raw mode.
     const rawResponse = Promise.resolve().then(() => (mode.raw ? raw() : undefined));
     const parsedResponse = rawResponse.then((response) => {
       if (response === undefined) return parsed();
@@ -57,7 +57,7 @@ export class RequestPromise<Result> extends Promise<Result> {
   }
 
   /**
-   * Resolves with the response, its body unread. Call it in the same expression as the method:
+   * Resolves with the response, its body unread. Call it immediately, in the same expression as the method:
    * `await gateway.models.list().asResponse()`.
    */
   async asResponse(): Promise<Response> {

@@ -15,15 +15,15 @@ export interface ApiResponse<Result> {
   readonly data: Result;
 }
 
-/** A successful response whose body has not been read yet. */
+/** A successful response with an unread body, and what a handler needs to read it. */
 export interface ResponseContext {
   readonly response: Response;
   readonly meta: ResponseMeta;
   readonly errors: CallErrors;
   readonly config: Config;
-  /** Aborts when the attempt ends. */
+  /** Aborts if the attempt times out or the caller aborts. */
   readonly signal: AbortSignal;
-  /** Keeps the concurrency slot after the call, for streams. The caller must release it. */
+  /** Keeps the concurrency slot after the call, for streams. The handler must then release it. */
   readonly retainSlot: () => ReleaseSlot;
 }
 

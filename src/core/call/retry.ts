@@ -4,8 +4,8 @@ import { ConnectionError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
 
 /**
- * What happens when a request reaches the service more than once: `safe` requests change nothing that is paid, `keyed`
- * ones are replayed under their idempotency key, `once` requests are paid each time.
+ * What happens when a request reaches the service more than once: `safe` requests cost nothing, `keyed` requests are
+ * replayed under their idempotency key, `once` requests are charged each time.
  */
 export type Safety = 'safe' | 'keyed' | 'once';
 
@@ -25,7 +25,7 @@ export type RetryDecision = 'retry' | 'queue' | 'fail';
 /** The service's error code for too many requests in flight. */
 export const concurrencyLimitCode = 'concurrency_limit_exceeded';
 
-/** Error codes that a retry cannot change, whatever the status. Specification: Codes. */
+/** Codes of errors that a retry cannot resolve, whatever the status. Specification: Codes. */
 const permanentCode =
   /^(invalid_|api_key_|insufficient_)|_(not_found|not_available|not_managed|conflict|consent_required)$/;
 
@@ -38,7 +38,7 @@ export function outcomeOf(status: number, code = ''): Outcome {
   return uncertain ? 'unknown' : 'rejected';
 }
 
-/** The table of what may be retried, by failure and safety. The delay and the limits are up to {@link planRetry}. */
+/** Decides whether a failure may be retried, given the request's safety. {@link planRetry} adds delays and limits. */
 export function decideRetry(
   { status, code = '', outcome }: Failure,
   safety: Safety,
@@ -50,11 +50,11 @@ export function decideRetry(
   return outcome === 'not-sent' || safety !== 'once' ? 'retry' : 'fail';
 }
 
-/** Everything that decides what follows a failed attempt. */
-export interface RetryState {
+/** Inputs of {@link planRetry}. */
+export interface RetryInput {
   readonly failure: Failure;
   readonly safety: Safety;
-  /** The delay that the service requested, in ms; 0 without one. */
+  /** The delay that the service requested, in ms; 0 if none. */
   readonly retryAfterMs: number;
   readonly maxRetryDelay: number;
   /** Retries of this call so far. */
@@ -72,25 +72,25 @@ export type RetryPlan =
   | { readonly action: 'fail' }
   | { readonly action: 'retry' | 'queue'; readonly delayMs: number };
 
-/** Shortest delay before a call requests a slot once more after repeated rejections, in ms. */
+/** Minimum delay before a call requests a slot again after repeated rejections, in ms. */
 const minQueueDelay = 100;
 
-/** Plans what follows a failed attempt. A `Retry-After` above `maxRetryDelay` fails immediately. */
-export function planRetry(state: RetryState): RetryPlan {
-  const { failure, safety, retryAfterMs, maxRetryDelay, slotRejections, retries } = state;
+/** Plans what follows a failed attempt. If `Retry-After` is above `maxRetryDelay`, the call fails immediately. */
+export function planRetry(input: RetryInput): RetryPlan {
+  const { failure, safety, retryAfterMs, maxRetryDelay, slotRejections, retries } = input;
   const decision = decideRetry(failure, safety);
   if (decision === 'fail' || retryAfterMs > maxRetryDelay) return { action: 'fail' };
   const delayAfter = (attempt: number) =>
-    Math.max(retryAfterMs, Math.min(maxRetryDelay, backoff(attempt, state.random)));
-  if (decision === 'queue' && state.canQueue) {
+    Math.max(retryAfterMs, Math.min(maxRetryDelay, backoff(attempt, input.random)));
+  if (decision === 'queue' && input.canQueue) {
     const delayMs = Math.max(slotRejections > 0 ? minQueueDelay : 0, delayAfter(slotRejections));
     return { action: 'queue', delayMs };
   }
-  if (retries >= state.maxRetries) return { action: 'fail' };
+  if (retries >= input.maxRetries) return { action: 'fail' };
   return { action: 'retry', delayMs: delayAfter(retries) };
 }
 
-/** What an error reveals about the attempt; undefined if the attempt is not what failed. */
+/** What an error reveals about the attempt; undefined for errors that are never retried, such as an abort. */
 export function classifyFailure(error: unknown): Failure | undefined {
   if (error instanceof APIError) {
     const { status, code } = error;
@@ -106,7 +106,7 @@ export function classifyFailure(error: unknown): Failure | undefined {
   return undefined;
 }
 
-/** Whether a body looks like truncated JSON, and names no task that a retry could lose. */
+/** Whether a body looks like truncated JSON, and the headers name no task that a retry could lose. */
 function isTruncatedJson({ body, meta }: ResponseValidationError): boolean {
   return typeof body === 'string' && /^\s*[[{]/.test(body) && meta.taskId === undefined;
 }

@@ -1,7 +1,7 @@
 import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 
-/** What can end a piece of work early. */
+/** The time limit and abort signal of an operation. */
 export interface TimeLimit<Result> {
   clock: Clock;
   /** The caller's signal. */
@@ -10,7 +10,7 @@ export interface TimeLimit<Result> {
   ms: number;
   /** Creates the error for an aborted signal. */
   onAbort: (reason: unknown) => Error;
-  /** Creates the error for exceeded time. */
+  /** Creates the error for a timeout. */
   onTimeout: () => Error;
   /** Disposes of a result that arrives too late. */
   discard?: (late: Result) => void;

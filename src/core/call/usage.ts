@@ -3,8 +3,8 @@ import { notify } from '../config/log.ts';
 import type { ApiCall } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 
-/** Records what the headers of any response report, success or error: its charge, and the account's concurrency. */
-export function recordUsage(
+/** Records what any response reports, success or error: its charge, the account's limits, and that the service works. */
+export function recordResponse(
   { config, shared }: ClientContext,
   { method, template, model, paid, usesSlot }: ApiCall,
   idempotencyKey: string | undefined,
@@ -12,10 +12,10 @@ export function recordUsage(
 ): void {
   const { status, concurrency } = meta;
   const route = `${method} ${template}`;
-  config.log.debug(() => `${route}: status ${status}, request ${meta.requestId ?? 'without id'}`);
+  config.log.debug(() => `${route}: status ${status}, request id ${meta.requestId ?? 'unknown'}`);
   if (status < 400) shared.retryBudget.refund();
   if (usesSlot && (status < 400 || concurrency.limit !== undefined)) {
-    shared.concurrency.recordSuccess(concurrency);
+    shared.concurrency.recordLimits(concurrency);
   }
   if (!paid) return;
   const charge = shared.ledger.record({ route, model, idempotencyKey }, meta);

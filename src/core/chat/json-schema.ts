@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ParseParams } from '../../schemas/chat-output.ts';
 import type { ChatParams } from '../../schemas/chat-params.ts';
-import { isRecord, textOf } from '../../schemas/record.ts';
 import type { StandardJsonSchema } from '../../schemas/standard-schema.ts';
+import { isRecord, textOf } from '../../schemas/type-guards.ts';
 
 /** A JSON Schema for a model. */
 export interface ModelSchema {

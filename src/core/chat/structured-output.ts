@@ -53,7 +53,10 @@ export async function parseCompletion<Output>(
       : {
           issues: [
             {
-              message: reason === 'refused' ? 'the model refused' : `it is incomplete (${reason})`,
+              message:
+                reason === 'refused'
+                  ? 'the model refused the request'
+                  : `it is incomplete (${reason})`,
             },
           ],
         };

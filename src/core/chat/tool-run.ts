@@ -38,7 +38,7 @@ export interface RunOptions extends Omit<RequestOptions, 'idempotencyKey'> {
 /** Sends requests, executes the tools that the model calls, and sends their results, until the model calls no tool. */
 export async function runTools(
   { tools, messages: initialMessages, ...params }: RunParams,
-  { maxRounds = 10, onToolError = toErrorMessage, signal }: RunOptions,
+  { maxRounds = 10, onToolError = toErrorResult, signal }: RunOptions,
   send: (params: ChatParams) => Promise<ApiResponse<ChatCompletion>>,
 ): Promise<ToolRun> {
   checkValue('maxRounds', maxRounds, nonNegativeInteger);
@@ -112,7 +112,7 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
   });
 }
 
-function toErrorMessage(error: unknown): object {
+function toErrorResult(error: unknown): object {
   return { error: error instanceof Error ? error.message : String(error) };
 }
 

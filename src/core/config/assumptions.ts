@@ -14,13 +14,13 @@ export interface Assumption {
 export const assumptions: readonly Assumption[] = [
   {
     id: 'A1',
-    gap: 'Path that polls a video task',
+    gap: 'Path for polling a video task',
     assume: 'GET /v1/videos/{id}, unless the submit response names another path.',
     override: 'paths.videoTask',
   },
   {
     id: 'A2',
-    gap: 'Path that polls a task from POST /v1/images/generations',
+    gap: 'Path for polling a task from POST /v1/images/generations',
     assume: 'GET /v1/images/tasks/{id}, unless the submit response names another path.',
     override: 'paths.imageTask',
   },
@@ -68,7 +68,7 @@ export const assumptions: readonly Assumption[] = [
   },
   {
     id: 'A10',
-    gap: 'Header for the request ID of the caller',
+    gap: "Header for the caller's request ID",
     assume: 'x-request-id.',
     override: 'requestIdHeader',
   },
@@ -80,7 +80,7 @@ export const assumptions: readonly Assumption[] = [
   },
   {
     id: 'A12',
-    gap: 'Whether an idempotency key protects voice clone and design',
+    gap: 'Whether an idempotency key protects voice clone and design requests',
     assume: 'No: a request that may have been charged is not resent.',
     override: 'retryAmbiguous.voices',
   },
@@ -99,7 +99,7 @@ export const assumptions: readonly Assumption[] = [
   {
     id: 'A15',
     gap: 'Whether a failed task is refunded',
-    assume: 'The ledger counts charges as reported, and no refunds.',
+    assume: 'The ledger adds up reported charges and ignores refunds.',
     override: null,
   },
   {
@@ -128,7 +128,7 @@ export const assumptions: readonly Assumption[] = [
   },
   {
     id: 'A20',
-    gap: 'Usage records, cost estimates, image edits and interactions',
+    gap: 'Usage records, cost estimates, image edits and /v1beta/interactions',
     assume: 'Available only through gateway.request().',
     override: null,
   },

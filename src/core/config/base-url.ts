@@ -18,7 +18,7 @@ export function parseBaseURL(text: string | undefined, allowInsecure = false): s
   const isSecure = protocol === 'https:' || origin === (page && new URL(page).origin);
   if (!isSecure && !(protocol === 'http:' && (allowInsecure || isLoopback(url.hostname)))) {
     throw new ConfigurationError(
-      'baseURL: must be https, or http on this machine. Set allowInsecureBaseURL to allow plain http.',
+      'baseURL: must be https, or http to a loopback address. Set allowInsecureBaseURL to allow plain http.',
     );
   }
   if (url.href !== origin + pathname) {

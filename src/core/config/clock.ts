@@ -1,6 +1,6 @@
 /** The source of time: every wait in the client uses it. */
 export interface Clock {
-  /** The current time in ms since 1970. */
+  /** The current time in ms since the Unix epoch. */
   now(): number;
   /** Resolves after `ms`. Rejects with `signal.reason` as soon as the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -9,7 +9,7 @@ export interface Clock {
 /** The longest delay that `setTimeout` supports; it runs callbacks with a longer delay immediately. */
 const maxTimerDelay = 2_147_483_647;
 
-/** The system's time. */
+/** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) =>

@@ -46,7 +46,7 @@ export interface Config {
   readonly log: Log;
 }
 
-/** The rule of every option. Options that are not listed do not exist. */
+/** The validation rule of each option. Any other option is rejected. */
 const optionRules: { readonly [Option in keyof Required<PolygateOptions>]: Rule } = {
   apiKey: [
     (value) => value === null || typeof value === 'function' || rules.headerText[0](value),
@@ -99,9 +99,9 @@ export const defaults = {
 } as const;
 
 /**
- * Turns options and environment variables into a frozen config. Nothing else reads either of them.
+ * Turns options and environment variables into a frozen config. Environment variables are read only here.
  *
- * @throws {@link ConfigurationError} when an option is unknown, invalid or missing, or a browser would expose the key.
+ * @throws {@link ConfigurationError} if an option is unknown or invalid, the base URL is missing, or a browser would expose the key.
  */
 export function resolveConfig(original: PolygateOptions): Config {
   for (const [name, value] of Object.entries(original)) checkOption(name, value);
@@ -115,7 +115,7 @@ export function resolveConfig(original: PolygateOptions): Config {
   rules.checkValue('apiKey (POLYGATE_API_KEY)', apiKey, optionRules.apiKey);
   if (apiKey && !options.dangerouslyAllowBrowser && isBrowser()) {
     throw new ConfigurationError(
-      'apiKey: every visitor of this page could read it. Use a proxy and apiKey: null, or set dangerouslyAllowBrowser.',
+      'apiKey: every visitor to this page could read it. Use a proxy and apiKey: null, or set dangerouslyAllowBrowser.',
     );
   }
   return Object.freeze({

@@ -1,4 +1,4 @@
-import { textOf } from '../../schemas/record.ts';
+import { textOf } from '../../schemas/type-guards.ts';
 
 /** The global at a path such as `process.env.NAME`; undefined if it is missing or may not be read (Deno). */
 function readGlobal(path: string): unknown {
@@ -26,7 +26,7 @@ export function isBrowser(): boolean {
   return isWorker && server === undefined && !isCloudflare();
 }
 
-/** Whether the code runs in Cloudflare Workers. Cheap, because every request checks it. */
+/** Whether the code runs in Cloudflare Workers. Must be cheap: it runs for every request. */
 export function isCloudflare(): boolean {
   return globalThis.navigator?.userAgent === 'Cloudflare-Workers';
 }
@@ -38,8 +38,8 @@ export function pageURL(): string | undefined {
 }
 
 /**
- * The runtime's own `fetch`, looked up on every call. Deno's `fetch` resends a text body by itself when a kept-alive
- * connection breaks, so the gateway could charge twice. It sends a blob only once.
+ * The runtime's own `fetch`, looked up on every call. Deno's `fetch` automatically resends a text body when a kept-alive
+ * connection breaks, so the service could charge twice. It sends a blob only once.
  */
 export const runtimeFetch: typeof globalThis.fetch = (input, init) =>
   globalThis.fetch(

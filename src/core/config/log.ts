@@ -3,13 +3,13 @@ export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug';
 
 /** Receives log messages. `console` is a valid logger. */
 export interface Logger {
-  /** A callback of yours threw an error, or a journal could not be written. */
+  /** One of your callbacks threw an error, or a journal could not be written. */
   error(message: string): void;
-  /** A request is retried. */
+  /** A request is retried, or a journal line is damaged. */
   warn(message: string): void;
   /** A request was charged. */
   info(message: string): void;
-  /** Every attempt. */
+  /** A response was received. */
   debug(message: string): void;
 }
 

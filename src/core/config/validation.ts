@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { idempotencyKeyProblem, idempotencyKeyFormat } from '../../schemas/idempotency-key.ts';
-import { isRecord } from '../../schemas/record.ts';
 import { omitUndefined } from '../../schemas/schema.ts';
+import { isRecord } from '../../schemas/type-guards.ts';
 
 /** A check, and the words that complete "must be …" in its error message. */
 export type Rule = readonly [isValid: (value: unknown) => boolean, description: string];
@@ -53,14 +53,14 @@ export const objectWithFields = (
     ),
   `an object with ${Object.entries(rules)
     .map(([name, [, description]]) => `${name}: ${description}`)
-    .join(', ')}`,
+    .join('; ')}`,
 ];
 
 export const stringValue: Rule = [matches(/^/), 'a string'];
-export const nonNegativeNumber: Rule = [numberAtLeast(0), 'a number, 0 or more'];
-export const durationMs: Rule = [numberAtLeast(1), 'a number of ms, 1 or more'];
-export const nonNegativeInteger: Rule = [numberAtLeast(0, 1), 'a whole number, 0 or more'];
-export const positiveInteger: Rule = [numberAtLeast(1, 1), 'a whole number, 1 or more'];
+export const nonNegativeNumber: Rule = [numberAtLeast(0), 'a non-negative number'];
+export const durationMs: Rule = [numberAtLeast(1), 'a duration of at least 1 ms'];
+export const nonNegativeInteger: Rule = [numberAtLeast(0, 1), 'a non-negative integer'];
+export const positiveInteger: Rule = [numberAtLeast(1, 1), 'a positive integer'];
 export const booleanValue: Rule = [(value) => typeof value === 'boolean', 'true or false'];
 export const functionValue: Rule = [(value) => typeof value === 'function', 'a function'];
 export const concurrencyValue: Rule = [
@@ -77,7 +77,7 @@ export const headerText: Rule = [
   (value) => headerValue[0](value) && matches(/\S/)(value),
   `non-empty ${headerValue[1]}`,
 ];
-export const pathTemplate: Rule = [matches(/^\/.*\{id\}/), 'a path with {id}'];
+export const pathTemplate: Rule = [matches(/^\/.*\{id\}/), 'a path that contains {id}'];
 export const idempotencyKeyRule: Rule = [
   (value) => idempotencyKeyProblem(value) === undefined,
   idempotencyKeyFormat,

@@ -17,7 +17,7 @@ const privateIPv6 = /^\[(::|f[cd]|fe[89a-f]|ff|64:ff9b:|2001:(:|0:)|2002:)/;
 const privateName =
   /^[^.:]*$|(^|\.)(localhost|localdomain|local|internal|intranet|lan|home|corp|home\.arpa)\.*$/;
 
-/** Requests a result's file without credentials. The caller follows redirects, so that each address is checked. */
+/** Requests a result's file without credentials. The calling function follows redirects, so that each address is checked. */
 export function requestResult(
   { fetch }: Config,
   url: string,
@@ -30,12 +30,12 @@ export function requestResult(
     body: null,
     signal,
     credentials: 'omit',
-    // A page cannot inspect redirects, and the browser protects its own network.
+    // A page cannot inspect redirects. There, CORS limits what it can read.
     redirect: isBrowser() ? 'follow' : 'manual',
   });
 }
 
-/** The absolute URL that a response redirects to; undefined if it is not a redirect. */
+/** The absolute URL that a response redirects to; undefined if it is not a redirect, empty if it is invalid. */
 export function redirectTarget(response: Response, base: string): string | undefined {
   const location = response.status < 400 ? response.headers.get('location') : null;
   return location === null ? undefined : (URL.parse(location, base)?.href ?? '');
@@ -54,7 +54,7 @@ export function checkResultURL(address: string, allowInsecure = false): void {
     (protocol === 'https:' && !isPrivateHost(hostname));
   if (isAllowed && !username && !password) return;
   throw new ConfigurationError(
-    'download: the URL must be https and public, or set allowInsecureBaseURL.',
+    'download: the URL must be a public https URL without credentials. Set allowInsecureBaseURL to allow http and private hosts.',
   );
 }
 

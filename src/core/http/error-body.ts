@@ -1,7 +1,7 @@
-import { isRecord, textOf } from '../../schemas/record.ts';
+import { isRecord, textOf } from '../../schemas/type-guards.ts';
 import { parseJson, singleLine, stringify } from './json.ts';
 
-/** What an error body contains, whichever envelope it uses. Specification: Errors; assumption A9. */
+/** The fields of an error body in any known envelope. Specification: Errors; assumption A9. */
 export interface ErrorBody {
   /** The message as one line; undefined if the body has none. */
   message: string | undefined;
@@ -41,7 +41,7 @@ export function parseErrorBody(text: string): ErrorBody {
 export function describeNonJson(text: string): string {
   const start = text.trimStart();
   if (start === '') return 'the body is empty';
-  return start.startsWith('<') ? 'HTML instead of JSON' : 'the body is not JSON';
+  return start.startsWith('<') ? 'the body is HTML instead of JSON' : 'the body is not JSON';
 }
 
 function lineOf(value: unknown): string | undefined {

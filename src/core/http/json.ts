@@ -1,4 +1,4 @@
-/** Parses JSON text. Returns undefined, which no JSON text can mean, for text that is not valid JSON. */
+/** Parses JSON text. Returns undefined, which valid JSON never produces, if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -7,7 +7,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A value as text: a string as it is, anything else as JSON. Never throws. */
+/** A value as text: a string unchanged, anything else as JSON. Never throws. */
 export function stringify(value: unknown): string {
   if (typeof value === 'string') return value;
   try {

@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { isNonEmptyString } from '../../schemas/record.ts';
+import { isNonEmptyString } from '../../schemas/type-guards.ts';
 
 /**
- * Fills the `{name}` placeholders of a path template. A slash in a value is encoded. Values that could leave the
- * template (empty, dots, backslashes, control characters) are rejected.
+ * Fills the `{name}` placeholders of a path template. A slash in a value is encoded. Values that could change the
+ * path (empty, dots, backslashes, control characters) are rejected.
  *
  * @throws {@link ConfigurationError} for such a value.
  */
@@ -20,7 +20,7 @@ export function isUnsafePath(path: string): boolean {
   return /\p{Cc}|\p{Cs}|\\|(^|\/|%2f|%5c)(\.|%2e){1,2}(\/|%2f|%5c|$)/iu.test(path);
 }
 
-/** A query string with its leading `?`, or an empty string. Leaves out undefined and null values. */
+/** A query string with its leading `?`, or an empty string. Omits undefined and null values. */
 export function queryString(query: object = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries<string | number | boolean | null | undefined>({

@@ -14,7 +14,7 @@ export interface EndpointHeaders {
   headers?: Readonly<Record<string, string>> | undefined;
   /** @defaultValue `'x-idempotency-key'` */
   idempotencyHeader?: IdempotencyHeader | undefined;
-  /** A second header for the bare API key, in the style of another service. */
+  /** Another header for the API key without `Bearer`, as the Anthropic and Gemini APIs use. */
   apiKeyHeader?: string | undefined;
   /** False for public endpoints, which must never receive credentials. */
   credentials?: boolean | undefined;
@@ -31,7 +31,8 @@ export interface CallHeaders {
 const credentialHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'cookie'];
 
 /**
- * Builds the headers of one attempt: the endpoint's, the client's, the call's, then the credentials.
+ * Builds the headers of one attempt: the endpoint's, the client's, then the call's. Credentials are added last, and do
+ * not replace an `authorization` header that the caller set.
  *
  * @throws {@link ConfigurationError} when there is no valid API key.
  */

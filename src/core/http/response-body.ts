@@ -44,7 +44,7 @@ function decode(pieces: readonly Uint8Array[]): string {
   return pieces.map((piece) => decoder.decode(piece, { stream: true })).join('') + decoder.decode();
 }
 
-/** The same response with its body piped through `transformer`. The body errors as soon as the signal aborts. */
+/** A copy of the response with its body piped through `transformer`. The body errors as soon as the signal aborts. */
 export function withAbortableBody(
   response: Response,
   signal: AbortSignal | undefined,

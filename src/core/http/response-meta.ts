@@ -34,7 +34,7 @@ export function parseResponseMeta(
   };
 }
 
-/** Metadata for a response whose headers are not available. */
+/** Metadata for a response that is missing, or whose headers are not available. */
 export function emptyMeta(status = 200, requestId?: string): ResponseMeta {
   return { status, requestId, idempotentReplay: false, concurrency: {}, headers: new Headers() };
 }

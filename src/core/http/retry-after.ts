@@ -1,7 +1,7 @@
 const weekday = /^(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? /i;
 
 /**
- * The delay of a `Retry-After` header in ms: seconds, decimals, or one of the three HTTP date formats. The response's
+ * Parses a `Retry-After` header to ms: whole or decimal seconds, or one of the three HTTP date formats. The response's
  * `Date` header corrects a skewed local clock. Past dates and invalid values count as absent.
  */
 export function parseRetryAfter(headers: Headers, now: number): number | undefined {

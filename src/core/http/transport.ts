@@ -1,7 +1,7 @@
 import ky from 'ky';
 
 import type { Outcome } from '../../errors/base.ts';
-import { textOf } from '../../schemas/record.ts';
+import { textOf } from '../../schemas/type-guards.ts';
 import { isCloudflare } from '../config/environment.ts';
 
 /** One HTTP request, ready to send. */
@@ -20,8 +20,7 @@ export interface HttpRequest {
 /**
  * Sends one request, once, and resolves with the response whatever its status. This is the only file that imports ky.
  * Retries, timeouts and error statuses are handled by the caller, so ky's own are turned off. ky gets neither the
- * headers nor the body: they go straight to `fetch`, which is faster, and ky's errors cannot contain the API key. ky does
- * its part while the request is in flight.
+ * headers nor the body: they go straight to `fetch`, which is faster, and ky's errors cannot contain the API key.
  */
 export async function sendHttpRequest(
   fetch: typeof globalThis.fetch,
@@ -39,6 +38,7 @@ export async function sendHttpRequest(
       fetch: () => sent,
     });
   } catch (error) {
+    // ky wraps errors of `fetch` in a NetworkError.
     throw error instanceof Error && error.cause !== undefined && error.name === 'NetworkError'
       ? error.cause
       : error;
@@ -60,12 +60,12 @@ export function networkOutcome(error: unknown): Outcome {
     : 'unknown';
 }
 
-/** The innermost message of an error that `fetch` rejected with. Contains nothing of the request. */
+/** The innermost message of an error that `fetch` rejected with. Reads only `message` and `code`, which reveal nothing about the request. */
 export function networkErrorMessage(error: unknown): string {
   const { message, code } = causeChain(error).findLast((link) => textOf(link.message)) ?? {};
   const text = textOf(message) ?? 'no reason given';
-  const reason = textOf(code) ?? '';
-  return text.includes(reason) ? text : `${text} (${reason})`;
+  const codeText = textOf(code) ?? '';
+  return text.includes(codeText) ? text : `${text} (${codeText})`;
 }
 
 /** An error and its causes, outermost first. */

@@ -11,7 +11,7 @@ export interface ConcurrencyState extends ConcurrencyMeta {
   readonly queued: number;
 }
 
-/** How many requests may be in flight at once. */
+/** How many requests may be in flight concurrently. */
 export interface ConcurrencyWindow {
   /** Maximum number of requests in flight. */
   readonly size: number;
@@ -25,8 +25,8 @@ export interface ConcurrencyWindow {
 export const initialWindow: ConcurrencyWindow = { size: 4, initial: true };
 
 /**
- * The window after a successful response. It follows the headers; without any headers so far it opens fully after the
- * first response, and otherwise grows by one.
+ * The window after a response. Reported limits set its size. Without any so far, the first response opens it fully, and
+ * later ones grow it by one.
  */
 export function windowAfterSuccess(
   window: ConcurrencyWindow,
@@ -61,7 +61,7 @@ interface Waiter {
 
 /**
  * Keeps requests in flight at or below the account's concurrency limit. Requests without a slot wait here, first come,
- * first served, instead of collecting 429 responses. Specification: Limits.
+ * first served, instead of being rejected with a 429. Specification: Limits.
  */
 export class ConcurrencyLimiter {
   readonly #clock: Clock;
@@ -90,7 +90,7 @@ export class ConcurrencyLimiter {
     });
   }
 
-  /** Takes a slot if one is free and no request is waiting. `cap` is the caller's own limit. */
+  /** Takes a slot if one is free and no request is waiting. `cap` is the client's configured limit. */
   tryAcquire(cap: number): ReleaseSlot | undefined {
     return this.#queue.size + this.#rejectedQueue.size === 0 && this.#hasRoom(cap)
       ? this.#grant()
@@ -118,8 +118,8 @@ export class ConcurrencyLimiter {
     });
   }
 
-  /** Updates the window after a response that was not rejected. */
-  recordSuccess(reported: ConcurrencyMeta): void {
+  /** Updates the window after a response that got a slot, or that reports a limit. */
+  recordLimits(reported: ConcurrencyMeta): void {
     this.#window = windowAfterSuccess(this.#window, reported, this.#inFlight);
     this.#update(reported);
   }
@@ -137,21 +137,21 @@ export class ConcurrencyLimiter {
   }
 
   #hasRoom(cap: number): boolean {
-    return this.#pauseLeft() <= 0 && this.#inFlight < Math.min(this.#window.size, cap);
+    return this.#remainingPauseMs() <= 0 && this.#inFlight < Math.min(this.#window.size, cap);
   }
 
-  #pauseLeft(): number {
+  #remainingPauseMs(): number {
     return this.#pausedUntil === 0 ? 0 : this.#pausedUntil - this.#clock.now();
   }
 
-  /** Admits waiting requests while there is room. During a pause, a timer continues afterwards. */
+  /** Admits waiting requests while there is room. During a pause, a timer resumes when it ends. */
   #admit(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
     for (const queue of [this.#rejectedQueue, this.#queue]) {
       for (const waiter of queue) {
         if (!this.#hasRoom(waiter.cap)) {
-          const ms = this.#pauseLeft();
+          const ms = this.#remainingPauseMs();
           if (ms > 0) this.#stopTimer = startTimer(this.#clock, ms, () => this.#admit());
           return;
         }

@@ -11,10 +11,10 @@ export interface PaidRequest {
   idempotencyKey: string | undefined;
 }
 
-/** Number of idempotency keys to remember, to tell replays from charges whose response was lost. */
+/** Number of idempotency keys to remember, to recognize replays of charges that are already recorded. */
 const maxRememberedKeys = 10_000;
 
-/** Adds up charges as the service reports them, and the reservations of a budget. */
+/** Tracks reported charges and budget reservations. */
 export class Ledger {
   readonly #byModel = new Map<string, ModelSpend>();
   /** Keys whose charge is recorded. True if it was recorded from a replay, before the original response arrived. */
@@ -23,7 +23,7 @@ export class Ledger {
   #totalUsd = 0;
   #requests = 0;
 
-  /** What is spent, and what is reserved by other owners. */
+  /** What is spent, and what is reserved by other owners. An owner is an idempotency key, or a call without one. */
   commitments(owner: unknown): Commitments {
     let reserved = 0;
     for (const [other, usd] of this.#reservations) if (other !== owner) reserved += usd;
@@ -35,7 +35,7 @@ export class Ledger {
     return this.#keys.has(key);
   }
 
-  /** Reserves a price until the request is charged or certain not to be. */
+  /** Reserves a price until the request is charged, or certainly will not be. */
   reserve(owner: unknown, usd: number): void {
     this.#reservations.set(owner, usd);
   }

@@ -1,10 +1,10 @@
 import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 
-/** Polls of one client in flight at once. Each needs a socket, so ten thousand waiting tasks must share them. */
+/** Maximum number of concurrent polls per account. Each needs a socket, so ten thousand waiting tasks must share them. */
 const maxConcurrentPolls = 64;
 
-/** Lets the next poll start. */
+/** Lets the next poll start. Call it exactly once. */
 export type ReleasePoll = () => void;
 
 /** A semaphore for polls: first come, first served. */

@@ -1,4 +1,4 @@
-/** Retries that can follow each other without a success in between. */
+/** Maximum number of retries without a success in between. */
 const capacity = 20;
 
 /**

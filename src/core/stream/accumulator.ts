@@ -9,7 +9,7 @@ import type {
   ToolCallDelta,
 } from '../../schemas/chat-completion.ts';
 import type { ToolCall } from '../../schemas/chat-params.ts';
-import { isRecord } from '../../schemas/record.ts';
+import { isRecord } from '../../schemas/type-guards.ts';
 
 type TextField = 'content' | 'refusal' | 'reasoning_content' | 'reasoning';
 

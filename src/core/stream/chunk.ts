@@ -1,5 +1,5 @@
 import type { ChatCompletionChunk } from '../../schemas/chat-completion.ts';
-import { isRecord } from '../../schemas/record.ts';
+import { isRecord } from '../../schemas/type-guards.ts';
 
 /**
  * Returns the parsed data of an event as a chunk, or undefined if it is not a chunk. Missing fields that have a default

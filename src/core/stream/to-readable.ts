@@ -1,6 +1,6 @@
 import { PolygateError } from '../../errors/base.ts';
 import { StreamError } from '../../errors/stream.ts';
-import { isRecord } from '../../schemas/record.ts';
+import { isRecord } from '../../schemas/type-guards.ts';
 import { startTimer } from '../config/clock.ts';
 import type { Source } from './source.ts';
 

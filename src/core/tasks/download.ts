@@ -24,7 +24,7 @@ export interface DownloadOptions {
 
 /** Something to download: a result, or a task whose URLs can be renewed once when they have expired. */
 export interface Downloadable {
-  /** URLs of the results. */
+  /** Returns the URLs of the results; undefined if they are not known yet. */
   urls: () => string[] | undefined;
   /** Polls the task for fresh URLs. */
   renew?: (() => Promise<Generation>) | undefined;

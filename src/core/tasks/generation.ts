@@ -1,4 +1,3 @@
-import { isRecord, textOf } from '../../schemas/record.ts';
 import { unchecked } from '../../schemas/schema.ts';
 import type {
   Generation,
@@ -7,6 +6,8 @@ import type {
   TaskRecords,
   TaskStatus,
 } from '../../schemas/task.ts';
+import { isRecord, textOf } from '../../schemas/type-guards.ts';
+import type { ResponseReader } from '../call/api-call.ts';
 
 /** The known status words. Any other word means that the task is running. Assumption A4. */
 const statusWords: readonly (readonly [TaskStatus, RegExp])[] = [
@@ -26,7 +27,7 @@ const urlLocations = [
   .flatMap((line) => line.split(' '))
   .map((location) => location.split('.'));
 
-/** A task record in the common shape, or what is wrong with it. `id` is set in both cases if it is known. */
+/** A normalized task record, or why it is invalid. An invalid record may still contain its id. */
 export type ParsedGeneration<Kind extends TaskKind> =
   | { readonly generation: Generation<Kind>; readonly problem?: undefined; readonly id?: string }
   | { readonly problem: string; readonly generation?: undefined; readonly id?: string | undefined };
@@ -68,6 +69,19 @@ export function parseGeneration<Kind extends TaskKind>(
   };
 }
 
+/** Creates a reader for task records. `knownId` is the id to use if the record has none. */
+export function readGeneration<Kind extends TaskKind>(
+  kind: Kind,
+  knownId?: string,
+): ResponseReader<Generation<Kind>> {
+  return (body, meta) => {
+    const { generation, problem, id } = parseGeneration(kind, body, knownId ?? meta.taskId);
+    return generation === undefined
+      ? { issues: [{ message: problem }], taskId: id }
+      : { value: generation };
+  };
+}
+
 /** Whether a task has ended. */
 export function isFinished({ status }: Generation): boolean {
   return status === 'succeeded' || status === 'failed';
@@ -80,7 +94,7 @@ function unwrap(body: Record<string, unknown>): Record<string, unknown> {
 }
 
 function findUrls(record: unknown, succeeded: boolean): string[] {
-  // Old tasks keep the URL of their result in the field for the reason of a failure.
+  // Old succeeded tasks have their result URL in `fail_reason`.
   const locations = succeeded ? [...urlLocations, ['fail_reason']] : urlLocations;
   const found = locations.flatMap((location) => valueAt(record, location)).map(urlOf);
   return [...new Set(found.filter((url) => url !== undefined))];

@@ -2,8 +2,8 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import type { MaterialStatus } from '../../schemas/materials.ts';
 
 /**
- * Parses the URL to which a browser is redirected after a verification. It only reports that a result was received, so
- * keep polling the material. Specification: Events, 2.
+ * Parses the URL to which a browser is redirected after a verification. It reports only that a result exists, so
+ * keep polling the material for its status. Specification: Events, 2.
  *
  * @throws {@link ConfigurationError} for anything other than the two documented parameters.
  */

@@ -13,7 +13,7 @@ export const materialPollTiming = { pollInterval: 3_000, maxPollInterval: 5_000 
 
 /** The result of one poll of a material. */
 export type MaterialUpdate = Material & {
-  /** Why this poll failed, if it did; the other fields are then those of the poll before. The wait continues. */
+  /** Why this poll failed, if it did; the other fields are then those of the previous poll. The wait continues. */
   pollError?: Error | undefined;
 };
 
@@ -27,7 +27,7 @@ export interface MaterialWait {
   readonly read: (options: RequestOptions) => Promise<Material>;
 }
 
-/** Yields every poll until the material is available or can no longer become so, including the last one. */
+/** Yields every poll until the material is available or has permanently failed, including the last one. */
 export async function* followMaterial(
   { context, id, known, read }: MaterialWait,
   options: Omit<WaitOptions<MaterialUpdate>, 'onUpdate'>,
@@ -42,11 +42,11 @@ export async function* followMaterial(
       abortedError(
         cause,
         {},
-        `The wait for material ${id} was aborted. Processing continues: wait for the id again.`,
+        `The wait for material ${id} was aborted. Processing continues: call materials.wait() again.`,
       ),
     onTimeout: (ms, material) =>
       new MaterialWaitTimeoutError(
-        `Material ${id} is not available after ${ms} ms (${material?.status ?? 'status unknown'}). Processing continues: wait for the id again.`,
+        `Material ${id} was not available after ${ms} ms (${material?.status ?? 'status unknown'}). Processing continues: call materials.wait() again.`,
         { material },
       ),
   };

@@ -1,5 +1,5 @@
 import { APIError } from '../../errors/api.ts';
-import { isNonEmptyString } from '../../schemas/record.ts';
+import { isNonEmptyString } from '../../schemas/type-guards.ts';
 import { fillPath } from '../http/path.ts';
 
 /** A path at which a task can be polled. */

@@ -2,8 +2,8 @@ import { APIError } from '../../errors/api.ts';
 import type { PolygateError } from '../../errors/base.ts';
 import { ConnectionError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
-import { isRecord } from '../../schemas/record.ts';
 import type { WaitOptions } from '../../schemas/task-handle.ts';
+import { isRecord } from '../../schemas/type-guards.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import { notify } from '../config/log.ts';
@@ -119,7 +119,7 @@ async function waitForTurn<Value>(
   }
 }
 
-/** Follows a wait to its end, passes each update to `onUpdate`, and returns the last one. */
+/** Consumes all updates, passes each to `onUpdate`, and returns the last one. */
 export async function lastUpdate<Update>(
   updates: AsyncIterable<Update>,
   { onUpdate }: Pick<WaitOptions<Update>, 'onUpdate'>,
@@ -133,7 +133,7 @@ export async function lastUpdate<Update>(
   return last;
 }
 
-/** The delay after a round: it grows from `pollInterval` to `maxPollInterval`, with up to 20 % of jitter. */
+/** The delay after a round: it grows from `pollInterval` to `maxPollInterval`, with up to 20% of jitter. */
 function pollDelay(
   { pollInterval, maxPollInterval }: PollTiming,
   round: number,
@@ -144,8 +144,8 @@ function pollDelay(
 }
 
 /**
- * Whether a failed poll says nothing about the task: no response, a service that is overloaded or down, or a body that
- * is not a record. A 404 may mean that the record is not replicated yet, until it comes three times in a row.
+ * Whether a failed poll reveals nothing about the task: no response, a service that is overloaded or down, or a body that
+ * is not a record. Up to two 404s in a row may mean that the record is not replicated yet.
  */
 function isTransient(error: unknown, consecutive404s: number): error is PolygateError {
   if (error instanceof APIError) {

@@ -1,6 +1,6 @@
-import { isRecord } from '../../schemas/record.ts';
 import { unchecked } from '../../schemas/schema.ts';
 import type { Receipt } from '../../schemas/task.ts';
+import { isRecord } from '../../schemas/type-guards.ts';
 import {
   checkValue,
   idempotencyKeyRule,
@@ -12,14 +12,14 @@ import type { Rule } from '../config/validation.ts';
 
 /** The fields of a receipt. Whether the id is safe in a URL path is checked where the path is built. */
 const fieldRules: Readonly<Record<keyof Receipt, Rule>> = {
-  v: [(value) => value === 1, '1, as in the JSON of a task'],
+  v: [(value) => value === 1, '1, the only supported version'],
   kind: oneOf('image', 'video', 'audio'),
   id: stringValue,
   idempotencyKey: idempotencyKeyRule,
   chargeUsd: nonNegativeNumber,
   submittedAt: [
     (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
-    'an ISO date',
+    'an ISO 8601 date',
   ],
 };
 

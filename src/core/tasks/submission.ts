@@ -11,7 +11,7 @@ import type { SubmittedTask, Task, TaskScope } from './task.ts';
 /** A submit that is described but not sent: one row of a batch. */
 export class Submission<Kind extends TaskKind = TaskKind> {
   readonly kind: Kind;
-  // Private at run time, because they contain prompts and lead to the API key.
+  // Private at run time, because they contain prompts and give access to the API key.
   readonly #scope: TaskScope<Kind>;
   readonly #request: SubmitRequest;
   readonly #options: RequestOptions;

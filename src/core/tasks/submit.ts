@@ -11,9 +11,10 @@ import type { ApiResponse } from '../call/response.ts';
 import { notify } from '../config/log.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
+import { readGeneration } from './generation.ts';
 import { serverPollPath } from './poll-path.ts';
 import { resolvePollTiming } from './poll.ts';
-import { SubmittedTask, Task, readGeneration, taskPollTiming } from './task.ts';
+import { SubmittedTask, Task, taskPollTiming } from './task.ts';
 import type { TaskScope } from './task.ts';
 
 /** A submit, as a resource describes it. */
@@ -22,24 +23,24 @@ export interface SubmitRequest {
   readonly params: { model: string };
   /** Throws if the params break a rule of the specification. */
   readonly check: () => void;
-  /** The price in USD, estimated from the model's prices; undefined if they are unknown. */
+  /** Estimates the price in USD from the model's prices. Returns undefined if they are unknown. */
   readonly estimateUsd: (prices: KnownPrices) => number | undefined;
 }
 
 /** Options of a call that submits a task and waits for it. */
 export interface GenerateOptions<Kind extends TaskKind>
   extends RequestOptions, Omit<WaitOptions<TaskUpdate<Kind>>, 'signal'> {
-  /** Called once the task is accepted and charged: the moment to store its receipt. */
+  /** Called once the task is accepted and charged. Store its receipt here. */
   onSubmit?: ((task: SubmittedTask<Kind>) => void) | undefined;
 }
 
-/** Submits a task. The same idempotency key is never charged twice. */
+/** Submits a task. The same request is never charged twice under the same key. */
 export function submitTask<Kind extends TaskKind>(
   scope: TaskScope<Kind>,
   request: SubmitRequest,
   options?: RequestOptions,
 ): RequestPromise<SubmittedTask<Kind>> {
-  return submitAnd(scope, request, options, (submitted) => submitted);
+  return submitAndTransform(scope, request, options, (submitted) => submitted);
 }
 
 /** Submits a task and waits for it. */
@@ -52,14 +53,14 @@ export function generate<Kind extends TaskKind>(
     request.check();
     resolvePollTiming(options, taskPollTiming);
   };
-  return submitAnd(scope, { ...request, check }, options, async (submitted) => {
+  return submitAndTransform(scope, { ...request, check }, options, async (submitted) => {
     const { data: task } = submitted;
     notify(scope.context.config.log, options.onSubmit, task, 'onSubmit');
     return { ...submitted, data: await task.wait(options) };
   });
 }
 
-function submitAnd<Kind extends TaskKind, Final>(
+function submitAndTransform<Kind extends TaskKind, Final>(
   scope: TaskScope<Kind>,
   request: SubmitRequest,
   options: RequestOptions = {},
@@ -74,7 +75,8 @@ function submitAnd<Kind extends TaskKind, Final>(
     () => describeSubmit(scope, request, idempotencyKey),
     keyedOptions,
     readJson(readGeneration(scope.kind)),
-    (response) => transform({ ...response, data: submittedTask(scope, response, idempotencyKey) }),
+    (response) =>
+      transform({ ...response, data: createSubmittedTask(scope, response, idempotencyKey) }),
   );
 }
 
@@ -100,7 +102,7 @@ function describeSubmit<Kind extends TaskKind>(
   };
 }
 
-function submittedTask<Kind extends TaskKind>(
+function createSubmittedTask<Kind extends TaskKind>(
   scope: TaskScope<Kind>,
   { data: latest, meta, response: { headers } }: ApiResponse<Generation<Kind>>,
   idempotencyKey: string,

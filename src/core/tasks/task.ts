@@ -5,7 +5,7 @@ import type { ResponseMeta } from '../../schemas/meta.ts';
 import { unchecked } from '../../schemas/schema.ts';
 import type { TaskHandle, TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from '../../schemas/task.ts';
-import type { ApiCall, ResponseReader } from '../call/api-call.ts';
+import type { ApiCall } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { executeRaw } from '../call/endpoint.ts';
 import { abortedError } from '../call/errors.ts';
@@ -16,7 +16,7 @@ import { readJson } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { fillPath } from '../http/path.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
-import { isFinished, parseGeneration } from './generation.ts';
+import { isFinished, readGeneration } from './generation.ts';
 import { candidatePollPaths, isUnknownPath } from './poll-path.ts';
 import type { PollPath, PollPaths } from './poll-path.ts';
 import { lastUpdate, poll } from './poll.ts';
@@ -31,7 +31,7 @@ export interface TaskScope<Kind extends TaskKind> {
   readonly context: ClientContext;
   readonly kind: Kind;
   /** Templates of the poll path, in the order in which they are tried. Assumptions A1 and A2. */
-  readonly pollPaths: readonly [string, ...string[]];
+  readonly pollTemplates: readonly [string, ...string[]];
 }
 
 /** What is known about a task when its handle is created. */
@@ -40,10 +40,10 @@ export interface TaskDetails<Kind extends TaskKind> {
   idempotencyKey?: string | undefined;
   chargeUsd?: number | undefined;
   submittedAt?: string | undefined;
-  /** Metadata of the submit's response. */
+  /** Metadata of the submission's response. */
   meta?: ResponseMeta | undefined;
   latest?: Generation<Kind> | undefined;
-  /** The poll path that the submit's response named. */
+  /** The poll path that the submission's response named. */
   pollPath?: string | undefined;
   retryAfterMs?: number | undefined;
 }
@@ -54,11 +54,11 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   readonly id: string;
   /** What the task generates. */
   readonly kind: Kind;
-  /** The idempotency key of the submit; undefined if only the id is known. */
+  /** The idempotency key of the submission; undefined if only the id is known. */
   readonly idempotencyKey: string | undefined;
-  /** The charge of the submit in USD, if known. */
+  /** The charge of the submission in USD, if known. */
   readonly chargeUsd: number | undefined;
-  /** Metadata of the submit's response; undefined for a resumed task. */
+  /** Metadata of the submission's response; undefined for a resumed task. */
   readonly meta: ResponseMeta | undefined;
   readonly #scope: TaskScope<Kind>;
   readonly #submittedAt: string | undefined;
@@ -137,7 +137,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     });
   }
 
-  /** The receipt for `gateway.resume`: plain JSON without the API key and the prompt. */
+  /** The receipt for `gateway.resume`: plain JSON without the API key or the prompt. */
   toJSON(): Receipt<Kind> {
     const { id, kind, idempotencyKey, chargeUsd } = this;
     return { v: 1, kind, id, idempotencyKey, chargeUsd, submittedAt: this.#submittedAt };
@@ -154,7 +154,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
         const { headers } = result.response;
         this.#remember(result.data, parseRetryAfter(headers, context.config.clock.now()));
         this.#workingPollPath = path;
-        if (path.template !== undefined) context.shared.pollPaths.set(kind, path.template);
+        if (path.template !== undefined) context.shared.pollTemplates.set(kind, path.template);
         return result;
       } catch (error) {
         if (!isUnknownPath(error)) throw error;
@@ -171,12 +171,12 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
 
   #pollPaths(): PollPaths {
     if (this.#workingPollPath !== undefined) return [this.#workingPollPath];
-    const { context, kind, pollPaths } = this.#scope;
-    const workingTemplate = context.shared.pollPaths.get(kind);
-    return candidatePollPaths(this.id, this.#namedPollPath, pollPaths, workingTemplate);
+    const { context, kind, pollTemplates } = this.#scope;
+    const workingTemplate = context.shared.pollTemplates.get(kind);
+    return candidatePollPaths(this.id, this.#namedPollPath, pollTemplates, workingTemplate);
   }
 
-  #pollCall({ path, template = this.#scope.pollPaths[0] }: PollPath): ApiCall {
+  #pollCall({ path, template = this.#scope.pollTemplates[0] }: PollPath): ApiCall {
     return { method: 'GET', template, path, safety: 'safe', findTask: () => this };
   }
 
@@ -201,7 +201,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     const { latest } = this;
     const state = latest === undefined ? 'status unknown' : latest.rawStatus || latest.status;
     return new TaskWaitTimeoutError(
-      `Task ${this.id} has not ended after ${ms} ms (${state}). It continues: wait for it with error.task.wait().`,
+      `Task ${this.id} did not end within ${ms} ms (${state}). It is not lost: continue with error.task.wait().`,
       { ...this.#details(), generation: latest },
     );
   }
@@ -210,7 +210,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     return abortedError(
       cause,
       this.#details(),
-      `The wait for task ${this.id} was aborted. The task continues: wait for it with error.task.wait().`,
+      `The wait for task ${this.id} was aborted. The task continues: wait for it again with error.task.wait().`,
     );
   }
 
@@ -259,21 +259,10 @@ export function openTask<Kind extends TaskKind>(
   }
   const { kind, v: _, ...details } = parseReceipt(idOrReceipt);
   if (kind !== scope.kind) {
-    throw new ConfigurationError(`receipt: its kind is ${kind}. Use gateway.resume(receipt).`);
+    throw new ConfigurationError(
+      `receipt: it belongs to ${kind} tasks. Use gateway.resume(receipt).`,
+    );
   }
   fillPath('{id}', { id: details.id });
   return new Task(scope, details);
-}
-
-/** Creates a reader for task records. `knownId` is the id to use if the record has none. */
-export function readGeneration<Kind extends TaskKind>(
-  kind: Kind,
-  knownId?: string,
-): ResponseReader<Generation<Kind>> {
-  return (body, meta) => {
-    const { generation, problem, id } = parseGeneration(kind, body, knownId ?? meta.taskId);
-    return generation === undefined
-      ? { issues: [{ message: problem }], taskId: id }
-      : { value: generation };
-  };
 }

@@ -1,5 +1,5 @@
 import type { ChatParams } from '../../schemas/chat-params.ts';
-import { isRecord } from '../../schemas/record.ts';
+import { isRecord } from '../../schemas/type-guards.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 
 /** A function that the model may call. */

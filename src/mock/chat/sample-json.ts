@@ -1,4 +1,4 @@
-import { isRecord } from '../../schemas/record.ts';
+import { isRecord } from '../../schemas/type-guards.ts';
 
 /** Maximum nesting depth of a sample. It stops recursive schemas. */
 const maxDepth = 12;

@@ -1,4 +1,4 @@
-import { isRecord } from '../../schemas/record.ts';
+import { isRecord } from '../../schemas/type-guards.ts';
 
 /** The parts of a validation issue that this file reads. */
 interface Issue {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../schemas/record.ts';
+import { isRecord } from '../../schemas/type-guards.ts';
 import type { ExchangeSummary, MockRequest } from '../exchange.ts';
 import type { MockResponse } from './response/response.ts';
 

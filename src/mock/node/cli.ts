@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs, styleText } from 'node:util';
 
-import { isRecord } from '../../schemas/record.ts';
+import { isRecord } from '../../schemas/type-guards.ts';
 import { createMockGateway } from '../index.ts';
 import type { MockGateway } from '../index.ts';
 import { listen } from './index.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../schemas/record.ts';
+import { isRecord } from '../../schemas/type-guards.ts';
 import type { VideoParams } from '../../schemas/videos.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';

@@ -8,7 +8,7 @@ import type { Row } from '../row.ts';
 
 const resolveDir = new URL('..', import.meta.url).pathname;
 
-async function bundledKB(source: string): Promise<number> {
+async function bundledKiB(source: string): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents: source, resolveDir, loader: 'ts' },
     bundle: true,
@@ -28,7 +28,7 @@ async function sizes(program: 'full' | 'chat'): Promise<Record<string, number>> 
   const values: Record<string, number> = {};
   for (const [name, app] of Object.entries(apps)) {
     const source = app[program];
-    if (source !== undefined) values[name] = await bundledKB(source);
+    if (source !== undefined) values[name] = await bundledKiB(source);
   }
   return values;
 }
@@ -40,15 +40,15 @@ export async function bundleSizeRows(): Promise<Row[]> {
     {
       id: 'full',
       title: 'Full client, minified and gzipped',
-      unit: 'KB',
+      unit: 'KiB',
       target: 28,
-      method: `${method} Everything that the package exports.`,
+      method: `${method} Imports everything that the package exports.`,
       values: await sizes('full'),
     },
     {
       id: 'chat-only',
       title: 'Chat-only app, minified and gzipped',
-      unit: 'KB',
+      unit: 'KiB',
       target: 22,
       method: `${method} A program of a few lines that sends one chat request.`,
       values: await sizes('chat'),

@@ -76,7 +76,7 @@ export async function chunkRow(server: Server, size: 'small' | 'large'): Promise
     title: size === 'small' ? 'CPU per small stream chunk' : 'CPU per 8 KB stream chunk',
     unit: '×',
     target,
-    method: `Streams of ${chunks} chunks with ${length} characters of text each, sent as fast as they are read. User and system CPU time relative to fetch, eventsource-parser and JSON.parse.`,
+    method: `Streams of ${chunks.toLocaleString('en')} chunks with ${length.toLocaleString('en')} characters of text each, sent as fast as they are read. User and system CPU time relative to fetch, eventsource-parser and JSON.parse.`,
     values: ratios(cpu),
     baseline: `${baselineOf(cpu).toFixed(1)} µs`,
   };
@@ -95,7 +95,7 @@ export async function firstTextRow(server: Server): Promise<Row> {
   });
   return {
     id: 'first-text',
-    title: 'Added time to first text of a stream',
+    title: 'Added time to the first text of a stream',
     unit: 'µs',
     target: 150,
     method:

@@ -28,7 +28,7 @@ export async function pollRows(server: Server): Promise<Row[]> {
   });
   const medians = (samples: Map<string, number[]>) =>
     Object.fromEntries([...samples].map(([name, values]) => [name, median(values)]));
-  const method = `${tasks} tasks waited for in parallel; each succeeds at the first poll more than 1.5 s after its first poll. A new process per measurement, warmed up with ${warmUp} other tasks. One poll every 2 s (Runway: every 4.5 to 7.5 s).`;
+  const method = `The client waits for ${tasks.toLocaleString('en')} tasks in parallel. Each task succeeds once 1.5 s have passed since it was first polled. A new process per measurement, warmed up with ${warmUp} other tasks. One poll every 2 s (Runway: every 4.5 to 7.5 s).`;
   return [
     {
       id: 'poll',
@@ -50,10 +50,10 @@ export async function pollRows(server: Server): Promise<Row[]> {
     {
       id: 'memory',
       title: 'Peak memory per task',
-      unit: 'KB',
+      unit: 'KiB',
       target: 12,
-      method: `${method} Peak resident size minus the resident size after the warm-up.`,
-      values: mapValues(medians(memory), (kb) => Math.max(0, kb)),
+      method: `${method} Peak resident set size minus the resident set size after the warm-up.`,
+      values: mapValues(medians(memory), (kib) => Math.max(0, kib)),
     },
   ];
 }

@@ -28,6 +28,6 @@ export async function typesRow(): Promise<Row> {
     method:
       'TypeScript in a new process, strict, skipLibCheck, without Node types. User and system CPU time relative to an empty file.',
     values: ratios(cpu),
-    baseline: `${Math.round(baselineOf(cpu) / 1_000)} ms`,
+    baseline: `${Math.round(baselineOf(cpu) / 1_000).toLocaleString('en')} ms`,
   };
 }

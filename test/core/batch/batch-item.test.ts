@@ -70,7 +70,7 @@ describe('a row whose submit was recorded by an earlier process', () => {
     expect(row).toMatchObject({
       status: 'unknown',
       idempotencyKey: world.mock.invoice[0]?.idempotencyKey,
-      error: { message: expect.stringContaining('its params differ from those in the journal') },
+      error: { message: expect.stringContaining('its params differ from an earlier submission') },
     });
     expect(journal.lines).toEqual(before);
     expect(world.mock.invoice).toHaveLength(1);
@@ -106,7 +106,7 @@ describe('a row that was rejected', () => {
     const [fourth] = await runImageBatch(newProcess(world), ['b'], { journal, id: () => 'row' });
     expect(fourth?.task?.id).toBe(third?.task?.id);
     const [fifth] = await runImageBatch(newProcess(world), ['a'], { journal, id: () => 'row' });
-    expect(fifth?.error?.message).toContain('its params differ from those in the journal');
+    expect(fifth?.error?.message).toContain('its params differ from an earlier submission');
     expect(world.mock.invoice).toHaveLength(1);
     expect(lineTypes(journal).join(' ')).toBe(
       'run submit refused submit refused submit accepted finished finished',

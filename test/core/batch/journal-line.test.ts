@@ -61,7 +61,9 @@ describe('a damaged line of a journal', () => {
       const journal = memoryJournal([...lines]);
       const error = await caught(runImageBatch(world, numbers(3), { journal }));
       expect(error).toBeInstanceOf(ConfigurationError);
-      expect(error.message).toMatch(/^journal: its run line cannot be read\. Nothing was sent\./);
+      expect(error.message).toMatch(
+        /^journal: its run line, from which all keys are derived, cannot be read\. Nothing was sent\./,
+      );
       expect(journal.lines).toEqual(lines);
       expect(world.mock.requests).toEqual([]);
     },

@@ -5,7 +5,7 @@ import type { Fault } from '../../../src/mock/index.ts';
 import { caught, chat, image, onMock } from '../support.ts';
 
 type Call = (gateway: Polygate, options: RequestOptions) => Promise<unknown>;
-/** How safe it is to send a request again: see the table in the reliability guide. */
+/** How safe it is to send a request again: see the table in docs/payment-safety.md. */
 type Safety = 'safe' | 'keyed' | 'once';
 
 const video = { model: 'tide-video', prompt: 'Waves', duration: 5 };

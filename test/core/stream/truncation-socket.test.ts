@@ -123,7 +123,7 @@ describe('over a real socket, truncation is detected', () => {
     expect(requestCount).toBe(1);
   });
 
-  test('by the reference gateway, with the partial completion', async () => {
+  test('in a stream from the reference gateway, with the partial completion', async () => {
     const mock = createMockGateway();
     const { baseURL, close } = await listen(mock);
     mock.fail({ route: 'POST /v1/chat/completions', cutStreamAfter: 4 });

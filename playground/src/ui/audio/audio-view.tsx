@@ -16,7 +16,7 @@ export function AudioView() {
       </header>
       {kind === 'speech' ? <SpeechForm /> : <MusicForm />}
       <Gallery kinds={['speech', 'music']} emptyTitle="No audio yet">
-        Generate speech from a text, or music from a prompt. The reference gateway returns a sample
+        Generate speech from text, or music from a prompt. The reference gateway returns a sample
         tune.
       </Gallery>
     </section>

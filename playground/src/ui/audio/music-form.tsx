@@ -10,7 +10,7 @@ import { useModel } from '../parts/use-model.ts';
 /** Generates music, with or without lyrics. */
 export function MusicForm() {
   const [model, setModel] = useModel('music');
-  const [prompt, setPrompt] = useState('A slow waltz for a harmonica and rain');
+  const [prompt, setPrompt] = useState('A slow waltz for harmonica and rain');
   const [lyrics, setLyrics] = useState('Boats come home, one by one');
   const [style, setStyle] = useState<'instrumental' | 'lyrics'>('instrumental');
   const price = model?.pricing?.unitPriceUsd;

@@ -8,7 +8,7 @@ import { ModelSelect } from '../parts/model-select.tsx';
 import { usd } from '../parts/money.tsx';
 import { useModel } from '../parts/use-model.ts';
 
-/** Generates speech from a text and a voice. */
+/** Generates speech from text and a voice. */
 export function SpeechForm() {
   const [model, setModel] = useModel('speech');
   const [text, setText] = useState('The tide is coming in. Mind the step.');

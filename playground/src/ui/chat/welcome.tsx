@@ -11,7 +11,7 @@ export function Welcome({ model }: { model: string | undefined }) {
   return (
     <div class="welcome">
       <p class="welcome-line">
-        One client for every model: <em>break the gateway</em> and watch it recover.
+        One client for every model: <em>break the gateway</em> and watch the client recover.
       </p>
       <p class="welcome-text">
         This page uses the gateway through polygate, without an API key. Inject a fault in the

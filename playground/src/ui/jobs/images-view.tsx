@@ -67,7 +67,7 @@ export function ImagesView() {
               type="button"
               class="secondary"
               disabled={model === undefined}
-              title="More requests than the account allows at once: the client queues the rest"
+              title="More requests than the account allows in parallel: the client queues the rest"
               onClick={() => variations(prompt, 20).forEach(generate)}
             >
               Burst of 20

@@ -46,13 +46,11 @@ export function JobCard({ job }: { job: Job }) {
   );
 }
 
-function Cost({ job: { request, costUsd, state } }: { job: Job }) {
-  const refunded = state === 'failed' && ' refunded';
+function Cost({ job: { request, costUsd } }: { job: Job }) {
   return (
     <span>
       {request.params.model}
       {costUsd !== undefined && `  ·  ${usd(costUsd)}`}
-      {refunded}
     </span>
   );
 }

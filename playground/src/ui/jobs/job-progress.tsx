@@ -6,7 +6,7 @@ const labels: Readonly<Record<Job['state'], string>> = {
   running: 'Running',
   succeeded: 'Ready',
   failed: 'Failed',
-  error: 'Stopped',
+  error: 'Interrupted',
 };
 
 /** Path length of the polygon, so that 1 is one percent. */
@@ -28,7 +28,7 @@ export function JobProgress({ job: { state, progress } }: { job: Job }) {
       </svg>
       <p>
         {labels[state]}
-        {state === 'running' && ` ${Math.round(progress)} %`}
+        {state === 'running' && ` ${Math.round(progress)}%`}
       </p>
       <progress class="visually-hidden" max={100} value={progress} aria-label="Progress" />
     </div>

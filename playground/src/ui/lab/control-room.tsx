@@ -47,7 +47,7 @@ function ChargeSummary() {
     <p class="charge-summary" data-ok={isOk}>
       {isOk
         ? `${keys} ${keys === 1 ? 'key' : 'keys'}, ${charges} ${charges === 1 ? 'charge' : 'charges'}`
-        : `${charges - keys} charged twice`}
+        : `${charges - keys} duplicate ${charges - keys === 1 ? 'charge' : 'charges'}`}
     </p>
   );
 }

@@ -1,6 +1,6 @@
 import { computed } from '@preact/signals';
 
-import { notes } from '../../state/client.ts';
+import { logMessages } from '../../state/client.ts';
 import { groupAttempts } from '../../state/group-attempts.ts';
 import { lab } from '../../state/lab.ts';
 import { CallRow } from './call-row.tsx';
@@ -12,12 +12,12 @@ const calls = computed(() => groupAttempts(lab.value?.attempts ?? []));
 /** A live log of API calls with their attempts and charges. */
 export function RequestLog() {
   const all = calls.value;
-  const note = notes.value.at(-1);
+  const latest = logMessages.value.at(-1);
   return (
     <section class="request-log" aria-labelledby="request-log-title">
       <h2 id="request-log-title">Request log</h2>
       <p class="note" aria-live="polite">
-        {note === undefined ? 'No retries so far.' : note.text}
+        {latest === undefined ? 'No warnings so far.' : latest.text}
       </p>
       {all.length === 0 ? (
         <p class="request-log-empty muted">

@@ -6,7 +6,7 @@ import { Choice } from '../parts/choice.tsx';
 import { Field } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 
-/** Registers a file by its URL. If it shows a real person, that person has to verify. */
+/** Registers a file by its URL. If it shows a real person, that person must verify their identity. */
 export function MaterialForm() {
   const [url, setUrl] = useState('https://files.example/portrait.png');
   const [type, setType] = useState<MaterialType>('image');

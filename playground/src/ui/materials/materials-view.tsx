@@ -14,7 +14,7 @@ export function MaterialsView() {
       {library.value.length === 0 ? (
         <Empty title="The library is empty">
           A material is a file that videos can use for two hours. If it shows a real person, that
-          person has to verify first.
+          person must verify their identity first.
         </Empty>
       ) : (
         <ul class="gallery gallery-materials">

@@ -10,8 +10,8 @@ const labels: Readonly<Record<View, string>> = {
   audio: 'Audio',
   voices: 'Voices',
   materials: 'Materials',
-  wallet: 'Wallet',
-  lab: 'Control',
+  wallet: 'Balance',
+  lab: 'Control room',
 };
 
 /** Links to all views. */

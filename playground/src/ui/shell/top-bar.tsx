@@ -17,8 +17,8 @@ export function TopBar() {
       </a>
       <GatewayName />
       <Slots />
-      <a class="balance" href="#wallet" title="Wallet">
-        <span class="visually-hidden">Wallet: </span>
+      <a class="balance" href="#wallet" title="Balance">
+        <span class="visually-hidden">Balance: </span>
         {balance === undefined ? '$ …' : `$${balance.toFixed(2)}`}
       </a>
       <ThemeToggle />

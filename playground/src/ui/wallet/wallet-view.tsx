@@ -15,7 +15,7 @@ export function WalletView() {
   return (
     <section aria-labelledby="wallet-title">
       <header class="view-head">
-        <h1 id="wallet-title">Wallet</h1>
+        <h1 id="wallet-title">Balance and charges</h1>
       </header>
       <dl class="totals">
         <div>
@@ -54,7 +54,7 @@ function SpendByModel({ byModel }: { byModel: ReadonlyMap<string, ModelSpend> })
   if (rows.length === 0) return null;
   return (
     <>
-      <h2>By model</h2>
+      <h2>Spending by model</h2>
       <ul class="bars">
         {rows.map(([model, { usd: amount, requests }]) => (
           <li key={model}>

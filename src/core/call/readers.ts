@@ -1,6 +1,14 @@
 import { unchecked } from '../../schemas/schema.ts';
-import { readWithSchema } from './api-call.ts';
 import type { ResponseReader, ResultSchema } from './api-call.ts';
+
+/** Creates a reader that validates with a schema. */
+export function readWithSchema<Result>(schema: ResultSchema<Result>): ResponseReader<Result> {
+  return (body) => {
+    if ('~standard' in schema) return schema['~standard'].validate(body);
+    const issue = schema.validate(body, []);
+    return issue === undefined ? { value: unchecked<Result>(body) } : { issues: [issue] };
+  };
+}
 
 /** Creates a reader that adds non-enumerable properties to the record, which otherwise stays as received. */
 export function readExtended<Received extends object, Extended extends Received>(
