@@ -260,7 +260,7 @@ export function openTask<Kind extends TaskKind>(
   const { kind, v: _, ...details } = parseReceipt(idOrReceipt);
   if (kind !== scope.kind) {
     throw new ConfigurationError(
-      `receipt: it belongs to ${kind} tasks. Use gateway.resume(receipt).`,
+      `receipt: its kind is ${kind}, not ${scope.kind}. Use gateway.resume(receipt).`,
     );
   }
   fillPath('{id}', { id: details.id });
