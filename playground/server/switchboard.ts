@@ -54,5 +54,5 @@ export class Switchboard {
 }
 
 function countFired(faults: readonly InjectedFault[]): number {
-  return faults.reduce((sum, fault) => sum + fault.fired, 0);
+  return faults.reduce((sum, fault) => sum + fault.affectedRequests, 0);
 }

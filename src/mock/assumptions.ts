@@ -1,14 +1,14 @@
 /**
- * Switches for the gaps of the specification that services could reasonably fill in different ways.
- * The ids are those of the client's `assumptions` list.
+ * Switches for gaps in the specification that services may fill differently. The ids are those of the
+ * client's `assumptions` list.
  */
 export interface MockAssumptions {
-  /** The only poll path of videos. With `'any'` all of them work and submits return a `Location`. */
+  /** The video poll path that works. With `'any'`, all of them work and submit responses have a `Location`. */
   A1: 'any' | 'videos' | 'video/generations' | 'videos/generations';
-  /** The only poll path of images. With `'any'` all of them work and submits return a `Location`. */
+  /** The image poll path that works. With `'any'`, all of them work and submit responses have a `Location`. */
   A2: 'any' | 'images/tasks' | 'images/generations';
   /**
-   * The shape of image and video task records: the one of audio tasks, or an OpenAI-style one with
+   * The shape of image and video task records: that of audio tasks, or an OpenAI-style shape with
    * numeric progress and the files in `data[].url`.
    */
   A3: 'audio' | 'openai';
@@ -42,7 +42,7 @@ export interface MockAssumptions {
   A22: number;
 }
 
-/** The defaults, which match the assumptions of the client. */
+/** The default values, which match the assumptions of the client. */
 export const defaultAssumptions: MockAssumptions = {
   A1: 'any',
   A2: 'any',

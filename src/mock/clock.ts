@@ -1,8 +1,8 @@
-/** The source of time for the gateway. The client's `clock` option has the same shape. */
+/** The gateway's source of time. The client's `clock` option has the same shape. */
 export interface Clock {
   /** The current time in milliseconds since 1970. */
   now(): number;
-  /** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted. */
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason if the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -13,14 +13,17 @@ export interface MockClock extends Clock {
    * clock is not virtual.
    */
   advance(ms: number): Promise<void>;
-  /** Advances a virtual clock from sleep to sleep until the promise settles, and returns its result. */
+  /**
+   * Advances a virtual clock from sleep to sleep until the promise settles, and returns its result.
+   * With the system clock, it only awaits the promise.
+   */
   settle<T>(promise: Promise<T>): Promise<T>;
 }
 
 /** The longest delay that `setTimeout` supports. */
 const maxTimerMs = 2_147_483_647;
 
-/** A clock that follows real time. */
+/** Creates a clock that follows real time. */
 export function systemClock(): MockClock {
   const requireVirtual = (): Promise<never> =>
     Promise.reject(

@@ -1,13 +1,13 @@
 import type { MockClock } from './clock.ts';
+import type { InvoiceLine, MockRequest } from './exchange.ts';
 import type { Fault, InjectedFault } from './http/faults.ts';
 import type { KeyState } from './options.ts';
-import type { InvoiceLine, MockRequest } from './records.ts';
 
 /** A reference gateway that runs in this process. */
 export interface MockGateway {
   /** The first API key. */
   readonly apiKey: string;
-  /** The fictional origin that {@link MockGateway.fetch} serves. `listen` returns that of its socket. */
+  /** The fictional origin that {@link MockGateway.fetch} serves. `listen` returns the origin of its socket. */
   readonly baseURL: string;
   /**
    * The gateway as a `fetch` function that makes no network requests. It returns redirects instead of
@@ -24,7 +24,7 @@ export interface MockGateway {
   readonly peakInFlight: number;
   /** Number of requests that hold a slot now. */
   readonly inFlight: number;
-  /** The balance and total spend of the first key's owner. */
+  /** The balance and total spend of the first key's owner, in USD. */
   readonly wallet: { readonly usd: number; readonly spentUsd: number };
   /** All tasks, in the order of submission. */
   readonly tasks: readonly MockTask[];
@@ -47,7 +47,7 @@ export interface MockGateway {
   fail(fault: Fault): InjectedFault;
   /** Removes all faults. */
   clearFaults(): void;
-  /** Clears requests and invoice and resets the peak. Wallets, tasks and other state remain. */
+  /** Clears `requests` and `invoice`, and resets `peakInFlight`. Wallets, tasks and other state remain. */
   clearRecords(): void;
   /** Changes the concurrency limit for subsequent requests. */
   setConcurrencyLimit(limit: number): void;
@@ -61,12 +61,20 @@ export interface MockGateway {
 
 /** A task of the gateway. */
 export interface MockTask {
+  /** Task id. */
   id: string;
+  /** Kind of the task. */
   kind: 'image' | 'video' | 'audio';
+  /** Model id. */
   model: string;
+  /** The prompt; for speech, the text to synthesize. */
   prompt: string;
+  /** The current status, by the gateway's clock. */
   status: 'queued' | 'in_progress' | 'processing' | 'completed' | 'failed';
+  /** The user who submitted the task. */
   user: string;
+  /** The charge in USD. A refund does not change it. */
   chargeUsd: number;
+  /** The key with which the task was submitted, if any. */
   idempotencyKey: string | undefined;
 }

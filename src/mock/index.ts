@@ -13,7 +13,7 @@ import { MaterialStore } from './materials/store.ts';
 import { ModelCatalog } from './models/catalog.ts';
 import { resolveOptions } from './options.ts';
 import type { MockGatewayOptions } from './options.ts';
-import { idMaker, seededRandom } from './random.ts';
+import { createIdGenerator, seededRandom } from './random.ts';
 import { endpoints } from './routes/index.ts';
 import type { Services } from './services.ts';
 import { phaseOf } from './tasks/phase.ts';
@@ -34,7 +34,7 @@ export type {
   MaterialOptions,
   MaterialOutcome,
 } from './options.ts';
-export type { ExchangeSummary, InvoiceLine, MockRequest } from './records.ts';
+export type { ExchangeSummary, InvoiceLine, MockRequest } from './exchange.ts';
 
 /** The origin that `mock.fetch` serves. */
 const baseURL = 'https://mock.polygate.example';
@@ -61,7 +61,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     settings,
     assumptions,
     clock,
-    id: idMaker(seededRandom(`${settings.seed} ids`)),
+    makeId: createIdGenerator(seededRandom(`${settings.seed} ids`)),
     catalog: new ModelCatalog(options.models),
     users,
     slots,

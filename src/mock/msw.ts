@@ -11,7 +11,7 @@ export interface HandlersOptions {
 
 /**
  * Creates request handlers for Mock Service Worker. The gateway responds to every request to its
- * origin, including unknown paths, which get its 404.
+ * origin; unknown paths get a 404.
  *
  * @example
  * ```ts

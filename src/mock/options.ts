@@ -1,7 +1,7 @@
 import type { Model } from '../schemas/models.ts';
 import type { TaskKind } from '../schemas/task.ts';
 import type { MockAssumptions } from './assumptions.ts';
-import type { ExchangeSummary } from './records.ts';
+import type { ExchangeSummary } from './exchange.ts';
 
 /** An API key that the gateway accepts. */
 export interface MockKey {
@@ -27,22 +27,24 @@ export type TaskOutcome = 'succeeded' | 'failed';
 
 /** A submitted task, as the functions in {@link TaskOptions} receive it. */
 export interface TaskSubmit {
+  /** Kind of the task. */
   kind: TaskKind;
+  /** Model id. */
   model: string;
   /** The prompt; for speech, the text to synthesize. */
   prompt: string;
   /** The request body as sent. */
   body: Record<string, unknown>;
-  /** The number of this submit among all submits to this gateway, starting at 1. */
+  /** Sequence number of the new task, starting at 1. Replays are not counted. */
   number: number;
 }
 
-/** How tasks behave. A function receives the submit and returns the value for its task. */
+/** How tasks behave. A function receives the new task and returns its value. */
 export interface TaskOptions {
-  /** Time from the submit to the end of the task, in clock milliseconds. @defaultValue 6000 */
-  durationMs?: number | ((submit: TaskSubmit) => number) | undefined;
+  /** Time from submission to the end of the task, in clock milliseconds. @defaultValue 6000 */
+  durationMs?: number | ((task: TaskSubmit) => number) | undefined;
   /** Whether the task succeeds. @defaultValue 'succeeded' */
-  outcome?: TaskOutcome | ((submit: TaskSubmit) => TaskOutcome) | undefined;
+  outcome?: TaskOutcome | ((task: TaskSubmit) => TaskOutcome) | undefined;
   /** Lifetime of a result URL in clock milliseconds; later polls return a new URL. @defaultValue 24 hours */
   resultTtlMs?: number | undefined;
 }
@@ -78,7 +80,7 @@ export interface MockGatewayOptions {
   assumptions?: Partial<MockAssumptions> | undefined;
   /** The same seed produces the same ids, texts and images. @defaultValue 1 */
   seed?: string | number | undefined;
-  /** The models of the gateway, instead of the default ones. */
+  /** The models of the gateway; they replace the default catalog. */
   models?: Model[] | undefined;
   /** Delay before every response, in clock milliseconds. @defaultValue 0 */
   latencyMs?: number | undefined;
@@ -86,11 +88,15 @@ export interface MockGatewayOptions {
   chunkDelayMs?: number | undefined;
   /** How materials behave. */
   materials?: MaterialOptions | undefined;
-  /** Maximum size of a request body in bytes; longer ones get a 413. @defaultValue 10 MiB */
+  /** Maximum size of a request body in bytes; larger bodies get a 413. @defaultValue 10 MiB */
   maxBodyBytes?: number | undefined;
-  /** Maximum number of requests, invoice lines, tasks and idempotency keys to keep. @defaultValue unlimited */
+  /**
+   * Maximum number to keep of each: requests, invoice lines, ended tasks, and idempotency keys per user.
+   *
+   * @defaultValue unlimited
+   */
   history?: number | undefined;
-  /** Called when the headers of a response are sent. The command line uses it for its log. */
+  /** Called when the headers of a response are sent. The `polygate-mock` command uses it for its log. */
   onResponse?: ((exchange: ExchangeSummary) => void) | undefined;
 }
 

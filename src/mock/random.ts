@@ -1,7 +1,7 @@
 /** Returns a number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number;
 
-/** Hashes a text to an integer from 0 to 2^32 - 1 (FNV-1a with a final mix). */
+/** Hashes text to an integer from 0 to 2^32 - 1 (FNV-1a with a final mix). */
 export function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
@@ -28,13 +28,13 @@ export function pick<T>(list: readonly [T, ...T[]], random: Random): T {
   return list[Math.floor(random() * list.length)] ?? list[0];
 }
 
-/** Creates an id that starts with a prefix such as `task_`. */
-export type MakeId = (prefix: string) => string;
+/** Returns a new id that starts with a prefix such as `task_`. */
+export type IdGenerator = (prefix: string) => string;
 
 const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz';
 
-/** Creates a generator of ids, which are the same in every run with the same seed. */
-export function idMaker(random: Random): MakeId {
+/** Creates a generator of ids. The same seed produces the same ids in every run. */
+export function createIdGenerator(random: Random): IdGenerator {
   return (prefix) => {
     let id = prefix;
     for (let index = 0; index < 20; index += 1) {

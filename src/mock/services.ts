@@ -8,7 +8,7 @@ import type { Health } from './http/health.ts';
 import type { MaterialStore } from './materials/store.ts';
 import type { ModelCatalog } from './models/catalog.ts';
 import type { Settings } from './options.ts';
-import type { MakeId } from './random.ts';
+import type { IdGenerator } from './random.ts';
 import type { TaskStore } from './tasks/store.ts';
 
 /** The state and settings of one gateway, which all its endpoints share. */
@@ -16,7 +16,7 @@ export interface Services {
   settings: Settings;
   assumptions: MockAssumptions;
   clock: Clock;
-  id: MakeId;
+  makeId: IdGenerator;
   catalog: ModelCatalog;
   users: Users;
   slots: Slots;

@@ -1,28 +1,31 @@
 import type { MockClock } from './clock.ts';
-import { Sleepers } from './sleepers.ts';
-import type { Sleeper } from './sleepers.ts';
+import { SleepQueue } from './sleep-queue.ts';
+import type { PendingSleep } from './sleep-queue.ts';
 
-/** When virtual time starts. It is fixed, so that dates in responses are the same in every run. */
-const start = Date.parse('2026-05-01T00:00:00Z');
+/** Fixed, so that dates in responses are the same in every run. */
+const startTime = Date.parse('2026-05-01T00:00:00Z');
 
-/** Number of event loop turns without a new, ended or aborted sleep after which the program counts as idle. */
+/**
+ * Number of event loop turns without a new, ended or aborted sleep after which the program is
+ * considered idle.
+ */
 const idleTurns = 6;
 
-/** Missing in browsers and in the DOM's types. */
+/** Not available in browsers or in the DOM types. */
 declare const setImmediate: ((callback: () => void) => unknown) | undefined;
 
 /** Captured at import, so that fake timers in tests do not stop virtual time. */
 const nextTurn: (callback: () => void) => unknown =
   typeof setImmediate === 'function' ? setImmediate : (callback) => setTimeout(callback, 0);
-const realTimer = setTimeout;
+const realSetTimeout = setTimeout;
 
 /** A clock that moves only in `advance` and `settle`. */
 export class VirtualClock implements MockClock {
-  readonly #sleepers = new Sleepers();
-  #now = start;
+  readonly #sleeps = new SleepQueue();
+  #now = startTime;
   /** Number of sleeps that started, ended or were aborted. */
   #events = 0;
-  /** The last `advance`; calls run one after the other. */
+  /** Resolves when the last call of `advance` has finished; calls run one after another. */
   #lastAdvance: Promise<unknown> = Promise.resolve();
 
   now(): number {
@@ -42,15 +45,15 @@ export class VirtualClock implements MockClock {
       }
       const onAbort = (): void => {
         this.#events += 1;
-        this.#sleepers.remove(sleeper);
+        this.#sleeps.remove(sleep);
         reject(signal?.reason);
       };
       const wake = (): void => {
         signal?.removeEventListener('abort', onAbort);
         resolve();
       };
-      const sleeper: Sleeper = { at: this.#now + ms, order: this.#events, wake };
-      this.#sleepers.add(sleeper);
+      const sleep: PendingSleep = { at: this.#now + ms, order: this.#events, wake };
+      this.#sleeps.add(sleep);
       signal?.addEventListener('abort', onAbort, { once: true });
     });
   }
@@ -71,7 +74,7 @@ export class VirtualClock implements MockClock {
     for (;;) {
       await this.#idle();
       if (settled) return promise;
-      const next = this.#sleepers.peek();
+      const next = this.#sleeps.peek();
       if (next !== undefined) {
         realWaits = 0;
         await this.advance(next.at - this.#now);
@@ -81,11 +84,11 @@ export class VirtualClock implements MockClock {
       realWaits += 1;
       if (realWaits > 400) {
         throw new Error(
-          'settle() timed out: the promise is pending, but nothing sleeps on the clock',
+          'settle() timed out: the promise is still pending, but no sleep is pending on the virtual clock',
         );
       }
       await new Promise((resolve) => {
-        realTimer(resolve, 5);
+        realSetTimeout(resolve, 5);
       });
     }
   }
@@ -93,7 +96,7 @@ export class VirtualClock implements MockClock {
   async #advanceTo(target: number): Promise<void> {
     await this.#idle();
     for (;;) {
-      const next = this.#sleepers.peek();
+      const next = this.#sleeps.peek();
       if (next === undefined || next.at > target) break;
       this.#now = Math.max(this.#now, next.at);
       this.#wakeAll(next.at);
@@ -105,8 +108,8 @@ export class VirtualClock implements MockClock {
 
   #wakeAll(at: number): void {
     for (;;) {
-      if (this.#sleepers.peek()?.at !== at) return;
-      const wake = this.#sleepers.take()?.wake;
+      if (this.#sleeps.peek()?.at !== at) return;
+      const wake = this.#sleeps.take()?.wake;
       this.#events += 1;
       wake?.();
     }

@@ -28,7 +28,7 @@ const report = {
   image: expect.stringMatching(/^<svg/),
   insufficientBalance: {
     status: 402,
-    message: expect.stringContaining('does not cover this request'),
+    message: expect.stringContaining('Insufficient balance for this request'),
   },
   unknownModel: { status: 400, message: expect.stringContaining('nothing') },
 };

@@ -57,9 +57,9 @@ describe('an outage of ten minutes does not end a wait', () => {
     const done = await mock.clock.settle(waiting);
     expect(done).toMatchObject({ id: task.id, status: 'succeeded' });
     expect(done).not.toHaveProperty('pollError');
-    expect(outage.fired).toBeGreaterThan(100);
+    expect(outage.affectedRequests).toBeGreaterThan(100);
     const failed = updates.slice(0, -1);
-    expect(failed).toHaveLength(outage.fired);
+    expect(failed).toHaveLength(outage.affectedRequests);
     for (const update of failed) {
       expect(update).toMatchObject({ id: task.id, status: 'queued', pollError: expect.any(Error) });
     }
@@ -106,7 +106,7 @@ describe('a wait is ended by', () => {
       const fault = mock.fail({ route: poll, status });
       const error = await rejection(kind, mock.clock.settle(gateway.images.generate(image)));
       expect(error.status).toBe(status);
-      expect(fault.fired).toBe(1);
+      expect(fault.affectedRequests).toBe(1);
       fault.remove();
       const { id, idempotencyKey } = mock.tasks[0] ?? {};
       expect(error.task).toMatchObject({ id, idempotencyKey });
@@ -122,14 +122,14 @@ describe('a wait is ended by', () => {
     const unavailable = mock.fail({ route: poll, status: 503, attempt: [3, 6] });
     const task = await gateway.images.submit(image);
     await mock.clock.settle(task.wait());
-    expect([rare.fired, unavailable.fired]).toEqual([6, 2]);
+    expect([rare.affectedRequests, unavailable.affectedRequests]).toEqual([6, 2]);
 
     const gone = mock.fail(missing);
     const error = await rejection(
       NotFoundError,
       mock.clock.settle(gateway.images.generate({ ...image, prompt: 'Another' })),
     );
-    expect(gone.fired).toBe(3);
+    expect(gone.affectedRequests).toBe(3);
     expect(error).toMatchObject({ code: 'task_not_found', task: { id: mock.tasks[1]?.id } });
   });
 

@@ -84,9 +84,11 @@ describe('materials.wait()', () => {
     const onUpdate = (update: MaterialUpdate) => updates.push(update);
     const params = { ...source, name: 'Another' };
     await mock.clock.settle(gateway.materials.register(params, { onUpdate }));
-    expect(updates.filter(({ pollError }) => pollError !== undefined)).toHaveLength(outage.fired);
+    expect(updates.filter(({ pollError }) => pollError !== undefined)).toHaveLength(
+      outage.affectedRequests,
+    );
     expect(updates[0]).toMatchObject({ status: 'processing', pollError: expect.any(Error) });
-    expect(outage.fired).toBe(fault.times ?? 20);
+    expect(outage.affectedRequests).toBe(fault.times ?? 20);
     expect(await mock.clock.settle(gateway.materials.wait(id))).toMatchObject({ id });
   });
 

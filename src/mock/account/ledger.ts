@@ -1,7 +1,7 @@
-import { GatewayError } from '../http/response/gateway-error.ts';
-import type { InvoiceLine } from '../records.ts';
+import type { InvoiceLine } from '../exchange.ts';
+import { GatewayError, insufficientBalanceMessage } from '../http/response/gateway-error.ts';
+import type { Caller, Key, Task, User } from '../state.ts';
 import { addUsd, roundUsd } from './money.ts';
-import type { Caller, Key, Task, User } from './state.ts';
 
 /** The amount and the subject of a charge. */
 export interface Charge {
@@ -28,8 +28,7 @@ export class Ledger {
     const amount = roundUsd(charge.usd);
     const { user } = caller;
     if (amount > user.balanceUsd) {
-      const message = 'The balance does not cover this request: top it up';
-      throw new GatewayError(402, 'insufficient_balance', message);
+      throw new GatewayError(402, 'insufficient_balance', insufficientBalanceMessage);
     }
     this.#transfer(user, caller.key, -amount);
     this.#addLine({

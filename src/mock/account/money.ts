@@ -10,7 +10,7 @@ export function roundUsd(amount: number): number {
   return Math.round(amount * precision) / precision;
 }
 
-/** The rounded sum of two amounts, either of which may be negative. */
+/** Returns the rounded sum of two amounts, either of which may be negative. */
 export function addUsd(first: number, second: number): number {
   return Math.round((first + second) * precision) / precision;
 }

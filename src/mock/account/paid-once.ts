@@ -1,8 +1,8 @@
-import type { InvoiceLine } from '../records.ts';
+import type { InvoiceLine } from '../exchange.ts';
 
 /**
- * Checks that a key was charged exactly once; without a key, that every charge has a key and that
- * none was charged twice. Returns undefined if so, otherwise a message with the relevant charges.
+ * Checks that a key was charged exactly once; without a key, that every charge has a key and that no
+ * key was charged twice. Returns undefined if so, otherwise a message with the relevant charges.
  * Refunds are ignored: they do not undo a double charge.
  */
 export function paidOnceProblem(
@@ -17,7 +17,7 @@ export function paidOnceProblem(
   for (const line of charges) {
     const { idempotencyKey, user } = line;
     if (idempotencyKey === undefined) {
-      return `A charge has no idempotency key, so a duplicate cannot be detected:\n${lineText(line)}`;
+      return `A charge has no idempotency key, so a duplicate cannot be detected:\n${formatLine(line)}`;
     }
     const matching = charges.filter(
       (other) => other.idempotencyKey === idempotencyKey && other.user === user,
@@ -40,10 +40,10 @@ const maxLines = 20;
 function formatLines(lines: readonly InvoiceLine[]): string {
   const rest = lines.length - maxLines;
   const more = rest > 0 ? [`  … and ${rest} more`] : [];
-  return [...lines.slice(0, maxLines).map(lineText), ...more].join('\n');
+  return [...lines.slice(0, maxLines).map(formatLine), ...more].join('\n');
 }
 
-function lineText({ usd, model, route, idempotencyKey, taskId, requestId }: InvoiceLine): string {
+function formatLine({ usd, model, route, idempotencyKey, taskId, requestId }: InvoiceLine): string {
   const key = idempotencyKey ?? 'no key';
   return `  $${usd} ${route} ${model}, ${key}, ${taskId ?? 'no task'}, ${requestId}`;
 }

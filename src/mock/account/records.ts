@@ -1,20 +1,20 @@
 import type { KeyBalance, Readiness } from '../../schemas/account.ts';
 import type { RequestContext } from '../http/request-context.ts';
+import type { User } from '../state.ts';
 import { roundUsd } from './money.ts';
-import type { User } from './state.ts';
 
-/** Exchange rate for displayed balances. */
+/** CNY per USD, for displayed balances. */
 const cnyPerUsd = 7.2;
 
 /** Quota units per dollar. Specification: Key balance record. */
 const quotaPerUsd = 500_000;
 
-/** The balance converted to CNY. */
+/** Converts the balance to CNY. */
 export function balanceCny(user: User): number {
   return roundUsd(user.balanceUsd * cnyPerUsd);
 }
 
-/** The readiness record; blocked while the balance is zero. Specification: Readiness. */
+/** Creates the readiness record; `blocked` while the balance is zero. Specification: Readiness. */
 export function readiness({ user, services }: RequestContext): Readiness {
   const funded = user.balanceUsd > 0;
   const hasModels = services.catalog.models.length > 0;
@@ -28,13 +28,15 @@ export function readiness({ user, services }: RequestContext): Readiness {
     wallet: 'unified',
     status: funded ? 'ready' : 'blocked',
     score: funded ? 100 : 50,
-    summary: funded ? 'All checks passed' : 'Insufficient balance: top it up before launch',
+    summary: funded
+      ? 'All checks passed'
+      : 'Insufficient balance. Top up the balance before launch.',
     checks,
   };
 }
 
 /**
- * The key balance record. The remaining quota is shared by all keys of the owner; the used quota
+ * Creates the key balance record. The remaining quota is shared by all keys of the owner; the used quota
  * counts this key only. Specification: Key balance record.
  */
 export function keyBalance({ user, key }: RequestContext): KeyBalance {
@@ -68,5 +70,24 @@ export function keyBalance({ user, key }: RequestContext): KeyBalance {
         model_limits: {},
       },
     },
+  };
+}
+
+/** Lists the caller's charges and refunds. Assumption A20. */
+export function usageRecords(context: RequestContext): unknown {
+  const lines = context.services.ledger.lines.filter((line) => line.user === context.user.name);
+  return {
+    object: 'usage.list',
+    data: lines.map((line) => ({
+      id: `usage_${line.requestId}`,
+      request_id: line.requestId,
+      task_id: line.taskId ?? null,
+      model: line.model,
+      operation: line.route,
+      charge_usd: line.usd,
+      created_at: Math.floor(line.at / 1000),
+    })),
+    has_more: false,
+    next_cursor: null,
   };
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '../http/response/gateway-error.ts';
-import type { Caller, Key, User } from './state.ts';
+import type { Caller, Key, User } from '../state.ts';
 
 /** A concurrency slot that a request holds. */
 export interface Slot {
@@ -29,7 +29,7 @@ export class Slots {
     return this.#inFlight;
   }
 
-  /** The limit of a key and the rule that sets it. */
+  /** Returns the limit of a key and the rule that sets it. */
   limitFor(key: Key | undefined): { limit: number; source: string } {
     if (key?.limit !== undefined) return { limit: key.limit, source: 'api_key_override' };
     return { limit: this.limit, source: this.source };
@@ -45,7 +45,7 @@ export class Slots {
       'x-svc-concurrency-source': source,
     });
     if (free <= 0) {
-      const message = `The concurrency limit of ${limit} is reached: retry when a request has ended`;
+      const message = `The concurrency limit of ${limit} has been reached. Retry when another request has finished.`;
       const errorHeaders = { ...headers(0), 'retry-after': '1' };
       throw new GatewayError(429, 'concurrency_limit_exceeded', message, errorHeaders);
     }

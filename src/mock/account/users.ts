@@ -1,5 +1,5 @@
 import type { KeyState, MockKey } from '../options.ts';
-import type { Key, User } from './state.ts';
+import type { Key, User } from '../state.ts';
 
 /** The key of a gateway that is created without keys. */
 const demoKey: MockKey = { key: 'sk-mock-demo', user: 'demo' };

@@ -26,7 +26,7 @@ export interface ChatOutput {
 /** Maximum length of a quoted prompt or tool result, in tokens. */
 const maxQuoteTokens = 200;
 
-/** Longest prefix of a text that is processed when the whole text is not needed, in characters. */
+/** Maximum number of characters processed where a prefix of the text is enough. */
 const maxScanLength = 10_000;
 
 /** Generates the model's output. The same request and seed always produce the same output. */
@@ -47,7 +47,7 @@ export function generateOutput(request: ChatRequest, seed: string): ChatOutput {
   };
 }
 
-/** Output that is identical in every choice and expensive enough to generate only once. */
+/** Output that is identical in every choice, so it is generated once. */
 interface SharedOutput {
   functionCalls: readonly ToolCall['function'][];
   structured: string | undefined;
@@ -75,7 +75,7 @@ function reasoningText({ prompt }: ChatRequest): string {
   return `The user is asking me about "${excerpt(prompt, 12)}". I will keep the answer short.`;
 }
 
-/** The JSON that `response_format` requests, if any. */
+/** Returns the JSON that `response_format` requests, if any. */
 function structuredText({ jsonFormat, prompt, choices }: ChatRequest): string | undefined {
   if (jsonFormat === undefined) return undefined;
   return JSON.stringify(sampleValue(jsonFormat.schema, excerpt(prompt, 20), choices), null, 1);
@@ -90,7 +90,7 @@ function plainText(request: ChatRequest, seed: string): string {
   return `You said: ${punctuated(excerpt(request.prompt, maxQuoteTokens))} ${closing}`;
 }
 
-/** Cuts the text at the first stop sequence and at the token limit. */
+/** Truncates the text at the first stop sequence and at the token limit. */
 function truncate(
   request: ChatRequest,
   text: string,
@@ -130,8 +130,8 @@ function base64(text: string): string {
 }
 
 /**
- * Splits a text into the tokens in which it is streamed: words with the whitespace before them, and
- * long words in several parts. Joined, they are the original text.
+ * Splits text into the tokens in which it is streamed: words with the whitespace before them, and
+ * long words in several parts. Joined, the tokens are the original text.
  */
 export function splitTokens(text: string): string[] {
   return text.match(/\s*\S{1,16}|\s+$/gu) ?? [];

@@ -16,7 +16,7 @@ const usage = z.looseObject({
   completion_tokens_details: z.nullish(z.looseObject({ reasoning_tokens: z.optional(z.number()) })),
 });
 
-const header = {
+const base = {
   id: z.string(),
   created: z.number(),
   model: z.string(),
@@ -35,9 +35,9 @@ const messageFields = {
   images: z.optional(z.array(image)),
 };
 
-/** The documented record of a chat completion. Assumption A8. */
+/** The assumed record of a chat completion. Assumption A8. */
 export const chatCompletionRecord = z.looseObject({
-  ...header,
+  ...base,
   object: z.literal('chat.completion'),
   choices: z.array(
     z.looseObject({
@@ -61,9 +61,9 @@ export const chatCompletionRecord = z.looseObject({
   usage,
 });
 
-/** The documented record of one chunk of a streamed completion. Assumption A8. */
+/** The assumed record of one chunk of a streamed completion. Assumption A8. */
 export const chatCompletionChunkRecord = z.looseObject({
-  ...header,
+  ...base,
   object: z.literal('chat.completion.chunk'),
   choices: z.array(
     z.looseObject({

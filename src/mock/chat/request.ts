@@ -23,7 +23,7 @@ export interface ChatRequest {
   tools: readonly Tool[];
   toolChoice: 'auto' | 'none' | 'required' | { name: string };
   parallelToolCalls: boolean;
-  /** The JSON schema that `response_format` requests, if any. */
+  /** The JSON schema of the requested output, if any. */
   jsonFormat: { schema: unknown } | undefined;
   wantsImages: boolean;
   wantsReasoning: boolean;
@@ -36,7 +36,7 @@ const maxChoices = 128;
 /** Maximum number of tools, and of stop sequences, in one request. */
 const maxEntries = 128;
 
-/** Roles whose messages require content. An assistant message may hold only tool calls. */
+/** Roles whose messages require content. An assistant message may contain only tool calls. */
 const rolesWithContent = new Set(['system', 'developer', 'user', 'tool']);
 
 /** Parses a chat request, or throws an error that names the invalid field. */

@@ -4,21 +4,21 @@ import type {
   ChatCompletionDelta,
   ChatUsage,
 } from '../../schemas/chat-completion.ts';
-import { dataEvent, done, keepAlive } from '../http/response/response.ts';
+import { dataEvent, doneEvent, keepAliveComment } from '../http/response/response.ts';
 import { hash } from '../random.ts';
 import { splitTokens } from './generate.ts';
 import type { ChatOutput, OutputChoice } from './generate.ts';
 import type { ChatRequest } from './request.ts';
 
 /** The fields that a completion shares with each of its chunks. */
-export interface CompletionHeader {
+export interface CompletionBase {
   id: string;
   created: number;
   model: string;
   system_fingerprint: string;
 }
 
-/** Derives the completion's id from the request, so that a streamed completion has the same id. */
+/** Derives the completion id from the request, so that it is the same whether streamed or not. */
 export function completionId(request: ChatRequest, seed: string): string {
   const text = `${seed} ${request.model} ${request.context} ${request.choices}`;
   const part = (salt: string): string =>
@@ -28,8 +28,8 @@ export function completionId(request: ChatRequest, seed: string): string {
   return `chatcmpl-${part('a')}${part('b')}${part('c')}`;
 }
 
-/** The output as a single JSON completion. Assumption A8. */
-export function toCompletion(header: CompletionHeader, output: ChatOutput): ChatCompletion {
+/** Converts the output to a single JSON completion. Assumption A8. */
+export function toCompletion(base: CompletionBase, output: ChatOutput): ChatCompletion {
   const choices = output.choices.map((choice, index) => ({
     index,
     message: {
@@ -43,23 +43,23 @@ export function toCompletion(header: CompletionHeader, output: ChatOutput): Chat
     logprobs: null,
     finish_reason: choice.finishReason,
   }));
-  return { ...header, object: 'chat.completion', choices, usage: toUsage(output) };
+  return { ...base, object: 'chat.completion', choices, usage: toUsage(output) };
 }
 
-/** The output as the events of a stream. Assumption A8. */
+/** Converts the output to the events of a stream. Assumption A8. */
 export function toStreamEvents(
-  header: CompletionHeader,
+  base: CompletionBase,
   output: ChatOutput,
   includeUsage: boolean,
 ): string[] {
   const chunkEvent = (choices: ChatCompletionChunk['choices'], usage?: ChatUsage | null): string =>
     dataEvent({
-      ...header,
+      ...base,
       object: 'chat.completion.chunk',
       choices,
       ...(includeUsage ? { usage: usage ?? null } : {}),
     });
-  const events = [keepAlive];
+  const events = [keepAliveComment];
   for (const [index, choice] of output.choices.entries()) {
     for (const delta of deltas(choice)) {
       events.push(chunkEvent([{ index, delta, logprobs: null, finish_reason: null }]));
@@ -68,7 +68,7 @@ export function toStreamEvents(
     events.push(chunkEvent([{ index, delta: {}, logprobs: null, finish_reason }]));
   }
   if (includeUsage) events.push(chunkEvent([], toUsage(output)));
-  events.push(done);
+  events.push(doneEvent);
   return events;
 }
 

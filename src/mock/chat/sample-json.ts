@@ -1,11 +1,11 @@
 import { isRecord } from '../../schemas/type-guards.ts';
 
-/** Maximum depth to which a schema is followed. It ends schemas that contain themselves. */
+/** Maximum nesting depth of a sample. It stops recursive schemas. */
 const maxDepth = 12;
 
 /**
  * Maximum size of one sample, in characters and values together: a short schema can describe
- * billions.
+ * billions of values.
  */
 const maxSampleSize = 12_000;
 
@@ -13,30 +13,30 @@ const maxSampleSize = 12_000;
 const maxResponseSize = 2_000_000;
 
 /**
- * A simple value that matches a JSON schema; strings are taken from `text`. `copies` is how often
- * the response contains the value, which limits its size.
+ * Creates a simple value that matches a JSON schema; strings are taken from `text`. `copies` is the
+ * number of times the response contains the value; more copies mean a smaller value.
  */
 export function sampleValue(schema: unknown, text: string, copies: number): unknown {
   const sizeLeft = Math.min(maxSampleSize, Math.floor(maxResponseSize / copies));
   return sampleOf(schema, { root: schema, text, sizeLeft }, 0);
 }
 
-interface Sampler {
+interface SampleState {
   readonly root: unknown;
   readonly text: string;
-  /** How much more the sample may hold. */
+  /** Remaining size, in characters and values. */
   sizeLeft: number;
 }
 
-function sampleOf(schema: unknown, sampler: Sampler, depth: number): unknown {
-  sampler.sizeLeft -= 1;
-  if (!isRecord(schema) || depth > maxDepth || sampler.sizeLeft < 0) return null;
-  const nested = (inner: unknown): unknown => sampleOf(inner, sampler, depth + 1);
-  if (typeof schema.$ref === 'string') return nested(resolve(sampler.root, schema.$ref));
-  if ('const' in schema) return withinSize(schema.const, sampler);
-  if ('default' in schema) return withinSize(schema.default, sampler);
+function sampleOf(schema: unknown, state: SampleState, depth: number): unknown {
+  state.sizeLeft -= 1;
+  if (!isRecord(schema) || depth > maxDepth || state.sizeLeft < 0) return null;
+  const nested = (inner: unknown): unknown => sampleOf(inner, state, depth + 1);
+  if (typeof schema.$ref === 'string') return nested(resolve(state.root, schema.$ref));
+  if ('const' in schema) return withinSize(schema.const, state);
+  if ('default' in schema) return withinSize(schema.default, state);
   for (const values of [schema.enum, schema.examples]) {
-    if (Array.isArray(values) && values.length > 0) return withinSize(values[0], sampler);
+    if (Array.isArray(values) && values.length > 0) return withinSize(values[0], state);
   }
   for (const schemas of [schema.anyOf, schema.oneOf]) {
     if (Array.isArray(schemas) && schemas.length > 0) return nested(schemas[0]);
@@ -45,27 +45,27 @@ function sampleOf(schema: unknown, sampler: Sampler, depth: number): unknown {
     const parts = schema.allOf.map(nested).filter(isRecord);
     return Object.fromEntries(parts.flatMap((part) => Object.entries(part)));
   }
-  return sampleOfType(schema, sampler, nested);
+  return sampleOfType(schema, state, nested);
 }
 
-/** The value, or null if it exceeds the remaining size. */
-function withinSize(value: unknown, sampler: Sampler): unknown {
+/** Returns the value, or null if it exceeds the remaining size. */
+function withinSize(value: unknown, state: SampleState): unknown {
   const length = JSON.stringify(value)?.length ?? 0;
-  if (length > sampler.sizeLeft) return null;
-  sampler.sizeLeft -= length;
+  if (length > state.sizeLeft) return null;
+  state.sizeLeft -= length;
   return value;
 }
 
 function sampleOfType(
   schema: Record<string, unknown>,
-  sampler: Sampler,
+  state: SampleState,
   nested: (inner: unknown) => unknown,
 ): unknown {
   const types: unknown[] = Array.isArray(schema.type) ? schema.type : [schema.type];
   const { properties, items } = schema;
   switch (types[0]) {
     case 'string':
-      return withinSize(sampleString(schema, sampler.text), sampler);
+      return withinSize(sampleString(schema, state.text), state);
     case 'integer':
     case 'number':
       return sampleNumber(schema);
@@ -78,20 +78,20 @@ function sampleOfType(
       return Array.from({ length }, () => nested(items ?? {}));
     }
     default:
-      if (!isRecord(properties)) return types[0] === 'object' ? {} : sampler.text;
-      return Object.fromEntries(sampleEntries(properties, sampler, nested));
+      if (!isRecord(properties)) return types[0] === 'object' ? {} : state.text;
+      return Object.fromEntries(sampleEntries(properties, state, nested));
   }
 }
 
 function sampleEntries(
   properties: Record<string, unknown>,
-  sampler: Sampler,
+  state: SampleState,
   nested: (inner: unknown) => unknown,
 ): [string, unknown][] {
   const entries: [string, unknown][] = [];
   for (const [name, inner] of Object.entries(properties)) {
-    sampler.sizeLeft -= name.length;
-    if (sampler.sizeLeft > 0) entries.push([name, nested(inner)]);
+    state.sizeLeft -= name.length;
+    if (state.sizeLeft > 0) entries.push([name, nested(inner)]);
   }
   return entries;
 }

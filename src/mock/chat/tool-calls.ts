@@ -3,10 +3,10 @@ import { hash } from '../random.ts';
 import type { ChatRequest, Tool } from './request.ts';
 import { sampleValue } from './sample-json.ts';
 
-/** Length of the end of the prompt that is searched for tool names, in characters. */
+/** Number of characters at the end of the prompt in which tool names are searched. */
 const promptScanLength = 2000;
 
-/** The function calls that the model makes: the tools that are required or that the prompt mentions. */
+/** Returns the function calls of the model: the tools that are required or that the prompt mentions. */
 export function selectToolCalls(request: ChatRequest): ToolCall['function'][] {
   const prompt = request.prompt.slice(-promptScanLength);
   const selected = selectTools({ ...request, prompt });
@@ -18,7 +18,7 @@ export function selectToolCalls(request: ChatRequest): ToolCall['function'][] {
   }));
 }
 
-/** The calls of one choice, which has its own call ids. */
+/** Gives the calls of one choice their own ids. */
 export function withCallIds(calls: readonly ToolCall['function'][], seed: string): ToolCall[] {
   return calls.map((call, index) => ({
     id: `call_${hash(`${seed} ${call.name} ${index}`).toString(36).padStart(7, '0')}`,
@@ -51,7 +51,7 @@ const commonWords = new Set([
   'the',
 ]);
 
-/** Whether the prompt contains a tool's name, or a specific word of it: `get_weather`, "weather". */
+/** Whether the prompt contains a tool's name or a distinctive word in it: `get_weather`, "weather". */
 function mentions(prompt: string, name: string): boolean {
   const text = prompt.toLowerCase();
   if (text.includes(name.toLowerCase())) return true;
@@ -63,7 +63,7 @@ function mentions(prompt: string, name: string): boolean {
 }
 
 /**
- * Arguments that match the tool's schema. String arguments are the last capitalized word of the
+ * Creates arguments that match the tool's schema. String arguments are the last capitalized word of the
  * prompt, which is often a name, or else its last word.
  */
 function argumentsFor(tool: Tool, prompt: string, copies: number): string {

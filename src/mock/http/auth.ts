@@ -1,10 +1,10 @@
-import type { Key } from '../account/state.ts';
 import type { Users } from '../account/users.ts';
+import type { Key } from '../state.ts';
 import type { Auth } from './endpoint-description.ts';
 import { GatewayError } from './response/gateway-error.ts';
 
 /**
- * Returns the key that a request was sent with, undefined on public endpoints. Throws a 401 or 403
+ * Returns the API key of a request; undefined on public endpoints. Throws a 401 or 403
  * if the key is missing, unknown or disabled. Specification: Authentication; Errors.
  */
 export function authenticate(
@@ -23,7 +23,7 @@ export function authenticate(
   return key;
 }
 
-/** The error messages of an endpoint about keys. Specification: Errors. */
+/** Returns the error messages about API keys that an endpoint uses. Specification: Errors. */
 export function keyMessages(auth: Auth | undefined): typeof defaultMessages {
   return auth === 'balance' ? balanceMessages : defaultMessages;
 }
@@ -40,14 +40,14 @@ const balanceMessages = {
   disabled: 'Token invalid',
 };
 
-/** The bearer key; undefined if the header is missing or empty, '' if it has another form. */
+/** Returns the bearer key; undefined if the header is missing or empty, empty if the header is malformed. */
 function bearer(headers: Headers): string | undefined {
   const value = (headers.get('authorization') ?? '').trim();
   if (/^(bearer)?$/i.test(value)) return undefined;
   return /^bearer +(\S+)$/i.exec(value)?.[1] ?? '';
 }
 
-/** The key in any header or parameter that native Anthropic and Gemini clients use. Assumption A17. */
+/** Returns the key in any header or parameter that Anthropic and Gemini clients use. Assumption A17. */
 function anyKey(headers: Headers, query: URLSearchParams): string | undefined {
   const native = headers.get('x-api-key') ?? headers.get('x-goog-api-key') ?? query.get('key');
   return bearer(headers) ?? (native === null || native === '' ? undefined : native);

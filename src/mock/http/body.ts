@@ -10,7 +10,7 @@ export interface ReceivedBody {
   value: unknown;
   isUtf8: boolean;
   isJson: boolean;
-  tooLong: boolean;
+  tooLarge: boolean;
 }
 
 const empty: ReceivedBody = {
@@ -18,13 +18,13 @@ const empty: ReceivedBody = {
   value: undefined,
   isUtf8: true,
   isJson: false,
-  tooLong: false,
+  tooLarge: false,
 };
 
-/** Reads the body up to `maxBytes`. */
+/** Reads and parses the body, unless it is larger than `maxBytes`. */
 export async function readBody(incoming: IncomingRequest, maxBytes: number): Promise<ReceivedBody> {
   const decoded = await incoming.read(maxBytes);
-  if (decoded === undefined) return { ...empty, tooLong: true };
+  if (decoded === undefined) return { ...empty, tooLarge: true };
   const { text } = decoded;
   if (text === '') return empty;
   try {
@@ -42,8 +42,8 @@ export function requireJsonBody(
   maxBytes: number,
 ): void {
   if (endpoint.documentedBody === undefined) return;
-  if (body.tooLong) {
-    throw new GatewayError(413, 'request_too_large', `The body is longer than ${maxBytes} bytes`);
+  if (body.tooLarge) {
+    throw new GatewayError(413, 'request_too_large', `The body is larger than ${maxBytes} bytes`);
   }
   const type = headers.get('content-type');
   if (type !== null && !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type.trim())) {
@@ -59,7 +59,7 @@ export function requireJsonBody(
 /** Maximum nesting depth of a field's value. */
 const maxDepth = 100;
 
-/** Maximum number of values in a field, on all levels together. */
+/** Maximum number of values in a field, including nested values. */
 const maxValues = 100_000;
 
 /**

@@ -1,4 +1,4 @@
-/** The error that `fetch` throws for a failed connection: a `TypeError` whose cause has a code. */
+/** Creates the error that `fetch` throws for a failed connection: a `TypeError` whose cause has a code. */
 export function connectionError(kind: 'refused' | 'reset' | 'cut'): TypeError {
   switch (kind) {
     case 'refused':

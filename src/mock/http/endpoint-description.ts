@@ -3,16 +3,16 @@ import type * as z from 'zod/mini';
 /** How an endpoint authenticates its caller. */
 export type Auth = 'none' | 'bearer' | 'any-key' | 'balance';
 
-/** The part of an endpoint's definition that its author may leave incomplete. */
+/** An endpoint definition; fields with defaults are optional. */
 export interface EndpointOptions {
   method: 'GET' | 'POST' | 'DELETE';
-  /** The path template, with `{names}` for the variable segments. */
+  /** The path template, with `{name}` for each variable segment. */
   path: string;
   summary: string;
   /** @defaultValue 'bearer' */
   auth?: Auth;
-  /** Whether a request holds a concurrency slot, as chat and generation POSTs do. */
-  slot?: boolean;
+  /** Whether requests hold a concurrency slot, as chat and generation requests do. @defaultValue false */
+  usesSlot?: boolean;
   /** The documented query parameters. */
   query?: readonly string[];
   /** The schema of a successful response. */
@@ -21,18 +21,16 @@ export interface EndpointOptions {
   status?: number;
   /** Other statuses of successful responses. */
   otherStatuses?: readonly number[];
-  /** Whether the response may be an event stream. */
-  streams?: boolean;
   /** The statuses of error responses. */
   errors?: readonly number[];
-  /** Whether the OpenAPI document omits the endpoint. */
+  /** Whether the OpenAPI document omits the endpoint. @defaultValue false */
   hidden?: boolean;
 }
 
 /** An endpoint as the specification describes it, without the code that handles its requests. */
 export interface EndpointDescription extends EndpointOptions {
   auth: Auth;
-  slot: boolean;
+  usesSlot: boolean;
   /** The request body as the OpenAPI document shows it. */
   documentedBody: z.ZodMiniType | undefined;
   /** Method and path, such as `POST /v1/videos`. */

@@ -9,13 +9,13 @@ import type { MockResponse } from './response/response.ts';
 
 type HandlerResult = MockResponse | Promise<MockResponse>;
 
-/** Turns a sentence about invalid input into the error that the endpoint responds with. */
+/** Creates the error from a message about invalid input. */
 type ToError = (message: string) => GatewayError;
 
 interface BodylessOptions extends EndpointOptions {
   /** The error for invalid query parameters. @defaultValue 400 invalid_request_parameter */
   toError?: ToError;
-  handle: (call: RequestContext) => HandlerResult;
+  handle: (context: RequestContext) => HandlerResult;
 }
 
 interface JsonOptions<Body> extends EndpointOptions {
@@ -25,13 +25,13 @@ interface JsonOptions<Body> extends EndpointOptions {
   documentedBody?: z.ZodMiniType;
   /** The error for invalid query parameters and bodies. @defaultValue 400 invalid_request_parameter */
   toError?: ToError;
-  handle: (call: RequestContext, body: Body) => HandlerResult;
+  handle: (context: RequestContext, body: Body) => HandlerResult;
 }
 
 /** An endpoint that can handle requests. Only its own handler knows the type of its body. */
 export interface Endpoint extends EndpointDescription {
   toError: ToError;
-  run: (call: RequestContext, body: unknown) => HandlerResult;
+  run: (context: RequestContext, body: unknown) => HandlerResult;
 }
 
 /** Defines an endpoint without a request body. */
@@ -41,32 +41,48 @@ export function defineEndpoint(options: BodylessOptions): Endpoint {
     path,
     handle,
     auth = 'bearer',
-    slot = false,
+    usesSlot = false,
     toError = invalidParameter,
   } = options;
   const route = `${method} ${path}`;
-  return { ...options, documentedBody: undefined, toError, run: handle, auth, slot, route };
+  return {
+    ...options,
+    documentedBody: undefined,
+    toError,
+    run: handle,
+    auth,
+    usesSlot,
+    route,
+  };
 }
 
 /** Defines an endpoint with a JSON request body. */
 export function defineJsonEndpoint<Body>(options: JsonOptions<Body>): Endpoint {
-  const { method, path, body: schema, handle, auth = 'bearer', slot = false } = options;
+  const { method, path, body: schema, handle, auth = 'bearer', usesSlot = false } = options;
   const { toError = invalidParameter, documentedBody = schema } = options;
-  const run = (call: RequestContext, body: unknown): HandlerResult =>
-    handle(call, parseBody(schema, body, toError));
-  return { ...options, auth, slot, toError, documentedBody, run, route: `${method} ${path}` };
+  const run = (context: RequestContext, body: unknown): HandlerResult =>
+    handle(context, parseBody(schema, body, toError));
+  return {
+    ...options,
+    auth,
+    usesSlot,
+    toError,
+    documentedBody,
+    run,
+    route: `${method} ${path}`,
+  };
 }
 
-/** Rejects a documented query parameter that is given twice, because its value is ambiguous. */
+/** Rejects repeated documented query parameters, because their value is ambiguous. */
 export function rejectRepeatedParameters(
   { query = [], toError }: Endpoint,
   sent: URLSearchParams,
 ): void {
   const repeated = query.find((name) => sent.getAll(name).length > 1);
-  if (repeated !== undefined) throw toError(`\`${repeated}\` must be given once`);
+  if (repeated !== undefined) throw toError(`\`${repeated}\` must not be repeated`);
 }
 
-/** Returns the body with its type, or throws an error that names the first invalid field. */
+/** Validates and returns the body, or throws an error that names the first invalid field. */
 export function parseBody<Body>(
   schema: z.ZodMiniType<Body>,
   body: unknown,

@@ -1,6 +1,6 @@
 import type { Random } from '../random.ts';
 
-/** A failure to inject, and the requests that it applies to. Applies until removed unless `times` is set. */
+/** A failure to inject, and the requests that it affects. It stays active until removed unless `times` is set. */
 export interface Fault {
   /**
    * Method and path as in the specification, such as `GET /v1/videos/{id}`. Applies to every request
@@ -9,23 +9,23 @@ export interface Fault {
   route?: string | undefined;
   /** Maximum number of requests that the fault affects. */
   times?: number | undefined;
-  /** Affects only the nth matching request, or several of them, counted from 1 since the injection. */
+  /** Affects only the nth matching request, or several of them. Counting starts at 1 with the injection. */
   attempt?: number | readonly number[] | undefined;
-  /** Probability from 0 to 1 that a matching request is affected; drawn from the seed. */
+  /** Probability from 0 to 1 that a matching request is affected; determined by the gateway's `seed`. */
   probability?: number | undefined;
 
   /** Responds with this status. The request is neither handled nor charged. */
   status?: number | undefined;
   /**
-   * The error code; by default, the usual code of the status. Errors of the key balance have no code:
-   * setting one selects the standard error envelope.
+   * The error code; by default, the usual code of the status. Errors of the key balance endpoint have
+   * no code: setting one selects the standard error envelope.
    */
   code?: string | undefined;
   /** The error message; by default, one that matches the status. */
   message?: string | undefined;
   /** With `status`, `code` or `body`: the request is still handled and charged; only its response is replaced. */
   handled?: boolean | undefined;
-  /** The `Retry-After` header: seconds, or any text. */
+  /** The `Retry-After` header: seconds, or any text. Only with `status`, `code` or `body`. */
   retryAfter?: number | string | undefined;
   /** Headers to set on the response, successful or not; `null` removes a header. */
   headers?: Record<string, string | null> | undefined;
@@ -59,7 +59,7 @@ export interface Fault {
 /** An injected fault. */
 export interface InjectedFault {
   /** Number of requests that it has affected. */
-  readonly fired: number;
+  readonly affectedRequests: number;
   /** Removes the fault. */
   remove(): void;
 }
@@ -77,8 +77,8 @@ export class Faults {
     const active = new ActiveFault(fault);
     this.#active.push(active);
     return {
-      get fired() {
-        return active.fired;
+      get affectedRequests() {
+        return active.affectedRequests;
       },
       remove: () => {
         active.removed = true;
@@ -91,8 +91,8 @@ export class Faults {
   }
 
   /**
-   * The fault that affects this request: at most one, and the oldest if several would. Every matching
-   * fault counts the request.
+   * Returns the fault that affects this request, if any: the oldest if several match. Every fault
+   * with a matching route counts the request.
    */
   take(method: string, path: string): Fault | undefined {
     let taken: Fault | undefined;
@@ -109,7 +109,7 @@ class ActiveFault {
   readonly #matches: (method: string, path: string) => boolean;
   /** Number of matching requests so far. */
   #matched = 0;
-  fired = 0;
+  affectedRequests = 0;
   removed = false;
 
   constructor(fault: Fault) {
@@ -127,16 +127,16 @@ class ActiveFault {
   /** Decides whether the fault affects the request that was counted last. */
   fire(random: Random): boolean {
     const { times, attempt, probability } = this.fault;
-    if (times !== undefined && this.fired >= times) return false;
+    if (times !== undefined && this.affectedRequests >= times) return false;
     if (typeof attempt === 'number' && attempt !== this.#matched) return false;
     if (typeof attempt === 'object' && !attempt.includes(this.#matched)) return false;
     if (probability !== undefined && random() >= probability) return false;
-    this.fired += 1;
+    this.affectedRequests += 1;
     return true;
   }
 }
 
-/** Matches a route: `{name}` stands for any one segment, and `*` as the method for any method. */
+/** Creates a function that matches a route: `{name}` matches any one segment, the method `*` any method. */
 function routeMatcher(route: string | undefined): (method: string, path: string) => boolean {
   if (route === undefined) return () => true;
   const words = route.trim().split(/\s+/);

@@ -4,7 +4,7 @@ const windowSize = 100;
 /** The success rate in percent below which the service reports itself as degraded. */
 const degradedBelow = 95;
 
-/** The share of recent requests that succeeded. */
+/** Tracks the success rate of recent responses. */
 export class Health {
   readonly #latest: boolean[] = [];
 
@@ -14,7 +14,7 @@ export class Health {
     if (this.#latest.length > windowSize) this.#latest.shift();
   }
 
-  /** Percentage of successful responses, with two decimals. */
+  /** Percentage of successful responses, rounded to two decimals. */
   get successRate(): number {
     if (this.#latest.length === 0) return 100;
     const successes = this.#latest.filter(Boolean).length;

@@ -3,7 +3,7 @@ import { join } from './response/body-plan.ts';
 /** A body decoded to text. */
 export interface DecodedText {
   text: string;
-  /** Whether the bytes are valid UTF-8. If not, replacement characters are in the text. */
+  /** Whether the bytes are valid UTF-8. If not, the text contains replacement characters. */
   isUtf8: boolean;
 }
 
@@ -12,14 +12,17 @@ export interface IncomingRequest {
   method: string;
   url: URL;
   headers: Headers;
-  /** Reads the body; resolves to undefined if it is longer than `maxBytes`. */
+  /** Reads the body; resolves to undefined if it is larger than `maxBytes`. */
   read: (maxBytes: number) => Promise<DecodedText | undefined>;
   signal: AbortSignal | undefined;
   redirect: RequestRedirect;
 }
 
-/** Accepts the arguments of `fetch`. For speed, a string body skips the `Request` constructor. */
-export function receive(input: string | URL | Request, init: RequestInit = {}): IncomingRequest {
+/** Converts the arguments of `fetch`. For speed, a string body skips the `Request` constructor. */
+export function toIncomingRequest(
+  input: string | URL | Request,
+  init: RequestInit = {},
+): IncomingRequest {
   const signal = init.signal ?? (input instanceof Request ? input.signal : undefined);
   if (!(input instanceof Request) && isPlain(init.body)) {
     const text = init.body ?? '';
@@ -32,8 +35,8 @@ export function receive(input: string | URL | Request, init: RequestInit = {}): 
       url: new URL(input),
       headers,
       read: (maxBytes) => {
-        const tooLong = byteLength(text, maxBytes) > maxBytes;
-        return Promise.resolve(tooLong ? undefined : { text, isUtf8: true });
+        const tooLarge = exceedsByteLimit(text, maxBytes);
+        return Promise.resolve(tooLarge ? undefined : { text, isUtf8: true });
       },
       signal: signal ?? undefined,
       redirect: init.redirect ?? 'follow',
@@ -54,9 +57,9 @@ function isPlain(body: BodyInit | null | undefined): body is string | null | und
   return body === undefined || body === null || typeof body === 'string';
 }
 
-function byteLength(text: string, maxBytes: number): number {
+function exceedsByteLimit(text: string, maxBytes: number): boolean {
   // A UTF-16 code unit is at most three bytes, so only bodies near the limit have to be encoded.
-  return text.length * 3 <= maxBytes ? text.length : new TextEncoder().encode(text).length;
+  return text.length * 3 > maxBytes && new TextEncoder().encode(text).length > maxBytes;
 }
 
 async function readText(body: Request['body'], maxBytes: number): Promise<DecodedText | undefined> {

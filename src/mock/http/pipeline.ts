@@ -8,7 +8,7 @@ import type { IncomingRequest } from './incoming.ts';
 import type { RequestContext } from './request-context.ts';
 import { errorBody } from './response/error-body.ts';
 import { GatewayError } from './response/gateway-error.ts';
-import { json, text } from './response/response.ts';
+import { json, bodyResponse } from './response/response.ts';
 import type { MockResponse } from './response/response.ts';
 import type { EndpointRouter } from './router.ts';
 
@@ -18,14 +18,17 @@ export interface HandledRequest {
   release: () => void;
 }
 
-/** A request that was read but not routed yet. */
+/** A request that has been read but not routed. */
 export interface ReceivedRequest {
   incoming: IncomingRequest;
   requestId: string;
   body: ReceivedBody;
 }
 
-/** Routes, authenticates, admits, checks and handles a request, in that order. Never rejects. */
+/**
+ * Routes a request, rejects repeated parameters, authenticates it, acquires a slot, checks the body,
+ * and handles it. Never rejects: errors become error responses.
+ */
 export async function handleRequest(
   services: Services,
   router: EndpointRouter,
@@ -42,7 +45,7 @@ export async function handleRequest(
     const query = incoming.url.searchParams;
     rejectRepeatedParameters(endpoint, query);
     const key = authenticate(endpoint.auth, services.users, incoming.headers, query);
-    const call: RequestContext = {
+    const context: RequestContext = {
       services,
       origin: incoming.url.origin,
       headers: incoming.headers,
@@ -56,10 +59,12 @@ export async function handleRequest(
       now: services.clock.now(),
       signal: incoming.signal,
     };
-    services.tasks.sweep(call.now);
-    if (endpoint.slot) slot = services.slots.acquire(call, services.tasks.heldSlots(call.user));
+    services.tasks.sweep(context.now);
+    if (endpoint.usesSlot) {
+      slot = services.slots.acquire(context, services.tasks.heldSlots(context.user));
+    }
     requireJsonBody(endpoint, incoming.headers, body, services.settings.maxBodyBytes);
-    response = await endpoint.run(call, body.value);
+    response = await endpoint.run(context, body.value);
   } catch (reason) {
     response = responseForThrown(services, reason, router.authAt(incoming.url.pathname));
   }
@@ -69,7 +74,10 @@ export async function handleRequest(
   };
 }
 
-/** Any thrown value other than a `GatewayError` is a bug in the gateway: status 500. */
+/**
+ * Creates the response for a thrown value. A `GatewayError` has its own status. Any other thrown value
+ * becomes a 500, such as an error from a callback in the options.
+ */
 function responseForThrown(
   services: Services,
   reason: unknown,
@@ -80,7 +88,7 @@ function responseForThrown(
   return toErrorResponse(services, new GatewayError(500, 'internal_error', message), auth);
 }
 
-/** An error in the standard envelope, or in that of the key balance. */
+/** Creates an error response in the standard envelope, or in that of the key balance endpoint. */
 export function toErrorResponse(
   services: Services,
   error: GatewayError,
@@ -89,5 +97,5 @@ export function toErrorResponse(
   const { status, code, message, headers } = error;
   if (auth === 'balance') return json(status, { success: false, message }, headers);
   const body = errorBody(status, code, message, services.assumptions.A9);
-  return text(status, body.type, body.text, headers);
+  return bodyResponse(status, body.type, body.text, headers);
 }

@@ -1,5 +1,5 @@
 import { isRecord } from '../../schemas/type-guards.ts';
-import type { ExchangeSummary, MockRequest } from '../records.ts';
+import type { ExchangeSummary, MockRequest } from '../exchange.ts';
 import type { MockResponse } from './response/response.ts';
 
 /** Keeps the latest requests and reports each response to `onResponse`. */
@@ -36,7 +36,7 @@ export class Recorder {
   }
 }
 
-/** The code in an error body with the documented envelope. */
+/** Returns the error code in a body with the documented envelope. */
 function errorCodeIn({ frames: [body] }: MockResponse): string | undefined {
   try {
     const record: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;

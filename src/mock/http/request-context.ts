@@ -1,5 +1,5 @@
-import type { Caller } from '../account/state.ts';
 import type { Services } from '../services.ts';
+import type { Caller } from '../state.ts';
 
 /** An authenticated request, as its endpoint handles it. */
 export interface RequestContext extends Caller {
@@ -8,7 +8,7 @@ export interface RequestContext extends Caller {
   origin: string;
   headers: Headers;
   query: URLSearchParams;
-  /** The decoded values of the `{names}` in the path. */
+  /** The decoded path parameters, by name. */
   params: Readonly<Record<string, string>>;
   /** The parsed body. */
   body: unknown;
@@ -16,7 +16,7 @@ export interface RequestContext extends Caller {
   signal: AbortSignal | undefined;
 }
 
-/** The value of a `{name}` in the path. */
-export function param(call: RequestContext, name: string): string {
-  return call.params[name] ?? '';
+/** Returns the value of a path parameter. */
+export function param(context: RequestContext, name: string): string {
+  return context.params[name] ?? '';
 }

@@ -2,9 +2,9 @@ import { TrieRouter } from 'hono/router/trie-router';
 
 import type { Auth } from './endpoint-description.ts';
 import type { Endpoint } from './endpoint.ts';
-import { GatewayError } from './response/gateway-error.ts';
+import { GatewayError, unknownEndpoint } from './response/gateway-error.ts';
 
-/** The endpoint of a request, and the values of the `{names}` in its path. */
+/** The endpoint of a request, and its path parameters. */
 export interface RouteMatch {
   endpoint: Endpoint;
   params: Record<string, string>;
@@ -29,15 +29,13 @@ export class EndpointRouter {
     const match = this.#match(routedMethod, path);
     if (match !== undefined) return match;
     const allowed = this.#methods.filter((other) => this.#match(other, path) !== undefined);
-    if (allowed.length === 0) {
-      throw new GatewayError(404, 'not_found', `There is no endpoint ${method} ${path}`);
-    }
+    if (allowed.length === 0) throw unknownEndpoint(`${method} ${path}`);
     const methods = allowed.join(', ');
     const message = `${path} does not support ${method}: use ${methods}`;
     throw new GatewayError(405, 'method_not_allowed', message, { allow: methods });
   }
 
-  /** The authentication of the endpoint at a path, regardless of the method. */
+  /** Returns the authentication of the endpoint at a path, regardless of the method. */
   authAt(path: string): Auth | undefined {
     for (const method of this.#methods) {
       const match = this.#match(method, path);
@@ -60,7 +58,7 @@ export class EndpointRouter {
   }
 }
 
-/** Decodes a path segment. A malformed one stays as it is: no record has such an id. */
+/** Decodes a path segment. A malformed segment is left unchanged; it matches no id. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

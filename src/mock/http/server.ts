@@ -1,4 +1,4 @@
-import type { MockRequest } from '../records.ts';
+import type { MockRequest } from '../exchange.ts';
 import type { Services } from '../services.ts';
 import { readBody } from './body.ts';
 import type { ReceivedBody } from './body.ts';
@@ -6,19 +6,19 @@ import { connectionError } from './connection-error.ts';
 import type { Auth } from './endpoint-description.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Fault, Faults } from './faults.ts';
-import { receive } from './incoming.ts';
+import { toIncomingRequest } from './incoming.ts';
 import type { IncomingRequest } from './incoming.ts';
 import { handleRequest, toErrorResponse } from './pipeline.ts';
 import type { HandledRequest, ReceivedRequest } from './pipeline.ts';
 import type { Recorder } from './recorder.ts';
 import { errorCode, errorMessage } from './response/error-body.ts';
 import { GatewayError } from './response/gateway-error.ts';
-import { json, text } from './response/response.ts';
+import { json, bodyResponse } from './response/response.ts';
 import type { MockResponse } from './response/response.ts';
 import { toResponse } from './response/to-response.ts';
 import { EndpointRouter } from './router.ts';
 
-/** A request id from the caller is kept if it is short and consists of visible ASCII characters. */
+/** The gateway keeps a request id from the caller if it is short and consists of visible ASCII characters. */
 const validRequestId = /^[!-~]{1,200}$/;
 
 /** Implements `mock.fetch`: receives a request, applies faults, and delivers the response. */
@@ -41,7 +41,7 @@ export class GatewayServer {
   }
 
   async fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-    const incoming = receive(input, init);
+    const incoming = toIncomingRequest(input, init);
     const { signal } = incoming;
     signal?.throwIfAborted();
     const fault = this.#faults.take(incoming.method, incoming.url.pathname);
@@ -57,7 +57,7 @@ export class GatewayServer {
     return this.#respond(incoming, request, handled, fault);
   }
 
-  /** Handles the request, unless a fault replaces its response. */
+  /** Handles the request, unless a fault without `handled` replaces its response. */
   async #handle(received: ReceivedRequest, fault: Fault | undefined): Promise<HandledRequest> {
     if (!replacesResponse(fault)) return handleRequest(this.#services, this.#router, received);
     const auth = this.#router.authAt(received.incoming.url.pathname);
@@ -100,7 +100,7 @@ export class GatewayServer {
   }
 
   #record(incoming: IncomingRequest, body: ReceivedBody): MockRequest {
-    const { id, clock } = this.#services;
+    const { makeId, clock } = this.#services;
     const callerId = incoming.headers.get('x-request-id') ?? '';
     const request: MockRequest = {
       method: incoming.method,
@@ -110,7 +110,7 @@ export class GatewayServer {
       body: body.value,
       bodyText: body.text,
       at: clock.now(),
-      requestId: validRequestId.test(callerId) ? callerId : id('req_'),
+      requestId: validRequestId.test(callerId) ? callerId : makeId('req_'),
       status: undefined,
     };
     this.#recorder.recordRequest(request);
@@ -135,11 +135,11 @@ export class GatewayServer {
     const headers: Record<string, string> = {};
     if (fault.retryAfter !== undefined) headers['retry-after'] = String(fault.retryAfter);
     if (typeof fault.body === 'string') {
-      return text(status, 'text/plain; charset=utf-8', fault.body, headers);
+      return bodyResponse(status, 'text/plain; charset=utf-8', fault.body, headers);
     }
     if (fault.body !== undefined) return json(status, fault.body, headers);
     if (status < 400) return json(status, {}, headers);
-    // The key balance has an envelope without a code, so a fault with a code gets the standard one.
+    // The error envelope of the key balance has no code, so a fault with a code gets the standard one.
     const envelope = fault.code === undefined ? auth : undefined;
     const code = fault.code ?? errorCode(status);
     const message = fault.message ?? errorMessage(status, envelope);
@@ -153,7 +153,7 @@ function replacesResponse(fault: Fault | undefined): fault is Fault {
   return fault?.status !== undefined || fault?.body !== undefined || fault?.code !== undefined;
 }
 
-/** Settles like the promise, or rejects with the signal's reason as soon as it is aborted. */
+/** Settles like the promise, or rejects with the signal's reason as soon as the signal aborts. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {

@@ -1,50 +1,50 @@
 import * as z from 'zod/mini';
 
 import { fingerprint, materialKey, remember } from '../account/idempotency.ts';
-import type { MaterialState, Verification } from '../account/state.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
+import type { MaterialState, Verification } from '../state.ts';
 import { statusOf } from './store.ts';
 
-/** The create body. `real_person` is checked separately because it has its own error codes. */
-export const materialBodySchema = z.looseObject({
+/** Schema of a create body. `real_person` is checked separately because it has its own error codes. */
+export const looseMaterialBody = z.looseObject({
   url: z.string(),
   type: z.enum(['image', 'video', 'audio']),
   name: z.optional(z.string()),
   real_person: z.optional(z.looseObject({})),
 });
 
-export type MaterialBody = z.infer<typeof materialBodySchema>;
+export type MaterialBody = z.infer<typeof looseMaterialBody>;
 
-/** A 400 with the code `invalid_material_request`. */
+/** Creates a 400 with the code `invalid_material_request`. */
 export function invalidMaterialRequest(message: string): GatewayError {
   return new GatewayError(400, 'invalid_material_request', message);
 }
 
 /**
- * Creates a material, or finds the one that was created with the same key. Specification:
+ * Creates a material, or returns the one that was created with the same key. Specification:
  * Materials.
  */
 export function createMaterial(
-  call: RequestContext,
+  context: RequestContext,
   body: MaterialBody,
 ): { material: MaterialState; replayed: boolean } {
-  const { materials } = call.services;
-  const scope = `material ${materialKey(call)}`;
-  const earlier = call.user.idempotencyRecords.get(scope);
+  const { materials } = context.services;
+  const scope = `material ${materialKey(context)}`;
+  const earlier = context.user.idempotencyRecords.get(scope);
   if (earlier === undefined) {
-    const material = newMaterial(call, body);
+    const material = newMaterial(context, body);
     materials.add(material);
-    const record = { fingerprint: fingerprint(body), taskId: material.id, chargeUsd: 0 };
-    remember(call, scope, record);
+    const record = { fingerprint: fingerprint(body), resourceId: material.id, chargeUsd: 0 };
+    remember(context, scope, record);
     return { material, replayed: false };
   }
   if (earlier.fingerprint !== fingerprint(body)) {
     const message = 'This Idempotency-Key was already used for a different request';
     throw new GatewayError(409, 'material_idempotency_conflict', message);
   }
-  const material = materials.byId(earlier.taskId ?? '');
-  const status = material === undefined ? 'deleted' : statusOf(material, call.now);
+  const material = materials.byId(earlier.resourceId ?? '');
+  const status = material === undefined ? 'deleted' : statusOf(material, context.now);
   if (material === undefined || status === 'deleted' || status === 'expired') {
     const message = 'The material created with this Idempotency-Key no longer exists';
     throw new GatewayError(404, 'material_not_found', message);
@@ -52,18 +52,18 @@ export function createMaterial(
   return { material, replayed: true };
 }
 
-function newMaterial(call: RequestContext, body: MaterialBody): MaterialState {
-  const { id, materials } = call.services;
-  checkSourceUrl(call, body.url);
-  const verification = startVerification(call, body);
+function newMaterial(context: RequestContext, body: MaterialBody): MaterialState {
+  const { makeId, materials } = context.services;
+  checkMaterialUrl(context, body.url);
+  const verification = startVerification(context, body);
   const material: MaterialState = {
-    id: id('mat_'),
-    user: call.user,
+    id: makeId('mat_'),
+    user: context.user,
     name: body.name ?? nameFrom(body.url, body.type),
     type: body.type,
-    uri: `asset://${id('')}`,
+    uri: `asset://${makeId('')}`,
     sourceUrl: body.url,
-    createdAt: call.now,
+    createdAt: context.now,
     number: materials.count + 1,
     outcome: materials.outcomeFor(body.url),
     verification,
@@ -72,22 +72,25 @@ function newMaterial(call: RequestContext, body: MaterialBody): MaterialState {
     verificationFailed: false,
     deletedAt: undefined,
   };
-  if (verification === undefined) materials.startProcessing(material, call.now);
+  if (verification === undefined) materials.startProcessing(material, context.now);
   return material;
 }
 
-/** Specification: Source URL rules. The gateway's own files are accepted wherever it runs. */
-function checkSourceUrl(call: RequestContext, text: string): void {
+/**
+ * Rejects a source URL that is not public. The gateway's own files are accepted wherever it runs.
+ * Specification: Source URL rules.
+ */
+function checkMaterialUrl(context: RequestContext, text: string): void {
   const url = parseWebUrl(text);
   if (url === undefined) {
     throw invalidMaterialRequest('`url` must be an HTTP or HTTPS URL without credentials');
   }
-  if (url.origin !== call.origin && isPrivateHost(url.hostname)) {
+  if (url.origin !== context.origin && isPrivateHost(url.hostname)) {
     throw invalidMaterialRequest('`url` must be reachable from the public internet');
   }
 }
 
-function startVerification(call: RequestContext, body: MaterialBody): Verification | undefined {
+function startVerification(context: RequestContext, body: MaterialBody): Verification | undefined {
   const person = body.real_person;
   if (person === undefined) return undefined;
   const invalid = (message: string): GatewayError =>
@@ -105,9 +108,9 @@ function startVerification(call: RequestContext, body: MaterialBody): Verificati
       '`real_person.callback_url` must be an HTTPS URL; HTTP is allowed only for private hosts such as localhost',
     );
   }
-  const { services, now } = call;
+  const { services, now } = context;
   const expiresAt = now + services.assumptions.A22 * 60 * 1000;
-  return { token: services.id('verify_'), callbackUrl, expiresAt };
+  return { token: services.makeId('verify_'), callbackUrl, expiresAt };
 }
 
 /** Parses an HTTP or HTTPS URL without credentials. */
@@ -133,7 +136,7 @@ function isPrivateHost(host: string): boolean {
   return (first === 192 && second === 168) || (first === 169 && second === 254);
 }
 
-/** The file name in the URL. No other part of the URL ever appears in a response. */
+/** Returns the file name in the URL. No other part of the URL ever appears in a response. */
 function nameFrom(url: string, type: string): string {
   return new URL(url).pathname.split('/').at(-1) || type;
 }

@@ -3,11 +3,11 @@ import type { RequestContext } from '../http/request-context.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 import { hash } from '../random.ts';
 import { invalidMaterialRequest } from './create.ts';
-import { materialRecord } from './record.ts';
+import { toMaterialRecord } from './record.ts';
 import { statusOf } from './store.ts';
 
 /** The statuses that lists include and that the `status` filter accepts. Specification: Materials. */
-const listedStatuses = [
+export const listedStatuses = [
   'creating',
   'verification_pending',
   'processing',
@@ -15,40 +15,41 @@ const listedStatuses = [
   'delete_pending',
 ];
 
-const types = ['image', 'video', 'audio'];
+/** The material types. */
+export const materialTypes = ['image', 'video', 'audio'];
 
-/** One page of the caller's materials, newest first. */
-export function listMaterials(call: RequestContext): Record<string, unknown> {
-  const type = oneOf(call.query, 'type', types);
-  const status = oneOf(call.query, 'status', listedStatuses);
-  const limit = pageSize(call.query.get('limit'));
-  const before = parseCursor(call, call.query.get('after'));
-  const matches = call.services.materials
-    .ownedBy(call.user)
+/** Returns one page of the caller's materials, newest first. */
+export function listMaterials(context: RequestContext): Record<string, unknown> {
+  const type = oneOf(context.query, 'type', materialTypes);
+  const status = oneOf(context.query, 'status', listedStatuses);
+  const limit = pageSize(context.query.get('limit'));
+  const before = parseCursor(context, context.query.get('after'));
+  const matches = context.services.materials
+    .ownedBy(context.user)
     .filter((material) => material.number < before)
     .filter((material) => type === undefined || material.type === type)
     .filter((material) => {
-      const current: string = statusOf(material, call.now);
+      const current: string = statusOf(material, context.now);
       return status === undefined ? listedStatuses.includes(current) : current === status;
     });
   const page = matches.slice(0, limit);
   const last = page.at(-1);
   const hasMore = matches.length > page.length && last !== undefined;
-  const data: Material[] = page.map((material) => materialRecord(call, material));
+  const data: Material[] = page.map((material) => toMaterialRecord(context, material));
   return {
     object: 'material.list',
     data,
     has_more: hasMore,
-    ...nextCursor(call, hasMore ? last.number : undefined),
+    ...nextCursor(context, hasMore ? last.number : undefined),
   };
 }
 
 function nextCursor(
-  call: RequestContext,
+  context: RequestContext,
   number: number | undefined,
 ): { next_cursor?: string | null } {
-  if (number !== undefined) return { next_cursor: cursor(call, number) };
-  return call.services.assumptions.A21 === 'absent' ? {} : { next_cursor: null };
+  if (number !== undefined) return { next_cursor: cursor(context, number) };
+  return context.services.assumptions.A21 === 'absent' ? {} : { next_cursor: null };
 }
 
 function oneOf(query: URLSearchParams, name: string, values: string[]): string | undefined {
@@ -65,17 +66,19 @@ function pageSize(text: string | null): number {
   throw invalidMaterialRequest('`limit` must be an integer from 1 to 100');
 }
 
-/** An opaque cursor. The checksum ties it to its user and reveals altered cursors. */
-function cursor(call: RequestContext, number: number): string {
-  const checksum = hash(`${call.services.settings.seed} ${call.user.name} ${number}`).toString(36);
+/** Creates an opaque cursor. The checksum ties it to its user and reveals altered cursors. */
+function cursor(context: RequestContext, number: number): string {
+  const checksum = hash(
+    `${context.services.settings.seed} ${context.user.name} ${number}`,
+  ).toString(36);
   return `cur_${number.toString(36)}_${checksum}`;
 }
 
-function parseCursor(call: RequestContext, text: string | null): number {
+function parseCursor(context: RequestContext, text: string | null): number {
   if (text === null) return Infinity;
   const [, digits = ''] = /^cur_([0-9a-z]{1,8})_[0-9a-z]+$/.exec(text) ?? [];
   const number = Number.parseInt(digits, 36);
-  if (digits !== '' && cursor(call, number) === text) return number;
+  if (digits !== '' && cursor(context, number) === text) return number;
   throw new GatewayError(
     400,
     'invalid_material_cursor',

@@ -1,20 +1,20 @@
 import type { Material } from '../../schemas/materials.ts';
-import type { MaterialState } from '../account/state.ts';
 import type { RequestContext } from '../http/request-context.ts';
+import type { MaterialState } from '../state.ts';
 import { lifetimeMs, statusOf } from './store.ts';
 
 /** Lifetime of a preview link. */
 const previewLifetimeMs = 10 * 60 * 1000;
 
 /**
- * The documented record, without the source URL, verification and internal ids. Specification:
- * Material.
+ * Creates the documented record, without the source URL, verification and internal ids.
+ * Specification: Material.
  */
-export function materialRecord(call: RequestContext, material: MaterialState): Material {
-  const status = statusOf(material, call.now);
+export function toMaterialRecord(context: RequestContext, material: MaterialState): Material {
+  const status = statusOf(material, context.now);
   const { processedAt } = material;
   const available = status === 'available' && processedAt !== undefined;
-  const previewPath = `/previews/materials/${material.id}?expires=${call.now + previewLifetimeMs}`;
+  const previewPath = `/previews/materials/${material.id}?expires=${context.now + previewLifetimeMs}`;
   return {
     id: material.id,
     object: 'material',
@@ -22,21 +22,21 @@ export function materialRecord(call: RequestContext, material: MaterialState): M
     type: material.type,
     status,
     uri: available ? material.uri : null,
-    preview_url: available ? call.origin + previewPath : null,
+    preview_url: available ? context.origin + previewPath : null,
     created_at: iso(material.createdAt),
     available_at: available ? iso(processedAt) : null,
     expires_at: available ? iso(processedAt + lifetimeMs) : null,
   };
 }
 
-/** The record in a create response: it adds the verification URL while verification is pending. */
-export function createResponseRecord(call: RequestContext, material: MaterialState): Material {
-  const record = materialRecord(call, material);
+/** Creates the record in a create response; it adds the verification URL while verification is pending. */
+export function createdMaterialRecord(context: RequestContext, material: MaterialState): Material {
+  const record = toMaterialRecord(context, material);
   const { verification } = material;
   if (verification === undefined || record.status !== 'verification_pending') return record;
   return {
     ...record,
-    verification_url: `${call.origin}/verify/${verification.token}`,
+    verification_url: `${context.origin}/verify/${verification.token}`,
     verification_expires_at: iso(verification.expiresAt),
   };
 }

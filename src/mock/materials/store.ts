@@ -1,5 +1,5 @@
-import type { MaterialState, User } from '../account/state.ts';
 import type { MaterialOutcome, Settings } from '../options.ts';
+import type { MaterialState, User } from '../state.ts';
 
 /** The documented statuses, and `expired` for an archived material. Specification: Material status. */
 export type MaterialStatus =
@@ -17,7 +17,7 @@ export type MaterialStatus =
 /** How long a material stays available. Specification: Limits. */
 export const lifetimeMs = 2 * 60 * 60 * 1000;
 
-/** The status of a material at a given time; `expired` is what the specification calls archived. */
+/** Returns the status at a given time; `expired` is what the specification calls archived. */
 export function statusOf(material: MaterialState, now: number): MaterialStatus {
   const { verification, processingAt, processedAt, deletedAt } = material;
   if (deletedAt !== undefined) return now < deletedAt ? 'delete_pending' : 'deleted';
@@ -62,20 +62,20 @@ export class MaterialStore {
     return this.#byToken.get(token);
   }
 
-  /** The material with this `asset://` URI, if it is in the user's library. */
+  /** Finds the material with this `asset://` URI, if it is in the user's library. */
   byUri(user: User, uri: string): MaterialState | undefined {
     const material = this.#byUri.get(uri);
     return material?.user === user ? material : undefined;
   }
 
-  /** A user's materials, newest first. */
+  /** Returns a user's materials, newest first. */
   ownedBy(user: User): MaterialState[] {
     return Array.from(this.#byId.values())
       .filter((material) => material.user === user)
       .toReversed();
   }
 
-  /** The outcome of processing the file at this URL. */
+  /** Returns the outcome of processing the file at this URL. */
   outcomeFor(url: string): MaterialOutcome {
     const { outcome } = this.#options;
     return typeof outcome === 'function' ? outcome(url) : outcome;

@@ -1,10 +1,10 @@
-import type { MaterialState } from '../account/state.ts';
 import { param } from '../http/request-context.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
-import { text } from '../http/response/response.ts';
+import { bodyResponse } from '../http/response/response.ts';
 import type { MockResponse } from '../http/response/response.ts';
 import { verificationEndedPage, verificationPage } from '../pages/verification.ts';
+import type { MaterialState } from '../state.ts';
 import { statusOf } from './store.ts';
 
 /** The verification URL is secret: it is not cached and not sent to the callback as a referrer. */
@@ -14,16 +14,16 @@ const privateHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-ref
 const callbackStatus = /^(creating|processing|available|verification_\w+)$/;
 
 /**
- * The page behind a verification URL. A browser sees a page that offers both outcomes. A request
- * with an `outcome`, or from another program such as a test, is redirected to the callback at once;
- * verification succeeds unless the outcome is `failed`. Specification: Events.
+ * Handles a request to a verification URL. A browser gets a page that offers both outcomes. A request
+ * with an `outcome`, or from another program such as a test, is immediately redirected to the
+ * callback; verification succeeds unless the outcome is `failed`. Specification: Events.
  */
-export function verify(call: RequestContext): MockResponse {
-  const { materials } = call.services;
-  const material = materials.byToken(param(call, 'token'));
-  const status = material === undefined ? 'expired' : statusOf(material, call.now);
-  const outcome = call.query.get('outcome');
-  const isBrowser = call.headers.get('accept')?.includes('text/html') === true;
+export function verify(context: RequestContext): MockResponse {
+  const { materials } = context.services;
+  const material = materials.byToken(param(context, 'token'));
+  const status = material === undefined ? 'expired' : statusOf(material, context.now);
+  const outcome = context.query.get('outcome');
+  const isBrowser = context.headers.get('accept')?.includes('text/html') === true;
   if (material?.verification === undefined || !callbackStatus.test(status)) {
     if (isBrowser) return html(404, verificationEndedPage());
     throw new GatewayError(404, 'material_not_found', 'This verification has ended');
@@ -31,13 +31,13 @@ export function verify(call: RequestContext): MockResponse {
   if (status === 'verification_pending') {
     if (isBrowser && outcome === null) return html(200, verificationPage(material));
     if (outcome === 'failed') material.verificationFailed = true;
-    else materials.startProcessing(material, call.now);
+    else materials.startProcessing(material, context.now);
   }
-  const location = callbackLocation(material, material.verification.callbackUrl, call.now);
-  return text(302, 'text/plain; charset=utf-8', '', { ...privateHeaders, location });
+  const location = callbackLocation(material, material.verification.callbackUrl, context.now);
+  return bodyResponse(302, 'text/plain; charset=utf-8', '', { ...privateHeaders, location });
 }
 
-/** The callback URL with exactly the two documented query parameters. */
+/** Returns the callback URL with exactly the two documented query parameters. */
 function callbackLocation(material: MaterialState, url: string, now: number): string {
   const target = new URL(url);
   const status = statusOf(material, now);
@@ -47,5 +47,5 @@ function callbackLocation(material: MaterialState, url: string, now: number): st
 }
 
 function html(status: number, body: string): MockResponse {
-  return text(status, 'text/html; charset=utf-8', body, privateHeaders);
+  return bodyResponse(status, 'text/html; charset=utf-8', body, privateHeaders);
 }

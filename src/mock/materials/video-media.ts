@@ -4,7 +4,7 @@ import { invalidParameter, GatewayError } from '../http/response/gateway-error.t
 import { checkSourceUrl } from '../tasks/field-checks.ts';
 import { statusOf } from './store.ts';
 
-/** The request fields that hold media URLs, with the type of their media. */
+/** The request fields that contain media URLs, with the media type of each. */
 const mediaFields = new Map([
   ['image', 'image'],
   ['last_image', 'image'],
@@ -12,21 +12,21 @@ const mediaFields = new Map([
   ['video', 'video'],
 ]);
 
-/** The parts of a content item that hold a media URL, with the type of their media. */
+/** The parts of a content item that contain a media URL, with the media type of each. */
 const mediaParts = { image_url: 'image', video_url: 'video', audio_url: 'audio' } as const;
 
 /**
  * Checks every media URL of a video request, and rejects `asset://` URIs in text fields. In a
  * generation request, material errors have status 400. Specification: Video generation; Codes.
  */
-export function checkVideoMedia(call: RequestContext, body: Record<string, unknown>): void {
+export function checkVideoMedia(context: RequestContext, body: Record<string, unknown>): void {
   for (const [field, value] of Object.entries(body)) {
     if (field === 'content' && Array.isArray(value)) {
       value.forEach((item: unknown, index) => {
-        checkItem(call, item, `content[${index}]`);
+        checkItem(context, item, `content[${index}]`);
       });
     } else if (mediaFields.has(field)) {
-      checkUrls(call, value, field, mediaFields.get(field));
+      checkUrls(context, value, field, mediaFields.get(field));
     } else {
       rejectAssetUris(value, field);
     }
@@ -34,26 +34,26 @@ export function checkVideoMedia(call: RequestContext, body: Record<string, unkno
 }
 
 function checkUrls(
-  call: RequestContext,
+  context: RequestContext,
   value: unknown,
   field: string,
   type: string | undefined,
 ): void {
-  if (typeof value === 'string') checkUrl(call, value, field, type);
+  if (typeof value === 'string') checkUrl(context, value, field, type);
   if (!Array.isArray(value)) return;
   value.forEach((url: unknown, index) => {
-    checkUrls(call, url, `${field}[${index}]`, type);
+    checkUrls(context, url, `${field}[${index}]`, type);
   });
 }
 
-function checkItem(call: RequestContext, item: unknown, field: string): void {
+function checkItem(context: RequestContext, item: unknown, field: string): void {
   if (!isRecord(item)) return;
   for (const [name, type] of Object.entries(mediaParts)) {
     if (item.type !== name && item[name] === undefined) continue;
     const part = item[name];
     const url = isRecord(part) ? part.url : undefined;
     if (typeof url !== 'string') throw invalidParameter(`\`${field}.${name}.url\` is required`);
-    checkUrl(call, url, `${field}.${name}.url`, type);
+    checkUrl(context, url, `${field}.${name}.url`, type);
   }
   if (item.type === 'text' && typeof item.text !== 'string') {
     throw invalidParameter(`\`${field}.text\` is required`);
@@ -64,7 +64,7 @@ function checkItem(call: RequestContext, item: unknown, field: string): void {
 }
 
 function checkUrl(
-  call: RequestContext,
+  context: RequestContext,
   url: string,
   field: string,
   type: string | undefined,
@@ -73,7 +73,7 @@ function checkUrl(
     checkSourceUrl(url, field);
     return;
   }
-  const material = call.services.materials.byUri(call.user, url);
+  const material = context.services.materials.byUri(context.user, url);
   if (material === undefined) {
     throw new GatewayError(
       400,
@@ -81,7 +81,7 @@ function checkUrl(
       `\`${field}\` refers to a material that is not in your library`,
     );
   }
-  if (statusOf(material, call.now) !== 'available') {
+  if (statusOf(material, context.now) !== 'available') {
     throw new GatewayError(
       400,
       'material_not_available',

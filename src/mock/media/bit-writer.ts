@@ -26,14 +26,14 @@ export class BitWriter {
     return this;
   }
 
-  /** Writes whole bytes. The writer must be aligned. */
-  raw(bytes: Iterable<number>): this {
+  /** Writes bytes. The writer must be aligned. */
+  bytes(bytes: Iterable<number>): this {
     for (const byte of bytes) this.#bytes.push(byte);
     return this;
   }
 
-  /** Adds the stop bit and returns the bytes. */
-  close(): number[] {
+  /** Writes the stop bit and returns the bytes. */
+  finish(): number[] {
     this.bits(1, 1).align();
     return this.#bytes;
   }

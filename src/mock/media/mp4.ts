@@ -13,9 +13,7 @@ const timescale = 12_000;
 /** Fixed-point identity matrix: no rotation, no scaling. */
 const identityMatrix = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000].flatMap(uint32);
 
-/**
- * Writes an MP4 file. Its index comes first, so that players can start before the download ends.
- */
+/** Creates an MP4 file. Its index comes first, so that players can start before the download ends. */
 export function writeMp4(video: EncodedVideo): Uint8Array<ArrayBuffer> {
   const samples = video.frames.map((frame) => [...uint32(frame.length), ...frame]);
   const fileType = box('ftyp', ascii('isom'), uint32(0x200), ascii('isomiso2avc1mp41'));
@@ -115,7 +113,7 @@ function box(name: string, ...parts: (readonly number[])[]): number[] {
   return [...uint32(content.length + 8), ...ascii(name), ...content];
 }
 
-/** A full box: version 0 and flags. */
+/** Creates a full box: version 0 and flags. */
 function fullBox(name: string, flags: number, ...parts: (readonly number[])[]): number[] {
   return box(name, uint32(flags), ...parts);
 }

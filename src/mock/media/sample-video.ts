@@ -9,8 +9,8 @@ const rows = 7;
 const frameCount = 24;
 
 /**
- * A playable MP4: a light moves over a gradient, and a progress bar grows from the first frame to
- * the last. The same prompt and duration always produce the same video.
+ * Creates a playable MP4: a light moves over a gradient, and a progress bar grows from the first
+ * frame to the last. The same prompt and duration always produce the same video.
  */
 export function sampleVideo(prompt: string, seconds: number): Uint8Array<ArrayBuffer> {
   const random = seededRandom(prompt);
@@ -42,7 +42,7 @@ export function sampleVideo(prompt: string, seconds: number): Uint8Array<ArrayBu
   });
 }
 
-/** One block of the background: luma falls from top to bottom, chroma changes from left to right. */
+/** Creates one block of the background: luma falls from top to bottom, chroma changes from left to right. */
 function gradientBlock(index: number, tint: { blue: number; red: number }): Macroblock {
   const left = (index % columns) * 16;
   const top = Math.floor(index / columns) * 16;

@@ -1,9 +1,10 @@
+import { escapeXml } from '../escape-xml.ts';
 import { hash, seededRandom } from '../random.ts';
 
 const imageWidth = 768;
 const imageHeight = 512;
 
-/** An image of the prompt on a gradient. The same arguments always produce the same image. */
+/** Draws the prompt on a gradient. The same arguments always produce the same image. */
 export function promptSvg(prompt: string, variant: number, footnote: string): string {
   const random = seededRandom(`${hash(prompt)}-${variant}`);
   const hue = Math.floor(random() * 360);
@@ -62,15 +63,4 @@ function splitWord(word: string, width: number): string[] {
     parts.push(characters.slice(start, start + width).join(''));
   }
   return parts;
-}
-
-/** Escapes text for XML and HTML, and removes characters that XML forbids. */
-export function escapeXml(text: string): string {
-  return text
-    .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
 }

@@ -4,7 +4,7 @@ const sampleRate = 16_000;
 const noteSeconds = 0.16;
 const noteCount = 8;
 
-/** A short melody as a 16-bit mono WAV file. The same text always produces the same melody. */
+/** Creates a short melody as a 16-bit mono WAV file. The same text always produces the same melody. */
 export function melodyWav(text: string): Uint8Array<ArrayBuffer> {
   const random = seededRandom(text);
   const samplesPerNote = Math.floor(sampleRate * noteSeconds);

@@ -17,15 +17,12 @@ export class ModelCatalog {
     return this.#byId.get(id);
   }
 
-  /** The model that a request names; a 400 if it is unknown or of another type. */
+  /** Returns the named model, or throws a 400 if it does not exist or has another type. */
   getOfType(id: string, type: 'chat' | 'image' | 'video' | 'audio'): Model {
     const model = this.#byId.get(id);
     if (model === undefined) {
-      throw new GatewayError(
-        400,
-        'model_not_found',
-        `\`model\` is not a model of this service: ${id}`,
-      );
+      const message = `\`model\` is invalid: the service has no model ${id}`;
+      throw new GatewayError(400, 'model_not_found', message);
     }
     if (model.type !== type) {
       throw invalidParameter(

@@ -1,6 +1,6 @@
 import type { ModelDefinition } from './record.ts';
 
-/** The default catalog. Names are fictional; prices are small, round numbers. */
+/** The default catalog. The names are fictional; the prices are small, round numbers. */
 export const defaultModels: readonly ModelDefinition[] = [
   {
     id: 'aurora-chat',

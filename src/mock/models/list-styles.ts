@@ -1,6 +1,6 @@
 import type { AnthropicModelList, GeminiModelList, Model } from '../../schemas/models.ts';
 
-/** The Anthropic-style model list. Assumption A17. */
+/** Creates the Anthropic-style model list. Assumption A17. */
 export function anthropicList(models: readonly Model[]): AnthropicModelList {
   return {
     data: models.map((model) => ({
@@ -15,7 +15,7 @@ export function anthropicList(models: readonly Model[]): AnthropicModelList {
   };
 }
 
-/** The Gemini-style model list. Assumption A17. */
+/** Creates the Gemini-style model list. Assumption A17. */
 export function geminiList(models: readonly Model[]): GeminiModelList {
   return {
     models: models.map(({ id }) => ({ name: `models/${id}`, displayName: displayName(id) })),

@@ -3,38 +3,44 @@ import type { ResolutionPrice } from '../../schemas/pricing.ts';
 import { roundUsd } from '../account/money.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 
-/** Price of voice clones in USD. Specification: Billing formulas. Assumption A19 (currency). */
+/**
+ * Computes the price of voice clones in USD. Specification: Billing formulas; assumption A19
+ * (currency).
+ */
 export function voiceClonePrice(clones: number, previewCharacters: number): number {
   return roundUsd(clones * 1.5 + previewCharacters * 0.0003);
 }
 
-/** Price of voice designs in USD. Specification: Billing formulas. Assumption A19 (currency). */
+/**
+ * Computes the price of voice designs in USD. Specification: Billing formulas; assumption A19
+ * (currency).
+ */
 export function voiceDesignPrice(designs: number, previewCharacters: number): number {
   return roundUsd(designs * 3 + previewCharacters * 0.00003);
 }
 
 /**
- * Number of Unicode code points: letters, punctuation, spaces, line breaks and emoji all count.
+ * Counts Unicode code points: letters, punctuation, spaces, line breaks and emoji all count.
  * Specification: Limits.
  */
 export function countCharacters(text: string): number {
   return Array.from(text).length;
 }
 
-/** Price of speech in USD. Speech is billed per character. */
+/** Computes the price of speech in USD. Speech is billed per character. */
 export function speechPrice(model: Model, text: string): number {
   return roundUsd(unitPrice(model) * countCharacters(text));
 }
 
-/** Price of music in USD. Music is billed per output. */
+/** Computes the price of music in USD. Music is billed per output. */
 export function musicPrice(model: Model, outputs: number): number {
   return roundUsd(unitPrice(model) * outputs);
 }
 
 /**
- * Price of images or video in USD: per image or per second, depending on the resolution. A
- * resolution without a price is rejected with a message that starts with `requirement` and lists the
- * known resolutions.
+ * Computes the price of images or video in USD: per image or per second, depending on the resolution.
+ * Throws a 400 if the resolution has no price; the message is `requirement`, followed by the
+ * available resolutions.
  */
 export function resolutionPrice(
   model: Model,
@@ -45,7 +51,7 @@ export function resolutionPrice(
   return roundUsd(pricePerUnit(model, resolution, requirement) * units);
 }
 
-/** Price of a completion in USD. Chat is billed per token, and per image for image output. */
+/** Computes the price of a completion in USD. Chat is billed per token, and per image for image output. */
 export function chatPrice(model: Model, input: number, output: number, images: number): number {
   const inputPrice = model.pricing?.inputPricePer1kUsd ?? 0;
   const outputPrice = model.pricing?.outputPricePer1kUsd ?? 0;
@@ -57,8 +63,8 @@ function pricePerUnit(model: Model, resolution: string | undefined, requirement:
   if (resolution === undefined || prices.length === 0) return unitPrice(model);
   const match = prices.find((price) => isResolution(price, resolution));
   if (match !== undefined) return match.unitPriceUsd;
-  const known = prices.filter((price) => price.enabled).map((price) => price.resolution);
-  throw invalidParameter(`${requirement} ${known.join(', ')} for ${model.id}`);
+  const available = prices.filter((price) => price.enabled).map((price) => price.resolution);
+  throw invalidParameter(`${requirement} ${available.join(', ')} for ${model.id}`);
 }
 
 function isResolution(price: ResolutionPrice, wanted: string): boolean {

@@ -2,10 +2,10 @@ import type { Model } from '../../schemas/models.ts';
 import type { Prices, ResolutionPrice } from '../../schemas/pricing.ts';
 import { formatUsd, roundUsd } from '../account/money.ts';
 
-/** The unit in which a model is billed; `audio` is one output of music. */
+/** The unit in which a model is billed; `audio` is one music output. */
 export type BillingUnit = 'token' | 'image' | 'second' | 'character' | 'audio';
 
-/** The properties of a model from which its full record is built. */
+/** The properties of a model from which its full record is created. */
 export interface ModelDefinition {
   id: string;
   owner: string;
@@ -18,11 +18,14 @@ export interface ModelDefinition {
   tokenPrices?: readonly [input: number, output: number];
   /** Prices per unit in USD, by resolution. */
   resolutionPrices?: Readonly<Record<string, number>>;
-  /** Units in a typical request, from which the estimated charge is computed. */
+  /** Units in a typical request, used to compute the estimated charge. */
   typicalUnits: number;
 }
 
-/** Builds the full model record. */
+/** Creation time of all models, in Unix seconds. */
+const created = Date.parse('2026-01-01T00:00:00Z') / 1000;
+
+/** Creates the full model record. */
 export function toModelRecord(definition: ModelDefinition): Model {
   const { id, unit } = definition;
   const prices = pricesOf(definition);
@@ -31,7 +34,7 @@ export function toModelRecord(definition: ModelDefinition): Model {
   return {
     id,
     object: 'model',
-    created: 1_767_225_600,
+    created,
     owned_by: definition.owner,
     type: definition.type,
     description: definition.description,
@@ -61,7 +64,7 @@ const unitNames = {
   image: 'image',
   second: 'second of video',
   character: 'character',
-  audio: 'piece of music',
+  audio: 'music output',
 };
 
 function pricesOf(definition: ModelDefinition): Prices {
@@ -87,8 +90,9 @@ function resolutionPrice([resolution, unitPriceUsd]: [string, number]): Resoluti
 
 function estimate(definition: ModelDefinition, prices: Prices): number {
   const { unitPriceUsd, inputPricePer1kUsd: input, outputPricePer1kUsd: output } = prices;
-  if (definition.unit === 'token')
+  if (definition.unit === 'token') {
     return roundUsd(((input + output) * definition.typicalUnits) / 1000);
+  }
   return roundUsd(unitPriceUsd * definition.typicalUnits);
 }
 

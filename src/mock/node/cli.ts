@@ -6,7 +6,7 @@ import { isRecord } from '../../schemas/type-guards.ts';
 import { createMockGateway } from '../index.ts';
 import type { MockGateway } from '../index.ts';
 import { listen } from './index.ts';
-import type { Listening } from './index.ts';
+import type { MockServer } from './index.ts';
 import { logLine } from './log-line.ts';
 
 const help = `Starts the reference gateway on this machine. Requests cost nothing.
@@ -14,7 +14,7 @@ const help = `Starts the reference gateway on this machine. Requests cost nothin
 Usage: npx polygate-mock [options]
 
 Options:
-  --port <number>  port to listen on; 0 picks a free port (default: 8787)
+  --port <number>  port to listen on; 0 selects a free port (default: 8787)
   --host <host>    host name or IP address to listen on (default: 127.0.0.1)
   --key <sk-...>   API key to accept; repeat the option for more keys (default: sk-mock-demo)
   --latency <ms>   delay before each response (default: 0)
@@ -34,7 +34,7 @@ interface Arguments {
   version: boolean;
 }
 
-/** Parses the arguments; throws an error with a one-line message if they are invalid. */
+/** Parses the arguments, or throws an error with a one-line message if they are invalid. */
 function parseArguments(args: string[]): Arguments {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
@@ -50,7 +50,9 @@ function parseArguments(args: string[]): Arguments {
     },
   });
   const keys = values.key ?? [];
-  if (keys.some((key) => !/^sk-[!-~]+$/.test(key))) throw new Error('--key must start with sk-');
+  if (keys.some((key) => !/^sk-[!-~]+$/.test(key))) {
+    throw new Error('--key must be sk- followed by visible ASCII characters');
+  }
   return {
     port: integerOption('--port', values.port ?? '8787', 65_535),
     host: values.host ?? '127.0.0.1',
@@ -85,7 +87,7 @@ To see wallets and tasks, open ${baseURL}/
 `;
 }
 
-/** The version in package.json. The built file, `dist/mock/cli.js`, is one folder closer to it. */
+/** Returns the version in package.json. The built file, `dist/mock/cli.js`, is one folder closer to it. */
 function version(): string {
   const root = import.meta.url.endsWith('.ts') ? '../../../' : '../../';
   const text = readFileSync(new URL(`${root}package.json`, import.meta.url), 'utf8');
@@ -116,26 +118,26 @@ async function main(args: string[]): Promise<number | undefined> {
       console.log(styleText(color, logLine(exchange, new Date())));
     },
   });
-  let listening: Listening;
+  let server: MockServer;
   try {
-    listening = await listen(mock, { port: options.port, host: options.host, cors: true });
+    server = await listen(mock, { port: options.port, host: options.host, cors: true });
   } catch (error) {
     return printError(withAdvice(error, options), 1);
   }
-  console.log(greeting(mock, listening.baseURL));
+  console.log(greeting(mock, server.baseURL));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
-      void listening.close().then(() => process.exit(0));
+      void server.close().then(() => process.exit(0));
     });
   }
   return undefined;
 }
 
-/** Replaces system errors that the user can fix with an explanation. */
+/** Adds advice to system errors that the user can fix. */
 function withAdvice(error: unknown, { port, host }: Arguments): unknown {
   switch (isRecord(error) ? error.code : undefined) {
     case 'EADDRINUSE':
-      return new Error(`port ${port} is already in use; --port 0 picks a free one`);
+      return new Error(`port ${port} is already in use; --port 0 selects a free one`);
     case 'EACCES':
       return new Error(`no permission to listen on port ${port}; choose a port above 1023`);
     case 'EADDRNOTAVAIL':

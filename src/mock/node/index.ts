@@ -11,14 +11,15 @@ export interface ListenOptions {
   port?: number | undefined;
   /** The host name or IP address to listen on. @defaultValue '127.0.0.1' */
   host?: string | undefined;
-  /** Allows web pages of any origin to call the gateway. @defaultValue false */
+  /** Whether web pages of any origin may call the gateway. @defaultValue false */
   cors?: boolean | undefined;
 }
 
 /** A gateway that listens on a socket. */
-export interface Listening {
+export interface MockServer {
   /** The origin, such as `http://127.0.0.1:8787`. */
   readonly baseURL: string;
+  /** The port that it listens on. */
   readonly port: number;
   /** Stops listening and closes all connections. */
   close(): Promise<void>;
@@ -29,7 +30,7 @@ export interface Listening {
  *
  * @throws the system error, such as `EADDRINUSE`, if the port is not available
  */
-export async function listen(mock: MockGateway, options: ListenOptions = {}): Promise<Listening> {
+export async function listen(mock: MockGateway, options: ListenOptions = {}): Promise<MockServer> {
   const { port = 0, host = '127.0.0.1', cors = false } = options;
   let baseURL = '';
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
@@ -39,7 +40,8 @@ export async function listen(mock: MockGateway, options: ListenOptions = {}): Pr
   const server = createServer({ requestTimeout: 0, requireHostHeader: false }, serve);
   server.on('checkExpectation', serve);
   server.on('connect', (_request, socket) => {
-    socket.end(rawErrorResponse({ status: 405, message: 'This service is not a proxy' }));
+    const message = 'CONNECT is not supported: this service is not a proxy';
+    socket.end(rawErrorResponse({ status: 405, message }));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (socket.writable) socket.end(rawErrorResponse(protocolError(error.code)));
@@ -104,17 +106,17 @@ async function respond(
   try {
     response = await mock.fetch(request, { signal: disconnected.signal });
   } catch {
-    // An injected fault dropped the connection.
+    // Usually an injected fault.
     incoming.socket.resetAndDestroy();
     return;
   }
-  // The unread rest of a body would block the next request on a connection that is kept alive.
+  // An unread body would block the next request on a keep-alive connection.
   if (!incoming.complete) outgoing.setHeader('connection', 'close');
   outgoing.writeHead(response.status, [...response.headers].flat());
   await sendBody(response.body, outgoing);
 }
 
-/** Sends a body chunk by chunk. If it fails, drops the connection after the chunks already sent. */
+/** Sends a body chunk by chunk. If the body fails, drops the connection after the chunks already sent. */
 async function sendBody(
   body: ReadableStream<Uint8Array> | null,
   outgoing: ServerResponse,
@@ -133,7 +135,7 @@ async function sendBody(
   }
 }
 
-/** Resolves when the bytes were handed to the operating system. */
+/** Resolves when the bytes have been handed to the operating system. */
 function write(outgoing: ServerResponse, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     outgoing.write(bytes, (error) => {

@@ -1,10 +1,10 @@
 import { formatUsd } from '../account/money.ts';
-import type { ExchangeSummary } from '../records.ts';
+import type { ExchangeSummary } from '../exchange.ts';
 
-/** Maximum length of text from the caller in a line. */
+/** Maximum length of a path or idempotency key in a line. */
 const maxLength = 60;
 
-/** Formats a line of the command's log. It contains no API key, prompt, query or other secret. */
+/** Formats a log line. It contains no API keys, prompts, query strings or verification tokens. */
 export function logLine(exchange: ExchangeSummary, time: Date): string {
   const { method, status, ms, chargeUsd, idempotencyKey, replay } = exchange;
   // Verification URLs are secret.

@@ -1,6 +1,9 @@
 import { errorBody, errorCode } from '../http/response/error-body.ts';
 
-/** An error for input that is not a valid HTTP request and therefore never reaches the gateway. */
+/**
+ * An error for input that never reaches the gateway, because it is not a valid HTTP request or uses an
+ * unsupported method.
+ */
 export interface ProtocolError {
   status: 400 | 405 | 408 | 431;
   message: string;
@@ -13,11 +16,11 @@ const reasonPhrases = {
   431: 'Request Header Fields Too Large',
 };
 
-/** The error for an error code of Node's HTTP parser. */
+/** Maps an error code of Node's HTTP parser to an error. */
 export function protocolError(code: unknown): ProtocolError {
   switch (code) {
     case 'HPE_INVALID_METHOD':
-      return { status: 400, message: 'The method is not an HTTP method' };
+      return { status: 400, message: 'The request method is invalid' };
     case 'HPE_INVALID_URL':
       return { status: 400, message: 'The URL is invalid' };
     case 'HPE_HEADER_OVERFLOW':

@@ -19,7 +19,7 @@ export function toRequest(incoming: IncomingMessage, baseURL: string): Request |
   }
 }
 
-/** The URL with the host as the caller wrote it, so that links in the response work for the caller. */
+/** Returns the URL with the host that the caller used, so that links in the response work for the caller. */
 function urlOf(incoming: IncomingMessage, baseURL: string): string | undefined {
   const { url: target = '/' } = incoming;
   if (!target.startsWith('/')) return URL.canParse(target) ? target : undefined;
@@ -30,21 +30,21 @@ function urlOf(incoming: IncomingMessage, baseURL: string): string | undefined {
 
 function bodyOf(incoming: IncomingMessage, method: string): RequestInit & { duplex?: 'half' } {
   if (method === 'GET' || method === 'HEAD') return {};
-  let cancelled = false;
+  let canceled = false;
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       incoming.on('data', (chunk: Buffer) => {
-        if (!cancelled) controller.enqueue(chunk);
+        if (!canceled) controller.enqueue(chunk);
       });
       incoming.on('end', () => {
-        if (!cancelled) controller.close();
+        if (!canceled) controller.close();
       });
       incoming.on('error', (error) => {
         controller.error(error);
       });
     },
     cancel() {
-      cancelled = true;
+      canceled = true;
     },
   });
   return { body, duplex: 'half' };

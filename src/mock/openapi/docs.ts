@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 
 /** Any JSON object. */
-export type Json = Record<string, unknown>;
+export type JsonObject = Record<string, unknown>;
 
 /** The description of a field or parameter, optionally with further schema keywords. */
 export type FieldDocs =
@@ -14,7 +14,7 @@ export interface SchemaDocs {
   description: string;
   /** By path, such as `balance.usd` or `data[].url`. */
   fields: Readonly<Record<string, FieldDocs>>;
-  example?: Json;
+  example?: JsonObject;
 }
 
 /**
@@ -23,17 +23,17 @@ export interface SchemaDocs {
  */
 type ResponseDocs = readonly [description: string, ...schemas: string[]];
 
-/** The documentation of an endpoint, in addition to what the endpoint table already defines. */
+/** The part of an endpoint's documentation that the endpoint table does not contain. */
 export interface OperationDocs {
   /** The operation id, from which generators derive function names. */
   id: string;
   description: string;
-  /** Query parameters; of type string unless the docs say otherwise. */
+  /** Query parameters; of type string unless the keywords specify another type. */
   query?: Readonly<Record<string, FieldDocs>>;
-  /** Request headers that only this endpoint has. */
+  /** Request headers that only this endpoint accepts. */
   headers?: Readonly<Record<string, FieldDocs>>;
   /** Valid request bodies, by title. */
-  examples?: Readonly<Record<string, Json>>;
+  examples?: Readonly<Record<string, JsonObject>>;
   /** Success responses, by status. */
   responses: Readonly<Record<number, ResponseDocs>>;
   /** Names of the schemas of one event of a streamed response. */
@@ -44,7 +44,7 @@ export interface OperationDocs {
   nativeKeys?: boolean;
 }
 
-/** The documentation of one tag: a namespace of the service. */
+/** The documentation of one tag (a group of endpoints). */
 export interface TagDocs {
   tag: { name: string; description: string };
   /** By route, such as `GET /v1/account`. */

@@ -1,15 +1,16 @@
+import { keyMessages } from '../http/auth.ts';
 import type { EndpointDescription } from '../http/endpoint-description.ts';
 import { errorType } from '../http/response/error-body.ts';
 import { errorDetail } from '../public/error-catalog.ts';
-import type { Json, OperationDocs } from './docs.ts';
+import type { JsonObject, OperationDocs } from './docs.ts';
 import { errorHeaders } from './headers.ts';
 import { reference } from './schemas.ts';
 
-/** The description of each status, and its error codes unless an operation names others. */
+/** The description of each status, and its error codes unless an operation has others. */
 const statuses: Readonly<Record<string, readonly [description: string, ...codes: string[]]>> = {
   400: ['The request is invalid.', 'invalid_request_parameter'],
-  401: ['The API key is missing or unknown.', 'api_key_required', 'invalid_api_key'],
-  402: ['The balance is too low for this request.', 'insufficient_balance'],
+  401: ['The API key is missing or invalid.', 'api_key_required', 'invalid_api_key'],
+  402: ['Insufficient balance for this request.', 'insufficient_balance'],
   403: ['The API key is disabled.', 'api_key_disabled'],
   404: ['The resource does not exist, or belongs to another user.', 'not_found'],
   409: ['The idempotency key was already used for a different request.', 'idempotency_conflict'],
@@ -20,13 +21,16 @@ const statuses: Readonly<Record<string, readonly [description: string, ...codes:
   '4XX': ['The request was rejected before it was processed.'],
 };
 
+const { missing, unknown, disabled } = keyMessages('balance');
+
+/** The error messages of the key balance endpoint, by status. */
 const balanceMessages: Readonly<Record<string, readonly string[]>> = {
-  401: ['Token not provided', 'Invalid token'],
-  403: ['Token invalid'],
+  401: [missing, unknown],
+  403: [disabled],
 };
 
-/** The error responses of an endpoint; a generic `4XX` if it has none of its own. */
-export function errorResponses(endpoint: EndpointDescription, docs: OperationDocs): Json {
+/** Creates the error responses of an endpoint; a generic `4XX` if it has none of its own. */
+export function errorResponses(endpoint: EndpointDescription, docs: OperationDocs): JsonObject {
   const { errors = [] } = endpoint;
   const documented = errors.length === 0 ? ['4XX'] : errors.map(String);
   return Object.fromEntries(
@@ -40,13 +44,13 @@ function errorResponse(
   endpoint: EndpointDescription,
   status: string,
   ownCodes?: readonly string[],
-): Json {
+): JsonObject {
   const [description = 'The request was rejected.', ...codes] = statuses[status] ?? [];
-  const replayOfMissing = status === '404' && endpoint.method === 'POST';
+  const isMissingReplay = status === '404' && endpoint.method === 'POST';
   const balance = endpoint.auth === 'balance';
   const examples = balance ? balanceExamples(status) : codeExamples(status, ownCodes ?? codes);
   return {
-    description: replayOfMissing
+    description: isMissingReplay
       ? 'The resource created with this idempotency key no longer exists.'
       : description,
     headers: errorHeaders(endpoint, status),
@@ -59,8 +63,8 @@ function errorResponse(
   };
 }
 
-/** One example per error code, named after the code. */
-function codeExamples(status: string, codes: readonly string[]): Json {
+/** Creates one example per error code, named after the code. */
+function codeExamples(status: string, codes: readonly string[]): JsonObject {
   return Object.fromEntries(
     codes.map((code) => {
       const summary = errorDetail(code)?.title ?? code;
@@ -70,7 +74,7 @@ function codeExamples(status: string, codes: readonly string[]): Json {
   );
 }
 
-function balanceExamples(status: string): Json {
+function balanceExamples(status: string): JsonObject {
   return Object.fromEntries(
     (balanceMessages[status] ?? []).map((message) => [
       message.toLowerCase().replaceAll(' ', '_'),

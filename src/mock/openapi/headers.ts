@@ -1,19 +1,19 @@
 import type { EndpointDescription } from '../http/endpoint-description.ts';
-import type { Json } from './docs.ts';
+import type { JsonObject } from './docs.ts';
 
-const amount = { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' };
+const decimal = { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' };
 const count = { type: 'string', pattern: '^\\d+$' };
 const text = { type: 'string' };
 
-const headerDocs: Readonly<Record<string, readonly [description: string, schema: Json]>> = {
+const headerDocs: Readonly<Record<string, readonly [description: string, schema: JsonObject]>> = {
   'x-request-id': ['Request id. Include it when you contact support.', text],
   'x-svc-wallet': ['Wallet type.', { type: 'string', enum: ['unified'] }],
-  'x-svc-balance-usd': ['Balance in USD.', amount],
-  'x-svc-balance-cny': ['The same balance in CNY.', amount],
-  'x-svc-readiness-score': ['Readiness score.', amount],
+  'x-svc-balance-usd': ['Balance in USD.', decimal],
+  'x-svc-balance-cny': ['The same balance in CNY.', decimal],
+  'x-svc-readiness-score': ['Readiness score.', decimal],
   'x-svc-readiness-status': ['Overall readiness status.', text],
   'x-svc-task-id': ['Task id.', text],
-  'x-svc-charge-usd': ['Charge for this request in USD.', amount],
+  'x-svc-charge-usd': ['Charge for this request in USD.', decimal],
   'x-svc-concurrency-limit': [
     'Maximum number of chat and generation requests in flight at the same time.',
     count,
@@ -28,7 +28,7 @@ const headerDocs: Readonly<Record<string, readonly [description: string, schema:
     { type: 'string', enum: ['true'] },
   ],
   location: ['Path at which to poll the task.', text],
-  'retry-after': ['Time to wait before the next request, in seconds.', amount],
+  'retry-after': ['Time to wait before the next request, in seconds.', decimal],
 };
 
 const concurrency = [
@@ -37,7 +37,7 @@ const concurrency = [
   'x-svc-concurrency-source',
 ];
 
-/** Success headers of endpoints that have their own. Specification: Endpoints. */
+/** Success headers that only one endpoint sends. Specification: Endpoints. */
 const headersByRoute: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/account': [
     'x-svc-wallet',
@@ -55,35 +55,35 @@ const headersByRoute: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/chat/completions': ['x-svc-charge-usd', 'x-svc-wallet', ...concurrency],
 };
 
-/** Headers of a success response. */
-export function successHeaders({ route, slot, path }: EndpointDescription): Json {
-  const generation = slot ? ['x-svc-task-id', 'x-svc-charge-usd', ...concurrency] : [];
-  const submitsTask = slot && !path.includes('/chat/') && !path.includes('/voices/');
+/** Creates the headers of a success response. */
+export function successHeaders({ route, usesSlot, path }: EndpointDescription): JsonObject {
+  const generation = usesSlot ? ['x-svc-task-id', 'x-svc-charge-usd', ...concurrency] : [];
+  const submitsTask = usesSlot && !path.includes('/chat/') && !path.includes('/voices/');
   return headers(
     ['x-request-id', ...(headersByRoute[route] ?? generation)],
     [
-      ...(slot || route === 'POST /v1/materials' ? ['x-svc-idempotent-replay'] : []),
+      ...(usesSlot || route === 'POST /v1/materials' ? ['x-svc-idempotent-replay'] : []),
       ...(submitsTask ? ['location', 'retry-after'] : []),
       ...(path.endsWith('{taskId}') ? ['x-svc-task-id'] : []),
     ],
   );
 }
 
-/** Headers of an error response. Only requests that pass authentication report concurrency. */
-export function errorHeaders({ slot }: EndpointDescription, status: string): Json {
+/** Creates the headers of an error response. Concurrency headers require authentication. */
+export function errorHeaders({ usesSlot }: EndpointDescription, status: string): JsonObject {
   const wait = status === '429' || status === '503' ? ['retry-after'] : [];
-  const authenticated = slot && status !== '401' && status !== '403';
+  const authenticated = usesSlot && status !== '401' && status !== '403';
   return headers(['x-request-id'], [...(authenticated ? concurrency : []), ...wait]);
 }
 
-function headers(required: readonly string[], optional: readonly string[]): Json {
+function headers(required: readonly string[], optional: readonly string[]): JsonObject {
   return Object.fromEntries([
     ...required.map((name) => [name, { ...header(name), required: true }] as const),
     ...optional.map((name) => [name, header(name)] as const),
   ]);
 }
 
-function header(name: string): Json {
+function header(name: string): JsonObject {
   const [description = name, schema = text] = headerDocs[name] ?? [];
   return { description, schema };
 }

@@ -1,15 +1,15 @@
 import type * as z from 'zod/mini';
 
 import type { EndpointDescription } from '../http/endpoint-description.ts';
-import type { Json, OperationDocs } from './docs.ts';
+import type { JsonObject, OperationDocs } from './docs.ts';
 import { errorResponses } from './errors.ts';
 import { successHeaders } from './headers.ts';
 import { operationParameters } from './parameters.ts';
-import { nameOf, anyOf, reference } from './schemas.ts';
+import { schemaName, anyOf, reference } from './schemas.ts';
 import { docsOf } from './tags/index.ts';
 
-/** The OpenAPI operation of an endpoint. */
-export function operation(endpoint: EndpointDescription): Json {
+/** Creates the OpenAPI operation of an endpoint. */
+export function operation(endpoint: EndpointDescription): JsonObject {
   const found = docsOf(endpoint.route);
   if (found === undefined) throw new TypeError(`${endpoint.route} is not documented`);
   const { tag, docs } = found;
@@ -27,13 +27,16 @@ export function operation(endpoint: EndpointDescription): Json {
   };
 }
 
-function security({ auth }: EndpointDescription, { nativeKeys = false }: OperationDocs): Json[] {
+function security(
+  { auth }: EndpointDescription,
+  { nativeKeys = false }: OperationDocs,
+): JsonObject[] {
   if (auth === 'none') return [];
   return nativeKeys ? [{ bearer: [] }, {}] : [{ bearer: [] }];
 }
 
-function requestBody(schema: z.ZodMiniType, { examples = {} }: OperationDocs): Json {
-  const byName: Json = Object.fromEntries(
+function requestBody(schema: z.ZodMiniType, { examples = {} }: OperationDocs): JsonObject {
+  const byName: JsonObject = Object.fromEntries(
     Object.entries(examples).map(([summary, value]) => [
       summary.toLowerCase().replaceAll(' ', '-'),
       { summary, value },
@@ -41,21 +44,21 @@ function requestBody(schema: z.ZodMiniType, { examples = {} }: OperationDocs): J
   );
   return {
     required: true,
-    content: { 'application/json': { schema: reference(nameOf(schema)), examples: byName } },
+    content: { 'application/json': { schema: reference(schemaName(schema)), examples: byName } },
   };
 }
 
 function successResponses(
   endpoint: EndpointDescription,
   { responses, eventSchemas }: OperationDocs,
-): Json {
+): JsonObject {
   const { status = 200, otherStatuses = [], responseSchema } = endpoint;
   return Object.fromEntries(
     [status, ...otherStatuses].map((code) => {
       const [description = 'Success.', ...schemas] = responses[code] ?? [];
       const content = {
         'application/json': {
-          schema: anyOf(schemas.length > 0 ? schemas : [nameOf(responseSchema)]),
+          schema: anyOf(schemas.length > 0 ? schemas : [schemaName(responseSchema)]),
         },
         ...(eventSchemas === undefined
           ? {}

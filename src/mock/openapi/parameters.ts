@@ -1,5 +1,5 @@
 import type { EndpointDescription } from '../http/endpoint-description.ts';
-import type { FieldDocs, Json, OperationDocs } from './docs.ts';
+import type { FieldDocs, JsonObject, OperationDocs } from './docs.ts';
 import { toSchemaFields } from './schemas.ts';
 
 const keySchema = { type: 'string', minLength: 1, maxLength: 200, pattern: '^[!-~]+$' };
@@ -43,13 +43,17 @@ const pathDescriptions: Readonly<Record<string, string>> = {
   material_id: 'Material id.',
 };
 
-export function componentParameters(): Json {
+/** Returns the shared parameters, for `components`. */
+export function componentParameters(): JsonObject {
   return { ...sharedParameters };
 }
 
-/** The path, query and header parameters of an endpoint. */
-export function operationParameters(endpoint: EndpointDescription, docs: OperationDocs): Json[] {
-  const { path, slot, route, status, query = [] } = endpoint;
+/** Creates the path, query and header parameters of an endpoint. */
+export function operationParameters(
+  endpoint: EndpointDescription,
+  docs: OperationDocs,
+): JsonObject[] {
+  const { path, usesSlot, route, status, query = [] } = endpoint;
   const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
   return [
     ...names.map((name) => ({
@@ -59,16 +63,16 @@ export function operationParameters(endpoint: EndpointDescription, docs: Operati
     ...query.map((name) => parameter('query', name, docs.query?.[name] ?? name)),
     ...Object.entries(docs.headers ?? {}).map(([name, field]) => parameter('header', name, field)),
     sharedParameter('requestId'),
-    ...(slot ? [sharedParameter(status === 202 ? 'taskKey' : 'plainKey')] : []),
+    ...(usesSlot ? [sharedParameter(status === 202 ? 'taskKey' : 'plainKey')] : []),
     ...(route === 'POST /v1/materials' ? [sharedParameter('materialKey')] : []),
   ];
 }
 
-function parameter(location: string, name: string, field: FieldDocs): Json {
+function parameter(location: string, name: string, field: FieldDocs): JsonObject {
   const { description, ...schema } = toSchemaFields(field);
   return { name, in: location, description, schema: { type: 'string', ...schema } };
 }
 
-function sharedParameter(id: keyof typeof sharedParameters): Json {
+function sharedParameter(id: keyof typeof sharedParameters): JsonObject {
   return { $ref: `#/components/parameters/${id}` };
 }

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 
 import { isRecord } from '../../schemas/type-guards.ts';
-import type { Json, FieldDocs } from './docs.ts';
+import type { JsonObject, FieldDocs } from './docs.ts';
 import { tags } from './tags/index.ts';
 
-/** The named schemas of the document, generated from the schemas that the gateway itself uses. */
-export function componentSchemas(): Json {
+/** Creates the named schemas of the document from the schemas that the gateway itself uses. */
+export function componentSchemas(): JsonObject {
   const entries = tags.flatMap((tag) => Object.entries(tag.schemas));
   const registry = z.registry<{ id: string }>();
   for (const [id, { schema }] of entries) registry.add(schema, { id });
@@ -15,7 +15,7 @@ export function componentSchemas(): Json {
     unrepresentable: 'any',
     uri: (id) => reference(id).$ref,
     override: ({ jsonSchema }) => {
-      // The bounds of safe integers are noise to readers.
+      // The bounds of safe integers do not help readers.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
@@ -30,8 +30,8 @@ export function componentSchemas(): Json {
   );
 }
 
-/** The name of a schema that the endpoint table uses. */
-export function nameOf(schema: z.ZodMiniType | undefined): string {
+/** Returns the name of a schema that the endpoint table uses. */
+export function schemaName(schema: z.ZodMiniType | undefined): string {
   for (const tag of tags) {
     const entry = Object.entries(tag.schemas).find(([, docs]) => docs.schema === schema);
     if (entry !== undefined) return entry[0];
@@ -39,30 +39,30 @@ export function nameOf(schema: z.ZodMiniType | undefined): string {
   throw new TypeError('The schema has no name in the documentation');
 }
 
-/** A reference to a named schema. */
+/** Creates a reference to a named schema. */
 export function reference(id: string): { $ref: string } {
   return { $ref: `#/components/schemas/${id}` };
 }
 
-/** A schema that accepts any of the named schemas. */
-export function anyOf(ids: readonly string[]): Json {
+/** Creates a schema that accepts any of the named schemas. */
+export function anyOf(ids: readonly string[]): JsonObject {
   const references = ids.map(reference);
   return references.length === 1 ? { ...references[0] } : { anyOf: references };
 }
 
-/** The schema keywords of a documented field. */
-export function toSchemaFields(field: FieldDocs): Json {
+/** Returns the schema keywords of a documented field. */
+export function toSchemaFields(field: FieldDocs): JsonObject {
   return typeof field === 'string' ? { description: field } : { ...field };
 }
 
-function annotate(id: string, schema: Json, path: string, docs: FieldDocs): void {
+function annotate(id: string, schema: JsonObject, path: string, docs: FieldDocs): void {
   const field = path.split('.').reduce<unknown>(fieldSchema, schema);
   // The tests generate the document, so they detect documentation of a field that does not exist.
   if (!isRecord(field)) throw new TypeError(`${id} has no field ${path}`);
   Object.assign(field, toSchemaFields(docs));
 }
 
-/** The schema of a field of an object schema; with `[]`, the schema of the list's items. */
+/** Finds the schema of a field of an object schema; with `[]`, the schema of the array's items. */
 function fieldSchema(schema: unknown, name: string): unknown {
   const key = name.replaceAll('[]', '');
   const field = withParts(schema)
@@ -72,15 +72,15 @@ function fieldSchema(schema: unknown, name: string): unknown {
   return isRecord(field) ? field.items : undefined;
 }
 
-/** A schema and the parts of its `allOf`. */
-function withParts(schema: unknown): Json[] {
+/** Returns a schema and the parts of its `allOf`. */
+function withParts(schema: unknown): JsonObject[] {
   if (!isRecord(schema)) return [];
   const parts: unknown[] = Array.isArray(schema.allOf) ? schema.allOf : [];
   return [schema, ...parts.filter(isRecord)];
 }
 
-/** A deep copy in which an `allOf` with a single part is replaced by that part. */
-function copyObject(schema: object): Json {
+/** Creates a deep copy in which an `allOf` with a single part is replaced by that part. */
+function copyObject(schema: object): JsonObject {
   return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, copy(value)]));
 }
 

@@ -1,10 +1,10 @@
 import { formatUsd } from '../account/money.ts';
-import type { Task, User } from '../account/state.ts';
+import { escapeXml } from '../escape-xml.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { escapeXml } from '../media/svg.ts';
+import type { Task, User } from '../state.ts';
 import { phaseOf } from '../tasks/phase.ts';
 import type { Phase } from '../tasks/phase.ts';
-import { failure, resultUrls } from '../tasks/record.ts';
+import { taskFailure, resultUrls } from '../tasks/record.ts';
 import { page } from './layout.ts';
 
 /** Maximum number of tasks on the page. */
@@ -32,18 +32,18 @@ nav ul { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; list-style: none;
 .failed { color: var(--bad) }
 `;
 
-/** The home page: a sample request, the wallets, and the latest tasks with their results. */
-export function homePage(call: RequestContext): string {
-  const { users, tasks } = call.services;
+/** Renders the home page: a sample request, the wallets, and the latest tasks with their results. */
+export function homePage(context: RequestContext): string {
+  const { users, tasks } = context.services;
   const all = Array.from(tasks.all);
   const latest = all.slice(-maxTasks).toReversed();
-  const count = all.length > maxTasks ? `Latest ${maxTasks} of ${all.length} tasks` : 'Tasks';
+  const heading = all.length > maxTasks ? `Latest ${maxTasks} of ${all.length} tasks` : 'Tasks';
   return page(
     'polygate reference gateway',
     style,
     `<header>
 <h1>polygate reference gateway</h1>
-<p>This gateway implements the full API in memory. Requests cost nothing.</p>
+<p>This gateway implements the documented API in memory. Requests cost nothing.</p>
 <nav aria-label="Public endpoints"><ul>
 <li><a href="/v1/openapi.json">OpenAPI document</a></li><li><a href="/v1/status">Status</a></li>
 <li><a href="/v1/pricing">Pricing</a></li><li><a href="/v1/errors">Error codes</a></li>
@@ -51,16 +51,16 @@ export function homePage(call: RequestContext): string {
 </header>
 <main>
 <h2 id="try">Try it</h2>
-<pre tabindex="0" role="region" aria-labelledby="try">${escapeXml(sampleCall(call))}</pre>
+<pre tabindex="0" role="region" aria-labelledby="try">${escapeXml(sampleCall(context))}</pre>
 <h2 id="wallets">Wallets</h2>
 <table aria-labelledby="wallets">
 <thead><tr><th scope="col">User</th><th scope="col">Balance</th><th scope="col">Spent</th>
 <th scope="col">In flight</th></tr></thead>
 <tbody>${Array.from(users.all, walletRow).join('')}</tbody>
 </table>
-<h2>${count}</h2>
+<h2>${heading}</h2>
 ${latest.length === 0 ? '<p>No tasks yet.</p>' : ''}
-<ul class="tasks">${latest.map((task) => card(call, task)).join('')}</ul>
+<ul class="tasks">${latest.map((task) => taskCard(context, task)).join('')}</ul>
 </main>`,
   );
 }
@@ -78,17 +78,17 @@ function walletRow({ name, balanceUsd, spentUsd, inFlight }: User): string {
 <td>$${formatUsd(spentUsd)}</td><td>${inFlight}</td></tr>`;
 }
 
-function card(call: RequestContext, task: Task): string {
-  const { status } = phaseOf(task, call.now);
+function taskCard(context: RequestContext, task: Task): string {
+  const { status } = phaseOf(task, context.now);
   const prompt = escapeXml(shorten(task.prompt));
   const createdAt = new Date(task.createdAt).toISOString();
   const details = [
     task.model,
     task.count === 1 ? undefined : `${task.count} files`,
-    `$${formatUsd(task.chargeUsd)}${isRefunded(call, status) ? ' refunded' : ''}`,
+    `$${formatUsd(task.chargeUsd)}${isRefunded(context, status) ? ' refunded' : ''}`,
   ];
   return `<li>
-${resultHtml(call, task, prompt)}
+${resultHtml(context, task, prompt)}
 <div class="about">
 <p class="prompt">${prompt}</p>
 <p class="soft">${escapeXml(details.filter((detail) => detail !== undefined).join(' · '))} ·
@@ -98,8 +98,8 @@ ${resultHtml(call, task, prompt)}
 </li>`;
 }
 
-function isRefunded(call: RequestContext, status: Phase['status']): boolean {
-  return status === 'failed' && call.services.assumptions.A15 === 'refund';
+function isRefunded(context: RequestContext, status: Phase['status']): boolean {
+  return status === 'failed' && context.services.assumptions.A15 === 'refund';
 }
 
 function shorten(prompt: string): string {
@@ -109,15 +109,15 @@ function shorten(prompt: string): string {
     : characters.join('');
 }
 
-/** The progress or the first result of a task. `prompt` must be escaped. */
-function resultHtml(call: RequestContext, task: Task, prompt: string): string {
-  const { status, percent } = phaseOf(task, call.now);
-  if (status === 'failed') return plainResult(`<p>${escapeXml(failure.message)}</p>`);
+/** Renders the progress, first result or error of a task. `prompt` must be escaped. */
+function resultHtml(context: RequestContext, task: Task, prompt: string): string {
+  const { status, percent } = phaseOf(task, context.now);
+  if (status === 'failed') return plainResult(`<p>${escapeXml(taskFailure.message)}</p>`);
   if (status !== 'completed') {
     const label = `aria-label="Progress: ${prompt}"`;
     return plainResult(`<progress max="100" value="${percent}" ${label}></progress>`);
   }
-  const [first = ''] = resultUrls(call, task);
+  const [first = ''] = resultUrls(context, task);
   const src = `src="${escapeXml(first)}"`;
   switch (task.kind) {
     case 'image':

@@ -1,6 +1,6 @@
-import { escapeXml } from '../media/svg.ts';
+import { escapeXml } from '../escape-xml.ts';
 
-/** No other origin is contacted and no script runs, whatever a prompt contains. */
+/** Blocks scripts and requests to other origins, whatever a prompt contains. */
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'";
 

@@ -1,5 +1,5 @@
-import type { MaterialState } from '../account/state.ts';
-import { escapeXml } from '../media/svg.ts';
+import { escapeXml } from '../escape-xml.ts';
+import type { MaterialState } from '../state.ts';
 import { page } from './layout.ts';
 
 const style = `
@@ -13,7 +13,7 @@ dt { color: var(--soft) }
 dd { margin: 0 }
 `;
 
-/** The page on which a person completes a verification, or fails it. */
+/** Renders the page on which a person completes or fails a verification. */
 export function verificationPage({ name, type, verification }: MaterialState): string {
   const expires = new Date(verification?.expiresAt ?? 0).toISOString();
   return page(
@@ -21,7 +21,7 @@ export function verificationPage({ name, type, verification }: MaterialState): s
     style,
     `<main>
 <h1>Identity verification</h1>
-<p>A real service checks your face here. On the reference gateway you choose the result yourself.</p>
+<p>On a real service, this page performs a liveness check. On the reference gateway, you choose the result.</p>
 <dl>
 <dt>Material</dt><dd>${escapeXml(name.slice(0, 200))}</dd>
 <dt>Type</dt><dd>${type}</dd>
@@ -36,7 +36,7 @@ export function verificationPage({ name, type, verification }: MaterialState): s
   );
 }
 
-/** The page for a verification whose material no longer exists. */
+/** Renders the page for a verification link that is no longer valid. */
 export function verificationEndedPage(): string {
   return page(
     'Verification ended',

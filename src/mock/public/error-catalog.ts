@@ -1,18 +1,21 @@
 import type { ErrorDetail } from '../../schemas/error-catalog.ts';
 import { errorType } from '../http/response/error-body.ts';
 
-/** Status and meaning of every code that this gateway returns. Specification: Codes; Assumption A9. */
+/**
+ * Status and title of every documented code, and of the codes that this gateway adds. Specification:
+ * Codes; assumption A9.
+ */
 const codes: Readonly<Record<string, readonly [status: number, title: string]>> = {
   api_key_required: [401, 'The request has no API key'],
-  invalid_api_key: [401, 'The API key is unknown'],
+  invalid_api_key: [401, 'The API key is invalid'],
   api_key_disabled: [403, 'The API key is disabled'],
-  insufficient_balance: [402, 'The balance is too low for this request'],
+  insufficient_balance: [402, 'Insufficient balance for this request'],
   invalid_request_parameter: [400, 'A field is missing or invalid'],
   invalid_idempotency_key: [400, 'The idempotency key is missing or invalid'],
   idempotency_conflict: [409, 'The idempotency key was already used for a different request'],
-  model_not_found: [404, 'The model is unknown; status 400 if the request body names it'],
-  task_not_found: [404, 'The task is unknown'],
-  not_found: [404, 'The path or error code is unknown'],
+  model_not_found: [404, 'The model does not exist; status 400 if the request body names it'],
+  task_not_found: [404, 'The task does not exist'],
+  not_found: [404, 'The path or error code does not exist'],
   method_not_allowed: [405, 'The path does not support this method'],
   request_too_large: [413, 'The request body is too large'],
   concurrency_limit_exceeded: [429, 'Too many requests are in flight'],
@@ -29,7 +32,7 @@ const codes: Readonly<Record<string, readonly [status: number, title: string]>> 
     409,
     'The Idempotency-Key was already used for a different request',
   ],
-  material_not_found: [404, 'The material is unknown'],
+  material_not_found: [404, 'The material does not exist'],
   material_not_available: [400, 'The material is not available, has expired or was deleted'],
   material_not_managed: [400, 'The asset:// URI is not in the material library'],
   visual_verification_consent_required: [400, 'The consent of the real person is not confirmed'],
@@ -42,18 +45,18 @@ const codes: Readonly<Record<string, readonly [status: number, title: string]>> 
     'It is unknown whether the verification session was created',
   ],
   material_create_outcome_uncertain: [503, 'It is unknown whether the material was created'],
-  result_not_found: [404, 'The result file is unknown'],
+  result_not_found: [404, 'The result file does not exist'],
   result_expired: [410, 'The link to the result has expired'],
 };
 
-/** The details of all codes. Assumption A16. */
+/** Returns the details of all codes. Assumption A16. */
 export function errorDetails(): ErrorDetail[] {
   return Object.keys(codes)
     .map(errorDetail)
     .filter((detail) => detail !== undefined);
 }
 
-/** The detail of one code: retry policy, example and support guidance. Assumption A16. */
+/** Returns the details of one code: retry policy, example and support guidance. Assumption A16. */
 export function errorDetail(code: string): ErrorDetail | undefined {
   const [status, title] = Object.hasOwn(codes, code) ? (codes[code] ?? []) : [];
   if (status === undefined || title === undefined) return undefined;

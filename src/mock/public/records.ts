@@ -5,14 +5,14 @@ import { defaultTier } from '../account/slots.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 
-const operationalCopy = {
+const operationalTexts = {
   'en-US': { title: 'All systems operational', summary: 'Requests are processed normally' },
   'zh-CN': { title: '所有系统正常', summary: '请求处理一切正常' },
   'ja-JP': { title: 'すべて正常です', summary: 'リクエストは通常どおり処理されています' },
   'ko-KR': { title: '모든 시스템 정상', summary: '요청이 정상적으로 처리되고 있습니다' },
 };
 
-const degradedCopy: typeof operationalCopy = {
+const degradedTexts: typeof operationalTexts = {
   'en-US': { title: 'Some requests are failing', summary: 'We are working on a fix' },
   'zh-CN': { title: '部分请求失败', summary: '我们正在处理' },
   'ja-JP': { title: '一部のリクエストが失敗しています', summary: '対応中です' },
@@ -21,16 +21,16 @@ const degradedCopy: typeof operationalCopy = {
 
 const modalities = ['chat', 'image', 'video', 'audio'];
 
-/** The service status. Unknown locales fall back to English. Specification: Service status. */
+/** Creates the service status. Unknown locales fall back to English. Specification: Service status. */
 export function serviceStatus({ services, query }: RequestContext): ServiceStatus {
   const locale = query.get('locale');
   const { degraded, successRate } = services.health;
-  const copies = degraded ? degradedCopy : operationalCopy;
-  const copy = Object.entries(copies).find(([name]) => name === locale)?.[1];
+  const texts = degraded ? degradedTexts : operationalTexts;
+  const localized = Object.entries(texts).find(([name]) => name === locale)?.[1];
   return {
     object: 'service.status',
     overallStatus: degraded ? 'degraded' : 'operational',
-    ...(copy ?? copies['en-US']),
+    ...(localized ?? texts['en-US']),
     metrics: {
       successRate,
       activeApiRequests: services.slots.inFlight,
@@ -41,7 +41,7 @@ export function serviceStatus({ services, query }: RequestContext): ServiceStatu
   };
 }
 
-/** The capabilities, derived from the endpoint table. Assumption A16. */
+/** Creates the capabilities from the endpoint table. Assumption A16. */
 export function capabilities({ services }: RequestContext): Capabilities {
   const documented = services.endpoints.filter((endpoint) => endpoint.hidden !== true);
   return {
@@ -53,7 +53,7 @@ export function capabilities({ services }: RequestContext): Capabilities {
       auth: auth !== 'none',
     })),
     modalities,
-    locales: Object.keys(operationalCopy),
+    locales: Object.keys(operationalTexts),
     currencies: ['USD', 'CNY'],
     idempotency: { header: 'x-idempotency-key', materialsHeader: 'Idempotency-Key' },
     webhooks: { enabled: false, events: [] },
@@ -66,7 +66,7 @@ export function capabilities({ services }: RequestContext): Capabilities {
   };
 }
 
-/** The prices of all models, or of the models of one type. Assumption A16. */
+/** Creates the price list of all models, or of the models of one type. Assumption A16. */
 export function pricingCatalog({ services, query }: RequestContext): PricingCatalog {
   const type = query.get('type') ?? 'all';
   if (type !== 'all' && !modalities.includes(type)) {
@@ -81,7 +81,7 @@ export function pricingCatalog({ services, query }: RequestContext): PricingCata
   };
 }
 
-/** The concurrency tiers and the backoff policy. Assumption A16. */
+/** Creates the record of concurrency tiers and backoff policy. Assumption A16. */
 export function rateLimits({ services }: RequestContext): RateLimitPolicy {
   const { limit, source } = services.slots;
   const concurrency = source === defaultTier.id ? limit : defaultTier.concurrency;

@@ -36,13 +36,13 @@ export const accountRoutes = [
     summary: 'Retrieve the account readiness',
     responseSchema: readinessRecord,
     errors: [401, 403],
-    handle: (call) => {
-      const record = readiness(call);
+    handle: (context) => {
+      const record = readiness(context);
       return json(200, record, {
         'x-svc-wallet': 'unified',
         'x-svc-readiness-score': String(record.score),
         'x-svc-readiness-status': record.status,
-        'x-svc-concurrency-limit': String(call.services.slots.limitFor(call.key).limit),
+        'x-svc-concurrency-limit': String(context.services.slots.limitFor(context.key).limit),
       });
     },
   }),
@@ -53,6 +53,6 @@ export const accountRoutes = [
     auth: 'balance',
     responseSchema: keyBalanceRecord,
     errors: [401, 403],
-    handle: (call) => json(200, keyBalance(call)),
+    handle: (context) => json(200, keyBalance(context)),
   }),
 ];

@@ -1,5 +1,5 @@
 import { defineEndpoint } from '../http/endpoint.ts';
-import { text } from '../http/response/response.ts';
+import { bodyResponse } from '../http/response/response.ts';
 import { homePage } from '../pages/home.ts';
 
 /** A page for people who open the gateway in a browser. Not part of the specification. */
@@ -10,6 +10,6 @@ export const homeRoutes = [
     summary: 'Home page',
     auth: 'none',
     hidden: true,
-    handle: (call) => text(200, 'text/html; charset=utf-8', homePage(call)),
+    handle: (context) => bodyResponse(200, 'text/html; charset=utf-8', homePage(context)),
   }),
 ];

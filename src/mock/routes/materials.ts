@@ -1,33 +1,33 @@
 import { materialCreateBody } from '../../schemas/material-params.ts';
 import { materialPageRecord, materialRecord as materialSchema } from '../../schemas/materials.ts';
-import type { MaterialState } from '../account/state.ts';
 import { defineEndpoint, defineJsonEndpoint } from '../http/endpoint.ts';
 import { param } from '../http/request-context.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 import { json } from '../http/response/response.ts';
-import { invalidMaterialRequest, createMaterial, materialBodySchema } from '../materials/create.ts';
+import { invalidMaterialRequest, createMaterial, looseMaterialBody } from '../materials/create.ts';
 import { listMaterials } from '../materials/list.ts';
-import { createResponseRecord, materialRecord } from '../materials/record.ts';
+import { createdMaterialRecord, toMaterialRecord } from '../materials/record.ts';
 import { statusOf } from '../materials/store.ts';
 import { verify } from '../materials/verification.ts';
+import type { MaterialState } from '../state.ts';
 
-/** Specification: Materials (video reference library). */
+/** Specification: Materials. */
 export const materialRoutes = [
   defineJsonEndpoint({
     method: 'POST',
     path: '/v1/materials',
     summary: 'Create a material',
-    body: materialBodySchema,
+    body: looseMaterialBody,
     documentedBody: materialCreateBody,
     toError: invalidMaterialRequest,
     responseSchema: materialSchema,
     status: 202,
     errors: [400, 401, 403, 404, 409, 413, 503],
-    handle: (call, body) => {
-      const { material, replayed } = createMaterial(call, body);
+    handle: (context, body) => {
+      const { material, replayed } = createMaterial(context, body);
       const headers = replayed ? { 'x-svc-idempotent-replay': 'true' } : undefined;
-      return json(202, createResponseRecord(call, material), headers);
+      return json(202, createdMaterialRecord(context, material), headers);
     },
   }),
   defineEndpoint({
@@ -38,7 +38,7 @@ export const materialRoutes = [
     toError: invalidMaterialRequest,
     responseSchema: materialPageRecord,
     errors: [400, 401, 403],
-    handle: (call) => json(200, listMaterials(call)),
+    handle: (context) => json(200, listMaterials(context)),
   }),
   defineEndpoint({
     method: 'GET',
@@ -46,10 +46,10 @@ export const materialRoutes = [
     summary: 'Retrieve a material',
     responseSchema: materialSchema,
     errors: [401, 403, 404],
-    handle: (call) => {
-      const material = find(call);
-      if (statusOf(material, call.now) === 'deleted') throw notFound();
-      return json(200, materialRecord(call, material));
+    handle: (context) => {
+      const material = find(context);
+      if (statusOf(material, context.now) === 'deleted') throw notFound();
+      return json(200, toMaterialRecord(context, material));
     },
   }),
   defineEndpoint({
@@ -59,10 +59,10 @@ export const materialRoutes = [
     responseSchema: materialSchema,
     otherStatuses: [202],
     errors: [401, 403, 404],
-    handle: (call) => {
-      const material = find(call);
-      call.services.materials.delete(material, call.now);
-      const record = materialRecord(call, material);
+    handle: (context) => {
+      const material = find(context);
+      context.services.materials.delete(material, context.now);
+      const record = toMaterialRecord(context, material);
       return json(record.status === 'deleted' ? 200 : 202, record);
     },
   }),
@@ -76,13 +76,15 @@ export const materialRoutes = [
   }),
 ];
 
-/** The caller's own material. An archived material counts as unknown. */
-function find(call: RequestContext): MaterialState {
-  const material = call.services.materials.byId(param(call, 'material_id'));
-  if (material?.user !== call.user || statusOf(material, call.now) === 'expired') throw notFound();
+/** Finds the caller's material, or throws a 404. An archived material counts as not found. */
+function find(context: RequestContext): MaterialState {
+  const material = context.services.materials.byId(param(context, 'material_id'));
+  if (material?.user !== context.user || statusOf(material, context.now) === 'expired') {
+    throw notFound();
+  }
   return material;
 }
 
 function notFound(): GatewayError {
-  return new GatewayError(404, 'material_not_found', 'No material has this id');
+  return new GatewayError(404, 'material_not_found', 'The material does not exist');
 }

@@ -7,37 +7,37 @@ import { melodyWav } from '../media/wav.ts';
 
 const hiddenEndpoint = { method: 'GET', auth: 'none', hidden: true } as const;
 
-/** Result files and previews. They need no key; the specification leaves their URLs open. */
+/** Result files and previews. They need no key; the specification does not define their URLs. */
 export const mediaRoutes = [
   defineEndpoint({
     ...hiddenEndpoint,
     path: '/media/{taskId}/{file}',
     summary: 'Download a result file',
-    handle: (call) => {
-      const task = call.services.tasks.byId(param(call, 'taskId'));
-      return serveFile(call, task && taskFile(task, param(call, 'file'), call.now));
+    handle: (context) => {
+      const task = context.services.tasks.byId(param(context, 'taskId'));
+      return serveFile(context, task && taskFile(task, param(context, 'file'), context.now));
     },
   }),
   defineEndpoint({
     ...hiddenEndpoint,
     path: '/previews/voices/{voiceId}',
     summary: 'Play a voice preview',
-    handle: (call) => {
-      const body = melodyWav(`voice ${param(call, 'voiceId')}`);
-      return serveFile(call, { type: 'audio/wav', body });
+    handle: (context) => {
+      const body = melodyWav(`voice ${param(context, 'voiceId')}`);
+      return serveFile(context, { type: 'audio/wav', body });
     },
   }),
   defineEndpoint({
     ...hiddenEndpoint,
     path: '/previews/materials/{materialId}',
     summary: 'View a material preview',
-    handle: (call) => {
-      const material = call.services.materials.byId(param(call, 'materialId'));
-      if (material === undefined || statusOf(material, call.now) !== 'available') {
-        return serveFile(call, undefined);
+    handle: (context) => {
+      const material = context.services.materials.byId(param(context, 'materialId'));
+      if (material === undefined || statusOf(material, context.now) !== 'available') {
+        return serveFile(context, undefined);
       }
       const body = promptSvg(material.name, 1, `preview of a material: ${material.type}`);
-      return serveFile(call, { type: 'image/svg+xml', body });
+      return serveFile(context, { type: 'image/svg+xml', body });
     },
   }),
 ];

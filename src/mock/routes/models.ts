@@ -31,11 +31,11 @@ export const modelRoutes = [
     summary: 'Retrieve a model',
     responseSchema: modelRecord,
     errors: [401, 403, 404],
-    handle: (call) => {
-      const id = param(call, 'model');
-      const model = call.services.catalog.find(id);
+    handle: (context) => {
+      const id = param(context, 'model');
+      const model = context.services.catalog.find(id);
       if (model === undefined) {
-        throw new GatewayError(404, 'model_not_found', `The model does not exist: ${id}`);
+        throw new GatewayError(404, 'model_not_found', `The service has no model ${id}`);
       }
       return json(200, { ...model, request_interface: requestInterface(model) });
     },
@@ -49,7 +49,7 @@ const submitPaths: Readonly<Record<string, string>> = {
   audio: '/v1/audio/tasks',
 };
 
-/** How to call the model. The specification mentions these metadata without their fields. */
+/** Describes how to call the model. The specification mentions this metadata but not its fields. */
 function requestInterface(model: Model): Record<string, unknown> {
   return { method: 'POST', path: submitPaths[model.type] ?? '' };
 }

@@ -32,14 +32,14 @@ export const publicRoutes = [
     query: ['locale'],
     responseSchema: serviceStatusRecord,
     errors: [400],
-    handle: (call) => json(200, serviceStatus(call)),
+    handle: (context) => json(200, serviceStatus(context)),
   }),
   defineEndpoint({
     ...publicEndpoint,
     path: '/v1/capabilities',
     summary: 'Retrieve the capabilities',
     responseSchema: capabilitiesRecord,
-    handle: (call) => json(200, capabilities(call)),
+    handle: (context) => json(200, capabilities(context)),
   }),
   defineEndpoint({
     ...publicEndpoint,
@@ -54,8 +54,8 @@ export const publicRoutes = [
     summary: 'Retrieve an error code',
     responseSchema: errorDetailRecord,
     errors: [404],
-    handle: (call) => {
-      const code = param(call, 'code');
+    handle: (context) => {
+      const code = param(context, 'code');
       const detail = errorDetail(code);
       if (detail !== undefined) return json(200, detail);
       throw new GatewayError(
@@ -79,20 +79,20 @@ export const publicRoutes = [
     query: ['type'],
     responseSchema: pricingCatalogRecord,
     errors: [400],
-    handle: (call) => json(200, pricingCatalog(call)),
+    handle: (context) => json(200, pricingCatalog(context)),
   }),
   defineEndpoint({
     ...publicEndpoint,
     path: '/v1/rate-limits',
     summary: 'Retrieve the rate-limit policy',
     responseSchema: rateLimitPolicyRecord,
-    handle: (call) => json(200, rateLimits(call)),
+    handle: (context) => json(200, rateLimits(context)),
   }),
   defineEndpoint({
     ...publicEndpoint,
     path: '/v1/openapi.json',
     summary: 'Retrieve the OpenAPI document',
     responseSchema: openApiDocumentRecord,
-    handle: (call) => json(200, openApiDocument(call)),
+    handle: (context) => json(200, openApiDocument(context)),
   }),
 ];

@@ -2,27 +2,28 @@ import { videoTaskRecord } from '../../schemas/task.ts';
 import { videoBody } from '../../schemas/videos.ts';
 import { defineJsonEndpoint } from '../http/endpoint.ts';
 import { pollRoute } from '../tasks/poll-route.ts';
-import { submitTask } from '../tasks/submit.ts';
-import { videoJob } from '../tasks/video-job.ts';
+import { prepareVideo } from '../tasks/prepare-video.ts';
+import { submitErrors, submitTask } from '../tasks/submit.ts';
 
-const submit = (path: string) =>
+const submitRoute = (path: string) =>
   defineJsonEndpoint({
     method: 'POST',
     path,
     summary: 'Create a video task',
-    slot: true,
+    usesSlot: true,
     body: videoBody,
     responseSchema: videoTaskRecord,
     status: 202,
-    errors: [400, 401, 402, 403, 404, 409, 413, 429, 503],
-    handle: (call, body) => submitTask(call, 'video', { ...body }, () => videoJob(call, body)),
+    errors: submitErrors,
+    handle: (context, body) =>
+      submitTask(context, 'video', { ...body }, () => prepareVideo(context, body)),
   });
 
-/** Specification: Video generation. Assumption A1: polling. */
+/** Specification: Video generation; assumption A1. */
 export const videoRoutes = [
-  submit('/v1/videos'),
-  submit('/v1/video/generations'),
-  submit('/v1/videos/generations'),
+  submitRoute('/v1/videos'),
+  submitRoute('/v1/video/generations'),
+  submitRoute('/v1/videos/generations'),
   pollRoute('video', '/v1/videos/{taskId}', 'A1', 'videos'),
   pollRoute('video', '/v1/video/generations/{taskId}', 'A1', 'video/generations'),
   pollRoute('video', '/v1/videos/generations/{taskId}', 'A1', 'videos/generations'),

@@ -17,14 +17,14 @@ export const voiceRoutes = [
     query: ['model'],
     responseSchema: voiceListRecord,
     errors: [400, 401, 403],
-    handle: (call) => {
-      const model = call.query.get('model');
-      const { catalog } = call.services;
+    handle: (context) => {
+      const model = context.query.get('model');
+      const { catalog } = context.services;
       const found = model === null ? undefined : catalog.find(model);
       if (model !== null && (found === undefined || !catalog.isSpeechModel(found))) {
         throw invalidParameter(`\`model\` is not a speech model: ${model}`);
       }
-      const data = visibleVoices(call).filter(
+      const data = visibleVoices(context).filter(
         (voice) => model === null || voice.compatible_models.includes(model),
       );
       return json(200, { object: 'audio.voice.list', model, data });
@@ -34,7 +34,7 @@ export const voiceRoutes = [
     method: 'POST',
     path: '/v1/audio/voices/clone',
     summary: 'Clone a voice',
-    slot: true,
+    usesSlot: true,
     body: voiceCloneBody,
     responseSchema: voiceCreationRecord,
     errors,
@@ -44,7 +44,7 @@ export const voiceRoutes = [
     method: 'POST',
     path: '/v1/audio/voices/design',
     summary: 'Design a voice',
-    slot: true,
+    usesSlot: true,
     body: voiceDesignBody,
     responseSchema: voiceCreationRecord,
     errors,

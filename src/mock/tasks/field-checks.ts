@@ -30,12 +30,15 @@ export function requiredText(value: string | undefined, field: string): string {
   throw invalidParameter(`\`${field}\` is required`);
 }
 
-/** Rejects anything but an HTTP(S) or data URL. Only video models accept materials. */
+/**
+ * Rejects anything but an HTTP(S) or data URL. Rejects material URIs as well: only video models accept
+ * them.
+ */
 export function checkSourceUrl(url: string, field: string): void {
   if (/^asset:\/\//i.test(url)) {
     const message = `\`${field}\` is a material URI, which this model does not accept`;
     throw new GatewayError(400, 'material_channel_unavailable', message);
   }
   if (URL.canParse(url) && /^(https?:\/\/|data:)/i.test(url)) return;
-  throw invalidParameter(`\`${field}\` must be an HTTP or HTTPS URL`);
+  throw invalidParameter(`\`${field}\` must be an HTTP(S) or data URL`);
 }

@@ -1,4 +1,4 @@
-import type { Task } from '../account/state.ts';
+import type { Task } from '../state.ts';
 
 /** The status and progress of a task at a given time. */
 export interface Phase {
@@ -13,10 +13,10 @@ const queuedShare = 0.2;
 /** The fraction of its duration after which the status changes from `in_progress` to `processing`. */
 const processingShare = 0.8;
 
-/** The phase in which a submit returns its task. */
+/** The phase of a task in its submit response. */
 export const justSubmitted: Phase = { status: 'queued', rawStatus: 'SUBMITTED', percent: 0 };
 
-/** Computes the phase of a task from the clock alone. */
+/** Computes the phase of a task from the clock. */
 export function phaseOf(task: Task, now: number): Phase {
   const elapsed = now - task.createdAt;
   const duration = task.endsAt - task.createdAt;

@@ -1,107 +1,116 @@
 import type { TaskKind } from '../../schemas/task.ts';
-import type { Task } from '../account/state.ts';
 import type { RequestContext } from '../http/request-context.ts';
+import type { Task } from '../state.ts';
 import { phaseOf } from './phase.ts';
 import type { Phase } from './phase.ts';
 
 /** The file extension of a task's results. */
-export const fileEndings = { image: 'svg', video: 'mp4', audio: 'wav' } as const;
+export const fileExtensions = { image: 'svg', video: 'mp4', audio: 'wav' } as const;
 
-const listNames = { image: 'images', video: 'videos', audio: 'audios' } as const;
+/** The name of the list of results in a task record. */
+export const resultLists = { image: 'images', video: 'videos', audio: 'audios' } as const;
 
-/** The record of a task, by default at the time of the request. Specification: Audio task; assumptions A3 to A6. */
+/**
+ * Creates the record of a task, by default at the time of the request. Specification: Audio task;
+ * assumptions A3 to A6.
+ */
 export function taskRecord(
-  call: RequestContext,
+  context: RequestContext,
   task: Task,
-  phase = phaseOf(task, call.now),
+  phase = phaseOf(task, context.now),
 ): unknown {
-  const { A3, A6 } = call.services.assumptions;
+  const { A3, A6 } = context.services.assumptions;
   const isOpenAi = A3 === 'openai' && task.kind !== 'audio';
-  const record = isOpenAi ? openAiRecord(call, task, phase) : documentedRecord(call, task, phase);
+  const record = isOpenAi
+    ? openAiRecord(context, task, phase)
+    : documentedRecord(context, task, phase);
   return A6 === 'flat' ? record : { code: 'success', message: '', [A6]: record };
 }
 
-function documentedRecord(call: RequestContext, task: Task, phase: Phase): Record<string, unknown> {
+function documentedRecord(
+  context: RequestContext,
+  task: Task,
+  phase: Phase,
+): Record<string, unknown> {
   return {
     id: task.id,
     task_id: task.id,
     object: `${task.kind}.generation.job`,
-    status: statusValue(call, phase),
+    status: statusValue(context, phase),
     raw_status: phase.rawStatus,
     progress: `${phase.percent}%`,
     model: task.model,
     created_at: seconds(task.createdAt),
     completed_at: phase.percent === 100 ? seconds(task.endsAt) : null,
-    ...resultFields(call, task, phase),
-    error: phase.status === 'failed' ? failure : null,
-    ...pollUrl(call, task),
+    ...resultFields(context, task, phase),
+    error: phase.status === 'failed' ? taskFailure : null,
+    ...pollUrl(context, task),
   };
 }
 
-/** An OpenAI-style record. Assumption A3. */
-function openAiRecord(call: RequestContext, task: Task, phase: Phase): Record<string, unknown> {
+/** Creates an OpenAI-style record. Assumption A3. */
+function openAiRecord(context: RequestContext, task: Task, phase: Phase): Record<string, unknown> {
   const isCompleted = phase.status === 'completed';
   return {
     id: task.id,
     object: task.kind,
     model: task.model,
-    status: statusValue(call, phase),
+    status: statusValue(context, phase),
     progress: phase.percent,
     created_at: seconds(task.createdAt),
-    data: isCompleted ? resultUrls(call, task).map((url) => ({ url })) : null,
-    error: phase.status === 'failed' ? failure : null,
+    data: isCompleted ? resultUrls(context, task).map((url) => ({ url })) : null,
+    error: phase.status === 'failed' ? taskFailure : null,
   };
 }
 
 /** The error of every failed task. */
-export const failure = {
+export const taskFailure = {
   message: 'The model could not finish this task',
   code: 'generation_failed',
 };
 
-function statusValue(call: RequestContext, phase: Phase): string {
-  const { A4 } = call.services.assumptions;
+function statusValue(context: RequestContext, phase: Phase): string {
+  const { A4 } = context.services.assumptions;
   if (A4 === 'raw') return phase.rawStatus;
   return phase.status === 'completed' ? A4 : phase.status;
 }
 
-function resultFields(call: RequestContext, task: Task, phase: Phase): Record<string, unknown> {
+function resultFields(context: RequestContext, task: Task, phase: Phase): Record<string, unknown> {
   const field = `${task.kind}_url`;
   if (phase.status !== 'completed') return { [field]: null, result: null };
-  const urls = resultUrls(call, task);
+  const urls = resultUrls(context, task);
   const [first] = urls;
-  if (task.kind === 'audio' && call.services.assumptions.A5 === 'output') {
+  if (task.kind === 'audio' && context.services.assumptions.A5 === 'output') {
     return { [field]: first, result: null, output: { audio_url: first } };
   }
   const list = urls.map((url) => ({ url }));
-  const result = { [field]: first, outputs: urls, [listNames[task.kind]]: list };
+  const result = { [field]: first, outputs: urls, [resultLists[task.kind]]: list };
   return { [field]: first, result };
 }
 
-/** The URLs of a task's files. They expire after `resultTtlMs`; later polls return new ones. */
-export function resultUrls(call: RequestContext, task: Task): string[] {
-  const ttl = call.services.settings.tasks.resultTtlMs;
-  const expiredTimes = Math.floor(Math.max(0, call.now - task.endsAt) / ttl);
-  const expires = task.endsAt + ttl * (expiredTimes + 1);
+/** Returns the URLs of a task's files. They expire after `resultTtlMs`; later polls return new ones. */
+export function resultUrls(context: RequestContext, task: Task): string[] {
+  const ttl = context.services.settings.tasks.resultTtlMs;
+  const elapsedLifetimes = Math.floor(Math.max(0, context.now - task.endsAt) / ttl);
+  const expires = task.endsAt + ttl * (elapsedLifetimes + 1);
   const query = Number.isFinite(expires) ? `?expires=${expires}` : '';
-  const ending = fileEndings[task.kind];
+  const extension = fileExtensions[task.kind];
   return Array.from(
     { length: task.count },
-    (_, index) => `${call.origin}/media/${task.id}/${index + 1}.${ending}${query}`,
+    (_, index) => `${context.origin}/media/${task.id}/${index + 1}.${extension}${query}`,
   );
 }
 
-function pollUrl(call: RequestContext, task: Task): { poll_url?: string } {
-  const path = pollPath(call, task.kind, task.id);
-  return path === undefined ? {} : { poll_url: call.origin + path };
+function pollUrl(context: RequestContext, task: Task): { poll_url?: string } {
+  const path = pollPath(context, task.kind, task.id);
+  return path === undefined ? {} : { poll_url: context.origin + path };
 }
 
 /**
- * The poll path of a task; undefined if a switch leaves it to the client to find the path.
- * Assumptions A1, A2.
+ * Returns the poll path of a task; undefined if assumption A1 or A2 makes the client find it.
  */
-export function pollPath(call: RequestContext, kind: TaskKind, id: string): string | undefined {
-  const { A1, A2 } = call.services.assumptions;
+export function pollPath(context: RequestContext, kind: TaskKind, id: string): string | undefined {
+  const { A1, A2 } = context.services.assumptions;
   switch (kind) {
     case 'image':
       return A2 === 'any' ? `/v1/images/tasks/${id}` : undefined;

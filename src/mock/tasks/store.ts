@@ -1,7 +1,7 @@
 import type { TaskKind } from '../../schemas/task.ts';
 import type { Ledger } from '../account/ledger.ts';
-import type { Task, User } from '../account/state.ts';
 import type { MockAssumptions } from '../assumptions.ts';
+import type { Task, User } from '../state.ts';
 
 /** The tasks of all users. */
 export class TaskStore {
@@ -45,19 +45,20 @@ export class TaskStore {
     return task?.user === user && task.kind === kind ? task : undefined;
   }
 
-  /** Number of slots that the user's pending tasks hold. Assumption A14. */
+  /** Returns the number of slots that the user's pending tasks hold. Assumption A14. */
   heldSlots(user: User): number {
     return this.#assumptions.A14 === 'task' ? user.pendingTasks.size : 0;
   }
 
-  /** Ends the tasks that are due and refunds those that failed. Assumption A15. */
+  /** Ends the tasks that are due, and refunds the tasks that failed. Assumption A15. */
   sweep(now: number): void {
     for (const task of this.#pending) {
       if (now < task.endsAt) continue;
       this.#pending.delete(task);
       task.user.pendingTasks.delete(task);
-      if (task.outcome === 'failed' && this.#assumptions.A15 === 'refund')
+      if (task.outcome === 'failed' && this.#assumptions.A15 === 'refund') {
         this.#ledger.refund(task);
+      }
     }
   }
 

@@ -2,17 +2,20 @@ import type { Model } from '../../schemas/models.ts';
 import type { TaskKind } from '../../schemas/task.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
 import { formatUsd } from '../account/money.ts';
-import type { IdempotencyRecord, Task } from '../account/state.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { GatewayError } from '../http/response/gateway-error.ts';
+import { GatewayError, idempotencyConflict } from '../http/response/gateway-error.ts';
 import { json } from '../http/response/response.ts';
 import type { MockResponse } from '../http/response/response.ts';
 import type { TaskSubmit } from '../options.ts';
+import type { IdempotencyRecord, Task } from '../state.ts';
 import { justSubmitted } from './phase.ts';
-import { failure, pollPath, resultUrls, taskRecord } from './record.ts';
+import { taskFailure, pollPath, resultUrls, taskRecord } from './record.ts';
+
+/** The error statuses of every endpoint that submits a task. */
+export const submitErrors = [400, 401, 402, 403, 404, 409, 413, 429, 503];
 
 /** A validated and priced generation. */
-export interface Job {
+export interface PricedGeneration {
   model: Model;
   prompt: string;
   /** Number of files to generate. */
@@ -21,79 +24,79 @@ export interface Job {
 }
 
 /**
- * Submits a task, or replays the one that an earlier submit with the same key created. `prepare`
+ * Submits a task, or replays the task that an earlier request with the same key created. `prepare`
  * validates and prices new tasks only: a replay is free, and cannot fail because the price or a
  * voice has changed since. Specification: Common to all generation POST operations.
  */
 export function submitTask(
-  call: RequestContext,
+  context: RequestContext,
   kind: TaskKind,
   body: Record<string, unknown>,
-  prepare: () => Job,
+  prepare: () => PricedGeneration,
 ): MockResponse {
-  const key = generationKey(call);
+  const key = generationKey(context);
   const scope = `${kind} ${key}`;
-  const earlier = key === undefined ? undefined : call.user.idempotencyRecords.get(scope);
-  if (earlier !== undefined) return replay(call, earlier, body);
-  const job = prepare();
-  const id = call.services.id('task_');
-  const chargeUsd = call.services.ledger.charge(call, {
-    usd: job.priceUsd,
-    model: job.model.id,
+  const earlier = key === undefined ? undefined : context.user.idempotencyRecords.get(scope);
+  if (earlier !== undefined) return replay(context, earlier, body);
+  const generation = prepare();
+  const id = context.services.makeId('task_');
+  const chargeUsd = context.services.ledger.charge(context, {
+    usd: generation.priceUsd,
+    model: generation.model.id,
     idempotencyKey: key,
     taskId: id,
   });
-  const task = newTask(call, { kind, body, job, key, id, chargeUsd });
-  call.services.tasks.add(task);
+  const task = newTask(context, { kind, body, generation, key, id, chargeUsd });
+  context.services.tasks.add(task);
   if (key !== undefined) {
-    remember(call, scope, { fingerprint: fingerprint(body), taskId: id, chargeUsd });
+    remember(context, scope, { fingerprint: fingerprint(body), resourceId: id, chargeUsd });
   }
-  return json(202, taskRecord(call, task, justSubmitted), submitHeaders(call, task));
+  return json(202, taskRecord(context, task, justSubmitted), submitHeaders(context, task));
 }
 
 /**
- * Submits a task. With assumption A7 set to `finished`, waits for the task to end and responds with
- * its files.
+ * Submits a task. If assumption A7 is `finished`, waits for the task to end and responds with its
+ * files.
  */
-export async function submitOrFinish(
-  call: RequestContext,
+export async function submitAndMaybeWait(
+  context: RequestContext,
   kind: TaskKind,
   body: Record<string, unknown>,
-  prepare: () => Job,
+  prepare: () => PricedGeneration,
 ): Promise<MockResponse> {
-  const response = submitTask(call, kind, body, prepare);
-  const task = call.services.tasks.byId(response.headers['x-svc-task-id'] ?? '');
-  if (call.services.assumptions.A7 === 'task' || task === undefined) return response;
-  const { clock, tasks } = call.services;
-  await clock.sleep(task.endsAt - clock.now(), call.signal);
+  const response = submitTask(context, kind, body, prepare);
+  const task = context.services.tasks.byId(response.headers['x-svc-task-id'] ?? '');
+  if (context.services.assumptions.A7 === 'task' || task === undefined) return response;
+  const { clock, tasks } = context.services;
+  await clock.sleep(task.endsAt - clock.now(), context.signal);
   tasks.sweep(clock.now());
-  if (task.outcome === 'failed') throw new GatewayError(500, 'internal_error', failure.message);
-  const data = resultUrls({ ...call, now: clock.now() }, task).map((url) => ({ url }));
+  if (task.outcome === 'failed') throw new GatewayError(500, 'internal_error', taskFailure.message);
+  const data = resultUrls({ ...context, now: clock.now() }, task).map((url) => ({ url }));
   return json(200, { created: Math.floor(task.endsAt / 1000), data }, response.headers);
 }
 
 function replay(
-  call: RequestContext,
+  context: RequestContext,
   earlier: IdempotencyRecord,
   body: Record<string, unknown>,
 ): MockResponse {
-  if (call.services.assumptions.A13 === 'conflict' && earlier.fingerprint !== fingerprint(body)) {
-    const message = 'This idempotency key was already used for a different request';
-    throw new GatewayError(409, 'idempotency_conflict', message);
+  if (
+    context.services.assumptions.A13 === 'conflict' &&
+    earlier.fingerprint !== fingerprint(body)
+  ) {
+    throw idempotencyConflict();
   }
-  const task = call.services.tasks.byId(earlier.taskId ?? '');
-  if (task === undefined)
-    throw new GatewayError(
-      404,
-      'task_not_found',
-      'The task of this idempotency key no longer exists',
-    );
-  const headers = { ...submitHeaders(call, task), 'x-svc-idempotent-replay': 'true' };
-  return json(202, taskRecord(call, task), headers);
+  const task = context.services.tasks.byId(earlier.resourceId ?? '');
+  if (task === undefined) {
+    const message = 'The task created with this idempotency key no longer exists';
+    throw new GatewayError(404, 'task_not_found', message);
+  }
+  const headers = { ...submitHeaders(context, task), 'x-svc-idempotent-replay': 'true' };
+  return json(202, taskRecord(context, task), headers);
 }
 
-function submitHeaders(call: RequestContext, task: Task): Record<string, string> {
-  const path = pollPath(call, task.kind, task.id);
+function submitHeaders(context: RequestContext, task: Task): Record<string, string> {
+  const path = pollPath(context, task.kind, task.id);
   return {
     'x-svc-task-id': task.id,
     'x-svc-charge-usd': formatUsd(task.chargeUsd),
@@ -106,39 +109,42 @@ function submitHeaders(call: RequestContext, task: Task): Record<string, string>
 interface NewTask {
   kind: TaskKind;
   body: Record<string, unknown>;
-  job: Job;
+  generation: PricedGeneration;
   key: string | undefined;
   id: string;
   chargeUsd: number;
 }
 
-function newTask(call: RequestContext, { kind, body, job, key, id, chargeUsd }: NewTask): Task {
-  const { settings, tasks } = call.services;
+function newTask(
+  context: RequestContext,
+  { kind, body, generation, key, id, chargeUsd }: NewTask,
+): Task {
+  const { settings, tasks } = context.services;
   tasks.submitted += 1;
-  const submit: TaskSubmit = {
+  const submission: TaskSubmit = {
     kind,
-    model: job.model.id,
-    prompt: job.prompt,
+    model: generation.model.id,
+    prompt: generation.prompt,
     body,
     number: tasks.submitted,
   };
   const { durationMs, outcome } = settings.tasks;
-  const duration = typeof durationMs === 'function' ? durationMs(submit) : durationMs;
+  const duration = typeof durationMs === 'function' ? durationMs(submission) : durationMs;
   return {
     id,
     kind,
-    user: call.user,
-    key: call.key,
-    model: job.model.id,
-    prompt: job.prompt,
+    user: context.user,
+    key: context.key,
+    model: generation.model.id,
+    prompt: generation.prompt,
     body,
-    createdAt: call.now,
-    endsAt: call.now + Math.max(0, duration),
-    outcome: typeof outcome === 'function' ? outcome(submit) : outcome,
-    count: job.count,
+    createdAt: context.now,
+    endsAt: context.now + Math.max(0, duration),
+    outcome: typeof outcome === 'function' ? outcome(submission) : outcome,
+    count: generation.count,
     chargeUsd,
-    route: call.route,
-    requestId: call.requestId,
+    route: context.route,
+    requestId: context.requestId,
     idempotencyKey: key,
   };
 }

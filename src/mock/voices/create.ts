@@ -2,12 +2,12 @@ import type { VoiceCloneParams, VoiceDesignFields } from '../../schemas/voice-pa
 import type { VoiceCreation } from '../../schemas/voices.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
 import { formatUsd } from '../account/money.ts';
-import type { VoiceState } from '../account/state.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
+import { idempotencyConflict, invalidParameter } from '../http/response/gateway-error.ts';
 import { json } from '../http/response/response.ts';
 import type { MockResponse } from '../http/response/response.ts';
 import { countCharacters, voiceClonePrice, voiceDesignPrice } from '../models/prices.ts';
+import type { VoiceState } from '../state.ts';
 import { requiredText } from '../tasks/field-checks.ts';
 import { previewUrl, privateVoiceRecord } from './library.ts';
 
@@ -22,15 +22,16 @@ interface VoiceOperation {
 }
 
 /**
- * Specification: Voice clone body; Billing formulas. `text` takes precedence over `preview_text`.
+ * Clones a voice. `text` takes precedence over `preview_text`. Specification: Voice clone body; Billing
+ * formulas.
  */
-export function cloneVoice(call: RequestContext, body: VoiceCloneParams): MockResponse {
+export function cloneVoice(context: RequestContext, body: VoiceCloneParams): MockResponse {
   const url = requiredText(body.audio_url, 'audio_url');
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
     throw invalidParameter('`audio_url` must be an HTTP or HTTPS URL');
   }
   const count = countCharacters(body.text || body.preview_text || '');
-  return createVoice(call, body, {
+  return createVoice(context, body, {
     source: 'voice_clone',
     model: 'echo-voice-clone',
     billingOperation: 'audio.voice_clone',
@@ -41,13 +42,14 @@ export function cloneVoice(call: RequestContext, body: VoiceCloneParams): MockRe
 }
 
 /**
- * Specification: Voice design body; Billing formulas. `preview_text` takes precedence over `text`.
+ * Designs a voice. `preview_text` takes precedence over `text`. Specification: Voice design body;
+ * Billing formulas.
  */
-export function designVoice(call: RequestContext, body: VoiceDesignFields): MockResponse {
+export function designVoice(context: RequestContext, body: VoiceDesignFields): MockResponse {
   requiredText(body.prompt, 'prompt');
   const preview = requiredText(body.preview_text || body.text, 'preview_text');
   const count = countCharacters(preview);
-  return createVoice(call, body, {
+  return createVoice(context, body, {
     source: 'voice_design',
     model: 'echo-voice-design',
     billingOperation: 'audio.voice_design',
@@ -58,35 +60,42 @@ export function designVoice(call: RequestContext, body: VoiceDesignFields): Mock
 }
 
 function createVoice(
-  call: RequestContext,
+  context: RequestContext,
   body: VoiceCloneParams | VoiceDesignFields,
   operation: VoiceOperation,
 ): MockResponse {
-  const key = generationKey(call);
+  const key = generationKey(context);
   const scope = `${operation.source} ${key}`;
-  const earlier = key === undefined ? undefined : call.user.idempotencyRecords.get(scope);
-  // The specification promises replay only for tasks. By default, a repeated request is charged again.
-  if (earlier !== undefined && call.services.assumptions.A12 === 'replay') {
-    if (call.services.assumptions.A13 === 'conflict' && earlier.fingerprint !== fingerprint(body)) {
-      const message = 'This idempotency key was already used for a different request';
-      throw new GatewayError(409, 'idempotency_conflict', message);
+  const earlier = key === undefined ? undefined : context.user.idempotencyRecords.get(scope);
+  // The specification promises replay only for tasks. By default, a repeated request is charged again (A12).
+  if (earlier !== undefined && context.services.assumptions.A12 === 'replay') {
+    if (
+      context.services.assumptions.A13 === 'conflict' &&
+      earlier.fingerprint !== fingerprint(body)
+    ) {
+      throw idempotencyConflict();
     }
-    const headers = creationHeaders(earlier.taskId ?? '', earlier.chargeUsd);
+    const headers = creationHeaders(earlier.resourceId ?? '', earlier.chargeUsd);
     return json(200, earlier.response, { ...headers, 'x-svc-idempotent-replay': 'true' });
   }
-  const taskId = call.services.id('task_');
-  const chargeUsd = call.services.ledger.charge(call, {
+  const taskId = context.services.makeId('task_');
+  const chargeUsd = context.services.ledger.charge(context, {
     usd: operation.priceUsd,
     model: operation.model,
     idempotencyKey: key,
     taskId,
   });
-  const voice = newVoice(call, body, operation);
-  call.user.voices.set(voice.id, voice);
-  const record = creationRecord(call, voice, operation, taskId);
+  const voice = newVoice(context, body, operation);
+  context.user.voices.set(voice.id, voice);
+  const record = creationRecord(context, voice, operation, taskId);
   if (key !== undefined) {
-    const idempotency = { fingerprint: fingerprint(body), taskId, chargeUsd, response: record };
-    remember(call, scope, idempotency);
+    const idempotency = {
+      fingerprint: fingerprint(body),
+      resourceId: taskId,
+      chargeUsd,
+      response: record,
+    };
+    remember(context, scope, idempotency);
   }
   return json(200, record, creationHeaders(taskId, chargeUsd));
 }
@@ -96,35 +105,35 @@ function creationHeaders(taskId: string, chargeUsd: number): Record<string, stri
 }
 
 function newVoice(
-  call: RequestContext,
+  context: RequestContext,
   body: VoiceCloneParams | VoiceDesignFields,
   operation: VoiceOperation,
 ): VoiceState {
   return {
-    id: call.services.id('voice_'),
+    id: context.services.makeId('voice_'),
     name: body.display_name ?? body.name ?? operation.defaultName,
-    user: call.user,
+    user: context.user,
     language: body.language ?? 'English',
     description: body.description ?? '',
     source: operation.source,
-    createdAt: call.now,
+    createdAt: context.now,
   };
 }
 
 function creationRecord(
-  call: RequestContext,
+  context: RequestContext,
   voice: VoiceState,
   operation: VoiceOperation,
   taskId: string,
 ): VoiceCreation {
-  const preview = previewUrl(call, voice.id);
+  const preview = previewUrl(context, voice.id);
   return {
     object: 'audio.voice',
     model: operation.model,
     task_id: taskId,
     voice_id: voice.id,
     preview_audio_url: preview,
-    voice: privateVoiceRecord(call, voice),
+    voice: privateVoiceRecord(context, voice),
     billing_contract: {
       billing_version: '2026.05',
       public_model: operation.model,

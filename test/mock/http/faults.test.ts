@@ -16,7 +16,7 @@ test('a status replaces the response `times` times, and nothing is charged', asy
   for (const status of [503, 503, 202]) {
     expect((await caller.post('/v1/videos', video)).status).toBe(status);
   }
-  expect(injected[0]?.fired).toBe(2);
+  expect(injected[0]?.affectedRequests).toBe(2);
   expect(mock.invoice).toHaveLength(1);
   expect(mock.requests.map((request) => request.status)).toEqual([503, 503, 202]);
 });

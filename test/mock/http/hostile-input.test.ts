@@ -66,7 +66,7 @@ test.each([
   ['/v1/materials?limit=5&limit=6', 'limit', 'invalid_material_request'],
   ['/v1/models?key=a&key=b', 'key', invalid],
 ])('%s repeats a parameter and is rejected with its name', async (path, name, code) => {
-  const message = `\`${name}\` must be given once`;
+  const message = `\`${name}\` must not be repeated`;
   expect(await errorOf(await caller.get(path))).toEqual([400, code, message]);
 });
 

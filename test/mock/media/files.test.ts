@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 
+import { escapeXml } from '../../../src/mock/escape-xml.ts';
 import { createMockGateway } from '../../../src/mock/index.ts';
 import { sampleVideo } from '../../../src/mock/media/sample-video.ts';
-import { escapeXml, wrap } from '../../../src/mock/media/svg.ts';
+import { wrap } from '../../../src/mock/media/svg.ts';
 import { callerOf, image, music, video } from '../caller.ts';
 
 const mock = createMockGateway({ clock: 'virtual', tasks: { durationMs: 0 } });

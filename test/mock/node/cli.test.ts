@@ -99,7 +99,7 @@ test.each([
   [['--port', 'abc'], '--port must be an integer'],
   [['--port', '70000'], '--port must be an integer'],
   [['--latency', '-1'], '--latency'],
-  [['--key', 'abc'], '--key must start with sk-'],
+  [['--key', 'abc'], '--key must be sk- followed by visible ASCII characters'],
   [['--port'], "Option '--port <value>' argument missing"],
   [['--what'], "Unknown option '--what'"],
   [['extra'], 'Unexpected argument'],

@@ -8,10 +8,10 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { createMockGateway } from '../../../src/mock/index.ts';
 import type { MockGatewayOptions } from '../../../src/mock/index.ts';
 import { listen } from '../../../src/mock/node/index.ts';
-import type { ListenOptions, Listening } from '../../../src/mock/node/index.ts';
+import type { ListenOptions, MockServer } from '../../../src/mock/node/index.ts';
 import { chat, image, video } from '../caller.ts';
 
-let open: Listening[] = [];
+let open: MockServer[] = [];
 afterEach(async () => {
   await Promise.all(open.map((listening) => listening.close()));
   open = [];

@@ -6,7 +6,7 @@ import { fieldAt, operationOf, operations, parametersOf, typesOf } from './docum
 
 const documented = endpoints.filter((endpoint) => endpoint.hidden !== true);
 const submits = documented
-  .filter(({ slot, status }) => slot && status === 202)
+  .filter(({ usesSlot, status }) => usesSlot && status === 202)
   .map(({ route }) => route);
 
 describe('the document matches the specification:', () => {
@@ -79,9 +79,9 @@ describe('the document matches the specification:', () => {
   });
 
   test('idempotency keys and API keys are documented where they apply', () => {
-    for (const { route, slot, auth } of documented) {
+    for (const { route, usesSlot, auth } of documented) {
       const names = parametersOf(route).map(({ name }) => name);
-      expect(names.includes('x-idempotency-key')).toBe(slot);
+      expect(names.includes('x-idempotency-key')).toBe(usesSlot);
       expect(names.includes('Idempotency-Key')).toBe(route === 'POST /v1/materials');
       expect(operationOf(route).security.length > 0).toBe(auth !== 'none');
     }

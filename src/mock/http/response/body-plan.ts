@@ -4,7 +4,7 @@ import type { MockResponse } from './response.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The chunks in which a body is sent, and what happens after the last one. */
+/** The chunks of a body, and what happens after the last one. */
 export interface BodyPlan {
   frames: readonly Bytes[];
   end: 'close' | 'reset' | 'stall';
@@ -49,7 +49,7 @@ function applyFault(response: MockResponse, intact: BodyPlan, fault: Fault): Bod
   return intact;
 }
 
-/** The first half of the body, which is invalid JSON. */
+/** Truncates the body to its first half, which is invalid JSON. */
 function malformedPlan(response: MockResponse): BodyPlan {
   if (response.stream) return completePlan(['data: {"id":"chatcmpl\n\n']);
   const body = join(response.frames.map(encode));

@@ -1,8 +1,9 @@
 import type { MockAssumptions } from '../../assumptions.ts';
 import { keyMessages } from '../auth.ts';
 import type { Auth } from '../endpoint-description.ts';
+import { insufficientBalanceMessage } from './gateway-error.ts';
 
-/** The `type` of an error, by status. Specification: Errors; assumption A9. */
+/** Returns the `type` of an error, by status. Specification: Errors; assumption A9. */
 export function errorType(status: number): string {
   switch (status) {
     case 401:
@@ -21,7 +22,7 @@ export function errorType(status: number): string {
   }
 }
 
-/** The `code` of an injected error that has only a status. */
+/** Returns the `code` of an injected error that has only a status. */
 export function errorCode(status: number): string {
   switch (status) {
     case 401:
@@ -43,7 +44,7 @@ export function errorCode(status: number): string {
   }
 }
 
-/** The `message` of an injected error that has only a status. */
+/** Returns the `message` of an injected error that has only a status. */
 export function errorMessage(status: number, auth: Auth | undefined): string {
   const { unknown, disabled } = keyMessages(auth);
   switch (status) {
@@ -52,9 +53,9 @@ export function errorMessage(status: number, auth: Auth | undefined): string {
     case 403:
       return disabled;
     case 402:
-      return 'The balance does not cover this request: top it up';
+      return insufficientBalanceMessage;
     case 429:
-      return 'The concurrency limit is reached: retry when a request has ended';
+      return 'The concurrency limit has been reached. Retry when another request has finished.';
     case 503:
       return 'The service is temporarily unavailable';
     default:
@@ -68,7 +69,7 @@ export interface ErrorBody {
   text: string;
 }
 
-/** An error in the documented envelope, or in another form of assumption A9. */
+/** Creates an error body in the form that A9 selects. */
 export function errorBody(
   status: number,
   code: string,

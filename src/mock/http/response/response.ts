@@ -2,7 +2,7 @@
 export interface MockResponse {
   status: number;
   headers: Record<string, string>;
-  /** The body in the chunks in which it is sent: usually one; in an event stream, one per event. */
+  /** The body as chunks: usually one; in an event stream, one per event. */
   frames: readonly (string | Uint8Array<ArrayBuffer>)[];
   /** Whether the body is an event stream. */
   stream: boolean;
@@ -14,11 +14,11 @@ export function json(
   record: unknown,
   headers: Record<string, string> = {},
 ): MockResponse {
-  return text(status, 'application/json', JSON.stringify(record), headers);
+  return bodyResponse(status, 'application/json', JSON.stringify(record), headers);
 }
 
 /** Creates a response with a body of any content type. */
-export function text(
+export function bodyResponse(
   status: number,
   type: string,
   body: string | Uint8Array<ArrayBuffer>,
@@ -36,18 +36,18 @@ export function events(
   return { status: 200, headers: { ...type, ...headers }, frames, stream: true };
 }
 
-/** An event of a stream. A single `data` line is enough, because the JSON has no line breaks. */
+/** Formats an event of a stream. One `data` line is enough, because the JSON has no line breaks. */
 export function dataEvent(record: unknown): string {
   return `data: ${JSON.stringify(record)}\n\n`;
 }
 
-/** A comment, which keeps the connection alive and which clients ignore. */
-export const keepAlive = ': keep-alive\n\n';
+/** A comment that keeps the connection alive. Clients ignore it. */
+export const keepAliveComment = ': keep-alive\n\n';
 
 /** The last event of a chat stream. */
-export const done = 'data: [DONE]\n\n';
+export const doneEvent = 'data: [DONE]\n\n';
 
-/** Whether a frame is an event with data rather than a comment. */
+/** Whether a frame is an event with data, not a comment. */
 export function isDataEvent(frame: string | Uint8Array): boolean {
   return typeof frame === 'string' && frame.startsWith('data:');
 }

@@ -23,7 +23,7 @@ export interface Delivery {
 /** Statuses whose responses have no body. */
 const bodilessStatuses = new Set([101, 204, 205, 304]);
 
-/** Converts to a `Response` and applies the fault. */
+/** Converts a response to a standard `Response` and applies the fault. */
 export function toResponse(response: MockResponse, delivery: Delivery): Response {
   const { fault } = delivery;
   const status = fault?.malformed === true ? 200 : response.status;

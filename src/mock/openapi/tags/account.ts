@@ -107,7 +107,7 @@ export const accountDocs: TagDocs = {
         'data.token.remain_quota': 'Remaining quota in quota units.',
         'data.token.used_quota': 'Used quota in quota units.',
         'data.token.total_quota': 'Sum of `remain_quota` and `used_quota`.',
-        'data.token.unlimited_quota': 'Whether the API key has no quota of its own.',
+        'data.token.unlimited_quota': 'Whether the quota of the API key is unlimited.',
         'data.token.expired_time': 'Expiry time of the API key; -1 is a special value.',
         'data.token.status': 'Status code of the API key; 1 is the normal value.',
         'data.token.model_limits_enabled': 'Whether `model_limits` applies.',

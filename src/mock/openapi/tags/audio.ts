@@ -1,8 +1,15 @@
 import { musicBody, speechBody } from '../../../schemas/audio.ts';
 import { audioTaskRecord } from '../../../schemas/task.ts';
-import { documentedAudioBody } from '../../tasks/audio-job.ts';
+import { documentedAudioBody } from '../../tasks/prepare-audio.ts';
 import type { TagDocs } from '../docs.ts';
-import { pollDocs, submitErrorCodes, submitDescription, taskExample, taskFields } from './tasks.ts';
+import {
+  pollOperation,
+  submitErrorCodes,
+  submitDescription,
+  submitResponses,
+  taskExample,
+  taskFields,
+} from './tasks.ts';
 
 /** Specification: Audio; Audio task. */
 export const audioDocs: TagDocs = {
@@ -22,10 +29,10 @@ export const audioDocs: TagDocs = {
           sample_rate: 44100,
         },
       },
-      responses: { 202: ['The task was accepted, or an existing task is returned.'] },
+      responses: submitResponses,
       errorCodes: { 400: submitErrorCodes, 404: ['task_not_found'] },
     },
-    'GET /v1/audio/tasks/{taskId}': pollDocs('audio', 'getAudioTask'),
+    'GET /v1/audio/tasks/{taskId}': pollOperation('audio', 'getAudioTask'),
   },
   schemas: {
     AudioRequest: {
@@ -55,7 +62,7 @@ export const audioDocs: TagDocs = {
         input: 'OpenAI-style alternative to `text`.',
         voice_id:
           'Id of a system voice or of one of your private voices. It must be compatible with the model.',
-        voice: 'Voice name, for compatibility.',
+        voice: 'Voice name, for compatibility with other services.',
         speed: { description: 'Speaking speed.', minimum: 0.5, maximum: 2 },
         volume: 'Volume.',
         pitch: 'Pitch.',
@@ -65,7 +72,7 @@ export const audioDocs: TagDocs = {
         },
         language: { description: 'Language of the text, or `auto`.', example: 'English' },
         output_format: 'Form in which the result is returned; `url` is recommended.',
-        response_format: 'Same as `output_format`.',
+        response_format: 'Alias of `output_format`.',
         format: { description: 'Audio file format, such as `mp3` or `wav`.', example: 'mp3' },
         sample_rate: 'Sample rate in Hz.',
         pronunciation_dict: 'Pronunciations of specific words.',

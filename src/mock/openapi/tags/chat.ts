@@ -3,13 +3,13 @@ import { chatCompletionChunkRecord, chatCompletionRecord } from '../../chat/reco
 import type { FieldDocs, TagDocs } from '../docs.ts';
 
 /** The fields that a completion shares with each of its chunks. */
-const header: Record<string, FieldDocs> = {
+const baseFields: Record<string, FieldDocs> = {
   id: 'Completion id.',
   object: 'Object type.',
-  created: 'Creation time in unix seconds.',
+  created: 'Creation time in Unix seconds.',
   model: 'Id of the model that generated the completion.',
   system_fingerprint: 'Backend configuration that generated the completion.',
-  choices: 'Completion choices, as many as `n` requests.',
+  choices: 'Completion choices; `n` sets their number.',
   'choices[].index': 'Index of the choice.',
   'choices[].finish_reason':
     'Why the model stopped: `stop`, `length` or `tool_calls`; null until the choice is complete.',
@@ -24,7 +24,7 @@ const header: Record<string, FieldDocs> = {
   'usage.completion_tokens_details.reasoning_tokens': 'Reasoning tokens.',
 };
 
-/** The fields of a message, or of the delta in a chunk. */
+/** Documents the fields of a message, or of the delta in a chunk. */
 function messageFields(path: string): Record<string, FieldDocs> {
   const fields: Record<string, FieldDocs> = {
     role: 'Role of the author.',
@@ -32,12 +32,11 @@ function messageFields(path: string): Record<string, FieldDocs> {
     refusal: 'Refusal message, if the model declined the request.',
     reasoning_content: 'Reasoning of the model before its response.',
     tool_calls: 'Function calls that the model requests.',
-    'tool_calls[].id':
-      'Tool call id. Send it back as `tool_call_id` in the message of role `tool`.',
+    'tool_calls[].id': 'Tool call id. Return it as `tool_call_id` in the message with role `tool`.',
     'tool_calls[].type': 'Tool type.',
     'tool_calls[].function': 'Function to call.',
     'tool_calls[].function.name': 'Function name.',
-    'tool_calls[].function.arguments': 'Arguments as JSON text; in a stream, a part of that text.',
+    'tool_calls[].function.arguments': 'Arguments as JSON text; in a stream, part of that text.',
     images: 'Generated images.',
     'images[].type': 'Content type, `image_url`.',
     'images[].image_url': 'Image.',
@@ -51,7 +50,7 @@ function messageFields(path: string): Record<string, FieldDocs> {
 
 const hello = [{ role: 'user', content: 'Hello' }];
 
-/** Specification: Chat; Assumption A8. */
+/** Specification: Chat; assumption A8. */
 export const chatDocs: TagDocs = {
   tag: {
     name: 'Chat',
@@ -123,7 +122,7 @@ export const chatDocs: TagDocs = {
         usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
       },
       fields: {
-        ...header,
+        ...baseFields,
         'choices[].message': 'Generated message.',
         ...messageFields('choices[].message'),
       },
@@ -141,7 +140,7 @@ export const chatDocs: TagDocs = {
         choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: null }],
       },
       fields: {
-        ...header,
+        ...baseFields,
         'choices[].delta': 'Addition to the message.',
         ...messageFields('choices[].delta'),
         'choices[].delta.tool_calls[].index': 'Index of the tool call to which this part belongs.',

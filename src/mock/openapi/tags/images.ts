@@ -3,14 +3,21 @@ import * as z from 'zod/mini';
 import { imageBody } from '../../../schemas/images.ts';
 import { imageTaskRecord } from '../../../schemas/task.ts';
 import type { OperationDocs, TagDocs } from '../docs.ts';
-import { pollDocs, submitErrorCodes, submitDescription, taskExample, taskFields } from './tasks.ts';
+import {
+  pollOperation,
+  submitErrorCodes,
+  submitDescription,
+  submitResponses,
+  taskExample,
+  taskFields,
+} from './tasks.ts';
 
 const finishedImagesRecord = z.looseObject({
   created: z.number(),
   data: z.array(z.looseObject({ url: z.string() })),
 });
 
-const submit = {
+const submitOperation = {
   examples: {
     'Text to image': { model: 'prism-image', prompt: 'A fox in the snow' },
     'Image to image': {
@@ -22,7 +29,7 @@ const submit = {
       num_images: 2,
     },
   },
-  responses: { 202: ['The task was accepted, or an existing task is returned.'] },
+  responses: submitResponses,
   errorCodes: {
     400: [...submitErrorCodes, 'material_channel_unavailable'],
     404: ['task_not_found'],
@@ -31,26 +38,26 @@ const submit = {
 
 const count = { minimum: 1, maximum: 100 };
 
-/** Specification: Image generation; Assumptions A2, A3, A7. */
+/** Specification: Image generation; assumptions A2, A3, A7. */
 export const imagesDocs: TagDocs = {
   tag: { name: 'Images', description: 'Asynchronous image generation.' },
   operations: {
     'POST /v1/images/generations': {
-      ...submit,
+      ...submitOperation,
       id: 'createImageGeneration',
       description: `Submits an image task; the path for OpenAI-compatible clients. ${submitDescription}`,
       responses: {
-        ...submit.responses,
+        ...submitResponses,
         200: ['The images, if the service waits until they are finished.', 'FinishedImages'],
       },
     },
     'POST /v1/images/tasks': {
-      ...submit,
+      ...submitOperation,
       id: 'createImageTask',
       description: `Submits an image task. ${submitDescription}`,
     },
-    'GET /v1/images/tasks/{taskId}': pollDocs('image', 'getImageTask'),
-    'GET /v1/images/generations/{taskId}': pollDocs('image', 'getImageGeneration'),
+    'GET /v1/images/tasks/{taskId}': pollOperation('image', 'getImageTask'),
+    'GET /v1/images/generations/{taskId}': pollOperation('image', 'getImageGeneration'),
   },
   schemas: {
     ImageRequest: {
@@ -58,7 +65,7 @@ export const imagesDocs: TagDocs = {
       description: 'Image generation parameters. Which fields are accepted depends on the model.',
       fields: {
         model: { description: 'Image model id.', example: 'prism-image' },
-        prompt: 'Text prompt. Required unless there is a source image.',
+        prompt: 'Text prompt. Required unless `image` or `reference_image_urls` is given.',
         n: { description: 'Number of images (OpenAI style).', ...count },
         size: {
           description: 'Size in pixels, in the form `<width>x<height>`.',
@@ -91,7 +98,7 @@ export const imagesDocs: TagDocs = {
       schema: finishedImagesRecord,
       description: 'Finished images, in the OpenAI style.',
       fields: {
-        created: 'Completion time in unix seconds.',
+        created: 'Completion time in Unix seconds.',
         data: 'Images.',
         'data[].url': { description: 'Image URL.', format: 'uri' },
       },

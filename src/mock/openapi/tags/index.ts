@@ -22,7 +22,7 @@ export const tags: readonly TagDocs[] = [
   materialsDocs,
 ];
 
-/** The documentation of an endpoint and the name of its tag. */
+/** Finds the documentation of an endpoint and the name of its tag. */
 export function docsOf(route: string): { tag: string; docs: OperationDocs } | undefined {
   for (const { tag, operations } of tags) {
     const docs = operations[route];

@@ -1,8 +1,8 @@
 import { materialCreateBody } from '../../../schemas/material-params.ts';
 import { materialPageRecord, materialRecord } from '../../../schemas/materials.ts';
+import { listedStatuses, materialTypes } from '../../materials/list.ts';
 import type { TagDocs } from '../docs.ts';
 
-const types = ['image', 'video', 'audio'];
 const dateTime = { format: 'date-time' };
 const notFound = { 404: ['material_not_found'] };
 
@@ -17,7 +17,7 @@ export const materialsDocs: TagDocs = {
     'POST /v1/materials': {
       id: 'createMaterial',
       description:
-        'Registers a public media file. A request with the same `Idempotency-Key` and body returns the existing material; to retry after a failed material, use a new key. With `real_person`, the response contains a `verification_url` at which that person completes a liveness check. The browser is then redirected to `callback_url` with the query parameters `material_id` and `material_status`. Do not log either URL.',
+        'Registers a public media file. A request with the same `Idempotency-Key` and body returns the existing material; to try again after a material has failed, use a new key. With `real_person`, the response contains a `verification_url` at which that person completes a liveness check. The browser is then redirected to `callback_url` with the query parameters `material_id` and `material_status`. Do not log either URL.',
       examples: {
         Image: { url: 'https://files.example/fox.png', type: 'image', name: 'A fox' },
         'Video of a real person': {
@@ -51,10 +51,10 @@ export const materialsDocs: TagDocs = {
       description:
         'Lists materials, newest first. The list excludes failed, deleted and expired materials, and materials whose verification failed or expired.',
       query: {
-        type: { description: 'Return only materials of this type.', enum: types },
+        type: { description: 'Return only materials of this type.', enum: materialTypes },
         status: {
           description: 'Return only materials with this status.',
-          enum: ['creating', 'verification_pending', 'processing', 'available', 'delete_pending'],
+          enum: listedStatuses,
         },
         limit: {
           description: 'Page size.',
@@ -99,7 +99,7 @@ export const materialsDocs: TagDocs = {
         type: 'Media type of the file.',
         name: 'Display name.',
         real_person:
-          'Declaration of a real person. Required for images and videos of a real person; not supported for audio.',
+          'Declares that the media shows a real person. Required for images and videos of a real person; not supported for audio.',
         'real_person.consent_confirmed':
           'Confirmation that the person has consented; must be true.',
         'real_person.callback_url': {
@@ -112,7 +112,7 @@ export const materialsDocs: TagDocs = {
     Material: {
       schema: materialRecord,
       description:
-        "A media file in the library of the key's user. The record never contains the source URL.",
+        "A media file in the library of the key's owner. The record never contains the source URL.",
       example: {
         id: 'mat_1',
         object: 'material',
@@ -129,7 +129,7 @@ export const materialsDocs: TagDocs = {
         id: { description: 'Material id.', pattern: '^mat_' },
         object: 'Object type.',
         name: 'Display name.',
-        type: { description: 'Media type.', enum: types },
+        type: { description: 'Media type.', enum: materialTypes },
         status: {
           description:
             'Material status. `verification_failed`, `verification_expired` and `failed` are terminal. `deleted` appears only in delete responses.',

@@ -9,11 +9,11 @@ import {
 import { pricingRecord } from '../../../schemas/pricing.ts';
 import type { FieldDocs, TagDocs } from '../docs.ts';
 
-/** The price fields, which a model's pricing and its profiles share. */
+/** Documents the price fields, which a model's pricing and its profiles share. */
 function prices(prefix: string): Record<string, FieldDocs> {
   const fields: Record<string, FieldDocs> = {
     unitPriceUsd:
-      'Price per unit in USD. The unit is an image, a second of video, a character of speech or an output of music.',
+      'Price per unit in USD. The unit is an image, a second of video, a character of speech or a music output.',
     inputPricePer1kUsd: 'Price per 1000 input tokens in USD.',
     outputPricePer1kUsd: 'Price per 1000 output tokens in USD.',
     resolutionPrices: 'Prices by resolution.',
@@ -74,7 +74,7 @@ export const modelsDocs: TagDocs = {
       fields: {
         id: 'Model id, as used in requests. It can contain slashes.',
         object: 'Object type.',
-        created: 'Creation time in unix seconds, if known; can be 0.',
+        created: 'Creation time in Unix seconds, if known; can be 0.',
         owned_by: 'Owner or provider of the model.',
         type: 'Model type: `chat`, `image`, `video` or `audio`.',
         description: 'Human-readable description.',

@@ -97,11 +97,11 @@ export const publicDocs: TagDocs = {
       fields: {
         object: 'Object type.',
         version: 'Version of the service.',
-        endpoints: 'Endpoints.',
+        endpoints: 'Available endpoints.',
         'endpoints[].method': 'HTTP method.',
         'endpoints[].path': 'Path template, with `{name}` for parameters.',
         'endpoints[].auth': 'Whether the endpoint requires an API key.',
-        modalities: 'Modalities: the model types.',
+        modalities: 'Supported modalities, such as `image`.',
         locales: 'Supported locales.',
         currencies: 'Wallet currencies.',
         idempotency: 'Headers for idempotency keys.',
@@ -115,7 +115,7 @@ export const publicDocs: TagDocs = {
     },
     Error: {
       schema: errorEnvelopeRecord,
-      description: 'Error envelope of all endpoints except the key balance.',
+      description: 'Error envelope of all endpoints except the key balance endpoint.',
       example: {
         error: {
           message: '`model` is required',
@@ -138,7 +138,7 @@ export const publicDocs: TagDocs = {
           description: 'Machine-readable error code. `GET /v1/errors` lists all codes.',
           example: 'invalid_request_parameter',
         },
-        param: 'Invalid field, if the service reports it.',
+        param: 'Name of the invalid field, if the service reports it.',
       },
     },
     ErrorDetail: {
@@ -196,7 +196,7 @@ export const publicDocs: TagDocs = {
       description: 'Version history of the service.',
       fields: {
         object: 'Object type.',
-        version: 'Current version.',
+        version: 'Service version.',
         data: 'Changes.',
         'data[].version': 'Version.',
         'data[].date': { description: 'Release date.', format: 'date' },

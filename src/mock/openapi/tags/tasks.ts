@@ -1,11 +1,9 @@
-import type { Json, FieldDocs, OperationDocs } from '../docs.ts';
+import type { TaskKind } from '../../../schemas/task.ts';
+import { resultLists } from '../../tasks/record.ts';
+import type { JsonObject, FieldDocs, OperationDocs } from '../docs.ts';
 
-const resultLists = { image: 'images', video: 'videos', audio: 'audios' } as const;
-
-type Kind = keyof typeof resultLists;
-
-/** The documented fields of a task record. Specification: Audio task; Assumption A3. */
-export function taskFields(kind: Kind): Record<string, FieldDocs> {
+/** Documents the fields of a task record. Specification: Audio task; assumption A3. */
+export function taskFields(kind: TaskKind): Record<string, FieldDocs> {
   const url = `${kind}_url`;
   const list = resultLists[kind];
   return {
@@ -23,7 +21,7 @@ export function taskFields(kind: Kind): Record<string, FieldDocs> {
     'error.message': 'Error message.',
     'error.code': 'Machine-readable error code.',
     model: 'Id of the model that processes the task.',
-    created_at: 'Submit time in unix seconds.',
+    created_at: 'Submission time in Unix seconds.',
     poll_url: { description: 'URL at which to poll the task.', format: 'uri' },
     [url]: {
       description:
@@ -38,9 +36,9 @@ export function taskFields(kind: Kind): Record<string, FieldDocs> {
   };
 }
 
-/** An example of a completed task. */
-export function taskExample(kind: Kind, ending: string): Json {
-  const url = `https://files.example/1.${ending}`;
+/** Creates an example of a completed task. */
+export function taskExample(kind: TaskKind, extension: string): JsonObject {
+  const url = `https://files.example/1.${extension}`;
   return {
     id: 'task_1',
     task_id: 'task_1',
@@ -54,8 +52,8 @@ export function taskExample(kind: Kind, ending: string): Json {
   };
 }
 
-/** The documentation of an endpoint that polls a task. */
-export function pollDocs(kind: Kind, id: string): OperationDocs {
+/** Documents an endpoint that polls a task. */
+export function pollOperation(kind: TaskKind, id: string): OperationDocs {
   const article = kind === 'video' ? 'a' : 'an';
   return {
     id,
@@ -65,11 +63,16 @@ export function pollDocs(kind: Kind, id: string): OperationDocs {
   };
 }
 
-/** The part of the description that all endpoints share that submit a task. */
+/** Description text shared by all endpoints that submit a task. */
 export const submitDescription =
   'The response returns the task id immediately, and its headers report the charge. A request with the same `x-idempotency-key` returns the existing task without charging again.';
 
-/** The error codes with status 400 that all submits share. */
+/** The success response shared by all endpoints that submit a task. */
+export const submitResponses: OperationDocs['responses'] = {
+  202: ['The task was accepted, or an existing task is returned.'],
+};
+
+/** The error codes with status 400 shared by all endpoints that submit a task. */
 export const submitErrorCodes = [
   'invalid_request_parameter',
   'model_not_found',

@@ -1,9 +1,16 @@
 import { videoTaskRecord } from '../../../schemas/task.ts';
 import { videoBody } from '../../../schemas/videos.ts';
 import type { FieldDocs, OperationDocs, TagDocs } from '../docs.ts';
-import { pollDocs, submitErrorCodes, submitDescription, taskExample, taskFields } from './tasks.ts';
+import {
+  pollOperation,
+  submitErrorCodes,
+  submitDescription,
+  submitResponses,
+  taskExample,
+  taskFields,
+} from './tasks.ts';
 
-const submit = {
+const submitOperation = {
   examples: {
     'Text to video': { model: 'tide-video', prompt: 'A wave at dawn', duration: 5 },
     'Material reference': {
@@ -20,7 +27,7 @@ const submit = {
       extra_body: { generate_audio: true, seed: 7 },
     },
   },
-  responses: { 202: ['The task was accepted, or an existing task is returned.'] },
+  responses: submitResponses,
   errorCodes: {
     400: [
       ...submitErrorCodes,
@@ -34,7 +41,7 @@ const submit = {
 
 const description = `${submitDescription} To use a material from the library, pass its \`asset://\` URI as the \`url\` of a media item in \`content\`; never put it in a text field.`;
 
-/** The part of a content item that refers to a media file. */
+/** Documents the part of a content item that refers to a media file. */
 function mediaItem(name: string, media: string): Record<string, FieldDocs> {
   return {
     [`content[].${name}`]: `${media} reference, in an item of type \`${name}\`.`,
@@ -42,28 +49,28 @@ function mediaItem(name: string, media: string): Record<string, FieldDocs> {
   };
 }
 
-/** Specification: Video generation; Assumptions A1, A3. */
+/** Specification: Video generation; assumptions A1, A3. */
 export const videosDocs: TagDocs = {
   tag: { name: 'Videos', description: 'Asynchronous video generation.' },
   operations: {
     'POST /v1/videos': {
-      ...submit,
+      ...submitOperation,
       id: 'createVideo',
       description: `Submits a video task. ${description}`,
     },
     'POST /v1/video/generations': {
-      ...submit,
+      ...submitOperation,
       id: 'createVideoGeneration',
       description: `Submits a video task; same as \`POST /v1/videos\`. ${description}`,
     },
     'POST /v1/videos/generations': {
-      ...submit,
+      ...submitOperation,
       id: 'createVideosGeneration',
       description: `Submits a video task; same as \`POST /v1/videos\`. ${description}`,
     },
-    'GET /v1/videos/{taskId}': pollDocs('video', 'getVideo'),
-    'GET /v1/video/generations/{taskId}': pollDocs('video', 'getVideoGeneration'),
-    'GET /v1/videos/generations/{taskId}': pollDocs('video', 'getVideosGeneration'),
+    'GET /v1/videos/{taskId}': pollOperation('video', 'getVideo'),
+    'GET /v1/video/generations/{taskId}': pollOperation('video', 'getVideoGeneration'),
+    'GET /v1/videos/generations/{taskId}': pollOperation('video', 'getVideosGeneration'),
   },
   schemas: {
     VideoRequest: {
@@ -71,7 +78,8 @@ export const videosDocs: TagDocs = {
       description: 'Video generation parameters. Which fields are accepted depends on the model.',
       fields: {
         model: { description: 'Video model id.', example: 'tide-video' },
-        prompt: 'Text prompt. Required unless there is another source.',
+        prompt:
+          'Text prompt. Required unless `content`, `image`, `last_image`, `images` or `video` is given.',
         size: { description: 'Size, such as `720p` or `1080p`.', example: '720p' },
         resolution: { description: 'Resolution, for requests with `content`.', example: '720p' },
         aspect_ratio: { description: 'Aspect ratio.', example: '16:9' },

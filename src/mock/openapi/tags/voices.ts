@@ -3,7 +3,7 @@ import { voiceCreationRecord, voiceListRecord, voiceRecord } from '../../../sche
 import type { TagDocs } from '../docs.ts';
 
 const creation =
-  'The new voice is private and can be used immediately. Repeated requests are charged again, even with the same `x-idempotency-key`.';
+  'The new voice is private and can be used immediately. Every request is charged, even with a reused `x-idempotency-key`.';
 
 const commonFields = {
   display_name: 'Display name.',
@@ -27,7 +27,7 @@ export const voicesDocs: TagDocs = {
     },
     'POST /v1/audio/voices/clone': {
       id: 'cloneVoice',
-      description: `Creates a voice from a recording. ${creation} Price: 1.5 USD per voice and 0.0003 USD per Unicode character of the preview text.`,
+      description: `Creates a voice from a recording. ${creation} Price: 1.5 USD per voice and 0.0003 USD per Unicode character of \`text\`.`,
       examples: {
         'Cloned voice': {
           audio_url: 'https://files.example/ann.mp3',
@@ -101,8 +101,8 @@ export const voicesDocs: TagDocs = {
           description: 'URL of the reference recording. The service must be able to reach it.',
           format: 'uri',
         },
-        text: 'Transcript of the recording. Recommended.',
-        preview_text: 'Alias of `text`, for compatibility.',
+        text: 'Transcript of the recording. Recommended. Billed per Unicode character.',
+        preview_text: 'Alias of `text`.',
         ...commonFields,
         noise_reduction: 'Whether to reduce noise in the recording.',
         need_volume_normalization: 'Whether to normalize the volume of the recording.',

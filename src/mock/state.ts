@@ -1,5 +1,5 @@
-import type { TaskKind } from '../../schemas/task.ts';
-import type { KeyState, TaskOutcome } from '../options.ts';
+import type { TaskKind } from '../schemas/task.ts';
+import type { KeyState, TaskOutcome } from './options.ts';
 
 /** A person or company that owns keys, a wallet, slots, tasks, materials and voices. */
 export interface User {
@@ -23,13 +23,13 @@ export interface Key {
   readonly number: number;
   readonly user: User;
   state: KeyState;
-  /** The sum of its charges minus refunds. */
+  /** Sum of its charges minus refunds. */
   spentUsd: number;
   /** The concurrency limit of this key; undefined if the user's limit applies. */
   limit: number | undefined;
 }
 
-/** The sender of a request, and the details of the request that a charge records. */
+/** The sender of a request, and the request details that an invoice line records. */
 export interface Caller {
   /** The owner of the key; the anonymous user on public endpoints. */
   user: User;
@@ -45,9 +45,10 @@ export interface Caller {
 /** The result of a request that had an idempotency key. */
 export interface IdempotencyRecord {
   readonly fingerprint: string;
-  readonly taskId: string | undefined;
+  /** Id of the task or material that the request created. */
+  readonly resourceId: string | undefined;
   readonly chargeUsd: number;
-  /** The original response body, for requests that do not create a task. */
+  /** The original response body, if the request created a voice. */
   readonly response?: unknown;
 }
 
@@ -90,7 +91,7 @@ export interface MaterialState {
   /** When processing ends; undefined until a required verification succeeds. */
   processedAt: number | undefined;
   verificationFailed: boolean;
-  /** When its deletion completes; undefined unless it was deleted. */
+  /** When the deletion completes; undefined unless it was requested. */
   deletedAt: number | undefined;
 }
 

@@ -5,18 +5,18 @@ import { invalidParameter } from '../http/response/gateway-error.ts';
 import { checkVideoMedia } from '../materials/video-media.ts';
 import { resolutionPrice } from '../models/prices.ts';
 import { numberBetween, integerBetween } from './field-checks.ts';
-import type { Job } from './submit.ts';
+import type { PricedGeneration } from './submit.ts';
 
-/** Duration in seconds of a video without an explicit one. */
+/** Default duration of a video in seconds. */
 const defaultSeconds = 5;
 
 /** Maximum duration of a video in seconds. */
 const maxSeconds = 3600;
 
 /** Validates and prices a video generation. Specification: Video generation. */
-export function videoJob(call: RequestContext, body: VideoParams): Job {
-  const model = call.services.catalog.getOfType(body.model, 'video');
-  checkVideoMedia(call, { ...body });
+export function prepareVideo(context: RequestContext, body: VideoParams): PricedGeneration {
+  const model = context.services.catalog.getOfType(body.model, 'video');
+  checkVideoMedia(context, { ...body });
   const prompt = body.prompt ?? contentText(body);
   if (prompt === '' && !hasSource(body)) throw invalidParameter('`prompt` is required');
   const duration = integerBetween(body.duration, 'duration', 1, maxSeconds);

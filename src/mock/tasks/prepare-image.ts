@@ -3,14 +3,14 @@ import type { RequestContext } from '../http/request-context.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import { resolutionPrice } from '../models/prices.ts';
 import { checkSourceUrl, integerBetween } from './field-checks.ts';
-import type { Job } from './submit.ts';
+import type { PricedGeneration } from './submit.ts';
 
 /** Maximum number of images per task. */
 const maxImages = 100;
 
 /** Validates and prices an image generation. Specification: Image generation. */
-export function imageJob(call: RequestContext, body: ImageParams): Job {
-  const model = call.services.catalog.getOfType(body.model, 'image');
+export function prepareImage(context: RequestContext, body: ImageParams): PricedGeneration {
+  const model = context.services.catalog.getOfType(body.model, 'image');
   const sources = [body.image, ...(body.reference_image_urls ?? [])];
   if (body.image !== undefined) checkSourceUrl(body.image, 'image');
   for (const [index, url] of (body.reference_image_urls ?? []).entries()) {
@@ -31,7 +31,7 @@ export function imageJob(call: RequestContext, body: ImageParams): Job {
   return { model, prompt: body.prompt ?? '', count, priceUsd };
 }
 
-/** The resolution of a size in pixels, by its longer side. */
+/** Returns the resolution of a size in pixels, by its longer side. */
 function resolutionOf(size: string | undefined): string | undefined {
   if (size === undefined) return undefined;
   const [, width = '', height = ''] = /^(\d{1,5})x(\d{1,5})$/.exec(size) ?? [];

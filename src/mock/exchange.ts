@@ -1,5 +1,6 @@
 /** A request as the gateway received it. */
 export interface MockRequest {
+  /** The HTTP method, in upper case. */
   method: string;
   /** The path as sent, without the query string. */
   path: string;
@@ -15,7 +16,7 @@ export interface MockRequest {
   at: number;
   /** The request id that the response carries. */
   requestId: string;
-  /** The status of the response; undefined until then, and if a fault dropped the connection. */
+  /** The status; undefined until the response is sent, and if a fault dropped the connection. */
   status: number | undefined;
 }
 
@@ -23,33 +24,44 @@ export interface MockRequest {
 export interface InvoiceLine {
   /** Amount in USD; negative for a refund. */
   usd: number;
+  /** Model id. */
   model: string;
   /** Method and path, such as `POST /v1/videos`. */
   route: string;
+  /** The idempotency key of the charged request, if it had one. */
   idempotencyKey: string | undefined;
+  /** The task that was charged or refunded; undefined for chat. */
   taskId: string | undefined;
+  /** Id of the charged request. */
   requestId: string;
+  /** Whether the line is a charge or a refund. */
   kind: 'charge' | 'refund';
   /** The user whose wallet was charged or refunded. */
   user: string;
-  /** When it was charged or refunded, in clock milliseconds. */
+  /** Time of the charge or refund, in clock milliseconds. */
   at: number;
 }
 
-/** A request and its response in brief, as the command-line log shows them. */
+/** A summary of a request and its response, for logs. */
 export interface ExchangeSummary {
+  /** The HTTP method, in upper case. */
   method: string;
+  /** The path as sent, without the query string. */
   path: string;
+  /** The status of the response. */
   status: number;
+  /** The request id that the response carries. */
   requestId: string;
   /** Time from the request to the response headers, in clock milliseconds. */
   ms: number;
+  /** The charge that the response reports, in USD. */
   chargeUsd: number | undefined;
+  /** The idempotency key of the request, if it had one. */
   idempotencyKey: string | undefined;
   /** Whether the response is an idempotent replay. */
   replay: boolean;
   /** Whether the response is an event stream. */
   stream: boolean;
-  /** The error code, such as `model_not_found`; undefined for a successful response. */
+  /** The error code, such as `model_not_found`; undefined if the response has none. */
   code: string | undefined;
 }

@@ -1,39 +1,34 @@
 /** A pending sleep of a virtual clock. */
-export interface Sleeper {
-  /** When it ends, in clock milliseconds. */
+export interface PendingSleep {
+  /** When the sleep ends, in clock milliseconds. */
   readonly at: number;
   /** Breaks ties between sleeps that end at the same time. */
   readonly order: number;
-  /** Ends the sleep; undefined once it was aborted. */
+  /** Ends the sleep; undefined if it was aborted. */
   wake: (() => void) | undefined;
 }
 
-/** A min-heap of sleepers, ordered by the time and then by the order in which they were added. */
-export class Sleepers {
-  #heap: Sleeper[] = [];
+/** A min-heap of pending sleeps, ordered by due time, then by insertion order. */
+export class SleepQueue {
+  #heap: PendingSleep[] = [];
   #removed = 0;
 
-  /** Number of sleepers that are still waiting. */
-  get size(): number {
-    return this.#heap.length - this.#removed;
-  }
-
-  add(sleeper: Sleeper): void {
-    this.#heap.push(sleeper);
+  add(sleep: PendingSleep): void {
+    this.#heap.push(sleep);
     this.#siftUp(this.#heap.length - 1);
   }
 
-  /** Removes a sleeper. Removed sleepers leave the heap in batches, which keeps removal cheap. */
-  remove(sleeper: Sleeper): void {
-    sleeper.wake = undefined;
+  /** Removes a sleep. Removed sleeps leave the heap in batches, which keeps removal cheap. */
+  remove(sleep: PendingSleep): void {
+    sleep.wake = undefined;
     this.#removed += 1;
     if (this.#removed < 64 || this.#removed * 2 < this.#heap.length) return;
     this.#heap = this.#heap.filter((entry) => entry.wake !== undefined).toSorted(compare);
     this.#removed = 0;
   }
 
-  /** Returns the earliest sleeper without removing it. */
-  peek(): Sleeper | undefined {
+  /** Returns the earliest sleep without removing it. */
+  peek(): PendingSleep | undefined {
     for (;;) {
       const first = this.#heap[0];
       if (first === undefined || first.wake !== undefined) return first;
@@ -42,8 +37,8 @@ export class Sleepers {
     }
   }
 
-  /** Removes and returns the earliest sleeper. */
-  take(): Sleeper | undefined {
+  /** Removes and returns the earliest sleep. */
+  take(): PendingSleep | undefined {
     const first = this.peek();
     if (first !== undefined) this.#shift();
     return first;
@@ -81,6 +76,6 @@ export class Sleepers {
   }
 }
 
-function compare(first: Sleeper, second: Sleeper): number {
+function compare(first: PendingSleep, second: PendingSleep): number {
   return first.at - second.at || first.order - second.order;
 }
