@@ -1,8 +1,8 @@
 import { PolygateError } from './base.ts';
 
 /**
- * The request would exceed `budget.maxUsd`, or the budget has been used up. The request was not sent and nothing was
- * charged.
+ * The request would exceed `budget.maxUsd`, the budget has been used up, or the budget is strict and the price unknown.
+ * The request was not sent and nothing was charged.
  */
 export class BudgetExceededError extends PolygateError {
   static override readonly className: string = 'BudgetExceededError';

@@ -88,7 +88,7 @@ export interface ProxyOptions {
    * Maximum size of a request body in bytes; a larger body gets a 413. The received bytes are counted; `content-length`
    * is ignored.
    *
-   * @defaultValue 10485760 (10 MiB)
+   * @defaultValue 10,485,760 (10 MiB)
    */
   maxBodyBytes?: number | undefined;
   /**

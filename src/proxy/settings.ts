@@ -107,7 +107,7 @@ function normalizeBaseURL(text: string, allowInsecure: boolean): string {
   assert(
     (protocol === 'https:' || allowInsecure || isLoopback) && href === origin + pathname,
     'baseURL',
-    'must be https:// (http:// for loopback hosts only, or set allowInsecureBaseURL), without user name, query or fragment',
+    'must be https:// (http:// for loopback hosts only, or set allowInsecureBaseURL), without credentials, query or fragment',
   );
   return origin + pathname.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
 }

@@ -147,7 +147,7 @@ export interface ToolDefinition {
     description?: string | undefined;
     /** JSON schema of the arguments. */
     parameters?: Record<string, unknown> | undefined;
-    /** Whether the arguments always match the schema. */
+    /** Whether the model must produce arguments that match the schema. */
     strict?: boolean | null | undefined;
   };
   /** Additional fields are sent as is. */
@@ -173,7 +173,7 @@ export type ResponseFormat =
         description?: string | undefined;
         /** JSON schema of the output. */
         schema?: Record<string, unknown> | undefined;
-        /** Whether the output always matches the schema. */
+        /** Whether the model must produce output that matches the schema. */
         strict?: boolean | null | undefined;
       };
     };

@@ -3,9 +3,9 @@
  *
  *     identified -> planned -> journaled -> accepted -> finished
  *
- * A row continues from the state that the journal records. Each transition is a function
- * that returns the next state; a state is never modified. A transition that fails throws, and {@link toErrorResult} derives the
- * result from the state that the row had reached.
+ * A row continues from the state that the journal records. Each transition is a function that returns the next state; a
+ * state is never modified. A transition that fails throws, and {@link toErrorResult} derives the result from the state
+ * that the row had reached.
  *
  * What is durable, and what the next process does after a crash:
  *
@@ -37,7 +37,7 @@ import { sendWhenSlotFree } from './send-when-slot-free.ts';
 
 /** The parts of a submission that the transitions use: a `Submission`, or one restored from the journal. */
 export interface PreparedSubmit<Kind extends TaskKind> {
-  /** Sends the submit under the given key. */
+  /** Sends the submission under the given key. */
   send(options: {
     readonly idempotencyKey: string | undefined;
     readonly signal: AbortSignal;
@@ -59,20 +59,20 @@ export interface IdentifiedItem {
 /** The fields of every state. */
 type Identity = Omit<IdentifiedItem, 'state'>;
 
-/** The row has a new submit and a key. Nothing is recorded or sent, and no earlier submit can have been charged. */
+/** The row has a new submission and a key. Nothing is recorded or sent, and no earlier submission can have been charged. */
 interface PlannedItem<Kind extends TaskKind> extends Identity {
   readonly state: 'planned';
   readonly intent: Intent;
   readonly prepared: PreparedSubmit<Kind>;
 }
 
-/** The submit is recorded. From here on, it may have been charged unless the service has rejected it. */
+/** The submission is recorded. From here on, it may have been charged unless the service has rejected it. */
 interface JournaledItem<Kind extends TaskKind> extends Identity {
   readonly state: 'journaled';
   readonly prepared: PreparedSubmit<Kind>;
 }
 
-/** The service has accepted the submit. */
+/** The service has accepted the submission. */
 interface AcceptedItem<Kind extends TaskKind> extends Omit<Identity, 'task'> {
   readonly state: 'accepted';
   readonly task: Task<Kind>;
@@ -130,7 +130,7 @@ const paramsDiffer =
 /**
  * identified -> planned, or the state in which an earlier process left the row. Nothing is written or sent.
  *
- * @throws {@link ConfigurationError} when the submit is invalid, or differs from one that may have been charged.
+ * @throws {@link ConfigurationError} when the submission is invalid, or differs from one that may have been charged.
  */
 export async function plan<Kind extends TaskKind>(
   item: IdentifiedItem,
@@ -145,7 +145,7 @@ export async function plan<Kind extends TaskKind>(
     if (hasChanged) throw rowError(id, paramsDiffer);
     return resume(item, submission);
   }
-  // A submit that was rejected keeps its key. With other params it is another request, and needs another key.
+  // A submission that was rejected keeps its key. With other params it is another request, and needs another key.
   const previousKey = hasChanged ? undefined : history.key;
   const key = ownKey ?? previousKey ?? (await deriveKey(runId, id, hasChanged ? request.hash : ''));
   return {
@@ -218,7 +218,7 @@ function identityOf<Kind extends TaskKind>({ id, idempotencyKey, task }: BatchIt
   return { id, idempotencyKey, task };
 }
 
-/** Whether an error in this state ends the row for good. If not, the row may have been charged, and the next process continues it. */
+/** Whether an error in this state proves that the task failed or nothing was charged. If not, the row may have been charged, and the next process continues it. */
 function isFinal<Kind extends TaskKind>(item: BatchItem<Kind>, error: unknown): boolean {
   if (item.state === 'accepted') return TaskFailedError.is(error);
   // What happens in this process says nothing about a request that an earlier process may have sent.

@@ -7,11 +7,11 @@ import { checkValue, objectWithMethods } from '../config/validation.ts';
 import { parseLine } from './journal-line.ts';
 import type { Intent, JournalLine } from './journal-line.ts';
 
-/** What earlier processes recorded about a row. Its {@link Intent} is that of the latest submit. */
+/** What earlier processes recorded about a row. Its {@link Intent} is that of the latest submission. */
 export interface RowHistory extends Partial<Intent> {
   /** Number of recorded submissions without a matching `refused` line. Each process refuses only its own. */
   readonly unresolvedSubmits: number;
-  /** Receipt of the task, once a submit was accepted. */
+  /** Receipt of the task, once a submission was accepted. */
   readonly receipt?: Receipt | undefined;
   /** How the task ended, once the caller took the result. */
   readonly status?: string | undefined;
@@ -76,9 +76,10 @@ export class BatchJournal {
     await this.read();
     if (this.#runId !== undefined) return this.#runId;
     if (!this.#isEmpty) {
-      const reason = this.damaged[0]?.message ?? 'It is missing.';
+      const [damage] = this.damaged;
+      const firstDamage = damage ? ` First damage: ${damage.message}` : '';
       throw new ConfigurationError(
-        `journal: its run line, from which all keys are derived, cannot be read. Nothing was sent. ${reason}`,
+        `journal: its run line, from which all keys are derived, is missing or damaged. Nothing was sent.${firstDamage}`,
       );
     }
     const runId = newIdempotencyKey();
@@ -111,7 +112,7 @@ export class BatchJournal {
     const history = this.rows.get(id) ?? noHistory;
     const change = type === 'submit' ? 1 : type === 'refused' ? -1 : 0;
     const unresolvedSubmits = history.unresolvedSubmits + change;
-    // Params can be large, and only a submit without any later line is ever resent from them.
+    // Params can be large, and only a submission without any later line is ever resent from them.
     this.rows.set(id, { ...history, params: undefined, ...fields, unresolvedSubmits });
   }
 }

@@ -7,7 +7,7 @@ export type BatchResult<Kind extends TaskKind = TaskKind> = {
   readonly id: string;
   /** Idempotency key of the row's submit. */
   readonly idempotencyKey?: string | undefined;
-  /** Task of the row, once its submit was accepted. */
+  /** Task of the row, once its submission was accepted. */
   readonly task?: Task<Kind> | undefined;
 } & (
   | {
@@ -18,9 +18,9 @@ export type BatchResult<Kind extends TaskKind = TaskKind> = {
     }
   | {
       /**
-       * `failed` is final: the task failed, or nothing was charged. `unknown` is not: the task is still processing, or it
-       * is not known whether there is one. To resolve it, run the same batch over the same journal again: it resends the
-       * request with the same key, so nothing is paid twice.
+       * `failed`: the task failed, or nothing was charged. In the latter case, the next run submits the row again.
+       * `unknown`: the task is still processing, or it is not known whether there is one. To resolve it, run the same
+       * batch with the same journal again: it resends the request with the same key, so nothing is paid for twice.
        */
       readonly status: 'failed' | 'unknown';
       readonly generation?: undefined;

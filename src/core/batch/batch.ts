@@ -33,7 +33,7 @@ export type BatchRow<Input, Kind extends TaskKind = TaskKind> = BatchResult<Kind
 };
 
 /**
- * Describes the submit of a row, for example with `gateway.images.submission(params)`. If it throws, only this row fails.
+ * Describes the submission of a row, for example with `gateway.images.submission(params)`. If it throws, only this row fails.
  */
 export type Describe<Input, Kind extends TaskKind> = (
   input: Input,

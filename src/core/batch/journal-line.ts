@@ -18,7 +18,7 @@ export type JournalLine = { readonly v: 1 } & (
   | { readonly type: 'finished'; readonly id: string; readonly status: 'succeeded' | 'failed' }
 );
 
-/** The submit that a row is about to send. */
+/** The submission that a row is about to send. */
 export interface Intent {
   /** Idempotency key. */
   readonly key: string;
@@ -61,7 +61,7 @@ const requiredStrings = new Map<unknown, readonly string[]>([
   ['finished', ['id']],
 ]);
 
-/** The kind of task that a submit to this path creates; undefined when it is not the path of a submit endpoint. */
+/** The kind of task that a submission to this path creates; undefined when it is not the path of a submit endpoint. */
 export function taskKindOf(path: unknown): TaskKind | undefined {
   const [, kind] = /^\/v1\/(image|video|audio)[a-z/]*$/.exec(String(path)) ?? [];
   return unchecked<TaskKind | undefined>(kind);

@@ -18,7 +18,7 @@ import type { WorkerContext } from './run-concurrently.ts';
 export interface RecoverOptions extends Omit<WaitOptions<TaskUpdate>, 'onUpdate'> {
   /**
    * Maximum number of rows in flight: submitting, waiting, or with a result that the caller has not taken.
-   * @defaultValue 1 000
+   * @defaultValue 1,000
    */
   maxInFlight?: number | undefined;
 }
@@ -55,7 +55,7 @@ export class BatchRunner implements BatchContext {
     let lastAppend: Promise<void> | undefined;
     for await (const result of runConcurrently(rows, work, limits)) {
       yield result;
-      // The generator resumes once the caller has taken the result. A process that dies before gets it again.
+      // The generator resumes once the caller has taken the result. If the process dies before that, the next one yields the result again.
       const line = finishedLine(result);
       if (line) lastAppend = this.journal.tryAppend(line);
     }

@@ -34,7 +34,7 @@ export function describeRawRequest({ method, path, query, body, idempotent }: Ra
   checkValue('method', method ?? '', methodRule);
   checkValue('path', path ?? '', [
     isPath,
-    'a path that starts with a single / and has no whitespace, #, backslash or . and .. segments',
+    'a path that starts with a single / and contains no whitespace, # or backslash and no . or .. segments',
   ]);
   const [template = path] = path.split('?', 1);
   const hasSideEffects = method === 'POST' || method === 'PATCH';

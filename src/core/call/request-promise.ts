@@ -6,7 +6,7 @@ import type { ApiResponse } from './response.ts';
 export interface WithResponse<Result> {
   /** The result of the call. */
   data: Result;
-  /** The response. Its body has already been read. */
+  /** The response. Its body has already been read, or is being read by the returned stream. */
   response: Response;
   /** Metadata parsed from the response headers. */
   meta: ResponseMeta;

@@ -92,7 +92,7 @@ export const assumptions: readonly Assumption[] = [
   },
   {
     id: 'A14',
-    gap: 'How long a submit holds its concurrency slot',
+    gap: 'How long a submission holds its concurrency slot',
     assume: 'Until the submit request ends; a running task holds no slot.',
     override: null,
   },

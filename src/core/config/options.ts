@@ -18,13 +18,13 @@ export interface PolygateOptions {
   baseURL?: string | undefined;
   /**
    * Timeout for one attempt, in milliseconds. It covers the response headers and body; for a stream, only the headers.
-   * @defaultValue 60 000; 600 000 for chat
+   * @defaultValue 60,000; 600,000 for chat
    */
   timeout?: number | undefined;
   /**
    * Maximum time without a byte from a stream, in milliseconds, before it fails with {@link StreamIdleTimeoutError}.
    * Comments count as bytes.
-   * @defaultValue 60 000
+   * @defaultValue 60,000
    */
   streamIdleTimeout?: number | undefined;
   /**
@@ -41,23 +41,23 @@ export interface PolygateOptions {
   /**
    * Maximum delay before a retry, in milliseconds. A longer `Retry-After` fails the call immediately, with
    * `retryAfterMs` on the error.
-   * @defaultValue 60 000
+   * @defaultValue 60,000
    */
   maxRetryDelay?: number | undefined;
   /**
    * Maximum time to wait for a concurrency slot, in milliseconds. After that, the call fails with
    * {@link ConcurrencyLimitError}.
-   * @defaultValue 300 000
+   * @defaultValue 300,000
    */
   maxQueueTime?: number | undefined;
   /**
    * Maximum size of a response body, in bytes.
-   * @defaultValue 67 108 864 (64 MiB)
+   * @defaultValue 67,108,864 (64 MiB)
    */
   maxResponseBytes?: number | undefined;
   /**
    * Maximum size of a stream event, in bytes.
-   * @defaultValue 16 777 216 (16 MiB)
+   * @defaultValue 16,777,216 (16 MiB)
    */
   maxEventBytes?: number | undefined;
   /**

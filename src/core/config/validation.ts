@@ -67,7 +67,7 @@ export const concurrencyValue: Rule = [
   (value) => value === 'auto' || value === false || positiveInteger[0](value),
   `'auto', false or ${positiveInteger[1]}`,
 ];
-export const headerName: Rule = [matches(/^[\w!#$%&'*+.^`|~-]+$/), 'a header name'];
+export const headerName: Rule = [matches(/^[\w!#$%&'*+.^`|~-]+$/), 'a valid header name'];
 export const headerValue: Rule = [
   matches(/^[\t -~\u0080-\u00ff]*$/),
   'Latin-1 text without line breaks',

@@ -50,7 +50,7 @@ function noStore(): RequestInit {
   return isCloudflare() ? {} : { cache: 'no-store' };
 }
 
-/** Error codes of errors before any bytes were sent: DNS, or a connection that was refused or timed out. */
+/** Codes of errors that occur before any bytes are sent: DNS errors, and connections that are refused or time out. */
 const unsentCodes = /(^EAI_AGAIN|refused|ENOTFOUND|UNREACH|_CONNECT_TIMEOUT)$/i;
 
 /** Whether the service may have received a request whose `fetch` rejected with this error. */

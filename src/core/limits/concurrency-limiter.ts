@@ -118,7 +118,7 @@ export class ConcurrencyLimiter {
     });
   }
 
-  /** Updates the window after a response that got a slot, or that reports a limit. */
+  /** Updates the window after a request with a slot has succeeded, or a response has reported a limit. */
   recordLimits(reported: ConcurrencyMeta): void {
     this.#window = windowAfterSuccess(this.#window, reported, this.#inFlight);
     this.#update(reported);

@@ -29,7 +29,7 @@ export class PendingStream implements Source<ChatCompletionChunk> {
     });
     this.final = this.#opening.then((reader) => reader.final);
     this.final.catch(() => undefined);
-    // From then on, the reader itself listens to the caller's signal.
+    // Once the stream is open, the reader itself listens to the caller's signal.
     const stopListening = whenAborted(signal, (reason) => this.abort(reason));
     this.#opening.then(stopListening, stopListening);
   }

@@ -20,7 +20,7 @@ export interface RelayedStreamOptions {
   signal?: AbortSignal | undefined;
   /**
    * Time without a byte, in ms, before the stream fails with `StreamIdleTimeoutError`. Comments count as bytes.
-   * @defaultValue 60_000
+   * @defaultValue 60,000
    */
   streamIdleTimeout?: number | undefined;
   /**

@@ -60,10 +60,11 @@ export async function waitForMaterial(
 ): Promise<AvailableMaterial> {
   const last = await lastUpdate(followMaterial(wait, options), options, wait.context);
   if (last !== undefined && isAvailable(last)) return last;
-  throw new MaterialFailedError(
-    `Material ${wait.id} has the status ${last?.status} and will not become available.`,
-    { material: last },
-  );
+  const reason =
+    last?.status === 'available'
+      ? 'is available but has no asset:// URI'
+      : `has the status ${last?.status} and will not become available`;
+  throw new MaterialFailedError(`Material ${wait.id} ${reason}.`, { material: last });
 }
 
 /** Whether the status of a material ends a wait. Specification: Material status. */

@@ -8,7 +8,7 @@ import type { SubmitRequest } from './submit.ts';
 import { openTask } from './task.ts';
 import type { SubmittedTask, Task, TaskScope } from './task.ts';
 
-/** A submit that is described but not sent: one row of a batch. */
+/** A submit request that is described but not sent: one row of a batch. */
 export class Submission<Kind extends TaskKind = TaskKind> {
   readonly kind: Kind;
   // Private at run time, because they contain prompts and give access to the API key.
@@ -25,12 +25,12 @@ export class Submission<Kind extends TaskKind = TaskKind> {
     this.#options = options;
   }
 
-  /** Sends the submit, like the namespace's `submit` method. */
+  /** Sends the request, like the namespace's `submit` method. */
   send(options?: RequestOptions): RequestPromise<SubmittedTask<Kind>> {
     return submitTask(this.#scope, this.#request, { ...this.#options, ...options });
   }
 
-  /** @internal Checks the submit and returns what identifies it across processes; params only if they may be stored. */
+  /** @internal Checks the submission and returns what identifies it across processes; params only if they may be stored. */
   async details(storeParams: boolean): Promise<SubmissionDetails> {
     const { template: path, params, check } = this.#request;
     check();
@@ -40,13 +40,13 @@ export class Submission<Kind extends TaskKind = TaskKind> {
     return { path, hash, idempotencyKey, params: storeParams ? params : undefined };
   }
 
-  /** @internal The handle of the task that an earlier process created with this submit. */
+  /** @internal The handle of the task that an earlier process created with this submission. */
   task(receipt: Receipt): Task<Kind> {
     return openTask(this.#scope, receipt);
   }
 }
 
-/** What identifies a submit across processes. */
+/** What identifies a submission across processes. */
 export interface SubmissionDetails {
   readonly path: string;
   /** See {@link submitFingerprint}. */
@@ -56,7 +56,7 @@ export interface SubmissionDetails {
   readonly idempotencyKey: string | undefined;
 }
 
-/** Fingerprint of a submit: two submits with the same fingerprint send the same request. */
+/** Fingerprint of a submission: two submissions with the same fingerprint send the same request. */
 export function submitFingerprint(path: string, params: object): Promise<string> {
   return fingerprint(path, JSON.stringify(params));
 }

@@ -80,7 +80,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     if (details.latest !== undefined) this.#remember(details.latest, details.retryAfterMs);
   }
 
-  /** Whether the idempotency key returned an existing task instead of paying for a new one. */
+  /** Whether the idempotency key matched an existing task, so that no new one was paid for. */
   get replayed(): boolean {
     return this.meta?.idempotentReplay ?? false;
   }

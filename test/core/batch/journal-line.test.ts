@@ -82,7 +82,7 @@ test.each([
     const error = await caught(runImageBatch(world, numbers(3), { journal }));
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error.message).toMatch(
-      /^journal: its run line, from which all keys are derived, cannot be read\. Nothing was sent\./,
+      /^journal: its run line, from which all keys are derived, is missing or damaged\. Nothing was sent\./,
     );
     expect(journal.lines).toEqual(lines);
     expect(world.mock.requests).toEqual([]);
