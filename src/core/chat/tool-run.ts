@@ -57,7 +57,7 @@ export async function runTools(
       if (calls.length === 0) return { completion, ...progress() };
       if (rounds.length >= maxRounds) {
         throw new ToolRoundsError(
-          `The model was still calling tools after ${rounds.length} requests (maxRounds); error.run has the conversation and its cost.`,
+          `The model was still calling tools after maxRounds (${maxRounds}) requests; error.run has the conversation and its cost.`,
         );
       }
       const signals = signal === undefined ? [controller.signal] : [signal, controller.signal];
