@@ -120,8 +120,8 @@ export class Stream<Item> extends ItemStream<Item> {
 
   /**
    * Reads the output of {@link Stream.toReadableStream} as the same stream. Without a final `[DONE]` it throws
-   * `StreamTruncatedError`, and an error on the other side is thrown here with the same class where possible. `meta` has only the
-   * status 200, because response headers stay on the server.
+   * `StreamTruncatedError`, and an error on the other side is thrown here with the same class where possible. `meta` has
+   * only the status 200, because response headers stay on the server.
    */
   static fromReadableStream(
     readable: ReadableStream<Uint8Array>,
