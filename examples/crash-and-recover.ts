@@ -1,6 +1,6 @@
 /**
- * Kills a process in the middle of a batch, right after the charge for its third image, and recovers the batch in another
- * process. The two processes share only the journal.
+ * Kills a process in the middle of a batch, right after the charge for its third image, and recovers the batch in
+ * another process. The two processes share only the journal.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

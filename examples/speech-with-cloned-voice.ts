@@ -32,7 +32,8 @@ try {
   await writeFile('demo-output/ann.wav', Buffer.from(await response.arrayBuffer()));
   console.log(`saved demo-output/ann.wav, $${gateway.spend.totalUsd} in total`);
 } catch (error) {
-  // An idempotency key does not protect a clone request, so it is not resent. Check whether it exists before you pay for another one.
+  // An idempotency key does not protect a clone request, so it is not resent. Check whether it exists before you pay
+  // for another one.
   if (!ConnectionError.is(error) || error.outcome !== 'unknown') throw error;
   const voices = await gateway.voices.list();
   const exists = voices.data.some(({ display_name }) => display_name === 'Ann');

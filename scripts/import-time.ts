@@ -1,6 +1,6 @@
 /**
- * Checks that importing the built client takes little longer than loading `fetch`, which ky loads on import. Uses the same
- * measurement and target as the benchmark.
+ * Checks that importing the built client takes little longer than loading `fetch`, which ky loads on import. Uses the
+ * same measurement and target as the benchmark.
  */
 import { importTarget, importTimes } from '../test/bench/import-time.ts';
 

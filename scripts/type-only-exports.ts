@@ -1,6 +1,6 @@
 /**
- * The declaration bundler exports type-only classes as values that do not exist at run time. This script changes such exports
- * to `export type`, so that the declarations of each entry point match its JavaScript.
+ * The declaration bundler exports type-only classes as values that do not exist at run time. This script changes such
+ * exports to `export type`, so that the declarations of each entry point match its JavaScript.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 

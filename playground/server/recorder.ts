@@ -3,7 +3,9 @@ import { observeStream } from './observe-stream.ts';
 
 const maxAttempts = 400;
 
-/** Records every request to the gateway and its outcome. It sits between proxy and gateway, so it observes retries too. */
+/**
+ * Records every request to the gateway and its outcome. It sits between proxy and gateway, so it observes retries too.
+ */
 export class Recorder {
   readonly attempts: Attempt[] = [];
   readonly #onChange: () => void;

@@ -60,9 +60,10 @@ const blocks =
   /(?:^<!-- service:(?<service>.*?)-->\n+)?(?:^<!-- before:(?<before>.*?)-->\n+)?^```ts(?<noRun> no-run)?\n(?<block>.*?)^```/gms;
 
 /**
- * Returns the `ts` blocks of a guide. Code in a preceding comment `<!-- before: … -->`, which readers do not see, is added
- * before the block, and so is the declaration of a `gateway` or `mock` that the block uses but does not declare. The fault in
- * a preceding comment `<!-- service: {…} -->` is injected while the block runs. A block marked `ts no-run` is only compiled.
+ * Returns the `ts` blocks of a guide. Code in a preceding comment `<!-- before: … -->`, which readers do not see, is
+ * added before the block, and so is the declaration of a `gateway` or `mock` that the block uses but does not declare.
+ * The fault in a preceding comment `<!-- service: {…} -->` is injected while the block runs. A block marked `ts no-run`
+ * is only compiled.
  */
 export function snippetsOf({ path, text }: Guide): Snippet[] {
   const counts = new Map<string, number>();

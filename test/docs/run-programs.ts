@@ -19,8 +19,8 @@ export interface Result {
 
 /**
  * Runs programs against the source code, each with its own working directory and its own reference gateway, whose tasks
- * complete immediately. The programs share one process, because starting a process takes most of the time. The process must
- * exit by itself.
+ * complete immediately. The programs share one process, because starting a process takes most of the time. The process
+ * must exit by itself.
  */
 export async function runPrograms(jobs: readonly Job[]): Promise<Result[]> {
   const env = { POLYGATE_LOG: 'off', PROGRAMS: JSON.stringify(jobs) };

@@ -29,8 +29,8 @@ export function runBatch(mock: MockGateway, path: string, storeParams = false) {
 }
 
 /**
- * Truncates the journal of a finished batch at each of these byte offsets and runs the batch again over the rest. No row
- * may be charged twice, and no existing byte may change. Returns the length of the complete journal.
+ * Truncates the journal of a finished batch at each of these byte offsets and runs the batch again over the rest. No
+ * row may be charged twice, and no existing byte may change. Returns the length of the complete journal.
  */
 export async function checkTruncations(
   storeParams: boolean,

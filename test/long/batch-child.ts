@@ -1,6 +1,6 @@
 /**
- * A process that runs a batch over a journal and writes the ids of the results that it took to a file. If a step is given,
- * it kills itself at that step of writing the journal.
+ * A process that runs a batch over a journal and writes the ids of the results that it took to a file. If a step is
+ * given, it kills itself at that step of writing the journal.
  */
 import { appendFileSync } from 'node:fs';
 

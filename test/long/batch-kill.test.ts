@@ -18,7 +18,10 @@ const hook = new URL('../from-source.ts', import.meta.url).href;
 const program = fileURLToPath(new URL('batch-child.ts', import.meta.url));
 const ids = Array.from({ length: 12 }, (_, row) => `row ${row}`);
 
-/** When the process is killed: at a step of writing its journal, at a step of a request, or `ms` after its first request. */
+/**
+ * When the process is killed: at a step of writing its journal, at a step of a request, or `ms` after its first
+ * request.
+ */
 interface KillPoint {
   step?: number;
   request?: number;

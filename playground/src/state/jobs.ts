@@ -40,7 +40,9 @@ export function startJob(request: GenerationRequest): void {
   void runJob(job);
 }
 
-/** Starts or continues a job: resumes its task if there is a receipt, or submits the request again with the same key. */
+/**
+ * Starts or continues a job: resumes its task if there is a receipt, or submits the request again with the same key.
+ */
 export async function runJob(job: Job): Promise<void> {
   const { id, receipt } = job;
   if (receipt === undefined) change(id, { state: 'submitting', problem: undefined });

@@ -10,12 +10,13 @@
  * What is durable, and what the next process does after a crash:
  *
  * - identified, planned: nothing is durable, and nothing was sent. The row starts over.
- * - journaled: the `submit` line is durable. Whether the request was sent is unknown, so it is sent again under the same
- *   key: the service returns the task of that key if there is one, and charges only once.
- * - accepted: the `accepted` line is durable, and the row waits for the task of its receipt. If that line was lost, the row
- *   is journaled. A `refused` line means that nothing was charged: the row starts over, even if its params have changed.
- * - finished: the `finished` line follows when the caller has taken the result. `recover` skips the row, and a batch that
- *   is run again yields it again.
+ * - journaled: the `submit` line is durable. Whether the request was sent is unknown, so it is sent again under the
+ *   same key: the service returns the task of that key if there is one, and charges only once.
+ * - accepted: the `accepted` line is durable, and the row waits for the task of its receipt. If that line was lost, the
+ *   row is journaled. A `refused` line means that nothing was charged: the row starts over, even if its params have
+ *   changed.
+ * - finished: the `finished` line follows when the caller has taken the result. `recover` skips the row, and a batch
+ *   that is run again yields it again.
  */
 import { AbortedError } from '../../errors/aborted.ts';
 import { PolygateError } from '../../errors/base.ts';
@@ -59,7 +60,9 @@ export interface IdentifiedItem {
 /** The fields of every state. */
 type Identity = Omit<IdentifiedItem, 'state'>;
 
-/** The row has a new submission and a key. Nothing is recorded or sent, and no earlier submission can have been charged. */
+/**
+ * The row has a new submission and a key. Nothing is recorded or sent, and no earlier submission can have been charged.
+ */
 interface PlannedItem<Kind extends TaskKind> extends Identity {
   readonly state: 'planned';
   readonly intent: Intent;
@@ -177,7 +180,10 @@ async function recordSubmit<Kind extends TaskKind>(
   return { ...item, state: 'journaled' };
 }
 
-/** journaled -> accepted. If the submission was certainly not charged, a `refused` line allows the row to be resubmitted with other params. */
+/**
+ * journaled -> accepted. If the submission was certainly not charged, a `refused` line allows the row to be resubmitted
+ * with other params.
+ */
 async function submit<Kind extends TaskKind>(
   item: JournaledItem<Kind>,
   { journal, config }: BatchContext,
@@ -190,7 +196,8 @@ async function submit<Kind extends TaskKind>(
       config,
       signal,
     );
-    // A response with a finished result may have no task id. Only its key can find it again, so no `accepted` line is written.
+    // A response with a finished result may have no task id. Only its key can find it again, so no `accepted` line is
+    // written.
     if (task.id) {
       await journal.tryAppend({ v: 1, type: 'accepted', id, receipt: task.toJSON() });
     }
@@ -218,7 +225,10 @@ function identityOf<Kind extends TaskKind>({ id, idempotencyKey, task }: BatchIt
   return { id, idempotencyKey, task };
 }
 
-/** Whether an error in this state proves that the task failed or nothing was charged. If not, the row may have been charged, and the next process continues it. */
+/**
+ * Whether an error in this state proves that the task failed or nothing was charged. If not, the row may have been
+ * charged, and the next process continues it.
+ */
 function isFinal<Kind extends TaskKind>(item: BatchItem<Kind>, error: unknown): boolean {
   if (item.state === 'accepted') return TaskFailedError.is(error);
   // What happens in this process says nothing about a request that an earlier process may have sent.
@@ -233,8 +243,8 @@ function isUncharged(error: unknown): boolean {
 }
 
 /**
- * Derives the key of a row without a key: the same in every process that runs the batch with the same journal. `changedHash`
- * is the fingerprint of the params if they replace rejected ones, otherwise empty.
+ * Derives the key of a row without a key: the same in every process that runs the batch with the same journal.
+ * `changedHash` is the fingerprint of the params if they replace rejected ones, otherwise empty.
  */
 async function deriveKey(runId: string, rowId: string, changedHash: string): Promise<string> {
   return `pg-${await fingerprint(runId, rowId, changedHash)}`;

@@ -69,8 +69,8 @@ export class BatchJournal {
    * Reads the journal and returns the id of its run, from which all keys are derived. Starts the run if the journal is
    * empty.
    *
-   * @throws {@link ConfigurationError} when the journal has lines but no readable `run` line. A new run would derive new
-   * keys, and rows that were already paid for would be paid for again.
+   * @throws {@link ConfigurationError} when the journal has lines but no readable `run` line. A new run would derive
+   * new keys, and rows that were already paid for would be paid for again.
    */
   async openRun(): Promise<string> {
     await this.read();

@@ -20,7 +20,8 @@ export interface BatchOptions<Input> extends RecoverOptions {
   /** Records the progress of the batch, so that no row is charged twice when the batch is run again after a crash. */
   journal?: Journal | undefined;
   /**
-   * Whether the journal also stores params, including prompts. With them, `gateway.recover` can resubmit rows without their inputs.
+   * Whether the journal also stores params, including prompts. With them, `gateway.recover` can resubmit rows without
+   * their inputs.
    * @defaultValue the journal's `storeParams`, otherwise false
    */
   storeParams?: boolean | undefined;
@@ -33,7 +34,8 @@ export type BatchRow<Input, Kind extends TaskKind = TaskKind> = BatchResult<Kind
 };
 
 /**
- * Describes the submission of a row, for example with `gateway.images.submission(params)`. If it throws, only this row fails.
+ * Describes the submission of a row, for example with `gateway.images.submission(params)`. If it throws, only this row
+ * fails.
  */
 export type Describe<Input, Kind extends TaskKind> = (
   input: Input,

@@ -22,7 +22,10 @@ export interface Restore {
   readonly task: (receipt: Receipt) => Task;
 }
 
-/** Finishes the rows that an earlier process left unfinished: waits for their tasks, and resubmits rows whose params are stored. */
+/**
+ * Finishes the rows that an earlier process left unfinished: waits for their tasks, and resubmits rows whose params are
+ * stored.
+ */
 export async function* recover(
   context: ClientContext,
   journal: Journal,

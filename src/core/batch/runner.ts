@@ -55,7 +55,8 @@ export class BatchRunner implements BatchContext {
     let lastAppend: Promise<void> | undefined;
     for await (const result of runConcurrently(rows, work, limits)) {
       yield result;
-      // The generator resumes once the caller has taken the result. If the process dies before that, the next one yields the result again.
+      // The generator resumes once the caller has taken the result. If the process dies before that, the next one
+      // yields the result again.
       const line = finishedLine(result);
       if (line) lastAppend = this.journal.tryAppend(line);
     }

@@ -47,8 +47,8 @@ export function executeJson<Result>(
 }
 
 /**
- * Starts a call and returns its promise. An error thrown by `describe` rejects it. `transform` converts the result before
- * the promise resolves.
+ * Starts a call and returns its promise. An error thrown by `describe` rejects it. `transform` converts the result
+ * before the promise resolves.
  */
 export function startCall<Result, Final = Result>(
   context: ClientContext,

@@ -177,7 +177,9 @@ export class CallErrors {
     return cause;
   }
 
-  /** Removes the API key from a text. Keys under 8 characters are placeholders, and replacing them would garble words. */
+  /**
+   * Removes the API key from a text. Keys under 8 characters are placeholders, and replacing them would garble words.
+   */
   #redact(text: string): string {
     return this.apiKey.length < 8 ? text : text.replaceAll(this.apiKey, '(the API key)');
   }

@@ -96,7 +96,8 @@ export function classifyFailure(error: unknown): Failure | undefined {
     const { status, code } = error;
     return { status, code, outcome: outcomeOf(status, code) };
   }
-  // The outcome of the error covers the whole call. `rejected` can only stem from an earlier attempt: this one was not sent.
+  // The outcome of the error covers the whole call. `rejected` can only stem from an earlier attempt: this one was not
+  // sent.
   if (error instanceof ConnectionError) {
     return { outcome: error.outcome === 'rejected' ? 'not-sent' : error.outcome };
   }

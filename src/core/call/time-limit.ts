@@ -17,8 +17,8 @@ export interface TimeLimit<Result> {
 }
 
 /**
- * Runs `work` until it finishes, its time is up or the caller aborts. Settles immediately in each case, even if the work
- * ignores its signal, and leaves no timer or listener behind.
+ * Runs `work` until it finishes, its time is up or the caller aborts. Settles immediately in each case, even if the
+ * work ignores its signal, and leaves no timer or listener behind.
  */
 export function runWithTimeLimit<Result>(
   work: (signal: AbortSignal) => Promise<Result>,

@@ -3,7 +3,9 @@ import { notify } from '../config/log.ts';
 import type { ApiCall } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 
-/** Records what any response reports, success or error: its charge, the account's limits, and that the service works. */
+/**
+ * Records what any response reports, success or error: its charge, the account's limits, and that the service works.
+ */
 export function recordResponse(
   { config, shared }: ClientContext,
   { method, template, model, paid, usesSlot }: ApiCall,

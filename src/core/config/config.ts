@@ -101,7 +101,8 @@ export const defaults = {
 /**
  * Turns options and environment variables into a frozen config. Environment variables are read only here.
  *
- * @throws {@link ConfigurationError} if an option is unknown or invalid, the base URL is missing, or a browser would expose the key.
+ * @throws {@link ConfigurationError} if an option is unknown or invalid, the base URL is missing, or a browser would
+ * expose the key.
  */
 export function resolveConfig(original: PolygateOptions): Config {
   for (const [name, value] of Object.entries(original)) checkOption(name, value);

@@ -38,8 +38,8 @@ export function pageURL(): string | undefined {
 }
 
 /**
- * The runtime's own `fetch`, looked up on every call. Deno's `fetch` automatically resends a text body when a kept-alive
- * connection breaks, so the service could charge twice. It sends a blob only once.
+ * The runtime's own `fetch`, looked up on every call. Deno's `fetch` automatically resends a text body when a
+ * kept-alive connection breaks, so the service could charge twice. It sends a blob only once.
  */
 export const runtimeFetch: typeof globalThis.fetch = (input, init) =>
   globalThis.fetch(

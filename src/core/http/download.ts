@@ -17,7 +17,10 @@ const privateIPv6 = /^\[(::|f[cd]|fe[89a-f]|ff|64:ff9b:|2001:(:|0:)|2002:)/;
 const privateName =
   /^[^.:]*$|(^|\.)(localhost|localdomain|local|internal|intranet|lan|home|corp|home\.arpa)\.*$/;
 
-/** Requests a result's file without credentials. The calling function follows redirects, so that each address is checked. */
+/**
+ * Requests a result's file without credentials. The calling function follows redirects, so that each address is
+ * checked.
+ */
 export function requestResult(
   { fetch }: Config,
   url: string,

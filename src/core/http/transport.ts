@@ -60,7 +60,10 @@ export function networkOutcome(error: unknown): Outcome {
     : 'unknown';
 }
 
-/** The innermost message of an error that `fetch` rejected with. Reads only `message` and `code`, which reveal nothing about the request. */
+/**
+ * The innermost message of an error that `fetch` rejected with. Reads only `message` and `code`, which reveal nothing
+ * about the request.
+ */
 export function networkErrorMessage(error: unknown): string {
   const { message, code } = causeChain(error).findLast((link) => textOf(link.message)) ?? {};
   const text = textOf(message) ?? 'no reason given';

@@ -1,7 +1,9 @@
 import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 
-/** Maximum number of concurrent polls per account. Each needs a socket, so ten thousand waiting tasks must share them. */
+/**
+ * Maximum number of concurrent polls per account. Each needs a socket, so ten thousand waiting tasks must share them.
+ */
 const maxConcurrentPolls = 64;
 
 /** Lets the next poll start. Call it exactly once. */

@@ -47,7 +47,8 @@ interface ReaderContext extends Pick<ResponseContext, 'errors' | 'retainSlot' | 
  *
  * A reader is open until it either completes or fails; both are final. A stream is proven complete by `[DONE]`, or by
  * the end of the body, clean or not, once every requested choice has a `finish_reason`. Any other end of the body is a
- * `StreamTruncatedError`. Completing and failing both settle `final` and release the slot, the timer and the abort listener.
+ * `StreamTruncatedError`. Completing and failing both settle `final` and release the slot, the timer and the abort
+ * listener.
  */
 export class ChunkReader implements Source<ChatCompletionChunk> {
   readonly meta: ResponseMeta;

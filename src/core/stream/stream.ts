@@ -49,7 +49,8 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
       },
     };
     iterators?.register(iterator, source, source);
-    // Nothing needs to be reported after the end. After a failure, the stack of the error can keep this iterator alive, so that it would never be unregistered.
+    // Nothing needs to be reported after the end. After a failure, the stack of the error can keep this iterator alive,
+    // so that it would never be unregistered.
     const forget = () => iterators?.unregister(source);
     source.final.then(forget, forget);
     return iterator;
@@ -120,8 +121,8 @@ export class Stream<Item> extends ItemStream<Item> {
 
   /**
    * Reads the output of {@link Stream.toReadableStream} as the same stream. Without a final `[DONE]` it throws
-   * `StreamTruncatedError`, and an error on the other side is thrown here with the same class where possible. `meta` has
-   * only the status 200, because response headers stay on the server.
+   * `StreamTruncatedError`, and an error on the other side is thrown here with the same class where possible. `meta`
+   * has only the status 200, because response headers stay on the server.
    */
   static fromReadableStream(
     readable: ReadableStream<Uint8Array>,

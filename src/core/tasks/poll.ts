@@ -144,8 +144,8 @@ function pollDelay(
 }
 
 /**
- * Whether a failed poll reveals nothing about the task: no response, a service that is overloaded or down, or a body that
- * is not a record. Up to two 404s in a row may mean that the record is not replicated yet.
+ * Whether a failed poll reveals nothing about the task: no response, a service that is overloaded or down, or a body
+ * that is not a record. Up to two 404s in a row may mean that the record is not replicated yet.
  */
 function isTransient(error: unknown, consecutive404s: number): error is PolygateError {
   if (error instanceof APIError) {

@@ -30,7 +30,9 @@ export class Submission<Kind extends TaskKind = TaskKind> {
     return submitTask(this.#scope, this.#request, { ...this.#options, ...options });
   }
 
-  /** @internal Checks the submission and returns what identifies it across processes; params only if they may be stored. */
+  /**
+   * @internal Checks the submission and returns what identifies it across processes; params only if they may be stored.
+   */
   async details(storeParams: boolean): Promise<SubmissionDetails> {
     const { template: path, params, check } = this.#request;
     check();

@@ -5,7 +5,10 @@ import type { Chunk, Client, Completion } from '../client.ts';
 
 const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
 
-/** The baseline: `fetch` and `JSON.parse`, plus eventsource-parser for streams, without error handling, timeouts or validation. */
+/**
+ * The baseline: `fetch` and `JSON.parse`, plus eventsource-parser for streams, without error handling, timeouts or
+ * validation.
+ */
 export const client: Client = {
   request: (base) => async () => {
     const body = JSON.stringify({ model: 'bench', messages });
