@@ -20,7 +20,7 @@ export interface ProxyCall {
 export interface ProxyResponse extends ProxyCall {
   /** HTTP status of the gateway's response. */
   readonly status: number;
-  /** The charge in USD, if the gateway reported one. It is charged to your wallet unless `replay` is true. */
+  /** The charge in USD, if the gateway reported one. It is charged to your account unless `replay` is true. */
   readonly chargeUsd?: number | undefined;
   /** Whether the idempotency key matched an earlier request, so that nothing was charged again. */
   readonly replay: boolean;

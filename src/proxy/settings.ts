@@ -107,7 +107,7 @@ function normalizeBaseURL(text: string, allowInsecure: boolean): string {
   assert(
     (protocol === 'https:' || allowInsecure || isLoopback) && href === origin + pathname,
     'baseURL',
-    'must be https:// (http:// for loopback hosts only, or set allowInsecureBaseURL), without credentials, query or fragment',
+    'must be an https:// URL without credentials, query or fragment (http:// is accepted for loopback hosts, or if allowInsecureBaseURL is set)',
   );
   return origin + pathname.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
 }

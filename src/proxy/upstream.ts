@@ -49,7 +49,7 @@ function noStore(): RequestInit {
   return globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? {} : { cache: 'no-store' };
 }
 
-/** The innermost message and code of an error of `fetch`, without the request that the error may reference. */
+/** The innermost message and code of a `fetch` error, without the request that the error may reference. */
 function rootCause(error: unknown): { message: string; code: string } {
   let message = 'unknown reason';
   let code = '';

@@ -90,7 +90,7 @@ describe.each([
 });
 
 describe('a failed connection to the gateway', () => {
-  test('after it accepted a submit leads to a retry with the same key and one charge', async () => {
+  test('after it accepted a submit request leads to a retry with the same key and one charge', async () => {
     const { mock, page } = await startProxy();
     mock.fail({ route: 'POST /v1/images/tasks', reset: 'after', times: 2 });
     const task = await page({ random: () => 0 }).images.submit(image);

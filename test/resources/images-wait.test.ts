@@ -247,7 +247,7 @@ describe('an abort', () => {
     expect(mock.requests).toHaveLength(1);
   });
 
-  test('of generate() after the submit rejects with the task as well', async () => {
+  test('of generate() after the submit request rejects with the task as well', async () => {
     const { gateway, mock } = onMock();
     const stop = new AbortController();
     const onSubmit = () => stop.abort(reason);

@@ -148,7 +148,7 @@ describe.each(taskCases)('%s', (_, { kind, path, submit, generate, of }) => {
     expect(task.latest).toMatchObject({ status: 'queued', progress: 0 });
   });
 
-  test('is on every error after the submit', async () => {
+  test('is on every error after the submit request', async () => {
     const { gateway, mock } = onMock({ tasks: { durationMs: 60_000, outcome: 'failed' } });
     const late = generate(gateway, { waitTimeout: 5_000 });
     const errors: { task?: { id: string } | undefined }[] = [

@@ -243,7 +243,7 @@ function isUncharged(error: unknown): boolean {
 }
 
 /**
- * Derives the key of a row without a key: the same in every process that runs the batch with the same journal.
+ * Derives a key for a row that has none. It is the same in every process that runs the batch with the same journal.
  * `changedHash` is the fingerprint of the params if they replace rejected ones, otherwise empty.
  */
 async function deriveKey(runId: string, rowId: string, changedHash: string): Promise<string> {
@@ -255,7 +255,7 @@ export function finishedLine({ id, task, status }: BatchResult): JournalLine | u
   return task && status !== 'unknown' ? { v: 1, type: 'finished', id, status } : undefined;
 }
 
-/** Creates the error of a row that cannot be planned. */
+/** Creates the error for a row that cannot be planned. */
 export function rowError(id: unknown, problem: string): ConfigurationError {
   return new ConfigurationError(`row ${textOf(id) ?? '?'}: ${problem}. Nothing was sent.`);
 }

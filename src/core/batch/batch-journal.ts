@@ -101,10 +101,14 @@ export class BatchJournal {
     await this.#journal?.append(JSON.stringify(line));
   }
 
-  /** Appends a line without requiring it. A lost line costs at most a resend with the same key. */
+  /** Appends a line without requiring it. A lost line never leads to a second charge: at worst the row is resent with
+   * the same key, or changed params are rejected. */
   async tryAppend(line: JournalLine): Promise<void> {
     await this.append(line).catch((error: unknown) => {
-      this.#log.error(() => `journal: a line could not be written: ${String(error)}`);
+      this.#log.error(
+        () =>
+          `journal: a line could not be written, so its row may be resent with the same key: ${String(error)}`,
+      );
     });
   }
 

@@ -94,7 +94,7 @@ export async function* runConcurrently<Item, Result extends object>(
   }
 }
 
-/** The error of a batch whose signal aborted. */
+/** The error for a batch whose signal was aborted. */
 export function batchAborted(cause: unknown, outcome?: Outcome): AbortedError {
   return abortedError(cause, { outcome }, 'The batch was aborted.');
 }

@@ -145,7 +145,7 @@ export class CallErrors {
     return this.#create(BudgetExceededError, summary, 'not-sent', { spentUsd: spent, maxUsd });
   }
 
-  /** A stream ended before its completion was complete. */
+  /** A stream ended before its completion was finished. */
   streamTruncated(error?: unknown): StreamTruncatedError {
     const cause = error === undefined ? undefined : this.#safeCause(error);
     const summary = `The stream was truncated: ${cause?.message ?? 'it ended without [DONE]'}`;
@@ -242,9 +242,9 @@ export class CallErrors {
 }
 
 /** Whether money may have been spent, and what to do next. */
-function advice(outcome: Outcome, isReplayed: boolean): string {
+function advice(outcome: Outcome, isKeyed: boolean): string {
   if (outcome !== 'unknown') return 'Nothing was charged.';
-  return isReplayed
+  return isKeyed
     ? 'The request may have been charged; retry with error.idempotencyKey to avoid a second charge.'
     : 'The request may have been charged; sending it again may charge you again.';
 }

@@ -118,7 +118,7 @@ class CallExecution<Result> {
     this.#context.shared.ledger.releaseReservation(this.#reservationOwner);
   }
 
-  /** A key is paid once, so all calls with it share one reservation. */
+  /** A key is charged at most once, so all calls with it share one reservation. */
   get #reservationOwner(): unknown {
     return this.#options.idempotencyKey ?? this;
   }

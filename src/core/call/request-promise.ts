@@ -39,7 +39,7 @@ export class RequestPromise<Result> extends Promise<Result> {
     const parsedResponse = rawResponse.then((response) => {
       if (response === undefined) return parsed();
       throw new ConfigurationError(
-        'asResponse() was called, so the body of this response is not parsed.',
+        'asResponse() was called, so there is no parsed result. To get both, call withResponse().',
       );
     });
     super((resolve, reject) => {

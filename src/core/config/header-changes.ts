@@ -8,7 +8,7 @@ export function parseHeaderChanges(
   headers: Readonly<Record<string, string | null | undefined>> = {},
 ): HeaderChanges {
   return Object.entries(headers).flatMap(([name, value]) => {
-    checkValue('headers: each name', name, headerName);
+    checkValue('headers (each name)', name, headerName);
     checkValue(`headers: ${name}`, value ?? undefined, headerValue);
     return value === undefined ? [] : [[name.toLowerCase(), value] as const];
   });

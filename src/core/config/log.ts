@@ -29,7 +29,7 @@ export function createLog(logger: Logger, level: LogLevel): Log {
   return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
 }
 
-/** Calls a callback of the user. An error that it throws is logged and has no other effect. */
+/** Calls one of the user's callbacks. An error that it throws is logged and has no other effect. */
 export function notify<Value>(
   log: Log,
   callback: ((value: Value) => void) | undefined,

@@ -70,6 +70,6 @@ async function resolveApiKey({ apiKey }: Config): Promise<string> {
   } catch (cause) {
     throw new ConfigurationError('apiKey: the function threw an error.', { cause });
   }
-  checkValue('apiKey: the value returned by the function', key ?? '', headerText);
+  checkValue('apiKey (returned by the function)', key ?? '', headerText);
   return String(key);
 }

@@ -25,8 +25,8 @@ export interface ConcurrencyWindow {
 export const initialWindow: ConcurrencyWindow = { size: 4, initial: true };
 
 /**
- * The window after a response. Reported limits set its size. Without any so far, the first response opens it fully, and
- * later ones grow it by one.
+ * The window after a response. A reported limit or `remaining` sets its size. Otherwise, the first response opens it
+ * fully, and each later one grows it by one, up to the last known limit.
  */
 export function windowAfterSuccess(
   window: ConcurrencyWindow,
@@ -40,7 +40,7 @@ export function windowAfterSuccess(
   return { limit, size: Math.max(1, Math.min(maxSize, available)) };
 }
 
-/** The window after a 429: what is in flight now, or half of the window if the response reports no limit. */
+/** The window after a 429: what is in flight now. If the response reports no limit, half of that. */
 export function windowAfterRejection(
   window: ConcurrencyWindow,
   reported: ConcurrencyMeta,

@@ -27,7 +27,7 @@ export interface SubmitRequest {
   readonly estimateUsd: (prices: KnownPrices) => number | undefined;
 }
 
-/** Options of a call that submissions a task and waits for it. */
+/** Options of a call that submits a task and waits for it. */
 export interface GenerateOptions<Kind extends TaskKind>
   extends RequestOptions, Omit<WaitOptions<TaskUpdate<Kind>>, 'signal'> {
   /** Called once the task is accepted and charged. Store its receipt here. */

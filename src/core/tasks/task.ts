@@ -98,7 +98,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
    * @throws {@link TaskWaitTimeoutError} at `waitTimeout`; the task continues.
    * @throws {@link AbortedError} when the signal aborts; the task continues.
    * @throws {@link ResponseValidationError} when the task has succeeded without a result.
-   * @throws {@link APIError} when the service rejects polls: 401, 403, another 4xx, or three consecutive 404s.
+   * @throws {@link APIError} when the service rejects polls: any 4xx except 408 and 429, or three consecutive 404s.
    */
   async wait(options: WaitOptions<TaskUpdate<Kind>> = {}): Promise<Generation<Kind>> {
     const last = await lastUpdate(this.updates(options), options, this.#scope.context);

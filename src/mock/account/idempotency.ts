@@ -17,13 +17,13 @@ export function generationKey(context: RequestContext): string | undefined {
 export function materialKey(context: RequestContext): string {
   const key = checkKey(context.headers.get('idempotency-key') ?? undefined, 'Idempotency-Key');
   if (key !== undefined) return key;
-  throw new GatewayError(400, 'invalid_idempotency_key', 'The header Idempotency-Key is required');
+  throw new GatewayError(400, 'invalid_idempotency_key', 'The Idempotency-Key header is required');
 }
 
 function checkKey(key: string | undefined, header: string): string | undefined {
   if (key === undefined || visibleAscii.test(key)) return key;
   const rule = 'must be 1 to 200 visible ASCII characters without spaces';
-  throw new GatewayError(400, 'invalid_idempotency_key', `The header ${header} ${rule}`);
+  throw new GatewayError(400, 'invalid_idempotency_key', `The ${header} header ${rule}`);
 }
 
 /**

@@ -29,7 +29,7 @@ export function readiness({ user, services }: RequestContext): Readiness {
     status: funded ? 'ready' : 'blocked',
     score: funded ? 100 : 50,
     summary: funded
-      ? 'All checks passed'
+      ? 'All required checks passed'
       : 'Insufficient balance. Top up the balance before launch.',
     checks,
   };

@@ -3,7 +3,7 @@ import { hash } from '../random.ts';
 import type { ChatRequest, Tool } from './request.ts';
 import { sampleValue } from './sample-json.ts';
 
-/** Number of characters at the end of the prompt in which tool names are searched. */
+/** Number of characters at the end of the prompt that are searched for tool names. */
 const promptScanLength = 2000;
 
 /** Returns the function calls of the model: the tools that are required or that the prompt mentions. */

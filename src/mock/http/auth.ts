@@ -47,7 +47,10 @@ function bearer(headers: Headers): string | undefined {
   return /^bearer +(\S+)$/i.exec(value)?.[1] ?? '';
 }
 
-/** Returns the key in any header or parameter that Anthropic and Gemini clients use. Assumption A17. */
+/**
+ * Returns the bearer key if there is one, otherwise the key in a header or parameter that Anthropic and Gemini clients
+ * use. Assumption A17.
+ */
 function anyKey(headers: Headers, query: URLSearchParams): string | undefined {
   const native = headers.get('x-api-key') ?? headers.get('x-goog-api-key') ?? query.get('key');
   return bearer(headers) ?? (native === null || native === '' ? undefined : native);

@@ -9,9 +9,12 @@ export interface Fault {
   route?: string | undefined;
   /** Maximum number of requests that the fault affects. */
   times?: number | undefined;
-  /** Affects only the nth matching request, or several of them. Counting starts at 1 with the injection. */
+  /**
+   * Affects only the nth matching request, or several of them. Requests are counted from 1, starting when the fault is
+   * injected.
+   */
   attempt?: number | readonly number[] | undefined;
-  /** Probability from 0 to 1 that a matching request is affected; determined by the gateway's `seed`. */
+  /** Probability from 0 to 1 that a matching request is affected. The gateway's `seed` determines which ones are. */
   probability?: number | undefined;
 
   /** Responds with this status. The request is neither handled nor charged. */

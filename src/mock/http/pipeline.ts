@@ -27,7 +27,7 @@ export interface ReceivedRequest {
 
 /**
  * Routes a request, rejects repeated parameters, authenticates it, acquires a slot, checks the body,
- * and handles it. Never rejects: errors become error responses.
+ * and handles it. The returned promise never rejects: errors become error responses.
  */
 export async function handleRequest(
   services: Services,
@@ -75,8 +75,8 @@ export async function handleRequest(
 }
 
 /**
- * Creates the response for a thrown value. A `GatewayError` has its own status. Any other thrown value
- * becomes a 500, such as an error from a callback in the options.
+ * Creates the response for a thrown value. A `GatewayError` has its own status. Any other thrown value,
+ * such as an error from a callback in the options, becomes a 500.
  */
 function responseForThrown(
   services: Services,
@@ -88,7 +88,7 @@ function responseForThrown(
   return toErrorResponse(services, new GatewayError(500, 'internal_error', message), auth);
 }
 
-/** Creates an error response in the standard envelope, or in that of the key balance endpoint. */
+/** Creates an error response in the form that A9 selects, or in the envelope of the key balance endpoint. */
 export function toErrorResponse(
   services: Services,
   error: GatewayError,

@@ -139,7 +139,7 @@ export class GatewayServer {
     }
     if (fault.body !== undefined) return json(status, fault.body, headers);
     if (status < 400) return json(status, {}, headers);
-    // The error envelope of the key balance has no code, so a fault with a code gets the standard one.
+    // The error envelope of the key balance endpoint has no code, so a fault with a code gets the standard envelope.
     const envelope = fault.code === undefined ? auth : undefined;
     const code = fault.code ?? errorCode(status);
     const message = fault.message ?? errorMessage(status, envelope);

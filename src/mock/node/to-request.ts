@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { protocolError } from './protocol-error.ts';
 import type { ProtocolError } from './protocol-error.ts';
 
-/** Converts a message of `node:http` to a `Request`, or returns the error if that is not possible. */
+/** Converts a `node:http` message to a `Request`, or returns the error if that is not possible. */
 export function toRequest(incoming: IncomingMessage, baseURL: string): Request | ProtocolError {
   const url = urlOf(incoming, baseURL);
   if (url === undefined) return protocolError('HPE_INVALID_URL');

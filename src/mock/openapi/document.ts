@@ -8,7 +8,7 @@ import { tags } from './tags/index.ts';
 
 const description = `One gateway to many models: chat, images, video, music and speech, with one API key and one wallet.
 
-**Authentication.** Send \`Authorization: Bearer sk-…\` with every request, except to the operations of the Service tag. A missing or invalid key returns 401, a disabled key 403.
+**Authentication.** Send \`Authorization: Bearer sk-…\` with every request, except for operations with the Service tag. A missing or invalid key returns 401, a disabled key 403.
 
 **Tasks.** Images, video, music and speech are generated asynchronously. Submit a task, store its id, and poll it every 2 to 5 seconds until its status is \`completed\`, \`succeeded\` or \`failed\`. Download results promptly: result URLs are not permanent.
 

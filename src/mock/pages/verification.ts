@@ -43,7 +43,7 @@ export function verificationEndedPage(): string {
     style,
     `<main>
 <h1>This verification has ended</h1>
-<p>The material was deleted or has expired, or the link is wrong. Start again in the app that sent you here.</p>
+<p>The material has failed, expired or been deleted, or the link is wrong. Start again in the app that sent you here.</p>
 </main>`,
   );
 }

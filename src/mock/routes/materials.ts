@@ -76,7 +76,7 @@ export const materialRoutes = [
   }),
 ];
 
-/** Finds the caller's material, or throws a 404. An archived material counts as not found. */
+/** Finds the caller's material, or throws a 404. An expired material counts as not found. */
 function find(context: RequestContext): MaterialState {
   const material = context.services.materials.byId(param(context, 'material_id'));
   if (material?.user !== context.user || statusOf(material, context.now) === 'expired') {

@@ -31,8 +31,8 @@ export function requiredText(value: string | undefined, field: string): string {
 }
 
 /**
- * Rejects anything but an HTTP(S) or data URL. Rejects material URIs as well: only video models accept
- * them.
+ * Rejects anything but an HTTP(S) or data URL. Material URIs have their own error code: only
+ * video models accept them.
  */
 export function checkSourceUrl(url: string, field: string): void {
   if (/^asset:\/\//i.test(url)) {

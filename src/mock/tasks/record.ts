@@ -107,7 +107,7 @@ function pollUrl(context: RequestContext, task: Task): { poll_url?: string } {
 }
 
 /**
- * Returns the poll path of a task; undefined if assumption A1 or A2 makes the client find it.
+ * Returns the poll path of a task; undefined if, under assumption A1 or A2, the client has to find it.
  */
 export function pollPath(context: RequestContext, kind: TaskKind, id: string): string | undefined {
   const { A1, A2 } = context.services.assumptions;

@@ -25,7 +25,7 @@ export interface PricedGeneration {
 
 /**
  * Submits a task, or replays the task that an earlier request with the same key created. `prepare`
- * validates and prices new tasks only: a replay is free, and cannot fail because the price or a
+ * validates and prices new tasks only: a replay is free, and does not fail if the price or a
  * voice has changed since. Specification: Common to all generation POST operations.
  */
 export function submitTask(

@@ -8,7 +8,7 @@ import { lineTypes, memoryJournal, newProcess, runImageBatch } from './support.t
 
 const submits = 'POST /v1/images/tasks';
 
-describe('a row whose submit was recorded by an earlier process', () => {
+describe('a row whose submission was recorded by an earlier process', () => {
   /** A journal of a process that ended before it received the response to its submit. */
   async function interrupted(options: BatchOptions<number> = {}) {
     const world = onMock({ tasks: { durationMs: 1_000 } });

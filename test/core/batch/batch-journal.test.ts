@@ -109,7 +109,7 @@ describe('a journal', () => {
     expect(world.mock.requests).toEqual([]);
   });
 
-  test('that cannot be written after the submit causes no second charge', async () => {
+  test('that cannot be written after the submit request causes no second charge', async () => {
     const world = onMock();
     const journal = memoryJournal([], {
       append: async (line) => {

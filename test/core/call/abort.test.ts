@@ -185,7 +185,7 @@ describe('an abort reason', () => {
     expect(error?.cause).toMatchObject({ name: 'AbortError' });
   });
 
-  test('of AbortSignal.timeout is a TimeoutError', async () => {
+  test('of AbortSignal.timeout is the cause of the error', async () => {
     const signal = AbortSignal.timeout(1);
     const error = await caught(list(clientOf(scripted(hang).fetch), { signal }));
     expect(error).toBeInstanceOf(AbortedError);

@@ -10,7 +10,7 @@ const start = () => {
 };
 
 describe('assertPaidOnce()', () => {
-  test('accepts a submit that was charged once although its response was lost', async () => {
+  test('accepts a submit request that was charged once although its response was lost', async () => {
     const { mock } = start();
     const { apiKey, baseURL, fetch, clock } = mock;
     const gateway = new Polygate({ apiKey, baseURL, fetch, clock });

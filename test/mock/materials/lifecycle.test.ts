@@ -79,7 +79,7 @@ test('a user cannot see the materials of another user', async () => {
   expect([used.status, await codeOf(used)]).toEqual([400, 'material_not_managed']);
 });
 
-test('the idempotency key is required; reusing it returns the material, or a conflict with a different body', async () => {
+test('the idempotency key is required; reusing it returns the material, or a conflict if the body differs', async () => {
   const { caller, create } = start();
   const missing = await caller.post('/v1/materials', body);
   expect([missing.status, await codeOf(missing)]).toEqual([400, 'invalid_idempotency_key']);

@@ -165,7 +165,7 @@ test('web pages can call the gateway only if CORS is enabled', async () => {
   ]);
 });
 
-test('a port that is in use rejects with the system error', async () => {
+test('listen() rejects with the system error if the port is in use', async () => {
   const { listening } = await start();
   const second = listen(createMockGateway(), { port: listening.port });
   await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' });

@@ -143,7 +143,7 @@ test('with A15 set to keep, a failed task is not refunded', async () => {
   expect(mock.invoice).toHaveLength(1);
 });
 
-test('duration and outcome can depend on the submit', async () => {
+test('duration and outcome can depend on the submitted request', async () => {
   const { mock, caller } = start({
     tasks: {
       durationMs: (submit) => (submit.kind === 'image' ? 10 : 1000),

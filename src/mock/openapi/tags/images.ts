@@ -45,7 +45,7 @@ export const imagesDocs: TagDocs = {
     'POST /v1/images/generations': {
       ...submitOperation,
       id: 'createImageGeneration',
-      description: `Submits an image task; the path for OpenAI-compatible clients. ${submitDescription}`,
+      description: `Submits an image task. This is the path for OpenAI-compatible clients. ${submitDescription}`,
       responses: {
         ...submitResponses,
         200: ['The images, if the service waits until they are finished.', 'FinishedImages'],

@@ -71,7 +71,7 @@ export const materialsDocs: TagDocs = {
     'GET /v1/materials/{material_id}': {
       id: 'getMaterial',
       description:
-        'Returns a material. Poll it every 3 to 5 seconds until its status is `available` or a failure. Deleted and expired materials, and materials of other users, return 404.',
+        'Returns a material. Poll it every 3 to 5 seconds until its status is `available` or indicates a failure. Deleted and expired materials, and materials of other users, return 404.',
       responses: { 200: ['The current state of the material.'] },
       errorCodes: notFound,
     },
@@ -132,7 +132,7 @@ export const materialsDocs: TagDocs = {
         type: { description: 'Media type.', enum: materialTypes },
         status: {
           description:
-            'Material status. `verification_failed`, `verification_expired` and `failed` are terminal. `deleted` appears only in delete responses.',
+            'Material status. `verification_failed`, `verification_expired` and `failed` are terminal failure states. `deleted` appears only in delete responses.',
           enum: [
             'creating',
             'verification_pending',

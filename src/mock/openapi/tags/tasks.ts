@@ -16,7 +16,11 @@ export function taskFields(kind: TaskKind): Record<string, FieldDocs> {
     },
     raw_status:
       'Status as reported by the upstream provider, such as `SUBMITTED`, `IN_PROGRESS`, `SUCCESS` or `FAILURE`.',
-    progress: { description: 'Progress as percent text.', pattern: '^\\d+%$', example: '45%' },
+    progress: {
+      description: 'Progress as a percentage string.',
+      pattern: '^\\d+%$',
+      example: '45%',
+    },
     error: 'Error of a failed task; null otherwise.',
     'error.message': 'Error message.',
     'error.code': 'Machine-readable error code.',
