@@ -155,5 +155,5 @@ const middles = ['was written by', 'comes straight from', 'was put together by']
 const endings = [
   'the reference gateway',
   'a gateway that costs nothing',
-  'no model at all',
+  'code, not a model',
 ] as const;
