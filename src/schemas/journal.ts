@@ -6,8 +6,8 @@ export interface Journal {
   /** Yields all lines, oldest first. */
   read(): AsyncIterable<string>;
   /**
-   * Appends a line. Must resolve only when the line would survive a crash, and reject if it may not: the batch submits
-   * a row only after `append` has resolved.
+   * Appends a line. Must resolve only once the line would survive a crash, and reject if it might not survive: the
+   * batch submits a row only after `append` has resolved.
    */
   append(line: string): Promise<void>;
   /**

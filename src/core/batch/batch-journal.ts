@@ -107,7 +107,7 @@ export class BatchJournal {
     await this.append(line).catch((error: unknown) => {
       this.#log.error(
         () =>
-          `journal: a line could not be written, so its row may be resent with the same key: ${String(error)}`,
+          `journal: a line could not be written (${String(error)}), so its row may be resent with the same key.`,
       );
     });
   }

@@ -88,7 +88,7 @@ export class ChatStream<
   }
 
   /**
-   * Splits this stream into two streams of the same completion, which replace it. Each can be read at its own pace:
+   * Replaces this stream with two streams of the same completion. Each can be read at its own pace:
    * chunks stay in memory until both have read them. The response is cancelled once both have been aborted.
    * On both streams, `partial` includes everything that the faster one has read.
    */

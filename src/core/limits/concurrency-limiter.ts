@@ -144,7 +144,7 @@ export class ConcurrencyLimiter {
     return this.#pausedUntil === 0 ? 0 : this.#pausedUntil - this.#clock.now();
   }
 
-  /** Admits waiting requests while there is room. During a pause, a timer resumes when it ends. */
+  /** Admits waiting requests while there is room. During a pause, sets a timer that admits them when it ends. */
   #admit(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;

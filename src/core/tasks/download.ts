@@ -78,7 +78,8 @@ async function fetchResult(
     response.body?.cancel().catch(() => undefined);
     const target = redirectTarget(response, url);
     if (target === undefined || redirects >= maxRedirects) {
-      throw errors.apiError(parseResponseMeta(response, config), '', undefined);
+      const problem = target === undefined ? '' : `more than ${maxRedirects} redirects`;
+      throw errors.apiError(parseResponseMeta(response, config), problem, undefined);
     }
     url = target;
   }
