@@ -7,6 +7,7 @@ import { readExtended, readWithSchema } from '../core/call/readers.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
+import type { ApiResponse } from '../core/call/response.ts';
 import { notify } from '../core/config/log.ts';
 import { fillPath } from '../core/http/path.ts';
 import {
@@ -134,36 +135,26 @@ export class Materials {
     params: MaterialCreateParams,
     options: RegisterOptions = {},
   ): RequestPromise<AvailableMaterial> {
-    const read = readJson(readWithSchema(materialSchema));
     const describe = () => {
       // Validates only, before anything is sent.
       resolvePollTiming(options, materialPollTiming);
       return createCall(params);
     };
+    const waitUntilAvailable = async (created: ApiResponse<Material>) => {
+      const { verification_url: url, verification_expires_at: expiresAt, ...known } = created.data;
+      const { log } = this.#context.config;
+      if (url) notify(log, options.onVerification, { url, expiresAt }, 'onVerification');
+      // The verification URL is secret: `known` keeps it out of later updates and errors.
+      const data = await waitForMaterial(this.#describeWait(known.id, known), options);
+      return { ...created, data };
+    };
+    const read = readJson(readWithSchema(materialSchema));
     return startCall(
       this.#context,
       describe,
       withIdempotencyKey(options),
       read,
-      async (created) => {
-        // The verification URL is secret: keep it out of later updates and errors.
-        const {
-          verification_url: url,
-          verification_expires_at: expiresAt,
-          ...known
-        } = created.data;
-        if (url)
-          notify(
-            this.#context.config.log,
-            options.onVerification,
-            { url, expiresAt },
-            'onVerification',
-          );
-        return {
-          ...created,
-          data: await waitForMaterial(this.#describeWait(known.id, known), options),
-        };
-      },
+      waitUntilAvailable,
     );
   }
 

@@ -12,7 +12,7 @@ import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { SchemaIssue } from '../../schemas/standard-schema.ts';
 import type { Clock } from '../config/clock.ts';
 import type { Budget } from '../config/options.ts';
-import { parseErrorBody } from '../http/error-body.ts';
+import { noReason, parseErrorBody } from '../http/error-body.ts';
 import { parseJson, singleLine, stringify } from '../http/json.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import { networkErrorMessage, networkOutcome } from '../http/transport.ts';
@@ -21,8 +21,6 @@ import { roundUsd } from '../limits/round-usd.ts';
 import type { ApiCall } from './api-call.ts';
 import { concurrencyLimitCode, outcomeOf } from './retry.ts';
 import { statusErrorClass } from './status-error.ts';
-
-const noReason = 'no reason given';
 
 /** Creates the errors of one call: one method per kind of failure. */
 export class CallErrors {

@@ -1,6 +1,9 @@
 import { isRecord, textOf } from '../../schemas/type-guards.ts';
 import { parseJson, singleLine, stringify } from './json.ts';
 
+/** Stands for a missing error message. */
+export const noReason = 'no reason given';
+
 /** The fields of an error body in any known envelope. Specification: Errors; assumption A9. */
 export interface ErrorBody {
   /** The message as one line; undefined if the body has none. */

@@ -3,6 +3,7 @@ import ky from 'ky';
 import type { Outcome } from '../../errors/base.ts';
 import { textOf } from '../../schemas/type-guards.ts';
 import { isCloudflare } from '../config/environment.ts';
+import { noReason } from './error-body.ts';
 
 /** One HTTP request, ready to send. */
 export interface HttpRequest {
@@ -66,7 +67,7 @@ export function networkOutcome(error: unknown): Outcome {
  */
 export function networkErrorMessage(error: unknown): string {
   const { message, code } = causeChain(error).findLast((link) => textOf(link.message)) ?? {};
-  const text = textOf(message) ?? 'no reason given';
+  const text = textOf(message) ?? noReason;
   const codeText = textOf(code) ?? '';
   return text.includes(codeText) ? text : `${text} (${codeText})`;
 }

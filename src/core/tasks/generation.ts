@@ -8,6 +8,7 @@ import type {
 } from '../../schemas/task.ts';
 import { isRecord, textOf } from '../../schemas/type-guards.ts';
 import type { ResponseReader } from '../call/api-call.ts';
+import { noReason } from '../http/error-body.ts';
 
 /** The known status words. Any other word means that the task is running. Assumption A4. */
 const statusWords: readonly (readonly [TaskStatus, RegExp])[] = [
@@ -122,7 +123,7 @@ function parseTaskError(record: unknown): TaskError {
     textOf(valueAt(record, location)),
   );
   return {
-    message: messages.find(Boolean) ?? 'no reason given',
+    message: messages.find(Boolean) ?? noReason,
     code: textOf(valueAt(record, ['error', 'code'])),
   };
 }

@@ -34,7 +34,6 @@ export async function* followMaterial(
 ): AsyncGenerator<MaterialUpdate, void, undefined> {
   const target: PollTarget<Material> = {
     context,
-    signal: options.signal,
     known: known && { value: known, at: context.config.clock.now() },
     isFinished,
     read: async (attempt) => ({ value: await read(attempt) }),

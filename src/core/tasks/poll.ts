@@ -34,7 +34,6 @@ export interface PollResult<Value> {
 /** What is polled, and how its wait ends. */
 export interface PollTarget<Value> {
   readonly context: ClientContext;
-  readonly signal: AbortSignal | undefined;
   /** Polls once: one attempt, within the remaining time. */
   readonly read: (options: RequestOptions) => Promise<PollResult<Value>>;
   readonly isFinished: (value: Value) => boolean;
@@ -58,7 +57,8 @@ export async function* poll<Value extends object>(
   options: WaitOptions<never>,
   defaults: DefaultTiming,
 ): AsyncGenerator<Polled<Value>, void, undefined> {
-  const { context, signal, known, isFinished, onTimeout, placeholder } = target;
+  const { context, known, isFinished, onTimeout, placeholder } = target;
+  const { signal } = options;
   const timing = resolvePollTiming(options, defaults);
   const { clock, random, timeout } = context.config;
   const deadline = clock.now() + timing.waitTimeout;
@@ -72,7 +72,7 @@ export async function* poll<Value extends object>(
     : clock.now();
   let consecutive404s = 0;
   for (let round = 1; ; round += 1) {
-    const release = await waitForTurn(target, nextPollAt, deadline);
+    const release = await waitForTurn(target, signal, nextPollAt, deadline);
     if (release === undefined) throw onTimeout(timing.waitTimeout, last);
     let retryAfter: number | undefined;
     try {
@@ -99,18 +99,19 @@ export async function* poll<Value extends object>(
 
 /** Waits until the next poll is due and may start. Resolves with undefined when the deadline comes first. */
 async function waitForTurn<Value>(
-  { context, signal, onAbort }: PollTarget<Value>,
+  { context, onAbort }: PollTarget<Value>,
+  signal: AbortSignal | undefined,
   nextPollAt: number,
   deadline: number,
 ): Promise<ReleasePoll | undefined> {
   const { clock } = context.config;
   try {
     signal?.throwIfAborted();
-    const now = clock.now();
-    const delay = Math.min(nextPollAt, deadline) - now;
+    const delay = Math.min(nextPollAt, deadline) - clock.now();
     if (delay > 0) await clock.sleep(delay, signal);
-    if (clock.now() >= deadline) return undefined;
-    const release = await context.shared.polls.acquire(deadline - clock.now(), signal);
+    const timeLeft = deadline - clock.now();
+    if (timeLeft <= 0) return undefined;
+    const release = await context.shared.polls.acquire(timeLeft, signal);
     if (clock.now() < deadline) return release;
     release?.();
     return undefined;

@@ -14,6 +14,7 @@ import type { RequestOptions } from '../call/request-options.ts';
 import { RequestPromise } from '../call/request-promise.ts';
 import { readJson } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
+import { noReason } from '../http/error-body.ts';
 import { fillPath } from '../http/path.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
 import { isFinished, readGeneration } from './generation.ts';
@@ -63,7 +64,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   readonly #scope: TaskScope<Kind>;
   readonly #submittedAt: string | undefined;
   #latest: (PollResult<Generation<Kind>> & { at: number }) | undefined;
-  #namedPollPath: string | undefined;
+  readonly #namedPollPath: string | undefined;
   /** The path at which a poll has found the task. */
   #workingPollPath: PollPath | undefined;
 
@@ -118,7 +119,6 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     const { id, kind } = this;
     const target: PollTarget<Generation<Kind>> = {
       context: this.#scope.context,
-      signal: options.signal,
       known: this.#latest,
       isFinished,
       read: (attempt) => this.#readOnce(attempt),
@@ -190,7 +190,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   }
 
   #failed(generation: Generation<Kind> | undefined): TaskFailedError {
-    const reason = generation?.error?.message ?? 'no reason given';
+    const reason = generation?.error?.message ?? noReason;
     return new TaskFailedError(`Task ${this.id} failed: ${reason}`, {
       ...this.#details(),
       generation,
