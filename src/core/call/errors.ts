@@ -114,7 +114,8 @@ export class CallErrors {
   ): ResponseValidationError {
     const text = stringify(body);
     const shown = this.#redact(text);
-    const summary = `Invalid response: ${singleLine(problem)}. Body: ${singleLine(shown) || '(empty)'}`;
+    const content = body === undefined ? '' : ` Body: ${singleLine(shown) || '(empty)'}`;
+    const summary = `Invalid response: ${singleLine(problem)}.${content}`;
     const details = { meta, body: shown === text ? body : (parseJson(shown) ?? shown), issues };
     const outcome = this.#relevantOutcome('unknown');
     return this.#create(ResponseValidationError, summary, outcome, details, taskId);

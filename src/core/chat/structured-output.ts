@@ -50,16 +50,7 @@ export async function parseCompletion<Output>(
   const result =
     reason === undefined
       ? await parseWithSchema(schema, text)
-      : {
-          issues: [
-            {
-              message:
-                reason === 'refused'
-                  ? 'the model refused the request'
-                  : `it is incomplete (${reason})`,
-            },
-          ],
-        };
+      : { issues: [{ message: unparsable[reason] }] };
   if (result.issues === undefined) return { ...completion, parsed: result.value };
   const problem = singleLine(result.issues.map(formatIssue).join('; '));
   const content = singleLine(text) || '(empty)';
@@ -81,3 +72,10 @@ export async function parseCompletion<Output>(
 
 /** Finish reasons that leave the content incomplete. */
 const truncationReasons = ['length', 'content_filter'] as const;
+
+/** Why content is not parsed at all. */
+const unparsable = {
+  refused: 'the model refused the request',
+  length: 'it is incomplete (length)',
+  content_filter: 'it is incomplete (content_filter)',
+};

@@ -15,7 +15,7 @@ import type { StreamEvent } from './event-decoder.ts';
 import { IdleTimer } from './idle-timer.ts';
 import type { Source, FinalCompletion } from './source.ts';
 
-/** Time in ms for the server to close the connection after `[DONE]`; after that, the body is cancelled. */
+/** Time in ms for the body to end after `[DONE]`. After that, it is cancelled. */
 const closeTimeout = 100;
 
 /** Handles a streaming response. The returned reader holds the concurrency slot until the stream ends. */
@@ -191,7 +191,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     else this.#fail(this.#errors.streamTruncated(error));
   }
 
-  /** Completes the stream, unless it had no chunk at all. */
+  /** Completes the stream, or fails it if it had no chunks. */
   #complete(): undefined {
     if (!this.#accumulator.hasChunks) return this.#failInvalid('it contained no chunks');
     this.#isComplete = true;
@@ -199,7 +199,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     this.#events = [];
     this.#release();
     if (this.#bodyEnded) return;
-    // Read on to the end of the body, so that the connection can be reused.
+    // Keep reading to the end of the body, so that the connection can be reused.
     const stopTimer = startTimer(this.clock, closeTimeout, () => this.#cancelBody());
     this.#body.read().then(({ done }) => {
       stopTimer();

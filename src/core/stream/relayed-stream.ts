@@ -37,7 +37,7 @@ export interface RelayedStreamOptions {
 
 /**
  * Reads a stream that another client has relayed with `toReadableStream()`. Only that client knows how many choices
- * were requested, so finish reasons prove nothing here and only `[DONE]` completes the stream.
+ * were requested, so finish reasons cannot prove completeness here, and only `[DONE]` completes the stream.
  */
 export function relayedStream(
   readable: ReadableStream<Uint8Array>,

@@ -2,7 +2,7 @@ import type { ChatCompletion } from '../../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { Clock } from '../config/clock.ts';
 
-/** A complete stream's result. It is assembled only when `completion` is read, which may never happen. */
+/** The result of a complete stream. It is assembled only when `completion` is read, which may never happen. */
 export interface FinalCompletion {
   readonly completion: ChatCompletion;
 }
