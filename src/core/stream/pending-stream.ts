@@ -23,8 +23,8 @@ export class PendingStream implements Source<ChatCompletionChunk> {
     if (signal?.aborted) this.abort(signal.reason);
     this.#opening = open(this.#controller.signal).then(({ data: reader }) => {
       this.#reader = reader;
-      const { aborted, reason } = this.#controller.signal;
-      if (aborted) reader.abort(reason);
+      const openSignal = this.#controller.signal;
+      if (openSignal.aborted) reader.abort(openSignal.reason);
       return reader;
     });
     this.final = this.#opening.then((reader) => reader.final);

@@ -111,7 +111,7 @@ export class Stream<Item> extends ItemStream<Item> {
   }
 
   /**
-   * Splits this stream into two streams of the same items, which replace it. Each can be read at its own pace: items
+   * Replaces this stream with two streams of the same items. Each can be read at its own pace: items
    * stay in memory until both have read them. The response is cancelled once both have been aborted.
    */
   tee(): [Stream<Item>, Stream<Item>] {
