@@ -8,7 +8,7 @@ import { byRoute } from './mock-requests.ts';
 import type { FuzzRequest } from './mock-requests.ts';
 
 /** Matches error messages that name what is wrong: a field in backticks, or a part of the request. */
-const subject = /`[^`]*`|^The (body|header|content type)|^This Idempotency-Key/;
+const subject = /`[^`]*`|^The (body|[\w-]+ header|content type)|^This Idempotency-Key/;
 
 /** Sends requests to a gateway and throws if a response violates the rules for all responses. */
 export class Watcher {
