@@ -8,8 +8,7 @@ import type { ResponseReader } from './core/call/api-call.ts';
 import { createContext } from './core/call/context.ts';
 import type { ClientContext, SharedState } from './core/call/context.ts';
 import { executeJson } from './core/call/endpoint.ts';
-import { withIdempotencyKey } from './core/call/idempotency-key.ts';
-import { describeRawRequest } from './core/call/raw-request.ts';
+import { prepareRawRequest } from './core/call/raw-request.ts';
 import type { RawRequest } from './core/call/raw-request.ts';
 import { readWithSchema } from './core/call/readers.ts';
 import type { RequestOptions } from './core/call/request-options.ts';
@@ -117,14 +116,13 @@ export class Polygate {
    */
   request<Result = unknown>(
     request: RawRequest<Result>,
-    options: RequestOptions = {},
+    options?: RequestOptions,
   ): RequestPromise<Result> {
     const read: ResponseReader<Result> =
       request.schema === undefined
         ? (body) => ({ value: unchecked<Result>(body) })
         : readWithSchema(request.schema);
-    const ready = request.idempotent ? withIdempotencyKey(options) : options;
-    return executeJson(this.#context, () => describeRawRequest(request), read, ready);
+    return executeJson(this.#context, () => prepareRawRequest(request, options), read);
   }
 
   /**

@@ -1,9 +1,8 @@
 import type { ClientContext } from '../core/call/context.ts';
-import { checkParams } from '../core/call/params.ts';
+import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { estimate, priceOf } from '../core/limits/estimate.ts';
-import type { KnownPrices } from '../core/limits/estimate.ts';
 import { Submission } from '../core/tasks/submission.ts';
 import { generate, submitTask } from '../core/tasks/submit.ts';
 import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit.ts';
@@ -26,33 +25,38 @@ export class Audio extends TaskNamespace<'audio'> {
       context,
       kind: 'audio',
       pollTemplates: ['/v1/audio/tasks/{id}'],
+      optionRules: {},
     };
     super(scope);
-    this.music = new AudioKind(scope, musicParamsProblem, (_, prices) => priceOf(prices, 1));
-    this.speech = new AudioKind(scope, speechParamsProblem, ({ text, input }, prices) =>
-      estimate.speech(prices, text || input || ''),
+    this.music = new AudioKind(scope, musicParamsProblem, () => (prices) => priceOf(prices, 1));
+    this.speech = new AudioKind(
+      scope,
+      speechParamsProblem,
+      ({ text, input }) =>
+        (prices) =>
+          estimate.speech(prices, text || input || ''),
     );
   }
 }
 
-/** Estimates the price of a request in USD. Returns undefined if the price is unknown. */
-type EstimatePrice<Params> = (params: Params, prices: KnownPrices) => number | undefined;
+/** Returns how to estimate the price of a request, from what the params are now. */
+type Estimator<Params> = (params: Params) => SubmitRequest['estimateUsd'];
 
 /** Music or speech tasks. Specification: Audio, POST /audio/tasks. */
 export class AudioKind<Params extends { model: string }> {
   readonly #scope: TaskScope<'audio'>;
   readonly #problemOf: (params: unknown) => string | undefined;
-  readonly #estimateUsd: EstimatePrice<Params>;
+  readonly #estimator: Estimator<Params>;
 
   /** @internal */
   constructor(
     scope: TaskScope<'audio'>,
     problemOf: (params: unknown) => string | undefined,
-    estimateUsd: EstimatePrice<Params>,
+    estimator: Estimator<Params>,
   ) {
     this.#scope = scope;
     this.#problemOf = problemOf;
-    this.#estimateUsd = estimateUsd;
+    this.#estimator = estimator;
   }
 
   /**
@@ -65,12 +69,12 @@ export class AudioKind<Params extends { model: string }> {
    * to do next.
    */
   submit(params: Params, options?: RequestOptions): RequestPromise<SubmittedTask<'audio'>> {
-    return submitTask(this.#scope, this.#describe(params), options);
+    return submitTask(this.#scope, () => this.#describe(params, options), options);
   }
 
   /** Describes a submission without sending it, for use with `gateway.batch`. */
   submission(params: Params, options?: RequestOptions): Submission<'audio'> {
-    return new Submission(this.#scope, this.#describe(params), options);
+    return new Submission(this.#scope, () => this.#describe(params, options), options);
   }
 
   /**
@@ -83,12 +87,17 @@ export class AudioKind<Params extends { model: string }> {
     params: Params,
     options?: GenerateOptions<'audio'>,
   ): RequestPromise<Generation<'audio'>> {
-    return generate(this.#scope, this.#describe(params), options);
+    return generate(this.#scope, () => this.#describe(params, options), options);
   }
 
-  #describe(params: Params): SubmitRequest {
-    const check = () => checkParams(params, this.#problemOf);
-    const estimateUsd = (prices: KnownPrices) => this.#estimateUsd(params, prices);
-    return { template: '/v1/audio/tasks', params, check, estimateUsd };
+  #describe(given: Params, options: RequestOptions | undefined): SubmitRequest {
+    const params = mergeExtraBody(given, options);
+    checkParams(params, this.#problemOf);
+    return {
+      template: '/v1/audio/tasks',
+      model: params.model,
+      body: toJson(params),
+      estimateUsd: this.#estimator(params),
+    };
   }
 }

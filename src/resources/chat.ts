@@ -1,10 +1,11 @@
-import type { ApiCall } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
-import { executeRaw } from '../core/call/endpoint.ts';
+import { attempt, executeRaw } from '../core/call/endpoint.ts';
+import type { PreparedCall } from '../core/call/endpoint.ts';
 import { execute } from '../core/call/execute.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
-import { checkParams } from '../core/call/params.ts';
+import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
 import { readWithSchema } from '../core/call/readers.ts';
+import { checkRequestOptions } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
@@ -12,10 +13,8 @@ import type { ApiResponse } from '../core/call/response.ts';
 import { ChatStream } from '../core/chat/chat-stream.ts';
 import { toServiceParams } from '../core/chat/json-schema.ts';
 import { parseCompletion, completionParser } from '../core/chat/structured-output.ts';
-import { runTools } from '../core/chat/tool-run.ts';
+import { runRules, runTools } from '../core/chat/tool-run.ts';
 import type { RunOptions } from '../core/chat/tool-run.ts';
-import { checkValue } from '../core/config/validation.ts';
-import type { Rule } from '../core/config/validation.ts';
 import { openStream } from '../core/stream/chunk-reader.ts';
 import { PendingStream } from '../core/stream/pending-stream.ts';
 import { Stream } from '../core/stream/stream.ts';
@@ -69,11 +68,12 @@ export class ChatCompletions {
   ): RequestPromise<ChatCompletion | Stream<ChatCompletionChunk>>;
   create(
     params: ChatParams,
-    options: RequestOptions = {},
+    options?: RequestOptions,
   ): RequestPromise<ChatCompletion | Stream<ChatCompletionChunk>> {
-    const keyed = this.#withKey(options);
-    return this.#requestPromise<ChatCompletion | Stream<ChatCompletionChunk>>(params, keyed, () =>
-      params?.stream ? this.#createStream(params, keyed) : this.#createCompletion(params, keyed),
+    const prepared = attempt(() => this.#prepare(params, options));
+    return this.#start<PreparedChat, ChatCompletion | Stream<ChatCompletionChunk>>(
+      prepared,
+      (call) => (call.isStream ? this.#createStream(call) : this.#createCompletion(call)),
     );
   }
 
@@ -88,17 +88,13 @@ export class ChatCompletions {
     options?: RequestOptions,
   ): ChatStream<ParsedCompletion<Output>, Input>;
   stream(params: ChatParams, options?: RequestOptions): ChatStream;
-  stream(params: ChatParams | ParseParams<unknown>, options: RequestOptions = {}): ChatStream {
+  stream(params: ChatParams | ParseParams<unknown>, options?: RequestOptions): ChatStream {
     const keyed = this.#withKey(options);
-    const { signal } = options;
-    const open = async (openSignal: AbortSignal) =>
-      this.#open(
-        { ...toServiceParams(params), stream: true },
-        { ...keyed, signal: openSignal },
-        signal,
-      );
-    const pending = new PendingStream(open, signal, this.#context.config.clock);
-    return new ChatStream(pending, completionParser(params?.response_format, keyed.idempotencyKey));
+    const prepared = attempt(() => this.#prepare({ ...params, stream: true }, keyed));
+    const open = async (signal: AbortSignal) => this.#open(prepared(), signal);
+    const pending = new PendingStream(open, keyed?.signal, this.#context.config.clock);
+    const parse = completionParser(params?.response_format, keyed?.idempotencyKey);
+    return new ChatStream(pending, parse);
   }
 
   /**
@@ -115,17 +111,20 @@ export class ChatCompletions {
    */
   parse<Output, Input>(
     params: ParseParams<Output, Input> & { stream?: false | null | undefined },
-    options: RequestOptions = {},
+    options?: RequestOptions,
   ): RequestPromise<ParsedCompletion<Output>> {
-    const keyed = this.#withKey(options);
-    return this.#requestPromise(params, keyed, async () => {
-      const result = await this.#createCompletion(toServiceParams(params), keyed);
-      const { data, meta } = result;
+    const prepared = attempt(() => {
       const { response_format: schema } = params;
-      return {
-        ...result,
-        data: await parseCompletion(schema, data, meta, keyed.idempotencyKey),
-      };
+      return { ...this.#prepare(params, options), schema };
+    });
+    return this.#start(prepared, async (call) => {
+      const result = await this.#createCompletion(call);
+      const { data, meta } = result;
+      const {
+        schema,
+        options: { idempotencyKey },
+      } = call;
+      return { ...result, data: await parseCompletion(schema, data, meta, idempotencyKey) };
     });
   }
 
@@ -148,60 +147,62 @@ export class ChatCompletions {
     options: RunOptions = {},
   ): Promise<ToolRun> {
     checkParams(params, (fields) => messagesProblem(fields) ?? toolsProblem(fields));
-    checkValue('idempotencyKey', Reflect.get(options, 'idempotencyKey'), noIdempotencyKey);
-    return runTools(params, options, (round) =>
-      this.#createCompletion(round, this.#withKey(options)),
+    checkRequestOptions(options, runRules);
+    const { maxRounds, onToolError, ...requestOptions } = options;
+    const runOptions = { maxRounds, onToolError, signal: options.signal };
+    return runTools(params, runOptions, async (round) =>
+      this.#createCompletion(this.#prepare(round, requestOptions)),
     );
   }
 
-  #requestPromise<Result>(
-    params: ChatParams | ParseParams<unknown>,
-    options: RequestOptions,
-    read: () => Promise<ApiResponse<Result>>,
+  #start<Call extends PreparedCall, Result>(
+    prepared: () => Call,
+    read: (call: Call) => Promise<ApiResponse<Result>>,
   ): RequestPromise<Result> {
-    const raw = async () => executeRaw(this.#context, this.#call(toServiceParams(params)), options);
-    return new RequestPromise({ parsed: read, raw });
+    return new RequestPromise({
+      parsed: async () => read(prepared()),
+      raw: async () => executeRaw(this.#context, prepared()),
+    });
   }
 
-  async #createCompletion(
-    params: ChatParams,
-    options: RequestOptions,
-  ): Promise<ApiResponse<ChatCompletion>> {
-    return execute(
-      this.#context,
-      this.#call(params),
-      options,
-      readJson(readWithSchema(chatCompletionSchema)),
-    );
+  async #createCompletion({ call, options }: PreparedCall): Promise<ApiResponse<ChatCompletion>> {
+    return execute(this.#context, call, options, readCompletion);
   }
 
-  async #createStream(
-    params: ChatParams,
-    options: RequestOptions,
-  ): Promise<ApiResponse<Stream<ChatCompletionChunk>>> {
-    const result = await this.#open(params, options);
+  async #createStream(call: PreparedChat): Promise<ApiResponse<Stream<ChatCompletionChunk>>> {
+    const result = await this.#open(call);
     return { ...result, data: new Stream(result.data, result.meta) };
   }
 
-  /** Opens a stream. `options.signal` aborts the request; `signal` aborts the stream that it returns. */
-  async #open(params: ChatParams, options: RequestOptions, signal = options.signal) {
-    const handle = openStream(params.n ?? 1, signal);
-    return execute(this.#context, this.#call(params), options, handle);
+  /** Opens a stream. `signal` aborts the request, and the caller's own signal the stream that it returns. */
+  async #open({ call, options, choiceCount }: PreparedChat, signal = options.signal) {
+    const handle = openStream(choiceCount, options.signal);
+    return execute(this.#context, call, { ...options, signal }, handle);
   }
 
-  #call(params: ChatParams): ApiCall {
+  #prepare(
+    given: ChatParams | ParseParams<unknown>,
+    options: RequestOptions | undefined,
+  ): PreparedChat {
+    const params = mergeExtraBody(toServiceParams(given), options);
     checkParams(params, messagesProblem);
     const { config } = this.#context;
+    const isStream = Boolean(params.stream);
     return {
-      method: 'POST',
-      template: '/v1/chat/completions',
-      body: params,
-      model: params.model,
-      safety: config.retryAmbiguous.chat ? 'keyed' : 'once',
-      paid: true,
-      usesSlot: true,
-      timeout: config.chatTimeout,
-      headers: params.stream ? { accept: 'text/event-stream' } : undefined,
+      call: {
+        method: 'POST',
+        template: '/v1/chat/completions',
+        body: toJson(params),
+        model: params.model,
+        safety: config.retryAmbiguous.chat ? 'keyed' : 'once',
+        paid: true,
+        usesSlot: true,
+        timeout: config.chatTimeout,
+        headers: isStream ? { accept: 'text/event-stream' } : undefined,
+      },
+      options: checkRequestOptions(this.#withKey(options)),
+      isStream,
+      choiceCount: params.n ?? 1,
     };
   }
 
@@ -209,16 +210,23 @@ export class ChatCompletions {
    * Sends the caller's idempotency key, if any. A key is generated only with `retryAmbiguous.chat`, where the caller
    * states that the service replays chat requests. Assumption A11.
    */
-  #withKey(options: RequestOptions): RequestOptions {
+  #withKey(options: RequestOptions | undefined): RequestOptions | undefined {
     return this.#context.config.retryAmbiguous.chat ? withIdempotencyKey(options) : options;
   }
 }
 
+/** A chat request that is ready to be sent. */
+interface PreparedChat extends PreparedCall {
+  readonly isStream: boolean;
+  /** The number of choices that the request asks for. */
+  readonly choiceCount: number;
+}
+
+const readCompletion = readJson(readWithSchema(chatCompletionSchema));
+
 function messagesProblem({ messages }: Record<string, unknown>): string | undefined {
   return Array.isArray(messages) ? undefined : 'messages: must be an array';
 }
-
-const noIdempotencyKey: Rule = [() => false, 'omitted, because a run sends several requests'];
 
 function toolsProblem({ tools }: Record<string, unknown>): string | undefined {
   return Array.isArray(tools) ? undefined : 'tools: must be an array';

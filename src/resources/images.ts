@@ -1,8 +1,8 @@
 import type { ClientContext } from '../core/call/context.ts';
-import { checkParams } from '../core/call/params.ts';
+import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
-import { checkValue, oneOf } from '../core/config/validation.ts';
+import { oneOf } from '../core/config/validation.ts';
 import { estimate } from '../core/limits/estimate.ts';
 import { Submission } from '../core/tasks/submission.ts';
 import { generate, submitTask } from '../core/tasks/submit.ts';
@@ -32,6 +32,7 @@ export class Images extends TaskNamespace<'image'> {
       context,
       kind: 'image',
       pollTemplates: [imageTaskPath, '/v1/images/generations/{id}'],
+      optionRules: { route: oneOf('tasks', 'generations') },
     };
     super(scope);
     this.#scope = scope;
@@ -50,12 +51,12 @@ export class Images extends TaskNamespace<'image'> {
     params: ImageParams,
     options: RequestOptions & ImageRoute = {},
   ): RequestPromise<SubmittedTask<'image'>> {
-    return submitTask(this.#scope, describe(params, options), options);
+    return submitTask(this.#scope, () => describe(params, options), options);
   }
 
   /** Describes a submission without sending it, for use with `gateway.batch`. */
   submission(params: ImageParams, options: RequestOptions & ImageRoute = {}): Submission<'image'> {
-    return new Submission(this.#scope, describe(params, options), options);
+    return new Submission(this.#scope, () => describe(params, options), options);
   }
 
   /**
@@ -68,20 +69,19 @@ export class Images extends TaskNamespace<'image'> {
     params: ImageParams,
     options: GenerateOptions<'image'> & ImageRoute = {},
   ): RequestPromise<Generation<'image'>> {
-    return generate(this.#scope, describe(params, options), options);
+    return generate(this.#scope, () => describe(params, options), options);
   }
 }
 
-function describe(params: ImageParams, { route = 'tasks' }: ImageRoute): SubmitRequest {
+function describe(given: ImageParams, options: RequestOptions & ImageRoute): SubmitRequest {
+  const params = mergeExtraBody(given, options);
+  checkParams(params);
+  const { model, size, resolution, num_images, n } = params;
   return {
-    template: `/v1/images/${route}`,
-    params,
-    check: () => {
-      checkValue('route', route, oneOf('tasks', 'generations'));
-      checkParams(params);
-    },
+    template: `/v1/images/${options.route ?? 'tasks'}`,
+    model,
+    body: toJson(params),
     estimateUsd: (prices) => {
-      const { size, resolution, num_images, n } = params;
       // Only the service knows which price class applies to a size in pixels.
       const isClassKnown = resolution !== undefined || size === undefined;
       return isClassKnown

@@ -1,22 +1,22 @@
 import type { ApiCall, ResponseReader } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { executeJson, requestJson, startCall } from '../core/call/endpoint.ts';
+import type { PreparedCall } from '../core/call/endpoint.ts';
+import { execute } from '../core/call/execute.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
-import { checkProblem } from '../core/call/params.ts';
+import { checkProblem, mergeExtraBody, toJson } from '../core/call/params.ts';
 import { readExtended, readWithSchema } from '../core/call/readers.ts';
+import { checkRequestOptions, noBodyRules } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
-import type { ApiResponse } from '../core/call/response.ts';
 import { notify } from '../core/config/log.ts';
+import { functionValue } from '../core/config/validation.ts';
+import type { Rules } from '../core/config/validation.ts';
 import { fillPath } from '../core/http/path.ts';
-import {
-  followMaterial,
-  materialPollTiming,
-  waitForMaterial,
-} from '../core/tasks/material-wait.ts';
+import { followMaterial, waitForMaterial } from '../core/tasks/material-wait.ts';
 import type { MaterialUpdate, MaterialWait } from '../core/tasks/material-wait.ts';
-import { resolvePollTiming } from '../core/tasks/poll.ts';
+import { waitRules } from '../core/tasks/poll.ts';
 import {
   materialCreateParamsProblem,
   materialListQueryProblem,
@@ -63,13 +63,8 @@ export class Materials {
    * @throws {@link ConfigurationError} if the params violate a rule of the specification.
    * @throws {@link ConflictError} if the key was already used for a different request.
    */
-  create(params: MaterialCreateParams, options: RequestOptions = {}): RequestPromise<Material> {
-    return executeJson(
-      this.#context,
-      () => createCall(params),
-      materialSchema,
-      withIdempotencyKey(options),
-    );
+  create(params: MaterialCreateParams, options?: RequestOptions): RequestPromise<Material> {
+    return executeJson(this.#context, () => prepareCreate(params, options), materialSchema);
   }
 
   /**
@@ -99,7 +94,7 @@ export class Materials {
    */
   list(query: MaterialListQuery = {}, options?: RequestOptions): RequestPromise<MaterialPage> {
     const next = (after: string) => this.list({ ...query, after }, options);
-    const problem = materialListQueryProblem(query);
+    const problem = () => materialListQueryProblem(query);
     return requestJson(this.#context, '/v1/materials', readMaterialPage(next), options, {
       query,
       problem,
@@ -133,57 +128,81 @@ export class Materials {
    */
   register(
     params: MaterialCreateParams,
-    options: RegisterOptions = {},
+    options?: RegisterOptions,
   ): RequestPromise<AvailableMaterial> {
-    const describe = () => {
-      // Validates only, before anything is sent.
-      resolvePollTiming(options, materialPollTiming);
-      return createCall(params);
+    const { onVerification, onUpdate, signal, pollInterval, maxPollInterval, waitTimeout } = {
+      ...options,
     };
-    const waitUntilAvailable = async (created: ApiResponse<Material>) => {
-      const { verification_url: url, verification_expires_at: expiresAt, ...known } = created.data;
-      const { log } = this.#context.config;
-      if (url) notify(log, options.onVerification, { url, expiresAt }, 'onVerification');
-      // The verification URL is secret: `known` keeps it out of later updates and errors.
-      const data = await waitForMaterial(this.#describeWait(known.id, known), options);
-      return { ...created, data };
-    };
-    const read = readJson(readWithSchema(materialSchema));
+    const wait = { onUpdate, signal, pollInterval, maxPollInterval, waitTimeout };
     return startCall(
       this.#context,
-      describe,
-      withIdempotencyKey(options),
-      read,
-      waitUntilAvailable,
+      () => prepareCreate(params, options, registerRules),
+      readMaterial,
+      async (created, { options: headers }) => {
+        const {
+          verification_url: url,
+          verification_expires_at: expiresAt,
+          ...known
+        } = created.data;
+        const { log } = this.#context.config;
+        if (url) notify(log, onVerification, { url, expiresAt }, 'onVerification');
+        // The verification URL is secret: `known` keeps it out of later updates and errors.
+        const target = { ...this.#describeWait(known.id), known, headers };
+        return { ...created, data: await waitForMaterial(target, wait) };
+      },
     );
   }
 
   #requestMaterial(id: string, options?: RequestOptions, method = 'GET'): RequestPromise<Material> {
-    const values = { material_id: id };
-    const template = '/v1/materials/{material_id}';
-    return requestJson(this.#context, template, materialSchema, options, { method, values });
+    const prepare = () => ({
+      call: materialCall(id, method),
+      options: checkRequestOptions(options, noBodyRules),
+    });
+    return executeJson(this.#context, prepare, materialSchema);
   }
 
-  #describeWait(id: string, known?: Material): MaterialWait {
-    // Validates only.
-    fillPath('{id}', { id });
+  #describeWait(id: string): MaterialWait {
     return {
       context: this.#context,
       id,
-      known,
-      read: async (options) => this.retrieve(id, options),
+      read: async (options) => {
+        const { data } = await execute(this.#context, materialCall(id), options, readMaterial);
+        return data;
+      },
     };
   }
 }
 
-function createCall(params: MaterialCreateParams): ApiCall {
+const readMaterial = readJson(readWithSchema(materialSchema));
+
+/** The rules of the options that `register` accepts in addition to those of `create`. */
+const registerRules: Rules = {
+  ...waitRules,
+  onUpdate: functionValue,
+  onVerification: functionValue,
+};
+
+function materialCall(id: string, method = 'GET'): ApiCall {
+  const template = '/v1/materials/{material_id}';
+  return { method, safety: 'safe', template, path: fillPath(template, { material_id: id }) };
+}
+
+function prepareCreate(
+  given: MaterialCreateParams,
+  options: RequestOptions | undefined,
+  extraRules: Rules = {},
+): PreparedCall {
+  const params = mergeExtraBody(given, options);
   checkProblem(materialCreateParamsProblem(params));
   return {
-    method: 'POST',
-    template: '/v1/materials',
-    body: params,
-    safety: 'keyed',
-    idempotencyHeader: 'idempotency-key',
+    call: {
+      method: 'POST',
+      template: '/v1/materials',
+      body: toJson(params),
+      safety: 'keyed',
+      idempotencyHeader: 'idempotency-key',
+    },
+    options: checkRequestOptions(withIdempotencyKey(options), extraRules),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Endpoint } from '../core/call/endpoint.ts';
 import { readIterable, readWithSchema } from '../core/call/readers.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
+import { oneOf } from '../core/config/validation.ts';
 import {
   anthropicModelListSchema,
   geminiModelListSchema,
@@ -100,7 +101,10 @@ export class Models {
     options: RequestOptions,
     style?: Endpoint,
   ): RequestPromise<List> {
-    return requestJson(this.#context, '/v1/models', result, options, style);
+    return requestJson(this.#context, '/v1/models', result, options, {
+      ...style,
+      optionRules: { style: oneOf('anthropic', 'gemini') },
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { RequestOptions } from '../core/call/request-options.ts';
-import { RequestPromise } from '../core/call/request-promise.ts';
+import type { RequestPromise } from '../core/call/request-promise.ts';
 import { Submission } from '../core/tasks/submission.ts';
 import { Task, openTask } from '../core/tasks/task.ts';
 import type { TaskScope } from '../core/tasks/task.ts';
@@ -23,10 +23,8 @@ export class TaskNamespace<Kind extends TaskKind> {
    * @throws {@link NotFoundError} if the task does not exist or belongs to another user.
    */
   retrieve(id: string, options?: RequestOptions): RequestPromise<Generation<Kind>> {
-    return new RequestPromise({
-      parsed: async () => this.task(id).pollOnce(options),
-      raw: async () => this.task(id).pollRaw(options),
-    });
+    // Not `this.task(id)`, which throws if the id is invalid: the promise has to reject.
+    return new Task(this.#scope, { id }).retrieve(options);
   }
 
   /**
@@ -43,9 +41,14 @@ export class TaskNamespace<Kind extends TaskKind> {
 
   /** @internal Recreates a submission from a journal, without checking its params again or estimating its price. */
   restore(template: string, params: { model: string }): Submission<Kind> {
-    const check = () => undefined;
-    const estimateUsd = () => undefined;
-    return new Submission(this.#scope, { template, params, check, estimateUsd });
+    const { model } = params;
+    const body = JSON.stringify(params);
+    return new Submission(this.#scope, () => ({
+      template,
+      model,
+      body,
+      estimateUsd: () => undefined,
+    }));
   }
 
   /**

@@ -1,8 +1,8 @@
 import type { ClientContext } from '../core/call/context.ts';
-import { checkParams } from '../core/call/params.ts';
+import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
-import { checkValue, oneOf } from '../core/config/validation.ts';
+import { oneOf } from '../core/config/validation.ts';
 import { estimate } from '../core/limits/estimate.ts';
 import { Submission } from '../core/tasks/submission.ts';
 import { generate, submitTask } from '../core/tasks/submit.ts';
@@ -36,6 +36,7 @@ export class Videos extends TaskNamespace<'video'> {
       context,
       kind: 'video',
       pollTemplates: [videoTaskPath, '/v1/video/generations/{id}', '/v1/videos/generations/{id}'],
+      optionRules: { route: oneOf(...routes) },
     };
     super(scope);
     this.#scope = scope;
@@ -54,12 +55,12 @@ export class Videos extends TaskNamespace<'video'> {
     params: VideoParams,
     options: RequestOptions & VideoRoute = {},
   ): RequestPromise<SubmittedTask<'video'>> {
-    return submitTask(this.#scope, describe(params, options), options);
+    return submitTask(this.#scope, () => describe(params, options), options);
   }
 
   /** Describes a submission without sending it, for use with `gateway.batch`. */
   submission(params: VideoParams, options: RequestOptions & VideoRoute = {}): Submission<'video'> {
-    return new Submission(this.#scope, describe(params, options), options);
+    return new Submission(this.#scope, () => describe(params, options), options);
   }
 
   /**
@@ -72,22 +73,19 @@ export class Videos extends TaskNamespace<'video'> {
     params: VideoParams,
     options: GenerateOptions<'video'> & VideoRoute = {},
   ): RequestPromise<Generation<'video'>> {
-    return generate(this.#scope, describe(params, options), options);
+    return generate(this.#scope, () => describe(params, options), options);
   }
 }
 
-function describe(params: VideoParams, { route = 'videos' }: VideoRoute): SubmitRequest {
+function describe(given: VideoParams, options: RequestOptions & VideoRoute): SubmitRequest {
+  const params = mergeExtraBody(given, options);
+  checkParams(params, videoParamsProblem);
+  const { model, size, resolution = size, duration, extra_body } = params;
+  const seconds = duration ?? extra_body?.input_video_seconds ?? NaN;
   return {
-    template: `/v1/${route}`,
-    params,
-    check: () => {
-      checkValue('route', route, oneOf(...routes));
-      checkParams(params, videoParamsProblem);
-    },
-    estimateUsd: (prices) => {
-      const { resolution = params.size, duration, extra_body } = params;
-      const seconds = duration ?? extra_body?.input_video_seconds ?? NaN;
-      return estimate.video(prices, { resolution, seconds });
-    },
+    template: `/v1/${options.route ?? 'videos'}`,
+    model,
+    body: toJson(params),
+    estimateUsd: (prices) => estimate.video(prices, { resolution, seconds }),
   };
 }

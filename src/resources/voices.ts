@@ -1,7 +1,11 @@
+import type { ApiCall } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
-import { requestJson } from '../core/call/endpoint.ts';
+import { executeJson, requestJson } from '../core/call/endpoint.ts';
+import type { PreparedCall } from '../core/call/endpoint.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
+import { checkProblem, mergeExtraBody, toJson } from '../core/call/params.ts';
 import { readIterable } from '../core/call/readers.ts';
+import { checkRequestOptions } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { estimate } from '../core/limits/estimate.ts';
@@ -39,9 +43,12 @@ export class Voices {
    * response was received.
    */
   clone(params: VoiceCloneParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
-    const estimateUsd = () =>
-      estimate.voiceClone({ previewText: params.text ?? params.preview_text ?? '' });
-    return this.#create('clone', params, voiceCloneParamsProblem(params), estimateUsd, options);
+    return this.#create('clone', options, () => {
+      const body = mergeExtraBody(params, options);
+      checkProblem(voiceCloneParamsProblem(body));
+      const usd = estimate.voiceClone({ previewText: body.text ?? body.preview_text ?? '' });
+      return { body: toJson(body), estimateUsd: () => usd };
+    });
   }
 
   /**
@@ -53,27 +60,30 @@ export class Voices {
    * response was received.
    */
   design(params: VoiceDesignParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
-    const estimateUsd = () =>
-      estimate.voiceDesign({ previewText: params.preview_text ?? params.text ?? '' });
-    return this.#create('design', params, voiceDesignParamsProblem(params), estimateUsd, options);
+    return this.#create('design', options, () => {
+      const body = mergeExtraBody(params, options);
+      checkProblem(voiceDesignParamsProblem(body));
+      const usd = estimate.voiceDesign({ previewText: body.preview_text ?? body.text ?? '' });
+      return { body: toJson(body), estimateUsd: () => usd };
+    });
   }
 
   #create(
     operation: 'clone' | 'design',
-    params: VoiceCloneParams | VoiceDesignParams,
-    problem: string | undefined,
-    estimateUsd: () => number,
-    options: RequestOptions = {},
+    options: RequestOptions | undefined,
+    describe: () => Pick<ApiCall, 'body' | 'estimateUsd'>,
   ): RequestPromise<VoiceCreation> {
-    const template = `/v1/audio/voices/${operation}`;
-    return requestJson(this.#context, template, voiceCreationSchema, withIdempotencyKey(options), {
-      method: 'POST',
-      body: params,
-      problem,
-      safety: this.#context.config.retryAmbiguous.voices ? 'keyed' : 'once',
-      paid: true,
-      usesSlot: true,
-      estimateUsd,
+    const prepare = (): PreparedCall => ({
+      call: {
+        ...describe(),
+        method: 'POST',
+        template: `/v1/audio/voices/${operation}`,
+        safety: this.#context.config.retryAmbiguous.voices ? 'keyed' : 'once',
+        paid: true,
+        usesSlot: true,
+      },
+      options: checkRequestOptions(withIdempotencyKey(options)),
     });
+    return executeJson(this.#context, prepare, voiceCreationSchema);
   }
 }

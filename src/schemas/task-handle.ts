@@ -19,6 +19,16 @@ export interface WaitOptions<Update = TaskUpdate> {
   waitTimeout?: number | undefined;
   /** Aborts the wait immediately. Never cancels the task or material. */
   signal?: AbortSignal | undefined;
+  /**
+   * Headers for the polls, in addition to those of the call that created the task or material. `null` removes a header,
+   * but never `authorization`.
+   */
+  headers?: Readonly<Record<string, string | null | undefined>> | undefined;
+  /**
+   * Your own id for the polls.
+   * @defaultValue the `requestId` of the call that created the task or material
+   */
+  requestId?: string | undefined;
   /** Called after each poll. Errors that it throws are logged and do not interrupt the wait. */
   onUpdate?: ((update: Update) => void) | undefined;
 }

@@ -100,7 +100,13 @@ describe('a task', () => {
     expectTypeOf<TaskUpdate<'image'>>().toExtend<Generation<'image'>>();
     expectTypeOf<TaskUpdate['pollError']>().toEqualTypeOf<Error | undefined>();
     expectTypeOf<keyof WaitOptions>().toEqualTypeOf<
-      'pollInterval' | 'maxPollInterval' | 'waitTimeout' | 'signal' | 'onUpdate'
+      | 'pollInterval'
+      | 'maxPollInterval'
+      | 'waitTimeout'
+      | 'signal'
+      | 'headers'
+      | 'requestId'
+      | 'onUpdate'
     >();
   });
 

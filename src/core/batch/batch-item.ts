@@ -22,11 +22,11 @@ import { AbortedError } from '../../errors/aborted.ts';
 import { PolygateError } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
+import type { WaitOptions } from '../../schemas/task-handle.ts';
 import type { Receipt, TaskKind } from '../../schemas/task.ts';
 import { textOf } from '../../schemas/type-guards.ts';
 import type { Config } from '../config/config.ts';
 import { fingerprint } from '../tasks/fingerprint.ts';
-import type { PollTiming } from '../tasks/poll.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
 import { mayBeCharged, noHistory } from './batch-journal.ts';
@@ -92,7 +92,8 @@ export type BatchItem<Kind extends TaskKind> =
 export interface BatchContext {
   readonly journal: BatchJournal;
   readonly config: Config;
-  readonly pollTiming: PollTiming;
+  /** Options of the wait for each task, without its signal. */
+  readonly waitOptions: Omit<WaitOptions, 'onUpdate' | 'signal'>;
 }
 
 /**
@@ -113,7 +114,7 @@ export async function runItem<Kind extends TaskKind>(
     if (item.state === 'planned') item = await recordSubmit(item, context);
     if (item.state === 'journaled') item = await submit(item, context, signal);
     markIdle();
-    const generation = await item.task.wait({ ...context.pollTiming, signal });
+    const generation = await item.task.wait({ ...context.waitOptions, signal });
     return { ...identityOf(item), status: 'succeeded', generation };
   } catch (error) {
     return toErrorResult(item, error);

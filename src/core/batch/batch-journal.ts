@@ -4,6 +4,7 @@ import type { Receipt } from '../../schemas/task.ts';
 import { newIdempotencyKey } from '../call/idempotency-key.ts';
 import type { Log } from '../config/log.ts';
 import { checkValue, objectWithMethods } from '../config/validation.ts';
+import type { Rule } from '../config/validation.ts';
 import { parseLine } from './journal-line.ts';
 import type { Intent, JournalLine } from './journal-line.ts';
 
@@ -28,6 +29,11 @@ export function mayBeCharged({ unresolvedSubmits, receipt }: RowHistory): boolea
 /** How a `run` line starts, up to its id. */
 const runLineStart = '{"v":1,"type":"run"';
 
+export const journalRule: Rule = [
+  objectWithMethods('read', 'append')[0],
+  'a journal, such as fileJournal(path)',
+];
+
 /** Reads and appends the journal of a batch. Without a `Journal`, it is always empty and appending does nothing. */
 export class BatchJournal {
   /** Rows that earlier processes recorded, by id. */
@@ -41,10 +47,7 @@ export class BatchJournal {
   #isEmpty = true;
 
   constructor(journal: Journal | undefined, log: Log) {
-    checkValue('journal', journal, [
-      objectWithMethods('read', 'append')[0],
-      'a journal, such as fileJournal(path)',
-    ]);
+    checkValue('journal', journal, journalRule);
     this.#journal = journal;
     this.#log = log;
   }

@@ -2,11 +2,14 @@ import type { Journal } from '../../schemas/journal.ts';
 import type { TaskKind } from '../../schemas/task.ts';
 import { isNonEmptyString } from '../../schemas/type-guards.ts';
 import type { ClientContext } from '../call/context.ts';
+import { booleanValue, checkOptions, functionValue } from '../config/validation.ts';
+import type { Rules } from '../config/validation.ts';
 import type { Submission } from '../tasks/submission.ts';
 import { identify, plan, rowError, runItem, toErrorResult } from './batch-item.ts';
+import { journalRule } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
 import type { WorkerContext } from './run-concurrently.ts';
-import { BatchRunner } from './runner.ts';
+import { BatchRunner, recoverRules } from './runner.ts';
 import type { RecoverOptions } from './runner.ts';
 
 /** Options of `gateway.batch`. The wait options apply to each row. */
@@ -26,6 +29,13 @@ export interface BatchOptions<Input> extends RecoverOptions {
    */
   storeParams?: boolean | undefined;
 }
+
+/** The rules of the options of a batch, besides those of a recovery. */
+const batchRules: Rules = {
+  id: functionValue,
+  journal: journalRule,
+  storeParams: booleanValue,
+};
 
 /** The result of a row of `gateway.batch`. */
 export type BatchRow<Input, Kind extends TaskKind = TaskKind> = BatchResult<Kind> & {
@@ -57,6 +67,7 @@ export async function* batch<Input, Kind extends TaskKind>(
   options: BatchOptions<Input>,
 ): AsyncGenerator<BatchRow<Input, Kind>, void, undefined> {
   const { id: idOf, storeParams = options.journal?.storeParams ?? false } = options;
+  checkOptions(options, batchRules, recoverRules);
   const runner = new BatchRunner(context, options.journal, options);
   const { journal } = runner;
   const usedIds = new Set<unknown>();

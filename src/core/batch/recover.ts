@@ -2,7 +2,8 @@ import { ConnectionError } from '../../errors/connection.ts';
 import type { Journal } from '../../schemas/journal.ts';
 import type { Receipt, TaskKind } from '../../schemas/task.ts';
 import type { ClientContext } from '../call/context.ts';
-import { submitFingerprint } from '../tasks/submission.ts';
+import { checkOptions } from '../config/validation.ts';
+import { fingerprint } from '../tasks/fingerprint.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
 import { identify, resume, runItem } from './batch-item.ts';
@@ -11,7 +12,7 @@ import { mayBeCharged } from './batch-journal.ts';
 import type { RowHistory } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
 import { taskKindOf } from './journal-line.ts';
-import { BatchRunner } from './runner.ts';
+import { BatchRunner, recoverRules } from './runner.ts';
 import type { RecoverOptions } from './runner.ts';
 
 /** Recreates what a journal records. The client implements it, because it knows the namespace of each kind of task. */
@@ -32,6 +33,7 @@ export async function* recover(
   restore: Restore,
   options: RecoverOptions,
 ): AsyncGenerator<BatchResult, void, undefined> {
+  checkOptions(options, recoverRules);
   const runner = new BatchRunner(context, journal, options);
   const { damaged, rows } = runner.journal;
   await runner.journal.read();
@@ -59,7 +61,7 @@ function preparedFrom(
     send: async (options) => {
       const kind = taskKindOf(path);
       // Params that were edited in the journal would be another request under the same key.
-      const isIntact = params && hash === (await submitFingerprint(path, params));
+      const isIntact = params && hash === (await fingerprint(path, JSON.stringify(params)));
       if (kind && isIntact) return submission(kind, path, params).send(options);
       throw new ConnectionError(
         'The journal lacks the original params of this row, which may have been charged. ' +

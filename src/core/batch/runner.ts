@@ -2,11 +2,10 @@ import type { Journal } from '../../schemas/journal.ts';
 import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { Config } from '../config/config.ts';
-import { checkValue, positiveInteger } from '../config/validation.ts';
+import { positiveInteger } from '../config/validation.ts';
+import type { Rules } from '../config/validation.ts';
 import type { ConcurrencyState } from '../limits/concurrency-limiter.ts';
-import { resolvePollTiming } from '../tasks/poll.ts';
-import type { PollTiming } from '../tasks/poll.ts';
-import { taskPollTiming } from '../tasks/task.ts';
+import { waitRules } from '../tasks/poll.ts';
 import { finishedLine } from './batch-item.ts';
 import type { BatchContext } from './batch-item.ts';
 import { BatchJournal } from './batch-journal.ts';
@@ -23,6 +22,9 @@ export interface RecoverOptions extends Omit<WaitOptions<TaskUpdate>, 'onUpdate'
   maxInFlight?: number | undefined;
 }
 
+/** The rules of these options. */
+export const recoverRules: Rules = { ...waitRules, maxInFlight: positiveInteger };
+
 /** Rows that are prepared ahead of the requests in flight, so that a free slot is used immediately. */
 const rowsAhead = 16;
 
@@ -30,13 +32,13 @@ const rowsAhead = 16;
 export class BatchRunner implements BatchContext {
   readonly journal: BatchJournal;
   readonly config: Config;
-  readonly pollTiming: PollTiming;
+  readonly waitOptions: Omit<WaitOptions, 'onUpdate' | 'signal'>;
   readonly #concurrency: ConcurrencyState;
   readonly #options: RecoverOptions;
 
   constructor(context: ClientContext, journal: Journal | undefined, options: RecoverOptions) {
-    checkValue('maxInFlight', options.maxInFlight, positiveInteger);
-    this.pollTiming = resolvePollTiming(options, taskPollTiming);
+    const { pollInterval, maxPollInterval, waitTimeout, headers, requestId } = options;
+    this.waitOptions = { pollInterval, maxPollInterval, waitTimeout, headers, requestId };
     this.journal = new BatchJournal(journal, context.config.log);
     this.config = context.config;
     this.#concurrency = context.shared.concurrency.view();

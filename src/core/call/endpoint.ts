@@ -1,3 +1,4 @@
+import type { Rules } from '../config/validation.ts';
 import { fillPath, queryString } from '../http/path.ts';
 import { withAbortableBody } from '../http/response-body.ts';
 import type { ApiCall, ResponseReader, ResultSchema } from './api-call.ts';
@@ -5,70 +6,98 @@ import type { ClientContext } from './context.ts';
 import { execute } from './execute.ts';
 import { checkProblem } from './params.ts';
 import { readWithSchema } from './readers.ts';
-import type { RequestOptions } from './request-options.ts';
+import { checkRequestOptions, noBodyRules } from './request-options.ts';
+import type { CheckedOptions, RequestOptions } from './request-options.ts';
 import { RequestPromise } from './request-promise.ts';
 import { keepBodyUnread, readJson } from './response.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
+
+/** A call that is ready to be sent. Later changes to the caller's params and options do not affect it. */
+export interface PreparedCall {
+  readonly call: ApiCall;
+  readonly options: CheckedOptions;
+}
 
 /** What differs from a GET without side effects. */
 export interface Endpoint extends Partial<ApiCall> {
   /** Values for the placeholders of the path template. */
   values?: Readonly<Record<string, unknown>> | undefined;
   query?: object | undefined;
-  /** Why the arguments are invalid, if they are. The promise then rejects. */
-  problem?: string | undefined;
+  /** Returns why the arguments are invalid, if they are. The promise then rejects. */
+  problem?: (() => string | undefined) | undefined;
+  /** The rules of options that only this method accepts. */
+  optionRules?: Rules | undefined;
 }
 
-/** Calls the endpoint at a path template and reads its JSON response. */
+/** Calls the endpoint without a body at a path template, and reads its JSON response. */
 export function requestJson<Result>(
   context: ClientContext,
   template: string,
   result: ResultSchema<Result> | ResponseReader<Result>,
   options: RequestOptions | undefined,
-  { values, query, problem, ...call }: Endpoint = {},
+  { values, query, problem, optionRules = {}, ...call }: Endpoint = {},
 ): RequestPromise<Result> {
-  const describe = (): ApiCall => {
-    checkProblem(problem);
+  const prepare = (): PreparedCall => {
+    checkProblem(problem?.());
     const path = fillPath(template, values) + queryString(query);
-    return { method: 'GET', safety: 'safe', template, path, ...call };
+    return {
+      call: { method: 'GET', safety: 'safe', template, path, ...call },
+      options: checkRequestOptions(options, optionRules, noBodyRules),
+    };
   };
-  return executeJson(context, describe, result, options);
+  return executeJson(context, prepare, result);
 }
 
-/** Executes a call and reads its JSON response. An error thrown by `describe` rejects the promise. */
+/** Executes a call and reads its JSON response. An error thrown by `prepare` rejects the promise. */
 export function executeJson<Result>(
   context: ClientContext,
-  describe: () => ApiCall,
+  prepare: () => PreparedCall,
   result: ResultSchema<Result> | ResponseReader<Result>,
-  options?: RequestOptions,
 ): RequestPromise<Result> {
   const read = typeof result === 'function' ? result : readWithSchema(result);
-  return startCall(context, describe, options, readJson(read), (response) => response);
+  return startCall(context, prepare, readJson(read), (response) => response);
 }
 
 /**
- * Starts a call and returns its promise. An error thrown by `describe` rejects it. `transform` converts the result
+ * Starts a call and returns its promise. An error thrown by `prepare` rejects it. `transform` converts the result
  * before the promise resolves.
  */
 export function startCall<Result, Final = Result>(
   context: ClientContext,
-  describe: () => ApiCall,
-  options: RequestOptions | undefined,
+  prepare: () => PreparedCall,
   handle: ResponseHandler<Result>,
-  transform: (response: ApiResponse<Result>) => Promise<ApiResponse<Final>> | ApiResponse<Final>,
+  transform: (
+    response: ApiResponse<Result>,
+    call: PreparedCall,
+  ) => Promise<ApiResponse<Final>> | ApiResponse<Final>,
 ): RequestPromise<Final> {
+  const prepared = attempt(prepare);
   return new RequestPromise({
-    parsed: async () => transform(await execute(context, describe(), options, handle)),
-    raw: async () => executeRaw(context, describe(), options),
+    parsed: async () => {
+      const ready = prepared();
+      return transform(await execute(context, ready.call, ready.options, handle), ready);
+    },
+    raw: async () => executeRaw(context, prepared()),
   });
 }
 
 /** Executes a call without reading its body. Aborting the caller's signal also aborts the body. */
 export async function executeRaw(
   context: ClientContext,
-  call: ApiCall,
-  options: RequestOptions | undefined,
+  { call, options }: PreparedCall,
 ): Promise<ApiResponse<undefined>> {
   const result = await execute(context, call, options, keepBodyUnread);
-  return { ...result, response: withAbortableBody(result.response, options?.signal) };
+  return { ...result, response: withAbortableBody(result.response, options.signal) };
+}
+
+/** Calls `work` now. The returned function returns its result, or throws its error, where a promise can reject with it. */
+export function attempt<Result>(work: () => Result): () => Result {
+  try {
+    const result = work();
+    return () => result;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
 }

@@ -80,8 +80,8 @@ export class CallErrors {
     return this.#create(ConnectionError, `${summary}: ${cause.message}`, outcome, { cause });
   }
 
-  /** A time limit with the errors of this call. */
-  timeLimit(clock: Clock, signal: AbortSignal | undefined, ms: number) {
+  /** A time limit with the errors of this call. `option` is the option that sets it. */
+  timeLimit(clock: Clock, signal: AbortSignal | undefined, ms: number, option: string) {
     return {
       clock,
       signal,
@@ -90,7 +90,7 @@ export class CallErrors {
       onTimeout: (): Error =>
         this.#create(
           RequestTimeoutError,
-          `No complete response within ${ms} ms (timeout)`,
+          `No complete response within ${ms} ms (${option})`,
           this.#interruptedOutcome,
           {},
         ),

@@ -10,8 +10,7 @@ import type { ReleaseSlot } from '../limits/concurrency-limiter.ts';
 import type { ApiCall } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import { CallErrors } from './errors.ts';
-import { checkRequestOptions } from './request-options.ts';
-import type { CheckedOptions, RequestOptions } from './request-options.ts';
+import type { CheckedOptions } from './request-options.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
 import { classifyFailure, planRetry } from './retry.ts';
 import { runWithTimeLimit } from './time-limit.ts';
@@ -31,10 +30,10 @@ interface Slot {
 export async function execute<Result>(
   context: ClientContext,
   call: ApiCall,
-  options: RequestOptions | undefined,
+  options: CheckedOptions,
   handle: ResponseHandler<Result>,
 ): Promise<ApiResponse<Result>> {
-  return new CallExecution(context, call, checkRequestOptions(options), handle).run();
+  return new CallExecution(context, call, options, handle).run();
 }
 
 /** One call in progress. Each iteration reserves budget, waits for a slot, sends, and decides whether to retry. */
@@ -44,9 +43,9 @@ class CallExecution<Result> {
   readonly #options: CheckedOptions;
   readonly #handle: ResponseHandler<Result>;
   readonly #errors: CallErrors;
-  /** Serialized once: every attempt sends the same bytes. */
-  readonly #body: string | null;
   readonly #startedAt: number;
+  /** Aborts when the caller aborts or `totalTimeout` expires. */
+  #signal: AbortSignal | undefined;
   #retries = 0;
   #slotRejections = 0;
   /** The error of the last response that rejected the call for lack of a slot. */
@@ -64,13 +63,21 @@ class CallExecution<Result> {
     this.#options = options;
     this.#handle = handle;
     this.#errors = new CallErrors(call, options.idempotencyKey);
-    this.#body = call.body === undefined ? null : JSON.stringify(call.body);
     this.#startedAt = context.config.clock.now();
+    this.#signal = options.signal;
   }
 
   async run(): Promise<ApiResponse<Result>> {
+    const { totalTimeout: ms = this.#context.config.totalTimeout } = this.#options;
     try {
-      return await this.#runAttempts();
+      if (ms === undefined) return await this.#runAttempts();
+      return await runWithTimeLimit(
+        async (signal) => {
+          this.#signal = signal;
+          return this.#runAttempts();
+        },
+        this.#timeLimit(ms, 'totalTimeout'),
+      );
     } catch (error) {
       // If the call may have been charged, the reservation stays until a call with the same key has a definite outcome.
       if (PolygateError.is(error) && error.outcome !== 'unknown') this.#releaseReservation();
@@ -132,7 +139,7 @@ class CallExecution<Result> {
     const release = wasRejected ? undefined : limiter.tryAcquire(cap);
     if (release !== undefined) return release;
     return runWithTimeLimit((signal) => limiter.acquire(cap, signal, wasRejected), {
-      ...this.#timeLimit(Math.max(0, this.#startedAt + maxQueueTime - clock.now())),
+      ...this.#timeLimit(Math.max(0, this.#startedAt + maxQueueTime - clock.now()), 'maxQueueTime'),
       onTimeout: () => this.#lastSlotRejection ?? this.#errors.queueTimeout(maxQueueTime),
       discard: (lateRelease) => lateRelease(),
     });
@@ -142,12 +149,12 @@ class CallExecution<Result> {
     const ms = this.#options.timeout ?? this.#call.timeout ?? this.#context.config.timeout;
     return runWithTimeLimit(
       async (signal) => this.#receive(await this.#send(signal), signal, slot),
-      this.#timeLimit(ms),
+      this.#timeLimit(ms, 'timeout'),
     );
   }
 
-  #timeLimit(ms: number) {
-    return this.#errors.timeLimit(this.#context.config.clock, this.#options.signal, ms);
+  #timeLimit(ms: number, option: string) {
+    return this.#errors.timeLimit(this.#context.config.clock, this.#signal, ms, option);
   }
 
   async #send(signal: AbortSignal): Promise<Response> {
@@ -166,7 +173,7 @@ class CallExecution<Result> {
       url: config.baseURL + (path ?? template),
       method,
       headers,
-      body: this.#body,
+      body: this.#call.body ?? null,
       signal,
     }).catch((error: unknown) => {
       throw errors.connectionError(error);
@@ -240,7 +247,7 @@ class CallExecution<Result> {
   }
 
   async #sleep(ms: number): Promise<void> {
-    const { signal } = this.#options;
+    const signal = this.#signal;
     if (ms === 0) return;
     await this.#context.config.clock.sleep(ms, signal).catch((error: unknown) => {
       throw this.#errors.aborted(signal?.reason ?? error);

@@ -1,10 +1,10 @@
 import type { RequestOptions } from './request-options.ts';
 
 /** The options with an idempotency key: the caller's, or a new random one. */
-export function withIdempotencyKey<Options extends RequestOptions>(options: Options) {
+export function withIdempotencyKey(options: RequestOptions | undefined) {
   // A key is generated only if none was passed. An invalid key, such as null, is rejected later.
-  const { idempotencyKey = newIdempotencyKey() } = options;
-  return { ...options, idempotencyKey };
+  const { idempotencyKey = newIdempotencyKey(), ...others } = { ...options };
+  return { ...others, idempotencyKey };
 }
 
 /** A random idempotency key. `crypto.randomUUID` is missing on pages served over plain http. */

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { modelProblem, notAnObjectProblem } from '../../schemas/param-checks.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
+import type { RequestOptions } from './request-options.ts';
 
 /**
  * Rejects params that break a rule of the specification, before anything is sent. Where the specification has no rule,
@@ -20,4 +21,29 @@ export function checkParams(
 /** @throws {@link ConfigurationError} if there is a problem. */
 export function checkProblem(problem: string | undefined): void {
   if (problem !== undefined) throw new ConfigurationError(`${problem}.`);
+}
+
+/** The params with `extraBody` merged in, so that checks and price estimates see what is sent. */
+export function mergeExtraBody<Params extends object>(
+  params: Params,
+  options: RequestOptions | undefined,
+): Params {
+  const extraBody = options?.extraBody;
+  return extraBody !== undefined && isRecord(params) ? { ...params, ...extraBody } : params;
+}
+
+/**
+ * Serializes params when a method is called, so that later changes to them have no effect.
+ *
+ * @throws {@link ConfigurationError} if they contain a cycle or a BigInt.
+ */
+export function toJson(params: object): string {
+  try {
+    return JSON.stringify(params);
+  } catch (cause) {
+    throw new ConfigurationError(
+      'params: cannot be serialized as JSON, which allows no cycles and no BigInt.',
+      { cause },
+    );
+  }
 }

@@ -1,55 +1,106 @@
+import { isRecord } from '../../schemas/type-guards.ts';
 import { parseHeaderChanges } from '../config/header-changes.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';
 import {
-  checkValue,
+  checkOptions,
   durationMs,
   headerText,
   idempotencyKeyRule,
   nonNegativeInteger,
   objectWithMethods,
 } from '../config/validation.ts';
-import type { Rule } from '../config/validation.ts';
+import type { Rule, Rules } from '../config/validation.ts';
 
-/** Options of one call: the last argument of every method. */
+/** Options of one call: the last argument of every method. An unknown name is rejected with `ConfigurationError`. */
 export interface RequestOptions {
   /** Aborts the call immediately with an `AbortedError` whose `cause` is the signal's reason. */
   signal?: AbortSignal | undefined;
   /** Timeout of one attempt in ms; see the client's `timeout`. */
   timeout?: number | undefined;
+  /** Time limit for the whole call in ms, over all attempts; see the client's `totalTimeout`. */
+  totalTimeout?: number | undefined;
   /** Maximum number of retries after the first attempt; see the client's `maxRetries`. */
   maxRetries?: number | undefined;
-  /** Headers for this request. `null` removes a default or client header, but never `authorization`. */
+  /**
+   * Headers for this request, and for the polls of a task or material that it creates. `null` removes a default or
+   * client header, but never `authorization`.
+   */
   headers?: Readonly<Record<string, string | null | undefined>> | undefined;
-  /** Your own id for this request. */
+  /** Your own id for this request, and for the polls of a task or material that it creates. */
   requestId?: string | undefined;
   /**
    * The idempotency key: 1 to 200 visible ASCII characters. If omitted, one is generated for
    * task submission, material creation, and voice cloning and design.
    */
   idempotencyKey?: string | undefined;
+  /**
+   * Fields for the JSON body that the params have no types for, such as the options of one model. They are merged into
+   * the params last, at the top level, and replace a param of the same name.
+   *
+   * To give such fields types, augment the interface of the params instead:
+   * `declare module 'polygate' { interface ImageParams { style_strength?: number } }`.
+   *
+   * @example
+   * ```ts
+   * await gateway.images.generate({ model, prompt }, { extraBody: { style_strength: 0.4 } });
+   * ```
+   */
+  extraBody?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The options that also apply to the polls that follow a call, validated. */
+export interface PollHeaders {
+  readonly headers: HeaderChanges;
+  readonly requestId?: string | undefined;
 }
 
 /** The validated options of one call. */
-export interface CheckedOptions extends Omit<RequestOptions, 'headers'> {
-  headers: HeaderChanges;
-}
+export interface CheckedOptions
+  extends PollHeaders, Omit<RequestOptions, 'headers' | 'requestId' | 'extraBody'> {}
 
-const optionRules = {
-  signal: [objectWithMethods('addEventListener')[0], 'an AbortSignal'],
-  timeout: durationMs,
-  maxRetries: nonNegativeInteger,
+export const signalRule: Rule = [objectWithMethods('addEventListener')[0], 'an AbortSignal'];
+const objectValue: Rule = [isRecord, 'an object'];
+
+/** The rules of the options that apply to polls, too. The names and values of headers are checked as they are parsed. */
+export const pollHeaderRules = {
+  headers: objectValue,
   requestId: headerText,
+} satisfies Rules;
+
+const requestOptionRules: { readonly [Option in keyof Required<RequestOptions>]: Rule } = {
+  ...pollHeaderRules,
+  signal: signalRule,
+  timeout: durationMs,
+  totalTimeout: durationMs,
+  maxRetries: nonNegativeInteger,
   idempotencyKey: idempotencyKeyRule,
-} satisfies Record<string, Rule>;
+  extraBody: objectValue,
+};
+
+/** The rules for a request without a body. */
+export const noBodyRules: Rules = {
+  extraBody: [() => false, 'omitted, because this request has no body'],
+};
 
 /**
- * Validates the options of one call. Ignores other fields, which the resource checks.
+ * Validates the options of one call. `extraRules` are the rules of options that only some methods accept, and rules that
+ * replace a common one.
  *
- * @throws {@link ConfigurationError} when an option is invalid.
+ * @throws {@link ConfigurationError} when an option is unknown or invalid.
  */
-export function checkRequestOptions(options: RequestOptions = {}): CheckedOptions {
-  for (const [name, rule] of Object.entries(optionRules)) {
-    checkValue(name, Reflect.get(options, name), rule);
-  }
-  return { ...options, headers: parseHeaderChanges(options.headers) };
+export function checkRequestOptions(
+  options: RequestOptions = {},
+  ...extraRules: readonly Rules[]
+): CheckedOptions {
+  checkOptions(options, ...extraRules, requestOptionRules);
+  const { signal, timeout, totalTimeout, maxRetries, headers, requestId, idempotencyKey } = options;
+  return {
+    signal,
+    timeout,
+    totalTimeout,
+    maxRetries,
+    headers: parseHeaderChanges(headers),
+    requestId,
+    idempotencyKey,
+  };
 }

@@ -1,8 +1,10 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ParseParams } from '../../schemas/chat-output.ts';
 import type { ChatParams } from '../../schemas/chat-params.ts';
+import { notAnObjectProblem } from '../../schemas/param-checks.ts';
 import type { StandardJsonSchema } from '../../schemas/standard-schema.ts';
 import { isRecord, textOf } from '../../schemas/type-guards.ts';
+import { checkProblem } from '../call/params.ts';
 
 /** A JSON Schema for a model. */
 export interface ModelSchema {
@@ -39,7 +41,8 @@ export function toModelSchema(schema: StandardJsonSchema<unknown>, field: string
 
 /** Replaces a schema in `response_format` with its JSON Schema, named after its title, as the service requires. */
 export function toServiceParams(params: ChatParams | ParseParams<unknown>): ChatParams {
-  const format = params?.response_format;
+  checkProblem(isRecord(params) ? undefined : notAnObjectProblem);
+  const format = params.response_format;
   if (!isSchema(format)) return { ...params, response_format: format };
   const { schema, strict } = toModelSchema(format, 'response_format');
   const name = (textOf(schema.title) ?? 'answer').replaceAll(/[^\w-]+/g, '_').slice(0, 64);

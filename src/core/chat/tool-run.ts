@@ -14,12 +14,13 @@ import type { RequestOptions } from '../call/request-options.ts';
 import { formatIssue } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { whenAborted } from '../config/clock.ts';
-import { checkValue, nonNegativeInteger } from '../config/validation.ts';
+import { functionValue, positiveInteger } from '../config/validation.ts';
+import type { Rules } from '../config/validation.ts';
 import { roundUsd } from '../limits/round-usd.ts';
 import { toModelSchema } from './json-schema.ts';
 import { parseWithSchema } from './structured-output.ts';
 
-/** Options of `run()`. */
+/** Options of `run()`. `timeout`, `totalTimeout` and `maxRetries` apply to each request of the run. */
 export interface RunOptions extends Omit<RequestOptions, 'idempotencyKey'> {
   /**
    * Maximum number of requests. If the model still calls tools in the last response, these calls are not executed and
@@ -35,13 +36,19 @@ export interface RunOptions extends Omit<RequestOptions, 'idempotencyKey'> {
   onToolError?: ((error: unknown, call: ToolCall) => unknown) | undefined;
 }
 
+/** The rules of the options of a run, and of one that it does not accept. */
+export const runRules: Rules = {
+  maxRounds: positiveInteger,
+  onToolError: functionValue,
+  idempotencyKey: [() => false, 'omitted, because a run sends several requests'],
+};
+
 /** Sends requests, executes the tools that the model calls, and sends their results, until the model calls no tool. */
 export async function runTools(
   { tools, messages: initialMessages, ...params }: RunParams,
   { maxRounds = 10, onToolError = toErrorResult, signal }: RunOptions,
   send: (params: ChatParams) => Promise<ApiResponse<ChatCompletion>>,
 ): Promise<ToolRun> {
-  checkValue('maxRounds', maxRounds, nonNegativeInteger);
   const definitions = tools.map(toDefinition);
   const messages: ChatMessage[] = [...initialMessages];
   const rounds: ToolRound[] = [];

@@ -20,6 +20,7 @@ export interface Config {
   readonly baseURL: string;
   readonly timeout: number;
   readonly chatTimeout: number;
+  readonly totalTimeout?: number | undefined;
   readonly streamIdleTimeout: number;
   readonly maxRetries: number;
   readonly retryAmbiguous: {
@@ -54,6 +55,7 @@ const optionRules: { readonly [Option in keyof Required<PolygateOptions>]: Rule 
   ],
   baseURL: rules.stringValue,
   timeout: rules.durationMs,
+  totalTimeout: rules.durationMs,
   streamIdleTimeout: rules.durationMs,
   maxRetries: rules.nonNegativeInteger,
   retryAmbiguous: rules.objectWithFields({ chat: rules.booleanValue, voices: rules.booleanValue }),
@@ -105,7 +107,7 @@ export const defaults = {
  * expose the key.
  */
 export function resolveConfig(original: PolygateOptions): Config {
-  for (const [name, value] of Object.entries(original)) checkOption(name, value);
+  rules.checkOptions(original, optionRules);
   const options = cloneOptions(original);
   const { timeout, paths, allowInsecureBaseURL, logger = console } = options;
   const {
@@ -143,13 +145,4 @@ function cloneOptions(options: PolygateOptions): PolygateOptions {
     paths: paths && { ...paths },
     retryAmbiguous: retryAmbiguous && { ...retryAmbiguous },
   };
-}
-
-function checkOption(name: string, value: unknown): void {
-  const known = Object.entries(optionRules).find(
-    ([key]) => key.toLowerCase() === name.toLowerCase(),
-  );
-  if (known?.[0] === name) return rules.checkValue(name, value, known[1]);
-  const hint = known === undefined ? '' : ` Did you mean ${known[0]}?`;
-  throw new ConfigurationError(`${name}: unknown option.${hint}`);
 }

@@ -22,6 +22,13 @@ export interface PolygateOptions {
    */
   timeout?: number | undefined;
   /**
+   * Time limit for a whole call, in milliseconds: waiting for a concurrency slot, every attempt and the pauses between
+   * them. For a stream, it covers the time until the headers. The call then fails with {@link RequestTimeoutError}.
+   * The wait for a task has a limit of its own, `waitTimeout`.
+   * @defaultValue no limit
+   */
+  totalTimeout?: number | undefined;
+  /**
    * Maximum time without a byte from a stream, in milliseconds, before it fails with {@link StreamIdleTimeoutError}.
    * Comments count as bytes.
    * @defaultValue 60,000

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { idempotencyKeyProblem, idempotencyKeyFormat } from '../../schemas/idempotency-key.ts';
+import { nearestName } from '../../schemas/nearest-name.ts';
 import { omitUndefined } from '../../schemas/schema.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 
@@ -14,6 +15,28 @@ export type Rule = readonly [isValid: (value: unknown) => boolean, description: 
 export function checkValue(name: string, value: unknown, [isValid, description]: Rule): void {
   if (value !== undefined && !isValid(value)) {
     throw new ConfigurationError(`${name}: must be ${description}.`);
+  }
+}
+
+/** The rules of the options that a function accepts, by option name. */
+export type Rules = Readonly<Record<string, Rule>>;
+
+/**
+ * Checks options against one or more tables of rules. A name that is in none of them is rejected: with a misspelled
+ * `idempotencyKey`, a caller's own retry would pay twice.
+ *
+ * @throws {@link ConfigurationError} that names the option, and the nearest known name if it is unknown.
+ */
+export function checkOptions(options: object, ...tables: readonly Rules[]): void {
+  for (const [name, value] of Object.entries(options)) {
+    const table = tables.find((rules) => Object.hasOwn(rules, name));
+    const rule = table?.[name];
+    if (rule === undefined) {
+      const nearest = nearestName(name, tables.flatMap(Object.keys));
+      const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+      throw new ConfigurationError(`${name}: unknown option.${hint}`);
+    }
+    checkValue(name, value, rule);
   }
 }
 
@@ -76,6 +99,10 @@ export const headerValue: Rule = [
 export const headerText: Rule = [
   (value) => headerValue[0](value) && matches(/\S/)(value),
   `non-empty ${headerValue[1]}`,
+];
+export const standardSchema: Rule = [
+  (value) => value instanceof Object && '~standard' in value,
+  'a Standard Schema, such as a zod schema',
 ];
 export const pathTemplate: Rule = [matches(/^\/.*\{id\}/), 'a path that contains {id}'];
 export const idempotencyKeyRule: Rule = [

@@ -9,7 +9,8 @@ export type IdempotencyHeader = 'x-idempotency-key' | 'idempotency-key';
 
 /** What an endpoint requires of its headers. */
 export interface EndpointHeaders {
-  body?: object | undefined;
+  /** The body as JSON, serialized once: every attempt sends the same bytes. */
+  body?: string | undefined;
   /** Fixed headers of this endpoint. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** @defaultValue `'x-idempotency-key'` */

@@ -7,9 +7,18 @@ import { StreamIdleTimeoutError, StreamTruncatedError, StreamError } from '../..
 import { omitUndefined, unchecked } from '../../schemas/schema.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 import { CallErrors } from '../call/errors.ts';
+import { signalRule } from '../call/request-options.ts';
 import { statusErrorClass } from '../call/status-error.ts';
 import type { Clock } from '../config/clock.ts';
 import { defaults } from '../config/config.ts';
+import {
+  checkOptions,
+  durationMs,
+  objectWithMethods,
+  positiveInteger,
+  standardSchema,
+} from '../config/validation.ts';
+import type { Rules } from '../config/validation.ts';
 import { parseErrorBody } from '../http/error-body.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import { ChunkReader } from './chunk-reader.ts';
@@ -35,6 +44,15 @@ export interface RelayedStreamOptions {
   clock?: Clock | undefined;
 }
 
+/** The rules of these options, and of the `schema` of a chat stream. */
+const relayRules: Rules = {
+  signal: signalRule,
+  streamIdleTimeout: durationMs,
+  maxEventBytes: positiveInteger,
+  clock: objectWithMethods('now', 'sleep'),
+  schema: standardSchema,
+};
+
 /**
  * Reads a stream that another client has relayed with `toReadableStream()`. Only that client knows how many choices
  * were requested, so finish reasons cannot prove completeness here, and only `[DONE]` completes the stream.
@@ -43,6 +61,7 @@ export function relayedStream(
   readable: ReadableStream<Uint8Array>,
   options: RelayedStreamOptions = {},
 ): ChunkReader {
+  checkOptions(options, relayRules);
   const config = { ...defaults, ...omitUndefined(options) };
   const context = {
     errors: new RelayedErrors(),

@@ -65,7 +65,7 @@ async function fetchResult(
   signal: AbortSignal | undefined,
 ): Promise<Response> {
   const errors = new CallErrors({ method: 'GET', template: 'the result', safety: 'safe' });
-  const limit = errors.timeLimit(config.clock, signal, config.timeout);
+  const limit = errors.timeLimit(config.clock, signal, config.timeout, 'timeout');
   let url = address;
   for (let redirects = 0; ; redirects += 1) {
     checkResultURL(url, config.allowInsecureBaseURL);

@@ -4,7 +4,7 @@ import type { AvailableMaterial, Material } from '../../schemas/materials.ts';
 import type { WaitOptions } from '../../schemas/task-handle.ts';
 import type { ClientContext } from '../call/context.ts';
 import { abortedError } from '../call/errors.ts';
-import type { RequestOptions } from '../call/request-options.ts';
+import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
 import { lastUpdate, poll } from './poll.ts';
 import type { PollTarget } from './poll.ts';
 
@@ -23,17 +23,20 @@ export interface MaterialWait {
   readonly id: string;
   /** The material as the create call returned it. */
   readonly known?: Material | undefined;
+  /** Headers of the create call, which the polls carry too. */
+  readonly headers?: PollHeaders | undefined;
   /** Polls once. */
-  readonly read: (options: RequestOptions) => Promise<Material>;
+  readonly read: (options: CheckedOptions) => Promise<Material>;
 }
 
 /** Yields every poll until the material is available or has permanently failed, including the last one. */
 export async function* followMaterial(
-  { context, id, known, read }: MaterialWait,
+  { context, id, known, headers, read }: MaterialWait,
   options: Omit<WaitOptions<MaterialUpdate>, 'onUpdate'>,
 ): AsyncGenerator<MaterialUpdate, void, undefined> {
   const target: PollTarget<Material> = {
     context,
+    headers,
     known: known && { value: known, at: context.config.clock.now() },
     isFinished,
     read: async (attempt) => ({ value: await read(attempt) }),
@@ -57,7 +60,8 @@ export async function waitForMaterial(
   wait: MaterialWait,
   options: WaitOptions<MaterialUpdate>,
 ): Promise<AvailableMaterial> {
-  const last = await lastUpdate(followMaterial(wait, options), options, wait.context);
+  const { onUpdate, ...pollOptions } = options;
+  const last = await lastUpdate(followMaterial(wait, pollOptions), onUpdate, wait.context);
   if (last !== undefined && isAvailable(last)) return last;
   const reason =
     last?.status === 'available'

@@ -5,9 +5,17 @@ import { ResponseValidationError } from '../../errors/response-validation.ts';
 import type { WaitOptions } from '../../schemas/task-handle.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 import type { ClientContext } from '../call/context.ts';
-import type { RequestOptions } from '../call/request-options.ts';
+import { pollHeaderRules, signalRule } from '../call/request-options.ts';
+import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
+import { parseHeaderChanges } from '../config/header-changes.ts';
 import { notify } from '../config/log.ts';
-import { checkValue, nonNegativeNumber } from '../config/validation.ts';
+import {
+  checkOptions,
+  checkValue,
+  functionValue,
+  nonNegativeNumber,
+} from '../config/validation.ts';
+import type { Rules } from '../config/validation.ts';
 import type { ReleasePoll } from '../limits/poll-limiter.ts';
 
 const defaultWaitTimeout = 1_800_000;
@@ -35,8 +43,10 @@ export interface PollResult<Value> {
 export interface PollTarget<Value> {
   readonly context: ClientContext;
   /** Polls once: one attempt, within the remaining time. */
-  readonly read: (options: RequestOptions) => Promise<PollResult<Value>>;
+  readonly read: (options: CheckedOptions) => Promise<PollResult<Value>>;
   readonly isFinished: (value: Value) => boolean;
+  /** Headers of the request that created the record. The wait's own headers are added to them. */
+  readonly headers?: PollHeaders | undefined;
   /** The last known value, from before this wait. */
   readonly known?: (PollResult<Value> & { readonly at: number }) | undefined;
   /** The value of updates until a poll succeeds. Without one, failed polls yield no update until then. */
@@ -44,6 +54,15 @@ export interface PollTarget<Value> {
   readonly onAbort: (reason: unknown) => PolygateError;
   readonly onTimeout: (ms: number, last: Value | undefined) => PolygateError;
 }
+
+/** The rules of the options of a wait, without its callback. */
+export const waitRules = {
+  ...pollHeaderRules,
+  signal: signalRule,
+  pollInterval: nonNegativeNumber,
+  maxPollInterval: nonNegativeNumber,
+  waitTimeout: nonNegativeNumber,
+} satisfies Rules;
 
 /** The value of a poll; or the last known value, and why the poll failed. */
 export type Polled<Value> = Value & { pollError?: Error | undefined };
@@ -58,7 +77,9 @@ export async function* poll<Value extends object>(
   defaults: DefaultTiming,
 ): AsyncGenerator<Polled<Value>, void, undefined> {
   const { context, known, isFinished, onTimeout, placeholder } = target;
+  checkOptions(options, waitRules);
   const { signal } = options;
+  const pollHeaders = mergePollHeaders(target.headers, options);
   const timing = resolvePollTiming(options, defaults);
   const { clock, random, timeout } = context.config;
   const deadline = clock.now() + timing.waitTimeout;
@@ -76,7 +97,8 @@ export async function* poll<Value extends object>(
     if (release === undefined) throw onTimeout(timing.waitTimeout, last);
     let retryAfter: number | undefined;
     try {
-      const attempt = { signal, timeout: Math.min(deadline - clock.now(), timeout), maxRetries: 0 };
+      const attemptTimeout = Math.min(deadline - clock.now(), timeout);
+      const attempt = { ...pollHeaders, signal, timeout: attemptTimeout, maxRetries: 0 };
       const { value, retryAfterMs } = await target.read(attempt).finally(release);
       retryAfter = retryAfterMs;
       consecutive404s = 0;
@@ -123,9 +145,10 @@ async function waitForTurn<Value>(
 /** Consumes all updates, passes each to `onUpdate`, and returns the last one. */
 export async function lastUpdate<Update>(
   updates: AsyncIterable<Update>,
-  { onUpdate }: Pick<WaitOptions<Update>, 'onUpdate'>,
+  onUpdate: ((update: Update) => void) | undefined,
   { config }: ClientContext,
 ): Promise<Update | undefined> {
+  checkValue('onUpdate', onUpdate, functionValue);
   let last: Update | undefined;
   for await (const update of updates) {
     notify(config.log, onUpdate, update, 'onUpdate');
@@ -158,18 +181,23 @@ function isTransient(error: unknown, consecutive404s: number): error is Polygate
   return error instanceof ConnectionError;
 }
 
-/**
- * The timing of a wait: the caller's options, or the defaults.
- *
- * @throws {@link ConfigurationError} when one is not a non-negative number.
- */
+/** The headers of the creating request, and those of the caller, which replace headers of the same name. */
+export function mergePollHeaders(
+  { headers = [], requestId }: Partial<PollHeaders> = {},
+  options: Pick<WaitOptions<never>, 'headers' | 'requestId'>,
+): PollHeaders {
+  return {
+    headers: [...headers, ...parseHeaderChanges(options.headers)],
+    requestId: options.requestId ?? requestId,
+  };
+}
+
+/** The timing of a wait: the caller's options, or the defaults. */
 export function resolvePollTiming(
   options: WaitOptions<never>,
   defaults: DefaultTiming,
 ): PollTiming {
   const { pollInterval = defaults.pollInterval, waitTimeout = defaultWaitTimeout } = options;
   const { maxPollInterval = Math.max(pollInterval, defaults.maxPollInterval) } = options;
-  const timing = { pollInterval, maxPollInterval, waitTimeout };
-  for (const [name, ms] of Object.entries(timing)) checkValue(name, ms, nonNegativeNumber);
-  return timing;
+  return { pollInterval, maxPollInterval, waitTimeout };
 }

@@ -1,8 +1,11 @@
+import { unchecked } from '../../schemas/schema.ts';
 import type { Receipt, TaskKind } from '../../schemas/task.ts';
+import { attempt } from '../call/endpoint.ts';
 import { checkRequestOptions } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
 import { fingerprint } from './fingerprint.ts';
+import { mergePollHeaders } from './poll.ts';
 import { submitTask } from './submit.ts';
 import type { SubmitRequest } from './submit.ts';
 import { openTask } from './task.ts';
@@ -13,16 +16,16 @@ export class Submission<Kind extends TaskKind = TaskKind> {
   readonly kind: Kind;
   // Private at run time, because they contain prompts and give access to the API key.
   readonly #scope: TaskScope<Kind>;
-  readonly #request: SubmitRequest;
+  readonly #request: () => SubmitRequest;
   readonly #options: RequestOptions;
 
   /** @internal */
-  constructor(scope: TaskScope<Kind>, request: SubmitRequest, options: RequestOptions = {}) {
+  constructor(scope: TaskScope<Kind>, describe: () => SubmitRequest, options?: RequestOptions) {
     this.kind = scope.kind;
     this.#scope = scope;
-    // A copy, because the caller may reuse the object for the next row.
-    this.#request = { ...request, params: { ...request.params } };
-    this.#options = options;
+    // Serialized and copied now, because the caller may reuse both objects for the next row.
+    this.#request = attempt(describe);
+    this.#options = { ...options };
   }
 
   /** Sends the request, like the namespace's `submit` method. */
@@ -34,31 +37,25 @@ export class Submission<Kind extends TaskKind = TaskKind> {
    * @internal Checks the submission and returns what identifies it across processes; params only if they may be stored.
    */
   async details(storeParams: boolean): Promise<SubmissionDetails> {
-    const { template: path, params, check } = this.#request;
-    check();
-    checkRequestOptions(this.#options);
-    const hash = await submitFingerprint(path, params);
-    const { idempotencyKey } = this.#options;
-    return { path, hash, idempotencyKey, params: storeParams ? params : undefined };
+    const { template: path, body } = this.#request();
+    const { idempotencyKey } = checkRequestOptions(this.#options, this.#scope.optionRules);
+    const hash = await fingerprint(path, body);
+    const params = storeParams ? unchecked<{ model: string }>(JSON.parse(body)) : undefined;
+    return { path, hash, idempotencyKey, params };
   }
 
   /** @internal The handle of the task that an earlier process created with this submission. */
   task(receipt: Receipt): Task<Kind> {
-    return openTask(this.#scope, receipt);
+    return openTask(this.#scope, receipt, mergePollHeaders(undefined, this.#options));
   }
 }
 
 /** What identifies a submission across processes. */
 export interface SubmissionDetails {
   readonly path: string;
-  /** See {@link submitFingerprint}. */
+  /** Fingerprint of the path and the body: two submissions with the same one send the same request. */
   readonly hash: string;
   readonly params: { readonly model: string } | undefined;
   /** The key that the caller chose, if any. */
   readonly idempotencyKey: string | undefined;
-}
-
-/** Fingerprint of a submission: two submissions with the same fingerprint send the same request. */
-export function submitFingerprint(path: string, params: object): Promise<string> {
-  return fingerprint(path, JSON.stringify(params));
 }

@@ -3,26 +3,30 @@ import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { Generation, TaskKind } from '../../schemas/task.ts';
 import type { ApiCall } from '../call/api-call.ts';
 import { startCall } from '../call/endpoint.ts';
+import type { PreparedCall } from '../call/endpoint.ts';
 import { withIdempotencyKey } from '../call/idempotency-key.ts';
-import type { RequestOptions } from '../call/request-options.ts';
+import { checkRequestOptions } from '../call/request-options.ts';
+import type { PollHeaders, RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
 import { readJson } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { notify } from '../config/log.ts';
+import { functionValue } from '../config/validation.ts';
+import type { Rules } from '../config/validation.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
 import { readGeneration } from './generation.ts';
 import { serverPollPath } from './poll-path.ts';
-import { resolvePollTiming } from './poll.ts';
-import { SubmittedTask, Task, taskPollTiming } from './task.ts';
+import { waitRules } from './poll.ts';
+import { SubmittedTask, Task } from './task.ts';
 import type { TaskScope } from './task.ts';
 
-/** A submission, as a resource describes it. */
+/** A submission, as a resource describes it: its params are checked and serialized. */
 export interface SubmitRequest {
   readonly template: string;
-  readonly params: { model: string };
-  /** Throws if the params break a rule of the specification. */
-  readonly check: () => void;
+  readonly model: string;
+  /** The params as JSON. */
+  readonly body: string;
   /** Estimates the price in USD from the model's prices. Returns undefined if they are unknown. */
   readonly estimateUsd: (prices: KnownPrices) => number | undefined;
 }
@@ -37,67 +41,77 @@ export interface GenerateOptions<Kind extends TaskKind>
 /** Submits a task. The same request is never charged twice under the same key. */
 export function submitTask<Kind extends TaskKind>(
   scope: TaskScope<Kind>,
-  request: SubmitRequest,
+  describe: () => SubmitRequest,
   options?: RequestOptions,
 ): RequestPromise<SubmittedTask<Kind>> {
-  return submitAndTransform(scope, request, options, (submitted) => submitted);
+  return submitAndTransform(scope, describe, options, {}, (submitted) => submitted);
 }
 
 /** Submits a task and waits for it. */
 export function generate<Kind extends TaskKind>(
   scope: TaskScope<Kind>,
-  request: SubmitRequest,
-  options: GenerateOptions<Kind> = {},
+  describe: () => SubmitRequest,
+  options?: GenerateOptions<Kind>,
 ): RequestPromise<Generation<Kind>> {
-  const check = () => {
-    request.check();
-    resolvePollTiming(options, taskPollTiming);
-  };
-  return submitAndTransform(scope, { ...request, check }, options, async (submitted) => {
+  const { onSubmit, signal, onUpdate, pollInterval, maxPollInterval, waitTimeout } = { ...options };
+  const wait = { signal, onUpdate, pollInterval, maxPollInterval, waitTimeout };
+  return submitAndTransform(scope, describe, options, generateRules, async (submitted) => {
     const { data: task } = submitted;
-    notify(scope.context.config.log, options.onSubmit, task, 'onSubmit');
-    return { ...submitted, data: await task.wait(options) };
+    notify(scope.context.config.log, onSubmit, task, 'onSubmit');
+    return { ...submitted, data: await task.wait(wait) };
   });
 }
 
+/** The rules of the options that `generate` accepts in addition to those of `submit`. */
+const generateRules: Rules = {
+  ...waitRules,
+  onUpdate: functionValue,
+  onSubmit: functionValue,
+};
+
 function submitAndTransform<Kind extends TaskKind, Final>(
   scope: TaskScope<Kind>,
-  request: SubmitRequest,
-  options: RequestOptions = {},
+  describe: () => SubmitRequest,
+  options: RequestOptions | undefined,
+  extraRules: Rules,
   transform: (
     submitted: ApiResponse<SubmittedTask<Kind>>,
   ) => Promise<ApiResponse<Final>> | ApiResponse<Final>,
 ): RequestPromise<Final> {
   const keyedOptions = withIdempotencyKey(options);
   const { idempotencyKey } = keyedOptions;
+  const prepare = (): PreparedCall => {
+    const checked = checkRequestOptions(keyedOptions, extraRules, scope.optionRules);
+    return { call: describeSubmit(scope, describe(), idempotencyKey, checked), options: checked };
+  };
   return startCall(
     scope.context,
-    () => describeSubmit(scope, request, idempotencyKey),
-    keyedOptions,
+    prepare,
     readJson(readGeneration(scope.kind)),
-    (response) =>
-      transform({ ...response, data: createSubmittedTask(scope, response, idempotencyKey) }),
+    (response, { options: checked }) => {
+      const data = createSubmittedTask(scope, response, idempotencyKey, checked);
+      return transform({ ...response, data });
+    },
   );
 }
 
 function describeSubmit<Kind extends TaskKind>(
   scope: TaskScope<Kind>,
-  { template, params, check, estimateUsd }: SubmitRequest,
+  request: SubmitRequest,
   idempotencyKey: string,
+  pollHeaders: PollHeaders,
 ): ApiCall {
-  check();
   return {
+    ...request,
     method: 'POST',
-    template,
-    body: params,
-    model: params.model,
-    estimateUsd,
     safety: 'keyed',
     paid: true,
     usesSlot: true,
     findTask: (meta, taskId) => {
       const id = meta?.taskId ?? taskId;
-      return id && meta ? new Task(scope, detailsFrom(scope, id, idempotencyKey, meta)) : undefined;
+      return id && meta
+        ? new Task(scope, detailsFrom(scope, id, idempotencyKey, meta, pollHeaders))
+        : undefined;
     },
   };
 }
@@ -106,11 +120,12 @@ function createSubmittedTask<Kind extends TaskKind>(
   scope: TaskScope<Kind>,
   { data: latest, meta, response: { headers } }: ApiResponse<Generation<Kind>>,
   idempotencyKey: string,
+  pollHeaders: PollHeaders,
 ): SubmittedTask<Kind> {
   const { baseURL, clock } = scope.context.config;
   const { poll_url, status_url } = latest.raw;
   return new SubmittedTask(scope, {
-    ...detailsFrom(scope, latest.id, idempotencyKey, meta),
+    ...detailsFrom(scope, latest.id, idempotencyKey, meta, pollHeaders),
     latest,
     pollPath: serverPollPath([headers.get('location'), poll_url, status_url], baseURL),
     retryAfterMs: parseRetryAfter(headers, clock.now()),
@@ -122,7 +137,9 @@ function detailsFrom<Kind extends TaskKind>(
   id: string,
   idempotencyKey: string,
   meta: ResponseMeta,
+  { headers, requestId }: PollHeaders,
 ) {
   const submittedAt = new Date(context.config.clock.now()).toISOString();
-  return { id, idempotencyKey, meta, chargeUsd: meta.chargeUsd, submittedAt };
+  const pollHeaders = { headers, requestId };
+  return { id, idempotencyKey, meta, chargeUsd: meta.chargeUsd, submittedAt, pollHeaders };
 }

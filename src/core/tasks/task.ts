@@ -7,20 +7,22 @@ import type { TaskHandle, TaskUpdate, WaitOptions } from '../../schemas/task-han
 import type { Generation, Receipt, TaskKind } from '../../schemas/task.ts';
 import type { ApiCall } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
-import { executeRaw } from '../call/endpoint.ts';
+import { attempt, executeRaw } from '../call/endpoint.ts';
 import { abortedError } from '../call/errors.ts';
 import { execute } from '../call/execute.ts';
-import type { RequestOptions } from '../call/request-options.ts';
+import { checkRequestOptions, noBodyRules } from '../call/request-options.ts';
+import type { CheckedOptions, PollHeaders, RequestOptions } from '../call/request-options.ts';
 import { RequestPromise } from '../call/request-promise.ts';
 import { readJson } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
+import type { Rules } from '../config/validation.ts';
 import { noReason } from '../http/error-body.ts';
 import { fillPath } from '../http/path.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
 import { isFinished, readGeneration } from './generation.ts';
 import { candidatePollPaths, isUnknownPath } from './poll-path.ts';
 import type { PollPath, PollPaths } from './poll-path.ts';
-import { lastUpdate, poll } from './poll.ts';
+import { lastUpdate, mergePollHeaders, poll } from './poll.ts';
 import type { PollResult, PollTarget } from './poll.ts';
 import { parseReceipt } from './receipt.ts';
 
@@ -33,6 +35,8 @@ export interface TaskScope<Kind extends TaskKind> {
   readonly kind: Kind;
   /** Templates of the poll path, in the order in which they are tried. Assumptions A1 and A2. */
   readonly pollTemplates: readonly [string, ...string[]];
+  /** The rules of options that only this namespace accepts. */
+  readonly optionRules: Rules;
 }
 
 /** What is known about a task when its handle is created. */
@@ -47,6 +51,8 @@ export interface TaskDetails<Kind extends TaskKind> {
   /** The poll path that the submission's response named. */
   pollPath?: string | undefined;
   retryAfterMs?: number | undefined;
+  /** Headers of the submission, which its polls carry too. */
+  pollHeaders?: PollHeaders | undefined;
 }
 
 /** A submitted task: wait for it, follow its updates, or store its receipt. It is not a promise. */
@@ -65,6 +71,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   readonly #submittedAt: string | undefined;
   #latest: (PollResult<Generation<Kind>> & { at: number }) | undefined;
   readonly #namedPollPath: string | undefined;
+  readonly #pollHeaders: PollHeaders | undefined;
   /** The path at which a poll has found the task. */
   #workingPollPath: PollPath | undefined;
 
@@ -78,6 +85,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     this.meta = details.meta;
     this.#submittedAt = details.submittedAt;
     this.#namedPollPath = details.pollPath;
+    this.#pollHeaders = details.pollHeaders;
     if (details.latest !== undefined) this.#remember(details.latest, details.retryAfterMs);
   }
 
@@ -102,7 +110,8 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
    * @throws {@link APIError} when the service rejects polls: any 4xx except 408 and 429, or three consecutive 404s.
    */
   async wait(options: WaitOptions<TaskUpdate<Kind>> = {}): Promise<Generation<Kind>> {
-    const last = await lastUpdate(this.updates(options), options, this.#scope.context);
+    const { onUpdate, ...pollOptions } = options;
+    const last = await lastUpdate(this.updates(pollOptions), onUpdate, this.#scope.context);
     if (last?.status === 'succeeded') return last;
     throw this.#failed(last);
   }
@@ -120,8 +129,9 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     const target: PollTarget<Generation<Kind>> = {
       context: this.#scope.context,
       known: this.#latest,
+      headers: this.#pollHeaders,
       isFinished,
-      read: (attempt) => this.#readOnce(attempt),
+      read: (pollOptions) => this.#readOnce(pollOptions),
       onAbort: (cause) => this.#aborted(cause),
       onTimeout: (ms) => this.#timedOut(ms),
       placeholder: { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) },
@@ -131,9 +141,13 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
 
   /** Polls once. */
   retrieve(options?: RequestOptions): RequestPromise<Generation<Kind>> {
+    const checked = attempt(() => ({
+      ...checkRequestOptions(options, noBodyRules),
+      ...mergePollHeaders(this.#pollHeaders, { ...options }),
+    }));
     return new RequestPromise({
-      parsed: () => this.pollOnce(options),
-      raw: () => this.pollRaw(options),
+      parsed: async () => this.#pollOnce(checked()),
+      raw: async () => this.#pollRaw(checked()),
     });
   }
 
@@ -143,8 +157,8 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     return { v: 1, kind, id, idempotencyKey, chargeUsd, submittedAt: this.#submittedAt };
   }
 
-  /** @internal Polls each candidate path until one exists, and remembers the path and the result. */
-  async pollOnce(options?: RequestOptions): Promise<ApiResponse<Generation<Kind>>> {
+  /** Polls each candidate path until one exists, and remembers the path and the result. */
+  async #pollOnce(options: CheckedOptions): Promise<ApiResponse<Generation<Kind>>> {
     const { context, kind } = this.#scope;
     let firstError: APIError | undefined;
     for (const path of this.#pollPaths()) {
@@ -164,9 +178,9 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     throw firstError;
   }
 
-  /** @internal Polls without reading the body. */
-  async pollRaw(options?: RequestOptions): Promise<ApiResponse<undefined>> {
-    return executeRaw(this.#scope.context, this.#pollCall(this.#pollPaths()[0]), options);
+  /** Polls without reading the body. */
+  async #pollRaw(options: CheckedOptions): Promise<ApiResponse<undefined>> {
+    return executeRaw(this.#scope.context, { call: this.#pollCall(this.#pollPaths()[0]), options });
   }
 
   #pollPaths(): PollPaths {
@@ -180,8 +194,8 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     return { method: 'GET', template, path, safety: 'safe', findTask: () => this };
   }
 
-  async #readOnce(options: RequestOptions): Promise<PollResult<Generation<Kind>>> {
-    const { data: value } = await this.pollOnce(options);
+  async #readOnce(options: CheckedOptions): Promise<PollResult<Generation<Kind>>> {
+    const { data: value } = await this.#pollOnce(options);
     return { value, retryAfterMs: this.#latest?.retryAfterMs };
   }
 
@@ -252,10 +266,11 @@ export class SubmittedTask<Kind extends TaskKind = TaskKind> extends Task<Kind> 
 export function openTask<Kind extends TaskKind>(
   scope: TaskScope<Kind>,
   idOrReceipt: string | Receipt,
+  pollHeaders?: PollHeaders,
 ): Task<Kind> {
   if (typeof idOrReceipt === 'string') {
     fillPath('{id}', { id: idOrReceipt });
-    return new Task(scope, { id: idOrReceipt });
+    return new Task(scope, { id: idOrReceipt, pollHeaders });
   }
   const { kind, v: _, ...details } = parseReceipt(idOrReceipt);
   if (kind !== scope.kind) {
@@ -264,5 +279,5 @@ export function openTask<Kind extends TaskKind>(
     );
   }
   fillPath('{id}', { id: details.id });
-  return new Task(scope, details);
+  return new Task(scope, { ...details, pollHeaders });
 }

@@ -27,6 +27,7 @@ describe('options:', () => {
     apiKey: ['', '   ', 42, {}, 'sk-\n'],
     baseURL: [42, {}, '', '   ', 'not a url'],
     timeout: [0, -1, Number.NaN, '5', null],
+    totalTimeout: [0, -1, Number.NaN, '5', null],
     streamIdleTimeout: [0, -1, Number.NaN, '5'],
     maxRetries: [-1, 1.5, Number.NaN, '3', null],
     retryAmbiguous: [true, { chat: 'yes' }, { videos: true }, 'chat'],
