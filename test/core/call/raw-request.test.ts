@@ -195,3 +195,21 @@ describe('a request whose outcome is unknown', () => {
 test('any request is retried after a 503', async () => {
   expect((await attempts(post, errorReply(503))).count).toBe(4);
 });
+
+test('a schema that cannot validate is rejected before a POST is paid for', async () => {
+  const { fetch, sent } = scripted(edited);
+  const schemas: readonly unknown[] = [{}, 'schema', (body: unknown) => body, z.parse];
+  for (const schema of schemas) {
+    const request: RawRequest = { ...post };
+    Reflect.set(request, 'schema', schema);
+    const error = await caught(clientOf(fetch).request(request));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error.message).toContain('schema: must be a Standard Schema');
+  }
+  expect(sent).toEqual([]);
+});
+
+test('a GET with idempotent: true carries no idempotency key', async () => {
+  const { keys } = await attempts({ method: 'GET', path: '/v1/x', idempotent: true }, reset);
+  expect(keys).toEqual([null]);
+});
