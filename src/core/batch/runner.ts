@@ -2,6 +2,7 @@ import type { Journal } from '../../schemas/journal.ts';
 import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { Config } from '../config/config.ts';
+import { parseHeaderChanges } from '../config/header-changes.ts';
 import { positiveInteger } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import type { ConcurrencyState } from '../limits/concurrency-limiter.ts';
@@ -38,6 +39,8 @@ export class BatchRunner implements BatchContext {
 
   constructor(context: ClientContext, journal: Journal | undefined, options: RecoverOptions) {
     const { pollInterval, maxPollInterval, waitTimeout, headers, requestId } = options;
+    // Validates only, before anything is paid for.
+    parseHeaderChanges(headers);
     this.waitOptions = { pollInterval, maxPollInterval, waitTimeout, headers, requestId };
     this.journal = new BatchJournal(journal, context.config.log);
     this.config = context.config;

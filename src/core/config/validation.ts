@@ -28,6 +28,7 @@ export type Rules = Readonly<Record<string, Rule>>;
  * @throws {@link ConfigurationError} that names the option, and the nearest known name if it is unknown.
  */
 export function checkOptions(options: object, ...tables: readonly Rules[]): void {
+  if (!isRecord(options)) throw new ConfigurationError('options: must be an object.');
   for (const [name, value] of Object.entries(options)) {
     const table = tables.find((rules) => Object.hasOwn(rules, name));
     const rule = table?.[name];

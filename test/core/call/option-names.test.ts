@@ -117,6 +117,27 @@ test('wait options of generate and register are checked before anything is paid 
   expect(mock.requests).toEqual([]);
 });
 
+test('options that are not an object are rejected', async () => {
+  const { mock, gateway } = onMock();
+  for (const options of ['row-1', 5, null, ['row-1']]) {
+    const error = await caught(
+      Reflect.apply(gateway.models.retrieve, gateway.models, ['m', options]),
+    );
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error.message).toBe('options: must be an object.');
+  }
+  expect(mock.requests).toEqual([]);
+});
+
+test('invalid headers for polls are rejected before a row of a batch is paid for', async () => {
+  const { mock, gateway } = onMock();
+  const rows = gateway.batch([1], () => gateway.images.submission(image), {
+    headers: { 'x-team': 'a\r\nb' },
+  });
+  expect(await caught(drain(rows))).toBeInstanceOf(ConfigurationError);
+  expect(mock.requests).toEqual([]);
+});
+
 test('an option whose value is undefined counts as omitted', async () => {
   const { gateway } = onMock();
   const task = await gateway.images.submit(image, { timeout: undefined, route: undefined });
