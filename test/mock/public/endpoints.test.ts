@@ -35,6 +35,17 @@ test('every code of the catalog has a detail, and an unknown code returns 404', 
   }
 });
 
+test('the catalog declares retryable exactly what a client retries', async () => {
+  const { data } = await caller.read('/v1/errors');
+  const retryable = new Set<number>();
+  const permanent = new Set<number>();
+  for (const { httpStatus, retry } of data) {
+    (retry.retryable ? retryable : permanent).add(httpStatus);
+  }
+  expect([...retryable].toSorted()).toEqual([429, 500, 503]);
+  expect([...permanent].toSorted()).toEqual([400, 401, 402, 403, 404, 405, 409, 410, 413, 501]);
+});
+
 test('the pricing catalog lists all models or the models of one type', async () => {
   const models = (await caller.read('/v1/models')).data;
   expect((await read('/v1/pricing')).data).toHaveLength(models.length);
