@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 import type { Journal } from '../schemas/journal.ts';
+import { unknownNameProblem } from '../schemas/nearest-name.ts';
 
 /** Options of {@link fileJournal}. */
 export interface FileJournalOptions {
@@ -28,8 +29,12 @@ interface PendingLine {
  *
  * @param path - Path of the file. If the file does not exist, it is created, readable by its owner only. Its folder
  * must exist.
+ * @throws TypeError if an option has an unknown name
  */
-export function fileJournal(path: string, { storeParams }: FileJournalOptions = {}): Journal {
+export function fileJournal(path: string, options: FileJournalOptions = {}): Journal {
+  const problem = unknownNameProblem(options, ['storeParams']);
+  if (problem !== undefined) throw new TypeError(problem);
+  const { storeParams } = options;
   let pending: PendingLine[] = [];
   let isFlushing = false;
 

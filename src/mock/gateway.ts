@@ -43,7 +43,11 @@ export interface MockGateway {
    * @throws Error with the relevant invoice lines, if the assertion fails
    */
   assertPaidOnce(idempotencyKey?: string): void;
-  /** Injects a fault. */
+  /**
+   * Injects a fault.
+   *
+   * @throws TypeError if a field of the fault has an unknown name
+   */
   fail(fault: Fault): InjectedFault;
   /** Removes all faults. */
   clearFaults(): void;

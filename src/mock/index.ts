@@ -11,6 +11,7 @@ import { Recorder } from './http/recorder.ts';
 import { GatewayServer } from './http/server.ts';
 import { MaterialStore } from './materials/store.ts';
 import { ModelCatalog } from './models/catalog.ts';
+import { checkGatewayOptions } from './option-names.ts';
 import { resolveOptions } from './options.ts';
 import type { MockGatewayOptions } from './options.ts';
 import { createIdGenerator, seededRandom } from './random.ts';
@@ -42,6 +43,8 @@ const baseURL = 'https://mock.polygate.example';
 /**
  * Creates an in-memory gateway that implements the specification.
  *
+ * @throws TypeError if an option, or a field of an object in the options, has an unknown name
+ *
  * @example
  * ```ts
  * const mock = createMockGateway({ clock: 'virtual', seed: 1 });
@@ -49,6 +52,7 @@ const baseURL = 'https://mock.polygate.example';
  * ```
  */
 export function createMockGateway(options: MockGatewayOptions = {}): MockGateway {
+  checkGatewayOptions(options);
   const settings = resolveOptions(options);
   const assumptions = { ...defaultAssumptions, ...options.assumptions };
   const clock = options.clock === 'virtual' ? new VirtualClock() : systemClock();

@@ -2,6 +2,7 @@ import { http } from 'msw';
 import type { HttpHandler } from 'msw';
 
 import type { MockGateway } from './gateway.ts';
+import { checkNames } from './option-names.ts';
 
 /** Options of {@link handlers}. */
 export interface HandlersOptions {
@@ -13,6 +14,8 @@ export interface HandlersOptions {
  * Creates request handlers for Mock Service Worker. The gateway responds to every request to its
  * origin; unknown paths get a 404.
  *
+ * @throws TypeError if an option has an unknown name
+ *
  * @example
  * ```ts
  * const mock = createMockGateway();
@@ -20,6 +23,7 @@ export interface HandlersOptions {
  * ```
  */
 export function handlers(mock: MockGateway, options: HandlersOptions = {}): HttpHandler[] {
+  checkNames(options, { baseURL: true });
   const { origin } = new URL(options.baseURL ?? mock.baseURL);
   const respond = async ({ request }: { request: Request }): Promise<Response> => {
     try {

@@ -1,4 +1,5 @@
 import type { TaskKind } from '../schemas/task.ts';
+import type { GeneratedCompletion } from './chat/response.ts';
 import type { KeyState, TaskOutcome } from './options.ts';
 
 /** A person or company that owns keys, a wallet, slots, tasks, materials and voices. */
@@ -50,6 +51,8 @@ export interface IdempotencyRecord {
   readonly chargeUsd: number;
   /** The original response body, if the request created a voice. */
   readonly response?: unknown;
+  /** The completion, if it was a chat request. */
+  readonly completion?: GeneratedCompletion;
 }
 
 /** A task. Its status is computed from the clock. */

@@ -6,7 +6,7 @@ import { ProxyError } from './error-response.ts';
  */
 export async function readBody(
   request: Request,
-  { maxBodyBytes, models }: { maxBodyBytes: number; models?: readonly string[] | undefined },
+  maxBodyBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { headers } = request;
   if (!/^application\/json *(;|$)/i.test(headers.get('content-type') ?? '')) {
@@ -29,27 +29,7 @@ export async function readBody(
     reader?.cancel().catch(() => {});
     throw new ProxyError(413, 'request_too_large', 'The body is too large.');
   }
-  const bytes = new Uint8Array(await new Blob(chunks).arrayBuffer());
-  return models === undefined ? bytes : checkModel(bytes, models);
-}
-
-/**
- * Rejects a model that is not allowed. Returns the body re-serialized, so that the gateway reads the value that was
- * checked even if the page sent `model` twice.
- */
-function checkModel(
-  bytes: Uint8Array<ArrayBuffer>,
-  models: readonly string[],
-): Uint8Array<ArrayBuffer> {
-  const body = parseRecord(new TextDecoder().decode(bytes));
-  if (body === undefined) {
-    throw new ProxyError(400, 'invalid_request_parameter', 'The body must be a JSON object.');
-  }
-  const { model } = body;
-  if (model !== undefined && !models.some((allowed) => allowed === model)) {
-    throw new ProxyError(403, 'model_not_allowed', 'This model is not available in this app.');
-  }
-  return new TextEncoder().encode(JSON.stringify(body));
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 /** Parses a JSON object. Returns undefined for anything else. */

@@ -1,4 +1,5 @@
 import { parseRecord, readBody } from './body.ts';
+import { checkModel } from './model.ts';
 import type { ProxyCall, ProxyResponse } from './options.ts';
 import { requestHeaders, resolveApiKey } from './request-headers.ts';
 import { relayResponse } from './response.ts';
@@ -18,7 +19,10 @@ export async function forward(
 ): Promise<Response> {
   const { method } = call;
   const headers = await requestHeaders(request, call.user, settings);
-  const body = method === 'POST' ? await readBody(request, settings) : null;
+  const body = method === 'POST' ? await readBody(request, settings.maxBodyBytes) : null;
+  if (body !== null && settings.models !== undefined) {
+    checkModel(body, settings.models, target.route);
+  }
   const apiKey = target.route.needsKey ? await resolveApiKey(settings) : undefined;
   if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`);
   const redact = (text: string) => {

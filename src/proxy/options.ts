@@ -59,7 +59,9 @@ export interface ProxyOptions {
   permit?: ((call: ProxyCall) => boolean | Promise<boolean>) | undefined;
   /**
    * Ids of the models that pages may use; a request for another model gets a 403. This limits what one request can
-   * cost.
+   * cost. The body of a POST must then name its model, except where the specification has none (voices and materials),
+   * and must be unambiguous: a repeated field, `MODEL`, or a model in `extra_body` gets a 400. Only bodies are checked,
+   * not the path or query of a route that you add.
    *
    * @defaultValue every model available to the key
    */

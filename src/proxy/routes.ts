@@ -51,6 +51,13 @@ export const ownerRoutes = [
 
 const documentedRoutes: readonly string[] = [...defaultRoutes, ...ownerRoutes];
 
+/** POST routes whose body has no model. Specification: Audio; Materials. */
+const routesWithoutModel: readonly string[] = [
+  'POST /v1/audio/voices/clone',
+  'POST /v1/audio/voices/design',
+  'POST /v1/materials',
+];
+
 const documentedQueries: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/status': ['locale'],
   'GET /v1/pricing': ['type'],
@@ -75,6 +82,8 @@ export interface Route {
   /** Names of the query parameters that are forwarded. */
   readonly query: readonly string[];
   readonly needsKey: boolean;
+  /** Whether the body has to name a model, if only some models are allowed. */
+  readonly needsModel: boolean;
 }
 
 const placeholder = /\{(\w+)\}/g;
@@ -96,6 +105,7 @@ export function parseRoute(text: string): Route | undefined {
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(placeholder, '(?<$1>[^/]+)')}$`),
     query: documentedQueries[name] ?? query?.split('&') ?? [],
     needsKey: !publicRoutes.some((route) => route === name),
+    needsModel: !routesWithoutModel.includes(name),
   };
 }
 

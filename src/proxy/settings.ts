@@ -1,3 +1,4 @@
+import { unknownNameProblem } from '../schemas/nearest-name.ts';
 import type { ProxyOptions } from './options.ts';
 import { defaultRoutes, parseRoute } from './routes.ts';
 import type { Route } from './routes.ts';
@@ -63,8 +64,8 @@ const rules: { readonly [Name in keyof Required<ProxyOptions>]: Rule } = {
 /** Validates the options at startup, so that mistakes never reach a user. Messages never contain values. */
 export function resolveSettings(options: ProxyOptions): Settings {
   const values: Readonly<Record<string, unknown>> = { ...options };
-  for (const name of Object.keys(values))
-    assert(Object.hasOwn(rules, name), name, 'unknown option');
+  const problem = unknownNameProblem(options, Object.keys(rules));
+  if (problem !== undefined) throw new TypeError(problem);
   for (const [name, [isValid, requirement]] of Object.entries(rules)) {
     const value = values[name];
     const isOmitted = value === undefined && !['apiKey', 'baseURL', 'authorize'].includes(name);

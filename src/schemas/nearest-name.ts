@@ -14,6 +14,23 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return undefined;
 }
 
+/** Checks the names of an object's fields. Returns the problem with the first unknown one, or undefined. */
+export function unknownNameProblem(
+  value: object,
+  known: readonly string[],
+  prefix = '',
+): string | undefined {
+  const unknown = Object.keys(value).find((name) => !known.includes(name));
+  return unknown === undefined ? undefined : unknownOption(unknown, known, prefix);
+}
+
+/** The error message for an unknown option. */
+export function unknownOption(name: string, known: readonly string[], prefix = ''): string {
+  const nearest = nearestName(name, known);
+  const advice = nearest === undefined ? '' : ` Did you mean ${prefix}${nearest}?`;
+  return `${prefix}${name}: unknown option.${advice}`;
+}
+
 const lettersOf = (name: string) => name.toLowerCase().replace(/[_-]/g, '');
 
 /** Whether at most `edits` letters have to be inserted, deleted, replaced or swapped with the next to turn `a` into `b`. */

@@ -27,6 +27,14 @@ async function fileWith(content?: string | Uint8Array): Promise<string> {
 const read = (path: string) => collect(fileJournal(path).read());
 
 describe('fileJournal', () => {
+  test('throws for an unknown option and suggests the right name', () => {
+    const create = (options: object) => () => fileJournal('run.jsonl', options);
+    expect(create({ store_params: true })).toThrow(
+      new TypeError('store_params: unknown option. Did you mean storeParams?'),
+    );
+    expect(create({ encoding: 'utf8' })).toThrow(new TypeError('encoding: unknown option.'));
+  });
+
   test('reads the appended lines in order', async () => {
     const path = await fileWith();
     const journal = fileJournal(path);

@@ -19,6 +19,13 @@ const post = (path: string, body: unknown, signal?: AbortSignal) =>
     ...(signal === undefined ? {} : { signal }),
   });
 
+test('an unknown option of handlers throws and suggests the right name', () => {
+  const options: object = { baseUrl: 'https://own.example' };
+  expect(() => handlers(mock, options)).toThrow(
+    new TypeError('baseUrl: unknown option. Did you mean baseURL?'),
+  );
+});
+
 beforeAll(() => {
   server.listen();
 });

@@ -7,7 +7,6 @@ import { allCalls, publicCalls } from '../support/calls.ts';
 import { rejection } from '../support/rejection.ts';
 import { canary, mount, startProxy, sendRaw } from './support.ts';
 
-const material = { url: 'https://files.example/a.png', type: 'image' as const };
 const validOptions: ProxyOptions = {
   apiKey: canary,
   baseURL: 'https://host.example',
@@ -54,6 +53,16 @@ describe('an invalid option throws when the handler is created:', () => {
     expect(create).toThrow(TypeError);
     expect(create).not.toThrow(/canary/);
   });
+});
+
+test.each([
+  ['authorise', 'authorize'],
+  ['base_url', 'baseURL'],
+  ['maxBodyByte', 'maxBodyBytes'],
+])('the error for the unknown option %s suggests %s', (name, suggestion) => {
+  expect(() => createProxyHandler({ ...validOptions, [name]: 1 })).toThrow(
+    `${name}: unknown option. Did you mean ${suggestion}?`,
+  );
 });
 
 test.each<[string, object]>([
@@ -125,38 +134,4 @@ test.each([
 ])('with basePath %j, a request to %s gets a %i', async (basePath, path, status) => {
   const { origin } = await startProxy({ basePath });
   expect(await sendRaw(origin, { path, headers: { 'x-user': 'ann' } })).toMatchObject({ status });
-});
-
-describe('models', () => {
-  const models = ['prism-image'];
-  const post = (body: string) => ({
-    method: 'POST',
-    path: `${mount}/v1/images/tasks`,
-    headers: { 'x-user': 'ann', 'content-type': 'application/json' },
-    body,
-  });
-
-  test.each([
-    ['another model', '{"model":"tide-video"}', 403, 'model_not_allowed'],
-    ['a list of models', '{"model":["prism-image"]}', 403, 'model_not_allowed'],
-    ['null', '{"model":null}', 403, 'model_not_allowed'],
-    ['an array as the body', '[{"model":"prism-image"}]', 400, 'invalid_request_parameter'],
-    ['invalid JSON', '{"model":"prism-image"', 400, 'invalid_request_parameter'],
-  ])('rejects %s', async (_, body, status, code) => {
-    const { mock, origin } = await startProxy({ models });
-    expect(await sendRaw(origin, post(body))).toMatchObject({ status, code });
-    expect(mock.requests).toEqual([]);
-  });
-
-  test('checks the value that the gateway reads if the body has two', async () => {
-    const { mock, origin } = await startProxy({ models });
-    const body = '{"model":"tide-video","prompt":"Hä","model":"prism-image"}';
-    expect(await sendRaw(origin, post(body))).toMatchObject({ status: 202 });
-    expect(mock.requests[0]?.bodyText).toBe('{"model":"prism-image","prompt":"Hä"}');
-  });
-
-  test('accepts bodies without a model', async () => {
-    const { page } = await startProxy({ models });
-    expect(await page().materials.create(material)).toHaveProperty('id');
-  });
 });

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { idempotencyKeyProblem, idempotencyKeyFormat } from '../../schemas/idempotency-key.ts';
-import { nearestName } from '../../schemas/nearest-name.ts';
+import { unknownOption } from '../../schemas/nearest-name.ts';
 import { omitUndefined } from '../../schemas/schema.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 
@@ -33,9 +33,7 @@ export function checkOptions(options: object, ...tables: readonly Rules[]): void
     const table = tables.find((rules) => Object.hasOwn(rules, name));
     const rule = table?.[name];
     if (rule === undefined) {
-      const nearest = nearestName(name, tables.flatMap(Object.keys));
-      const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
-      throw new ConfigurationError(`${name}: unknown option.${hint}`);
+      throw new ConfigurationError(unknownOption(name, tables.flatMap(Object.keys)));
     }
     checkValue(name, value, rule);
   }

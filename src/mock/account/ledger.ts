@@ -25,11 +25,8 @@ export class Ledger {
    * amount in USD.
    */
   charge(caller: Caller, charge: Charge): number {
-    const amount = roundUsd(charge.usd);
+    const amount = this.checkBalance(caller, charge);
     const { user } = caller;
-    if (amount > user.balanceUsd) {
-      throw new GatewayError(402, 'insufficient_balance', insufficientBalanceMessage);
-    }
     this.#transfer(user, caller.key, -amount);
     this.#addLine({
       usd: amount,
@@ -43,6 +40,13 @@ export class Ledger {
       at: caller.now,
     });
     return amount;
+  }
+
+  /** Returns the amount in USD that a charge would take, or throws a 402 if the balance is insufficient. */
+  checkBalance({ user }: Caller, { usd }: Charge): number {
+    const amount = roundUsd(usd);
+    if (amount <= user.balanceUsd) return amount;
+    throw new GatewayError(402, 'insufficient_balance', insufficientBalanceMessage);
   }
 
   /** Refunds the charge of a task. */

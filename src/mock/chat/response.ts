@@ -18,6 +18,12 @@ export interface CompletionBase {
   system_fingerprint: string;
 }
 
+/** A completion before it is converted to JSON or to events. */
+export interface GeneratedCompletion {
+  base: CompletionBase;
+  output: ChatOutput;
+}
+
 /** Derives the completion id from the request, so that it is the same whether streamed or not. */
 export function completionId(request: ChatRequest, seed: string): string {
   const text = `${seed} ${request.model} ${request.context} ${request.choices}`;

@@ -1,3 +1,5 @@
+import { checkNames } from '../option-names.ts';
+import type { OptionNames } from '../option-names.ts';
 import type { Random } from '../random.ts';
 
 /** A failure to inject, and the requests that it affects. It stays active until removed unless `times` is set. */
@@ -59,6 +61,31 @@ export interface Fault {
   splitBytes?: number | undefined;
 }
 
+const faultNames: OptionNames<Fault> = {
+  route: true,
+  times: true,
+  attempt: true,
+  probability: true,
+  status: true,
+  code: true,
+  message: true,
+  handled: true,
+  retryAfter: true,
+  headers: true,
+  body: true,
+  unreachable: true,
+  reset: true,
+  delayMs: true,
+  stallHeaders: true,
+  stallBody: true,
+  truncateBody: true,
+  cutStreamAfter: true,
+  cut: true,
+  streamErrorAfter: true,
+  malformed: true,
+  splitBytes: true,
+};
+
 /** An injected fault. */
 export interface InjectedFault {
   /** Number of requests that it has affected. */
@@ -77,6 +104,7 @@ export class Faults {
   }
 
   add(fault: Fault): InjectedFault {
+    checkNames(fault, faultNames);
     const active = new ActiveFault(fault);
     this.#active.push(active);
     return {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs, styleText } from 'node:util';
 
+import { nearestName } from '../../schemas/nearest-name.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 import { createMockGateway } from '../index.ts';
 import type { MockGateway } from '../index.ts';
@@ -34,21 +35,21 @@ interface Arguments {
   version: boolean;
 }
 
+const textOption = { type: 'string' } as const;
+const knownOptions = {
+  port: textOption,
+  host: textOption,
+  key: { type: 'string', multiple: true },
+  latency: textOption,
+  seed: textOption,
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
+} as const;
+
 /** Parses the arguments, or throws an error with a one-line message if they are invalid. */
 function parseArguments(args: string[]): Arguments {
-  const text = { type: 'string' } as const;
-  const { values } = parseArgs({
-    args,
-    options: {
-      port: text,
-      host: text,
-      key: { type: 'string', multiple: true },
-      latency: text,
-      seed: text,
-      help: { type: 'boolean', short: 'h' },
-      version: { type: 'boolean' },
-    },
-  });
+  rejectUnknownOptions(args);
+  const { values } = parseArgs({ args, options: knownOptions });
   const keys = values.key ?? [];
   if (keys.some((key) => !/^sk-[!-~]+$/.test(key))) {
     throw new Error('--key must be sk- followed by visible ASCII characters');
@@ -62,6 +63,17 @@ function parseArguments(args: string[]): Arguments {
     help: values.help ?? false,
     version: values.version ?? false,
   };
+}
+
+/** Throws an error that names the first unknown option, and the known one closest to it. */
+function rejectUnknownOptions(args: string[]): void {
+  const { tokens } = parseArgs({ args, options: knownOptions, strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind !== 'option' || Object.hasOwn(knownOptions, token.name)) continue;
+    const nearest = nearestName(token.name, Object.keys(knownOptions));
+    const advice = nearest === undefined ? '' : `; did you mean --${nearest}?`;
+    throw new Error(`unknown option ${token.rawName}${advice}`);
+  }
 }
 
 function integerOption(name: string, text: string, max: number): number {

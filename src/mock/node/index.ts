@@ -2,6 +2,8 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
 import type { MockGateway } from '../gateway.ts';
+import { checkNames } from '../option-names.ts';
+import type { OptionNames } from '../option-names.ts';
 import { protocolError, rawErrorResponse } from './protocol-error.ts';
 import { toRequest } from './to-request.ts';
 
@@ -14,6 +16,8 @@ export interface ListenOptions {
   /** Whether web pages of any origin may call the gateway. @defaultValue false */
   cors?: boolean | undefined;
 }
+
+const listenNames: OptionNames<ListenOptions> = { port: true, host: true, cors: true };
 
 /** A gateway that listens on a socket. */
 export interface MockServer {
@@ -28,9 +32,11 @@ export interface MockServer {
 /**
  * Serves a gateway on a socket. Links in responses start with the host that the caller used.
  *
+ * @throws TypeError if an option has an unknown name
  * @throws the system error, such as `EADDRINUSE`, if the port is not available
  */
 export async function listen(mock: MockGateway, options: ListenOptions = {}): Promise<MockServer> {
+  checkNames(options, listenNames);
   const { port = 0, host = '127.0.0.1', cors = false } = options;
   let baseURL = '';
   const serve = (request: IncomingMessage, response: ServerResponse): void => {

@@ -40,8 +40,6 @@ export interface OperationDocs {
   eventSchemas?: readonly string[];
   /** Error codes by status, where they differ from the default ones. */
   errorCodes?: Readonly<Record<number, readonly string[]>>;
-  /** Whether the endpoint also accepts native keys, outside the `Authorization` header. */
-  nativeKeys?: boolean;
 }
 
 /** The documentation of one tag (a group of endpoints). */

@@ -4,6 +4,7 @@ import type { JsonObject } from './docs.ts';
 import { operation } from './operation.ts';
 import { componentParameters } from './parameters.ts';
 import { componentSchemas } from './schemas.ts';
+import { securitySchemes } from './security.ts';
 import { tags } from './tags/index.ts';
 
 const description = `One gateway to many models: chat, images, video, music and speech, with one API key and one wallet.
@@ -47,7 +48,3 @@ export function openApiDocument({ origin, services }: RequestContext): JsonObjec
     },
   };
 }
-
-const securitySchemes = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'API key. Keys start with `sk-`.' },
-};

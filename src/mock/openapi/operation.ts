@@ -6,6 +6,7 @@ import { errorResponses } from './errors.ts';
 import { successHeaders } from './headers.ts';
 import { operationParameters } from './parameters.ts';
 import { schemaName, anyOf, reference } from './schemas.ts';
+import { security } from './security.ts';
 import { docsOf } from './tags/index.ts';
 
 /** Creates the OpenAPI operation of an endpoint. */
@@ -20,19 +21,11 @@ export function operation(endpoint: EndpointDescription): JsonObject {
     summary: endpoint.summary,
     description,
     tags: [tag],
-    security: security(endpoint, docs),
+    security: security(endpoint.auth),
     parameters: operationParameters(endpoint, docs),
     ...(documentedBody === undefined ? {} : { requestBody: requestBody(documentedBody, docs) }),
     responses: { ...successResponses(endpoint, docs), ...errorResponses(endpoint, docs) },
   };
-}
-
-function security(
-  { auth }: EndpointDescription,
-  { nativeKeys = false }: OperationDocs,
-): JsonObject[] {
-  if (auth === 'none') return [];
-  return nativeKeys ? [{ bearer: [] }, {}] : [{ bearer: [] }];
 }
 
 function requestBody(schema: z.ZodMiniType, { examples = {} }: OperationDocs): JsonObject {
@@ -60,11 +53,24 @@ function successResponses(
         'application/json': {
           schema: anyOf(schemas.length > 0 ? schemas : [schemaName(responseSchema)]),
         },
-        ...(eventSchemas === undefined
-          ? {}
-          : { 'text/event-stream': { schema: anyOf(eventSchemas) } }),
+        ...(eventSchemas === undefined ? {} : { 'text/event-stream': eventStream(eventSchemas) }),
       };
       return [code, { description, headers: successHeaders(endpoint), content }];
     }),
   );
+}
+
+/**
+ * In OpenAPI 3.0, the schema of an event stream describes its text as a whole, and validators such as Prism check it.
+ * The extension holds the schema of the data of one event. Linters ignore extensions and would report the schema as
+ * unused, so `not` refers to it as well; it is true of every text.
+ */
+function eventStream(eventSchemas: readonly string[]): JsonObject {
+  const names = eventSchemas.map((name) => `\`${name}\``).join(' or ');
+  const description = `Server-sent events. The \`data\` of each event is ${names} as JSON; \`data: [DONE]\` ends the stream.`;
+  const events = anyOf(eventSchemas);
+  return {
+    schema: { type: 'string', description, not: events },
+    'x-event-data-schema': events,
+  };
 }

@@ -77,6 +77,7 @@ function retryPolicy(code: string, status: number): NonNullable<ErrorDetail['ret
   if (code.endsWith('_outcome_uncertain')) {
     return { retryable: true, strategy: 'same_idempotency_key', maxAttempts: 5 };
   }
-  if (status !== 429 && status < 500) return { retryable: false, strategy: 'none', maxAttempts: 1 };
+  const isPermanent = (status < 500 && status !== 429) || status === 501;
+  if (isPermanent) return { retryable: false, strategy: 'none', maxAttempts: 1 };
   return { retryable: true, strategy: 'exponential_backoff', maxAttempts: 5 };
 }

@@ -3,11 +3,11 @@ import type { Model } from '../../schemas/models.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
 import { formatUsd } from '../account/money.ts';
 import { generateOutput } from '../chat/generate.ts';
-import type { ChatOutput } from '../chat/generate.ts';
 import { chatCompletionRecord } from '../chat/record-schemas.ts';
 import { parseChatRequest } from '../chat/request.ts';
 import type { ChatRequest } from '../chat/request.ts';
 import { completionId, toCompletion, toStreamEvents } from '../chat/response.ts';
+import type { GeneratedCompletion } from '../chat/response.ts';
 import { defineJsonEndpoint } from '../http/endpoint.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { idempotencyConflict } from '../http/response/gateway-error.ts';
@@ -27,16 +27,8 @@ export const chatRoutes = [
     errors: [400, 401, 402, 403, 409, 413, 429, 500, 503],
     handle: (context, body) => {
       const request = parseChatRequest(body);
-      const model = modelFor(context, request);
-      const { seed } = context.services.settings;
-      const output = generateOutput(request, seed);
-      const headers = charge(context, model, output);
-      const base = {
-        id: completionId(request, seed),
-        created: Math.floor(context.now / 1000),
-        model: model.id,
-        system_fingerprint: `fp_${hash(model.id).toString(16).padStart(8, '0')}`,
-      };
+      const { completion, headers } = complete(context, request);
+      const { base, output } = completion;
       if (!request.stream) return json(200, toCompletion(base, output), headers);
       return events(toStreamEvents(base, output, request.includeUsage), headers);
     },
@@ -51,32 +43,46 @@ function modelFor(context: RequestContext, request: ChatRequest): Model {
 }
 
 /**
- * Charges the completion and returns the headers that report it. A repeated idempotency key is
- * charged again unless A11 is `replay`.
+ * Generates and charges a completion, and returns it with the headers that report the charge. A repeated idempotency
+ * key is charged again unless A11 is `replay`.
  */
-function charge(context: RequestContext, model: Model, output: ChatOutput): Record<string, string> {
+function complete(
+  context: RequestContext,
+  request: ChatRequest,
+): { completion: GeneratedCompletion; headers: Record<string, string> } {
+  const { assumptions, ledger, settings } = context.services;
   const key = generationKey(context);
-  const earlier = context.user.idempotencyRecords.get(`chat ${key}`);
-  const wallet = { 'x-svc-wallet': 'unified' };
-  if (earlier !== undefined && context.services.assumptions.A11 === 'replay') {
-    if (earlier.fingerprint !== fingerprint(context.body)) {
+  const scope = `chat ${key}`;
+  const earlier = key === undefined ? undefined : context.user.idempotencyRecords.get(scope);
+  if (earlier?.completion !== undefined && assumptions.A11 === 'replay') {
+    if (assumptions.A13 === 'conflict' && earlier.fingerprint !== fingerprint(context.body)) {
       throw idempotencyConflict();
     }
-    return {
-      ...wallet,
-      'x-svc-charge-usd': formatUsd(earlier.chargeUsd),
-      'x-svc-idempotent-replay': 'true',
-    };
+    const headers = { ...chargeHeaders(earlier.chargeUsd), 'x-svc-idempotent-replay': 'true' };
+    return { completion: earlier.completion, headers };
   }
+  const model = modelFor(context, request);
+  const output = generateOutput(request, settings.seed);
+  const base = {
+    id: completionId(request, settings.seed),
+    created: Math.floor(context.now / 1000),
+    model: model.id,
+    system_fingerprint: `fp_${hash(model.id).toString(16).padStart(8, '0')}`,
+  };
   const images = output.choices.flatMap((choice) => choice.images).length;
-  const chargeUsd = context.services.ledger.charge(context, {
+  const chargeUsd = ledger.charge(context, {
     usd: chatPrice(model, output.promptTokens, output.completionTokens, images),
     model: model.id,
     idempotencyKey: key,
   });
+  const completion = { base, output };
   if (key !== undefined) {
     const record = { fingerprint: fingerprint(context.body), resourceId: undefined, chargeUsd };
-    remember(context, `chat ${key}`, record);
+    remember(context, scope, { ...record, completion });
   }
-  return { ...wallet, 'x-svc-charge-usd': formatUsd(chargeUsd) };
+  return { completion, headers: chargeHeaders(chargeUsd) };
+}
+
+function chargeHeaders(chargeUsd: number): Record<string, string> {
+  return { 'x-svc-wallet': 'unified', 'x-svc-charge-usd': formatUsd(chargeUsd) };
 }

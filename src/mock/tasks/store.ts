@@ -29,6 +29,7 @@ export class TaskStore {
   }
 
   add(task: Task): void {
+    this.submitted += 1;
     this.#byId.set(task.id, task);
     this.#pending.add(task);
     task.user.pendingTasks.add(task);

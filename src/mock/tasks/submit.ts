@@ -6,7 +6,7 @@ import type { RequestContext } from '../http/request-context.ts';
 import { GatewayError, idempotencyConflict } from '../http/response/gateway-error.ts';
 import { json } from '../http/response/response.ts';
 import type { MockResponse } from '../http/response/response.ts';
-import type { TaskSubmit } from '../options.ts';
+import type { TaskOutcome, TaskSubmit } from '../options.ts';
 import type { IdempotencyRecord, Task } from '../state.ts';
 import { justSubmitted } from './phase.ts';
 import { taskFailure, pollPath, resultUrls, taskRecord } from './record.ts';
@@ -39,15 +39,15 @@ export function submitTask(
   const earlier = key === undefined ? undefined : context.user.idempotencyRecords.get(scope);
   if (earlier !== undefined) return replay(context, earlier, body);
   const generation = prepare();
-  const id = context.services.makeId('task_');
-  const chargeUsd = context.services.ledger.charge(context, {
-    usd: generation.priceUsd,
-    model: generation.model.id,
-    idempotencyKey: key,
-    taskId: id,
-  });
-  const task = newTask(context, { kind, body, generation, key, id, chargeUsd });
-  context.services.tasks.add(task);
+  const { ledger, tasks, makeId } = context.services;
+  const charge = { usd: generation.priceUsd, model: generation.model.id, idempotencyKey: key };
+  ledger.checkBalance(context, charge);
+  // The callbacks in the options can throw, so they are called before anything is charged.
+  const behavior = behaviorOf(context, kind, body, generation);
+  const id = makeId('task_');
+  const chargeUsd = ledger.charge(context, { ...charge, taskId: id });
+  const task = newTask(context, { kind, body, generation, key, id, chargeUsd, behavior });
+  tasks.add(task);
   if (key !== undefined) {
     remember(context, scope, { fingerprint: fingerprint(body), resourceId: id, chargeUsd });
   }
@@ -106,6 +106,26 @@ function submitHeaders(context: RequestContext, task: Task): Record<string, stri
   };
 }
 
+/** Duration and outcome of a new task, as the options determine them. */
+interface TaskBehavior {
+  durationMs: number;
+  outcome: TaskOutcome;
+}
+
+function behaviorOf(
+  { services: { settings, tasks } }: RequestContext,
+  kind: TaskKind,
+  body: Record<string, unknown>,
+  { model, prompt }: PricedGeneration,
+): TaskBehavior {
+  const submit: TaskSubmit = { kind, model: model.id, prompt, body, number: tasks.submitted + 1 };
+  const { durationMs, outcome } = settings.tasks;
+  return {
+    durationMs: typeof durationMs === 'function' ? durationMs(submit) : durationMs,
+    outcome: typeof outcome === 'function' ? outcome(submit) : outcome,
+  };
+}
+
 interface NewTask {
   kind: TaskKind;
   body: Record<string, unknown>;
@@ -113,23 +133,13 @@ interface NewTask {
   key: string | undefined;
   id: string;
   chargeUsd: number;
+  behavior: TaskBehavior;
 }
 
 function newTask(
   context: RequestContext,
-  { kind, body, generation, key, id, chargeUsd }: NewTask,
+  { kind, body, generation, key, id, chargeUsd, behavior }: NewTask,
 ): Task {
-  const { settings, tasks } = context.services;
-  tasks.submitted += 1;
-  const submission: TaskSubmit = {
-    kind,
-    model: generation.model.id,
-    prompt: generation.prompt,
-    body,
-    number: tasks.submitted,
-  };
-  const { durationMs, outcome } = settings.tasks;
-  const duration = typeof durationMs === 'function' ? durationMs(submission) : durationMs;
   return {
     id,
     kind,
@@ -139,8 +149,8 @@ function newTask(
     prompt: generation.prompt,
     body,
     createdAt: context.now,
-    endsAt: context.now + Math.max(0, duration),
-    outcome: typeof outcome === 'function' ? outcome(submission) : outcome,
+    endsAt: context.now + Math.max(0, behavior.durationMs),
+    outcome: behavior.outcome,
     count: generation.count,
     chargeUsd,
     route: context.route,

@@ -212,3 +212,29 @@ test('an idempotency key prevents a second charge for chat only if A11 is set to
     expect(gateway.invoice).toHaveLength(lines);
   }
 });
+
+test('with A11 set to replay, requests without a key are not replays of each other', async () => {
+  const gateway = createMockGateway({ assumptions: { A11: 'replay' } });
+  const own = callerOf(gateway);
+  await own.submit(path, chat, { 'x-idempotency-key': 'undefined' });
+  const response = await own.post(path, chat);
+  expect(response.headers.get('x-svc-idempotent-replay')).toBeNull();
+  expect(gateway.invoice).toHaveLength(2);
+});
+
+test('with A11 set to replay, A13 decides whether another body is a replay or a conflict', async () => {
+  const headers = { 'x-idempotency-key': 'k' };
+  const other = { ...chat, messages: [{ role: 'user', content: 'Something else' }] };
+  for (const [A13, status] of [
+    ['replay', 200],
+    ['conflict', 409],
+  ] as const) {
+    const gateway = createMockGateway({ assumptions: { A11: 'replay', A13 } });
+    const own = callerOf(gateway);
+    const first = await own.submit(path, chat, headers);
+    const response = await own.post(path, other, headers);
+    expect(response.status).toBe(status);
+    if (status === 200) expect(await response.json()).toEqual(first);
+    expect(gateway.invoice).toHaveLength(1);
+  }
+});

@@ -101,7 +101,10 @@ test.each([
   [['--latency', '-1'], '--latency'],
   [['--key', 'abc'], '--key must be sk- followed by visible ASCII characters'],
   [['--port'], "Option '--port <value>' argument missing"],
-  [['--what'], "Unknown option '--what'"],
+  [['--what'], 'unknown option --what (see --help)'],
+  [['--prot', '8787'], 'unknown option --prot; did you mean --port? (see --help)'],
+  [['--API-KEYS=sk-test'], 'unknown option --API-KEYS (see --help)'],
+  [['--keys=sk-test'], 'unknown option --keys; did you mean --key? (see --help)'],
   [['extra'], 'Unexpected argument'],
 ])('invalid arguments %j print a one-line error', async (args, message) => {
   const { code, output, errors } = await run(args);

@@ -29,6 +29,48 @@ test('every field, parameter and header has a description, and every description
   }
 });
 
+test('no field of a request body has a default, because openapi-typescript makes such a field required', () => {
+  const { schemas } = document.components;
+  const requestNames = Object.keys(schemas).filter((name) => name.endsWith('Request'));
+  expect(requestNames.length).toBeGreaterThan(5);
+  const defaults = requestNames.flatMap((name) =>
+    [...nodes(schemas[name], name)].filter(([, value]) => 'default' in value),
+  );
+  expect(defaults.map(([path]) => path)).toEqual([]);
+  expect(schemas.ChatCompletionRequest.required).toEqual(['model', 'messages']);
+  expect(schemas.ChatCompletionRequest.properties.n.description).toContain('default is 1');
+});
+
+test('the list of models accepts the key of each kind of client, and no request without a key', async () => {
+  const gateway = createMockGateway();
+  const { security } = operationOf('GET /v1/models');
+  expect(security).toEqual([
+    { bearer: [] },
+    { anthropicKey: [] },
+    { geminiKey: [] },
+    { geminiQueryKey: [] },
+  ]);
+  for (const scheme of security.flatMap(Object.keys)) {
+    const { type, in: location, name } = document.components.securitySchemes[scheme];
+    const url = new URL(`${gateway.baseURL}/v1/models`);
+    if (location === 'query') url.searchParams.set(name, gateway.apiKey);
+    const header =
+      type === 'http' ? ['authorization', `Bearer ${gateway.apiKey}`] : [name, gateway.apiKey];
+    const headers = Object.fromEntries(location === 'query' ? [] : [header]);
+    expect((await gateway.fetch(url, { headers })).status).toBe(200);
+  }
+  expect((await gateway.fetch(`${gateway.baseURL}/v1/models`)).status).toBe(401);
+  const optional = operations.filter(({ route }) =>
+    operationOf(route).security.some((entry: object) => Object.keys(entry).length === 0),
+  );
+  expect(optional).toEqual([]);
+});
+
+test('the schema of an event stream is a string, as OpenAPI 3.0 requires', () => {
+  const { content } = operationOf('POST /v1/chat/completions').responses[200];
+  expect(content['text/event-stream'].schema.type).toBe('string');
+});
+
 test('the gateway accepts the example bodies of the document', async () => {
   const gateway = createMockGateway();
   for (const { route } of operations) {

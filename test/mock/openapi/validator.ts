@@ -37,8 +37,8 @@ export function operationsOf(document: any): Operation[] {
 
 function operation(ajv: Ajv, path: string, method: string, responses: any): Operation {
   const pointer = `document#/paths/${escapePointer(path)}/${method}`;
-  const check = (part: string, value: unknown): string[] => {
-    const validate = ajv.getSchema(`${pointer}/${part}/schema`);
+  const check = (part: string, value: unknown, keyword = 'schema'): string[] => {
+    const validate = ajv.getSchema(`${pointer}/${part}/${keyword}`);
     if (validate === undefined) return [`${part} has no schema`];
     return validate(value) ? [] : [`${part}: ${ajv.errorsText(validate.errors)}`];
   };
@@ -69,12 +69,19 @@ function operation(ajv: Ajv, path: string, method: string, responses: any): Oper
           return required === true ? [`header ${header} is missing`] : [];
         },
       );
-      const records = type === 'text/event-stream' ? eventsOf(text) : [JSON.parse(text)];
-      const media = type === 'text/event-stream' ? stream : json;
+      if (type === 'text/event-stream') {
+        const media = `${part}/content/${stream}`;
+        return [
+          ...headerProblems,
+          ...check(media, text),
+          ...eventsOf(text).flatMap((event) => check(media, event, 'x-event-data-schema')),
+        ];
+      }
+      const record = JSON.parse(text);
       return [
         ...headerProblems,
-        ...codeProblems(response, records[0]),
-        ...records.flatMap((record) => check(`${part}/content/${media}`, record)),
+        ...codeProblems(response, record),
+        ...check(`${part}/content/${json}`, record),
       ];
     },
   };

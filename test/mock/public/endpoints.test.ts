@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 
 import { createMockGateway } from '../../../src/mock/index.ts';
 import { endpoints } from '../../../src/mock/routes/index.ts';
+import type { ErrorDetail } from '../../../src/schemas/error-catalog.ts';
 import { callerOf, chat, codeOf, image, music, speech, video } from '../caller.ts';
 
 const mock = createMockGateway({ clock: 'virtual', tasks: { durationMs: 0 } });
@@ -33,6 +34,18 @@ test('every code of the catalog has a detail, and an unknown code returns 404', 
   for (const code of ['nope', 'toString', '__proto__']) {
     expect((await fetchPath(`/v1/errors/${code}`)).status).toBe(404);
   }
+});
+
+test('the catalog declares retryable exactly what a client retries', async () => {
+  const { data } = await caller.read('/v1/errors');
+  const retryable: number[] = data
+    .filter((entry: ErrorDetail) => entry.retry?.retryable)
+    .map((entry: ErrorDetail) => entry.httpStatus);
+  expect(new Set(retryable)).toEqual(new Set([429, 500, 503]));
+  expect(await caller.read('/v1/errors/not_implemented')).toMatchObject({
+    httpStatus: 501,
+    retry: { retryable: false },
+  });
 });
 
 test('the pricing catalog lists all models or the models of one type', async () => {

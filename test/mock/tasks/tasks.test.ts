@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createMockGateway } from '../../../src/mock/index.ts';
-import type { MockGatewayOptions } from '../../../src/mock/index.ts';
+import type { MockGatewayOptions, TaskSubmit } from '../../../src/mock/index.ts';
 import { callerOf, codeOf, image, music, speech, video } from '../caller.ts';
 
 const start = (options: MockGatewayOptions = {}) => {
@@ -158,6 +158,32 @@ test('duration and outcome can depend on the submitted request', async () => {
   expect((await caller.read(`/v1/images/tasks/${bad.id}`)).status).toBe('failed');
   expect((await caller.read(`/v1/videos/${slow.id}`)).status).toBe('queued');
   expect(mock.tasks.map((task) => task.status)).toEqual(['completed', 'failed', 'queued']);
+});
+
+test.each(['durationMs', 'outcome'])(
+  'if the option %s throws, nothing is charged and no task is created',
+  async (option) => {
+    let fails = true;
+    const decide = ({ number }: TaskSubmit): any => {
+      if (fails) throw new Error(`There is no task ${number}`);
+      return option === 'outcome' ? 'failed' : number;
+    };
+    const { mock, caller } = start({ tasks: { [option]: decide } });
+    const submit = () => caller.post('/v1/videos', video, { 'x-idempotency-key': 'k' });
+    expect((await submit()).status).toBe(500);
+    expect([mock.invoice, mock.tasks, mock.wallet.usd]).toEqual([[], [], 1000]);
+    fails = false;
+    expect((await submit()).headers.get('x-svc-idempotent-replay')).toBeNull();
+    expect([mock.invoice.length, mock.tasks.length]).toEqual([1, 1]);
+  },
+);
+
+test('a submit that exceeds the balance does not call the task options', async () => {
+  const numbers: number[] = [];
+  const durationMs = ({ number }: TaskSubmit) => numbers.push(number);
+  const mock = createMockGateway({ wallet: { usd: 0 }, tasks: { durationMs } });
+  expect((await callerOf(mock).post('/v1/videos', video)).status).toBe(402);
+  expect(numbers).toEqual([]);
 });
 
 test('a result URL expires, and a later poll returns a new one', async () => {

@@ -92,10 +92,7 @@ export const chatDocs: TagDocs = {
         messages: { description: 'Messages of the conversation so far.', minItems: 1 },
         'messages[].role': 'Role of the author: `system`, `user`, `assistant` or `tool`.',
         'messages[].content': 'Text, or a list of parts such as text and images.',
-        stream: {
-          description: 'Whether to stream the completion as server-sent events.',
-          default: false,
-        },
+        stream: 'Whether to stream the completion as server-sent events. The default is false.',
         stream_options: 'Stream options.',
         'stream_options.include_usage': 'Whether the last chunk reports the token usage.',
         extra_body: 'Additional options, passed through to the model.',
@@ -104,7 +101,11 @@ export const chatDocs: TagDocs = {
           description: 'Aspect ratio of the images.',
           example: '16:9',
         },
-        n: { description: 'Number of choices to generate.', minimum: 1, maximum: 128, default: 1 },
+        n: {
+          description: 'Number of choices to generate. The default is 1.',
+          minimum: 1,
+          maximum: 128,
+        },
       },
     },
     ChatCompletion: {

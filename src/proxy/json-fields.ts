@@ -1,0 +1,43 @@
+/**
+ * Lists the fields at the top level of a JSON object: the decoded name and the text of the value, repeated ones
+ * included. The text must be valid JSON; if it is not an object, it has no fields.
+ *
+ * `JSON.parse` keeps only the last of several fields with one name. V8 also reads some escaped names incorrectly,
+ * depending on objects that it parsed before (nodejs/node issue 63785), so a caller could hide a field from the proxy.
+ * It reads strings correctly, so each name is parsed as a string here.
+ */
+export function fieldsOf(json: string): [name: string, value: string][] {
+  const fields: [string, string][] = [];
+  const text = json.trim();
+  if (!text.startsWith('{')) return fields;
+  let name: string | undefined;
+  let start = 1;
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (character === '"') index = endOfString(text, index);
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    if (depth > 1) continue;
+    if (character === ':') {
+      name = String(JSON.parse(text.slice(start, index)));
+      start = index + 1;
+    } else if ((character === ',' || depth === 0) && name !== undefined) {
+      fields.push([name, text.slice(start, index)]);
+      start = index + 1;
+    }
+  }
+  return fields;
+}
+
+/** Returns the position of the quote that ends the string, given the position of the one that starts it. */
+function endOfString(text: string, start: number): number {
+  let end = start;
+  let backslashes: number;
+  do {
+    end = text.indexOf('"', end + 1);
+    backslashes = 0;
+    while (text[end - 1 - backslashes] === '\\') backslashes += 1;
+  } while (backslashes % 2 === 1);
+  return end;
+}
