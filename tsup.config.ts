@@ -27,7 +27,12 @@ export default defineConfig([
   {
     ...shared,
     name: 'client',
-    entry: { index: 'src/index.ts', chat: 'src/chat.ts', journal: 'src/journal/index.ts' },
+    entry: {
+      index: 'src/index.ts',
+      chat: 'src/chat.ts',
+      journal: 'src/journal/index.ts',
+      node: 'src/node/index.ts',
+    },
     outDir: 'dist',
     dts: true,
   },

@@ -104,7 +104,8 @@ describe('the body of a download that breaks off', () => {
   test('fails with ConnectionError after a reset of the connection', async () => {
     const server = await fileServer({ breakAt: [30_000] });
     const gateway = clientOf(fetch, { allowInsecureBaseURL: true });
-    const response = await gateway.download(server.url);
+    const { onProgress } = server;
+    const response = await gateway.download(server.url, { onProgress });
     const error = await rejection(ConnectionError, response.bytes());
     expect(error.outcome).toBe('unknown');
     expect(error.message).toMatch(
