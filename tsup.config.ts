@@ -27,14 +27,18 @@ export default defineConfig([
   {
     ...shared,
     name: 'client',
-    entry: {
-      index: 'src/index.ts',
-      chat: 'src/chat.ts',
-      journal: 'src/journal/index.ts',
-      node: 'src/node/index.ts',
-    },
+    entry: { index: 'src/index.ts', chat: 'src/chat.ts', journal: 'src/journal/index.ts' },
     outDir: 'dist',
     dts: true,
+  },
+  {
+    ...shared,
+    name: 'node',
+    entry: { node: 'src/node/index.ts' },
+    outDir: 'dist',
+    dts: true,
+    // It uses the public API of this package, which it imports by name as a user's code does.
+    external: ['polygate'],
   },
   {
     ...shared,

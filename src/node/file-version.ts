@@ -1,4 +1,4 @@
-import type { DownloadRange } from '../index.ts';
+import type { DownloadRange } from 'polygate';
 
 /** What identifies one version of a file, so that two parts of different versions are never joined. */
 export interface FileVersion {

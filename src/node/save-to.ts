@@ -4,8 +4,9 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { AbortedError, ConfigurationError } from '../index.ts';
-import type { Clock, DownloadOptions, Generation, Polygate, TaskHandle } from '../index.ts';
+import { AbortedError, ConfigurationError } from 'polygate';
+import type { Clock, DownloadOptions, Generation, Polygate, TaskHandle } from 'polygate';
+
 import { transfer } from './transfer.ts';
 import type { Transferred, TransferSource } from './transfer.ts';
 
@@ -49,11 +50,11 @@ const systemClock: Pick<Clock, 'sleep'> = {
  *
  * @param path - Path of the file. Its folder must exist. An existing file is replaced; a symbolic link is followed.
  * @returns the path, the size and the media type of the file.
- * @throws {@link ConfigurationError} if `path` is not the path of a regular file, its folder does not exist, or an
+ * @throws `ConfigurationError` if `path` is not the path of a regular file, its folder does not exist, or an
  * option is invalid. Nothing was downloaded.
- * @throws {@link APIError} if the server responds with an error; {@link ConnectionError} if the connection fails more
- * than `maxRetries` times; {@link ResponseValidationError} if the file is larger than `maxBytes` or a partial response
- * is not the requested part; {@link AbortedError} if the signal aborts.
+ * @throws `APIError` if the server responds with an error; `ConnectionError` if the connection fails more
+ * than `maxRetries` times; `ResponseValidationError` if the file is larger than `maxBytes` or a partial response
+ * is not the requested part; `AbortedError` if the signal aborts.
  * @throws the error of the file system, with its `code`, if the file cannot be written: `ENOSPC` if the disk is full.
  */
 export async function saveTo(

@@ -1,7 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 
-import { APIError, ConnectionError } from '../index.ts';
-import type { DownloadRange } from '../index.ts';
+import { APIError, ConnectionError } from 'polygate';
+import type { DownloadRange } from 'polygate';
+
 import { isSameVersion, restOf, versionOf } from './file-version.ts';
 import type { FileVersion } from './file-version.ts';
 

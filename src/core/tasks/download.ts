@@ -57,7 +57,7 @@ export interface Downloadable {
 }
 
 /** What the options of a download must be. */
-export const downloadOptionRules = {
+const downloadOptionRules = {
   index: nonNegativeInteger,
   maxBytes: nonNegativeInteger,
   range: objectWithFields({ start: nonNegativeInteger, ifRange: headerText }, { start: undefined }),
