@@ -33,6 +33,15 @@ export default defineConfig([
   },
   {
     ...shared,
+    name: 'node',
+    entry: { node: 'src/node/index.ts' },
+    outDir: 'dist',
+    dts: true,
+    // It uses the public API of this package, which it imports by name as a user's code does.
+    external: ['polygate'],
+  },
+  {
+    ...shared,
     name: 'proxy',
     entry: { index: 'src/proxy/index.ts' },
     outDir: 'dist/proxy',

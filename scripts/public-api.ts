@@ -11,6 +11,7 @@ const entries = {
   'polygate/chat': 'chat',
   'polygate/proxy': 'proxy/index',
   'polygate/journal': 'journal',
+  'polygate/node': 'node',
   'polygate/mock': 'mock/index',
   'polygate/mock/node': 'mock/node',
   'polygate/mock/msw': 'mock/msw',

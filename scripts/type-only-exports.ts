@@ -9,6 +9,7 @@ for (const entry of [
   'chat',
   'proxy/index',
   'journal',
+  'node',
   'mock/index',
   'mock/node',
   'mock/msw',

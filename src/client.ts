@@ -132,8 +132,10 @@ export class Polygate {
    *
    * @throws {@link ConfigurationError} if the URL is neither a public https URL nor a `data:` URL, unless
    * `allowInsecureBaseURL` is set, or if there is no result at `index`.
-   * @throws {@link APIError} if the server responds with an error; {@link ConnectionError} if no complete response was
-   * received.
+   * @throws {@link APIError} if the server responds with an error; {@link ConnectionError} if the connection fails.
+   * While you read the body, it fails with {@link ConnectionError} if the connection breaks, if no byte arrives for
+   * `streamIdleTimeout` ms, or if it is shorter than announced; with {@link ResponseValidationError} if it is larger
+   * than `maxBytes`; and with the signal's reason if the signal aborts.
    */
   download(source: string | Generation | TaskHandle, options?: DownloadOptions): Promise<Response> {
     return download(this.#context, this.#toDownloadable(source), options);
@@ -196,10 +198,11 @@ export class Polygate {
     if (typeof source === 'string') return { urls: () => [source] };
     const { kind, id } = source;
     const urls = () => ('urls' in source ? source.urls : source.latest?.urls);
+    const handle = 'wait' in source ? source : undefined;
     // A submission can return a finished result without a task id, so there is nothing to poll.
-    if (id === '') return { urls };
-    const task = 'wait' in source ? source : this.resume({ v: 1, kind, id });
-    return { urls, renew: async () => task.retrieve() };
+    if (id === '') return { urls, task: handle };
+    const task = handle ?? this.resume({ v: 1, kind, id });
+    return { urls, task, renew: async (options) => task.retrieve(options) };
   }
 }
 

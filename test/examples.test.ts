@@ -125,6 +125,18 @@ describe.concurrent('with a service in the environment', () => {
     expect(mock.invoice).toHaveLength(1);
   });
 
+  test('video-to-file prints the progress of the download and saves the file', async (context) => {
+    const { expect } = context;
+    const { cwd, surroundings } = await startService(context);
+    const run = await runFromSource(example('video-to-file'), surroundings);
+    expect(run).toMatchObject(success);
+    const { byteLength } = await readFile(join(cwd, 'demo-output/harbour.mp4'));
+    expect(run.stdout).toContain(`\n${byteLength} of ${byteLength} bytes\n`);
+    const last = `saved demo-output/harbour.mp4: ${byteLength} bytes of video/mp4\n`;
+    expect(run.stdout.endsWith(last)).toBe(true);
+    expect(await readdir(join(cwd, 'demo-output'))).toEqual(['harbour.mp4']);
+  });
+
   test('resume-in-another-process is charged once and finishes in the second process', async (context) => {
     const { expect } = context;
     const { mock, surroundings } = await startService(context);

@@ -11,6 +11,7 @@ const sources = new Map([
   ['polygate/chat', '../src/chat.ts'],
   ['polygate/proxy', '../src/proxy/index.ts'],
   ['polygate/journal', '../src/journal/index.ts'],
+  ['polygate/node', '../src/node/index.ts'],
   ['polygate/mock', '../src/mock/index.ts'],
   ['polygate/mock/node', '../src/mock/node/index.ts'],
 ]);

@@ -56,7 +56,9 @@ export interface TaskHandle<Kind extends TaskKind = TaskKind> {
     options?: Omit<WaitOptions<TaskUpdate<Kind>>, 'onUpdate'>,
   ): AsyncGenerator<TaskUpdate<Kind>, void, undefined>;
   /** Polls the task once. */
-  retrieve(): Promise<Generation<Kind>>;
+  retrieve(
+    options?: Pick<WaitOptions, 'signal' | 'headers' | 'requestId'>,
+  ): Promise<Generation<Kind>>;
   /** Returns the receipt: plain JSON to resume the task from any process at any later time. */
   toJSON(): Receipt<Kind>;
 }

@@ -10,6 +10,7 @@ const entries = [
   'polygate',
   'polygate/chat',
   'polygate/journal',
+  'polygate/node',
   'polygate/proxy',
   'polygate/mock',
   'polygate/mock/node',

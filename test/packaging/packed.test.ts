@@ -41,6 +41,7 @@ describe.each(['22.12.0', '22', '24', '26'])('on Node %s', (version) => {
       createMockGateway: 'function',
       listen: 'function',
       fileJournal: 'function',
+      saveTo: 'function',
     });
   });
 });

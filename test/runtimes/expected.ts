@@ -28,7 +28,7 @@ const server = {
 
 /** The expected report of each kind of runtime. */
 export const expected: Readonly<Record<Runtime['kind'] | 'bare', object>> = {
-  process: { ...server, journal: true, listens: true, required: Array(5).fill(true) },
+  process: { ...server, journal: true, listens: true, required: Array(6).fill(true) },
   worker: server,
   page: {
     ...everywhere,

@@ -3,6 +3,7 @@ const entries = [
   'polygate/journal',
   'polygate/mock',
   'polygate/mock/node',
+  'polygate/node',
   'polygate/proxy',
 ];
 

@@ -80,6 +80,13 @@ export class CallErrors {
     return this.#create(ConnectionError, `${summary}: ${cause.message}`, outcome, { cause });
   }
 
+  /** The body of a download stalled, broke off or has the wrong length. Downloads are never charged. */
+  downloadInterrupted(problem: string, error?: unknown): ConnectionError {
+    const cause = error === undefined ? undefined : this.#safeCause(error);
+    const summary = `The download was interrupted: ${cause?.message ?? problem}. Downloading again is free`;
+    return this.#create(ConnectionError, summary, 'unknown', { cause });
+  }
+
   /** A time limit with the errors of this call. `option` is the option that sets it. */
   timeLimit(clock: Clock, signal: AbortSignal | undefined, ms: number, option: string) {
     return {

@@ -30,7 +30,7 @@ export interface PolygateOptions {
   totalTimeout?: number | undefined;
   /**
    * Maximum time without a byte from a stream, in milliseconds, before it fails with {@link StreamIdleTimeoutError}.
-   * Comments count as bytes.
+   * Comments count as bytes. The body of a download fails with {@link ConnectionError} after the same time.
    * @defaultValue 60,000
    */
   streamIdleTimeout?: number | undefined;

@@ -1,3 +1,4 @@
+import type { ErrorDetails } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { Config } from '../config/config.ts';
 import { isBrowser } from '../config/environment.ts';
@@ -24,12 +25,13 @@ const privateName =
 export function requestResult(
   { fetch }: Config,
   url: string,
+  headers: Record<string, string>,
   signal: AbortSignal,
 ): Promise<Response> {
   return sendHttpRequest(fetch, {
     url,
     method: 'GET',
-    headers: {},
+    headers,
     body: null,
     signal,
     credentials: 'omit',
@@ -49,7 +51,11 @@ export function redirectTarget(response: Response, base: string): string | undef
  *
  * @throws {@link ConfigurationError} when it is not https and public.
  */
-export function checkResultURL(address: string, allowInsecure = false): void {
+export function checkResultURL(
+  address: string,
+  allowInsecure = false,
+  details: ErrorDetails = {},
+): void {
   const { protocol = '', hostname = '', username, password } = URL.parse(address) ?? {};
   const isAllowed =
     protocol === 'data:' ||
@@ -58,6 +64,7 @@ export function checkResultURL(address: string, allowInsecure = false): void {
   if (isAllowed && !username && !password) return;
   throw new ConfigurationError(
     'download: the URL must be a public https URL without credentials. Set allowInsecureBaseURL to allow http and private hosts.',
+    details,
   );
 }
 
@@ -70,14 +77,35 @@ function isPrivateHost(host: string): boolean {
   );
 }
 
-/** A transformer that fails a body once it exceeds `maxBytes`. */
-export function byteLimit(maxBytes: number): Transformer<Uint8Array, Uint8Array> {
-  let size = 0;
-  return {
-    transform(chunk, controller) {
-      size += chunk.byteLength;
-      if (size <= maxBytes) controller.enqueue(chunk);
-      else controller.error(new RangeError(`The result is larger than maxBytes (${maxBytes}).`));
-    },
-  };
+/** The part of a file that a response contains. */
+export interface FilePart {
+  /** Position of its first byte in the file. */
+  readonly start: number;
+  /** Position at which its body must end, which is the end of the file; undefined if unknown. */
+  readonly end: number | undefined;
+  /** Size of the file; undefined if unknown. */
+  readonly total: number | undefined;
+}
+
+/**
+ * Returns the part of the file that a response contains: the entire file, or the part from `start` on if that was
+ * requested. Returns undefined for any other part.
+ */
+export function filePart(
+  { status, headers }: Response,
+  start: number | undefined,
+): FilePart | undefined {
+  const isEncoded = !/^(identity)?$/i.test(headers.get('content-encoding') ?? '');
+  if (status !== 206) {
+    const length = headers.get('content-length') ?? '';
+    // The length of an encoded body is not that of the file.
+    const total = /^\d+$/.test(length) && !isEncoded ? Number(length) : undefined;
+    // Browsers check the length, and hide the encoding from pages of another origin.
+    return { start: 0, end: isBrowser() ? undefined : total, total };
+  }
+  const [, first, last, size] =
+    /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(headers.get('content-range') ?? '') ?? [];
+  if (isEncoded || Number(first) !== start || !(Number(last) >= start)) return undefined;
+  const total = size === '*' ? undefined : Number(size);
+  return { start, end: total ?? Number(last) + 1, total };
 }

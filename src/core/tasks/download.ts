@@ -1,13 +1,24 @@
 import { APIError } from '../../errors/api.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
+import type { TaskHandle } from '../../schemas/task-handle.ts';
 import type { Generation } from '../../schemas/task.ts';
 import type { ClientContext } from '../call/context.ts';
 import { CallErrors } from '../call/errors.ts';
+import { pollHeaderRules, signalRule } from '../call/request-options.ts';
+import type { RequestOptions } from '../call/request-options.ts';
 import { runWithTimeLimit } from '../call/time-limit.ts';
-import { checkValue, nonNegativeInteger } from '../config/validation.ts';
-import { byteLimit, checkResultURL, redirectTarget, requestResult } from '../http/download.ts';
-import { withAbortableBody } from '../http/response-body.ts';
+import {
+  checkOptions,
+  functionValue,
+  headerText,
+  nonNegativeInteger,
+  objectWithFields,
+} from '../config/validation.ts';
+import type { Rules } from '../config/validation.ts';
+import { checkResultURL, filePart, redirectTarget, requestResult } from '../http/download.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
+import { guardBody } from './download-body.ts';
+import type { DownloadProgress } from './download-body.ts';
 
 /** Options of `gateway.download`. */
 export interface DownloadOptions {
@@ -16,70 +27,112 @@ export interface DownloadOptions {
    * @defaultValue 0
    */
   index?: number | undefined;
-  /** Maximum size in bytes; a larger body fails with an error. */
+  /** Maximum size of the file in bytes; a larger body fails with an error. */
   maxBytes?: number | undefined;
+  /** Requests only the rest of the file, to continue a download that was interrupted. */
+  range?: DownloadRange | undefined;
+  /** Called whenever bytes arrive. Errors that it throws are logged and do not affect the download. */
+  onProgress?: ((progress: DownloadProgress) => void) | undefined;
   /** Aborts the download. */
   signal?: AbortSignal | undefined;
+  /**
+   * Headers for the poll that fetches a fresh URL, in addition to those of the call that created the task. They are
+   * never sent to the server of the result.
+   */
+  headers?: RequestOptions['headers'];
+  /** Your own id for the poll that fetches a fresh URL. */
+  requestId?: string | undefined;
+}
+
+/**
+ * The rest of a file. If the server supports this, the response has status 206 and its body starts at `start`;
+ * otherwise it has status 200 and contains the entire file. No other response is returned.
+ */
+export interface DownloadRange {
+  /** Position of the first byte, from 0. */
+  start: number;
+  /** The strong `etag` or the `last-modified` date of the first part. If the file has changed, it is sent entirely. */
+  ifRange?: string | undefined;
 }
 
 /** Something to download: a result, or a task whose URLs can be renewed once when they have expired. */
 export interface Downloadable {
   /** Returns the URLs of the results; undefined if they are not known yet. */
   urls: () => string[] | undefined;
+  /** The task of the result. Errors carry it. */
+  task?: TaskHandle | undefined;
   /** Polls the task for fresh URLs. */
-  renew?: (() => Promise<Generation>) | undefined;
+  renew?: ((options: RequestOptions) => Promise<Generation>) | undefined;
 }
+
+/** The rules of these options. */
+const downloadRules: Rules = {
+  ...pollHeaderRules,
+  signal: signalRule,
+  index: nonNegativeInteger,
+  maxBytes: nonNegativeInteger,
+  range: objectWithFields({ start: nonNegativeInteger, ifRange: headerText }, { start: undefined }),
+  onProgress: functionValue,
+};
 
 const maxRedirects = 3;
 
 /** Downloads a result as a stream: without credentials, following only redirects whose address is allowed. */
 export async function download(
   context: ClientContext,
-  { urls, renew }: Downloadable,
+  { urls, task, renew }: Downloadable,
   options: DownloadOptions = {},
 ): Promise<Response> {
-  const { index = 0, maxBytes, signal } = options;
-  checkValue('index', index, nonNegativeInteger);
-  checkValue('maxBytes', maxBytes, nonNegativeInteger);
-  const pick = (list: string[] | undefined) => {
+  checkOptions(options, downloadRules);
+  const { index = 0, signal, headers, requestId } = options;
+  const fresh = async () => (await renew?.({ signal, headers, requestId }))?.urls;
+  const get = (list: string[] | undefined) => {
     const url = list?.[index];
-    if (url !== undefined) return url;
-    throw new ConfigurationError(`index: there is no result ${index}.`);
-  };
-  const get = async (url: string) => {
-    const transformer = maxBytes === undefined ? undefined : byteLimit(maxBytes);
-    return withAbortableBody(await fetchResult(context, url, signal), signal, transformer);
+    if (url !== undefined) return fetchResult(context, url, task, options);
+    throw new ConfigurationError(`index: there is no result ${index}.`, { task });
   };
   try {
-    return await get(pick(urls() ?? (await renew?.())?.urls));
+    return await get(urls() ?? (await fresh()));
   } catch (error) {
     const isExpired = error instanceof APIError && [403, 404, 410].includes(error.status);
     if (!isExpired || renew === undefined) throw error;
-    return get(pick((await renew()).urls));
+    return get(await fresh());
   }
 }
 
 async function fetchResult(
   { config }: ClientContext,
   address: string,
-  signal: AbortSignal | undefined,
+  task: TaskHandle | undefined,
+  options: DownloadOptions,
 ): Promise<Response> {
-  const errors = new CallErrors({ method: 'GET', template: 'the result', safety: 'safe' });
+  const { range, signal } = options;
+  const call = { method: 'GET', template: 'the result', safety: 'safe' } as const;
+  const errors = new CallErrors({ ...call, findTask: () => task });
   const limit = errors.timeLimit(config.clock, signal, config.timeout, 'timeout');
+  const headers = {
+    ...(range && { range: `bytes=${range.start}-` }),
+    ...(range?.ifRange && { 'if-range': range.ifRange }),
+  };
   let url = address;
   for (let redirects = 0; ; redirects += 1) {
-    checkResultURL(url, config.allowInsecureBaseURL);
+    checkResultURL(url, config.allowInsecureBaseURL, { task });
     const attempt = (attemptSignal: AbortSignal) =>
-      requestResult(config, url, attemptSignal).catch((error: unknown) => {
+      requestResult(config, url, headers, attemptSignal).catch((error: unknown) => {
         throw errors.connectionError(error);
       });
     const response = await runWithTimeLimit(attempt, limit);
-    if (response.ok) return response;
+    const part = response.ok ? filePart(response, range?.start) : undefined;
+    if (part !== undefined) return guardBody(response, part, config, errors, options);
     response.body?.cancel().catch(() => undefined);
+    const meta = parseResponseMeta(response, config);
+    if (response.ok) {
+      throw errors.invalidResponse(meta, 'the content-range is not the one that was requested');
+    }
     const target = redirectTarget(response, url);
     if (target === undefined || redirects >= maxRedirects) {
       const problem = target === undefined ? '' : `more than ${maxRedirects} redirects`;
-      throw errors.apiError(parseResponseMeta(response, config), problem, undefined);
+      throw errors.apiError(meta, problem, undefined);
     }
     url = target;
   }

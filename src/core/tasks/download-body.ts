@@ -1,0 +1,93 @@
+import type { CallErrors } from '../call/errors.ts';
+import { whenAborted } from '../config/clock.ts';
+import type { Config } from '../config/config.ts';
+import { notify } from '../config/log.ts';
+import type { FilePart } from '../http/download.ts';
+import { parseResponseMeta } from '../http/response-meta.ts';
+import { IdleTimer } from '../stream/idle-timer.ts';
+
+/** How much of a file has been downloaded. */
+export interface DownloadProgress {
+  /** Bytes of the file so far, after decompression. Includes those before `range.start`. */
+  bytes: number;
+  /** Size of the file in bytes; undefined if the server does not report it, or compresses the file. */
+  total?: number | undefined;
+}
+
+/** The options that apply while the body is read. */
+interface BodyOptions {
+  readonly maxBytes?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
+}
+
+/**
+ * A copy of the response whose body fails if it stalls, breaks off, has the wrong length, exceeds `maxBytes` or is
+ * aborted. It is read on demand, so the time that a slow consumer takes between two reads is not idle time.
+ */
+export function guardBody(
+  response: Response,
+  { start, end, total }: FilePart,
+  config: Config,
+  errors: CallErrors,
+  { maxBytes = Infinity, signal, onProgress }: BodyOptions,
+): Response {
+  const { body, url } = response;
+  if (body === null) return response;
+  const reader = body.getReader();
+  const ms = config.streamIdleTimeout;
+  let bytes = start;
+  let isOpen = true;
+  let fail: (error: unknown) => void = () => undefined;
+  const idleTimer = new IdleTimer(config.clock, ms, () =>
+    fail(errors.downloadInterrupted(`no data received for ${ms} ms (streamIdleTimeout)`)),
+  );
+  const release = () => {
+    isOpen = false;
+    idleTimer.stop();
+    stopListening();
+  };
+  const stopListening = whenAborted(signal, (reason) => fail(reason));
+  const guarded = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        fail = (error) => {
+          release();
+          controller.error(error);
+          reader.cancel(error).catch(() => undefined);
+        };
+        if (signal?.aborted) fail(signal.reason);
+      },
+      async pull(controller) {
+        idleTimer.start();
+        try {
+          const { done, value } = await reader.read();
+          idleTimer.pause();
+          if (!isOpen) return;
+          if (!done) {
+            bytes += value.byteLength;
+            if (bytes > maxBytes) {
+              const problem = `the result is larger than maxBytes (${maxBytes})`;
+              return fail(errors.invalidResponse(parseResponseMeta(response, config), problem));
+            }
+            controller.enqueue(value);
+            notify(config.log, onProgress, { bytes, total }, 'onProgress');
+          } else if (end !== undefined && bytes !== end) {
+            fail(errors.downloadInterrupted(`it ended after ${bytes} of ${end} bytes`));
+          } else {
+            release();
+            controller.close();
+          }
+        } catch (error) {
+          if (isOpen) fail(errors.downloadInterrupted('', error));
+        }
+      },
+      cancel(reason) {
+        release();
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return Object.defineProperty(new Response(guarded, response), 'url', { value: url });
+}

@@ -1,0 +1,50 @@
+import type { DownloadRange } from 'polygate';
+
+/** What identifies one version of a file, so that two parts of different versions are never joined. */
+export interface FileVersion {
+  readonly url: string;
+  /** Size of the file; undefined if unknown. */
+  readonly size: number | undefined;
+  readonly etag: string | null;
+  /** Value of `If-Range`: a strong ETag or a date. */
+  readonly ifRange: string | undefined;
+  /** Whether the rest of the file can be requested. */
+  readonly isResumable: boolean;
+}
+
+/** Reads the version from the headers of a response, which may be partial. */
+export function versionOf({ status, headers, url }: Response): FileVersion {
+  const etag = headers.get('etag');
+  const strongEtag = etag?.startsWith('"') ? etag : undefined;
+  // Positions in a compressed body are not positions in the file.
+  const isEncoded = headers.get('content-encoding') !== null;
+  const length =
+    status === 206
+      ? headers.get('content-range')?.split('/')[1]
+      : !isEncoded && headers.get('content-length');
+  return {
+    url,
+    size: length && /^\d+$/.test(length) ? Number(length) : undefined,
+    etag,
+    ifRange: strongEtag ?? headers.get('last-modified') ?? undefined,
+    isResumable: !isEncoded && headers.get('accept-ranges') !== 'none',
+  };
+}
+
+/** The rest of this version from `start` on; undefined if the file has to be requested from its beginning. */
+export function restOf(version: FileVersion | undefined, start: number): DownloadRange | undefined {
+  if (start === 0 || !version?.isResumable) return undefined;
+  return { start, ifRange: version.ifRange };
+}
+
+/**
+ * Whether a part belongs to the version. Without `If-Range`, a part from another URL may belong to another file, so it
+ * does not count.
+ */
+export function isSameVersion(version: FileVersion, part: FileVersion): boolean {
+  return (
+    (version.size ?? part.size) === (part.size ?? version.size) &&
+    (version.etag ?? part.etag) === (part.etag ?? version.etag) &&
+    (version.ifRange !== undefined || version.url === part.url)
+  );
+}

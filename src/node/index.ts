@@ -1,0 +1,2 @@
+export { saveTo } from './save-to.ts';
+export type { SavedFile, SaveToOptions } from './save-to.ts';

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { open, realpath, rename, rm, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { AbortedError, ConfigurationError } from 'polygate';
+import type { Clock, DownloadOptions, Generation, Polygate, TaskHandle } from 'polygate';
+
+import { transfer } from './transfer.ts';
+import type { Transferred, TransferSource } from './transfer.ts';
+
+/** Options of {@link saveTo}: those of `gateway.download`, and how often the download is retried. */
+export interface SaveToOptions extends Omit<DownloadOptions, 'range'> {
+  /**
+   * Maximum number of retries after a broken or stalled connection, a 408, a 429 or a 5xx. The first one waits 500 ms,
+   * and the delay doubles up to 8 seconds.
+   * @defaultValue 5
+   */
+  maxRetries?: number | undefined;
+  /**
+   * Clock used for the delay before a retry.
+   * @defaultValue the system clock
+   */
+  clock?: Pick<Clock, 'sleep'> | undefined;
+}
+
+/** A file that {@link saveTo} has written. */
+export interface SavedFile {
+  /** The path that you passed. */
+  path: string;
+  /** Size of the file. */
+  bytes: number;
+  /** Media type that the server reported, without parameters: `video/mp4`. */
+  mediaType: string | undefined;
+}
+
+const systemClock: Pick<Clock, 'sleep'> = {
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+};
+
+/**
+ * Downloads a result to a file, as `gateway.download` does: without credentials, and from a fresh URL if that of a task
+ * or generation has expired.
+ *
+ * The file appears under its name only when it is complete and flushed to disk; until then, an existing file stays as it
+ * is. Meanwhile the bytes are in a file named `.polygate-<id>.part` in the same folder, which is removed on failure. A
+ * download whose connection breaks continues where it ended, with a `Range` request, unless the file has changed or the
+ * server does not support this; then it starts over.
+ *
+ * @param path - Path of the file. Its folder must exist. An existing file is replaced; a symbolic link is followed.
+ * @returns the path, the size and the media type of the file.
+ * @throws `ConfigurationError` if `path` is not the path of a regular file, its folder does not exist, or an
+ * option is invalid. Nothing was downloaded.
+ * @throws `APIError` if the server responds with an error; `ConnectionError` if the connection fails more
+ * than `maxRetries` times; `ResponseValidationError` if the file is larger than `maxBytes` or a partial response
+ * is not the requested part; `AbortedError` if the signal aborts.
+ * @throws the error of the file system, with its `code`, if the file cannot be written: `ENOSPC` if the disk is full.
+ */
+export async function saveTo(
+  gateway: Pick<Polygate, 'download'>,
+  source: string | Generation | TaskHandle,
+  path: string,
+  options: SaveToOptions = {},
+): Promise<SavedFile> {
+  const { maxRetries = 5, clock = systemClock, ...downloadOptions } = options;
+  if (!Number.isInteger(maxRetries) || maxRetries < 0) {
+    throw new ConfigurationError('maxRetries: must be a non-negative integer.');
+  }
+  const { signal } = downloadOptions;
+  const target = await resolveTarget(path);
+  const temporary = join(dirname(target), `.polygate-${randomUUID()}.part`);
+  const file = await create(temporary);
+  try {
+    const result = await fill(file, {
+      request: (range) => gateway.download(source, { ...downloadOptions, range }),
+      maxRetries,
+      // If the signal aborts, the next request reports it.
+      sleep: (ms) => clock.sleep(ms, signal).catch(() => undefined),
+    });
+    await rename(temporary, target);
+    return { path, ...result };
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    const task = typeof source !== 'string' && 'wait' in source ? source : undefined;
+    if (signal?.aborted && error === signal.reason) {
+      throw new AbortedError('Aborted by the caller.', { cause: error, task });
+    }
+    throw error;
+  }
+}
+
+/** Follows a symbolic link, so that it is not replaced by the file. Rejects what a rename must not replace. */
+async function resolveTarget(path: string): Promise<string> {
+  const namesFolder = path === '' || path.endsWith('/') || path.endsWith(sep);
+  const target = namesFolder ? undefined : await realpath(path).catch(ignoreMissing);
+  if (!namesFolder && (target === undefined || (await stat(target)).isFile()))
+    return target ?? path;
+  throw new ConfigurationError(
+    `path: '${path}' is not a regular file. Pass the path of the file to write. Nothing was downloaded.`,
+  );
+}
+
+async function create(temporary: string): Promise<FileHandle> {
+  try {
+    return await open(temporary, 'wx');
+  } catch (cause) {
+    ignoreMissing(cause);
+    throw new ConfigurationError(
+      `path: the folder '${dirname(temporary)}' does not exist. Create it first. Nothing was downloaded.`,
+      { cause },
+    );
+  }
+}
+
+/** Downloads into the open file, flushes it to disk and closes it. */
+async function fill(file: FileHandle, source: TransferSource): Promise<Transferred> {
+  try {
+    const transferred = await transfer(file, source);
+    await file.sync();
+    return transferred;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Rethrows all errors except those about a missing file or folder. */
+function ignoreMissing(error: unknown): undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+}

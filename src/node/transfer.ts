@@ -1,0 +1,95 @@
+import type { FileHandle } from 'node:fs/promises';
+
+import { APIError, ConnectionError } from 'polygate';
+import type { DownloadRange } from 'polygate';
+
+import { isSameVersion, restOf, versionOf } from './file-version.ts';
+import type { FileVersion } from './file-version.ts';
+
+/** Delay before the first retry, in ms. It doubles with each retry. */
+const retryDelay = 500;
+const maxRetryDelay = 8_000;
+
+/** Where a file comes from, and how often its download is retried. */
+export interface TransferSource {
+  /** Requests the file, or the rest of it. */
+  readonly request: (range?: DownloadRange) => Promise<Response>;
+  readonly maxRetries: number;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+/** Size and media type of a downloaded file. */
+export interface Transferred {
+  readonly bytes: number;
+  readonly mediaType: string | undefined;
+}
+
+/** Downloads into an open file. After an interruption, continues where it ended if the file allows it. */
+export async function transfer(
+  file: FileHandle,
+  { request, maxRetries, sleep }: TransferSource,
+): Promise<Transferred> {
+  let bytes = 0;
+  let version: FileVersion | undefined;
+  let mediaType: string | undefined;
+  for (let retry = 0; ; retry += 1) {
+    try {
+      const response = await requestRest(request, version, bytes);
+      if (response === undefined) break;
+      if (response.status !== 206) {
+        version = versionOf(response);
+        mediaType = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+        bytes = 0;
+        await file.truncate();
+      }
+      for await (const chunk of response.body ?? []) {
+        await write(file, chunk, bytes);
+        bytes += chunk.byteLength;
+      }
+      break;
+    } catch (error) {
+      if (retry >= maxRetries || !isTemporary(error)) throw error;
+      await sleep(Math.min(retryDelay * 2 ** retry, maxRetryDelay));
+    }
+  }
+  return { bytes, mediaType };
+}
+
+/**
+ * Requests what is missing after the first `bytes` of a version. Returns the entire file if the rest cannot be had or
+ * belongs to another version, and undefined if nothing is missing.
+ */
+async function requestRest(
+  request: TransferSource['request'],
+  version: FileVersion | undefined,
+  bytes: number,
+): Promise<Response | undefined> {
+  const range = restOf(version, bytes);
+  if (range === undefined || version === undefined) return request();
+  try {
+    const response = await request(range);
+    if (response.status !== 206 || isSameVersion(version, versionOf(response))) return response;
+    await response.body?.cancel();
+  } catch (error) {
+    if (!APIError.is(error) || error.status !== 416) throw error;
+    // A file of unknown size was complete when its connection broke.
+    if (error.meta.headers.get('content-range') === `bytes */${bytes}`) return undefined;
+  }
+  return request();
+}
+
+/** Writes all bytes of a chunk: a single write may end early. */
+async function write(file: FileHandle, chunk: Uint8Array, position: number): Promise<void> {
+  for (let written = 0; written < chunk.byteLength;) {
+    const length = chunk.byteLength - written;
+    written += (await file.write(chunk, written, length, position + written)).bytesWritten;
+  }
+}
+
+/** Whether a later request may succeed. Files, limits and the caller's signal do not recover. */
+function isTemporary(error: unknown): boolean {
+  return (
+    ConnectionError.is(error) ||
+    (APIError.is(error) && (error.status >= 500 || [408, 429].includes(error.status)))
+  );
+}
