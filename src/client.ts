@@ -6,7 +6,7 @@ import type { Restore } from './core/batch/recover.ts';
 import type { RecoverOptions } from './core/batch/runner.ts';
 import type { ResponseReader } from './core/call/api-call.ts';
 import { createContext } from './core/call/context.ts';
-import type { ClientContext, SharedState } from './core/call/context.ts';
+import type { ClientContext } from './core/call/context.ts';
 import { executeJson } from './core/call/endpoint.ts';
 import { withIdempotencyKey } from './core/call/idempotency-key.ts';
 import { describeRawRequest } from './core/call/raw-request.ts';
@@ -75,10 +75,10 @@ export class Polygate {
    * an API key is passed in a browser without `dangerouslyAllowBrowser`.
    */
   constructor(options?: PolygateOptions);
-  /** @internal Clients created by `withOptions` share the state of the account. */
-  constructor(options: PolygateOptions, shared: SharedState);
-  constructor(options: PolygateOptions = {}, shared?: SharedState) {
-    const context = createContext(resolveConfig(options), shared);
+  /** @internal A client created by `withOptions` shares the state of its parent if both use the same account. */
+  constructor(options: PolygateOptions, parent: ClientContext);
+  constructor(options: PolygateOptions = {}, parent?: ClientContext) {
+    const context = createContext(resolveConfig(options), parent);
     this.#context = context;
     this.account = new Account(context);
     this.models = new Models(context);
@@ -91,22 +91,27 @@ export class Polygate {
     this.public = new Public(context);
   }
 
-  /** Amounts spent by all clients that share state through `withOptions`. A live view. */
+  /** Amounts spent by this client and all clients that share its ledger through `withOptions`. A live view. */
   get spend(): Spend {
     return this.#context.shared.ledger.view();
   }
 
-  /** A live view of the account's concurrency limit and the slots in use, as far as this client knows. */
+  /** A live view of the account's concurrency limit, and of the slots used by all clients that share it. */
   get concurrency(): ConcurrencyState {
     return this.#context.shared.concurrency.view();
   }
 
   /**
-   * Returns a client with the given options in place of this client's. It shares the ledger, the concurrency limiter
-   * and the known prices with this client.
+   * Returns a client with the given options in place of this client's. While the API key, an `authorization` header
+   * and the base URL stay the same, the two share the ledger, the concurrency limiter, known prices and poll paths. With
+   * another one of these, the new client uses another account and starts fresh: `spend` is zero and its `budget` counts
+   * from there. A function that returns the key is the same key if it is the same function. A `concurrency` cap counts
+   * the calls of its own client only.
+   *
+   * @throws {@link ConfigurationError} if an option is unknown or invalid.
    */
   withOptions(options: PolygateOptions): Polygate {
-    return derive({ ...this.#context.config.options, ...options }, this.#context.shared);
+    return derive({ ...this.#context.config.options, ...options }, this.#context);
   }
 
   /**
@@ -206,6 +211,6 @@ export class Polygate {
 }
 
 /** Defined outside the class, because the bundler renames a class that refers to itself. */
-function derive(options: PolygateOptions, shared: SharedState): Polygate {
-  return new Polygate(options, shared);
+function derive(options: PolygateOptions, parent: ClientContext): Polygate {
+  return new Polygate(options, parent);
 }

@@ -3,7 +3,7 @@ import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { Config } from '../config/config.ts';
 import { checkValue, positiveInteger } from '../config/validation.ts';
-import type { ConcurrencyState } from '../limits/concurrency-limiter.ts';
+import type { ClientSlots } from '../limits/concurrency-limiter.ts';
 import { resolvePollTiming } from '../tasks/poll.ts';
 import type { PollTiming } from '../tasks/poll.ts';
 import { taskPollTiming } from '../tasks/task.ts';
@@ -31,7 +31,7 @@ export class BatchRunner implements BatchContext {
   readonly journal: BatchJournal;
   readonly config: Config;
   readonly pollTiming: PollTiming;
-  readonly #concurrency: ConcurrencyState;
+  readonly #slots: ClientSlots;
   readonly #options: RecoverOptions;
 
   constructor(context: ClientContext, journal: Journal | undefined, options: RecoverOptions) {
@@ -39,7 +39,7 @@ export class BatchRunner implements BatchContext {
     this.pollTiming = resolvePollTiming(options, taskPollTiming);
     this.journal = new BatchJournal(journal, context.config.log);
     this.config = context.config;
-    this.#concurrency = context.shared.concurrency.view();
+    this.#slots = context.slots;
     this.#options = options;
   }
 
@@ -50,7 +50,7 @@ export class BatchRunner implements BatchContext {
   ): AsyncGenerator<Result, void, undefined> {
     const { signal, maxInFlight = 1_000 } = this.#options;
     const maxActive = () =>
-      this.config.concurrency === false ? maxInFlight : this.#concurrency.inFlight + rowsAhead;
+      this.config.concurrency === false ? maxInFlight : this.#slots.inFlight + rowsAhead;
     const limits = { signal, maxInFlight, maxActive };
     let lastAppend: Promise<void> | undefined;
     for await (const result of runConcurrently(rows, work, limits)) {

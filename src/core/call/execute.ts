@@ -126,12 +126,12 @@ class CallExecution<Result> {
   async #acquireSlot(): Promise<ReleaseSlot> {
     const { concurrency, maxQueueTime, clock } = this.#context.config;
     if (!this.#call.usesSlot || concurrency === false) return () => undefined;
-    const limiter = this.#context.shared.concurrency;
-    const cap = concurrency === 'auto' ? Infinity : concurrency;
+    const { slots, shared } = this.#context;
+    const limiter = shared.concurrency;
     const wasRejected = this.#slotRejections > 0;
-    const release = wasRejected ? undefined : limiter.tryAcquire(cap);
+    const release = wasRejected ? undefined : limiter.tryAcquire(slots);
     if (release !== undefined) return release;
-    return runWithTimeLimit((signal) => limiter.acquire(cap, signal, wasRejected), {
+    return runWithTimeLimit((signal) => limiter.acquire(slots, signal, wasRejected), {
       ...this.#timeLimit(Math.max(0, this.#startedAt + maxQueueTime - clock.now())),
       onTimeout: () => this.#lastSlotRejection ?? this.#errors.queueTimeout(maxQueueTime),
       discard: (lateRelease) => lateRelease(),
