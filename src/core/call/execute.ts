@@ -72,8 +72,10 @@ class CallExecution<Result> {
     try {
       return await this.#runAttempts();
     } catch (error) {
-      // If the call may have been charged, the reservation stays until a call with the same key has a definite outcome.
-      if (PolygateError.is(error) && error.outcome !== 'unknown') this.#releaseReservation();
+      if (PolygateError.is(error)) {
+        const { ledger } = this.#context.shared;
+        ledger.leaveReservation(this.#reservationOwner, this, error.outcome);
+      }
       throw error;
     }
   }
@@ -110,17 +112,13 @@ class CallExecution<Result> {
       throw this.#errors.budgetExceeded(budget, commitments, price);
     }
     if (price === undefined) return;
-    ledger.reserve(owner, price);
+    ledger.reserve(owner, this, price);
     this.#hasReservation = true;
   }
 
-  #releaseReservation(): void {
-    this.#context.shared.ledger.releaseReservation(this.#reservationOwner);
-  }
-
-  /** A key is charged at most once, so all calls with it share one reservation. */
+  /** Calls with one key share a reservation if the key is charged at most once. */
   get #reservationOwner(): unknown {
-    return this.#options.idempotencyKey ?? this;
+    return this.#call.safety === 'keyed' ? this.#options.idempotencyKey : this;
   }
 
   async #acquireSlot(): Promise<ReleaseSlot> {
@@ -184,7 +182,7 @@ class CallExecution<Result> {
     errors.meta = meta;
     // Runs even if the caller has aborted: every charge must reach the ledger.
     recordResponse(this.#context, this.#call, this.#options.idempotencyKey, meta);
-    if (response.ok) this.#releaseReservation();
+    if (response.ok) this.#context.shared.ledger.releaseReservation(this.#reservationOwner);
     if (signal.aborted) response.body?.cancel().catch(() => undefined);
     signal.throwIfAborted();
     if (response.ok) {
