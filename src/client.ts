@@ -164,6 +164,13 @@ export class Polygate {
    * finishes. A failed row does not end the batch. With a journal, you can run the same batch again after a crash
    * without paying for a row twice.
    *
+   * At the first 402 the batch stops submitting and logs a warning: it pulls no more rows, waits for the rows that were
+   * accepted, yields the others that it had pulled as `failed` with a {@link PaymentRequiredError} (`outcome` is
+   * `'not-sent'` if the row was not sent), and ends. Top up the balance and run it again with the same journal; without
+   * a journal, run it only with the rows that failed or were not yielded.
+   *
+   * The `signal` of a submission aborts only its row; the `signal` of the batch aborts all of them.
+   *
    * @throws {@link ConfigurationError} if an option is invalid, or if the journal has entries but no readable run id;
    * nothing was sent.
    * @throws {@link AbortedError} if the signal aborts; the journal holds the rows that were submitted.
@@ -178,7 +185,7 @@ export class Polygate {
 
   /**
    * Recovers the unfinished rows in the journal of a terminated process. Waits for tasks that were accepted, and
-   * resubmits rows whose params were stored, with their idempotency keys. Yields all other rows with status `unknown`
+   * resubmits rows whose params were stored, with their idempotency keys, until the first 402. Yields all other rows with status `unknown`
    * and their idempotency keys. Damaged journal lines are yielded first, as errors that identify the line.
    *
    * @throws {@link AbortedError} if the signal aborts.

@@ -11,6 +11,7 @@ import { finishedLine } from './batch-item.ts';
 import type { BatchContext } from './batch-item.ts';
 import { BatchJournal } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
+import { BatchHalt } from './halt.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import type { WorkerContext } from './run-concurrently.ts';
 
@@ -31,6 +32,7 @@ export class BatchRunner implements BatchContext {
   readonly journal: BatchJournal;
   readonly config: Config;
   readonly pollTiming: PollTiming;
+  readonly halt: BatchHalt;
   readonly #slots: ClientSlots;
   readonly #options: RecoverOptions;
 
@@ -39,19 +41,24 @@ export class BatchRunner implements BatchContext {
     this.pollTiming = resolvePollTiming(options, taskPollTiming);
     this.journal = new BatchJournal(journal, context.config.log);
     this.config = context.config;
+    this.halt = new BatchHalt(context.config.log);
     this.#slots = context.slots;
     this.#options = options;
   }
 
-  /** Yields the result of each row as soon as it is available. `work` must not reject. */
+  /**
+   * Yields the result of each row as soon as it is available. `work` must not reject. No further rows are pulled once
+   * `haltSignal` aborts.
+   */
   async *run<Row, Result extends BatchResult>(
     rows: AsyncIterable<Row>,
     work: (row: Row, worker: WorkerContext) => Promise<Result>,
+    haltSignal?: AbortSignal,
   ): AsyncGenerator<Result, void, undefined> {
     const { signal, maxInFlight = 1_000 } = this.#options;
     const maxActive = () =>
       this.config.concurrency === false ? maxInFlight : this.#slots.inFlight + rowsAhead;
-    const limits = { signal, maxInFlight, maxActive };
+    const limits = { signal, maxInFlight, maxActive, haltSignal };
     let lastAppend: Promise<void> | undefined;
     for await (const result of runConcurrently(rows, work, limits)) {
       yield result;

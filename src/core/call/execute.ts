@@ -160,6 +160,7 @@ class CallExecution<Result> {
     signal.throwIfAborted();
     errors.apiKey = headers.authorization?.replace(/^Bearer /, '') ?? '';
     errors.requestSent = true;
+    this.#call.observer?.onSend();
     return sendHttpRequest(config.fetch, {
       url: config.baseURL + (path ?? template),
       method,
@@ -180,6 +181,7 @@ class CallExecution<Result> {
     const errors = this.#errors;
     const meta = parseResponseMeta(response, config);
     errors.meta = meta;
+    this.#call.observer?.onResponse(meta.status);
     // Runs even if the caller has aborted: every charge must reach the ledger.
     recordResponse(this.#context, this.#call, this.#options.idempotencyKey, meta);
     if (response.ok) this.#context.shared.ledger.releaseReservation(this.#reservationOwner);

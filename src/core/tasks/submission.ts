@@ -1,4 +1,5 @@
 import type { Receipt, TaskKind } from '../../schemas/task.ts';
+import type { AttemptObserver } from '../call/api-call.ts';
 import { checkRequestOptions } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
@@ -27,7 +28,16 @@ export class Submission<Kind extends TaskKind = TaskKind> {
 
   /** Sends the request, like the namespace's `submit` method. */
   send(options?: RequestOptions): RequestPromise<SubmittedTask<Kind>> {
-    return submitTask(this.#scope, this.#request, { ...this.#options, ...options });
+    return this.submit(options);
+  }
+
+  /** @internal Sends the request for a batch. */
+  submit(
+    options?: RequestOptions,
+    observer?: AttemptObserver,
+  ): RequestPromise<SubmittedTask<Kind>> {
+    const request = { ...this.#request, observer };
+    return submitTask(this.#scope, request, { ...this.#options, ...options });
   }
 
   /**
@@ -38,8 +48,8 @@ export class Submission<Kind extends TaskKind = TaskKind> {
     check();
     checkRequestOptions(this.#options);
     const hash = await submitFingerprint(path, params);
-    const { idempotencyKey } = this.#options;
-    return { path, hash, idempotencyKey, params: storeParams ? params : undefined };
+    const { idempotencyKey, signal } = this.#options;
+    return { path, hash, idempotencyKey, signal, params: storeParams ? params : undefined };
   }
 
   /** @internal The handle of the task that an earlier process created with this submission. */
@@ -56,6 +66,8 @@ export interface SubmissionDetails {
   readonly params: { readonly model: string } | undefined;
   /** The key that the caller chose, if any. */
   readonly idempotencyKey: string | undefined;
+  /** The caller's signal for this submission only. */
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Fingerprint of a submission: two submissions with the same fingerprint send the same request. */

@@ -1,7 +1,7 @@
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { Generation, TaskKind } from '../../schemas/task.ts';
-import type { ApiCall } from '../call/api-call.ts';
+import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
 import { startCall } from '../call/endpoint.ts';
 import { withIdempotencyKey } from '../call/idempotency-key.ts';
 import type { RequestOptions } from '../call/request-options.ts';
@@ -25,6 +25,7 @@ export interface SubmitRequest {
   readonly check: () => void;
   /** Estimates the price in USD from the model's prices. Returns undefined if they are unknown. */
   readonly estimateUsd: (prices: KnownPrices) => number | undefined;
+  readonly observer?: AttemptObserver | undefined;
 }
 
 /** Options of a call that submits a task and waits for it. */
@@ -82,7 +83,7 @@ function submitAndTransform<Kind extends TaskKind, Final>(
 
 function describeSubmit<Kind extends TaskKind>(
   scope: TaskScope<Kind>,
-  { template, params, check, estimateUsd }: SubmitRequest,
+  { template, params, check, estimateUsd, observer }: SubmitRequest,
   idempotencyKey: string,
 ): ApiCall {
   check();
@@ -92,6 +93,7 @@ function describeSubmit<Kind extends TaskKind>(
     body: params,
     model: params.model,
     estimateUsd,
+    observer,
     safety: 'keyed',
     paid: true,
     usesSlot: true,
