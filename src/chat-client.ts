@@ -1,5 +1,5 @@
 import { createContext } from './core/call/context.ts';
-import type { ClientContext, SharedState } from './core/call/context.ts';
+import type { ClientContext } from './core/call/context.ts';
 import { resolveConfig } from './core/config/config.ts';
 import type { PolygateOptions } from './core/config/options.ts';
 import type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
@@ -31,34 +31,39 @@ export class ChatClient {
    * an API key is passed in a browser without `dangerouslyAllowBrowser`.
    */
   constructor(options?: PolygateOptions);
-  /** @internal Clients created by `withOptions` share the state of the account. */
-  constructor(options: PolygateOptions, shared: SharedState);
-  constructor(options: PolygateOptions = {}, shared?: SharedState) {
-    this.#context = createContext(resolveConfig(options), shared);
+  /** @internal A client created by `withOptions` shares the state of its parent if both use the same account. */
+  constructor(options: PolygateOptions, parent: ClientContext);
+  constructor(options: PolygateOptions = {}, parent?: ClientContext) {
+    this.#context = createContext(resolveConfig(options), parent);
     this.chat = new Chat(this.#context);
     this.models = new Models(this.#context);
   }
 
-  /** Amounts spent by all clients that share state through `withOptions`. A live view. */
+  /** Amounts spent by this client and all clients that share its ledger through `withOptions`. A live view. */
   get spend(): Spend {
     return this.#context.shared.ledger.view();
   }
 
-  /** A live view of the account's concurrency limit and the slots in use, as far as this client knows. */
+  /** A live view of the account's concurrency limit, and of the slots used by all clients that share it. */
   get concurrency(): ConcurrencyState {
     return this.#context.shared.concurrency.view();
   }
 
   /**
-   * Returns a client with the given options in place of this client's. It shares the ledger, the concurrency limiter
-   * and the known prices with this client.
+   * Returns a client with the given options in place of this client's. While the API key, an `authorization` header
+   * and the base URL stay the same, the two share the ledger, the concurrency limiter, known prices and poll paths. With
+   * another one of these, the new client uses another account and starts fresh: `spend` is zero and its `budget` counts
+   * from there. A function that returns the key is the same key if it is the same function. A `concurrency` cap counts
+   * the calls of its own client only.
+   *
+   * @throws {@link ConfigurationError} if an option is unknown or invalid.
    */
   withOptions(options: PolygateOptions): ChatClient {
-    return derive({ ...this.#context.config.options, ...options }, this.#context.shared);
+    return derive({ ...this.#context.config.options, ...options }, this.#context);
   }
 }
 
 /** Defined outside the class, because the bundler renames a class that refers to itself. */
-function derive(options: PolygateOptions, shared: SharedState): ChatClient {
-  return new ChatClient(options, shared);
+function derive(options: PolygateOptions, parent: ClientContext): ChatClient {
+  return new ChatClient(options, parent);
 }

@@ -6,7 +6,7 @@ import type { Restore } from './core/batch/recover.ts';
 import type { RecoverOptions } from './core/batch/runner.ts';
 import type { ResponseReader } from './core/call/api-call.ts';
 import { createContext } from './core/call/context.ts';
-import type { ClientContext, SharedState } from './core/call/context.ts';
+import type { ClientContext } from './core/call/context.ts';
 import { executeJson } from './core/call/endpoint.ts';
 import { prepareRawRequest } from './core/call/raw-request.ts';
 import type { RawRequest } from './core/call/raw-request.ts';
@@ -74,10 +74,10 @@ export class Polygate {
    * an API key is passed in a browser without `dangerouslyAllowBrowser`.
    */
   constructor(options?: PolygateOptions);
-  /** @internal Clients created by `withOptions` share the state of the account. */
-  constructor(options: PolygateOptions, shared: SharedState);
-  constructor(options: PolygateOptions = {}, shared?: SharedState) {
-    const context = createContext(resolveConfig(options), shared);
+  /** @internal A client created by `withOptions` shares the state of its parent if both use the same account. */
+  constructor(options: PolygateOptions, parent: ClientContext);
+  constructor(options: PolygateOptions = {}, parent?: ClientContext) {
+    const context = createContext(resolveConfig(options), parent);
     this.#context = context;
     this.account = new Account(context);
     this.models = new Models(context);
@@ -90,22 +90,27 @@ export class Polygate {
     this.public = new Public(context);
   }
 
-  /** Amounts spent by all clients that share state through `withOptions`. A live view. */
+  /** Amounts spent by this client and all clients that share its ledger through `withOptions`. A live view. */
   get spend(): Spend {
     return this.#context.shared.ledger.view();
   }
 
-  /** A live view of the account's concurrency limit and the slots in use, as far as this client knows. */
+  /** A live view of the account's concurrency limit, and of the slots used by all clients that share it. */
   get concurrency(): ConcurrencyState {
     return this.#context.shared.concurrency.view();
   }
 
   /**
-   * Returns a client with the given options in place of this client's. It shares the ledger, the concurrency limiter
-   * and the known prices with this client.
+   * Returns a client with the given options in place of this client's. While the API key, an `authorization` header
+   * and the base URL stay the same, the two share the ledger, the concurrency limiter, known prices and poll paths. With
+   * another one of these, the new client uses another account and starts fresh: `spend` is zero and its `budget` counts
+   * from there. A function that returns the key is the same key if it is the same function. A `concurrency` cap counts
+   * the calls of its own client only.
+   *
+   * @throws {@link ConfigurationError} if an option is unknown or invalid.
    */
   withOptions(options: PolygateOptions): Polygate {
-    return derive({ ...this.#context.config.options, ...options }, this.#context.shared);
+    return derive({ ...this.#context.config.options, ...options }, this.#context);
   }
 
   /**
@@ -159,6 +164,13 @@ export class Polygate {
    * finishes. A failed row does not end the batch. With a journal, you can run the same batch again after a crash
    * without paying for a row twice.
    *
+   * At the first 402 the batch stops submitting and logs a warning: it pulls no more rows, waits for the rows that were
+   * accepted, yields the others that it had pulled as `failed` with a {@link PaymentRequiredError} (`outcome` is
+   * `'not-sent'` if the row was not sent), and ends. Top up the balance and run it again with the same journal; without
+   * a journal, run it only with the rows that failed or were not yielded.
+   *
+   * The `signal` of a submission aborts only its row; the `signal` of the batch aborts all of them.
+   *
    * @throws {@link ConfigurationError} if an option is invalid, or if the journal has entries but no readable run id;
    * nothing was sent.
    * @throws {@link AbortedError} if the signal aborts; the journal holds the rows that were submitted.
@@ -173,7 +185,7 @@ export class Polygate {
 
   /**
    * Recovers the unfinished rows in the journal of a terminated process. Waits for tasks that were accepted, and
-   * resubmits rows whose params were stored, with their idempotency keys. Yields all other rows with status `unknown`
+   * resubmits rows whose params were stored, with their idempotency keys, until the first 402. Yields all other rows with status `unknown`
    * and their idempotency keys. Damaged journal lines are yielded first, as errors that identify the line.
    *
    * @throws {@link AbortedError} if the signal aborts.
@@ -207,6 +219,6 @@ export class Polygate {
 }
 
 /** Defined outside the class, because the bundler renames a class that refers to itself. */
-function derive(options: PolygateOptions, shared: SharedState): Polygate {
-  return new Polygate(options, shared);
+function derive(options: PolygateOptions, parent: ClientContext): Polygate {
+  return new Polygate(options, parent);
 }

@@ -53,6 +53,16 @@ describe('ChatClient', () => {
     expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
   });
 
+  test('from withOptions with another API key or base URL shares nothing', async () => {
+    const { mock, gateway } = createBothClients();
+    await mock.clock.settle(gateway.chat.completions.create(params));
+    for (const changes of [{ apiKey: 'sk-other' }, { baseURL: 'https://other.example' }]) {
+      const other = gateway.withOptions(changes);
+      expect(other.spend.requests).toBe(0);
+      expect(other.concurrency.limit).toBeUndefined();
+    }
+  });
+
   test('rejects an unknown option and does not print the API key', () => {
     expect(
       () => new ChatClient({ apiKey: 'sk-secret-key', baseUrl: 'https://host.example' } as object),

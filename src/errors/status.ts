@@ -10,7 +10,10 @@ export class AuthenticationError extends APIError {
   static override readonly className: string = 'AuthenticationError';
 }
 
-/** 402: insufficient balance. Nothing was charged; top up the balance, then retry. */
+/**
+ * 402: insufficient balance. Nothing was charged; top up the balance, then retry. A batch also reports it for rows that
+ * it did not send after another row was rejected.
+ */
 export class PaymentRequiredError extends APIError {
   static override readonly className: string = 'PaymentRequiredError';
 }

@@ -25,6 +25,7 @@ import { TaskFailedError } from '../../errors/tasks.ts';
 import type { WaitOptions } from '../../schemas/task-handle.ts';
 import type { Receipt, TaskKind } from '../../schemas/task.ts';
 import { textOf } from '../../schemas/type-guards.ts';
+import type { AttemptObserver } from '../call/api-call.ts';
 import type { Config } from '../config/config.ts';
 import { fingerprint } from '../tasks/fingerprint.ts';
 import type { Submission } from '../tasks/submission.ts';
@@ -32,6 +33,8 @@ import type { Task } from '../tasks/task.ts';
 import { mayBeCharged, noHistory } from './batch-journal.ts';
 import type { BatchJournal, RowHistory } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
+import { forwardAbort, throwIfRowAborted } from './halt.ts';
+import type { BatchHalt } from './halt.ts';
 import type { Intent, JournalLine } from './journal-line.ts';
 import type { WorkerContext } from './run-concurrently.ts';
 import { sendWhenSlotFree } from './send-when-slot-free.ts';
@@ -39,10 +42,10 @@ import { sendWhenSlotFree } from './send-when-slot-free.ts';
 /** The parts of a submission that the transitions use: a `Submission`, or one restored from the journal. */
 export interface PreparedSubmit<Kind extends TaskKind> {
   /** Sends the submission under the given key. */
-  send(options: {
-    readonly idempotencyKey: string | undefined;
-    readonly signal: AbortSignal;
-  }): Promise<Task<Kind>>;
+  submit(
+    options: { readonly idempotencyKey: string | undefined; readonly signal: AbortSignal },
+    observer: AttemptObserver,
+  ): Promise<Task<Kind>>;
   /** Recreates the task from its receipt. */
   task(receipt: Receipt): Task<Kind>;
 }
@@ -54,6 +57,8 @@ export interface IdentifiedItem {
   /** Key of the row's submit, once it has one. */
   readonly idempotencyKey: string | undefined;
   readonly history: RowHistory;
+  /** The signal of the row's own submission. */
+  readonly signal?: AbortSignal | undefined;
   readonly task?: undefined;
 }
 
@@ -92,6 +97,7 @@ export type BatchItem<Kind extends TaskKind> =
 export interface BatchContext {
   readonly journal: BatchJournal;
   readonly config: Config;
+  readonly halt: BatchHalt;
   /** Options of the wait for each task, without its signal. */
   readonly waitOptions: Omit<WaitOptions, 'onUpdate' | 'signal'>;
 }
@@ -104,20 +110,29 @@ export async function runItem<Kind extends TaskKind>(
   identified: IdentifiedItem,
   enter: () => Promise<Exclude<BatchItem<Kind>, IdentifiedItem>>,
   context: BatchContext,
-  { signal, markIdle }: WorkerContext,
+  { signal: batchSignal, markIdle }: WorkerContext,
 ): Promise<BatchResult<Kind>> {
   let item: BatchItem<Kind> = identified;
+  const { halt } = context;
+  const row = new AbortController();
+  const { signal } = row;
+  const listeners = [forwardAbort(batchSignal, row)];
   try {
     item = await enter();
-    // An aborted batch records and sends nothing more.
-    signal.throwIfAborted();
-    if (item.state === 'planned') item = await recordSubmit(item, context);
+    listeners.push(forwardAbort(item.signal, row));
+    if (item.state === 'planned') {
+      throwIfRowAborted(signal);
+      throwIfRowAborted(halt.signal);
+      item = await recordSubmit(item, context);
+    }
     if (item.state === 'journaled') item = await submit(item, context, signal);
     markIdle();
     const generation = await item.task.wait({ ...context.waitOptions, signal });
     return { ...identityOf(item), status: 'succeeded', generation };
   } catch (error) {
-    return toErrorResult(item, error);
+    return toErrorResult(item, halt.explain(error, item.idempotencyKey));
+  } finally {
+    for (const stopListening of listeners) stopListening();
   }
 }
 
@@ -137,13 +152,14 @@ const paramsDiffer =
  * @throws {@link ConfigurationError} when the submission is invalid, or differs from one that may have been charged.
  */
 export async function plan<Kind extends TaskKind>(
-  item: IdentifiedItem,
+  identified: IdentifiedItem,
   submission: Submission<Kind>,
   runId: string,
   storeParams: boolean,
 ): Promise<Exclude<BatchItem<Kind>, IdentifiedItem>> {
-  const { id, history } = item;
-  const { idempotencyKey: ownKey, ...request } = await submission.details(storeParams);
+  const { id, history } = identified;
+  const { idempotencyKey: ownKey, signal, ...request } = await submission.details(storeParams);
+  const item = { ...identified, signal };
   const hasChanged = history.hash !== undefined && history.hash !== request.hash;
   if (mayBeCharged(history)) {
     if (hasChanged) throw rowError(id, paramsDiffer);
@@ -187,16 +203,17 @@ async function recordSubmit<Kind extends TaskKind>(
  */
 async function submit<Kind extends TaskKind>(
   item: JournaledItem<Kind>,
-  { journal, config }: BatchContext,
+  { journal, config, halt }: BatchContext,
   signal: AbortSignal,
 ): Promise<AcceptedItem<Kind>> {
   const { id, idempotencyKey, prepared } = item;
   try {
-    const task = await sendWhenSlotFree(
-      () => prepared.send({ idempotencyKey, signal }),
-      config,
-      signal,
-    );
+    const send = () =>
+      halt.sendUnlessHalted(
+        (sendSignal, observer) => prepared.submit({ idempotencyKey, signal: sendSignal }, observer),
+        signal,
+      );
+    const task = await sendWhenSlotFree(send, config, signal);
     // A response with a finished result may have no task id. Only its key can find it again, so no `accepted` line is
     // written.
     if (task.id) {
@@ -257,6 +274,10 @@ export function finishedLine({ id, task, status }: BatchResult): JournalLine | u
 }
 
 /** Creates the error for a row that cannot be planned. */
-export function rowError(id: unknown, problem: string): ConfigurationError {
-  return new ConfigurationError(`row ${textOf(id) ?? '?'}: ${problem}. Nothing was sent.`);
+export function rowError(
+  id: unknown,
+  problem: string,
+  effect = 'Nothing was sent.',
+): ConfigurationError {
+  return new ConfigurationError(`row ${textOf(id) ?? '?'}: ${problem}. ${effect}`);
 }

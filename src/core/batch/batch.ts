@@ -1,6 +1,6 @@
 import type { Journal } from '../../schemas/journal.ts';
 import type { TaskKind } from '../../schemas/task.ts';
-import { isNonEmptyString } from '../../schemas/type-guards.ts';
+import { isNonEmptyString, isRecord } from '../../schemas/type-guards.ts';
 import type { ClientContext } from '../call/context.ts';
 import { booleanValue, checkOptions, functionValue } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
@@ -92,11 +92,27 @@ export async function* batch<Input, Kind extends TaskKind>(
       // Without a valid id, the row is reported under its position.
       return { ...toErrorResult<Kind>(item, error), input };
     }
-    const enter = async () => plan(item, await describe(input, index), runId, storeParams);
+    const enter = async () => {
+      const submission = checkSubmission(item.id, await describe(input, index));
+      return plan(item, submission, runId, storeParams);
+    };
     return { ...(await runItem(item, enter, runner, worker)), input };
   };
 
-  yield* runner.run(rows(), runRow);
+  yield* runner.run(rows(), runRow, runner.halt.signal);
+}
+
+/** Checks what a row callback returned. Without types, it may be the params, or the result of `submit`. */
+function checkSubmission<Kind extends TaskKind>(
+  id: string,
+  submission: Submission<Kind>,
+): Submission<Kind> {
+  if (isRecord(submission) && typeof submission.details === 'function') return submission;
+  throw rowError(
+    id,
+    'its callback must return a submission, such as gateway.images.submission(params), instead of params or the result of submit() or generate(), which send the request themselves',
+    'The batch sent nothing.',
+  );
 }
 
 /** Checks the id of a row and marks it as used. */

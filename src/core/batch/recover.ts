@@ -58,11 +58,11 @@ function preparedFrom(
 ): PreparedSubmit<TaskKind> {
   return {
     task,
-    send: async (options) => {
+    submit: async (options, observer) => {
       const kind = taskKindOf(path);
       // Params that were edited in the journal would be another request under the same key.
       const isIntact = params && hash === (await fingerprint(path, JSON.stringify(params)));
-      if (kind && isIntact) return submission(kind, path, params).send(options);
+      if (kind && isIntact) return submission(kind, path, params).submit(options, observer);
       throw new ConnectionError(
         'The journal lacks the original params of this row, which may have been charged. ' +
           'Run its batch again with this journal: no row is charged twice.',

@@ -1,5 +1,4 @@
 import type { AbortedError } from '../../errors/aborted.ts';
-import type { Outcome } from '../../errors/base.ts';
 import { abortedError } from '../call/errors.ts';
 import { whenAborted } from '../config/clock.ts';
 
@@ -18,6 +17,8 @@ export interface ConcurrencyOptions {
   readonly maxInFlight: number;
   /** Maximum number of items that are not idle. Evaluated again whenever an item starts, becomes idle or finishes. */
   readonly maxActive: () => number;
+  /** When it aborts, no further items are pulled. Those in flight are finished and yielded. */
+  readonly haltSignal?: AbortSignal | undefined;
 }
 
 /**
@@ -27,7 +28,7 @@ export interface ConcurrencyOptions {
 export async function* runConcurrently<Item, Result extends object>(
   items: AsyncIterable<Item>,
   work: (item: Item, context: WorkerContext) => Promise<Result>,
-  { signal, maxInFlight, maxActive }: ConcurrencyOptions,
+  { signal, maxInFlight, maxActive, haltSignal }: ConcurrencyOptions,
 ): AsyncGenerator<Result, void, undefined> {
   const stop = new AbortController();
   const results: Result[] = [];
@@ -56,11 +57,12 @@ export async function* runConcurrently<Item, Result extends object>(
     markIdle();
   };
   const isFull = () => inFlight >= maxInFlight || active >= maxActive();
+  const isHalted = () => stop.signal.aborted || haltSignal?.aborted === true;
   const pull = async () => {
     for await (const item of items) {
       if (!stop.signal.aborted) void start(item);
-      while (!stop.signal.aborted && isFull()) await nextChange();
-      if (stop.signal.aborted) break;
+      while (!isHalted() && isFull()) await nextChange();
+      if (isHalted()) break;
     }
   };
   const throwIfAborted = () => {
@@ -69,6 +71,7 @@ export async function* runConcurrently<Item, Result extends object>(
 
   throwIfAborted();
   const stopListening = whenAborted(signal, notifyChange);
+  const stopWaitingForHalt = whenAborted(haltSignal, notifyChange);
   const pulled = pull().finally(() => {
     sourceEnded = true;
     notifyChange();
@@ -85,16 +88,19 @@ export async function* runConcurrently<Item, Result extends object>(
         inFlight -= 1;
         notifyChange();
       } else if (sourceEnded && inFlight === 0) return await pulled;
+      // The source may never yield another item.
+      else if (isHalted() && inFlight === 0) return;
       else await nextChange();
     }
   } finally {
     stopListening();
+    stopWaitingForHalt();
     stop.abort(signal?.reason);
     notifyChange();
   }
 }
 
 /** The error for a batch whose signal was aborted. */
-export function batchAborted(cause: unknown, outcome?: Outcome): AbortedError {
-  return abortedError(cause, { outcome }, 'The batch was aborted.');
+function batchAborted(cause: unknown): AbortedError {
+  return abortedError(cause, {}, 'The batch was aborted.');
 }

@@ -5,12 +5,13 @@ import type { Config } from '../config/config.ts';
 import { parseHeaderChanges } from '../config/header-changes.ts';
 import { positiveInteger } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
-import type { ConcurrencyState } from '../limits/concurrency-limiter.ts';
+import type { ClientSlots } from '../limits/concurrency-limiter.ts';
 import { waitRules } from '../tasks/poll.ts';
 import { finishedLine } from './batch-item.ts';
 import type { BatchContext } from './batch-item.ts';
 import { BatchJournal } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
+import { BatchHalt } from './halt.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import type { WorkerContext } from './run-concurrently.ts';
 
@@ -34,7 +35,8 @@ export class BatchRunner implements BatchContext {
   readonly journal: BatchJournal;
   readonly config: Config;
   readonly waitOptions: Omit<WaitOptions, 'onUpdate' | 'signal'>;
-  readonly #concurrency: ConcurrencyState;
+  readonly halt: BatchHalt;
+  readonly #slots: ClientSlots;
   readonly #options: RecoverOptions;
 
   constructor(context: ClientContext, journal: Journal | undefined, options: RecoverOptions) {
@@ -44,19 +46,24 @@ export class BatchRunner implements BatchContext {
     this.waitOptions = { pollInterval, maxPollInterval, waitTimeout, headers, requestId };
     this.journal = new BatchJournal(journal, context.config.log);
     this.config = context.config;
-    this.#concurrency = context.shared.concurrency.view();
+    this.halt = new BatchHalt(context.config.log);
+    this.#slots = context.slots;
     this.#options = options;
   }
 
-  /** Yields the result of each row as soon as it is available. `work` must not reject. */
+  /**
+   * Yields the result of each row as soon as it is available. `work` must not reject. No further rows are pulled once
+   * `haltSignal` aborts.
+   */
   async *run<Row, Result extends BatchResult>(
     rows: AsyncIterable<Row>,
     work: (row: Row, worker: WorkerContext) => Promise<Result>,
+    haltSignal?: AbortSignal,
   ): AsyncGenerator<Result, void, undefined> {
     const { signal, maxInFlight = 1_000 } = this.#options;
     const maxActive = () =>
-      this.config.concurrency === false ? maxInFlight : this.#concurrency.inFlight + rowsAhead;
-    const limits = { signal, maxInFlight, maxActive };
+      this.config.concurrency === false ? maxInFlight : this.#slots.inFlight + rowsAhead;
+    const limits = { signal, maxInFlight, maxActive, haltSignal };
     let lastAppend: Promise<void> | undefined;
     for await (const result of runConcurrently(rows, work, limits)) {
       yield result;

@@ -1,6 +1,6 @@
 import { ConcurrencyLimitError } from '../../errors/status.ts';
 import type { Config } from '../config/config.ts';
-import { batchAborted } from './run-concurrently.ts';
+import { rowAborted } from './halt.ts';
 
 /** Minimum delay before a row that found no free slot tries again, in ms. */
 const minRetryDelay = 1_000;
@@ -23,7 +23,7 @@ export async function sendWhenSlotFree<Result>(
       if (!isLimited || error.outcome === 'unknown') throw error;
       const delay = Math.max(minRetryDelay, error.retryAfterMs ?? 0);
       await clock.sleep(delay, signal).catch((cause: unknown) => {
-        throw batchAborted(cause, 'not-sent');
+        throw rowAborted(cause);
       });
     }
   }

@@ -6,6 +6,14 @@ import type { EndpointHeaders } from '../http/request-headers.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
 import type { Safety } from './retry.ts';
 
+/** Observes the attempts of a call. */
+export interface AttemptObserver {
+  /** Called right before an attempt is sent. */
+  readonly onSend: () => void;
+  /** Called with the status of a response, before the response can admit other calls that wait for a slot. */
+  readonly onResponse: (status: number) => void;
+}
+
 /** One API call, as a resource describes it. */
 export interface ApiCall extends EndpointHeaders {
   method: 'GET' | 'POST' | 'DELETE' | (string & {});
@@ -25,6 +33,7 @@ export interface ApiCall extends EndpointHeaders {
   estimateUsd?: ((prices: KnownPrices) => number | undefined) | undefined;
   /** Timeout of one attempt in ms, unless the caller sets one. */
   timeout?: number | undefined;
+  observer?: AttemptObserver | undefined;
   /** Finds the task that an error of this call refers to, by the response headers or the id from the body. */
   findTask?:
     | ((meta: ResponseMeta | undefined, taskId: string | undefined) => TaskHandle | undefined)

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { ConcurrencyLimiter } from '../limits/concurrency-limiter.ts';
+import { ClientSlots, ConcurrencyLimiter } from '../limits/concurrency-limiter.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
 import { Ledger } from '../limits/ledger.ts';
 import { PollLimiter } from '../limits/poll-limiter.ts';
@@ -9,6 +9,8 @@ import { RetryBudget } from '../limits/retry-budget.ts';
 export interface ClientContext {
   readonly config: Config;
   readonly shared: SharedState;
+  /** The concurrency slots of this client. The account's slots are in `shared`. */
+  readonly slots: ClientSlots;
 }
 
 /** State of one account, shared by a client and all clients derived from it with `withOptions`. */
@@ -23,9 +25,28 @@ export interface SharedState {
   readonly pollTemplates: Map<string, string>;
 }
 
-/** Creates the context of a client. Without `shared`, it starts with empty state. */
-export function createContext(config: Config, shared = createSharedState(config)): ClientContext {
-  return { config, shared };
+/**
+ * Creates the context of a client. One that is derived from another client shares its state if both send the same
+ * credentials to the same base URL, because only then do they use the same account.
+ */
+export function createContext(config: Config, parent?: ClientContext): ClientContext {
+  const shared =
+    parent && isSameAccount(config, parent.config) ? parent.shared : createSharedState(config);
+  return { config, shared, slots: new ClientSlots(config.concurrency) };
+}
+
+/** Functions that return keys are compared by identity: calling them could have side effects. */
+function isSameAccount(one: Config, other: Config): boolean {
+  return (
+    one.apiKey === other.apiKey &&
+    one.baseURL === other.baseURL &&
+    authorizationOf(one) === authorizationOf(other)
+  );
+}
+
+/** The `authorization` header that replaces the API key, if any. */
+function authorizationOf({ headers }: Config): string | null | undefined {
+  return headers.find(([name]) => name === 'authorization')?.[1];
 }
 
 function createSharedState({ clock }: Config): SharedState {

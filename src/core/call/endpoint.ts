@@ -1,6 +1,5 @@
 import type { Rules } from '../config/validation.ts';
 import { fillPath, queryString } from '../http/path.ts';
-import { withAbortableBody } from '../http/response-body.ts';
 import type { ApiCall, ResponseReader, ResultSchema } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import { execute } from './execute.ts';
@@ -11,6 +10,7 @@ import type { CheckedOptions, RequestOptions } from './request-options.ts';
 import { RequestPromise } from './request-promise.ts';
 import { keepBodyUnread, readJson } from './response.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
+import { holdSlotForBody } from './slot-body.ts';
 
 /** A call that is ready to be sent. Later changes to the caller's params and options do not affect it. */
 export interface PreparedCall {
@@ -81,13 +81,18 @@ export function startCall<Result, Final = Result>(
   });
 }
 
-/** Executes a call without reading its body. Aborting the caller's signal also aborts the body. */
+/**
+ * Executes a call and leaves the body to the caller. Aborting the caller's signal also aborts the body. A call with a
+ * concurrency slot holds it until the body ends.
+ */
 export async function executeRaw(
   context: ClientContext,
   { call, options }: PreparedCall,
 ): Promise<ApiResponse<undefined>> {
-  const result = await execute(context, call, options, keepBodyUnread);
-  return { ...result, response: withAbortableBody(result.response, options.signal) };
+  const holdsSlot = call.usesSlot && context.config.concurrency !== false;
+  const handle = (holdsSlot ? holdSlotForBody : keepBodyUnread)(options.signal);
+  const { data: response, meta } = await execute(context, call, options, handle);
+  return { response, meta, data: undefined };
 }
 
 /** Calls `work` now. The returned function returns its result, or throws its error, where a promise can reject with it. */

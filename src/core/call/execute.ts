@@ -79,8 +79,10 @@ class CallExecution<Result> {
         this.#timeLimit(ms, 'totalTimeout'),
       );
     } catch (error) {
-      // If the call may have been charged, the reservation stays until a call with the same key has a definite outcome.
-      if (PolygateError.is(error) && error.outcome !== 'unknown') this.#releaseReservation();
+      if (PolygateError.is(error)) {
+        const { ledger } = this.#context.shared;
+        ledger.leaveReservation(this.#reservationOwner, this, error.outcome);
+      }
       throw error;
     }
   }
@@ -117,28 +119,24 @@ class CallExecution<Result> {
       throw this.#errors.budgetExceeded(budget, commitments, price);
     }
     if (price === undefined) return;
-    ledger.reserve(owner, price);
+    ledger.reserve(owner, this, price);
     this.#hasReservation = true;
   }
 
-  #releaseReservation(): void {
-    this.#context.shared.ledger.releaseReservation(this.#reservationOwner);
-  }
-
-  /** A key is charged at most once, so all calls with it share one reservation. */
+  /** Calls with one key share a reservation if the key is charged at most once. */
   get #reservationOwner(): unknown {
-    return this.#options.idempotencyKey ?? this;
+    return this.#call.safety === 'keyed' ? this.#options.idempotencyKey : this;
   }
 
   async #acquireSlot(): Promise<ReleaseSlot> {
     const { concurrency, maxQueueTime, clock } = this.#context.config;
     if (!this.#call.usesSlot || concurrency === false) return () => undefined;
-    const limiter = this.#context.shared.concurrency;
-    const cap = concurrency === 'auto' ? Infinity : concurrency;
+    const { slots, shared } = this.#context;
+    const limiter = shared.concurrency;
     const wasRejected = this.#slotRejections > 0;
-    const release = wasRejected ? undefined : limiter.tryAcquire(cap);
+    const release = wasRejected ? undefined : limiter.tryAcquire(slots);
     if (release !== undefined) return release;
-    return runWithTimeLimit((signal) => limiter.acquire(cap, signal, wasRejected), {
+    return runWithTimeLimit((signal) => limiter.acquire(slots, signal, wasRejected), {
       ...this.#timeLimit(Math.max(0, this.#startedAt + maxQueueTime - clock.now()), 'maxQueueTime'),
       onTimeout: () => this.#lastSlotRejection ?? this.#errors.queueTimeout(maxQueueTime),
       discard: (lateRelease) => lateRelease(),
@@ -169,6 +167,7 @@ class CallExecution<Result> {
     signal.throwIfAborted();
     errors.apiKey = headers.authorization?.replace(/^Bearer /, '') ?? '';
     errors.requestSent = true;
+    this.#call.observer?.onSend();
     return sendHttpRequest(config.fetch, {
       url: config.baseURL + (path ?? template),
       method,
@@ -189,9 +188,10 @@ class CallExecution<Result> {
     const errors = this.#errors;
     const meta = parseResponseMeta(response, config);
     errors.meta = meta;
+    this.#call.observer?.onResponse(meta.status);
     // Runs even if the caller has aborted: every charge must reach the ledger.
     recordResponse(this.#context, this.#call, this.#options.idempotencyKey, meta);
-    if (response.ok) this.#releaseReservation();
+    if (response.ok) this.#context.shared.ledger.releaseReservation(this.#reservationOwner);
     if (signal.aborted) response.body?.cancel().catch(() => undefined);
     signal.throwIfAborted();
     if (response.ok) {

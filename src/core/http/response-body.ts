@@ -50,9 +50,14 @@ export function withAbortableBody(
   signal: AbortSignal | undefined,
   transformer?: Transformer<Uint8Array, Uint8Array>,
 ): Response {
-  const { body, url } = response;
+  const { body } = response;
   if (body === null || !(signal || transformer)) return response;
   const through = new TransformStream(transformer);
-  const copy = new Response(body.pipeThrough(through, signal && { signal }), response);
-  return Object.defineProperty(copy, 'url', { value: url });
+  return withBody(response, body.pipeThrough(through, signal && { signal }));
+}
+
+/** A copy of the response with another body. */
+export function withBody(response: Response, body: ReadableStream<Uint8Array>): Response {
+  const { url } = response;
+  return Object.defineProperty(new Response(body, response), 'url', { value: url });
 }

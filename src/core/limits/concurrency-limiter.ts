@@ -1,76 +1,75 @@
 import type { ConcurrencyMeta } from '../../schemas/meta.ts';
 import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
+import { initialWindow, windowAfterRejection, windowAfterSuccess } from './concurrency-window.ts';
+import type { ConcurrencyWindow } from './concurrency-window.ts';
 import { liveView } from './live-view.ts';
 
-/** The account's concurrency as this client sees it: a live view. */
+/** The account's concurrency as far as this client knows: a live view. */
 export interface ConcurrencyState extends ConcurrencyMeta {
-  /** Requests of this client that hold a slot. */
+  /** Requests that hold a slot, of all clients that share state through `withOptions`. */
   readonly inFlight: number;
-  /** Requests of this client that are waiting for a slot. */
+  /** Requests that are waiting for a slot, of the same clients. */
   readonly queued: number;
-}
-
-/** How many requests may be in flight concurrently. */
-export interface ConcurrencyWindow {
-  /** Maximum number of requests in flight. */
-  readonly size: number;
-  /** The account's limit, as last reported. */
-  readonly limit?: number | undefined;
-  /** Whether no response has arrived yet, so that the size is a guess. */
-  readonly initial?: boolean | undefined;
-}
-
-/** The window before the first response. */
-export const initialWindow: ConcurrencyWindow = { size: 4, initial: true };
-
-/**
- * The window after a response. A reported limit or `remaining` sets its size. Otherwise, the first response opens it
- * fully, and each later one grows it by one, up to the last known limit.
- */
-export function windowAfterSuccess(
-  window: ConcurrencyWindow,
-  reported: ConcurrencyMeta,
-  inFlight: number,
-): ConcurrencyWindow {
-  const { limit = window.limit, remaining } = reported;
-  const maxSize = limit ?? Infinity;
-  const grown = window.initial || reported.limit !== undefined ? maxSize : window.size + 1;
-  const available = remaining === undefined ? grown : inFlight + Math.max(0, remaining);
-  return { limit, size: Math.max(1, Math.min(maxSize, available)) };
-}
-
-/** The window after a 429: what is in flight now. If the response reports no limit, half of that. */
-export function windowAfterRejection(
-  window: ConcurrencyWindow,
-  reported: ConcurrencyMeta,
-  inFlight: number,
-): ConcurrencyWindow {
-  const { limit = window.limit } = reported;
-  const size = reported.limit === undefined ? Math.min(window.size, inFlight + 1) / 2 : inFlight;
-  return { limit, size: Math.max(1, Math.min(limit ?? Infinity, Math.floor(size))) };
 }
 
 /** Releases a slot. Only the first call has an effect. */
 export type ReleaseSlot = () => void;
 
 interface Waiter {
-  readonly cap: number;
+  /** Position in the queue: the lowest comes first. */
+  readonly order: number;
   readonly enter: (release: ReleaseSlot) => void;
 }
 
+/** The slots that one client holds, and its requests that wait for one. */
+export class ClientSlots {
+  /** Maximum number of slots that the client may hold: its `concurrency` option. */
+  readonly cap: number;
+  inFlight = 0;
+  readonly queue = new Set<Waiter>();
+  /** Requests that the service rejected. They had reached the front of the queue before, so they go first. */
+  readonly rejectedQueue = new Set<Waiter>();
+  /** The waiter that represents the client in the account's queue; undefined while the client is at its cap. */
+  next: Waiter | undefined;
+
+  constructor(concurrency: 'auto' | number | false) {
+    this.cap = typeof concurrency === 'number' ? concurrency : Infinity;
+  }
+
+  /** Whether the client's cap allows another request. */
+  get hasRoom(): boolean {
+    return this.inFlight < this.cap;
+  }
+
+  /** The waiter to admit next, if the client's cap allows it. */
+  findNext(): Waiter | undefined {
+    if (!this.hasRoom) return undefined;
+    const [first] = this.rejectedQueue.size > 0 ? this.rejectedQueue : this.queue;
+    return first;
+  }
+}
+
+/** Number that moves rejected requests ahead of all others and keeps their order. */
+const rejectedFirst = 2 ** 52;
+
 /**
  * Keeps requests in flight at or below the account's concurrency limit. Requests without a slot wait here, first come,
- * first served, instead of being rejected with a 429. Specification: Limits.
+ * first served, instead of being rejected with a 429. Requests of a client that is at its cap are skipped.
+ * Specification: Limits.
  */
 export class ConcurrencyLimiter {
   readonly #clock: Clock;
-  readonly #queue = new Set<Waiter>();
-  /** Requests that the service rejected. They had reached the front of the queue before, so they go first. */
-  readonly #rejectedQueue = new Set<Waiter>();
+  /**
+   * The clients that may send now, by the order of their first waiter. A client at its cap is not listed, so that its
+   * waiters cost nothing when other requests are admitted.
+   */
+  readonly #ready: ClientSlots[] = [];
   #window: ConcurrencyWindow = initialWindow;
   #reported: ConcurrencyMeta = {};
   #inFlight = 0;
+  #queued = 0;
+  #lastOrder = 0;
   /** No request is admitted before this time. */
   #pausedUntil = 0;
   #stopTimer: (() => void) | undefined;
@@ -86,35 +85,43 @@ export class ConcurrencyLimiter {
       remaining: () => this.#reported.remaining,
       source: () => this.#reported.source,
       inFlight: () => this.#inFlight,
-      queued: () => this.#queue.size + this.#rejectedQueue.size,
+      queued: () => this.#queued,
     });
   }
 
-  /** Takes a slot if one is free and no request is waiting. `cap` is the client's configured limit. */
-  tryAcquire(cap: number): ReleaseSlot | undefined {
-    return this.#queue.size + this.#rejectedQueue.size === 0 && this.#hasRoom(cap)
-      ? this.#grant()
+  /** Takes a slot if one is free and no request that could use it is waiting. */
+  tryAcquire(client: ClientSlots): ReleaseSlot | undefined {
+    return this.#ready.length === 0 && client.hasRoom && this.#hasRoom()
+      ? this.#grant(client)
       : undefined;
   }
 
   /** Waits for a slot until the signal aborts. Requests that the service rejected go first. */
-  acquire(cap: number, signal: AbortSignal, wasRejected: boolean): Promise<ReleaseSlot> {
-    const queue = wasRejected ? this.#rejectedQueue : this.#queue;
+  acquire(client: ClientSlots, signal: AbortSignal, wasRejected: boolean): Promise<ReleaseSlot> {
+    const queue = wasRejected ? client.rejectedQueue : client.queue;
+    this.#lastOrder += 1;
+    const order = this.#lastOrder - (wasRejected ? rejectedFirst : 0);
     return new Promise((resolve, reject) => {
-      const stopListening = whenAborted(signal, (reason) => {
+      const leave = () => {
+        stopListening();
         queue.delete(waiter);
-        this.#admit();
+        this.#queued -= 1;
+      };
+      const stopListening = whenAborted(signal, (reason) => {
+        leave();
+        this.#admitFrom(client);
         reject(reason);
       });
       const waiter: Waiter = {
-        cap,
+        order,
         enter: (release) => {
-          stopListening();
+          leave();
           resolve(release);
         },
       };
       queue.add(waiter);
-      this.#admit();
+      this.#queued += 1;
+      this.#admitFrom(client);
     });
   }
 
@@ -136,39 +143,69 @@ export class ConcurrencyLimiter {
     this.#admit();
   }
 
-  #hasRoom(cap: number): boolean {
-    return this.#remainingPauseMs() <= 0 && this.#inFlight < Math.min(this.#window.size, cap);
+  #hasRoom(): boolean {
+    return this.#remainingPauseMs() <= 0 && this.#inFlight < this.#window.size;
   }
 
   #remainingPauseMs(): number {
     return this.#pausedUntil === 0 ? 0 : this.#pausedUntil - this.#clock.now();
   }
 
+  /** Admits waiting requests after the queue or the slots of this client have changed. */
+  #admitFrom(client: ClientSlots): void {
+    this.#updateNext(client);
+    this.#admit();
+  }
+
   /** Admits waiting requests while there is room. During a pause, sets a timer that admits them when it ends. */
   #admit(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
-    for (const queue of [this.#rejectedQueue, this.#queue]) {
-      for (const waiter of queue) {
-        if (!this.#hasRoom(waiter.cap)) {
-          const ms = this.#remainingPauseMs();
-          if (ms > 0) this.#stopTimer = startTimer(this.#clock, ms, () => this.#admit());
-          return;
-        }
-        queue.delete(waiter);
-        waiter.enter(this.#grant());
+    for (;;) {
+      const [client] = this.#ready;
+      if (client?.next === undefined) return;
+      if (!this.#hasRoom()) {
+        const ms = this.#remainingPauseMs();
+        if (ms > 0) this.#stopTimer = startTimer(this.#clock, ms, () => this.#admit());
+        return;
       }
+      const { enter } = client.next;
+      enter(this.#grant(client));
+      this.#updateNext(client);
     }
   }
 
-  #grant(): ReleaseSlot {
+  /** Moves a client to the position of its first waiter, or off the list if none may be admitted. */
+  #updateNext(client: ClientSlots): void {
+    const next = client.findNext();
+    if (next === client.next) return;
+    if (client.next !== undefined) this.#ready.splice(this.#positionOf(client.next), 1);
+    client.next = next;
+    if (next !== undefined) this.#ready.splice(this.#positionOf(next), 0, client);
+  }
+
+  /** Index in `#ready` of the first client whose waiter is not ahead of this one. */
+  #positionOf({ order }: Waiter): number {
+    let start = 0;
+    let end = this.#ready.length;
+    while (start < end) {
+      const middle = (start + end) >> 1;
+      if ((this.#ready[middle]?.next?.order ?? Infinity) < order) start = middle + 1;
+      else end = middle;
+    }
+    return start;
+  }
+
+  #grant(client: ClientSlots): ReleaseSlot {
     this.#inFlight += 1;
+    client.inFlight += 1;
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
       this.#inFlight -= 1;
-      this.#admit();
+      client.inFlight -= 1;
+      this.#admitFrom(client);
     };
   }
 }

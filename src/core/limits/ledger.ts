@@ -1,3 +1,4 @@
+import type { Outcome } from '../../errors/base.ts';
 import type { Charge, ModelSpend, Spend } from '../../schemas/charge.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { Commitments } from './budget.ts';
@@ -14,19 +15,29 @@ export interface PaidRequest {
 /** Number of idempotency keys to remember, to recognize replays of charges that are already recorded. */
 const maxRememberedKeys = 10_000;
 
+/** Money set aside for the requests of one owner, of which at most one is charged. */
+interface Reservation {
+  readonly usd: number;
+  /** The requests in progress. After one with an unknown outcome, also the owner itself. */
+  readonly holders: Set<unknown>;
+}
+
 /** Tracks reported charges and budget reservations. */
 export class Ledger {
   readonly #byModel = new Map<string, ModelSpend>();
   /** Keys whose charge is recorded. True if it was recorded from a replay, before the original response arrived. */
   readonly #keys = new Map<unknown, boolean>();
-  readonly #reservations = new Map<unknown, number>();
+  readonly #reservations = new Map<unknown, Reservation>();
   #totalUsd = 0;
   #requests = 0;
 
-  /** What is spent, and what is reserved by other owners. An owner is an idempotency key, or a call without one. */
+  /**
+   * What is spent, and what is reserved by other owners. An owner is an idempotency key, or a call that is charged each
+   * time it is sent.
+   */
   commitments(owner: unknown): Commitments {
     let reserved = 0;
-    for (const [other, usd] of this.#reservations) if (other !== owner) reserved += usd;
+    for (const [other, { usd }] of this.#reservations) if (other !== owner) reserved += usd;
     return { spent: this.#totalUsd, reserved };
   }
 
@@ -35,13 +46,31 @@ export class Ledger {
     return this.#keys.has(key);
   }
 
-  /** Reserves a price until the request is charged, or certainly will not be. */
-  reserve(owner: unknown, usd: number): void {
-    this.#reservations.set(owner, usd);
+  /** Reserves a price for a call. Calls of the same owner share one reservation. */
+  reserve(owner: unknown, call: object, usd: number): void {
+    const shared = this.#reservations.get(owner);
+    const holders = shared?.holders ?? new Set();
+    this.#reservations.set(owner, {
+      usd: Math.max(usd, shared?.usd ?? 0),
+      holders: holders.add(call),
+    });
   }
 
+  /** Ends the reservation of an owner that has been charged. */
   releaseReservation(owner: unknown): void {
     this.#reservations.delete(owner);
+  }
+
+  /**
+   * Ends the part of a failed call in a reservation, which remains while other calls share it. After an unknown
+   * outcome, it also remains until a later call of the same owner is charged or rejected.
+   */
+  leaveReservation(owner: unknown, call: object, outcome: Outcome | undefined): void {
+    const { holders } = this.#reservations.get(owner) ?? {};
+    if (!holders?.delete(call)) return;
+    if (outcome === 'unknown') holders.add(owner);
+    if (outcome === 'rejected') holders.delete(owner);
+    if (holders.size === 0) this.#reservations.delete(owner);
   }
 
   /** The live view behind `gateway.spend`. */

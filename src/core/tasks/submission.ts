@@ -1,5 +1,6 @@
 import { unchecked } from '../../schemas/schema.ts';
 import type { Receipt, TaskKind } from '../../schemas/task.ts';
+import type { AttemptObserver } from '../call/api-call.ts';
 import { attempt } from '../call/endpoint.ts';
 import { checkRequestOptions } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
@@ -30,7 +31,16 @@ export class Submission<Kind extends TaskKind = TaskKind> {
 
   /** Sends the request, like the namespace's `submit` method. */
   send(options?: RequestOptions): RequestPromise<SubmittedTask<Kind>> {
-    return submitTask(this.#scope, this.#request, { ...this.#options, ...options });
+    return this.submit(options);
+  }
+
+  /** @internal Sends the request for a batch. */
+  submit(
+    options?: RequestOptions,
+    observer?: AttemptObserver,
+  ): RequestPromise<SubmittedTask<Kind>> {
+    const describe = () => ({ ...this.#request(), observer });
+    return submitTask(this.#scope, describe, { ...this.#options, ...options });
   }
 
   /**
@@ -38,10 +48,10 @@ export class Submission<Kind extends TaskKind = TaskKind> {
    */
   async details(storeParams: boolean): Promise<SubmissionDetails> {
     const { template: path, body } = this.#request();
-    const { idempotencyKey } = checkRequestOptions(this.#options, this.#scope.optionRules);
+    const { idempotencyKey, signal } = checkRequestOptions(this.#options, this.#scope.optionRules);
     const hash = await fingerprint(path, body);
     const params = storeParams ? unchecked<{ model: string }>(JSON.parse(body)) : undefined;
-    return { path, hash, idempotencyKey, params };
+    return { path, hash, idempotencyKey, signal, params };
   }
 
   /** @internal The handle of the task that an earlier process created with this submission. */
@@ -58,4 +68,6 @@ export interface SubmissionDetails {
   readonly params: { readonly model: string } | undefined;
   /** The key that the caller chose, if any. */
   readonly idempotencyKey: string | undefined;
+  /** The caller's signal for this submission only. */
+  readonly signal: AbortSignal | undefined;
 }

@@ -1,7 +1,7 @@
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { Generation, TaskKind } from '../../schemas/task.ts';
-import type { ApiCall } from '../call/api-call.ts';
+import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
 import { startCall } from '../call/endpoint.ts';
 import type { PreparedCall } from '../call/endpoint.ts';
 import { withIdempotencyKey } from '../call/idempotency-key.ts';
@@ -29,6 +29,7 @@ export interface SubmitRequest {
   readonly body: string;
   /** Estimates the price in USD from the model's prices. Returns undefined if they are unknown. */
   readonly estimateUsd: (prices: KnownPrices) => number | undefined;
+  readonly observer?: AttemptObserver | undefined;
 }
 
 /** Options of a call that submits a task and waits for it. */

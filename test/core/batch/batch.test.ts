@@ -4,7 +4,7 @@ import {
   BadRequestError,
   BudgetExceededError,
   ConfigurationError,
-  PaymentRequiredError,
+  NotFoundError,
   TaskFailedError,
 } from '../../../src/index.ts';
 import type { BatchOptions } from '../../../src/index.ts';
@@ -160,7 +160,7 @@ describe('a failed row does not affect other rows', () => {
 
   test.each([
     [400, BadRequestError],
-    [402, PaymentRequiredError],
+    [404, NotFoundError],
   ])('when the service responds with a %d', async (status, error) => {
     const world = onMock();
     world.mock.fail({ route: submits, status, attempt: 3 });
@@ -169,6 +169,23 @@ describe('a failed row does not affect other rows', () => {
       { error: expect.any(error), idempotencyKey: expect.stringMatching(/^pg-[0-9a-f]{64}$/) },
     ]);
     expect(world.mock.invoice).toHaveLength(5);
+  });
+
+  test.each([
+    ['the params', () => image],
+    ['nothing', () => undefined],
+    ['a submitted task', (submit: () => unknown) => submit()],
+  ])('when its callback returns %s instead of a submission', async (_, returned) => {
+    const { mock, gateway } = onMock();
+    const describeRow = (number: number) =>
+      number === 1
+        ? (returned(() => gateway.images.submit(image)) as never)
+        : gateway.images.submission(image);
+    const rows = await mock.clock.settle(collect(gateway.batch(numbers(3), describeRow)));
+    const [failed] = rows.filter(({ status }) => status === 'failed');
+    expect(failed?.error).toBeInstanceOf(ConfigurationError);
+    expect(failed?.error?.message).toMatch(/^row 1: .*images\.submission\(params\)/);
+    expect(rows.filter(({ status }) => status === 'succeeded')).toHaveLength(2);
   });
 
   test('when its task fails', async () => {

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 
 import { BudgetExceededError } from '../../../src/index.ts';
-import type { PolygateOptions } from '../../../src/index.ts';
+import type { Polygate, PolygateOptions } from '../../../src/index.ts';
 import {
   baseURL,
   caught,
   clientOf,
+  errorReply,
   hang,
   image,
+  jsonReply,
   modelList,
   onMock,
   scripted,
@@ -45,19 +47,112 @@ describe('a client from withOptions', () => {
 
   test('shares the concurrency limiter with the first client', async () => {
     const { fetch, sent } = scripted(hang);
-    const first = clientOf(fetch, { concurrency: 1 });
+    const first = clientOf(fetch);
     const second = first.withOptions({ maxRetries: 0 });
     const stop = new AbortController();
-    const calls = [first, second].map((gateway) =>
+    const calls = [first, second, first, second, first, second].map((gateway) =>
       caught(gateway.images.submit(image, { signal: stop.signal })),
     );
     await turns();
-    expect(sent).toHaveLength(1);
-    expect(first.concurrency).toMatchObject({ inFlight: 1, queued: 1 });
-    expect(second.concurrency).toMatchObject({ inFlight: 1, queued: 1 });
+    expect(sent).toHaveLength(4);
+    expect(first.concurrency).toMatchObject({ inFlight: 4, queued: 2 });
+    expect(second.concurrency).toMatchObject({ inFlight: 4, queued: 2 });
     stop.abort();
     await Promise.all(calls);
     expect(second.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
+  });
+});
+
+describe('withOptions with another API key or base URL', () => {
+  const getKey = () => 'sk-test';
+  const others: [string, PolygateOptions, PolygateOptions][] = [
+    ['another key', {}, { apiKey: 'sk-other' }],
+    ['another base URL', {}, { baseURL: 'https://other.example' }],
+    ['no key', {}, { apiKey: null }],
+    ['another key function', { apiKey: getKey }, { apiKey: () => 'sk-test' }],
+    ['another authorization header', {}, { headers: { authorization: 'Bearer sk-other' } }],
+  ];
+  const same: [string, PolygateOptions, PolygateOptions][] = [
+    ['the same key', {}, { apiKey: 'sk-test' }],
+    ['the same base URL in another spelling', {}, { baseURL: `${baseURL}/v1/` }],
+    ['the same key function', { apiKey: getKey }, { apiKey: getKey }],
+    ['another header', {}, { headers: { 'x-team': 'two' } }],
+  ];
+  const charged = jsonReply(
+    202,
+    { id: 'task_1', status: 'queued' },
+    { 'x-svc-charge-usd': '0.02', 'x-svc-concurrency-limit': '8' },
+  );
+
+  test.each(others)(
+    'starts with an empty ledger and an unknown limit: %s',
+    async (_, options, changes) => {
+      const gateway = clientOf(scripted(charged).fetch, options);
+      await gateway.images.submit(image);
+      const other = gateway.withOptions(changes);
+      expect(other.spend).toMatchObject({ totalUsd: 0, requests: 0 });
+      expect(other.concurrency.limit).toBeUndefined();
+      await other.images.submit(image);
+      expect([gateway.spend.requests, other.spend.requests]).toEqual([1, 1]);
+    },
+  );
+
+  test.each(same)('shares them: %s', async (_, options, changes) => {
+    const gateway = clientOf(scripted(charged).fetch, options);
+    await gateway.images.submit(image);
+    const other = gateway.withOptions(changes);
+    expect(other.spend.totalUsd).toBe(0.02);
+    expect(other.concurrency.limit).toBe(8);
+  });
+
+  test.each(others)(
+    'is not slowed down by the requests of the first client: %s',
+    async (_, options, changes) => {
+      const { fetch, sent } = scripted(hang);
+      const gateway = clientOf(fetch, options);
+      const stop = new AbortController();
+      const submit = (client: Polygate) =>
+        caught(client.images.submit(image, { signal: stop.signal }));
+      const calls = Array.from({ length: 6 }, () => submit(gateway));
+      calls.push(submit(gateway.withOptions(changes)));
+      await turns();
+      expect(sent).toHaveLength(5);
+      stop.abort();
+      await Promise.all(calls);
+    },
+  );
+
+  test('does not take a charge of the other account under the same idempotency key for a replay', async () => {
+    const keys = ['sk-a', 'sk-b'].map((key, index) => ({ key, user: `user-${index}` }));
+    const { mock, gateway } = onMock({ keys }, { budget: { maxUsd: 0.01 } });
+    const first = gateway.withOptions({ budget: undefined });
+    await first.images.submit(image, { idempotencyKey: 'row-1' });
+    const other = first.withOptions({ apiKey: 'sk-b', budget: { maxUsd: 0.01 } });
+    await other.models.list();
+    const error = await caught(other.images.submit(image, { idempotencyKey: 'row-1' }));
+    expect(error).toBeInstanceOf(BudgetExceededError);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('does not use the prices of the other account', async () => {
+    const { mock, gateway } = onMock();
+    await gateway.models.list();
+    const strict = gateway.withOptions({ budget: { maxUsd: 1, strict: true } });
+    await strict.images.submit(image);
+    const other = strict.withOptions({ headers: { authorization: `Bearer ${mock.apiKey}` } });
+    expect(await caught(other.images.submit(image))).toBeInstanceOf(BudgetExceededError);
+  });
+
+  test('does not use the poll paths of the other account', async () => {
+    const polled = jsonReply(200, { id: 'task_1', status: 'running' });
+    const { fetch, sent } = scripted(errorReply(404), polled, polled, polled);
+    const paths = { videoTask: '/v2/video/{id}' };
+    const gateway = clientOf(fetch, { paths });
+    await gateway.videos.retrieve('task_1');
+    const [, working = ''] = sent.map(({ url }) => url);
+    await gateway.withOptions({ maxRetries: 1 }).videos.retrieve('task_1');
+    await gateway.withOptions({ apiKey: 'sk-other' }).videos.retrieve('task_1');
+    expect(sent.slice(2).map(({ url }) => url)).toEqual([working, `${baseURL}/v2/video/task_1`]);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { fitsBudget } from '../../../src/core/limits/budget.ts';
 import { BudgetExceededError } from '../../../src/index.ts';
-import { caught, chat, image, onMock } from '../support.ts';
+import { caught, chat, image, onMock, turns } from '../support.ts';
 
 const video = { model: 'tide-video', prompt: 'Waves', duration: 5, resolution: '1080p' };
 const submits = 'POST /v1/images/tasks';
@@ -99,6 +99,99 @@ describe('with known prices', () => {
     mock.fail({ route: submits, reset: 'after', times: 2 });
     await mock.clock.settle(gateway.images.submit(image));
     expect(mock.invoice).toHaveLength(1);
+  });
+});
+
+describe('a reservation that several requests share under one key', () => {
+  /** A budget for one image, and a request with the key `row-1` that the service responds to after a minute. */
+  async function slowRequest() {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 }, maxRetries: 0 });
+    await gateway.models.list();
+    mock.fail({ route: submits, delayMs: 30_000, attempt: 1 });
+    const slow = gateway.images.submit(image, { idempotencyKey: 'row-1' });
+    await turns();
+    return { mock, gateway, slow };
+  }
+  const failures: [string, (world: Awaited<ReturnType<typeof slowRequest>>) => Promise<unknown>][] =
+    [
+      [
+        'is rejected by the service',
+        async ({ mock, gateway }) => {
+          mock.fail({ route: submits, status: 400, attempt: 1 });
+          return caught(gateway.images.submit(image, { idempotencyKey: 'row-1' }));
+        },
+      ],
+      [
+        'is aborted before it is sent',
+        async ({ gateway }) => {
+          const options = { idempotencyKey: 'row-1', signal: AbortSignal.abort() };
+          return caught(gateway.images.submit(image, options));
+        },
+      ],
+    ];
+
+  test.each(failures)('stays while one is in flight, even if another one %s', async (_, fail) => {
+    const world = await slowRequest();
+    const { mock, gateway, slow } = world;
+    await fail(world);
+    expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
+    await mock.clock.settle(slow);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('is released once all of them have been rejected', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 }, maxRetries: 0 });
+    await gateway.models.list();
+    mock.fail({ route: submits, status: 400, times: 3 });
+    const same = { idempotencyKey: 'row-1' };
+    await Promise.all([1, 2, 3].map(() => caught(gateway.images.submit(image, same))));
+    await gateway.images.submit(image);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('stays after an unknown outcome if a later request with the key is not sent', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 }, maxRetries: 0 });
+    await gateway.models.list();
+    mock.fail({ route: submits, reset: 'after', times: 1 });
+    const same = { idempotencyKey: 'row-1' };
+    await caught(gateway.images.submit(image, same));
+    const aborted = gateway.images.submit(image, { ...same, signal: AbortSignal.abort() });
+    expect(await caught(aborted)).toMatchObject({ outcome: 'not-sent' });
+    expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
+    await gateway.images.submit(image, same);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('is released after an unknown outcome once a later request with the key is rejected', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 }, maxRetries: 0 });
+    await gateway.models.list();
+    mock.fail({ route: submits, reset: 'before', times: 1 });
+    const same = { idempotencyKey: 'row-1' };
+    await caught(gateway.images.submit(image, same));
+    mock.fail({ route: submits, status: 400, times: 1 });
+    await caught(gateway.images.submit(image, same));
+    await gateway.images.submit(image);
+    expect(mock.invoice).toHaveLength(1);
+  });
+});
+
+describe('voices, which are charged again under the same key,', () => {
+  const voice = { prompt: 'A sailor', preview_text: 'Ahoy' };
+  const same = { idempotencyKey: 'voice-1' };
+
+  test('each need the whole price, in parallel', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 4 } });
+    const calls = [1, 2].map(() => gateway.voices.design(voice, same));
+    const results = await mock.clock.settle(Promise.allSettled(calls));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(mock.requests).toHaveLength(1);
+  });
+
+  test('each need the whole price, one after the other', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 4 } });
+    await gateway.voices.design(voice, same);
+    expect(await caught(gateway.voices.design(voice, same))).toBeInstanceOf(BudgetExceededError);
+    expect(mock.requests).toHaveLength(1);
   });
 });
 

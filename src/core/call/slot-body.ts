@@ -1,0 +1,73 @@
+import { startTimer, whenAborted } from '../config/clock.ts';
+import { withBody } from '../http/response-body.ts';
+import type { ResponseHandler } from './response.ts';
+
+/** Bytes of a body that are read ahead, unless it is a stream. */
+const maxBytesAhead = 65_536;
+
+/** Cancels the body of a response that was garbage collected before its end. Not available in all runtimes. */
+const abandonedBodies =
+  typeof FinalizationRegistry === 'undefined'
+    ? undefined
+    : /* @__PURE__ */ new FinalizationRegistry<() => void>((cancel) => cancel());
+
+/**
+ * Leaves the body to the caller, and holds the concurrency slot until the body has ended, failed or been cancelled. A
+ * short body that is not a stream is read ahead, so that a caller who needs only the headers holds no slot.
+ */
+export function holdSlotForBody(signal: AbortSignal | undefined): ResponseHandler<Response> {
+  return async ({ response, errors, config, retainSlot }) => {
+    if (response.body === null) return response;
+    const { clock, streamIdleTimeout: ms } = config;
+    const reader = response.body.getReader();
+    const releaseSlot = retainSlot();
+    let failure: { readonly reason: unknown } | undefined;
+    let stopTimer = () => {};
+    const end = () => {
+      stopTimer();
+      stopListening();
+      releaseSlot();
+    };
+    // Must not refer to the new body, which could then never be garbage collected. Cancelling the reader ends a pending
+    // read, and the body fails at its next read.
+    const fail = (reason: unknown) => {
+      failure ??= { reason };
+      end();
+      reader.cancel(reason).catch(() => undefined);
+    };
+    const startIdleTimer = () => {
+      stopTimer();
+      stopTimer = startTimer(clock, ms, () => fail(errors.streamIdle(ms)));
+    };
+    const stopListening = whenAborted(signal, fail);
+    // A body that is never read must not hold its slot forever.
+    startIdleTimer();
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          if (failure === undefined) startIdleTimer();
+          try {
+            const { done, value } = await reader.read();
+            // The time that a slow consumer of a stream takes between two reads is not idle time.
+            if (isStream) stopTimer();
+            if (failure !== undefined) throw failure.reason;
+            if (!done) return controller.enqueue(value);
+            end();
+            controller.close();
+          } catch (error) {
+            end();
+            throw error;
+          }
+        },
+        cancel(reason) {
+          end();
+          return reader.cancel(reason);
+        },
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: isStream ? 0 : maxBytesAhead }),
+    );
+    abandonedBodies?.register(body, () => fail(undefined));
+    return withBody(response, body);
+  };
+}
