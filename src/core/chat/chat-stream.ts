@@ -9,6 +9,7 @@ import type { RelayedStreamOptions } from '../stream/relayed-stream.ts';
 import type { Source } from '../stream/source.ts';
 import { ItemStream } from '../stream/stream.ts';
 import { teeSource } from '../stream/tee.ts';
+import { contentText } from './content-text.ts';
 import { PartialJson } from './partial-json.ts';
 import { completionParser } from './structured-output.ts';
 import type { CompletionTransform } from './structured-output.ts';
@@ -44,7 +45,8 @@ export class ChatStream<
   async *text(): AsyncGenerator<string, void, undefined> {
     for await (const { choices } of this) {
       for (const { index, delta } of choices) {
-        if (index === 0 && delta.content) yield delta.content;
+        const text = index === 0 ? contentText(delta.content) : '';
+        if (text !== '') yield text;
       }
     }
   }
