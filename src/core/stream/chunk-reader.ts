@@ -68,6 +68,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   #pendingRead: Promise<void> | undefined;
   #bodyEnded = false;
   #abandoned = false;
+  #closed = false;
   #isComplete = false;
   #failure: PolygateError | undefined;
   #resolveFinal: (final: FinalCompletion) => void = () => undefined;
@@ -125,8 +126,8 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     for (;;) {
       const value = this.takeBuffered();
       if (value !== undefined) return { done: false, value };
+      if (this.#isComplete || this.#closed) return { done: true, value };
       if (this.#failure !== undefined) throw this.#failure;
-      if (this.#isComplete) return { done: true, value };
       if (this.#decoder.overflow) {
         this.#failInvalid(`an event is longer than maxEventBytes (${this.#maxEventBytes})`);
       } else if (this.#bodyEnded) this.#endOfBody();
@@ -136,6 +137,11 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
 
   abort(reason: unknown = new DOMException('The stream was aborted.', 'AbortError')): void {
     this.#fail(this.#errors.aborted(reason));
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.abort();
   }
 
   abandon(): void {
