@@ -10,11 +10,12 @@ import type {
 } from '../../schemas/chat-params.ts';
 import type { RunParams, Tool, ToolRound, ToolRun } from '../../schemas/chat-run.ts';
 import { abortedError } from '../call/errors.ts';
+import { checkRequestOptions } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import { formatIssue } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { whenAborted } from '../config/clock.ts';
-import { checkValue, nonNegativeInteger } from '../config/validation.ts';
+import { checkValue, positiveInteger } from '../config/validation.ts';
 import { roundUsd } from '../limits/round-usd.ts';
 import { toModelSchema } from './json-schema.ts';
 import { parseWithSchema } from './structured-output.ts';
@@ -22,7 +23,7 @@ import { parseWithSchema } from './structured-output.ts';
 /** Options of `run()`. */
 export interface RunOptions extends Omit<RequestOptions, 'idempotencyKey'> {
   /**
-   * Maximum number of requests. If the model still calls tools in the last response, these calls are not executed and
+   * Maximum number of requests, at least 1. If the model still calls tools in the last response, these calls are not executed and
    * the run rejects with `ToolRoundsError`.
    * @defaultValue 10
    */
@@ -41,12 +42,22 @@ export async function runTools(
   { maxRounds = 10, onToolError = toErrorResult, signal }: RunOptions,
   send: (params: ChatParams) => Promise<ApiResponse<ChatCompletion>>,
 ): Promise<ToolRun> {
-  checkValue('maxRounds', maxRounds, nonNegativeInteger);
+  checkValue('maxRounds', maxRounds, positiveInteger);
+  checkRequestOptions({ signal });
   const definitions = tools.map(toDefinition);
   const messages: ChatMessage[] = [...initialMessages];
   const rounds: ToolRound[] = [];
   const controller = new AbortController();
   const progress = () => ({ messages, rounds, chargeUsd: totalChargeUsd(rounds) });
+  // Ends the run when the caller aborts, even if a tool ignores its signal.
+  let stopListening: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stopListening = whenAborted(signal, (reason) => {
+      controller.abort(reason);
+      reject(abortedError(reason, { outcome: 'not-sent' }));
+    });
+  });
+  aborted.catch(() => undefined);
   try {
     for (;;) {
       const { data: completion, meta } = await send({ ...params, messages, tools: definitions });
@@ -60,16 +71,19 @@ export async function runTools(
           `The model was still calling tools after maxRounds (${maxRounds}) requests; error.run has the conversation and its cost.`,
         );
       }
-      const signals = signal === undefined ? [controller.signal] : [signal, controller.signal];
-      const toolSignal = AbortSignal.any(signals);
-      const results = calls.map((call) => executeToolCall(call, tools, toolSignal, onToolError));
-      messages.push(...(await Promise.race([Promise.all(results), rejectOnAbort(toolSignal)])));
+      if (controller.signal.aborted) await aborted;
+      const results = calls.map((call) =>
+        executeToolCall(call, tools, controller.signal, onToolError),
+      );
+      messages.push(...(await Promise.race([Promise.all(results), aborted])));
     }
   } catch (error) {
     controller.abort(error);
     // Not enumerable, so that a logged error does not reveal the conversation.
     if (error instanceof PolygateError) Object.defineProperty(error, 'run', { value: progress() });
     throw error;
+  } finally {
+    stopListening?.();
   }
 }
 
@@ -85,9 +99,9 @@ async function executeToolCall(
   signal: AbortSignal,
   onToolError: (error: unknown, call: ToolCall) => unknown,
 ): Promise<ToolMessage> {
-  const { name, arguments: text } = call.function;
   let content: string;
   try {
+    const { name, arguments: text } = call.function;
     const tool = tools.find((each) => each.name === name);
     if (tool === undefined) throw new Error(`There is no tool ${name}.`);
     const result = await parseWithSchema(tool.parameters, text || '{}');
@@ -101,15 +115,6 @@ async function executeToolCall(
 
 function stringifyResult(result: unknown): string {
   return typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
-}
-
-/** Rejects when the run is aborted, even if a tool ignores its signal. */
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    whenAborted(signal, (cause) => {
-      reject(abortedError(cause, { outcome: 'not-sent' }));
-    });
-  });
 }
 
 function toErrorResult(error: unknown): object {
