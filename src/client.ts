@@ -13,6 +13,7 @@ import { describeRawRequest } from './core/call/raw-request.ts';
 import type { RawRequest } from './core/call/raw-request.ts';
 import { readWithSchema } from './core/call/readers.ts';
 import type { RequestOptions } from './core/call/request-options.ts';
+import { startSafely } from './core/call/request-promise.ts';
 import type { RequestPromise } from './core/call/request-promise.ts';
 import { resolveConfig } from './core/config/config.ts';
 import type { PolygateOptions } from './core/config/options.ts';
@@ -119,12 +120,14 @@ export class Polygate {
     request: RawRequest<Result>,
     options: RequestOptions = {},
   ): RequestPromise<Result> {
-    const read: ResponseReader<Result> =
-      request.schema === undefined
-        ? (body) => ({ value: unchecked<Result>(body) })
-        : readWithSchema(request.schema);
-    const ready = request.idempotent ? withIdempotencyKey(options) : options;
-    return executeJson(this.#context, () => describeRawRequest(request), read, ready);
+    return startSafely(() => {
+      const read: ResponseReader<Result> =
+        request.schema === undefined
+          ? (body) => ({ value: unchecked<Result>(body) })
+          : readWithSchema(request.schema);
+      const ready = request.idempotent ? withIdempotencyKey(options) : options;
+      return executeJson(this.#context, () => describeRawRequest(request), read, ready);
+    });
   }
 
   /**
@@ -137,7 +140,10 @@ export class Polygate {
    * @throws {@link APIError} if the server responds with an error; {@link ConnectionError} if no complete response was
    * received.
    */
-  download(source: string | Generation | TaskHandle, options?: DownloadOptions): Promise<Response> {
+  async download(
+    source: string | Generation | TaskHandle,
+    options?: DownloadOptions,
+  ): Promise<Response> {
     return download(this.#context, this.#toDownloadable(source), options);
   }
 

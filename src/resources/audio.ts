@@ -1,6 +1,7 @@
 import type { ClientContext } from '../core/call/context.ts';
 import { checkParams } from '../core/call/params.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
+import { startSafely } from '../core/call/request-promise.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { estimate, priceOf } from '../core/limits/estimate.ts';
 import type { KnownPrices } from '../core/limits/estimate.ts';
@@ -65,7 +66,7 @@ export class AudioKind<Params extends { model: string }> {
    * to do next.
    */
   submit(params: Params, options?: RequestOptions): RequestPromise<SubmittedTask<'audio'>> {
-    return submitTask(this.#scope, this.#describe(params), options);
+    return startSafely(() => submitTask(this.#scope, this.#describe(params), options));
   }
 
   /** Describes a submission without sending it, for use with `gateway.batch`. */
@@ -83,7 +84,7 @@ export class AudioKind<Params extends { model: string }> {
     params: Params,
     options?: GenerateOptions<'audio'>,
   ): RequestPromise<Generation<'audio'>> {
-    return generate(this.#scope, this.#describe(params), options);
+    return startSafely(() => generate(this.#scope, this.#describe(params), options));
   }
 
   #describe(params: Params): SubmitRequest {

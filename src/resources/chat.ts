@@ -89,6 +89,16 @@ export class ChatCompletions {
   ): ChatStream<ParsedCompletion<Output>, Input>;
   stream(params: ChatParams, options?: RequestOptions): ChatStream;
   stream(params: ChatParams | ParseParams<unknown>, options: RequestOptions = {}): ChatStream {
+    try {
+      return this.#startStream(params, options);
+    } catch (error) {
+      const { clock } = this.#context.config;
+      const failed = new PendingStream(() => Promise.reject(error), undefined, clock);
+      return new ChatStream(failed, completionParser(undefined));
+    }
+  }
+
+  #startStream(params: ChatParams | ParseParams<unknown>, options: RequestOptions): ChatStream {
     const keyed = this.#withKey(options);
     const { signal } = options;
     const open = async (openSignal: AbortSignal) =>

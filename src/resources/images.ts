@@ -1,6 +1,7 @@
 import type { ClientContext } from '../core/call/context.ts';
 import { checkParams } from '../core/call/params.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
+import { startSafely } from '../core/call/request-promise.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { checkValue, oneOf } from '../core/config/validation.ts';
 import { estimate } from '../core/limits/estimate.ts';
@@ -50,7 +51,7 @@ export class Images extends TaskNamespace<'image'> {
     params: ImageParams,
     options: RequestOptions & ImageRoute = {},
   ): RequestPromise<SubmittedTask<'image'>> {
-    return submitTask(this.#scope, describe(params, options), options);
+    return startSafely(() => submitTask(this.#scope, describe(params, options), options));
   }
 
   /** Describes a submission without sending it, for use with `gateway.batch`. */
@@ -68,7 +69,7 @@ export class Images extends TaskNamespace<'image'> {
     params: ImageParams,
     options: GenerateOptions<'image'> & ImageRoute = {},
   ): RequestPromise<Generation<'image'>> {
-    return generate(this.#scope, describe(params, options), options);
+    return startSafely(() => generate(this.#scope, describe(params, options), options));
   }
 }
 

@@ -5,6 +5,7 @@ import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
 import { checkProblem } from '../core/call/params.ts';
 import { readExtended, readWithSchema } from '../core/call/readers.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
+import { startSafely } from '../core/call/request-promise.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
 import type { ApiResponse } from '../core/call/response.ts';
@@ -64,11 +65,13 @@ export class Materials {
    * @throws {@link ConflictError} if the key was already used for a different request.
    */
   create(params: MaterialCreateParams, options: RequestOptions = {}): RequestPromise<Material> {
-    return executeJson(
-      this.#context,
-      () => createCall(params),
-      materialSchema,
-      withIdempotencyKey(options),
+    return startSafely(() =>
+      executeJson(
+        this.#context,
+        () => createCall(params),
+        materialSchema,
+        withIdempotencyKey(options),
+      ),
     );
   }
 
@@ -99,11 +102,12 @@ export class Materials {
    */
   list(query: MaterialListQuery = {}, options?: RequestOptions): RequestPromise<MaterialPage> {
     const next = (after: string) => this.list({ ...query, after }, options);
-    const problem = materialListQueryProblem(query);
-    return requestJson(this.#context, '/v1/materials', readMaterialPage(next), options, {
-      query,
-      problem,
-    });
+    return startSafely(() =>
+      requestJson(this.#context, '/v1/materials', readMaterialPage(next), options, {
+        query,
+        problem: materialListQueryProblem(query),
+      }),
+    );
   }
 
   /**
@@ -118,11 +122,11 @@ export class Materials {
   }
 
   /** Yields an update after each poll, up to and including the terminal one. Does not throw if the material fails. */
-  updates(
+  async *updates(
     id: string,
     options: Omit<WaitOptions<MaterialUpdate>, 'onUpdate'> = {},
   ): AsyncGenerator<MaterialUpdate, void, undefined> {
-    return followMaterial(this.#describeWait(id), options);
+    yield* followMaterial(this.#describeWait(id), options);
   }
 
   /**
@@ -149,12 +153,8 @@ export class Materials {
       return { ...created, data };
     };
     const read = readJson(readWithSchema(materialSchema));
-    return startCall(
-      this.#context,
-      describe,
-      withIdempotencyKey(options),
-      read,
-      waitUntilAvailable,
+    return startSafely(() =>
+      startCall(this.#context, describe, withIdempotencyKey(options), read, waitUntilAvailable),
     );
   }
 

@@ -1,6 +1,7 @@
 import type { ClientContext } from '../core/call/context.ts';
 import { checkParams } from '../core/call/params.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
+import { startSafely } from '../core/call/request-promise.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { checkValue, oneOf } from '../core/config/validation.ts';
 import { estimate } from '../core/limits/estimate.ts';
@@ -54,7 +55,7 @@ export class Videos extends TaskNamespace<'video'> {
     params: VideoParams,
     options: RequestOptions & VideoRoute = {},
   ): RequestPromise<SubmittedTask<'video'>> {
-    return submitTask(this.#scope, describe(params, options), options);
+    return startSafely(() => submitTask(this.#scope, describe(params, options), options));
   }
 
   /** Describes a submission without sending it, for use with `gateway.batch`. */
@@ -72,7 +73,7 @@ export class Videos extends TaskNamespace<'video'> {
     params: VideoParams,
     options: GenerateOptions<'video'> & VideoRoute = {},
   ): RequestPromise<Generation<'video'>> {
-    return generate(this.#scope, describe(params, options), options);
+    return startSafely(() => generate(this.#scope, describe(params, options), options));
   }
 }
 

@@ -3,6 +3,7 @@ import { requestJson } from '../core/call/endpoint.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
 import { readIterable } from '../core/call/readers.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
+import { startSafely } from '../core/call/request-promise.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { estimate } from '../core/limits/estimate.ts';
 import { voiceCloneParamsProblem, voiceDesignParamsProblem } from '../schemas/voice-params.ts';
@@ -41,7 +42,9 @@ export class Voices {
   clone(params: VoiceCloneParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
     const estimateUsd = () =>
       estimate.voiceClone({ previewText: params.text ?? params.preview_text ?? '' });
-    return this.#create('clone', params, voiceCloneParamsProblem(params), estimateUsd, options);
+    return startSafely(() =>
+      this.#create('clone', params, voiceCloneParamsProblem(params), estimateUsd, options),
+    );
   }
 
   /**
@@ -55,7 +58,9 @@ export class Voices {
   design(params: VoiceDesignParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
     const estimateUsd = () =>
       estimate.voiceDesign({ previewText: params.preview_text ?? params.text ?? '' });
-    return this.#create('design', params, voiceDesignParamsProblem(params), estimateUsd, options);
+    return startSafely(() =>
+      this.#create('design', params, voiceDesignParamsProblem(params), estimateUsd, options),
+    );
   }
 
   #create(

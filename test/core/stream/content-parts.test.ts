@@ -11,14 +11,14 @@ import {
   streamingFetch,
   streamOf,
 } from '../../support/event-stream.ts';
-import { collect, rejection } from '../../support/rejection.ts';
+import { collect } from '../../support/rejection.ts';
 
 const text = (value: string) => ({ type: 'text', text: value });
 const image = { type: 'image_url', image_url: { url: 'https://host.example/a.png' } };
 const thinking = (value: string) => ({ type: 'thinking', thinking: [text(value)] });
 
 const events = (...contents: readonly unknown[]) => [
-  ...contents.map((content) => deltaEvent({ content })),
+  ...contents.map((each) => deltaEvent({ content: each })),
   finishEvent(),
   doneEvent,
 ];
@@ -93,7 +93,7 @@ describe('streamed content that is an array of parts', () => {
   });
 
   test.each([7, true, { text: 'a' }])('is rejected if it is neither: %j', async (value) => {
-    await rejection(StreamError, content(value));
+    await expect(content(value)).rejects.toBeInstanceOf(StreamError);
   });
 });
 
