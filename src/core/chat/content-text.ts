@@ -1,4 +1,4 @@
-import { isRecord } from '../../schemas/type-guards.ts';
+import { isRecord, textOf } from '../../schemas/type-guards.ts';
 
 /** The text of a message's content, which some models return as parts. Empty if there is none. */
 export function contentText(content: unknown): string {
@@ -10,5 +10,5 @@ export function contentText(content: unknown): string {
 function partText(part: unknown): string {
   if (typeof part === 'string') return part;
   if (!isRecord(part) || typeof part.text !== 'string') return '';
-  return /^(output_)?text$/.test(String(part.type ?? 'text')) ? part.text : '';
+  return /^(output_)?text$/.test(textOf(part.type) ?? 'text') ? part.text : '';
 }
