@@ -7,7 +7,7 @@ import type { RecoverOptions } from './core/batch/runner.ts';
 import type { ResponseReader } from './core/call/api-call.ts';
 import { createContext } from './core/call/context.ts';
 import type { ClientContext } from './core/call/context.ts';
-import { executeJson } from './core/call/endpoint.ts';
+import { attempt, executeJson } from './core/call/endpoint.ts';
 import { prepareRawRequest } from './core/call/raw-request.ts';
 import type { RawRequest } from './core/call/raw-request.ts';
 import { readWithSchema } from './core/call/readers.ts';
@@ -123,10 +123,13 @@ export class Polygate {
     request: RawRequest<Result>,
     options?: RequestOptions,
   ): RequestPromise<Result> {
-    const read: ResponseReader<Result> =
-      request.schema === undefined
-        ? (body) => ({ value: unchecked<Result>(body) })
-        : readWithSchema(request.schema);
+    const schema = attempt(() => request.schema);
+    const read: ResponseReader<Result> = (body, meta) => {
+      const ready = schema();
+      return ready === undefined
+        ? { value: unchecked<Result>(body) }
+        : readWithSchema(ready)(body, meta);
+    };
     return executeJson(this.#context, () => prepareRawRequest(request, options), read);
   }
 
@@ -142,7 +145,10 @@ export class Polygate {
    * `streamIdleTimeout` ms, or if it is shorter than announced; with {@link ResponseValidationError} if it is larger
    * than `maxBytes`; and with the signal's reason if the signal aborts.
    */
-  download(source: string | Generation | TaskHandle, options?: DownloadOptions): Promise<Response> {
+  async download(
+    source: string | Generation | TaskHandle,
+    options?: DownloadOptions,
+  ): Promise<Response> {
     return download(this.#context, this.#toDownloadable(source), options);
   }
 

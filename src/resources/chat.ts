@@ -89,6 +89,19 @@ export class ChatCompletions {
   ): ChatStream<ParsedCompletion<Output>, Input>;
   stream(params: ChatParams, options?: RequestOptions): ChatStream;
   stream(params: ChatParams | ParseParams<unknown>, options?: RequestOptions): ChatStream {
+    try {
+      return this.#startStream(params, options);
+    } catch (error) {
+      const { clock } = this.#context.config;
+      const failed = new PendingStream(() => Promise.reject(error), undefined, clock);
+      return new ChatStream(failed, completionParser(undefined));
+    }
+  }
+
+  #startStream(
+    params: ChatParams | ParseParams<unknown>,
+    options: RequestOptions | undefined,
+  ): ChatStream {
     const keyed = this.#withKey(options);
     const prepared = attempt(() => this.#prepare({ ...params, stream: true }, keyed));
     const open = async (signal: AbortSignal) => this.#open(prepared(), signal);

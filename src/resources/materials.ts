@@ -1,6 +1,6 @@
 import type { ApiCall, ResponseReader } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
-import { executeJson, requestJson, startCall } from '../core/call/endpoint.ts';
+import { attempt, executeJson, requestJson, startCall } from '../core/call/endpoint.ts';
 import type { PreparedCall } from '../core/call/endpoint.ts';
 import { execute } from '../core/call/execute.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
@@ -113,11 +113,11 @@ export class Materials {
   }
 
   /** Yields an update after each poll, up to and including the terminal one. Does not throw if the material fails. */
-  updates(
+  async *updates(
     id: string,
     options: Omit<WaitOptions<MaterialUpdate>, 'onUpdate'> = {},
   ): AsyncGenerator<MaterialUpdate, void, undefined> {
-    return followMaterial(this.#describeWait(id), options);
+    yield* followMaterial(this.#describeWait(id), options);
   }
 
   /**
@@ -130,15 +130,15 @@ export class Materials {
     params: MaterialCreateParams,
     options?: RegisterOptions,
   ): RequestPromise<AvailableMaterial> {
-    const { onVerification, onUpdate, signal, pollInterval, maxPollInterval, waitTimeout } = {
-      ...options,
-    };
-    const wait = { onUpdate, signal, pollInterval, maxPollInterval, waitTimeout };
+    const copy = attempt(() => ({ ...options }));
     return startCall(
       this.#context,
       () => prepareCreate(params, options, registerRules),
       readMaterial,
       async (created, { options: headers }) => {
+        const { onVerification, onUpdate, signal, pollInterval, maxPollInterval, waitTimeout } =
+          copy();
+        const wait = { onUpdate, signal, pollInterval, maxPollInterval, waitTimeout };
         const {
           verification_url: url,
           verification_expires_at: expiresAt,

@@ -4,6 +4,7 @@ import { requestJson } from '../core/call/endpoint.ts';
 import type { Endpoint } from '../core/call/endpoint.ts';
 import { readIterable, readWithSchema } from '../core/call/readers.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
+import { startSafely } from '../core/call/request-promise.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { oneOf } from '../core/config/validation.ts';
 import {
@@ -56,8 +57,14 @@ export class Models {
     query: ModelListOptions = {},
     callOptions?: RequestOptions,
   ): RequestPromise<ModelList | AnthropicModelList | GeminiModelList> {
-    const options = { ...query, ...callOptions };
-    switch (query.style) {
+    return startSafely(() => this.#listInStyle(query, { ...query, ...callOptions }));
+  }
+
+  #listInStyle(
+    { style }: ModelListOptions,
+    options: RequestOptions,
+  ): RequestPromise<ModelList | AnthropicModelList | GeminiModelList> {
+    switch (style) {
       case 'anthropic':
         return this.#list(anthropicModelListSchema, options, anthropicStyle);
       case 'gemini':

@@ -21,7 +21,10 @@ export interface ChatImage {
 export interface ChatCompletionMessage {
   /** Role of the author. */
   role: 'assistant';
-  /** Text of the message. Null if it contains only tool calls or a refusal. */
+  /**
+   * Text of the message. Null if it contains only tool calls or a refusal. Some models return an array of content parts
+   * instead, which is kept as received: check with `Array.isArray`.
+   */
   content: string | null;
   /** Refusal message, if the model refused the request. */
   refusal?: string | null | undefined;
@@ -92,7 +95,7 @@ export interface ChatCompletion {
 
 /** Fragment of a tool call. Fragments with the same `index` belong to the same call. */
 export interface ToolCallDelta {
-  /** Position of the call among the tool calls of the message. */
+  /** Position of the call among the tool calls of the message. Filled in if the service omits it. */
   index: number;
   /** Tool call id. Usually only in the first fragment. */
   id?: string | undefined;
@@ -108,7 +111,7 @@ export interface ToolCallDelta {
 export interface ChatCompletionDelta {
   /** Role of the author. Usually only in the first chunk. */
   role?: Open<'assistant'> | undefined;
-  /** Text to append to the content. */
+  /** Text to append to the content. Some models send an array of content parts instead; `text()` yields their text. */
   content?: string | null | undefined;
   /** Text to append to the refusal message. */
   refusal?: string | null | undefined;

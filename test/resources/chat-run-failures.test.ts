@@ -35,6 +35,7 @@ describe('an error in a tool', () => {
     ],
     ['arguments that are not JSON', toolCall('1', 'weather', '{"city":'), /not valid JSON/],
     ['an unknown tool', toolCall('1', 'missing', '{}'), /no tool missing/],
+    ['a call without a function', { id: '1', type: 'function' } as ToolCall, /function/],
     [
       'a result that cannot be serialized',
       toolCall('1', 'circular', parisArgs),
@@ -148,6 +149,9 @@ describe('a run ends', () => {
       [{ model: 'm', tools: [] }],
       [{ ...chatParams, tools: [{ ...tool('a'), parameters: {} }] }],
       [{ ...chatParams, tools: [] }, { maxRounds: -1 }],
+      [{ ...chatParams, tools: [] }, { maxRounds: 0 }],
+      [{ ...chatParams, tools: [] }, { maxRounds: 1.5 }],
+      [{ ...chatParams, tools: [] }, { signal: 'stop' }],
       [{ ...chatParams, tools: [] }, { idempotencyKey: 'one-key' }],
     ];
     for (const [params, options] of invalid) {
@@ -156,5 +160,32 @@ describe('a run ends', () => {
       await expect(run).rejects.toBeInstanceOf(ConfigurationError);
     }
     expect(requests).toEqual([]);
+  });
+});
+
+describe('no listener is left', () => {
+  const again = callTools(toolCall('1', 'weather', parisArgs));
+
+  test('by a run of 50 rounds, on the signal of the caller or on those of the tools', async () => {
+    const { signal } = new AbortController();
+    const counts: number[] = [];
+    const weather = tool('weather', () => counts.push(getEventListeners(signal, 'abort').length));
+    const replies = Array.from({ length: 50 }, () => again);
+    const { run, requests } = scriptedModel(...replies, finalMessage);
+    await run([weather], { signal, maxRounds: 51 });
+    expect(requests).toHaveLength(51);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(1);
+    expect(counts).toHaveLength(50);
+    for (const each of [signal, ...weather.calls.map(({ context }) => context.signal)]) {
+      expect(getEventListeners(each, 'abort')).toEqual([]);
+    }
+  });
+
+  test('by a run that fails', async () => {
+    const { signal } = new AbortController();
+    const { run } = scriptedModel(again, again);
+    await rejection(ToolRoundsError, run([tool('weather')], { signal, maxRounds: 2 }));
+    await rejection(BadRequestError, run([tool('weather')], { signal }));
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 });

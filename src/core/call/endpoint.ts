@@ -62,13 +62,13 @@ export function executeJson<Result>(
  * Starts a call and returns its promise. An error thrown by `prepare` rejects it. `transform` converts the result
  * before the promise resolves.
  */
-export function startCall<Result, Final = Result>(
+export function startCall<Result, Call extends PreparedCall, Final = Result>(
   context: ClientContext,
-  prepare: () => PreparedCall,
+  prepare: () => Call,
   handle: ResponseHandler<Result>,
   transform: (
     response: ApiResponse<Result>,
-    call: PreparedCall,
+    call: Call,
   ) => Promise<ApiResponse<Final>> | ApiResponse<Final>,
 ): RequestPromise<Final> {
   const prepared = attempt(prepare);

@@ -9,6 +9,7 @@ import type { RelayedStreamOptions } from '../stream/relayed-stream.ts';
 import type { Source } from '../stream/source.ts';
 import { ItemStream } from '../stream/stream.ts';
 import { teeSource } from '../stream/tee.ts';
+import { contentText } from './content-text.ts';
 import { PartialJson } from './partial-json.ts';
 import { completionParser } from './structured-output.ts';
 import type { CompletionTransform } from './structured-output.ts';
@@ -41,10 +42,19 @@ export class ChatStream<
   }
 
   /** Reads the stream as text: the content of the first choice, piece by piece. */
-  async *text(): AsyncGenerator<string, void, undefined> {
-    for await (const { choices } of this) {
+  text(): AsyncGenerator<string, void, undefined> {
+    const opened: { chunks?: AsyncIterator<ChatCompletionChunk> } = {};
+    return closeOnReturn(this.#texts(opened), () => void opened.chunks?.return?.());
+  }
+
+  /** Opens the stream at the first read. */
+  async *#texts(opened: { chunks?: AsyncIterator<ChatCompletionChunk> }) {
+    const chunks = this[Symbol.asyncIterator]();
+    opened.chunks = chunks;
+    for await (const { choices } of { [Symbol.asyncIterator]: () => chunks }) {
       for (const { index, delta } of choices) {
-        if (index === 0 && delta.content) yield delta.content;
+        const text = index === 0 ? contentText(delta.content) : '';
+        if (text !== '') yield text;
       }
     }
   }
@@ -57,9 +67,16 @@ export class ChatStream<
    * while numbers, booleans and null appear only once they are complete. If the content turns out not to be JSON,
    * nothing more is yielded; with a schema, `final()` then throws {@link StructuredOutputError}.
    */
-  async *partialObjects(): AsyncGenerator<PartialDeep<Draft>, void, undefined> {
+  partialObjects(): AsyncGenerator<PartialDeep<Draft>, void, undefined> {
+    const texts = this.text();
+    return closeOnReturn(this.#drafts(texts), () => void texts.return());
+  }
+
+  async *#drafts(
+    texts: AsyncIterable<string>,
+  ): AsyncGenerator<PartialDeep<Draft>, void, undefined> {
     const json = new PartialJson();
-    for await (const text of this.text()) {
+    for await (const text of texts) {
       if (json.feed(text) && json.value !== undefined) {
         yield unchecked<PartialDeep<Draft>>(json.value);
       }
@@ -117,4 +134,20 @@ export class ChatStream<
   ): ChatStream {
     return new ChatStream(relayedStream(readable, options), completionParser(options.schema));
   }
+}
+
+/**
+ * Makes `return()` call `close` at once. A generator on its own first waits for its pending read, which would keep the
+ * stream open until the next chunk.
+ */
+function closeOnReturn<Item>(
+  generator: AsyncGenerator<Item, void, undefined>,
+  close: () => void,
+): AsyncGenerator<Item, void, undefined> {
+  const finish = generator.return.bind(generator);
+  generator.return = (value) => {
+    close();
+    return finish(value);
+  };
+  return generator;
 }

@@ -1,14 +1,26 @@
 import type { ChatCompletion } from '../../schemas/chat-completion.ts';
+import { isRecord, textOf } from '../../schemas/type-guards.ts';
+import { stringify } from '../http/json.ts';
 
 const dataURL = /data:image\/[\w.+-]+;base64,[\w+/=-]+/gi;
 
 /**
- * Returns the images in a chat completion: the `images` of its messages and data URLs in their content. Assumption A8.
+ * Returns the images in a chat completion: the `images` of its messages, and the data URLs and image parts in their
+ * content. Assumption A8.
  */
 export function extractImages({ choices }: Pick<ChatCompletion, 'choices'>): { url: string }[] {
   const urls = choices.flatMap(({ message }) => [
-    ...(message?.images ?? []).map((image) => image.image_url?.url),
-    ...(JSON.stringify(message?.content ?? '').match(dataURL) ?? []),
+    ...[message?.images, message?.content].flatMap(imageURLs),
+    ...(stringify(message?.content ?? '').match(dataURL) ?? []),
   ]);
-  return [...new Set(urls)].flatMap((url) => (url ? [{ url }] : []));
+  return [...new Set(urls)].map((url) => ({ url }));
+}
+
+/** The URLs of the images in a list, each an object or the URL itself. */
+function imageURLs(list: unknown): string[] {
+  const parts: unknown[] = Array.isArray(list) ? list : [];
+  return parts.flatMap((part) => {
+    const { image_url: image } = isRecord(part) ? part : {};
+    return textOf(isRecord(image) ? image.url : image) ?? [];
+  });
 }

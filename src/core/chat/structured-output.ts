@@ -5,6 +5,7 @@ import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { StandardResult, StandardSchema } from '../../schemas/standard-schema.ts';
 import { formatIssue } from '../call/response.ts';
 import { singleLine, parseJson } from '../http/json.ts';
+import { contentText } from './content-text.ts';
 import { isSchema } from './json-schema.ts';
 
 /** Turns an accumulated completion into the result of `final()`. */
@@ -45,7 +46,7 @@ export async function parseCompletion<Output>(
 ): Promise<ParsedCompletion<Output>> {
   const { message, finish_reason } = completion.choices[0] ?? {};
   const refusal = message?.refusal;
-  const text = refusal || message?.content || '';
+  const text = refusal || contentText(message?.content);
   const reason = refusal ? 'refused' : truncationReasons.find((known) => known === finish_reason);
   const result =
     reason === undefined

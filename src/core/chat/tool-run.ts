@@ -23,7 +23,7 @@ import { parseWithSchema } from './structured-output.ts';
 /** Options of `run()`. `timeout`, `totalTimeout` and `maxRetries` apply to each request of the run. */
 export interface RunOptions extends Omit<RequestOptions, 'idempotencyKey'> {
   /**
-   * Maximum number of requests. If the model still calls tools in the last response, these calls are not executed and
+   * Maximum number of requests, at least 1. If the model still calls tools in the last response, these calls are not executed and
    * the run rejects with `ToolRoundsError`.
    * @defaultValue 10
    */
@@ -54,6 +54,15 @@ export async function runTools(
   const rounds: ToolRound[] = [];
   const controller = new AbortController();
   const progress = () => ({ messages, rounds, chargeUsd: totalChargeUsd(rounds) });
+  // Ends the run when the caller aborts, even if a tool ignores its signal.
+  let stopListening: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stopListening = whenAborted(signal, (reason) => {
+      controller.abort(reason);
+      reject(abortedError(reason, { outcome: 'not-sent' }));
+    });
+  });
+  aborted.catch(() => undefined);
   try {
     for (;;) {
       const { data: completion, meta } = await send({ ...params, messages, tools: definitions });
@@ -67,16 +76,19 @@ export async function runTools(
           `The model was still calling tools after maxRounds (${maxRounds}) requests; error.run has the conversation and its cost.`,
         );
       }
-      const signals = signal === undefined ? [controller.signal] : [signal, controller.signal];
-      const toolSignal = AbortSignal.any(signals);
-      const results = calls.map((call) => executeToolCall(call, tools, toolSignal, onToolError));
-      messages.push(...(await Promise.race([Promise.all(results), rejectOnAbort(toolSignal)])));
+      if (controller.signal.aborted) await aborted;
+      const results = calls.map((call) =>
+        executeToolCall(call, tools, controller.signal, onToolError),
+      );
+      messages.push(...(await Promise.race([Promise.all(results), aborted])));
     }
   } catch (error) {
     controller.abort(error);
     // Not enumerable, so that a logged error does not reveal the conversation.
     if (error instanceof PolygateError) Object.defineProperty(error, 'run', { value: progress() });
     throw error;
+  } finally {
+    stopListening?.();
   }
 }
 
@@ -92,9 +104,9 @@ async function executeToolCall(
   signal: AbortSignal,
   onToolError: (error: unknown, call: ToolCall) => unknown,
 ): Promise<ToolMessage> {
-  const { name, arguments: text } = call.function;
   let content: string;
   try {
+    const { name, arguments: text } = call.function;
     const tool = tools.find((each) => each.name === name);
     if (tool === undefined) throw new Error(`There is no tool ${name}.`);
     const result = await parseWithSchema(tool.parameters, text || '{}');
@@ -108,15 +120,6 @@ async function executeToolCall(
 
 function stringifyResult(result: unknown): string {
   return typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
-}
-
-/** Rejects when the run is aborted, even if a tool ignores its signal. */
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    whenAborted(signal, (cause) => {
-      reject(abortedError(cause, { outcome: 'not-sent' }));
-    });
-  });
 }
 
 function toErrorResult(error: unknown): object {

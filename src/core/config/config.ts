@@ -3,7 +3,7 @@ import { omitUndefined } from '../../schemas/schema.ts';
 import { parseBaseURL } from './base-url.ts';
 import { systemClock } from './clock.ts';
 import type { Clock } from './clock.ts';
-import { isBrowser, readEnvironment, runtimeFetch } from './environment.ts';
+import { isBrowser, readEnvironment, runtimeFetch, userAgent } from './environment.ts';
 import { parseHeaderChanges } from './header-changes.ts';
 import type { HeaderChanges } from './header-changes.ts';
 import { createLog, logLevels } from './log.ts';
@@ -128,7 +128,10 @@ export function resolveConfig(original: PolygateOptions): Config {
     options,
     apiKey,
     baseURL: parseBaseURL(baseURL, allowInsecureBaseURL),
-    headers: parseHeaderChanges(options.headers),
+    headers: [
+      ...parseHeaderChanges({ 'user-agent': userAgent() }),
+      ...parseHeaderChanges(options.headers),
+    ],
     videoTaskPath: paths?.videoTask ?? '/v1/videos/{id}',
     imageTaskPath: paths?.imageTask ?? '/v1/images/tasks/{id}',
     log: createLog(logger, logLevel),

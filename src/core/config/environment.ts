@@ -1,4 +1,5 @@
 import { textOf } from '../../schemas/type-guards.ts';
+import { version } from './version.ts';
 
 /** The global at a path such as `process.env.NAME`; undefined if it is missing or may not be read (Deno). */
 function readGlobal(path: string): unknown {
@@ -29,6 +30,26 @@ export function isBrowser(): boolean {
 /** Whether the code runs in Cloudflare Workers. Must be cheap: it runs for every request. */
 export function isCloudflare(): boolean {
   return globalThis.navigator?.userAgent === 'Cloudflare-Workers';
+}
+
+/**
+ * The `user-agent` of requests: `polygate/<version> (<runtime>/<version>)`. Undefined in browsers: there, a custom one
+ * is ignored or needs the permission of the server (CORS).
+ */
+export function userAgent(): string | undefined {
+  if (isBrowser()) return undefined;
+  const runtime = isCloudflare()
+    ? 'workerd'
+    : ['bun', 'deno', 'node']
+        .map((name) => [name, textOf(readGlobal(`process.versions.${name}`))])
+        .find(([, found]) => found !== undefined)
+        ?.join('/');
+  return runtime && `polygate/${version} (${runtime})`;
+}
+
+/** Whether the code runs in Chromium, in a page or a worker. Must be cheap: it runs for every response. */
+export function isChromium(): boolean {
+  return globalThis.navigator?.userAgent?.includes('Chrome/') ?? false;
 }
 
 /** The URL of the page, against which a relative base URL resolves; undefined outside browsers. */

@@ -81,7 +81,7 @@ export interface PolygateOptions {
   budget?: Budget | undefined;
   /** Called for every charged response. Errors that it throws are logged and do not affect the call. */
   onCharge?: ((charge: Charge) => void) | undefined;
-  /** Extra headers for every request. `null` removes a default header. */
+  /** Extra headers for every request. `null` removes a default header, such as the client's `user-agent`. */
   headers?: Readonly<Record<string, string | null | undefined>> | undefined;
   /**
    * Any WHATWG-compatible `fetch` implementation.

@@ -6,10 +6,12 @@ import type {
   ChatCompletionDelta,
   ChatCompletionMessage,
   FinishReason,
-  ToolCallDelta,
 } from '../../schemas/chat-completion.ts';
-import type { ToolCall } from '../../schemas/chat-params.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
+import { AudioBuffer } from './audio-buffer.ts';
+import { keepField } from './keep-field.ts';
+import { TextBuffer } from './text-buffer.ts';
+import { ToolCalls } from './tool-calls.ts';
 
 type TextField = 'content' | 'refusal' | 'reasoning_content' | 'reasoning';
 
@@ -18,8 +20,10 @@ interface PartialChoice {
   readonly choice: ChatCompletionChoice;
   /** Message fields whose fragments are concatenated. */
   readonly texts: Partial<Record<TextField, TextBuffer>>;
-  /** Tool calls by index. */
-  readonly toolCalls: Map<number, ToolCall>;
+  /** Parts of the same fields that were received before the text in `texts`. Most services send only text. */
+  readonly parts: Partial<Record<TextField, unknown[]>>;
+  readonly toolCalls: ToolCalls;
+  audio?: AudioBuffer;
 }
 
 /**
@@ -52,12 +56,19 @@ export class Accumulator {
   /** A new object with everything accumulated so far; later chunks do not change it. */
   get completion(): ChatCompletion {
     const { id, created, model } = this.#fields;
-    const choices = [...this.#choices.values()].map(({ choice, texts, toolCalls }) => {
-      const message = { ...choice.message };
-      for (const [name, text] of Object.entries(texts)) message[name] = text.toString();
-      if (toolCalls.size > 0) message.tool_calls = sortByIndex(toolCalls).map(copyToolCall);
-      return { ...choice, message };
-    });
+    const choices = [...this.#choices.values()].map(
+      ({ choice, texts, parts, toolCalls, audio }) => {
+        const message = { ...choice.message };
+        for (const [name, text] of Object.entries(texts)) message[name] = text.toString();
+        for (const [name, earlier = []] of Object.entries(parts)) {
+          message[name] = [...earlier, ...toTextParts(message[name])];
+        }
+        const calls = toolCalls.list;
+        if (calls !== undefined) message.tool_calls = calls;
+        if (audio !== undefined) message.audio = audio.value;
+        return { ...choice, message };
+      },
+    );
     return {
       ...this.#fields,
       id: typeof id === 'string' ? id : '',
@@ -95,7 +106,7 @@ export class Accumulator {
     if (partial === undefined) {
       const message: ChatCompletionMessage = { role: 'assistant', content: null };
       const choice = { index, message, finish_reason: null };
-      partial = { choice, texts: {}, toolCalls: new Map() };
+      partial = { choice, texts: {}, parts: {}, toolCalls: new ToolCalls() };
       this.#choices.set(index, partial);
       this.#unfinished += 1;
     }
@@ -108,10 +119,8 @@ export class Accumulator {
   }
 }
 
-function addDelta(
-  { choice: { message }, texts, toolCalls }: PartialChoice,
-  delta: ChatCompletionDelta,
-): void {
+function addDelta(partial: PartialChoice, delta: ChatCompletionDelta): void {
+  const { message } = partial.choice;
   for (const name in delta) {
     const value = delta[name];
     switch (name) {
@@ -121,11 +130,16 @@ function addDelta(
       case 'refusal':
       case 'reasoning_content':
       case 'reasoning':
-        if (typeof value === 'string') (texts[name] ??= new TextBuffer()).add(value);
-        else if (value === null) message[name] ??= null;
+        if (typeof value === 'string') (partial.texts[name] ??= new TextBuffer()).add(value);
+        else if (isList(value)) addParts(partial, name, value);
+        else keepField(message, name, value);
         break;
       case 'tool_calls':
-        for (const call of delta.tool_calls ?? []) addToolCall(toolCalls, call);
+        partial.toolCalls.add(delta.tool_calls ?? []);
+        break;
+      case 'audio':
+        if (isRecord(value)) (partial.audio ??= new AudioBuffer()).add(value);
+        else keepField(message, name, value);
         break;
       case 'images':
         if (Array.isArray(delta.images)) {
@@ -138,29 +152,30 @@ function addDelta(
   }
 }
 
-function addToolCall(toolCalls: Map<number, ToolCall>, delta: ToolCallDelta): void {
-  const { index, function: functionDelta, id, ...rest } = delta;
-  let call = toolCalls.get(index);
-  if (call === undefined) {
-    call = { id: '', type: 'function', function: { name: '', arguments: '' } };
-    toolCalls.set(index, call);
+/** Adds content parts. Text parts are joined with the text around them. */
+function addParts({ texts, parts }: PartialChoice, name: TextField, added: unknown[]): void {
+  for (const part of added) {
+    const list = (parts[name] ??= []);
+    const text = (texts[name] ??= new TextBuffer());
+    const plainText = plainTextOf(part);
+    if (plainText !== undefined) {
+      text.add(plainText);
+      continue;
+    }
+    list.push(...toTextParts(text.toString()), part);
+    texts[name] = new TextBuffer();
   }
-  if (id) call.id = id;
-  call.function.name += functionDelta?.name ?? '';
-  call.function.arguments += functionDelta?.arguments ?? '';
-  for (const name in rest) keepField(call, name, rest[name]);
 }
 
-/**
- * Stores a field that is not concatenated. A later value replaces an earlier one, unless it is null. Most fields have
- * the same value in every chunk, and comparing is cheaper than writing.
- */
-function keepField(target: Record<string, unknown>, name: string, value: unknown): void {
-  const previous = target[name];
-  if (value === previous || name === '__proto__' || (value === null && previous !== undefined)) {
-    return;
-  }
-  target[name] = value;
+/** The text of a part that is nothing but text. */
+function plainTextOf(part: unknown): string | undefined {
+  if (typeof part === 'string') return part;
+  if (!isRecord(part) || part.type !== 'text' || typeof part.text !== 'string') return undefined;
+  return Object.keys(part).length === 2 ? part.text : undefined;
+}
+
+function toTextParts(text: unknown): object[] {
+  return text ? [{ type: 'text', text }] : [];
 }
 
 /** Concatenates the lists of two log probability records, field by field. */
@@ -175,43 +190,4 @@ function joinLogprobs(previous: unknown, next: unknown): unknown {
 
 function isList(value: unknown): value is unknown[] {
   return Array.isArray(value);
-}
-
-/** Copies a call so that later chunks do not change it. `structuredClone` would fail on deeply nested fields. */
-function copyToolCall(call: ToolCall): ToolCall {
-  return { ...call, function: { ...call.function } };
-}
-
-function sortByIndex(toolCalls: Map<number, ToolCall>): ToolCall[] {
-  return [...toolCalls].toSorted(([a], [b]) => a - b).map(([, call]) => call);
-}
-
-/** Number of characters that are buffered before they are joined. */
-const joinThreshold = 16_384;
-
-/**
- * A text that grows in small fragments and may never be read. Fragments are joined in batches, because a string built
- * with `+=` keeps every fragment alive until it is read, which means more work for the garbage collector.
- */
-class TextBuffer {
-  #joined = '';
-  #fragments: string[] = [];
-  #length = 0;
-
-  add(fragment: string): void {
-    this.#fragments.push(fragment);
-    this.#length += fragment.length;
-    if (this.#length >= joinThreshold) this.#join();
-  }
-
-  toString(): string {
-    this.#join();
-    return this.#joined;
-  }
-
-  #join(): void {
-    this.#joined += this.#fragments.join('');
-    this.#fragments = [];
-    this.#length = 0;
-  }
 }

@@ -7,7 +7,7 @@ import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
 import { singleLine, parseJson } from '../http/json.ts';
-import { readBodyText } from '../http/response-body.ts';
+import { readBodyText, readerOf } from '../http/response-body.ts';
 import { Accumulator } from './accumulator.ts';
 import { parseChunk, isErrorEvent } from './chunk.ts';
 import { EventDecoder } from './event-decoder.ts';
@@ -18,6 +18,9 @@ import type { Source, FinalCompletion } from './source.ts';
 /** Time in ms for the body to end after `[DONE]`. After that, it is cancelled. */
 const closeTimeout = 100;
 
+/** Number of bytes after `[DONE]` that are read. After that, the body is cancelled. */
+const maxTrailingBytes = 65_536;
+
 /** Handles a streaming response. The returned reader holds the concurrency slot until the stream ends. */
 export function openStream(
   choiceCount: number,
@@ -27,7 +30,7 @@ export function openStream(
     const { response, meta, errors, config } = context;
     const type = response.headers.get('content-type') ?? 'no content-type';
     if (response.body !== null && /^text\/event-stream\s*(;|$)/i.test(type)) {
-      return new ChunkReader(context, response.body, choiceCount, signal);
+      return new ChunkReader(context, readerOf(response, response.body), choiceCount, signal);
     }
     const text = await readBodyText(response, config.maxResponseBytes, context.signal).catch(
       () => '',
@@ -68,6 +71,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   #pendingRead: Promise<void> | undefined;
   #bodyEnded = false;
   #abandoned = false;
+  #closed = false;
   #isComplete = false;
   #failure: PolygateError | undefined;
   #resolveFinal: (final: FinalCompletion) => void = () => undefined;
@@ -75,7 +79,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
 
   constructor(
     { errors, config, retainSlot, meta }: ReaderContext,
-    body: ReadableStream<Uint8Array>,
+    body: ReadableStreamDefaultReader<Uint8Array>,
     choiceCount: number,
     signal: AbortSignal | undefined,
   ) {
@@ -89,7 +93,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     this.#maxEventBytes = config.maxEventBytes;
     this.#errors = errors;
     errors.partial = () => this.partial;
-    this.#body = body.getReader();
+    this.#body = body;
     this.#decoder = new EventDecoder(config.maxEventBytes);
     this.#choiceCount = choiceCount;
     const ms = config.streamIdleTimeout;
@@ -125,8 +129,8 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     for (;;) {
       const value = this.takeBuffered();
       if (value !== undefined) return { done: false, value };
+      if (this.#isComplete || this.#closed) return { done: true, value };
       if (this.#failure !== undefined) throw this.#failure;
-      if (this.#isComplete) return { done: true, value };
       if (this.#decoder.overflow) {
         this.#failInvalid(`an event is longer than maxEventBytes (${this.#maxEventBytes})`);
       } else if (this.#bodyEnded) this.#endOfBody();
@@ -136,6 +140,11 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
 
   abort(reason: unknown = new DOMException('The stream was aborted.', 'AbortError')): void {
     this.#fail(this.#errors.aborted(reason));
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.abort();
   }
 
   abandon(): void {
@@ -201,10 +210,17 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     if (this.#bodyEnded) return;
     // Keep reading to the end of the body, so that the connection can be reused.
     const stopTimer = startTimer(this.clock, closeTimeout, () => this.#cancelBody());
-    this.#body.read().then(({ done }) => {
-      stopTimer();
-      if (!done) this.#cancelBody();
-    }, stopTimer);
+    this.#drainBody().then(stopTimer, stopTimer);
+  }
+
+  /** Reads the body to its end, and cancels one that goes on. */
+  async #drainBody(): Promise<void> {
+    for (let size = 0; size < maxTrailingBytes;) {
+      const { done, value } = await this.#body.read();
+      if (done) return;
+      size += value.byteLength;
+    }
+    this.#cancelBody();
   }
 
   /** Fails the stream and cancels the body. Has no effect on a stream that has already ended. */

@@ -3,7 +3,8 @@ import { isRecord } from '../../schemas/type-guards.ts';
 
 /**
  * Returns the parsed data of an event as a chunk, or undefined if it is not a chunk. Missing fields that have a default
- * are filled in; all other fields stay as sent. The checks are written by hand because they run for every chunk.
+ * are filled in; all other fields stay as sent. The checks are written by hand because they run for every chunk, and
+ * reject only what would lose content: the stream has been paid for.
  */
 export function parseChunk(value: unknown): ChatCompletionChunk | undefined {
   return isChunk(value) ? value : undefined;
@@ -25,7 +26,7 @@ function isChoice(value: unknown): boolean {
 function isDelta(value: unknown): boolean {
   return (
     isRecord(value) &&
-    typeof (value.content ?? '') === 'string' &&
+    (typeof (value.content ?? '') === 'string' || Array.isArray(value.content)) &&
     (value.tool_calls === undefined || hasToolCalls(value))
   );
 }
@@ -35,10 +36,9 @@ function hasToolCalls(delta: Record<string, unknown>): boolean {
   return Array.isArray(delta.tool_calls) && delta.tool_calls.every(isToolCall);
 }
 
-function isToolCall(value: unknown, position: number): boolean {
-  if (!isRecord(value)) return false;
-  value.index ??= position;
-  return Number.isInteger(value.index) && isRecord(value.function ?? {});
+/** Whether a value is a fragment of a tool call. The accumulator fills in a missing index. */
+function isToolCall(value: unknown): boolean {
+  return isRecord(value) && Number.isInteger(value.index ?? 0) && isRecord(value.function ?? {});
 }
 
 /** Whether the parsed data of an event reports an error. A chunk may carry `error: null`. */

@@ -12,6 +12,7 @@ export class PendingStream implements Source<ChatCompletionChunk> {
   readonly #controller = new AbortController();
   readonly #opening: Promise<ChunkReader>;
   #reader: ChunkReader | undefined;
+  #closed = false;
 
   /** `open` sends the request; its signal aborts when the caller's `signal` or `abort()` ends the stream. */
   constructor(
@@ -24,7 +25,8 @@ export class PendingStream implements Source<ChatCompletionChunk> {
     this.#opening = open(this.#controller.signal).then(({ data: reader }) => {
       this.#reader = reader;
       const openSignal = this.#controller.signal;
-      if (openSignal.aborted) reader.abort(openSignal.reason);
+      if (this.#closed) reader.close();
+      else if (openSignal.aborted) reader.abort(openSignal.reason);
       return reader;
     });
     this.final = this.#opening.then((reader) => reader.final);
@@ -43,7 +45,16 @@ export class PendingStream implements Source<ChatCompletionChunk> {
   }
 
   next(): Promise<IteratorResult<ChatCompletionChunk, undefined>> {
-    return this.#reader?.next() ?? this.#opening.then((reader) => reader.next());
+    return (
+      this.#reader?.next() ??
+      this.#opening.then(
+        (reader) => reader.next(),
+        (error: unknown) => {
+          if (this.#closed) return { done: true, value: undefined };
+          throw error;
+        },
+      )
+    );
   }
 
   takeBuffered(): ChatCompletionChunk | undefined {
@@ -53,6 +64,12 @@ export class PendingStream implements Source<ChatCompletionChunk> {
   abort(reason?: unknown): void {
     this.#controller.abort(reason);
     this.#reader?.abort(reason);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#controller.abort();
+    this.#reader?.close();
   }
 
   abandon(): void {

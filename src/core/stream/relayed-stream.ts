@@ -69,7 +69,7 @@ export function relayedStream(
     retainSlot: () => () => {},
     meta: emptyMeta(),
   };
-  return new ChunkReader(context, readable, Infinity, options.signal);
+  return new ChunkReader(context, readable.getReader(), Infinity, options.signal);
 }
 
 /** Errors of a relayed stream. An error event is recreated as the error class that the relaying client threw. */

@@ -44,7 +44,7 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
     const iterator: AsyncIterator<Item, undefined, undefined> = {
       next: () => source.next(),
       async return() {
-        source.abort();
+        source.close();
         return { done: true, value: undefined };
       },
     };

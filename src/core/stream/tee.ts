@@ -28,6 +28,7 @@ function createBranch<Item>(
 ): Source<Item> {
   let node = start;
   let failure: AbortedError | undefined;
+  let closed = false;
   let rejectNext: (error: unknown) => void;
   let rejectFinal: (error: unknown) => void;
   const final = new Promise<FinalCompletion>((resolve, reject) => {
@@ -35,6 +36,13 @@ function createBranch<Item>(
     source.final.then(resolve, reject);
   });
   final.catch(() => undefined);
+  const abort = (reason: unknown) => {
+    if (failure !== undefined) return;
+    failure = abortedError(reason, { outcome: 'unknown' });
+    rejectNext(failure);
+    rejectFinal(failure);
+    leave(() => source.abort(reason));
+  };
   return {
     final,
     clock: source.clock,
@@ -47,18 +55,18 @@ function createBranch<Item>(
     takeBuffered: () => undefined,
     next: () =>
       new Promise((resolve, reject) => {
-        if (failure !== undefined) return reject(failure);
-        rejectNext = reject;
+        const end = (error: unknown) =>
+          closed ? resolve({ done: true, value: undefined }) : reject(error);
+        if (failure !== undefined) return end(failure);
+        rejectNext = end;
         node.result ??= source.next();
-        node.result.then(resolve, reject);
+        node.result.then(resolve, end);
         node = node.next ??= {};
       }),
-    abort(reason) {
-      if (failure !== undefined) return;
-      failure = abortedError(reason, { outcome: 'unknown' });
-      rejectNext(failure);
-      rejectFinal(failure);
-      leave(() => source.abort(reason));
+    abort,
+    close() {
+      closed = true;
+      abort(undefined);
     },
     abandon() {
       if (failure === undefined) leave(() => source.abandon());

@@ -2,8 +2,7 @@ import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { Generation, TaskKind } from '../../schemas/task.ts';
 import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
-import { startCall } from '../call/endpoint.ts';
-import type { PreparedCall } from '../call/endpoint.ts';
+import { attempt, startCall } from '../call/endpoint.ts';
 import { withIdempotencyKey } from '../call/idempotency-key.ts';
 import { checkRequestOptions } from '../call/request-options.ts';
 import type { PollHeaders, RequestOptions } from '../call/request-options.ts';
@@ -54,9 +53,10 @@ export function generate<Kind extends TaskKind>(
   describe: () => SubmitRequest,
   options?: GenerateOptions<Kind>,
 ): RequestPromise<Generation<Kind>> {
-  const { onSubmit, signal, onUpdate, pollInterval, maxPollInterval, waitTimeout } = { ...options };
-  const wait = { signal, onUpdate, pollInterval, maxPollInterval, waitTimeout };
+  const copy = attempt(() => ({ ...options }));
   return submitAndTransform(scope, describe, options, generateRules, async (submitted) => {
+    const { onSubmit, signal, onUpdate, pollInterval, maxPollInterval, waitTimeout } = copy();
+    const wait = { signal, onUpdate, pollInterval, maxPollInterval, waitTimeout };
     const { data: task } = submitted;
     notify(scope.context.config.log, onSubmit, task, 'onSubmit');
     return { ...submitted, data: await task.wait(wait) };
@@ -79,17 +79,18 @@ function submitAndTransform<Kind extends TaskKind, Final>(
     submitted: ApiResponse<SubmittedTask<Kind>>,
   ) => Promise<ApiResponse<Final>> | ApiResponse<Final>,
 ): RequestPromise<Final> {
-  const keyedOptions = withIdempotencyKey(options);
-  const { idempotencyKey } = keyedOptions;
-  const prepare = (): PreparedCall => {
+  const prepare = () => {
+    const keyedOptions = withIdempotencyKey(options);
+    const { idempotencyKey } = keyedOptions;
     const checked = checkRequestOptions(keyedOptions, extraRules, scope.optionRules);
-    return { call: describeSubmit(scope, describe(), idempotencyKey, checked), options: checked };
+    const call = describeSubmit(scope, describe(), idempotencyKey, checked);
+    return { call, options: checked, idempotencyKey };
   };
   return startCall(
     scope.context,
     prepare,
     readJson(readGeneration(scope.kind)),
-    (response, { options: checked }) => {
+    (response, { options: checked, idempotencyKey }) => {
       const data = createSubmittedTask(scope, response, idempotencyKey, checked);
       return transform({ ...response, data });
     },
