@@ -19,7 +19,7 @@ import { networkErrorMessage, networkOutcome } from '../http/transport.ts';
 import type { Commitments } from '../limits/budget.ts';
 import { roundUsd } from '../limits/round-usd.ts';
 import type { ApiCall } from './api-call.ts';
-import { concurrencyLimitCode, outcomeOf } from './retry.ts';
+import { combineOutcomes, concurrencyLimitCode, outcomeOf } from './retry.ts';
 import { statusErrorClass } from './status-error.ts';
 
 /** Creates the errors of one call: one method per kind of failure. */
@@ -34,7 +34,7 @@ export class CallErrors {
   apiKey = '';
   readonly #call: ApiCall;
   readonly #idempotencyKey: string | undefined;
-  /** Combined outcome of earlier attempts. Once unknown, the outcome of the call stays unknown. */
+  /** Combined outcome of earlier attempts. */
   #previousOutcome: Outcome = 'not-sent';
 
   constructor(call: ApiCall, idempotencyKey?: string) {
@@ -44,7 +44,7 @@ export class CallErrors {
 
   /** Prepares for the next attempt, after one that ended with `outcome`. */
   startNextAttempt(outcome: Outcome): void {
-    if (this.#previousOutcome !== 'unknown') this.#previousOutcome = outcome;
+    this.#previousOutcome = combineOutcomes(this.#previousOutcome, outcome);
     this.requestSent = false;
     this.meta = undefined;
   }
@@ -200,10 +200,9 @@ export class CallErrors {
 
   /** The outcome of all attempts so far, given that of the last one. */
   #callOutcome(attemptOutcome: Outcome | undefined): Outcome | undefined {
-    const previous = this.#previousOutcome;
-    const isWorse =
-      previous === 'unknown' || (previous === 'rejected' && attemptOutcome === 'not-sent');
-    return this.#hasSideEffects && isWorse ? previous : attemptOutcome;
+    return attemptOutcome && this.#hasSideEffects
+      ? combineOutcomes(this.#previousOutcome, attemptOutcome)
+      : attemptOutcome;
   }
 
   /** The message (what happened, whether money may have been spent, what to do next) and the common details. */
