@@ -57,19 +57,36 @@ describe('the outcome of a call', () => {
   const unavailable = errorReply(503);
   const sequences: readonly (readonly [string, [Reply, ...Reply[]], string, Outcome])[] = [
     ['a 503, then a refused connection', [unavailable, unreachable], 'ConnectionError', 'not-sent'],
-    ['a refused connection, then a 503', [unreachable, unavailable], 'ServiceUnavailableError', 'rejected'],
-    ['a 503, a refused connection, then a 400', [unavailable, unreachable, errorReply(400)], 'BadRequestError', 'rejected'],
+    [
+      'a refused connection, then a 503',
+      [unreachable, unavailable],
+      'ServiceUnavailableError',
+      'rejected',
+    ],
+    [
+      'a 503, a refused connection, then a 400',
+      [unavailable, unreachable, errorReply(400)],
+      'BadRequestError',
+      'rejected',
+    ],
     ['a 503, then a timeout', [unavailable, hang], 'RequestTimeoutError', 'unknown'],
     ['a reset, then a refused connection', [reset, unreachable], 'ConnectionError', 'unknown'],
     ['a reset, then a 503', [reset, unavailable], 'ServiceUnavailableError', 'unknown'],
-    ['a reset, a 503, then a refused connection', [reset, unavailable, unreachable], 'ConnectionError', 'unknown'],
+    [
+      'a reset, a 503, then a refused connection',
+      [reset, unavailable, unreachable],
+      'ConnectionError',
+      'unknown',
+    ],
   ];
 
   test.each(sequences)('after %s', async (_, replies, name, outcome) => {
     const { error, sent } = await failureAfter(replies);
     expect(sent).toHaveLength(replies.length);
     expect(error).toMatchObject({ name, outcome });
-    expect(error.message).toContain(outcome === 'unknown' ? 'may have been' : 'Nothing was charged');
+    expect(error.message).toContain(
+      outcome === 'unknown' ? 'may have been' : 'Nothing was charged',
+    );
   });
 
   test('of a chat is not-sent after a 503 and a refused connection', async () => {
