@@ -41,8 +41,8 @@ export class PolygateError extends Error {
    */
   declare readonly idempotencyKey?: string;
   /**
-   * The submitted task. Set on every error that occurs after a task was submitted. Unless the task failed,
-   * `task.wait()` returns its result.
+   * The submitted task. Set on every error that occurs after a task was submitted. Unless the task has ended,
+   * `task.wait()` waits for its result.
    */
   declare readonly task?: TaskHandle;
   /** Messages, rounds and charges of a failed `chat.completions.run()`, up to the failure. */

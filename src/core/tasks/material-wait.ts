@@ -63,7 +63,10 @@ export async function waitForMaterial(
     last?.status === 'available'
       ? 'is available but has no asset:// URI'
       : `has the status ${last?.status} and will not become available`;
-  throw new MaterialFailedError(`Material ${wait.id} ${reason}.`, { material: last });
+  throw new MaterialFailedError(
+    `Material ${wait.id} ${reason}. To try again, create it with a new idempotency key.`,
+    { material: last },
+  );
 }
 
 /** Whether the status of a material ends a wait. Specification: Material status. */

@@ -15,6 +15,7 @@ import { RequestPromise } from '../call/request-promise.ts';
 import { readJson } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { noReason } from '../http/error-body.ts';
+import { sentence, singleLine } from '../http/json.ts';
 import { fillPath } from '../http/path.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
 import { isFinished, readGeneration } from './generation.ts';
@@ -190,11 +191,11 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   }
 
   #failed(generation: Generation<Kind> | undefined): TaskFailedError {
-    const reason = generation?.error?.message ?? noReason;
-    return new TaskFailedError(`Task ${this.id} failed: ${reason}`, {
-      ...this.#details(),
-      generation,
-    });
+    const reason = sentence(singleLine(generation?.error?.message ?? noReason));
+    return new TaskFailedError(
+      `Task ${this.id} failed: ${reason} Check your balance to see whether it was refunded. To try again, submit with a new idempotency key.`,
+      { ...this.#details(), generation },
+    );
   }
 
   #timedOut(ms: number): TaskWaitTimeoutError {
