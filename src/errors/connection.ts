@@ -11,8 +11,9 @@ export class ConnectionError extends PolygateError {
    */
   declare readonly outcome: 'not-sent' | 'unknown';
 
-  constructor(message: string, { outcome = 'unknown', ...details }: ErrorDetails = {}) {
-    super(message, { ...details, outcome: outcome === 'unknown' ? outcome : 'not-sent' });
+  constructor(message: string, { outcome, ...details }: ErrorDetails = {}) {
+    const isUncharged = outcome === 'not-sent' || outcome === 'rejected';
+    super(message, { ...details, outcome: isUncharged ? 'not-sent' : 'unknown' });
   }
 }
 

@@ -53,7 +53,7 @@ function bufferedEvents<Item>(source: Source<Item>): string {
   return text;
 }
 
-/** The error fields that are relayed: never headers, bodies, balances or causes. */
+/** The error fields that are relayed: never headers, bodies, account balances or causes. */
 const relayedFields = [
   'name',
   'message',
@@ -63,6 +63,8 @@ const relayedFields = [
   'outcome',
   'retryAfterMs',
   'requestId',
+  'spentUsd',
+  'maxUsd',
 ];
 
 function toErrorEvent(error: unknown): string {

@@ -30,16 +30,12 @@ const urlLocations = [
 
 /** A normalized task record, or why it is invalid. An invalid record may still contain its id. */
 export type ParsedGeneration<Kind extends TaskKind> =
-  | {
-      readonly generation: Generation<Kind>;
-      readonly problem?: undefined;
-      readonly id?: string;
-      readonly succeeded?: boolean;
-    }
+  | { readonly generation: Generation<Kind>; readonly problem?: undefined }
   | {
       readonly problem: string;
       readonly generation?: undefined;
       readonly id?: string | undefined;
+      /** Whether the task has succeeded nevertheless. */
       readonly succeeded?: boolean;
     };
 
@@ -91,10 +87,9 @@ export function readGeneration<Kind extends TaskKind>(
 ): ResponseReader<Generation<Kind>> {
   return (body, meta) => {
     const parsed = parseGeneration(kind, body, knownId ?? meta.taskId);
-    const { generation, problem, id, succeeded } = parsed;
-    return generation === undefined
-      ? { issues: [{ message: problem }], taskId: id, taskSucceeded: succeeded }
-      : { value: generation };
+    if (parsed.generation !== undefined) return { value: parsed.generation };
+    const { problem, id, succeeded } = parsed;
+    return { issues: [{ message: problem }], taskId: id, taskSucceeded: succeeded };
   };
 }
 
