@@ -1,4 +1,5 @@
 import type { ApiCall } from '../core/call/api-call.ts';
+import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { executeRaw } from '../core/call/endpoint.ts';
 import { execute } from '../core/call/execute.ts';
@@ -151,7 +152,7 @@ export class ChatCompletions {
     checkValue('idempotencyKey', Reflect.get(options, 'idempotencyKey'), noIdempotencyKey);
     return runTools(params, options, (round) =>
       this.#createCompletion(round, this.#withKey(options)),
-    );
+    ).catch(throwToCaller);
   }
 
   #requestPromise<Result>(

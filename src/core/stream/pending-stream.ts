@@ -1,4 +1,5 @@
 import type { ChatCompletionChunk } from '../../schemas/chat-completion.ts';
+import { throwToCaller } from '../call/caller-stack.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
@@ -43,7 +44,7 @@ export class PendingStream implements Source<ChatCompletionChunk> {
   }
 
   next(): Promise<IteratorResult<ChatCompletionChunk, undefined>> {
-    return this.#reader?.next() ?? this.#opening.then((reader) => reader.next());
+    return this.#reader?.next() ?? this.#opening.then((reader) => reader.next(), throwToCaller);
   }
 
   takeBuffered(): ChatCompletionChunk | undefined {

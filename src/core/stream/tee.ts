@@ -1,4 +1,5 @@
 import type { AbortedError } from '../../errors/aborted.ts';
+import { throwToCaller } from '../call/caller-stack.ts';
 import { abortedError } from '../call/errors.ts';
 import type { Source, FinalCompletion } from './source.ts';
 
@@ -46,13 +47,13 @@ function createBranch<Item>(
     },
     takeBuffered: () => undefined,
     next: () =>
-      new Promise((resolve, reject) => {
+      new Promise<IteratorResult<Item, undefined>>((resolve, reject) => {
         if (failure !== undefined) return reject(failure);
         rejectNext = reject;
         node.result ??= source.next();
         node.result.then(resolve, reject);
         node = node.next ??= {};
-      }),
+      }).catch(throwToCaller),
     abort(reason) {
       if (failure !== undefined) return;
       failure = abortedError(reason, { outcome: 'unknown' });

@@ -2,6 +2,7 @@ import { MaterialFailedError, MaterialWaitTimeoutError } from '../../errors/mate
 import { isAvailable } from '../../schemas/materials.ts';
 import type { AvailableMaterial, Material } from '../../schemas/materials.ts';
 import type { WaitOptions } from '../../schemas/task-handle.ts';
+import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
 import { abortedError } from '../call/errors.ts';
 import type { RequestOptions } from '../call/request-options.ts';
@@ -49,7 +50,11 @@ export async function* followMaterial(
         { material },
       ),
   };
-  yield* poll(target, options, materialPollTiming);
+  try {
+    yield* poll(target, options, materialPollTiming);
+  } catch (error) {
+    throwToCaller(error);
+  }
 }
 
 /** Waits until a material is available. */

@@ -6,6 +6,7 @@ import { unchecked } from '../../schemas/schema.ts';
 import type { TaskHandle, TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from '../../schemas/task.ts';
 import type { ApiCall } from '../call/api-call.ts';
+import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
 import { executeRaw } from '../call/endpoint.ts';
 import { abortedError } from '../call/errors.ts';
@@ -102,7 +103,11 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
    * @throws {@link ResponseValidationError} when the task has succeeded without a result.
    * @throws {@link APIError} when the service rejects polls: any 4xx except 408 and 429, or three consecutive 404s.
    */
-  async wait(options: WaitOptions<TaskUpdate<Kind>> = {}): Promise<Generation<Kind>> {
+  wait(options: WaitOptions<TaskUpdate<Kind>> = {}): Promise<Generation<Kind>> {
+    return this.#waitForResult(options).catch(throwToCaller);
+  }
+
+  async #waitForResult(options: WaitOptions<TaskUpdate<Kind>>): Promise<Generation<Kind>> {
     const last = await lastUpdate(this.updates(options), options, this.#scope.context);
     if (last?.status === 'succeeded') return last;
     throw this.#failed(last);
@@ -127,7 +132,11 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
       onTimeout: (ms) => this.#timedOut(ms),
       placeholder: { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) },
     };
-    yield* poll(target, options, taskPollTiming);
+    try {
+      yield* poll(target, options, taskPollTiming);
+    } catch (error) {
+      throwToCaller(error);
+    }
   }
 
   /** Polls once. */
