@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { inspect } from 'node:util';
+
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 
 import { ChatStream, PolygateError, Stream } from '../../src/index.ts';
@@ -58,7 +60,7 @@ const calls: readonly Case[] = [
   ['withResponse()', (gateway) => gateway.models.list().withResponse(), [errorReply(402)]],
   ['asResponse()', (gateway) => gateway.models.list().asResponse(), [errorReply(402)]],
   ['request()', (gateway) => gateway.request({ method: 'GET', path: '/x' }), [errorReply(404)]],
-  ['Promise.all()', (gateway) => Promise.all([gateway.models.list()]), [errorReply(402)]],
+  ['Promise.all()', (gateway) => Promise.all([gateway.models.list(), null]), [errorReply(402)]],
   ['generate() whose submit fails', (gateway) => gateway.images.generate(image), [errorReply(402)]],
   [
     'generate() whose task fails',
@@ -234,4 +236,16 @@ test('an error thrown by a callback keeps its stack trace', async () => {
   await turns();
   expect(error).toBe(own);
   expect(error.stack).toBe(stack);
+});
+
+test('a program may format stack traces in its own way', async () => {
+  const { prepareStackTrace } = Error;
+  onTestFinished(() => {
+    Error.prepareStackTrace = prepareStackTrace;
+  });
+  Error.prepareStackTrace = (_, sites) => sites;
+  const { fetch } = scripted(errorReply(402));
+  const error = await caught(clientOf(fetch).models.list());
+  expect(error).toMatchObject({ name: 'PaymentRequiredError', status: 402 });
+  expect(inspect(error)).toMatch(/^PaymentRequiredError: 402.*\n {2}\{ status: 402/);
 });

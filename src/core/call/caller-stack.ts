@@ -15,8 +15,8 @@ export function throwToCaller(error: unknown): never {
   if (typeof captureStackTrace === 'function' && error instanceof PolygateError) {
     const { stack } = error;
     Reflect.apply(captureStackTrace, Error, [error, throwToCaller]);
-    const callers = (error.stack ?? '').replace(/\n +at process\.processTicksAndRejections .*/, '');
-    Object.assign(error, { stack: /\n +at /.test(callers) ? callers : stack });
+    const callers = String(error.stack).replace(/\n +at process\.processTicksAndRejections .*/, '');
+    Reflect.set(error, 'stack', /\n +at /.test(callers) ? callers : stack);
   }
   throw error;
 }

@@ -177,6 +177,8 @@ export class CallErrors {
   #safeCause(error: unknown): Error {
     const cause = new Error(this.#redact(networkErrorMessage(error)));
     cause.name = 'NetworkError';
+    // Without frames, which would only show the inside of the client.
+    cause.stack = String(cause);
     return cause;
   }
 

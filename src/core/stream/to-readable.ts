@@ -71,6 +71,7 @@ function toErrorEvent(error: unknown): string {
   const known = PolygateError.is(error) ? error : new StreamError('The stream failed.');
   const meta: unknown = Reflect.get(known, 'meta');
   const { requestId } = isRecord(meta) ? meta : {};
-  const fields = Object.assign({ requestId }, known, { message: known.message });
-  return `data: {"error":${JSON.stringify(fields, relayedFields)}}\n\n`;
+  const fields: Record<string, unknown> = { requestId };
+  for (const name of relayedFields) fields[name] = Reflect.get(known, name) ?? fields[name];
+  return toEvent({ error: fields });
 }

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import {
   AbortedError,
   AuthenticationError,
-  BudgetExceededError,
   ChatStream,
   ConnectionError,
   PolygateError,
@@ -33,7 +32,6 @@ import {
   turns,
 } from '../../support/event-stream.ts';
 import { collect, rejection } from '../../support/rejection.ts';
-import { completed, errorReply, scripted, unreachable } from '../support.ts';
 
 const pieces = [
   deltaEvent({ role: 'assistant', content: '' }),
@@ -186,33 +184,6 @@ describe('errors reach the page with their class', () => {
       throw new TypeError('fetch failed');
     });
     await rejection(ConnectionError, relayed(gateway.chat.completions.stream(params)).final());
-  });
-
-  test('an exceeded budget on the server, with its amounts', async () => {
-    const { fetch } = scripted(completed);
-    const gateway = clientOf(fetch, { budget: { maxUsd: 0 } });
-    const onPage = await rejection(
-      BudgetExceededError,
-      relayed(gateway.chat.completions.stream(params)).final(),
-    );
-    expect(onPage).toMatchObject({ outcome: 'not-sent', spentUsd: 0, maxUsd: 0 });
-    expect(onPage.message).toContain('Budget exceeded: 0 of 0 USD spent');
-  });
-
-  test('a refused connection on the server after a 503, as not sent', async () => {
-    const { fetch } = scripted(errorReply(503), unreachable);
-    const stream = clientOf(fetch, { maxRetries: 1, random: () => 0 }).chat.completions.stream(
-      params,
-    );
-    expect(await rejection(ConnectionError, relayed(stream).final())).toMatchObject({
-      outcome: 'not-sent',
-    });
-  });
-
-  test('a connection error without a known outcome, as unknown', async () => {
-    const failed = event({ error: { name: 'ConnectionError', message: 'Lost', outcome: 'lost' } });
-    const stream = ChatStream.fromReadableStream(body([failed]));
-    expect(await rejection(ConnectionError, stream.final())).toMatchObject({ outcome: 'unknown' });
   });
 
   test('without any headers, balances or bodies', async () => {
