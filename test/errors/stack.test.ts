@@ -60,7 +60,11 @@ const calls: readonly Case[] = [
   ['withResponse()', (gateway) => gateway.models.list().withResponse(), [errorReply(402)]],
   ['asResponse()', (gateway) => gateway.models.list().asResponse(), [errorReply(402)]],
   ['request()', (gateway) => gateway.request({ method: 'GET', path: '/x' }), [errorReply(404)]],
-  ['Promise.all()', (gateway) => Promise.all([gateway.models.list(), null]), [errorReply(402)]],
+  [
+    'Promise.all()',
+    (gateway) => Promise.all([gateway.models.list(), gateway.models.list()]),
+    [errorReply(402)],
+  ],
   ['generate() whose submit fails', (gateway) => gateway.images.generate(image), [errorReply(402)]],
   [
     'generate() whose task fails',
