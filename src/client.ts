@@ -5,6 +5,7 @@ import { recover } from './core/batch/recover.ts';
 import type { Restore } from './core/batch/recover.ts';
 import type { RecoverOptions } from './core/batch/runner.ts';
 import type { ResponseReader } from './core/call/api-call.ts';
+import { throwToCaller } from './core/call/caller-stack.ts';
 import { createContext } from './core/call/context.ts';
 import type { ClientContext } from './core/call/context.ts';
 import { attempt, executeJson } from './core/call/endpoint.ts';
@@ -149,7 +150,7 @@ export class Polygate {
     source: string | Generation | TaskHandle,
     options?: DownloadOptions,
   ): Promise<Response> {
-    return download(this.#context, this.#toDownloadable(source), options);
+    return download(this.#context, this.#toDownloadable(source), options).catch(throwToCaller);
   }
 
   /**

@@ -1,8 +1,15 @@
 import type { ToolRunProgress } from '../schemas/chat-run.ts';
 import { omitUndefined } from '../schemas/schema.ts';
 import type { TaskHandle } from '../schemas/task-handle.ts';
+import { printError } from './print.ts';
 
 const brand = Symbol.for('polygate.error');
+
+/** The method that Node, Bun and Deno call to print an object. */
+const inspect = Symbol.for('nodejs.util.inspect.custom');
+
+/** Details that may be long, or that rarely add anything to the message. */
+const hiddenDetails = /^(body|text|type|param)$/;
 
 /**
  * Whether the request may have been charged:
@@ -28,6 +35,12 @@ export interface ErrorDetails {
   [field: string]: unknown;
 }
 
+/** Details of an error response that are not enumerable. */
+interface ServiceDetails {
+  type?: unknown;
+  param?: unknown;
+}
+
 /** Base class of all errors thrown by polygate. */
 export class PolygateError extends Error {
   /** Class name that survives minification. */
@@ -41,23 +54,43 @@ export class PolygateError extends Error {
    */
   declare readonly idempotencyKey?: string;
   /**
-   * The submitted task. Set on every error that occurs after a task was submitted. Unless the task failed,
-   * `task.wait()` returns its result.
+   * The submitted task. Set on every error that occurs after a task was submitted. Unless the task has ended,
+   * `task.wait()` waits for its result.
    */
   declare readonly task?: TaskHandle;
   /** Messages, rounds and charges of a failed `chat.completions.run()`, up to the failure. */
   declare readonly run?: ToolRunProgress;
 
-  /** Assigns each defined detail to the error. Subclasses declare the fields that they use. */
+  /**
+   * Assigns each defined detail to the error. Subclasses declare the fields that they use. Objects and long texts are
+   * not enumerable, so that an uncaught error stays short and loggers do not copy headers and response bodies.
+   */
   constructor(message: string, { cause, ...details }: ErrorDetails = {}) {
     super(message, omitUndefined({ cause }));
     this.name = new.target.className;
-    Object.assign(this, omitUndefined(details));
+    for (const [name, value] of Object.entries(omitUndefined(details))) {
+      const enumerable = typeof value !== 'object' && !hiddenDetails.test(name);
+      Object.defineProperty(this, name, { value, enumerable, configurable: true, writable: true });
+    }
   }
 
   /** Identifies polygate errors across duplicate installs and realms. */
   get [brand](): true {
     return true;
+  }
+
+  /** What `console.log` prints: at most ten lines, without response headers. */
+  [inspect](): string {
+    return printError(this);
+  }
+
+  /**
+   * The error for a log, as plain JSON: name, message, all short fields, and the receipt of the task. Without response
+   * headers and bodies.
+   */
+  toJSON(): object {
+    const { name, message, type, param, task }: PolygateError & ServiceDetails = this;
+    return Object.assign({ name, message }, this, { type, param, task });
   }
 
   /**

@@ -1,3 +1,4 @@
+import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { attempt, executeRaw } from '../core/call/endpoint.ts';
 import type { PreparedCall } from '../core/call/endpoint.ts';
@@ -165,7 +166,7 @@ export class ChatCompletions {
     const runOptions = { maxRounds, onToolError, signal: options.signal };
     return runTools(params, runOptions, async (round) =>
       this.#createCompletion(this.#prepare(round, requestOptions)),
-    );
+    ).catch(throwToCaller);
   }
 
   #start<Call extends PreparedCall, Result>(

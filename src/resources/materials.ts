@@ -1,4 +1,5 @@
 import type { ApiCall, ResponseReader } from '../core/call/api-call.ts';
+import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { attempt, executeJson, requestJson, startCall } from '../core/call/endpoint.ts';
 import type { PreparedCall } from '../core/call/endpoint.ts';
@@ -109,7 +110,7 @@ export class Materials {
    * @throws {@link AbortedError} if the signal aborts; processing continues.
    */
   async wait(id: string, options: WaitOptions<MaterialUpdate> = {}): Promise<AvailableMaterial> {
-    return waitForMaterial(this.#describeWait(id), options);
+    return waitForMaterial(this.#describeWait(id), options).catch(throwToCaller);
   }
 
   /** Yields an update after each poll, up to and including the terminal one. Does not throw if the material fails. */

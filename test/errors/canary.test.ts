@@ -35,6 +35,8 @@ const chat = { model: 'aurora-chat', messages: [{ role: 'user' as const, content
 function printed(value: unknown): string {
   const texts = [
     inspect(value, { showHidden: true, depth: 10, getters: true, maxArrayLength: null }),
+    // Node prints uncaught errors without their own method for printing.
+    inspect(value, { showHidden: true, depth: 10, getters: true, customInspect: false }),
     String(value),
     attempt(() => JSON.stringify(value)),
     attempt(() => inspect(structuredClone(value), { showHidden: true, depth: 10 })),

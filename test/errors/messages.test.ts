@@ -5,11 +5,13 @@ import {
   caught,
   chat,
   clientOf,
+  errorReply,
   hang,
   image,
-  errorReply,
+  jsonReply,
   reset,
   scripted,
+  submitted,
   textReply,
   unreachable,
   virtualClock,
@@ -173,6 +175,13 @@ describe('a network error', () => {
     ['EAI_AGAIN', 'not-sent'],
     ['ECONNREFUSED', 'not-sent'],
     ['UND_ERR_CONNECT_TIMEOUT', 'not-sent'],
+    ['EADDRNOTAVAIL', 'not-sent'],
+    ['CERT_HAS_EXPIRED', 'not-sent'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'not-sent'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'not-sent'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'not-sent'],
+    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'unknown'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'unknown'],
     ['ECONNRESET', 'unknown'],
     ['EPIPE', 'unknown'],
     ['UND_ERR_SOCKET', 'unknown'],
@@ -201,3 +210,59 @@ describe('a network error', () => {
     expect(error.message).not.toMatch(/[\r\n]/);
   });
 });
+
+describe('the message about a submitted task', () => {
+  const finished = { id: 'task_1', status: 'succeeded' };
+
+  test.each([
+    ['its last poll', [submitted, jsonReply(200, finished)]],
+    ['the submit', [jsonReply(202, finished)]],
+  ] as const)(
+    'without a result does not recommend waiting, if that is known from %s',
+    async (_, [first, ...replies]) => {
+      const { fetch } = scripted(first, ...replies);
+      const clock = virtualClock();
+      const error = await caught(clock.settle(clientOf(fetch, { clock }).images.generate(image)));
+      expect(error).toMatchObject({ name: 'ResponseValidationError', body: finished });
+      expect(error.task).toMatchObject({ id: 'task_1' });
+      expect(error.message).toContain(
+        'Task task_1 has ended and was charged, so waiting for it again does not help. See error.body for its record, or contact the service with the task id.',
+      );
+      expect(error.message).not.toContain('error.task.wait()');
+    },
+  );
+
+  test('recommends waiting if the state of the task is unknown', async () => {
+    const { fetch } = scripted(reset);
+    const error = await caught(clientOf(fetch, { maxRetries: 0 }).images.task('task_1').retrieve());
+    expect(error.message).toContain('Task task_1 is not lost: continue with error.task.wait().');
+  });
+
+  test.each([['out of\ncredits'], ['out of credits.']])(
+    'that failed with "%s" is one line that says how to try again',
+    async (message) => {
+      const failed = { id: 'task_1', status: 'failed', error: { message } };
+      const { fetch } = scripted(submitted, jsonReply(200, failed));
+      const clock = virtualClock();
+      const error = await caught(clock.settle(clientOf(fetch, { clock }).images.generate(image)));
+      expect(error.message).toBe(
+        'Task task_1 failed: out of credits. Check your balance to see whether it was refunded. To try again, submit with a new idempotency key.',
+      );
+    },
+  );
+});
+
+test.each([
+  ['failed', 'has the status failed and will not become available'],
+  ['deleted', 'has the status deleted and will not become available'],
+  ['available', 'is available but has no asset:// URI'],
+])(
+  'the message about a material with the status %s says how to try again',
+  async (status, reason) => {
+    const { fetch } = scripted(jsonReply(200, { id: 'mat_1', status, uri: null }));
+    const error = await caught(clientOf(fetch).materials.wait('mat_1'));
+    expect(error.message).toBe(
+      `Material mat_1 ${reason}. To try again, create it with a new idempotency key.`,
+    );
+  },
+);

@@ -1,5 +1,6 @@
 import type { Journal } from '../../schemas/journal.ts';
 import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
+import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { Config } from '../config/config.ts';
 import { parseHeaderChanges } from '../config/header-changes.ts';
@@ -65,13 +66,17 @@ export class BatchRunner implements BatchContext {
       this.config.concurrency === false ? maxInFlight : this.#slots.inFlight + rowsAhead;
     const limits = { signal, maxInFlight, maxActive, haltSignal };
     let lastAppend: Promise<void> | undefined;
-    for await (const result of runConcurrently(rows, work, limits)) {
-      yield result;
-      // The generator resumes once the caller has taken the result. If the process dies before that, the next one
-      // yields the result again.
-      const line = finishedLine(result);
-      if (line) lastAppend = this.journal.tryAppend(line);
+    try {
+      for await (const result of runConcurrently(rows, work, limits)) {
+        yield result;
+        // The generator resumes once the caller has taken the result. If the process dies before that, the next one
+        // yields the result again.
+        const line = finishedLine(result);
+        if (line) lastAppend = this.journal.tryAppend(line);
+      }
+      await lastAppend;
+    } catch (error) {
+      throwToCaller(error);
     }
-    await lastAppend;
   }
 }

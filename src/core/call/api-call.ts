@@ -43,11 +43,16 @@ export interface ApiCall extends EndpointHeaders {
 /** The result of reading a body: the value, or the reasons why it is invalid. */
 export type ReadResult<Result> =
   | { readonly value: Result; readonly issues?: undefined }
-  | {
-      readonly issues: readonly SchemaIssue[];
-      /** The task id in an otherwise invalid body, so that a paid task is not lost. */
-      readonly taskId?: string | undefined;
-    };
+  | InvalidResult;
+
+/** Why a body is invalid, and what it reveals nevertheless. */
+export interface InvalidResult {
+  readonly issues: readonly SchemaIssue[];
+  /** The task id, so that a paid task is not lost. */
+  readonly taskId?: string | undefined;
+  /** Whether the task has succeeded, so that waiting for it changes nothing. */
+  readonly taskSucceeded?: boolean | undefined;
+}
 
 /** Turns a parsed body into the result of a call. */
 export type ResponseReader<Result> = (

@@ -9,18 +9,20 @@ import { ConcurrencyLimitError } from '../../errors/status.ts';
 import { StreamError, StreamIdleTimeoutError, StreamTruncatedError } from '../../errors/stream.ts';
 import type { ChatCompletion } from '../../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
-import type { SchemaIssue } from '../../schemas/standard-schema.ts';
 import type { Clock } from '../config/clock.ts';
 import type { Budget } from '../config/options.ts';
 import { noReason, parseErrorBody } from '../http/error-body.ts';
-import { parseJson, singleLine, stringify } from '../http/json.ts';
+import { parseJson, sentence, singleLine, stringify } from '../http/json.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import { networkErrorMessage, networkOutcome } from '../http/transport.ts';
 import type { Commitments } from '../limits/budget.ts';
 import { roundUsd } from '../limits/round-usd.ts';
-import type { ApiCall } from './api-call.ts';
-import { concurrencyLimitCode, outcomeOf } from './retry.ts';
+import type { ApiCall, InvalidResult } from './api-call.ts';
+import { combineOutcomes, concurrencyLimitCode, outcomeOf } from './retry.ts';
 import { statusErrorClass } from './status-error.ts';
+
+/** What an invalid body reveals about a task. */
+type TaskState = Omit<InvalidResult, 'issues'>;
 
 /** Creates the errors of one call: one method per kind of failure. */
 export class CallErrors {
@@ -34,7 +36,7 @@ export class CallErrors {
   apiKey = '';
   readonly #call: ApiCall;
   readonly #idempotencyKey: string | undefined;
-  /** Combined outcome of earlier attempts. Once unknown, the outcome of the call stays unknown. */
+  /** Combined outcome of earlier attempts. */
   #previousOutcome: Outcome = 'not-sent';
 
   constructor(call: ApiCall, idempotencyKey?: string) {
@@ -44,7 +46,7 @@ export class CallErrors {
 
   /** Prepares for the next attempt, after one that ended with `outcome`. */
   startNextAttempt(outcome: Outcome): void {
-    if (this.#previousOutcome !== 'unknown') this.#previousOutcome = outcome;
+    this.#previousOutcome = combineOutcomes(this.#previousOutcome, outcome);
     this.requestSent = false;
     this.meta = undefined;
   }
@@ -116,8 +118,7 @@ export class CallErrors {
     meta: ResponseMeta,
     problem: string,
     body?: unknown,
-    issues?: readonly SchemaIssue[],
-    taskId?: string,
+    { issues, ...taskState }: Partial<InvalidResult> = {},
   ): ResponseValidationError {
     const text = stringify(body);
     const shown = this.#redact(text);
@@ -125,7 +126,7 @@ export class CallErrors {
     const summary = `Invalid response: ${singleLine(problem)}.${content}`;
     const details = { meta, body: shown === text ? body : (parseJson(shown) ?? shown), issues };
     const outcome = this.#relevantOutcome('unknown');
-    return this.#create(ResponseValidationError, summary, outcome, details, taskId);
+    return this.#create(ResponseValidationError, summary, outcome, details, taskState);
   }
 
   /** No concurrency slot became free in time. */
@@ -139,13 +140,16 @@ export class CallErrors {
 
   /** The budget does not cover the request. */
   budgetExceeded(
-    { maxUsd }: Budget,
+    { maxUsd, strict }: Budget,
     { spent, reserved }: Commitments,
     price: number | undefined,
   ): BudgetExceededError {
+    const unknownPrice = this.#call.estimateUsd
+      ? 'unknown (models.retrieve loads it)'
+      : `known only once it is complete${strict ? ', so a strict budget allows no such request' : ''}`;
     const cost =
       price === undefined
-        ? 'the price of this request is unknown (models.retrieve loads it)'
+        ? `the price of this request is ${unknownPrice}`
         : `this request costs ${price} USD`;
     const summary = `Budget exceeded: ${spent} of ${maxUsd} USD spent, ${roundUsd(reserved)} USD reserved, and ${cost}`;
     return this.#create(BudgetExceededError, summary, 'not-sent', { spentUsd: spent, maxUsd });
@@ -180,6 +184,8 @@ export class CallErrors {
   #safeCause(error: unknown): Error {
     const cause = new Error(this.#redact(networkErrorMessage(error)));
     cause.name = 'NetworkError';
+    // Without frames, which would only show the inside of the client.
+    cause.stack = String(cause);
     return cause;
   }
 
@@ -207,24 +213,25 @@ export class CallErrors {
 
   /** The outcome of all attempts so far, given that of the last one. */
   #callOutcome(attemptOutcome: Outcome | undefined): Outcome | undefined {
-    const previous = this.#previousOutcome;
-    const isWorse =
-      previous === 'unknown' || (previous === 'rejected' && attemptOutcome === 'not-sent');
-    return this.#hasSideEffects && isWorse ? previous : attemptOutcome;
+    return attemptOutcome && this.#hasSideEffects
+      ? combineOutcomes(this.#previousOutcome, attemptOutcome)
+      : attemptOutcome;
   }
 
   /** The message (what happened, whether money may have been spent, what to do next) and the common details. */
-  #describe(summary: string, attemptOutcome: Outcome | undefined, taskId?: string) {
+  #describe(
+    summary: string,
+    attemptOutcome: Outcome | undefined,
+    { taskId, taskSucceeded = false }: TaskState = {},
+  ) {
     const { paid, safety, method, template, findTask } = this.#call;
     const { meta } = this;
     const outcome = this.#callOutcome(attemptOutcome);
     const task = findTask?.(meta, taskId);
     const idempotencyKey = this.#idempotencyKey ?? task?.idempotencyKey;
     const parts = [
-      this.#redact(/[.!?…]$/.test(summary) ? summary : `${summary}.`),
-      task &&
-        attemptOutcome !== 'rejected' &&
-        'The task is not lost: continue with error.task.wait().',
+      this.#redact(sentence(summary)),
+      task && attemptOutcome !== 'rejected' && taskAdvice(task.id, taskSucceeded),
       meta?.status === 401 && 'Check the API key.',
       !task && paid && outcome && advice(outcome, safety === 'keyed'),
       `[${method} ${template}${meta?.requestId ? `, request ${meta.requestId}` : ''}]`,
@@ -240,11 +247,18 @@ export class CallErrors {
     summary: string,
     attemptOutcome: Outcome | undefined,
     details: Details,
-    taskId?: string,
+    taskState?: TaskState,
   ): Created {
-    const common = this.#describe(summary, attemptOutcome, taskId);
+    const common = this.#describe(summary, attemptOutcome, taskState);
     return new Class(common.message, { ...common.details, ...details });
   }
+}
+
+/** What to do about a submitted task. */
+function taskAdvice(id: string, succeeded: boolean): string {
+  return succeeded
+    ? `Task ${id} has ended and was charged, so waiting for it again does not help. See error.body for its record, or contact the service with the task id.`
+    : `Task ${id} is not lost: continue with error.task.wait().`;
 }
 
 /** Whether money may have been spent, and what to do next. */

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
+import { throwToCaller } from './caller-stack.ts';
 import type { ApiResponse } from './response.ts';
 
 /** A result together with the response that it came from. */
@@ -43,7 +44,8 @@ export class RequestPromise<Result> extends Promise<Result> {
       );
     });
     super((resolve, reject) => {
-      parsedResponse.then(({ data }) => resolve(data), reject);
+      // `resolve` is passed on as it is, because the engine can follow it to the functions that await this promise.
+      parsedResponse.then(({ data }) => data, throwToCaller).then(resolve, reject);
     });
     this.#mode = mode;
     this.#raw = rawResponse;
@@ -53,7 +55,7 @@ export class RequestPromise<Result> extends Promise<Result> {
   /** Resolves with the result, the response and its metadata. */
   async withResponse(): Promise<WithResponse<Result>> {
     this.catch(() => undefined);
-    return this.#parsed;
+    return this.#parsed.catch(throwToCaller);
   }
 
   /**
@@ -66,8 +68,8 @@ export class RequestPromise<Result> extends Promise<Result> {
   async asResponse(): Promise<Response> {
     this.#mode.raw = true;
     this.catch(() => undefined);
-    const { response } = (await this.#raw) ?? (await this.#parsed);
-    return response;
+    const response = this.#raw.then(async (raw) => (raw ?? (await this.#parsed)).response);
+    return response.catch(throwToCaller);
   }
 }
 

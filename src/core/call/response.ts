@@ -45,9 +45,8 @@ export function readJson<Result>(read: ResponseReader<Result>): ResponseHandler<
     if (body === undefined) throw errors.invalidResponse(meta, describeNonJson(text), text);
     const result = await read(body, meta);
     if (result.issues === undefined) return result.value;
-    const { issues, taskId } = result;
-    const problem = issues.map(formatIssue).join('; ');
-    throw errors.invalidResponse(meta, problem, body, issues, taskId);
+    const problem = result.issues.map(formatIssue).join('; ');
+    throw errors.invalidResponse(meta, problem, body, result);
   };
 }
 

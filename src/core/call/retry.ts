@@ -38,6 +38,17 @@ export function outcomeOf(status: number, code = ''): Outcome {
   return uncertain ? 'unknown' : 'rejected';
 }
 
+/** Ordered by how much they reveal: a later outcome prevails over an earlier one. */
+const outcomes: readonly Outcome[] = ['not-sent', 'rejected', 'unknown'];
+
+/**
+ * The outcome of a call, given that of the attempts so far and that of the last one. Once an attempt may have been
+ * charged, so may the call; and a request that was once rejected has reached the service.
+ */
+export function combineOutcomes(previous: Outcome, last: Outcome): Outcome {
+  return outcomes.indexOf(previous) > outcomes.indexOf(last) ? previous : last;
+}
+
 /** Decides whether a failure may be retried, given the request's safety. {@link planRetry} adds delays and limits. */
 export function decideRetry(
   { status, code = '', outcome }: Failure,
@@ -96,11 +107,7 @@ export function classifyFailure(error: unknown): Failure | undefined {
     const { status, code } = error;
     return { status, code, outcome: outcomeOf(status, code) };
   }
-  // The outcome of the error covers the whole call. `rejected` can only stem from an earlier attempt: this one was not
-  // sent.
-  if (error instanceof ConnectionError) {
-    return { outcome: error.outcome === 'rejected' ? 'not-sent' : error.outcome };
-  }
+  if (error instanceof ConnectionError) return { outcome: error.outcome };
   if (error instanceof ResponseValidationError && isTruncatedJson(error)) {
     return { outcome: 'unknown' };
   }

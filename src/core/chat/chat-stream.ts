@@ -3,6 +3,7 @@ import type { ParsedCompletion, PartialDeep } from '../../schemas/chat-output.ts
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import { unchecked } from '../../schemas/schema.ts';
 import type { StandardSchema } from '../../schemas/standard-schema.ts';
+import { throwToCaller } from '../call/caller-stack.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import { relayedStream } from '../stream/relayed-stream.ts';
 import type { RelayedStreamOptions } from '../stream/relayed-stream.ts';
@@ -90,7 +91,11 @@ export class ChatStream<
    *
    * @throws {@link StructuredOutputError} if the request has a schema and the completion does not match it.
    */
-  async final(): Promise<Final> {
+  final(): Promise<Final> {
+    return this.#readToEnd().catch(throwToCaller);
+  }
+
+  async #readToEnd(): Promise<Final> {
     const { source } = this;
     if (!this.consumed) {
       this.lock();

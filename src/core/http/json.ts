@@ -17,6 +17,11 @@ export function stringify(value: unknown): string {
   }
 }
 
+/** Text that ends with a punctuation mark. */
+export function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
 /** Collapses text into one line of at most `limit` characters. */
 export function singleLine(text: string, limit = 300): string {
   const line = text

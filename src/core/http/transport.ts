@@ -1,6 +1,6 @@
 import ky from 'ky';
 
-import type { Outcome } from '../../errors/base.ts';
+import type { ConnectionError } from '../../errors/connection.ts';
 import { textOf } from '../../schemas/type-guards.ts';
 import { isCloudflare } from '../config/environment.ts';
 import { noReason } from './error-body.ts';
@@ -51,14 +51,23 @@ function noStore(): RequestInit {
   return isCloudflare() ? {} : { cache: 'no-store' };
 }
 
-/** Codes of errors that occur before any bytes are sent: DNS errors, and connections that are refused or time out. */
-const unsentCodes = /(^EAI_AGAIN|refused|ENOTFOUND|UNREACH|_CONNECT_TIMEOUT)$/i;
+/**
+ * Codes of errors that occur before the request is sent: DNS errors, connections that are refused or time out, and
+ * certificates that are not trusted.
+ */
+const unsentCodes =
+  /(^EAI_AGAIN|refused|ENOTFOUND|UNREACH|EADDRNOTAVAIL|_CONNECT_TIMEOUT)$|^(CERT_|ERR_TLS_CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/i;
+
+/** Messages of such errors that have no code of their own, as Node words them. Browsers reveal nothing about them. */
+const unsentMessages = /^(bad port|unknown scheme)$|before secure TLS connection/;
 
 /** Whether the service may have received a request whose `fetch` rejected with this error. */
-export function networkOutcome(error: unknown): Outcome {
-  return causeChain(error).some(({ code }) => unsentCodes.test(textOf(code) ?? ''))
-    ? 'not-sent'
-    : 'unknown';
+export function networkOutcome(error: unknown): ConnectionError['outcome'] {
+  const isUnsent = causeChain(error).some(
+    ({ code, message }) =>
+      unsentCodes.test(textOf(code) ?? '') || unsentMessages.test(textOf(message) ?? ''),
+  );
+  return isUnsent ? 'not-sent' : 'unknown';
 }
 
 /**

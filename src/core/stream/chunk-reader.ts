@@ -1,6 +1,7 @@
 import type { PolygateError } from '../../errors/base.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
+import { throwToCaller } from '../call/caller-stack.ts';
 import type { CallErrors } from '../call/errors.ts';
 import type { ResponseContext, ResponseHandler } from '../call/response.ts';
 import { startTimer, whenAborted } from '../config/clock.ts';
@@ -130,7 +131,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
       const value = this.takeBuffered();
       if (value !== undefined) return { done: false, value };
       if (this.#isComplete || this.#closed) return { done: true, value };
-      if (this.#failure !== undefined) throw this.#failure;
+      if (this.#failure !== undefined) throwToCaller(this.#failure);
       if (this.#decoder.overflow) {
         this.#failInvalid(`an event is longer than maxEventBytes (${this.#maxEventBytes})`);
       } else if (this.#bodyEnded) this.#endOfBody();

@@ -1,4 +1,5 @@
 import type { ChatCompletionChunk } from '../../schemas/chat-completion.ts';
+import { throwToCaller } from '../call/caller-stack.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
@@ -49,10 +50,8 @@ export class PendingStream implements Source<ChatCompletionChunk> {
       this.#reader?.next() ??
       this.#opening.then(
         (reader) => reader.next(),
-        (error: unknown) => {
-          if (this.#closed) return { done: true, value: undefined };
-          throw error;
-        },
+        (error: unknown) =>
+          this.#closed ? { done: true, value: undefined } : throwToCaller(error),
       )
     );
   }

@@ -1,5 +1,6 @@
 import { AbortedError } from '../../errors/aborted.ts';
 import type { Outcome, PolygateError } from '../../errors/base.ts';
+import { BudgetExceededError } from '../../errors/budget.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
@@ -80,9 +81,8 @@ class RelayedErrors extends CallErrors {
 
   override streamErrorEvent(data: string): PolygateError {
     const { message = 'The stream failed.', code, type, body } = parseErrorBody(data);
-    const { name, status, requestId, outcome, retryAfterMs } = unchecked<RelayedErrorFields>(
-      isRecord(body) && isRecord(body.error) ? body.error : {},
-    );
+    const { name, status, requestId, outcome, retryAfterMs, spentUsd, maxUsd } =
+      unchecked<RelayedErrorFields>(isRecord(body) && isRecord(body.error) ? body.error : {});
     const Class =
       status === undefined
         ? (relayedClasses.find(({ className }) => className === name) ?? StreamError)
@@ -94,6 +94,8 @@ class RelayedErrors extends CallErrors {
       type,
       outcome,
       retryAfterMs,
+      spentUsd,
+      maxUsd,
       meta,
       body: undefined,
       partial,
@@ -108,11 +110,14 @@ interface RelayedErrorFields {
   requestId?: string;
   outcome?: Outcome;
   retryAfterMs?: number;
+  spentUsd?: number;
+  maxUsd?: number;
 }
 
 /** Error classes without a status, found by name. Any other name becomes a `StreamError`. */
 const relayedClasses = [
   AbortedError,
+  BudgetExceededError,
   ConfigurationError,
   ConnectionError,
   RequestTimeoutError,

@@ -1,4 +1,5 @@
 import type { AbortedError } from '../../errors/aborted.ts';
+import { throwToCaller } from '../call/caller-stack.ts';
 import { abortedError } from '../call/errors.ts';
 import type { Source, FinalCompletion } from './source.ts';
 
@@ -54,7 +55,7 @@ function createBranch<Item>(
     },
     takeBuffered: () => undefined,
     next: () =>
-      new Promise((resolve, reject) => {
+      new Promise<IteratorResult<Item, undefined>>((resolve, reject) => {
         const end = (error: unknown) =>
           closed ? resolve({ done: true, value: undefined }) : reject(error);
         if (failure !== undefined) return end(failure);
@@ -62,7 +63,7 @@ function createBranch<Item>(
         node.result ??= source.next();
         node.result.then(resolve, end);
         node = node.next ??= {};
-      }),
+      }).catch(throwToCaller),
     abort,
     close() {
       closed = true;

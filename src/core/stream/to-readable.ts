@@ -53,7 +53,7 @@ function bufferedEvents<Item>(source: Source<Item>): string {
   return text;
 }
 
-/** The error fields that are relayed: never headers, bodies, balances or causes. */
+/** The error fields that are relayed: never headers, bodies, account balances or causes. */
 const relayedFields = [
   'name',
   'message',
@@ -63,12 +63,15 @@ const relayedFields = [
   'outcome',
   'retryAfterMs',
   'requestId',
+  'spentUsd',
+  'maxUsd',
 ];
 
 function toErrorEvent(error: unknown): string {
   const known = PolygateError.is(error) ? error : new StreamError('The stream failed.');
   const meta: unknown = Reflect.get(known, 'meta');
   const { requestId } = isRecord(meta) ? meta : {};
-  const fields = Object.assign({ requestId }, known, { message: known.message });
-  return `data: {"error":${JSON.stringify(fields, relayedFields)}}\n\n`;
+  const fields: Record<string, unknown> = { requestId };
+  for (const name of relayedFields) fields[name] = Reflect.get(known, name) ?? fields[name];
+  return toEvent({ error: fields });
 }

@@ -30,8 +30,14 @@ const urlLocations = [
 
 /** A normalized task record, or why it is invalid. An invalid record may still contain its id. */
 export type ParsedGeneration<Kind extends TaskKind> =
-  | { readonly generation: Generation<Kind>; readonly problem?: undefined; readonly id?: string }
-  | { readonly problem: string; readonly generation?: undefined; readonly id?: string | undefined };
+  | { readonly generation: Generation<Kind>; readonly problem?: undefined }
+  | {
+      readonly problem: string;
+      readonly generation?: undefined;
+      readonly id?: string | undefined;
+      /** Whether the task has succeeded nevertheless. */
+      readonly succeeded?: boolean;
+    };
 
 /**
  * Parses every shape of task record that gateways of this kind send. `knownId` is used if the record has no id.
@@ -51,7 +57,11 @@ export function parseGeneration<Kind extends TaskKind>(
   const status = known || (urls.length > 0 ? 'succeeded' : 'queued');
   const id = [record.id, record.task_id, body.id, body.task_id, knownId].map(textOf).find(Boolean);
   if (status === 'succeeded' && urls.length === 0) {
-    return { problem: 'the task has succeeded, but its record contains no URL', id };
+    return {
+      problem: 'the task has succeeded, but its record contains no URL',
+      id,
+      succeeded: true,
+    };
   }
   if (id === undefined && status !== 'succeeded') return { problem: 'id: missing' };
   return {
@@ -76,10 +86,10 @@ export function readGeneration<Kind extends TaskKind>(
   knownId?: string,
 ): ResponseReader<Generation<Kind>> {
   return (body, meta) => {
-    const { generation, problem, id } = parseGeneration(kind, body, knownId ?? meta.taskId);
-    return generation === undefined
-      ? { issues: [{ message: problem }], taskId: id }
-      : { value: generation };
+    const parsed = parseGeneration(kind, body, knownId ?? meta.taskId);
+    if (parsed.generation !== undefined) return { value: parsed.generation };
+    const { problem, id, succeeded } = parsed;
+    return { issues: [{ message: problem }], taskId: id, taskSucceeded: succeeded };
   };
 }
 

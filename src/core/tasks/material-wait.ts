@@ -2,6 +2,7 @@ import { MaterialFailedError, MaterialWaitTimeoutError } from '../../errors/mate
 import { isAvailable } from '../../schemas/materials.ts';
 import type { AvailableMaterial, Material } from '../../schemas/materials.ts';
 import type { WaitOptions } from '../../schemas/task-handle.ts';
+import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
 import { abortedError } from '../call/errors.ts';
 import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
@@ -52,7 +53,11 @@ export async function* followMaterial(
         { material },
       ),
   };
-  yield* poll(target, options, materialPollTiming);
+  try {
+    yield* poll(target, options, materialPollTiming);
+  } catch (error) {
+    throwToCaller(error);
+  }
 }
 
 /** Waits until a material is available. */
@@ -67,7 +72,10 @@ export async function waitForMaterial(
     last?.status === 'available'
       ? 'is available but has no asset:// URI'
       : `has the status ${last?.status} and will not become available`;
-  throw new MaterialFailedError(`Material ${wait.id} ${reason}.`, { material: last });
+  throw new MaterialFailedError(
+    `Material ${wait.id} ${reason}. To try again, create it with a new idempotency key.`,
+    { material: last },
+  );
 }
 
 /** Whether the status of a material ends a wait. Specification: Material status. */

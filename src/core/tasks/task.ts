@@ -6,6 +6,7 @@ import { unchecked } from '../../schemas/schema.ts';
 import type { TaskHandle, TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from '../../schemas/task.ts';
 import type { ApiCall } from '../call/api-call.ts';
+import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
 import { attempt, executeRaw } from '../call/endpoint.ts';
 import { abortedError } from '../call/errors.ts';
@@ -17,6 +18,7 @@ import { readJson } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import type { Rules } from '../config/validation.ts';
 import { noReason } from '../http/error-body.ts';
+import { sentence, singleLine } from '../http/json.ts';
 import { fillPath } from '../http/path.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
 import { isFinished, readGeneration } from './generation.ts';
@@ -109,7 +111,11 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
    * @throws {@link ResponseValidationError} when the task has succeeded without a result.
    * @throws {@link APIError} when the service rejects polls: any 4xx except 408 and 429, or three consecutive 404s.
    */
-  async wait(options: WaitOptions<TaskUpdate<Kind>> = {}): Promise<Generation<Kind>> {
+  wait(options: WaitOptions<TaskUpdate<Kind>> = {}): Promise<Generation<Kind>> {
+    return this.#waitForResult(options).catch(throwToCaller);
+  }
+
+  async #waitForResult(options: WaitOptions<TaskUpdate<Kind>>): Promise<Generation<Kind>> {
     const { onUpdate, ...pollOptions } = options;
     const last = await lastUpdate(this.updates(pollOptions), onUpdate, this.#scope.context);
     if (last?.status === 'succeeded') return last;
@@ -136,7 +142,11 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
       onTimeout: (ms) => this.#timedOut(ms),
       placeholder: { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) },
     };
-    yield* poll(target, options, taskPollTiming);
+    try {
+      yield* poll(target, options, taskPollTiming);
+    } catch (error) {
+      throwToCaller(error);
+    }
   }
 
   /** Polls once. */
@@ -204,11 +214,11 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   }
 
   #failed(generation: Generation<Kind> | undefined): TaskFailedError {
-    const reason = generation?.error?.message ?? noReason;
-    return new TaskFailedError(`Task ${this.id} failed: ${reason}`, {
-      ...this.#details(),
-      generation,
-    });
+    const reason = sentence(singleLine(generation?.error?.message ?? noReason));
+    return new TaskFailedError(
+      `Task ${this.id} failed: ${reason} Check your balance to see whether it was refunded. To try again, submit with a new idempotency key.`,
+      { ...this.#details(), generation },
+    );
   }
 
   #timedOut(ms: number): TaskWaitTimeoutError {

@@ -204,16 +204,32 @@ test('a replay of a counted charge is sent even if the budget is spent, because 
   expect(mock.invoice).toHaveLength(1);
 });
 
-test('a strict budget rejects requests without a known price, and says how to fetch the price', async () => {
-  const { mock, gateway } = onMock({}, { budget: { maxUsd: 5, strict: true } });
-  for (const call of [gateway.chat.completions.create(chat), gateway.images.submit(image)]) {
+test.each([
+  ['an image', 'unknown (models.retrieve loads it)'],
+  ['a chat', 'known only once it is complete, so a strict budget allows no such request'],
+] as const)(
+  'a strict budget rejects %s whose price is not known, and says why',
+  async (name, why) => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 5, strict: true } });
+    const isChat = name === 'a chat';
+    const call = isChat ? gateway.chat.completions.create(chat) : gateway.images.submit(image);
     const error = await caught(call);
     expect(error).toBeInstanceOf(BudgetExceededError);
     expect(error).toMatchObject({ outcome: 'not-sent', spentUsd: 0, maxUsd: 5 });
-    expect(error.message).toContain('models.retrieve');
-  }
-  expect(mock.requests).toEqual([]);
+    expect(error.message).toContain(`the price of this request is ${why}. Nothing was charged.`);
+    expect(mock.requests).toEqual([]);
+  },
+);
+
+test('a strict budget allows a request once its price has been loaded', async () => {
+  const { mock, gateway } = onMock({}, { budget: { maxUsd: 5, strict: true } });
   await gateway.models.retrieve(image.model);
   await gateway.images.submit(image);
   expect(mock.invoice).toHaveLength(1);
+});
+
+test('an exhausted budget rejects a chat without recommending to load its price', async () => {
+  const { gateway } = onMock({}, { budget: { maxUsd: 0 } });
+  const error = await caught(gateway.chat.completions.create(chat));
+  expect(error.message).toContain('the price of this request is known only once it is complete. ');
 });

@@ -1,0 +1,22 @@
+import { PolygateError } from '../../errors/base.ts';
+
+/** Captures stack traces on V8 and JavaScriptCore. Elsewhere it is missing, or its stacks look different. */
+const captureStackTrace: unknown = Reflect.get(Error, 'captureStackTrace');
+
+/**
+ * Throws an error of the client with a stack trace that shows which code of the caller awaited it. Most errors are
+ * created in a timer or in an event of a response, where the engine does not know the awaiting functions.
+ *
+ * Call this where a failure leaves the client: as the rejection handler of the promise that the caller awaits, or in
+ * the `catch` block of the generator that the caller iterates over. The engine follows a promise to the functions that
+ * await it only while it has exactly one reaction. If there is no caller to show, the original stack trace stays.
+ */
+export function throwToCaller(error: unknown): never {
+  if (typeof captureStackTrace === 'function' && error instanceof PolygateError) {
+    const { stack } = error;
+    Reflect.apply(captureStackTrace, Error, [error, throwToCaller]);
+    const callers = String(error.stack).replace(/\n +at process\.processTicksAndRejections .*/, '');
+    Reflect.set(error, 'stack', /\n +at /.test(callers) ? callers : stack);
+  }
+  throw error;
+}

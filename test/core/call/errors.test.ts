@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+
+import { combineOutcomes } from '../../../src/core/call/retry.ts';
+import { ConnectionError } from '../../../src/index.ts';
+import type { Outcome, Polygate, PolygateOptions, RequestOptions } from '../../../src/index.ts';
+import {
+  caught,
+  chat,
+  clientOf,
+  errorReply,
+  hang,
+  image,
+  reset,
+  scripted,
+  turns,
+  unreachable,
+  virtualClock,
+} from '../support.ts';
+import type { Reply } from '../support.ts';
+
+describe('combineOutcomes', () => {
+  const table: readonly (readonly [Outcome, Outcome, Outcome])[] = [
+    ['not-sent', 'not-sent', 'not-sent'],
+    ['not-sent', 'rejected', 'rejected'],
+    ['not-sent', 'unknown', 'unknown'],
+    ['rejected', 'not-sent', 'rejected'],
+    ['rejected', 'rejected', 'rejected'],
+    ['rejected', 'unknown', 'unknown'],
+    ['unknown', 'not-sent', 'unknown'],
+    ['unknown', 'rejected', 'unknown'],
+    ['unknown', 'unknown', 'unknown'],
+  ];
+
+  test.each(table)('of %s and %s is %s', (previous, last, combined) => {
+    expect(combineOutcomes(previous, last)).toBe(combined);
+  });
+});
+
+const submit = (gateway: Polygate, options?: RequestOptions): Promise<unknown> =>
+  gateway.images.submit(image, options);
+const createChat = (gateway: Polygate, options?: RequestOptions): Promise<unknown> =>
+  gateway.chat.completions.create(chat, options);
+
+/** The error of a call whose attempts fail with these replies, one after the other. */
+async function failureAfter(
+  replies: readonly [Reply, ...Reply[]],
+  call = submit,
+  options: PolygateOptions = {},
+) {
+  const clock = virtualClock();
+  const { fetch, sent } = scripted(...replies);
+  const gateway = clientOf(fetch, { clock, maxRetries: replies.length - 1, ...options });
+  const error = await caught(clock.settle(call(gateway)));
+  return { error, sent };
+}
+
+describe('the outcome of a call', () => {
+  const unavailable = errorReply(503);
+  const sequences: readonly (readonly [string, [Reply, ...Reply[]], string, Outcome])[] = [
+    ['a 503, then a refused connection', [unavailable, unreachable], 'ConnectionError', 'not-sent'],
+    [
+      'a refused connection, then a 503',
+      [unreachable, unavailable],
+      'ServiceUnavailableError',
+      'rejected',
+    ],
+    [
+      'a 503, a refused connection, then a 400',
+      [unavailable, unreachable, errorReply(400)],
+      'BadRequestError',
+      'rejected',
+    ],
+    ['a 503, then a timeout', [unavailable, hang], 'RequestTimeoutError', 'unknown'],
+    ['a reset, then a refused connection', [reset, unreachable], 'ConnectionError', 'unknown'],
+    ['a reset, then a 503', [reset, unavailable], 'ServiceUnavailableError', 'unknown'],
+    [
+      'a reset, a 503, then a refused connection',
+      [reset, unavailable, unreachable],
+      'ConnectionError',
+      'unknown',
+    ],
+  ];
+
+  test.each(sequences)('after %s', async (_, replies, name, outcome) => {
+    const { error, sent } = await failureAfter(replies);
+    expect(sent).toHaveLength(replies.length);
+    expect(error).toMatchObject({ name, outcome });
+    expect(error.message).toContain(
+      outcome === 'unknown' ? 'may have been' : 'Nothing was charged',
+    );
+  });
+
+  test('of a chat is not-sent after a 503 and a refused connection', async () => {
+    const { error } = await failureAfter([unavailable, unreachable], createChat);
+    if (!ConnectionError.is(error)) throw new Error('This is a ConnectionError');
+    const outcome: 'not-sent' | 'unknown' = error.outcome;
+    expect(outcome).toBe('not-sent');
+  });
+
+  test('is not-sent if a timeout expires before the second attempt is sent', async () => {
+    let calls = 0;
+    const apiKey = async () => {
+      calls += 1;
+      return calls === 1 ? 'sk-test' : new Promise<string>(() => undefined);
+    };
+    const { error, sent } = await failureAfter([unavailable, hang], submit, { apiKey });
+    expect(sent).toHaveLength(1);
+    expect(error).toMatchObject({ name: 'RequestTimeoutError', outcome: 'not-sent' });
+  });
+
+  test('is rejected if the caller aborts after a 503 and a refused connection', async () => {
+    const { fetch, sent } = scripted(unavailable, unreachable);
+    const clock = virtualClock();
+    const stop = new AbortController();
+    const gateway = clientOf(fetch, { clock, random: () => 1 });
+    const failed = caught(submit(gateway, { signal: stop.signal }));
+    await turns();
+    await clock.advance(500);
+    await turns();
+    expect(sent).toHaveLength(2);
+    stop.abort();
+    expect(await failed).toMatchObject({ name: 'AbortedError', outcome: 'rejected' });
+  });
+});

@@ -1,0 +1,46 @@
+import { createServer } from 'node:net';
+
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { Polygate } from '../../../src/index.ts';
+import { caught, chat } from '../support.ts';
+
+/** The error of a chat request that Node's own fetch sends to this address. */
+function failureAt(baseURL: string) {
+  const gateway = new Polygate({ apiKey: 'sk-test', baseURL, maxRetries: 0, logLevel: 'off' });
+  return caught(gateway.chat.completions.create(chat));
+}
+
+/** The port of a server that closes every connection without a response. */
+async function closingServer(): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+describe('a request that fetch fails', () => {
+  test('is not-sent if its port is blocked', async () => {
+    const error = await failureAt('http://127.0.0.1:6666');
+    expect(error).toMatchObject({ name: 'ConnectionError', outcome: 'not-sent' });
+    expect(error.message).toContain(
+      'Could not connect to the service: bad port. Nothing was charged.',
+    );
+  });
+
+  test('is not-sent if the TLS handshake fails', async () => {
+    const error = await failureAt(`https://127.0.0.1:${await closingServer()}`);
+    expect(error).toMatchObject({ name: 'ConnectionError', outcome: 'not-sent' });
+  });
+
+  test('is unknown if the connection is closed after the request', async () => {
+    const error = await failureAt(`http://127.0.0.1:${await closingServer()}`);
+    expect(error).toMatchObject({ name: 'ConnectionError', outcome: 'unknown' });
+  });
+});

@@ -1,0 +1,146 @@
+import { inspect } from 'node:util';
+
+import { describe, expect, test } from 'vitest';
+
+import { PolygateError } from '../../src/index.ts';
+import {
+  caught,
+  clientOf,
+  errorReply,
+  image,
+  jsonReply,
+  scripted,
+  submitted,
+  virtualClock,
+} from '../core/support.ts';
+import { runFromSource } from '../run-from-source.ts';
+
+const program = new URL('./failing-program.ts', import.meta.url);
+
+/** What a program prints for its error, line by line. */
+async function printedBy(failure: string, how: 'uncaught' | 'logged'): Promise<string[]> {
+  const { stdout, stderr } = await runFromSource(program, { env: { FAILURE: failure, HOW: how } });
+  const output = how === 'uncaught' ? stderr : stdout;
+  // Node adds the line of code that threw, and its own version.
+  return output
+    .slice(Math.max(0, output.search(/^\w+Error: /m)))
+    .replace(/\s*Node\.js v\S+\s*$/, '')
+    .trimEnd()
+    .split('\n');
+}
+
+describe.each(['uncaught', 'logged'] as const)('an error that is %s', (how) => {
+  test.each([
+    [
+      'payment',
+      'PaymentRequiredError: 402 no_balance: Insufficient balance. Nothing was charged.',
+      ['402', 'no_balance', 'req_42', 'rejected', 'idempotencyKey'],
+    ],
+    [
+      'connection',
+      'ConnectionError: Could not connect to the service: bad port.',
+      ['not-sent', 'idempotencyKey'],
+    ],
+    ['stream', 'StreamTruncatedError: The stream was truncated', ['unknown']],
+    ['task', 'TaskFailedError: Task task_1 failed: Flagged.', ['idempotencyKey']],
+    ['body', 'ResponseValidationError: Invalid response: data: must be an array.', ['req_42']],
+  ])(
+    'prints message, callers and fields of "%s" in at most ten lines',
+    async (failure, message, fields) => {
+      const lines = await printedBy(failure, how);
+      expect(lines[0]).toMatch(new RegExp(`^${message.replaceAll('.', String.raw`\.`)}`));
+      expect(lines.length).toBeLessThanOrEqual(10);
+      expect(lines[1]).toMatch(/^ {4}at async myFunction \(.*failing-program\.ts:\d+:\d+\)/);
+      const output = lines.join('\n');
+      for (const field of fields) expect(output).toContain(field);
+      expect(output).not.toMatch(/undefined|canary|Headers/);
+    },
+  );
+});
+
+/** The error of a task that fails after its submission. */
+async function failedTask() {
+  const { fetch } = scripted(
+    jsonReply(202, { id: 'task_1', status: 'queued' }),
+    jsonReply(200, { id: 'task_1', status: 'failed' }),
+  );
+  const clock = virtualClock();
+  return caught(clock.settle(clientOf(fetch, { clock }).images.generate(image)));
+}
+
+describe('a printed error', () => {
+  test('names its task by its id', async () => {
+    expect(inspect(await failedTask())).toContain('task: "task_1"');
+  });
+
+  test('shortens a long body', async () => {
+    const { fetch } = scripted(jsonReply(400, { error: { message: 'No' }, more: 'x'.repeat(1e5) }));
+    const text = inspect(await caught(clientOf(fetch).images.submit(image)));
+    expect(text).toContain('body: {"error":{"message":"No"}');
+    expect(text.length).toBeLessThan(3_000);
+  });
+
+  test('has at most ten lines, whatever its stack trace and its cause', () => {
+    const cause = new Error('the reason');
+    const error = new PolygateError('It failed.', { outcome: 'unknown', cause });
+    error.stack = `${String(error)}${'\n    at somewhere (file.js:1:1)'.repeat(50)}`;
+    const lines = inspect(error).split('\n');
+    expect(lines.length).toBeLessThanOrEqual(10);
+    expect(lines).toContain('  [cause]: Error: the reason');
+    expect(lines).toContain('  { outcome: "unknown" }');
+  });
+
+  test.each([
+    ['a text', 'the user left', '[cause]: "the user left"'],
+    ['a DOMException', new DOMException('Stop', 'AbortError'), '[cause]: AbortError: Stop'],
+  ])('shows a cause that is %s', async (_, reason, shown) => {
+    const { fetch } = scripted(submitted);
+    const signal = AbortSignal.abort(reason);
+    const text = inspect(await caught(clientOf(fetch).images.submit(image, { signal })));
+    expect(text).toContain(shown);
+  });
+
+  test('has no fields if it has no details', () => {
+    const error = new PolygateError('It failed.');
+    Object.defineProperty(error, 'stack', { value: undefined });
+    expect(inspect(error)).toBe('PolygateError: It failed.');
+  });
+
+  test('may have details that are not JSON', () => {
+    const body: { self?: unknown } = {};
+    body.self = body;
+    const error = new PolygateError('It failed.', { body, count: 1n });
+    expect(inspect(error)).toContain('{ body: …, count: … }');
+  });
+});
+
+test('an error as JSON has its message, its short fields and the receipt of its task', async () => {
+  const { fetch } = scripted(errorReply(402, 'insufficient_balance', { 'x-request-id': 'req_1' }));
+  const error = await caught(clientOf(fetch).images.submit(image, { idempotencyKey: 'row-1' }));
+  expect(JSON.parse(JSON.stringify(error))).toEqual({
+    name: 'PaymentRequiredError',
+    message: error.message,
+    status: 402,
+    requestId: 'req_1',
+    code: 'insufficient_balance',
+    type: 'test_error',
+    outcome: 'rejected',
+    idempotencyKey: 'row-1',
+  });
+  const { task } = await failedTask().then((failed) => JSON.parse(JSON.stringify(failed)));
+  expect(task).toMatchObject({ v: 1, kind: 'image', id: 'task_1' });
+});
+
+test('objects and bodies are readable, but not enumerable', async () => {
+  const { fetch } = scripted(errorReply(402, 'insufficient_balance'));
+  const error = await caught(clientOf(fetch).images.submit(image));
+  expect(error.meta).toMatchObject({ status: 402 });
+  expect(error.body).toMatchObject({ error: { code: 'insufficient_balance' } });
+  expect(Object.keys(error).toSorted()).toEqual([
+    'code',
+    'idempotencyKey',
+    'name',
+    'outcome',
+    'status',
+  ]);
+});
