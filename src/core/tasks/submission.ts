@@ -8,8 +8,11 @@ import type { SubmitRequest } from './submit.ts';
 import { openTask } from './task.ts';
 import type { SubmittedTask, Task, TaskScope } from './task.ts';
 
-/** A submit request that is described but not sent: one row of a batch. */
+/** A submit request that is described but not sent: one row of a batch. Created by the `submission` methods. */
 export class Submission<Kind extends TaskKind = TaskKind> {
+  /** Type-level only. A compiler error about params in place of a submission quotes this name. */
+  declare readonly 'created by images.submission(), videos.submission(), audio.music.submission() or audio.speech.submission()': true;
+  /** What the task will generate. */
   readonly kind: Kind;
   // Private at run time, because they contain prompts and give access to the API key.
   readonly #scope: TaskScope<Kind>;
@@ -23,6 +26,11 @@ export class Submission<Kind extends TaskKind = TaskKind> {
     // A copy, because the caller may reuse the object for the next row.
     this.#request = { ...request, params: { ...request.params } };
     this.#options = options;
+  }
+
+  /** Id of the model. */
+  get model(): string {
+    return this.#request.params.model;
   }
 
   /** Sends the request, like the namespace's `submit` method. */

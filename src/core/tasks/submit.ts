@@ -1,6 +1,6 @@
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
-import type { Generation, TaskKind } from '../../schemas/task.ts';
+import type { Generation, SucceededGeneration, TaskKind } from '../../schemas/task.ts';
 import type { ApiCall } from '../call/api-call.ts';
 import { startCall } from '../call/endpoint.ts';
 import { withIdempotencyKey } from '../call/idempotency-key.ts';
@@ -48,7 +48,7 @@ export function generate<Kind extends TaskKind>(
   scope: TaskScope<Kind>,
   request: SubmitRequest,
   options: GenerateOptions<Kind> = {},
-): RequestPromise<Generation<Kind>> {
+): RequestPromise<SucceededGeneration<Kind>> {
   const check = () => {
     request.check();
     resolvePollTiming(options, taskPollTiming);

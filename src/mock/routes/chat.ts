@@ -26,7 +26,7 @@ export const chatRoutes = [
     responseSchema: chatCompletionRecord,
     errors: [400, 401, 402, 403, 409, 413, 429, 500, 503],
     handle: (context, body) => {
-      const request = parseChatRequest(body);
+      const request = parseChatRequest({ ...body });
       const model = modelFor(context, request);
       const { seed } = context.services.settings;
       const output = generateOutput(request, seed);
