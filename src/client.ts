@@ -22,7 +22,7 @@ import type { DownloadOptions, Downloadable } from './core/tasks/download.ts';
 import { parseReceipt } from './core/tasks/receipt.ts';
 import type { Submission } from './core/tasks/submission.ts';
 import type { Task } from './core/tasks/task.ts';
-import { Account } from './resources/account.ts';
+import { AccountNamespace } from './resources/account.ts';
 import { Audio } from './resources/audio.ts';
 import { Chat } from './resources/chat.ts';
 import { Images } from './resources/images.ts';
@@ -49,7 +49,7 @@ import type { Generation, Receipt, TaskKind } from './schemas/task.ts';
  */
 export class Polygate {
   /** Account, readiness and key balance. */
-  readonly account: Account;
+  readonly account: AccountNamespace;
   /** Models available to the API key, with their prices. */
   readonly models: Models;
   /** Chat completions, streamed or not. */
@@ -81,7 +81,7 @@ export class Polygate {
   constructor(options: PolygateOptions = {}, shared?: SharedState) {
     const context = createContext(resolveConfig(options), shared);
     this.#context = context;
-    this.account = new Account(context);
+    this.account = new AccountNamespace(context);
     this.models = new Models(context);
     this.chat = new Chat(context);
     this.images = new Images(context);

@@ -19,7 +19,7 @@ export type { StreamErrorDetails } from './errors/stream.ts';
 export type { StructuredOutputFailure } from './errors/structured-output.ts';
 
 // Types of namespaces
-export type { Account as AccountNamespace } from './resources/account.ts';
+export type { AccountNamespace } from './resources/account.ts';
 export type { Audio, AudioKind } from './resources/audio.ts';
 export type { Chat, ChatCompletions } from './resources/chat.ts';
 export type { ImageRoute, Images } from './resources/images.ts';
