@@ -33,7 +33,9 @@ try {
     },
     { maxRounds: 4, signal: AbortSignal.timeout(60_000) },
   );
-  for (const { role, content } of run.messages) console.log(`${role}: ${String(content)}`);
+  for (const { role, content } of run.messages) {
+    console.log(`${role}: ${typeof content === 'string' ? content : JSON.stringify(content)}`);
+  }
   for (const [round, { meta }] of run.rounds.entries()) {
     console.log(`round ${round + 1}: $${meta.chargeUsd}`);
   }

@@ -1,6 +1,6 @@
 import type { BatchResult } from './core/batch/batch-result.ts';
 import { batch } from './core/batch/batch.ts';
-import type { BatchOptions, BatchRow, Describe } from './core/batch/batch.ts';
+import type { BatchOptions, BatchRow } from './core/batch/batch.ts';
 import { recover } from './core/batch/recover.ts';
 import type { Restore } from './core/batch/recover.ts';
 import type { RecoverOptions } from './core/batch/runner.ts';
@@ -20,8 +20,9 @@ import type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
 import { download } from './core/tasks/download.ts';
 import type { DownloadOptions, Downloadable } from './core/tasks/download.ts';
 import { parseReceipt } from './core/tasks/receipt.ts';
+import type { Submission } from './core/tasks/submission.ts';
 import type { Task } from './core/tasks/task.ts';
-import { Account } from './resources/account.ts';
+import { AccountNamespace } from './resources/account.ts';
 import { Audio } from './resources/audio.ts';
 import { Chat } from './resources/chat.ts';
 import { Images } from './resources/images.ts';
@@ -48,7 +49,7 @@ import type { Generation, Receipt, TaskKind } from './schemas/task.ts';
  */
 export class Polygate {
   /** Account, readiness and key balance. */
-  readonly account: Account;
+  readonly account: AccountNamespace;
   /** Models available to the API key, with their prices. */
   readonly models: Models;
   /** Chat completions, streamed or not. */
@@ -80,7 +81,7 @@ export class Polygate {
   constructor(options: PolygateOptions = {}, parent?: ClientContext) {
     const context = createContext(resolveConfig(options), parent);
     this.#context = context;
-    this.account = new Account(context);
+    this.account = new AccountNamespace(context);
     this.models = new Models(context);
     this.chat = new Chat(context);
     this.images = new Images(context);
@@ -154,13 +155,14 @@ export class Polygate {
   }
 
   /**
-   * Returns the handle of a task from its receipt, in any process and at any later time. Sends no request.
+   * Returns the handle of a task from its receipt, in any process and at any later time. Sends no request. A value of
+   * type `any` or `unknown`, such as the result of `JSON.parse`, is checked at run time.
    *
    * @throws {@link ConfigurationError} if the receipt is malformed or has an unsupported version.
    */
-  resume<Kind extends TaskKind>(receipt: Receipt<Kind>): Task<Kind>;
-  /** Accepts an unchecked receipt, such as the result of `JSON.parse`. */
-  resume(receipt: unknown): Task;
+  resume<Given>(
+    receipt: unknown extends Given ? Given : Receipt,
+  ): Task<Given extends Receipt<infer Kind> ? Kind : TaskKind>;
   resume(receipt: unknown): Task {
     const checked = parseReceipt(receipt);
     return this.#namespaceFor(checked.kind).task(checked);
@@ -168,8 +170,9 @@ export class Polygate {
 
   /**
    * Submits one task per row as concurrency slots become free, and yields the result of each row as soon as it
-   * finishes. A failed row does not end the batch. With a journal, you can run the same batch again after a crash
-   * without paying for a row twice.
+   * finishes. `describe` returns the submission of a row, such as `gateway.images.submission(params)`; if it throws,
+   * only this row fails. A failed row does not end the batch. With a journal, you can run the same batch again after a
+   * crash without paying for a row twice.
    *
    * At the first 402 the batch stops submitting and logs a warning: it pulls no more rows, waits for the rows that were
    * accepted, yields the others that it had pulled as `failed` with a {@link PaymentRequiredError} (`outcome` is
@@ -184,7 +187,7 @@ export class Polygate {
    */
   batch<Input, Kind extends TaskKind>(
     inputs: Iterable<Input> | AsyncIterable<Input>,
-    describe: Describe<Input, Kind>,
+    describe: (input: Input, index: number) => Submission<Kind> | Promise<Submission<Kind>>,
     options: BatchOptions<Input> = {},
   ): AsyncGenerator<BatchRow<Input, Kind>, void, undefined> {
     return batch(this.#context, inputs, describe, options);

@@ -19,7 +19,7 @@ export type { StreamErrorDetails } from './errors/stream.ts';
 export type { StructuredOutputFailure } from './errors/structured-output.ts';
 
 // Types of namespaces
-export type { Account as AccountNamespace } from './resources/account.ts';
+export type { AccountNamespace } from './resources/account.ts';
 export type { Audio, AudioKind } from './resources/audio.ts';
 export type { Chat, ChatCompletions } from './resources/chat.ts';
 export type { ImageRoute, Images } from './resources/images.ts';
@@ -29,14 +29,15 @@ export type {
   RegisterOptions,
   Verification,
 } from './resources/materials.ts';
-export type { Models, ModelListOptions } from './resources/models.ts';
+export type { Models, ModelListQuery } from './resources/models.ts';
 export type { Public } from './resources/public.ts';
+export type { TaskNamespace } from './resources/task-namespace.ts';
 export type { VideoRoute, Videos } from './resources/videos.ts';
 export type { Voices } from './resources/voices.ts';
 
 // Types of options, tasks, batches and streams
 export type { BatchResult } from './core/batch/batch-result.ts';
-export type { BatchOptions, BatchRow, Describe } from './core/batch/batch.ts';
+export type { BatchOptions, BatchRow } from './core/batch/batch.ts';
 export type { RecoverOptions } from './core/batch/runner.ts';
 export type { RawRequest } from './core/call/raw-request.ts';
 export type { RequestOptions } from './core/call/request-options.ts';
@@ -48,6 +49,7 @@ export type { Logger, LogLevel } from './core/config/log.ts';
 export type { Budget, PolygateOptions } from './core/config/options.ts';
 export type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
 export type { KnownPrices } from './core/limits/estimate.ts';
+export type { ItemStream } from './core/stream/stream.ts';
 export type { RelayedStreamOptions } from './core/stream/relayed-stream.ts';
 export type { DownloadProgress } from './core/tasks/download-body.ts';
 export type { DownloadOptions, DownloadRange } from './core/tasks/download.ts';
@@ -72,8 +74,6 @@ export type {
 export type {
   MusicParams,
   TimberWeight,
-  SpeechFields,
-  SpeechTextParams,
   SpeechInputParams,
   SpeechParams,
 } from './schemas/audio.ts';
@@ -96,25 +96,36 @@ export type {
   ChatCompletionChunkChoice,
   ChatCompletionChunk,
 } from './schemas/chat-completion.ts';
-export type { ParseParams, ParsedCompletion, PartialDeep } from './schemas/chat-output.ts';
+export type {
+  CompletionOf,
+  ParseParams,
+  ParsedCompletion,
+  PartialDeep,
+  StreamParams,
+} from './schemas/chat-output.ts';
 export type {
   TextPart,
   ImagePart,
   AudioPart,
+  VideoPart,
   FilePart,
-  OtherPart,
+  RefusalPart,
   ContentPart,
   SystemMessage,
   UserMessage,
   AssistantMessage,
+  AssistantToolCall,
+  AssistantImage,
   ToolMessage,
-  OtherMessage,
   ChatMessage,
+} from './schemas/chat-messages.ts';
+export type {
   ToolCall,
   ToolDefinition,
   ToolChoice,
   ResponseFormat,
-  ChatFields,
+  ChatAudioParams,
+  WebSearchOptions,
   ChatParams,
 } from './schemas/chat-params.ts';
 export type {
@@ -139,7 +150,7 @@ export type {
   ErrorEnvelope,
   KeyBalanceErrorEnvelope,
 } from './schemas/error-codes.ts';
-export type { ImageParams } from './schemas/images.ts';
+export type { ImageParams, ImageEditParams, ImageFromReferencesParams } from './schemas/images.ts';
 export type { Journal } from './schemas/journal.ts';
 export type {
   RealPerson,
@@ -190,7 +201,7 @@ export type {
   Changelog,
   OpenApiDocument,
 } from './schemas/public.ts';
-export type { Open } from './schemas/schema.ts';
+export type { OpenString } from './schemas/schema.ts';
 export type {
   StandardSchema,
   StandardJsonSchema,
@@ -208,6 +219,10 @@ export type {
   AudioTaskRecord,
   TaskRecords,
   Generation,
+  GenerationFields,
+  PendingGeneration,
+  SucceededGeneration,
+  FailedGeneration,
   Receipt,
 } from './schemas/task.ts';
 export type {
@@ -217,15 +232,15 @@ export type {
   VideoImageItem,
   VideoVideoItem,
   VideoAudioItem,
-  VideoOtherItem,
   VideoContentItem,
   VideoExtraBody,
   VideoParams,
+  VideoContentParams,
 } from './schemas/videos.ts';
 export type {
   VoiceCloneParams,
-  VoiceDesignFields,
   VoiceDesignParams,
+  VoiceDesignAliasParams,
 } from './schemas/voice-params.ts';
 export type {
   Voice,

@@ -3,15 +3,10 @@ import { requestJson } from '../core/call/endpoint.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { accountSchema, keyBalanceSchema, readinessSchema } from '../schemas/account.ts';
-import type {
-  Account as AccountRecord,
-  KeyBalance,
-  Readiness,
-  ReadinessCheck,
-} from '../schemas/account.ts';
+import type { Account, KeyBalance, Readiness, ReadinessCheck } from '../schemas/account.ts';
 
 /** The account that the API key belongs to. Specification: Account and catalog. */
-export class Account {
+export class AccountNamespace {
   readonly #context: ClientContext;
 
   /** @internal */
@@ -26,7 +21,7 @@ export class Account {
    * @throws {@link AuthenticationError} if the API key is missing or invalid; {@link PermissionDeniedError} if it is
    * disabled or not allowed to use this endpoint.
    */
-  retrieve(options?: RequestOptions): RequestPromise<AccountRecord> {
+  retrieve(options?: RequestOptions): RequestPromise<Account> {
     return requestJson(this.#context, '/v1/account', accountSchema, options);
   }
 
@@ -34,7 +29,7 @@ export class Account {
    * Retrieves the readiness of the account for production; see {@link blockers}. Specification: Account and catalog,
    * GET /readiness.
    *
-   * @throws the same errors as {@link Account.retrieve}.
+   * @throws the same errors as {@link AccountNamespace.retrieve}.
    */
   readiness(options?: RequestOptions): RequestPromise<Readiness> {
     return requestJson(this.#context, '/v1/readiness', readinessSchema, options);
@@ -44,7 +39,7 @@ export class Account {
    * Retrieves the balance of the key owner's account and the quota of the key. Specification: Account and catalog,
    * GET /api/usage/balance.
    *
-   * @throws the same errors as {@link Account.retrieve}, although this endpoint uses a different error envelope.
+   * @throws the same errors as {@link AccountNamespace.retrieve}, although this endpoint uses a different error envelope.
    */
   balance(options?: RequestOptions): RequestPromise<KeyBalance> {
     return requestJson(this.#context, '/api/usage/balance', keyBalanceSchema, options);

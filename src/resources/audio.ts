@@ -8,8 +8,8 @@ import { generate, submitTask } from '../core/tasks/submit.ts';
 import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit.ts';
 import type { SubmittedTask, TaskScope } from '../core/tasks/task.ts';
 import { musicParamsProblem, speechParamsProblem } from '../schemas/audio.ts';
-import type { MusicParams, SpeechParams } from '../schemas/audio.ts';
-import type { Generation } from '../schemas/task.ts';
+import type { MusicParams, SpeechInputParams, SpeechParams } from '../schemas/audio.ts';
+import type { SucceededGeneration } from '../schemas/task.ts';
 import { TaskNamespace } from './task-namespace.ts';
 
 /** Music generation and speech synthesis. Specification: Audio. */
@@ -17,7 +17,7 @@ export class Audio extends TaskNamespace<'audio'> {
   /** Music generation from a prompt, with or without lyrics. */
   readonly music: AudioKind<MusicParams>;
   /** Speech synthesis from text. */
-  readonly speech: AudioKind<SpeechParams>;
+  readonly speech: AudioKind<SpeechInputParams | SpeechParams>;
 
   /** @internal */
   constructor(context: ClientContext) {
@@ -86,7 +86,7 @@ export class AudioKind<Params extends { model: string }> {
   generate(
     params: Params,
     options?: GenerateOptions<'audio'>,
-  ): RequestPromise<Generation<'audio'>> {
+  ): RequestPromise<SucceededGeneration<'audio'>> {
     return generate(this.#scope, () => this.#describe(params, options), options);
   }
 

@@ -21,7 +21,12 @@ import { PendingStream } from '../core/stream/pending-stream.ts';
 import { Stream } from '../core/stream/stream.ts';
 import { chatCompletionSchema } from '../schemas/chat-completion.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../schemas/chat-completion.ts';
-import type { ParseParams, ParsedCompletion } from '../schemas/chat-output.ts';
+import type {
+  CompletionOf,
+  ParseParams,
+  ParsedCompletion,
+  StreamParams,
+} from '../schemas/chat-output.ts';
 import type { ChatParams } from '../schemas/chat-params.ts';
 import type { RunParams, ToolRun } from '../schemas/chat-run.ts';
 
@@ -55,18 +60,10 @@ export class ChatCompletions {
    * been charged.
    * @throws {@link ResponseValidationError} if the response is not a completion, or not a stream with `stream: true`.
    */
-  create(
-    params: ChatParams & { stream: true },
+  create<Streamed extends boolean | null | undefined = undefined>(
+    params: ChatParams & { stream?: Streamed },
     options?: RequestOptions,
-  ): RequestPromise<Stream<ChatCompletionChunk>>;
-  create(
-    params: ChatParams & { stream?: false | null | undefined },
-    options?: RequestOptions,
-  ): RequestPromise<ChatCompletion>;
-  create(
-    params: ChatParams,
-    options?: RequestOptions,
-  ): RequestPromise<ChatCompletion | Stream<ChatCompletionChunk>>;
+  ): RequestPromise<Streamed extends true ? Stream<ChatCompletionChunk> : ChatCompletion>;
   create(
     params: ChatParams,
     options?: RequestOptions,
@@ -84,12 +81,11 @@ export class ChatCompletions {
    * plus {@link StreamError} and its subclasses. If `response_format` is a schema, as in {@link ChatCompletions.parse},
    * `partialObjects()` yields the object as it is received and `final()` returns it as `parsed`.
    */
-  stream<Output, Input>(
-    params: ParseParams<Output, Input>,
+  stream<Output = never, Input = unknown>(
+    params: StreamParams<Output, Input>,
     options?: RequestOptions,
-  ): ChatStream<ParsedCompletion<Output>, Input>;
-  stream(params: ChatParams, options?: RequestOptions): ChatStream;
-  stream(params: ChatParams | ParseParams<unknown>, options?: RequestOptions): ChatStream {
+  ): ChatStream<CompletionOf<Output>, Input>;
+  stream(params: StreamParams<unknown>, options?: RequestOptions): ChatStream {
     try {
       return this.#startStream(params, options);
     } catch (error) {
@@ -99,10 +95,7 @@ export class ChatCompletions {
     }
   }
 
-  #startStream(
-    params: ChatParams | ParseParams<unknown>,
-    options: RequestOptions | undefined,
-  ): ChatStream {
+  #startStream(params: StreamParams<unknown>, options: RequestOptions | undefined): ChatStream {
     const keyed = this.#withKey(options);
     const prepared = attempt(() => this.#prepare({ ...params, stream: true }, keyed));
     const open = async (signal: AbortSignal) => this.#open(prepared(), signal);
@@ -124,7 +117,7 @@ export class ChatCompletions {
    * @throws the same errors as {@link ChatCompletions.create}.
    */
   parse<Output, Input>(
-    params: ParseParams<Output, Input> & { stream?: false | null | undefined },
+    params: ParseParams<Output, Input>,
     options?: RequestOptions,
   ): RequestPromise<ParsedCompletion<Output>> {
     const prepared = attempt(() => {
@@ -194,10 +187,7 @@ export class ChatCompletions {
     return execute(this.#context, call, { ...options, signal }, handle);
   }
 
-  #prepare(
-    given: ChatParams | ParseParams<unknown>,
-    options: RequestOptions | undefined,
-  ): PreparedChat {
+  #prepare(given: StreamParams<unknown>, options: RequestOptions | undefined): PreparedChat {
     const params = mergeExtraBody(toServiceParams(given), options);
     checkParams(params, messagesProblem);
     const { config } = this.#context;

@@ -8,8 +8,8 @@ import { Submission } from '../core/tasks/submission.ts';
 import { generate, submitTask } from '../core/tasks/submit.ts';
 import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit.ts';
 import type { SubmittedTask, TaskScope } from '../core/tasks/task.ts';
-import type { ImageParams } from '../schemas/images.ts';
-import type { Generation } from '../schemas/task.ts';
+import type { ImageEditParams, ImageFromReferencesParams, ImageParams } from '../schemas/images.ts';
+import type { SucceededGeneration } from '../schemas/task.ts';
 import { TaskNamespace } from './task-namespace.ts';
 
 /** Selects the documented path for submit requests. */
@@ -48,14 +48,17 @@ export class Images extends TaskNamespace<'image'> {
    * to do next.
    */
   submit(
-    params: ImageParams,
+    params: ImageEditParams | ImageFromReferencesParams | ImageParams,
     options: RequestOptions & ImageRoute = {},
   ): RequestPromise<SubmittedTask<'image'>> {
     return submitTask(this.#scope, () => describe(params, options), options);
   }
 
   /** Describes a submission without sending it, for use with `gateway.batch`. */
-  submission(params: ImageParams, options: RequestOptions & ImageRoute = {}): Submission<'image'> {
+  submission(
+    params: ImageEditParams | ImageFromReferencesParams | ImageParams,
+    options: RequestOptions & ImageRoute = {},
+  ): Submission<'image'> {
     return new Submission(this.#scope, () => describe(params, options), options);
   }
 
@@ -66,14 +69,17 @@ export class Images extends TaskNamespace<'image'> {
    * submitted carries `task`.
    */
   generate(
-    params: ImageParams,
+    params: ImageEditParams | ImageFromReferencesParams | ImageParams,
     options: GenerateOptions<'image'> & ImageRoute = {},
-  ): RequestPromise<Generation<'image'>> {
+  ): RequestPromise<SucceededGeneration<'image'>> {
     return generate(this.#scope, () => describe(params, options), options);
   }
 }
 
-function describe(given: ImageParams, options: RequestOptions & ImageRoute): SubmitRequest {
+function describe(
+  given: ImageEditParams | ImageFromReferencesParams | ImageParams,
+  options: RequestOptions & ImageRoute,
+): SubmitRequest {
   const params = mergeExtraBody(given, options);
   checkParams(params);
   const { model, size, resolution, num_images, n } = params;

@@ -15,10 +15,12 @@ import {
 } from '../schemas/models.ts';
 import type { AnthropicModelList, GeminiModelList, Model, ModelList } from '../schemas/models.ts';
 
-/** Options of `models.list`: the list style and the per-call options. */
-export interface ModelListOptions extends RequestOptions {
-  /** Requests the model list in the style of another API. */
-  style?: 'anthropic' | 'gemini' | undefined;
+/** Query of `models.list`. */
+export interface ModelListQuery<
+  Style extends 'anthropic' | 'gemini' | undefined = 'anthropic' | 'gemini' | undefined,
+> {
+  /** Requests the list in the style of another API. */
+  style?: Style | undefined;
 }
 
 /** Models available to the API key. Specification: Account and catalog. */
@@ -37,33 +39,28 @@ export class Models {
    * @throws {@link AuthenticationError} if the API key is missing or invalid; {@link PermissionDeniedError} if it is
    * disabled or not allowed to use this endpoint.
    */
-  list(
-    query: RequestOptions & { style: 'anthropic' },
+  list<Style extends 'anthropic' | 'gemini' | undefined = undefined>(
+    query?: ModelListQuery<Style>,
     options?: RequestOptions,
-  ): RequestPromise<AnthropicModelList>;
+  ): RequestPromise<
+    Style extends 'anthropic'
+      ? AnthropicModelList
+      : Style extends 'gemini'
+        ? GeminiModelList
+        : ModelList
+  >;
   list(
-    query: RequestOptions & { style: 'gemini' },
-    options?: RequestOptions,
-  ): RequestPromise<GeminiModelList>;
-  list(
-    query?: RequestOptions & { style?: undefined },
-    options?: RequestOptions,
-  ): RequestPromise<ModelList>;
-  list(
-    query: ModelListOptions,
-    options?: RequestOptions,
-  ): RequestPromise<ModelList | AnthropicModelList | GeminiModelList>;
-  list(
-    query: ModelListOptions = {},
+    query: ModelListQuery = {},
     callOptions?: RequestOptions,
   ): RequestPromise<ModelList | AnthropicModelList | GeminiModelList> {
     return startSafely(() => this.#listInStyle(query, { ...query, ...callOptions }));
   }
 
   #listInStyle(
-    { style }: ModelListOptions,
+    { style }: ModelListQuery,
     options: RequestOptions,
   ): RequestPromise<ModelList | AnthropicModelList | GeminiModelList> {
+    // JavaScript callers may put options into the query. Ignoring them would be worse than accepting them.
     switch (style) {
       case 'anthropic':
         return this.#list(anthropicModelListSchema, options, anthropicStyle);

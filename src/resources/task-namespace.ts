@@ -4,7 +4,7 @@ import { Submission } from '../core/tasks/submission.ts';
 import { Task, openTask } from '../core/tasks/task.ts';
 import type { TaskScope } from '../core/tasks/task.ts';
 import type { TaskUpdate, WaitOptions } from '../schemas/task-handle.ts';
-import type { Generation, Receipt, TaskKind } from '../schemas/task.ts';
+import type { Generation, Receipt, SucceededGeneration, TaskKind } from '../schemas/task.ts';
 
 /** Methods for submitted tasks, common to images, videos and audio. */
 export class TaskNamespace<Kind extends TaskKind> {
@@ -35,7 +35,7 @@ export class TaskNamespace<Kind extends TaskKind> {
   async wait(
     task: string | Receipt<Kind> | Task<Kind>,
     options?: WaitOptions<TaskUpdate<Kind>>,
-  ): Promise<Generation<Kind>> {
+  ): Promise<SucceededGeneration<Kind>> {
     return (task instanceof Task ? task : this.task(task)).wait(options);
   }
 

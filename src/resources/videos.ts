@@ -8,9 +8,9 @@ import { Submission } from '../core/tasks/submission.ts';
 import { generate, submitTask } from '../core/tasks/submit.ts';
 import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit.ts';
 import type { SubmittedTask, TaskScope } from '../core/tasks/task.ts';
-import type { Generation } from '../schemas/task.ts';
+import type { SucceededGeneration } from '../schemas/task.ts';
 import { videoParamsProblem } from '../schemas/videos.ts';
-import type { VideoParams } from '../schemas/videos.ts';
+import type { VideoContentParams, VideoParams } from '../schemas/videos.ts';
 import { TaskNamespace } from './task-namespace.ts';
 
 /** The documented paths for submit requests, relative to `/v1/`. */
@@ -52,14 +52,17 @@ export class Videos extends TaskNamespace<'video'> {
    * to do next.
    */
   submit(
-    params: VideoParams,
+    params: VideoContentParams | VideoParams,
     options: RequestOptions & VideoRoute = {},
   ): RequestPromise<SubmittedTask<'video'>> {
     return submitTask(this.#scope, () => describe(params, options), options);
   }
 
   /** Describes a submission without sending it, for use with `gateway.batch`. */
-  submission(params: VideoParams, options: RequestOptions & VideoRoute = {}): Submission<'video'> {
+  submission(
+    params: VideoContentParams | VideoParams,
+    options: RequestOptions & VideoRoute = {},
+  ): Submission<'video'> {
     return new Submission(this.#scope, () => describe(params, options), options);
   }
 
@@ -70,14 +73,17 @@ export class Videos extends TaskNamespace<'video'> {
    * submitted carries `task`.
    */
   generate(
-    params: VideoParams,
+    params: VideoContentParams | VideoParams,
     options: GenerateOptions<'video'> & VideoRoute = {},
-  ): RequestPromise<Generation<'video'>> {
+  ): RequestPromise<SucceededGeneration<'video'>> {
     return generate(this.#scope, () => describe(params, options), options);
   }
 }
 
-function describe(given: VideoParams, options: RequestOptions & VideoRoute): SubmitRequest {
+function describe(
+  given: VideoContentParams | VideoParams,
+  options: RequestOptions & VideoRoute,
+): SubmitRequest {
   const params = mergeExtraBody(given, options);
   checkParams(params, videoParamsProblem);
   const { model, size, resolution = size, duration, extra_body } = params;

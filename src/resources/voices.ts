@@ -10,7 +10,11 @@ import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { estimate } from '../core/limits/estimate.ts';
 import { voiceCloneParamsProblem, voiceDesignParamsProblem } from '../schemas/voice-params.ts';
-import type { VoiceCloneParams, VoiceDesignParams } from '../schemas/voice-params.ts';
+import type {
+  VoiceCloneParams,
+  VoiceDesignAliasParams,
+  VoiceDesignParams,
+} from '../schemas/voice-params.ts';
 import { voiceCreationSchema, voiceListSchema } from '../schemas/voices.ts';
 import type { VoiceCreation, VoiceList, VoiceListQuery } from '../schemas/voices.ts';
 
@@ -59,7 +63,10 @@ export class Voices {
    * @throws {@link APIError} if the service rejects the request; {@link ConnectionError} with `outcome` if no complete
    * response was received.
    */
-  design(params: VoiceDesignParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
+  design(
+    params: VoiceDesignAliasParams | VoiceDesignParams,
+    options?: RequestOptions,
+  ): RequestPromise<VoiceCreation> {
     return this.#create('design', options, () => {
       const body = mergeExtraBody(params, options);
       checkProblem(voiceDesignParamsProblem(body));

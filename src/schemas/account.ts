@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 import { recordSchema, openString } from './record-schema.ts';
 import { arrayField, responseSchema, stringField } from './schema.ts';
-import type { Open } from './schema.ts';
+import type { OpenString } from './schema.ts';
 
 /** Balance of the account. One wallet, shown in two currencies: do not add the two amounts. Specification: Account. */
 export interface AccountBalance {
@@ -19,7 +19,7 @@ export interface AccountConcurrency {
   /** Maximum number of concurrent chat and generation requests. */
   limit: number;
   /** Rule that sets the limit: an override, or a tier named `tier_…`. */
-  source: Open<'api_key_override' | 'user_override' | 'tier_enterprise'>;
+  source: OpenString<'api_key_override' | 'user_override' | 'tier_enterprise'>;
 }
 
 /** Models available to the API key. Specification: Account. */
@@ -33,7 +33,7 @@ export interface Account {
   /** Record type. */
   object: 'account';
   /** Wallet type. One wallet pays for all operations. */
-  wallet: Open<'unified'>;
+  wallet: OpenString<'unified'>;
   /** Wallet balance. */
   balance: AccountBalance;
   /** Concurrency limit. */
@@ -45,9 +45,9 @@ export interface Account {
 /** One readiness check. Specification: Readiness. */
 export interface ReadinessCheck {
   /** Check id. */
-  id: Open<'api_key' | 'unified_wallet'>;
+  id: OpenString<'api_key' | 'unified_wallet'>;
   /** Result of the check. The only documented value is `ready`. */
-  status: Open<'ready'>;
+  status: OpenString<'ready'>;
   /** Whether the check is required for launch. False for advisory checks. */
   required: boolean;
 }
@@ -57,9 +57,9 @@ export interface Readiness {
   /** Record type. */
   object: 'readiness';
   /** Wallet type. */
-  wallet: Open<'unified'>;
+  wallet: OpenString<'unified'>;
   /** Overall status. The only documented value is `ready`. */
-  status: Open<'ready'>;
+  status: OpenString<'ready'>;
   /** Readiness score. The range is not documented. */
   score: number;
   /** Human-readable summary. */
@@ -79,7 +79,7 @@ export interface QuotaBalance {
   /** Quota units per 1 USD. The documented value is 500000. */
   quota_per_unit: number;
   /** Display currency or unit of `amount`. */
-  quota_display_type: Open<'USD' | 'CNY' | 'CUSTOM' | 'TOKENS'>;
+  quota_display_type: OpenString<'USD' | 'CNY' | 'CUSTOM' | 'TOKENS'>;
   /** Currency symbol, such as `$` or `¥`. */
   currency_symbol: string;
   /** Exchange rate from USD to the display currency; 1 for `USD`. */

@@ -2,10 +2,32 @@ import * as z from 'zod/mini';
 
 import { requiredTextProblem, notAnObjectProblem } from './param-checks.ts';
 import { openString, bodySchema } from './record-schema.ts';
-import type { Open } from './schema.ts';
+import type { WithOptional } from './record-schema.ts';
+import type { OpenString } from './schema.ts';
 import { isRecord, isNonEmptyString } from './type-guards.ts';
 
-/** Music generation parameters, sent unchanged. Specification: Audio, Music body. */
+/**
+ * Parameters of a music generation, sent unchanged.
+ *
+ * A field that is not listed here does not compile. Pass it in the `extraBody` option, or declare it once for your
+ * project by augmenting this interface.
+ *
+ * Specification: Audio, Music body.
+ *
+ * @example
+ * ```ts
+ * await gateway.audio.music.generate(params, { extraBody: { tempo: 90 } });
+ * ```
+ *
+ * @example
+ * ```ts
+ * declare module 'polygate' {
+ *   interface MusicParams {
+ *     tempo?: number;
+ *   }
+ * }
+ * ```
+ */
 export interface MusicParams {
   /** Id of a model whose `type` in `models.list()` is `'audio'`. */
   model: string;
@@ -27,17 +49,45 @@ export interface TimberWeight {
   voice_id?: string | undefined;
   /** Weight of the voice in the mix. */
   weight?: number | undefined;
-  /** Model-specific fields. */
-  [field: string]: unknown;
 }
 
-/** Fields of a speech request. Specification: Audio, Speech body. */
-export interface SpeechFields {
+/** Parameters of a speech synthesis with the text in `input` (OpenAI style). */
+export interface SpeechInputParams extends Omit<SpeechParams, 'text' | 'input'> {
+  /** Text to synthesize. Every character is billed, including spaces and line breaks. */
+  input: string;
+  /** Text to synthesize; takes precedence over `input`. */
+  text?: string | undefined;
+}
+
+/**
+ * Parameters of a speech synthesis, sent unchanged. The text can also be in `input`; see {@link SpeechInputParams}. Set a
+ * voice as well: the specification contradicts itself on whether it is required.
+ *
+ * A field that is not listed here does not compile. Pass it in the `extraBody` option, or declare it once for your
+ * project by augmenting this interface.
+ *
+ * Specification: Audio, Speech body.
+ *
+ * @example
+ * ```ts
+ * await gateway.audio.speech.generate(params, { extraBody: { reverb: 0.2 } });
+ * ```
+ *
+ * @example
+ * ```ts
+ * declare module 'polygate' {
+ *   interface SpeechParams {
+ *     reverb?: number;
+ *   }
+ * }
+ * ```
+ */
+export interface SpeechParams {
   /** Speech model id. */
   model: string;
   /** Text to synthesize; takes precedence over `input`. Every character is billed, including spaces and line breaks. */
-  text?: string | undefined;
-  /** Text to synthesize (OpenAI style). */
+  text: string;
+  /** Text to synthesize (OpenAI style). Ignored, because `text` takes precedence. */
   input?: string | undefined;
   /** Id of a system voice or private voice. The voice must be compatible with the model. */
   voice_id?: string | undefined;
@@ -51,16 +101,16 @@ export interface SpeechFields {
   pitch?: number | undefined;
   /** Emotion of the voice. */
   emotion?:
-    | Open<'happy' | 'sad' | 'angry' | 'fearful' | 'disgusted' | 'surprised' | 'neutral'>
+    | OpenString<'happy' | 'sad' | 'angry' | 'fearful' | 'disgusted' | 'surprised' | 'neutral'>
     | undefined;
   /** Language of the text. */
-  language?: Open<'Chinese' | 'English' | 'Japanese' | 'auto'> | undefined;
+  language?: OpenString<'Chinese' | 'English' | 'Japanese' | 'auto'> | undefined;
   /** How the result is returned; `url` is recommended. */
-  output_format?: Open<'url'> | undefined;
+  output_format?: OpenString<'url'> | undefined;
   /** How the result is returned; `url` is recommended. Alternative to `output_format`. */
-  response_format?: Open<'url'> | undefined;
+  response_format?: OpenString<'url'> | undefined;
   /** Audio file format. */
-  format?: Open<'mp3' | 'wav'> | undefined;
+  format?: OpenString<'mp3' | 'wav'> | undefined;
   /** Sample rate in Hz. */
   sample_rate?: 32000 | 44100 | undefined;
   /** Pronunciations of specific words. */
@@ -77,24 +127,6 @@ export interface SpeechFields {
   audio_setting?: Record<string, unknown> | undefined;
 }
 
-/** Speech request with the text in `text`. */
-export interface SpeechTextParams extends SpeechFields {
-  /** Text to synthesize. Every character is billed, including spaces and line breaks. */
-  text: string;
-}
-
-/** Speech request with the text in `input` (OpenAI style). */
-export interface SpeechInputParams extends SpeechFields {
-  /** Text to synthesize. Every character is billed, including spaces and line breaks. */
-  input: string;
-}
-
-/**
- * Speech synthesis parameters, sent unchanged. Either `text` or `input` is required. Set a voice as well: the
- * specification contradicts itself on whether it is required. Specification: Audio, Speech body.
- */
-export type SpeechParams = SpeechTextParams | SpeechInputParams;
-
 export const musicBody = /* @__PURE__ */ (() =>
   bodySchema<MusicParams>({
     model: z.string(),
@@ -105,10 +137,13 @@ export const musicBody = /* @__PURE__ */ (() =>
     audio_setting: z.optional(z.record(z.string(), z.unknown())),
   }))();
 
+/** A speech request body as the service accepts it. */
+export type SpeechBody = WithOptional<SpeechParams, 'text'>;
+
 export const speechBody = /* @__PURE__ */ (() => {
   const text = z.optional(z.string());
   const options = z.optional(z.record(z.string(), z.unknown()));
-  return bodySchema<SpeechFields>({
+  return bodySchema<SpeechBody>({
     model: z.string(),
     text,
     input: text,

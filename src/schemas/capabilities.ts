@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 import { recordSchema, openString } from './record-schema.ts';
 import { responseSchema } from './schema.ts';
-import type { Open } from './schema.ts';
+import type { OpenString } from './schema.ts';
 
 /** One endpoint of the service. Specification: Public endpoints, GET /capabilities; assumption A16. */
 export interface CapabilityEndpoint {
@@ -39,7 +39,7 @@ export interface CapabilityWebhooks {
 /** Capabilities of the service. Specification: Public endpoints, GET /capabilities; assumption A16. */
 export interface Capabilities {
   /** Record type. */
-  object?: Open<'service.capabilities'> | undefined;
+  object?: OpenString<'service.capabilities'> | undefined;
   /** Service version, such as `2026.05`. */
   version?: string | undefined;
   /** Available endpoints. */

@@ -1,9 +1,9 @@
 import type { ToolCall } from './chat-params.ts';
 import { arrayField, responseSchema } from './schema.ts';
-import type { Open } from './schema.ts';
+import type { OpenString } from './schema.ts';
 
 /** Reason why the model stopped generating. */
-export type FinishReason = Open<'stop' | 'length' | 'tool_calls' | 'content_filter'>;
+export type FinishReason = OpenString<'stop' | 'length' | 'tool_calls' | 'content_filter'>;
 
 /** Image in a completion, as a URL or a data URL. */
 export interface ChatImage {
@@ -110,7 +110,7 @@ export interface ToolCallDelta {
 /** Content that a chunk adds to a message. */
 export interface ChatCompletionDelta {
   /** Role of the author. Usually only in the first chunk. */
-  role?: Open<'assistant'> | undefined;
+  role?: OpenString<'assistant'> | undefined;
   /** Text to append to the content. Some models send an array of content parts instead; `text()` yields their text. */
   content?: string | null | undefined;
   /** Text to append to the refusal message. */

@@ -1,13 +1,22 @@
 import type { ChatCompletion } from './chat-completion.ts';
-import type { ChatFields, ToolDefinition } from './chat-params.ts';
+import type { ChatParams, ResponseFormat } from './chat-params.ts';
 import type { StandardJsonSchema } from './standard-schema.ts';
 
-/** Chat completion parameters with a schema for the output. */
-export interface ParseParams<Output, Input = unknown> extends ChatFields {
+/** Chat completion parameters with a schema for the output. Fields added to {@link ChatParams} are part of it. */
+export interface ParseParams<Output, Input = unknown> extends Omit<
+  ChatParams,
+  'response_format' | 'stream'
+> {
   /** Schema of the output, such as a zod schema. It is sent as a JSON schema and validates the completion. */
   response_format: StandardJsonSchema<Output, Input>;
-  /** Functions that the model can call. */
-  tools?: ToolDefinition[] | undefined;
+  /** A parsed completion is not streamed; for that, call `stream()`. */
+  stream?: false | null | undefined;
+}
+
+/** Parameters of a streamed chat completion. Fields added to {@link ChatParams} are part of it. */
+export interface StreamParams<Output, Input = unknown> extends Omit<ChatParams, 'response_format'> {
+  /** Output format of the completion, or a schema of the output, such as a zod schema. */
+  response_format?: ResponseFormat | StandardJsonSchema<Output, Input> | undefined;
 }
 
 /** Chat completion whose content was parsed and validated with the schema of the call. */
@@ -15,6 +24,11 @@ export type ParsedCompletion<Output> = ChatCompletion & {
   /** Validated content of the first choice: the output of the schema. */
   parsed: Output;
 };
+
+/** The completion of a call with an optional schema: parsed if there is one, so that `Output` is known. */
+export type CompletionOf<Output> = [Output] extends [never]
+  ? ChatCompletion
+  : ParsedCompletion<Output>;
 
 /** A partially received value: fields can be missing at any depth, and strings and arrays can be incomplete. */
 export type PartialDeep<Value> = Value extends string

@@ -1,127 +1,8 @@
 import * as z from 'zod/mini';
 
+import type { ChatMessage, TextPart } from './chat-messages.ts';
 import { openString, bodySchema } from './record-schema.ts';
-import type { Open } from './schema.ts';
-
-/** Text content part. */
-export interface TextPart {
-  /** Part type. */
-  type: 'text';
-  /** Text content. */
-  text: string;
-}
-
-/** Image content part. */
-export interface ImagePart {
-  /** Part type. */
-  type: 'image_url';
-  /** URL or data URL of the image, and the level of detail to process it with. */
-  image_url: { url: string; detail?: Open<'auto' | 'low' | 'high'> | undefined };
-}
-
-/** Audio content part. */
-export interface AudioPart {
-  /** Part type. */
-  type: 'input_audio';
-  /** Base64-encoded audio and its format. */
-  input_audio: { data: string; format: Open<'wav' | 'mp3'> };
-}
-
-/** File content part. */
-export interface FilePart {
-  /** Part type. */
-  type: 'file';
-  /** File content as a data URL, or the id of an uploaded file. */
-  file: {
-    /** File content as a data URL. */
-    file_data?: string | undefined;
-    /** Id of an uploaded file. */
-    file_id?: string | undefined;
-    /** File name. */
-    filename?: string | undefined;
-  };
-}
-
-/** Model-specific content part, sent as is. */
-export interface OtherPart {
-  /** Part type. */
-  type: string & {};
-  /** Model-specific fields. */
-  [field: string]: unknown;
-}
-
-/** One part of the content of a message. */
-export type ContentPart = TextPart | ImagePart | AudioPart | FilePart | OtherPart;
-
-/** System or developer message: instructions for the model. */
-export interface SystemMessage {
-  /** Role of the author. */
-  role: 'system' | 'developer';
-  /** The instructions, as text or as text parts. */
-  content: string | TextPart[];
-  /** Name of the author. */
-  name?: string | undefined;
-  /** Additional fields are sent as is. */
-  [field: string]: unknown;
-}
-
-/** User message. */
-export interface UserMessage {
-  /** Role of the author. */
-  role: 'user';
-  /** The message, as text or as content parts. */
-  content: string | ContentPart[];
-  /** Name of the author. */
-  name?: string | undefined;
-  /** Additional fields are sent as is. */
-  [field: string]: unknown;
-}
-
-/** Earlier message from the model. You can pass `choices[0].message` of a {@link ChatCompletion} as is. */
-export interface AssistantMessage {
-  /** Role of the author. */
-  role: 'assistant';
-  /** The message, as text or as content parts. Null or absent if it contains only tool calls or a refusal. */
-  content?: string | ContentPart[] | null | undefined;
-  /** Name of the author. */
-  name?: string | undefined;
-  /** Refusal message, if the model refused the request. */
-  refusal?: string | null | undefined;
-  /** Function calls requested by the model. */
-  tool_calls?: ToolCall[] | undefined;
-  /** Additional fields are sent as is. */
-  [field: string]: unknown;
-}
-
-/** Result of a tool call. */
-export interface ToolMessage {
-  /** Role of the author. */
-  role: 'tool';
-  /** Result of the call, as text or as text parts. */
-  content: string | TextPart[];
-  /** Id of the tool call that this message responds to. */
-  tool_call_id: string;
-  /** Additional fields are sent as is. */
-  [field: string]: unknown;
-}
-
-/** Message with a model-specific role, sent as is. */
-export interface OtherMessage {
-  /** Role of the author. */
-  role: string & {};
-  /** Content of the message. */
-  content?: unknown;
-  /** Model-specific fields. */
-  [field: string]: unknown;
-}
-
-/** One message in a conversation. */
-export type ChatMessage =
-  | SystemMessage
-  | UserMessage
-  | AssistantMessage
-  | ToolMessage
-  | OtherMessage;
+import type { OpenString } from './schema.ts';
 
 /** Function call requested by the model. */
 export interface ToolCall {
@@ -150,15 +31,14 @@ export interface ToolDefinition {
     /** Whether the model must produce arguments that match the schema. */
     strict?: boolean | null | undefined;
   };
-  /** Additional fields are sent as is. */
-  [field: string]: unknown;
 }
 
-/** Controls which tool the model calls, if any. */
+/** Controls which tool the model calls: none, any number, at least one, or a specific one. */
 export type ToolChoice =
-  | Open<'none' | 'auto' | 'required'>
-  | { type: 'function'; function: { name: string } }
-  | Record<string, unknown>;
+  | 'none'
+  | 'auto'
+  | 'required'
+  | { type: 'function'; function: { name: string } };
 
 /** Output format of the completion. */
 export type ResponseFormat =
@@ -178,17 +58,71 @@ export type ResponseFormat =
       };
     };
 
-/** Fields common to all chat requests. Specification: Chat; assumption A8. */
-export interface ChatFields {
+/** Audio output of the model. */
+export interface ChatAudioParams {
+  /** Audio format. */
+  format: OpenString<'wav' | 'aac' | 'mp3' | 'flac' | 'opus' | 'pcm16'>;
+  /** Name of the voice. */
+  voice: string;
+}
+
+/** Options of the web search of models that have one built in. */
+export interface WebSearchOptions {
+  /** How much of the search results the model reads. */
+  search_context_size?: OpenString<'low' | 'medium' | 'high'> | undefined;
+  /** Approximate location of your end user. `country` is an ISO 3166-1 code, `timezone` an IANA name. */
+  user_location?:
+    | {
+        type: 'approximate';
+        approximate: {
+          city?: string | undefined;
+          country?: string | undefined;
+          region?: string | undefined;
+          timezone?: string | undefined;
+        };
+      }
+    | null
+    | undefined;
+}
+
+/**
+ * Parameters of a chat completion, sent unchanged. The service documents `model`, `messages`, `stream` and
+ * `extra_body`; the other fields are those of OpenAI-compatible APIs, and each model accepts some of them.
+ *
+ * A field that is not listed here does not compile. Pass it in the `extraBody` option, or declare it once for your
+ * project by augmenting this interface. The message and part types, such as {@link TextPart}, can be augmented too.
+ *
+ * Specification: Chat; assumption A8.
+ *
+ * @example
+ * ```ts
+ * await gateway.chat.completions.create(params, { extraBody: { top_k: 40 } });
+ * ```
+ *
+ * @example
+ * ```ts
+ * declare module 'polygate' {
+ *   interface ChatParams {
+ *     top_k?: number;
+ *   }
+ * }
+ * ```
+ */
+export interface ChatParams {
   /** Id of a model whose `type` in `models.list()` is `'chat'`. */
   model: string;
   /** Messages of the conversation so far. */
   messages: ChatMessage[];
   /** Whether to stream the completion as server-sent events. */
   stream?: boolean | null | undefined;
-  /** Streaming options. `include_usage` requests a last chunk with the token usage. */
+  /** Options of a streamed completion. */
   stream_options?:
-    | { include_usage?: boolean | undefined; [field: string]: unknown }
+    | {
+        /** Whether to send a last chunk with the token usage. */
+        include_usage?: boolean | undefined;
+        /** Whether to pad chunks with random characters, so that their size reveals nothing about their content. */
+        include_obfuscation?: boolean | undefined;
+      }
     | null
     | undefined;
   /** Pass-through options, sent in a field named `extra_body`. `image_config` requests image output. */
@@ -206,9 +140,9 @@ export interface ChatFields {
   temperature?: number | null | undefined;
   /** Nucleus sampling probability mass, 0 to 1. */
   top_p?: number | null | undefined;
-  /** Number of choices to generate. */
+  /** Number of choices to generate. The tokens of every choice are charged. */
   n?: number | null | undefined;
-  /** Sequences at which the model stops generating. */
+  /** Sequences at which the model stops generating. They are not part of the output. */
   stop?: string | string[] | null | undefined;
   /** Seed that makes sampling as deterministic as the model allows. */
   seed?: number | null | undefined;
@@ -216,41 +150,62 @@ export interface ChatFields {
   presence_penalty?: number | null | undefined;
   /** Penalty for tokens by how often they already appear in the text, -2 to 2. */
   frequency_penalty?: number | null | undefined;
-  /** Bias added to the logits of tokens, keyed by token id. */
+  /** Bias added to the logits of tokens, -100 to 100, keyed by token id. */
   logit_bias?: Record<string, number> | null | undefined;
   /** Whether to return log probabilities of the output tokens. */
   logprobs?: boolean | null | undefined;
-  /** Number of most likely tokens to return at each position. Requires `logprobs`. */
+  /** Number of most likely tokens to return at each position, 0 to 20. Requires `logprobs`. */
   top_logprobs?: number | null | undefined;
-  /** Reasoning effort. */
-  reasoning_effort?: Open<'none' | 'minimal' | 'low' | 'medium' | 'high'> | null | undefined;
+  /** Functions that the model can call. */
+  tools?: ToolDefinition[] | undefined;
   /** Controls which tool the model calls, if any. */
   tool_choice?: ToolChoice | undefined;
   /** Whether the model can call several tools in one response. */
   parallel_tool_calls?: boolean | undefined;
-  /** Output modalities to request, such as `['text', 'image']`. */
-  modalities?: Open<'text' | 'image' | 'audio'>[] | null | undefined;
-  /** Identifier of your end user. */
-  user?: string | undefined;
-  /** Additional fields are sent as is. */
-  [field: string]: unknown;
-}
-
-/**
- * Chat completion parameters. The service documents `model`, `messages`, `stream` and `extra_body`; the other fields
- * are those of OpenAI-compatible APIs. Additional fields are sent as is. Specification: Chat; assumption A8.
- */
-export interface ChatParams extends ChatFields {
   /** Output format of the completion. */
   response_format?: ResponseFormat | undefined;
-  /** Functions that the model can call. */
-  tools?: ToolDefinition[] | undefined;
+  /** How many tokens the model spends on reasoning. Each model accepts some of the values. */
+  reasoning_effort?:
+    | OpenString<'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'>
+    | null
+    | undefined;
+  /** How detailed the completion is. */
+  verbosity?: OpenString<'low' | 'medium' | 'high'> | null | undefined;
+  /** Output modalities to request, such as `['text', 'image']`. */
+  modalities?: OpenString<'text' | 'image' | 'audio'>[] | null | undefined;
+  /** Audio output. Requires `modalities` with `'audio'`. */
+  audio?: ChatAudioParams | null | undefined;
+  /** Expected content of the completion, such as the file that the model edits. Matching parts are generated faster. */
+  prediction?: { type: 'content'; content: string | TextPart[] } | null | undefined;
+  /** Web search, for models that have it built in. */
+  web_search_options?: WebSearchOptions | undefined;
+  /** Whether to store the completion for later retrieval. */
+  store?: boolean | null | undefined;
+  /** Custom data to store with the completion: up to 16 pairs of strings. */
+  metadata?: Record<string, string> | null | undefined;
+  /** Processing tier, which determines price and latency. */
+  service_tier?:
+    | OpenString<'auto' | 'default' | 'flex' | 'scale' | 'priority' | 'fast'>
+    | null
+    | undefined;
+  /** Key that routes requests with the same beginning to the same prompt cache. */
+  prompt_cache_key?: string | null | undefined;
+  /** How long the prompt stays cached. */
+  prompt_cache_retention?: OpenString<'in_memory' | '24h'> | null | undefined;
+  /** Stable, anonymous identifier of your end user, for abuse detection. */
+  safety_identifier?: string | null | undefined;
+  /** Identifier of your end user. Older name of `safety_identifier` and `prompt_cache_key`. */
+  user?: string | undefined;
 }
 
+/** The fields of a request body that the service documents, as it accepts them. */
+export type ChatBody = Pick<ChatParams, 'model' | 'stream' | 'extra_body' | 'n'> & {
+  messages: { role: string; content?: unknown }[];
+  stream_options?: { include_usage?: boolean | undefined } | null | undefined;
+};
+
 export const chatBody = /* @__PURE__ */ (() =>
-  bodySchema<
-    Pick<ChatParams, 'model' | 'messages' | 'stream' | 'stream_options' | 'extra_body' | 'n'>
-  >({
+  bodySchema<ChatBody>({
     model: z.string(),
     messages: z.array(
       z.looseObject({ role: openString<string>(), content: z.optional(z.unknown()) }),

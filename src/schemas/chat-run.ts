@@ -1,5 +1,6 @@
 import type { ChatCompletion } from './chat-completion.ts';
-import type { ChatFields, ChatMessage, ResponseFormat, ToolCall } from './chat-params.ts';
+import type { ChatMessage } from './chat-messages.ts';
+import type { ChatParams, ToolCall } from './chat-params.ts';
 import type { ResponseMeta } from './meta.ts';
 import type { StandardJsonSchema } from './standard-schema.ts';
 
@@ -23,14 +24,17 @@ export interface Tool<Arguments = unknown> {
   execute(args: Arguments, context: ToolContext): unknown;
 }
 
-/** Parameters of `run()`, a chat in which the model can call tools. */
-export interface RunParams<
-  Arguments extends readonly unknown[] = readonly unknown[],
-> extends ChatFields {
+/**
+ * Parameters of `run()`, a chat in which the model can call tools. Fields added to {@link ChatParams} are part of it.
+ */
+export interface RunParams<Arguments extends readonly unknown[] = readonly unknown[]> extends Omit<
+  ChatParams,
+  'tools' | 'stream'
+> {
   /** Tools that the model can call. */
   tools: { readonly [Index in keyof Arguments]: Tool<Arguments[Index]> };
-  /** Output format of the completion. */
-  response_format?: ResponseFormat | undefined;
+  /** A run is not streamed. */
+  stream?: false | null | undefined;
 }
 
 /** One request and response of a run. */

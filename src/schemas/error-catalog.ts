@@ -4,7 +4,7 @@ import { errorBodyRecord } from './error-codes.ts';
 import type { ErrorBody, ErrorCode, ErrorType } from './error-codes.ts';
 import { recordSchema, openString } from './record-schema.ts';
 import { responseSchema } from './schema.ts';
-import type { Open } from './schema.ts';
+import type { OpenString } from './schema.ts';
 
 /** Retry policy of an error code. Specification: Public endpoints, GET /errors/{code}; assumption A16. */
 export interface ErrorRetry {
@@ -29,7 +29,7 @@ export interface ErrorExample {
 /** Description of one error code. Specification: Public endpoints, GET /errors/{code}; assumption A16. */
 export interface ErrorDetail {
   /** Record type. */
-  object?: Open<'error.detail'> | undefined;
+  object?: OpenString<'error.detail'> | undefined;
   /** Error code. */
   code?: ErrorCode | undefined;
   /** HTTP status of responses with this code. */
@@ -51,7 +51,7 @@ export interface ErrorDetail {
 /** Catalog of all error codes. Specification: Public endpoints, GET /errors; assumption A16. */
 export interface ErrorCatalog {
   /** Record type. */
-  object?: Open<'error.catalog'> | undefined;
+  object?: OpenString<'error.catalog'> | undefined;
   /** Error codes. */
   data?: ErrorDetail[] | undefined;
   /** Additional fields are kept. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
 import { recordSchema, openString } from './record-schema.ts';
-import type { Open } from './schema.ts';
+import type { OpenString } from './schema.ts';
 
 /**
  * Error codes in the specification, and further codes that the client assumes. Specification: Errors, Codes; assumption
@@ -54,10 +54,10 @@ export type KnownErrorCode =
   | 'visual_verification_create_outcome_uncertain';
 
 /** Machine-readable error code. The known codes autocomplete; any other string is allowed. */
-export type ErrorCode = Open<KnownErrorCode>;
+export type ErrorCode = OpenString<KnownErrorCode>;
 
 /** Error type as reported by the service. Specification: Errors; assumption A9. */
-export type ErrorType = Open<
+export type ErrorType = OpenString<
   | 'invalid_request_error'
   | 'authentication_error'
   | 'permission_error'

@@ -1,17 +1,56 @@
 import * as z from 'zod/mini';
 
 import { openString, bodySchema } from './record-schema.ts';
-import type { Open } from './schema.ts';
+import type { WithOptional } from './record-schema.ts';
+import type { OpenString } from './schema.ts';
 
+/** Parameters of an image generation from a source image. The prompt is optional. */
+export interface ImageEditParams extends Omit<ImageParams, 'prompt' | 'image'> {
+  /** URL of a single source image. */
+  image: string;
+  /** Text prompt. */
+  prompt?: string | undefined;
+}
+
+/** Parameters of an image generation from reference images. The prompt is optional. */
+export interface ImageFromReferencesParams extends Omit<
+  ImageParams,
+  'prompt' | 'reference_image_urls'
+> {
+  /** URLs of reference images. */
+  reference_image_urls: string[];
+  /** Text prompt. */
+  prompt?: string | undefined;
+}
+
+// The last member of a union of params is the one that compilers quote when a required field is missing.
 /**
- * Image generation parameters, sent unchanged. The accepted fields depend on the model. Specification: Image
- * generation.
+ * Parameters of an image generation, sent unchanged. Each model accepts some of the fields.
+ *
+ * A field that is not listed here does not compile. Pass it in the `extraBody` option, or declare it once for your
+ * project by augmenting this interface.
+ *
+ * Specification: Image generation.
+ *
+ * @example
+ * ```ts
+ * await gateway.images.generate(params, { extraBody: { style_strength: 0.4 } });
+ * ```
+ *
+ * @example
+ * ```ts
+ * declare module 'polygate' {
+ *   interface ImageParams {
+ *     style_strength?: number;
+ *   }
+ * }
+ * ```
  */
 export interface ImageParams {
   /** Id of a model whose `type` in `models.list()` is `'image'`. */
   model: string;
   /** Text prompt. */
-  prompt?: string | undefined;
+  prompt: string;
   /** Number of images (OpenAI style). */
   n?: number | undefined;
   /** Size in pixels, in the form `<width>x<height>`. */
@@ -19,7 +58,7 @@ export interface ImageParams {
   /** URLs of reference images. */
   reference_image_urls?: string[] | undefined;
   /** Task type: text to image, or image to image. */
-  task_type?: Open<'text2image' | 'image2image'> | undefined;
+  task_type?: OpenString<'text2image' | 'image2image'> | undefined;
   /** URL of a single source image. */
   image?: string | undefined;
   /** Aspect ratio, such as `1:1` or `auto`. */
@@ -32,8 +71,11 @@ export interface ImageParams {
   num_images?: number | undefined;
 }
 
+/** A request body as the service accepts it. */
+export type ImageBody = WithOptional<ImageParams, 'prompt'>;
+
 export const imageBody = /* @__PURE__ */ (() =>
-  bodySchema<ImageParams>({
+  bodySchema<ImageBody>({
     model: z.string(),
     prompt: z.optional(z.string()),
     n: z.optional(z.int()),

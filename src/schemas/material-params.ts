@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { MaterialType } from './materials.ts';
 import { notAnObjectProblem } from './param-checks.ts';
 import { bodySchema } from './record-schema.ts';
-import type { Open } from './schema.ts';
+import type { OpenString } from './schema.ts';
 import { isRecord } from './type-guards.ts';
 
 /**
@@ -55,10 +55,12 @@ export type MaterialCreateParams = VisualMaterialCreateParams | AudioMaterialCre
 /** Query parameters of the material list. Specification: Materials, List query parameters. */
 export interface MaterialListQuery {
   /** Return only materials of this type. */
-  type?: Open<MaterialType> | undefined;
+  type?: OpenString<MaterialType> | undefined;
   /** Return only materials with this status. */
   status?:
-    | Open<'creating' | 'verification_pending' | 'processing' | 'available' | 'delete_pending'>
+    | OpenString<
+        'creating' | 'verification_pending' | 'processing' | 'available' | 'delete_pending'
+      >
     | undefined;
   /**
    * Number of materials per page, 1 to 100.

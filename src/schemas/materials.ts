@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 import { recordSchema, openString } from './record-schema.ts';
 import { arrayField, optionalString, responseSchema, stringField } from './schema.ts';
-import type { Open } from './schema.ts';
+import type { OpenString } from './schema.ts';
 
 /** URI of an available material. Use it as the `url` of a media item in the `content` of a video request. */
 export type AssetUri = `asset://${string}`;
@@ -14,7 +14,7 @@ export type MaterialType = 'image' | 'video' | 'audio';
  * Status of a material. `verification_failed`, `verification_expired` and `failed` are terminal failure states.
  * `deleted` appears only in the response to a delete. Specification: Material status.
  */
-export type MaterialStatus = Open<
+export type MaterialStatus = OpenString<
   | 'creating'
   | 'verification_pending'
   | 'verification_failed'
@@ -35,7 +35,7 @@ export interface Material {
   /** Display name. */
   name: string;
   /** Media type. */
-  type: Open<MaterialType>;
+  type: OpenString<MaterialType>;
   /** Current status. */
   status: MaterialStatus;
   /** URI to use in video requests; null unless the material is available. */

@@ -4,7 +4,7 @@ import { pricingRecord } from './pricing.ts';
 import type { Pricing } from './pricing.ts';
 import { recordSchema, openString } from './record-schema.ts';
 import { arrayField, responseSchema, stringField } from './schema.ts';
-import type { Open } from './schema.ts';
+import type { OpenString } from './schema.ts';
 
 /** A model in the catalog. Specification: Model. */
 export interface Model {
@@ -17,7 +17,7 @@ export interface Model {
   /** Owner or provider of the model. */
   owned_by: string;
   /** Model type. */
-  type: Open<'chat' | 'image' | 'video' | 'audio'>;
+  type: OpenString<'chat' | 'image' | 'video' | 'audio'>;
   /** Human-readable description. */
   description: string;
   /** Prices of the model. */

@@ -4,12 +4,12 @@ import { pricingRecord } from './pricing.ts';
 import type { Pricing } from './pricing.ts';
 import { recordSchema, openString } from './record-schema.ts';
 import { responseSchema } from './schema.ts';
-import type { Open } from './schema.ts';
+import type { OpenString } from './schema.ts';
 
 /** Query parameters of the pricing catalog. Specification: Public endpoints, GET /pricing. */
 export interface PricingQuery {
   /** Return only models of this type. */
-  type?: Open<'all' | 'chat' | 'image' | 'video' | 'audio'> | undefined;
+  type?: OpenString<'all' | 'chat' | 'image' | 'video' | 'audio'> | undefined;
 }
 
 /** Pricing of one model in the catalog. Specification: Public endpoints, GET /pricing; assumption A16. */
@@ -17,7 +17,7 @@ export interface PricingCatalogEntry {
   /** Model id to use in requests. */
   id?: string | undefined;
   /** Model type. */
-  type?: Open<'chat' | 'image' | 'video' | 'audio'> | undefined;
+  type?: OpenString<'chat' | 'image' | 'video' | 'audio'> | undefined;
   /** Prices of the model. */
   pricing?: Pricing | undefined;
   /** Additional fields are kept. */
@@ -27,11 +27,11 @@ export interface PricingCatalogEntry {
 /** Pricing of all models. Specification: Public endpoints, GET /pricing; assumption A16. */
 export interface PricingCatalog {
   /** Record type. */
-  object?: Open<'pricing.catalog'> | undefined;
+  object?: OpenString<'pricing.catalog'> | undefined;
   /** Model type that the catalog was filtered by. */
-  type?: Open<'all' | 'chat' | 'image' | 'video' | 'audio'> | undefined;
+  type?: OpenString<'all' | 'chat' | 'image' | 'video' | 'audio'> | undefined;
   /** Currency of the prices. */
-  currency?: Open<'USD'> | undefined;
+  currency?: OpenString<'USD'> | undefined;
   /** Models and their prices. */
   data?: PricingCatalogEntry[] | undefined;
   /** Additional fields are kept. */

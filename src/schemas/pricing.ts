@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
 import { recordSchema, openString } from './record-schema.ts';
-import type { Open } from './schema.ts';
+import type { OpenString } from './schema.ts';
 
 /** Price for one resolution. Specification: Pricing object, `resolutionPrices`. */
 export interface ResolutionPrice {
@@ -34,9 +34,9 @@ export interface PricingProfile extends Prices {
   /** Estimated charge in USD. */
   estimatedChargeUsd: number;
   /** Billing unit. */
-  billingUnit: Open<'image' | 'second'>;
+  billingUnit: OpenString<'image' | 'second'>;
   /** Context in which the prices apply; the only documented value is `api`. */
-  priceContext: Open<'api'>;
+  priceContext: OpenString<'api'>;
   /** Pricing rule id. */
   pricingRuleId: string;
   /** Label of the price source. */
@@ -54,7 +54,7 @@ export interface PricingProfiles {
 /** Pricing of a model. Specification: Pricing object. */
 export interface Pricing extends Prices {
   /** Context in which the prices apply; the only documented value is `api`. */
-  priceContext: Open<'api'>;
+  priceContext: OpenString<'api'>;
   /** Pricing profiles. */
   profiles: PricingProfiles;
   /** Label of the price source. */

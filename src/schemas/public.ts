@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 import { recordSchema, openString } from './record-schema.ts';
 import { responseSchema } from './schema.ts';
-import type { Open } from './schema.ts';
+import type { OpenString } from './schema.ts';
 
 /** Metrics of the service. Specification: Service status, `metrics`. */
 export interface ServiceMetrics {
@@ -23,7 +23,7 @@ export interface ServiceStatus {
   /** Record type. */
   object: 'service.status';
   /** Overall health. The only documented value is `degraded`. */
-  overallStatus: Open<'degraded'>;
+  overallStatus: OpenString<'degraded'>;
   /** Title in the requested locale. */
   title: string;
   /** Summary in the requested locale. */
@@ -35,7 +35,7 @@ export interface ServiceStatus {
 /** Query parameters of the service status. Specification: Public endpoints, GET /status. */
 export interface StatusQuery {
   /** Locale of `title` and `summary`. */
-  locale?: Open<'zh-CN' | 'en-US' | 'ja-JP' | 'ko-KR'> | undefined;
+  locale?: OpenString<'zh-CN' | 'en-US' | 'ja-JP' | 'ko-KR'> | undefined;
 }
 
 /** One concurrency tier. Specification: Public endpoints, GET /rate-limits; assumption A16. */
@@ -65,7 +65,7 @@ export interface BackoffPolicy {
 /** Concurrency tiers and backoff policy. Specification: Public endpoints, GET /rate-limits; assumption A16. */
 export interface RateLimitPolicy {
   /** Record type. */
-  object?: Open<'rate_limit.policy'> | undefined;
+  object?: OpenString<'rate_limit.policy'> | undefined;
   /** Concurrency tiers. */
   tiers?: RateLimitTier[] | undefined;
   /** Recommended backoff. */
@@ -93,7 +93,7 @@ export interface ChangelogEntry {
 /** Version history and migration notes. Specification: Public endpoints, GET /changelog; Versioning; assumption A16. */
 export interface Changelog {
   /** Record type. */
-  object?: Open<'changelog'> | undefined;
+  object?: OpenString<'changelog'> | undefined;
   /** Current service version. */
   version?: string | undefined;
   /** Changelog entries. */

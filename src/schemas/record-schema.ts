@@ -1,10 +1,15 @@
 import * as z from 'zod/mini';
 
 import { unchecked } from './schema.ts';
-import type { Open } from './schema.ts';
+import type { OpenString } from './schema.ts';
 
 /** One zod schema per field of the interface. A missing field, or one of the wrong type, does not compile. */
 type Shape<T> = { readonly [Key in keyof T]-?: z.ZodMiniType<T[Key]> };
+
+/** A type with an optional field that its interface requires: bodies without it are valid as well. */
+export type WithOptional<T, Key extends keyof T> = Omit<T, Key> & {
+  [Optional in Key]?: T[Optional] | undefined;
+};
 
 /**
  * Creates the schema of a full record, with every field that the specification documents. The reference gateway builds
@@ -27,8 +32,8 @@ export function bodySchema<T extends object>(shape: Shape<T>): z.ZodMiniType<T> 
   return recordSchema(shape);
 }
 
-/** Creates the schema of an {@link Open} union. It accepts any string. */
+/** Creates the schema of an {@link OpenString} union. It accepts any string. */
 /* @__NO_SIDE_EFFECTS__ */
-export function openString<Known extends string>(): z.ZodMiniType<Open<Known>> {
+export function openString<Known extends string>(): z.ZodMiniType<OpenString<Known>> {
   return z.string();
 }

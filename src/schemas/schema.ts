@@ -1,8 +1,8 @@
 import type { SchemaIssue } from './standard-schema.ts';
 import { isRecord } from './type-guards.ts';
 
-/** An open union: the known values autocomplete, and any other string is allowed. */
-export type Open<Known extends string> = Known | (string & {});
+/** A string with known values: an editor suggests them, and any other string is allowed. */
+export type OpenString<Known extends string> = Known | (string & {});
 
 /** Returns a value as type `T` without checking it. Used where the client keeps data from the service as is. */
 export function unchecked<T>(value: unknown): T {

@@ -1,4 +1,4 @@
-import type { Generation, Receipt, TaskKind } from './task.ts';
+import type { Generation, Receipt, SucceededGeneration, TaskKind } from './task.ts';
 
 /** Options for waiting for a task or material. */
 export interface WaitOptions<Update = TaskUpdate> {
@@ -50,7 +50,7 @@ export interface TaskHandle<Kind extends TaskKind = TaskKind> {
   /** Last known state of the task. Absent before the first poll of a resumed task. */
   readonly latest?: Generation<Kind> | undefined;
   /** Waits until the task has succeeded. Rejects if it fails, or if the wait times out or is aborted. */
-  wait(options?: WaitOptions<TaskUpdate<Kind>>): Promise<Generation<Kind>>;
+  wait(options?: WaitOptions<TaskUpdate<Kind>>): Promise<SucceededGeneration<Kind>>;
   /** Yields an update after each poll, up to and including the terminal one. */
   updates(
     options?: Omit<WaitOptions<TaskUpdate<Kind>>, 'onUpdate'>,

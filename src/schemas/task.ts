@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
 import { recordSchema, openString } from './record-schema.ts';
-import type { Open } from './schema.ts';
+import type { OpenString } from './schema.ts';
 
 /** Kind of media that a task generates. Music and speech are both `audio`. */
 export type TaskKind = 'image' | 'video' | 'audio';
@@ -27,11 +27,13 @@ export interface TaskRecord {
   /** Task id, equal to `id`. */
   task_id: string;
   /** Record type. */
-  object: Open<'image.generation.job' | 'video.generation.job' | 'audio.generation.job'>;
+  object: OpenString<'image.generation.job' | 'video.generation.job' | 'audio.generation.job'>;
   /** Status as sent by the service. */
-  status: Open<'queued' | 'in_progress' | 'processing' | 'completed' | 'succeeded' | 'failed'>;
+  status: OpenString<
+    'queued' | 'in_progress' | 'processing' | 'completed' | 'succeeded' | 'failed'
+  >;
   /** Raw status. The specification does not say how it relates to `status`. */
-  raw_status: Open<'SUBMITTED' | 'IN_PROGRESS' | 'SUCCESS' | 'FAILURE'>;
+  raw_status: OpenString<'SUBMITTED' | 'IN_PROGRESS' | 'SUCCESS' | 'FAILURE'>;
   /** Progress as a percentage, as text, such as `45%`. */
   progress: string;
   /** Error of a failed task; null otherwise. */
@@ -103,22 +105,16 @@ export interface TaskRecords {
   audio: AudioTaskRecord;
 }
 
-/** State of a task, normalized to one shape for images, videos, music and speech. */
-export interface Generation<Kind extends TaskKind = TaskKind> {
+/** The fields that a task has in every state. */
+export interface GenerationFields<Kind extends TaskKind = TaskKind> {
   /** Task id. */
   id: string;
   /** Kind of media that the task generates. */
   kind: Kind;
-  /** Normalized status. `succeeded` and `failed` are terminal. */
-  status: TaskStatus;
   /** `status`, or else `raw_status`, as sent by the service; empty if the record has neither. */
   rawStatus: string;
   /** Progress in percent, 0 to 100, if the service reports it. */
   progress?: number | undefined;
-  /** URLs of the results, without duplicates. Result URLs are not permanent: download the files soon. */
-  urls: string[];
-  /** Error of a failed task. */
-  error?: TaskError | undefined;
   /** Model id, if the service reports it. */
   model?: string | undefined;
   /** Creation time, if the service reports it. */
@@ -126,6 +122,49 @@ export interface Generation<Kind extends TaskKind = TaskKind> {
   /** The record as sent by the service, with all of its fields. */
   raw: TaskRecords[Kind];
 }
+
+/** State of a task that has not ended. */
+export interface PendingGeneration<
+  Kind extends TaskKind = TaskKind,
+> extends GenerationFields<Kind> {
+  /** Normalized status: the task has not ended. */
+  status: 'queued' | 'running';
+  /** URLs of the results so far, usually none. */
+  urls: string[];
+  /** Only a failed task has an error. */
+  error?: undefined;
+}
+
+/** A finished task with its results: what `wait()` and `generate()` resolve to. */
+export interface SucceededGeneration<
+  Kind extends TaskKind = TaskKind,
+> extends GenerationFields<Kind> {
+  /** Normalized status: the task has ended with a result. */
+  status: 'succeeded';
+  /** URLs of the results, without duplicates. Result URLs are not permanent: download the files soon. */
+  urls: [string, ...string[]];
+  /** Only a failed task has an error. */
+  error?: undefined;
+}
+
+/** State of a task that has ended without a result. */
+export interface FailedGeneration<Kind extends TaskKind = TaskKind> extends GenerationFields<Kind> {
+  /** Normalized status: the task has ended without a result. */
+  status: 'failed';
+  /** URLs of partial results, usually none. */
+  urls: string[];
+  /** Why the task failed. */
+  error: TaskError;
+}
+
+/**
+ * State of a task, normalized to one shape for images, videos, music and speech. Compare `status` to know the other
+ * fields: a succeeded task has at least one URL, and a failed task an error.
+ */
+export type Generation<Kind extends TaskKind = TaskKind> =
+  | PendingGeneration<Kind>
+  | SucceededGeneration<Kind>
+  | FailedGeneration<Kind>;
 
 /**
  * Plain JSON to resume a task from any process at any later time; see `gateway.resume`. Contains no API key and no

@@ -3,11 +3,12 @@ import * as z from 'zod/mini';
 import type { AssetUri } from './materials.ts';
 import { notAnObjectProblem } from './param-checks.ts';
 import { openString, bodySchema } from './record-schema.ts';
-import type { Open } from './schema.ts';
+import type { WithOptional } from './record-schema.ts';
+import type { OpenString } from './schema.ts';
 import { isRecord } from './type-guards.ts';
 
 /** URL of a media file: an HTTP(S) URL, or the `asset://` URI of an available material. */
-export type MediaUrl = Open<AssetUri>;
+export type MediaUrl = OpenString<AssetUri>;
 
 /** Reference to media in a content item. Specification: Video generation, `content`. */
 export interface MediaReference {
@@ -33,7 +34,7 @@ export interface VideoImageItem {
   /** Reference to the image. */
   image_url: MediaReference;
   /** Role of the image. */
-  role?: Open<'first_frame' | 'last_frame' | 'reference_image'> | undefined;
+  role?: OpenString<'first_frame' | 'last_frame' | 'reference_image'> | undefined;
 }
 
 /** Video item of `content`. Model-specific; the specification does not document its fields. */
@@ -43,7 +44,7 @@ export interface VideoVideoItem {
   /** Reference to the video. */
   video_url: MediaReference;
   /** Role of the video. */
-  role?: Open<'reference_video'> | undefined;
+  role?: OpenString<'reference_video'> | undefined;
 }
 
 /** Audio item of `content`. Model-specific; the specification does not document its fields. */
@@ -53,24 +54,11 @@ export interface VideoAudioItem {
   /** Reference to the audio. */
   audio_url: MediaReference;
   /** Role of the audio. */
-  role?: Open<'reference_audio'> | undefined;
-}
-
-/** Model-specific item of `content`. */
-export interface VideoOtherItem {
-  /** Item type. */
-  type: string;
-  /** Model-specific fields. */
-  [field: string]: unknown;
+  role?: OpenString<'reference_audio'> | undefined;
 }
 
 /** One item of `content`. Specification: Video generation, `content`. */
-export type VideoContentItem =
-  | VideoTextItem
-  | VideoImageItem
-  | VideoVideoItem
-  | VideoAudioItem
-  | VideoOtherItem;
+export type VideoContentItem = VideoTextItem | VideoImageItem | VideoVideoItem | VideoAudioItem;
 
 /** Additional options for the model. Specification: Video generation, `extra_body`. */
 export interface VideoExtraBody {
@@ -81,22 +69,48 @@ export interface VideoExtraBody {
   /** Random seed, an integer. */
   seed?: number | undefined;
   /** Operation to perform on the source video. */
-  operation?: Open<'edit_video' | 'video_extend' | 'avatar'> | undefined;
+  operation?: OpenString<'edit_video' | 'video_extend' | 'avatar'> | undefined;
   /** Length of the input video in seconds. */
   input_video_seconds?: number | undefined;
   /** Model-specific options. */
   [field: string]: unknown;
 }
 
+/** Parameters of a video generation whose prompt and media are in `content`. */
+export interface VideoContentParams extends Omit<VideoParams, 'prompt' | 'content'> {
+  /** The request as a list of text and media items. Media can come from the material library. */
+  content: VideoContentItem[];
+  /** Text prompt. Must not contain an `asset://` URI. */
+  prompt?: string | undefined;
+}
+
 /**
- * Video generation parameters, sent unchanged. The accepted fields depend on the model. Specification: Video
- * generation.
+ * Parameters of a video generation, sent unchanged. Each model accepts some of the fields.
+ *
+ * A field that is not listed here does not compile. Pass it in the `extraBody` option, or declare it once for your
+ * project by augmenting this interface.
+ *
+ * Specification: Video generation.
+ *
+ * @example
+ * ```ts
+ * await gateway.videos.generate(params, { extraBody: { camera_motion: 0.4 } });
+ * ```
+ *
+ * @example
+ * ```ts
+ * declare module 'polygate' {
+ *   interface VideoParams {
+ *     camera_motion?: number;
+ *   }
+ * }
+ * ```
  */
 export interface VideoParams {
   /** Id of a model whose `type` in `models.list()` is `'video'`. */
   model: string;
   /** Text prompt. Must not contain an `asset://` URI. */
-  prompt?: string | undefined;
+  prompt: string;
   /** Size, such as `720p` or `1080p`. */
   size?: string | undefined;
   /** Resolution, for requests with `content`, such as `720p`. */
@@ -119,9 +133,14 @@ export interface VideoParams {
   extra_body?: VideoExtraBody | undefined;
 }
 
+/** A request body as the service accepts it. */
+export type VideoBody = WithOptional<Omit<VideoParams, 'content'>, 'prompt'> & {
+  content?: { type: string; text?: string | undefined }[] | undefined;
+};
+
 export const videoBody = /* @__PURE__ */ (() => {
   const reference = z.optional(z.looseObject({ url: z.string() }));
-  return bodySchema<VideoParams>({
+  return bodySchema<VideoBody>({
     model: z.string(),
     prompt: z.optional(z.string()),
     size: z.optional(z.string()),

@@ -2,8 +2,30 @@ import * as z from 'zod/mini';
 
 import { requiredTextProblem } from './param-checks.ts';
 import { bodySchema } from './record-schema.ts';
+import type { WithOptional } from './record-schema.ts';
 
-/** Voice clone parameters, sent unchanged. Specification: Audio, Voice clone body. */
+/**
+ * Parameters of a voice clone, sent unchanged.
+ *
+ * A field that is not listed here does not compile. Pass it in the `extraBody` option, or declare it once for your
+ * project by augmenting this interface.
+ *
+ * Specification: Audio, Voice clone body.
+ *
+ * @example
+ * ```ts
+ * await gateway.voices.clone(params, { extraBody: { similarity: 0.9 } });
+ * ```
+ *
+ * @example
+ * ```ts
+ * declare module 'polygate' {
+ *   interface VoiceCloneParams {
+ *     similarity?: number;
+ *   }
+ * }
+ * ```
+ */
 export interface VoiceCloneParams {
   /** URL of the reference recording. The service must be able to reach it. */
   audio_url: string;
@@ -27,12 +49,42 @@ export interface VoiceCloneParams {
   accuracy?: number | string | undefined;
 }
 
-/** Fields of a voice design request. Specification: Audio, Voice design body. */
-export interface VoiceDesignFields {
+/** Parameters of a voice design with the preview text in `text`, its alias. */
+export interface VoiceDesignAliasParams extends Omit<VoiceDesignParams, 'preview_text' | 'text'> {
+  /** Text of the audio preview. Billed per Unicode character. */
+  text: string;
+  /** Text of the audio preview; `text` is its alias. */
+  preview_text?: string | undefined;
+}
+
+/**
+ * Parameters of a voice design, sent unchanged. The preview text can also be in `text`; see
+ * {@link VoiceDesignAliasParams}.
+ *
+ * A field that is not listed here does not compile. Pass it in the `extraBody` option, or declare it once for your
+ * project by augmenting this interface.
+ *
+ * Specification: Audio, Voice design body.
+ *
+ * @example
+ * ```ts
+ * await gateway.voices.design(params, { extraBody: { breathiness: 0.2 } });
+ * ```
+ *
+ * @example
+ * ```ts
+ * declare module 'polygate' {
+ *   interface VoiceDesignParams {
+ *     breathiness?: number;
+ *   }
+ * }
+ * ```
+ */
+export interface VoiceDesignParams {
   /** Description of the voice to design. */
   prompt: string;
   /** Text of the audio preview. Billed per Unicode character. */
-  preview_text?: string | undefined;
+  preview_text: string;
   /** Alias of `preview_text`. */
   text?: string | undefined;
   /** Display name of the new voice. */
@@ -44,12 +96,6 @@ export interface VoiceDesignFields {
   /** Human-readable description of the voice. */
   description?: string | undefined;
 }
-
-/**
- * Voice design parameters, sent unchanged. `preview_text`, or its alias `text`, is required. Specification: Audio,
- * Voice design body.
- */
-export type VoiceDesignParams = VoiceDesignFields & ({ preview_text: string } | { text: string });
 
 export const voiceCloneBody = /* @__PURE__ */ (() =>
   bodySchema<VoiceCloneParams>({
@@ -65,8 +111,11 @@ export const voiceCloneBody = /* @__PURE__ */ (() =>
     accuracy: z.optional(z.union([z.number(), z.string()])),
   }))();
 
+/** A voice design body as the service accepts it. */
+export type VoiceDesignBody = WithOptional<VoiceDesignParams, 'preview_text'>;
+
 export const voiceDesignBody = /* @__PURE__ */ (() =>
-  bodySchema<VoiceDesignFields>({
+  bodySchema<VoiceDesignBody>({
     prompt: z.string(),
     preview_text: z.optional(z.string()),
     text: z.optional(z.string()),

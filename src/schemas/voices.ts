@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 import { recordSchema, openString } from './record-schema.ts';
 import { arrayField, responseSchema, stringField } from './schema.ts';
-import type { Open } from './schema.ts';
+import type { OpenString } from './schema.ts';
 
 /** A voice for speech synthesis. Specification: Voice. */
 export interface Voice {
@@ -15,11 +15,11 @@ export interface Voice {
   /** Human-readable description. */
   description: string;
   /** Origin of the voice. */
-  source_type: Open<'system' | 'voice_clone' | 'voice_design'>;
+  source_type: OpenString<'system' | 'voice_clone' | 'voice_design'>;
   /** Visibility: available to all users, or only to the owner. */
-  visibility: Open<'public' | 'private'>;
+  visibility: OpenString<'public' | 'private'>;
   /** Status of the voice. The only documented value is `active`. */
-  status: Open<'active'>;
+  status: OpenString<'active'>;
   /** Ids of the speech models that accept the voice. */
   compatible_models: string[];
   /** URL of an audio preview; null if there is none. */
@@ -67,11 +67,11 @@ export interface BillingContract {
   /** Public model name. */
   public_model: string;
   /** Billed operation. */
-  operation: Open<'audio.voice_clone' | 'audio.voice_design'>;
+  operation: OpenString<'audio.voice_clone' | 'audio.voice_design'>;
   /** Settlement policy. */
-  settlement_policy: Open<'fixed_at_estimate'>;
+  settlement_policy: OpenString<'fixed_at_estimate'>;
   /** Billing stage. */
-  billing_stage: Open<'final'>;
+  billing_stage: OpenString<'final'>;
   /** Quantities on which the charge is based. */
   facts: BillingFacts;
 }
@@ -81,7 +81,7 @@ export interface VoiceOutput {
   /** URL of the file. */
   url: string;
   /** File type. */
-  type: Open<'audio'>;
+  type: OpenString<'audio'>;
 }
 
 /** Result of a voice creation. Specification: Voice creation result. */

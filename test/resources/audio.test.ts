@@ -61,9 +61,7 @@ describe('audio.music', () => {
       bodyText: '',
     });
     expect(generation).toMatchObject({ kind: 'audio', status: 'succeeded', progress: 100 });
-    expect((await mock.fetch(generation.urls[0] ?? '')).headers.get('content-type')).toBe(
-      'audio/wav',
-    );
+    expect((await mock.fetch(generation.urls[0])).headers.get('content-type')).toBe('audio/wav');
   });
 
   test.each(rows(requests['Music body']))('sends %s unchanged', async (_, field) => {

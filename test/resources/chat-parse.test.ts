@@ -54,7 +54,8 @@ describe('parse()', () => {
 
   test('sends the JSON Schema, closed and strict, and all other params unchanged', async () => {
     const { gateway, mock } = onMock();
-    await gateway.chat.completions.parse({ ...parseParams, temperature: 0, made_up: [1] });
+    const params = { ...parseParams, temperature: 0, made_up: [1] };
+    await gateway.chat.completions.parse(params);
     const schema = {
       type: 'object',
       properties: {

@@ -56,11 +56,12 @@ describe('run()', () => {
   test('sends the JSON Schemas of the tools, and all other params unchanged', async () => {
     const { requests, gateway } = scriptedModel(finalMessage);
     const loose = { ...tool('loose'), description: undefined, parameters: z.looseObject({}) };
+    const unknown: object = { odd: 1 };
     await gateway.chat.completions.run({
       ...chatParams,
       tools: [tool('weather'), loose],
       user: 'me',
-      odd: 1,
+      ...unknown,
     });
     const definition = (name: string, rest: object) => ({
       type: 'function',

@@ -6,7 +6,7 @@ import {
   ResponseValidationError,
   Stream,
 } from '../../src/index.ts';
-import type { ChatCompletion, ChatParams } from '../../src/index.ts';
+import type { ChatCompletion, ChatMessage, ChatParams } from '../../src/index.ts';
 import { onMock } from '../core/support.ts';
 import {
   streamingFetch,
@@ -21,7 +21,7 @@ import { rejection } from '../support/rejection.ts';
 const route = 'POST /v1/chat/completions';
 const chatParams = {
   model: 'aurora-chat',
-  messages: [{ role: 'user', content: 'What is the weather in Paris?' }],
+  messages: [{ role: 'user' as const, content: 'What is the weather in Paris?' }],
 } satisfies ChatParams;
 
 const weather = {
@@ -171,24 +171,22 @@ describe('create({ stream: true }) resolves to a stream', () => {
 });
 
 describe('params are sent exactly as given', () => {
+  const unknownMessages: ChatMessage[] = JSON.parse(
+    '[{"role":"user","content":[{"type":"mystery","weight":7}]},{"role":"critic","content":null,"score":3}]',
+  );
+  const unknownFields: object = { made_up_by_the_user: { nested: [null, true, { deep: 1 }] } };
   const rich = {
     ...chatParams,
+    ...unknownFields,
     messages: [
       { role: 'developer', content: 'Be brief.' },
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'Hi' },
-          { type: 'mystery', weight: 7 },
-        ],
-      },
-      { role: 'critic', content: null, score: 3 },
+      { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+      ...unknownMessages,
     ],
     extra_body: { image_config: { aspect_ratio: '16:9', seed: 3 }, provider: { order: ['a'] } },
     max_tokens: 50,
     temperature: 0,
     user: '',
-    made_up_by_the_user: { nested: [null, true, { deep: 1 }] },
   } satisfies ChatParams;
 
   test('including unknown fields and extra_body, and nothing is added', async () => {

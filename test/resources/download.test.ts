@@ -29,7 +29,10 @@ const to = (location: string, status = 302): Reply => {
   return () => new Response('moved', { status, headers: { location } });
 };
 /** A finished task of this kind with these URLs, as `retrieve` returns it. */
-const generation = (urls: string[], kind: Generation['kind'] = 'video'): Generation => ({
+const generation = (
+  urls: [string, ...string[]],
+  kind: Generation['kind'] = 'video',
+): Generation => ({
   id: 'task_1',
   kind,
   status: 'succeeded',
@@ -54,7 +57,7 @@ describe('gateway.download()', () => {
       const response = await gateway.download(done);
       expect(response.status).toBe(200);
       expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(100);
-      const direct = await gateway.download(done.urls[0] ?? '');
+      const direct = await gateway.download(done.urls[0]);
       expect(direct.headers.get('content-type')).toBe(response.headers.get('content-type'));
       await direct.body?.cancel();
     },
@@ -237,7 +240,7 @@ describe('an expired URL', () => {
     const task = await gateway.videos.submit({ model: 'tide-video', prompt: 'A harbour' });
     const done = await mock.clock.settle(task.wait());
     await mock.clock.advance(120_000);
-    expect((await caught(gateway.download(done.urls[0] ?? ''))).name).toBe('APIError');
+    expect((await caught(gateway.download(done.urls[0]))).name).toBe('APIError');
     for (const source of [done, gateway.videos.task(task.id), task]) {
       const response = await gateway.download(source);
       expect(response.status).toBe(200);

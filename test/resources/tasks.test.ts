@@ -247,7 +247,7 @@ describe('gateway.resume()', () => {
     ['a charge given as a string', { ...receipt, chargeUsd: '1' }],
     ['a negative charge', { ...receipt, chargeUsd: -1 }],
     ['an invalid date', { ...receipt, submittedAt: 'yesterday' }],
-  ])('rejects %s', (_, malformed) => {
+  ])('rejects %s', (_, malformed: unknown) => {
     const { gateway, mock } = onMock();
     const error = thrown(() => gateway.resume(malformed));
     expect(error).toBeInstanceOf(ConfigurationError);

@@ -65,12 +65,13 @@ describe('an asset:// URI', () => {
       const { gateway, mock } = onMock();
       const source = { url: `${files}/a.bin`, type };
       const { uri: asset } = await mock.clock.settle(gateway.materials.register(source));
-      const item = {
-        type: `${type}_url`,
-        [`${type}_url`]: { url: asset },
-        role: 'reference_image',
-      };
-      const params = { ...video, content: [{ type: 'text', text: 'Dawn' }, item] };
+      const items = {
+        image: { type: 'image_url', image_url: { url: asset }, role: 'reference_image' },
+        video: { type: 'video_url', video_url: { url: asset } },
+        audio: { type: 'audio_url', audio_url: { url: asset } },
+      } as const;
+      const text = { type: 'text' as const, text: 'Dawn' };
+      const params = { ...video, content: [text, items[type]] };
       await gateway.videos.submit(params);
       expect(mock.requests.at(-1)?.body).toEqual(params);
       expect(mock.requests.at(-1)?.status).toBe(202);
@@ -79,7 +80,7 @@ describe('an asset:// URI', () => {
 
   test('outside the library of the caller is rejected by the service: material_not_managed', async () => {
     const { gateway, mock } = onMock();
-    const content = [{ type: 'image_url', image_url: { url: uri } }];
+    const content = [{ type: 'image_url' as const, image_url: { url: uri } }];
     const submit = gateway.videos.submit({ ...video, content });
     const error = await rejection(BadRequestError, Promise.resolve(submit));
     expect(error).toMatchObject({ code: 'material_not_managed', outcome: 'rejected' });
@@ -95,7 +96,7 @@ describe('an asset:// URI', () => {
     const deleted = await mock.clock.settle(gateway.materials.register(source));
     await gateway.materials.delete(deleted.id);
     for (const { uri: url } of [expired, deleted]) {
-      const content = [{ type: 'image_url', image_url: { url } }];
+      const content = [{ type: 'image_url' as const, image_url: { url } }];
       const submit = gateway.videos.submit({ ...video, content });
       const error = await rejection(BadRequestError, Promise.resolve(submit));
       expect(error.code).toBe('material_not_available');

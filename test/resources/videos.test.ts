@@ -62,9 +62,7 @@ describe('videos.submit()', () => {
         object: 'video.generation.job',
         video_url: result.urls[0],
       });
-      expect((await mock.fetch(result.urls[0] ?? '')).headers.get('content-type')).toBe(
-        'video/mp4',
-      );
+      expect((await mock.fetch(result.urls[0])).headers.get('content-type')).toBe('video/mp4');
     },
   );
 
@@ -94,7 +92,7 @@ describe('videos.submit()', () => {
     const content: VideoContentItem[] = [
       { type: 'video_url', video_url: { url: `${files}/a.mp4` }, role: 'reference_video' },
       { type: 'audio_url', audio_url: { url: `${files}/a.mp3` }, role: 'reference_audio' },
-      { type: 'camera', path: [1, 2] },
+      JSON.parse('{"type":"camera","path":[1,2]}'),
     ];
     const params = { ...video, content, extra_body: { operation: 'avatar', camera: { pan: 1 } } };
     await gateway.videos.submit(params);

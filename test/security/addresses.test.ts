@@ -77,7 +77,7 @@ describe('a download never connects to a host that may be internal', () => {
 
   test('even after its URL was renewed, and never carries credentials', async () => {
     const raw = {} as Generation['raw'];
-    const urls = ['https://files.example/old'];
+    const urls: [string] = ['https://files.example/old'];
     const done = { id: 't', kind: 'video', status: 'succeeded', rawStatus: '', urls, raw } as const;
     const fresh = textReply(
       200,
@@ -86,7 +86,7 @@ describe('a download never connects to a host that may be internal', () => {
     const { fetch, sent } = scripted(textReply(410, ''), fresh, bytes);
     const headers = { cookie: apiKey, 'x-api-key': apiKey, 'proxy-authorization': apiKey };
     const gateway = clientOf(fetch, { apiKey, headers });
-    await rejection(ConfigurationError, gateway.download({ ...done, urls: [...urls] }));
+    await rejection(ConfigurationError, gateway.download(done));
     expect(
       sent.map(({ headers: received }) => [...received.values()].join().includes(apiKey)),
     ).toEqual([false, true]);

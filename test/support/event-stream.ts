@@ -4,7 +4,7 @@ import type { ChatCompletionChunk, ChatStream, PolygateOptions } from '../../src
 /** What a body does after its last piece. */
 type End = 'close' | 'reset' | 'stall';
 
-export const params = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
+export const params = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
 
 /** Encodes a text as UTF-8. */
 export function bytes(text: string): Uint8Array<ArrayBuffer> {

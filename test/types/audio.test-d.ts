@@ -7,8 +7,10 @@ import type {
   Polygate,
   RequestOptions,
   RequestPromise,
+  SpeechInputParams,
   SpeechParams,
   SubmittedTask,
+  SucceededGeneration,
   Task,
 } from '../../src/index.ts';
 
@@ -25,14 +27,14 @@ test('music and speech are tasks of kind audio', () => {
     RequestPromise<SubmittedTask<'audio'>>
   >();
   expectTypeOf(gateway.audio.music.generate(music)).toEqualTypeOf<
-    RequestPromise<Generation<'audio'>>
+    RequestPromise<SucceededGeneration<'audio'>>
   >();
   expectTypeOf(gateway.audio.speech.generate(speech)).toEqualTypeOf<
-    RequestPromise<Generation<'audio'>>
+    RequestPromise<SucceededGeneration<'audio'>>
   >();
   expectTypeOf(gateway.audio.task('task_1')).toEqualTypeOf<Task<'audio'>>();
   expectTypeOf(gateway.audio.retrieve('task_1')).resolves.toEqualTypeOf<Generation<'audio'>>();
-  expectTypeOf(gateway.audio.wait('task_1')).resolves.toEqualTypeOf<Generation<'audio'>>();
+  expectTypeOf(gateway.audio.wait('task_1')).resolves.toEqualTypeOf<SucceededGeneration<'audio'>>();
 });
 
 test('`raw` has the type of the documented record', () => {
@@ -64,7 +66,7 @@ describe('music', () => {
 
 describe('speech', () => {
   test('requires text or input', () => {
-    expectTypeOf<{ model: string; input: string }>().toExtend<SpeechParams>();
+    expectTypeOf<{ model: string; input: string }>().toExtend<SpeechInputParams>();
     void gateway.audio.speech.submit({ model: 'm', input: 'Ahoy' });
     void gateway.audio.speech.submit({ model: 'm', text: 'Ahoy', input: 'Ahoy' });
     // @ts-expect-error text and input are missing

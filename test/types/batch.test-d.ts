@@ -3,10 +3,10 @@ import { describe, expectTypeOf, test } from 'vitest';
 import type {
   BatchResult,
   BatchRow,
-  Generation,
   Journal,
   Polygate,
   SubmittedTask,
+  SucceededGeneration,
   Submission,
   Task,
 } from '../../src/index.ts';
@@ -40,13 +40,15 @@ describe('batch()', () => {
   test('has a generation on rows that succeeded, and an error on all others', () => {
     const check = (row: BatchRow<Shot, 'image'>) => {
       if (row.status === 'succeeded') {
-        expectTypeOf(row.generation).toEqualTypeOf<Generation<'image'>>();
+        expectTypeOf(row.generation).toEqualTypeOf<SucceededGeneration<'image'>>();
         expectTypeOf(row.error).toEqualTypeOf<undefined>();
       } else {
         expectTypeOf(row.generation).toEqualTypeOf<undefined>();
         expectTypeOf(row.error).toEqualTypeOf<Error>();
       }
-      expectTypeOf(row.generation ?? row.error).toEqualTypeOf<Generation<'image'> | Error>();
+      expectTypeOf(row.generation ?? row.error).toEqualTypeOf<
+        SucceededGeneration<'image'> | Error
+      >();
     };
     expectTypeOf(check).toBeFunction();
   });
@@ -68,6 +70,8 @@ describe('batch()', () => {
   test('rejects a task that was already submitted, and a path as the journal', () => {
     // @ts-expect-error submit() sends immediately; a batch needs submission()
     void gateway.batch([1], () => gateway.images.submit(image));
+    // @ts-expect-error a batch needs images.submission(params), not params
+    void gateway.batch([1], () => image);
     expectTypeOf(journal).toEqualTypeOf<Journal>();
     // @ts-expect-error a path is not a journal; use fileJournal(path)
     void gateway.batch([1], () => gateway.images.submission(image), { journal: 'run.jsonl' });

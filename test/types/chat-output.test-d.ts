@@ -31,7 +31,7 @@ interface Output {
 
 describe('parse()', () => {
   test('is typed by the output of the schema', () => {
-    const promise = completions.parse({ ...request, response_format: schema, odd: 1 });
+    const promise = completions.parse({ ...request, response_format: schema });
     expectTypeOf(promise).toEqualTypeOf<RequestPromise<ParsedCompletion<Output>>>();
     expectTypeOf(promise).resolves.toExtend<ChatCompletion>();
     expectTypeOf<Awaited<typeof promise>['parsed']>().toEqualTypeOf<Output>();
@@ -48,6 +48,8 @@ describe('parse()', () => {
     void completions.parse({ ...request, response_format: { type: 'json_object' } });
     // @ts-expect-error response_format is missing
     void completions.parse(request);
+    // @ts-expect-error the field is named temperature
+    void completions.parse({ ...request, response_format: schema, temprature: 1 });
     // @ts-expect-error parse() does not stream
     void completions.parse({ ...request, response_format: schema, stream: true });
   });
@@ -115,6 +117,8 @@ describe('run()', () => {
     void completions.run({ ...request, tools: [double] });
     // @ts-expect-error each round would need its own key
     void completions.run({ ...request, tools }, { idempotencyKey: 'k' });
+    // @ts-expect-error the field is named temperature
+    void completions.run({ ...request, tools, temprature: 1 });
     // @ts-expect-error execute() is missing
     void completions.run({ ...request, tools: [{ name: 'double', parameters }] });
   });

@@ -7,6 +7,7 @@ import type {
   ChatMessage,
   ChatParams,
   ChatStream,
+  ContentPart,
   FinishReason,
   Polygate,
   RequestPromise,
@@ -102,33 +103,112 @@ describe('params', () => {
     void completions.create({ ...request, temperature: 'warm' });
   });
 
-  test('accept undocumented fields, roles, parts and values', () => {
-    expectTypeOf({
+  test('reject a misspelled field, at every level', () => {
+    expectTypeOf<ChatParams>().not.toHaveProperty('temprature');
+    // @ts-expect-error the field is named temperature
+    void completions.create({ ...request, temprature: 1 });
+    // @ts-expect-error the field is named max_tokens
+    completions.stream({ ...request, max_token: 5 });
+    // @ts-expect-error the field is named name
+    const message: ChatMessage = { role: 'user', content: 'Hi', nam: 'Ada' };
+    void message;
+    // @ts-expect-error the option is named include_usage
+    completions.stream({ ...request, stream_options: { include_usages: true } });
+    void completions.create({
+      ...request,
+      // @ts-expect-error the field is named description
+      tools: [{ type: 'function', function: { name: 'find', descripton: 'Finds' } }],
+    });
+  });
+
+  test('reject unknown roles and content', () => {
+    expectTypeOf<ChatMessage['role']>().toEqualTypeOf<
+      'system' | 'developer' | 'user' | 'assistant' | 'tool'
+    >();
+    // @ts-expect-error the role is user
+    void completions.create({ model: 'm', messages: [{ role: 'usr', content: 'Hi' }] });
+    // @ts-expect-error content is text or parts
+    void completions.create({ model: 'm', messages: [{ role: 'user', content: 5 }] });
+    // @ts-expect-error the text is missing
+    const text: ContentPart = { type: 'text' };
+    // @ts-expect-error the part type is image_url
+    const part: ContentPart = { type: 'image', image_url: { url: 'https://a.example' } };
+    // @ts-expect-error image_url is an object
+    const image: ContentPart = { type: 'image_url', image_url: 'https://a.example' };
+    // @ts-expect-error the message with a tool result has the id of the call
+    const result: ChatMessage = { role: 'tool', content: 'sunny' };
+    // @ts-expect-error a system message has no image
+    const system: ChatMessage = { role: 'system', content: [image] };
+    void [text, part, result, system];
+  });
+
+  test('accept the fields of OpenAI-compatible APIs', () => {
+    void completions.create({
       model: 'm',
       messages: [
         { role: 'developer', content: 'Be brief' },
-        { role: 'critic', content: 'Hm', score: 3 },
         {
           role: 'user',
           content: [
             { type: 'text', text: 'a' },
-            { type: 'mystery', weight: 7 },
+            { type: 'image_url', image_url: { url: 'https://a.example', detail: 'low' } },
+            { type: 'input_audio', input_audio: { data: '', format: 'mp3' } },
+            { type: 'video_url', video_url: { url: 'https://a.example' } },
+            { type: 'file', file: { file_id: 'file_1' } },
           ],
         },
-        { role: 'tool', content: 'sunny', tool_call_id: 'call_1' },
+        {
+          role: 'assistant',
+          content: null,
+          refusal: null,
+          reasoning_content: 'Hm',
+          tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
+        },
+        { role: 'tool', content: 'sunny', tool_call_id: 'c' },
       ],
-      reasoning_effort: 'heroic',
-      modalities: ['text', 'smell'],
-      tool_choice: 'sometimes',
+      temperature: 1,
+      top_p: 1,
+      n: 1,
+      max_tokens: 5,
+      max_completion_tokens: 5,
+      stop: ['.'],
+      seed: 1,
+      presence_penalty: 0,
+      frequency_penalty: 0,
+      logit_bias: { 50256: -100 },
+      logprobs: true,
+      top_logprobs: 3,
+      tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
+      tool_choice: { type: 'function', function: { name: 'f' } },
+      parallel_tool_calls: false,
+      response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: {} } },
+      reasoning_effort: 'minimal',
+      verbosity: 'low',
+      modalities: ['text', 'audio'],
+      audio: { format: 'mp3', voice: 'alloy' },
+      prediction: { type: 'content', content: 'a' },
+      web_search_options: { search_context_size: 'low' },
+      store: true,
+      metadata: { team: 'reports' },
+      service_tier: 'flex',
+      prompt_cache_key: 'k',
+      prompt_cache_retention: '24h',
+      safety_identifier: 's',
+      user: 'u',
+      stream_options: { include_usage: true },
       extra_body: { image_config: { aspect_ratio: '16:9', more: 1 }, any: [true] },
-      made_up: { deep: [1] },
-    }).toExtend<ChatParams>();
+    });
+    expectTypeOf<'heroic'>().toExtend<ChatParams['reasoning_effort']>();
     expectTypeOf<'stop'>().toExtend<FinishReason>();
     expectTypeOf<string>().toExtend<FinishReason>();
   });
 
   test('accept the message of a completion', () => {
     expectTypeOf<ChatCompletionMessage>().toExtend<ChatMessage>();
+    const messages: ChatMessage[] = [];
+    const message = completion.choices[0]?.message;
+    if (message) messages.push(message, { ...message, name: 'Ada' });
+    void completions.create({ model: 'm', messages });
   });
 });
 

@@ -11,7 +11,9 @@ import type {
   RequestPromise,
   ResponseMeta,
   SubmittedTask,
+  SucceededGeneration,
   Task,
+  TaskError,
   TaskHandle,
   TaskKind,
   TaskUpdate,
@@ -30,7 +32,7 @@ describe('submit() and generate()', () => {
       RequestPromise<SubmittedTask<'image'>>
     >();
     expectTypeOf(gateway.images.generate(image)).toEqualTypeOf<
-      RequestPromise<Generation<'image'>>
+      RequestPromise<SucceededGeneration<'image'>>
     >();
   });
 
@@ -50,14 +52,28 @@ describe('submit() and generate()', () => {
     // @ts-expect-error the model is missing
     void gateway.images.generate({ prompt: 'A harbour' });
     // @ts-expect-error the number of images is a number
-    void gateway.images.submit({ model: 'm', n: '2' });
+    void gateway.images.submit({ ...image, n: '2' });
+    // @ts-expect-error the field is named resolution
+    void gateway.images.submit({ ...image, resolutoin: '1k' });
     // @ts-expect-error params are an object
     void gateway.images.submit('A harbour');
   });
 
+  test('require a prompt unless an image is given', () => {
+    // @ts-expect-error the prompt is missing
+    void gateway.images.submit({ model: 'm' });
+    // @ts-expect-error the prompt is missing
+    void gateway.images.generate({ model: 'm', size: '1024x1024' });
+    void gateway.images.submit({ model: 'm', image: 'https://a.example' });
+    void gateway.images.generate({ model: 'm', reference_image_urls: ['https://a.example'] });
+    expectTypeOf<{ model: string; image: string }>().not.toExtend<ImageParams>();
+    // @ts-expect-error the field is named resolution
+    void gateway.images.submit({ model: 'm', image: 'https://a.example', resolutoin: '1k' });
+  });
+
   test('accept undocumented values of open unions', () => {
-    expectTypeOf({ model: 'm', task_type: 'text2image' }).toExtend<ImageParams>();
-    expectTypeOf({ model: 'm', task_type: 'sketch2image' }).toExtend<ImageParams>();
+    expectTypeOf({ ...image, task_type: 'text2image' }).toExtend<ImageParams>();
+    expectTypeOf({ ...image, task_type: 'sketch2image' }).toExtend<ImageParams>();
   });
 
   test('generate() accepts per-call options and wait options together', () => {
@@ -94,7 +110,7 @@ describe('a task', () => {
   });
 
   test('waits for a generation and yields updates', () => {
-    expectTypeOf(task.wait()).resolves.toEqualTypeOf<Generation<'image'>>();
+    expectTypeOf(task.wait()).resolves.toEqualTypeOf<SucceededGeneration<'image'>>();
     expectTypeOf(task.retrieve()).resolves.toEqualTypeOf<Generation<'image'>>();
     expectTypeOf(task.updates()).toExtend<AsyncIterable<TaskUpdate<'image'>>>();
     expectTypeOf<TaskUpdate<'image'>>().toExtend<Generation<'image'>>();
@@ -116,18 +132,31 @@ describe('a task', () => {
     expectTypeOf(known.idempotencyKey).toEqualTypeOf<string | undefined>();
     expectTypeOf(known.meta).toEqualTypeOf<ResponseMeta | undefined>();
     expectTypeOf(known.latest).toEqualTypeOf<Generation<'image'> | undefined>();
-    expectTypeOf(gateway.images.wait(known)).resolves.toEqualTypeOf<Generation<'image'>>();
-    expectTypeOf(gateway.images.wait('task_1')).resolves.toEqualTypeOf<Generation<'image'>>();
+    expectTypeOf(gateway.images.wait(known)).resolves.toEqualTypeOf<SucceededGeneration<'image'>>();
+    expectTypeOf(gateway.images.wait('task_1')).resolves.toEqualTypeOf<
+      SucceededGeneration<'image'>
+    >();
     expectTypeOf(gateway.images.retrieve('task_1')).resolves.toEqualTypeOf<Generation<'image'>>();
   });
 
   test('has the kind of its receipt', () => {
     expectTypeOf(gateway.resume(task.toJSON())).toEqualTypeOf<Task<'image'>>();
-    expectTypeOf(gateway.resume(JSON.parse('{}') as unknown)).toEqualTypeOf<Task>();
     expectTypeOf(gateway.images.task(task.toJSON())).toEqualTypeOf<Task<'image'>>();
     const video: Receipt<'video'> = { v: 1, kind: 'video', id: 'task_1' };
     // @ts-expect-error this is the receipt of a video
     gateway.images.task(video);
+  });
+
+  test('is resumed from a receipt, or from an unchecked value', () => {
+    expectTypeOf(gateway.resume(JSON.parse('{}'))).toEqualTypeOf<Task>();
+    const unchecked: unknown = JSON.parse('{}');
+    expectTypeOf(gateway.resume(unchecked)).toEqualTypeOf<Task>();
+    // @ts-expect-error an id is not a receipt; use gateway.images.task(id)
+    gateway.resume('task_1');
+    // @ts-expect-error a receipt has an id
+    gateway.resume({ v: 1, kind: 'image' });
+    // @ts-expect-error toJSON() returns the receipt
+    gateway.resume(JSON.stringify(task));
   });
 });
 
@@ -135,13 +164,34 @@ describe('a generation', () => {
   test('has one shape and the documented record', () => {
     expectTypeOf(generation.status).toEqualTypeOf<'queued' | 'running' | 'succeeded' | 'failed'>();
     expectTypeOf(generation.kind).toEqualTypeOf<'image'>();
-    expectTypeOf(generation.urls).toEqualTypeOf<string[]>();
+    expectTypeOf(generation.urls).toExtend<string[]>();
     expectTypeOf(generation.progress).toEqualTypeOf<number | undefined>();
     expectTypeOf(generation.createdAt).toEqualTypeOf<Date | undefined>();
     expectTypeOf(generation.error?.message).toEqualTypeOf<string | undefined>();
     expectTypeOf(generation.raw).toEqualTypeOf<ImageTaskRecord>();
     expectTypeOf(generation.raw.image_url).toEqualTypeOf<string | null>();
     expectTypeOf<TaskKind>().toEqualTypeOf<'image' | 'video' | 'audio'>();
+  });
+
+  test('has a URL if it succeeded, and an error if it failed', () => {
+    const check = (update: TaskUpdate<'image'>) => {
+      for (const state of [generation, update]) {
+        if (state.status === 'succeeded') {
+          expectTypeOf(state.urls).toEqualTypeOf<[string, ...string[]]>();
+          expectTypeOf(state.urls[0]).toEqualTypeOf<string>();
+          expectTypeOf(state.error).toEqualTypeOf<undefined>();
+          expectTypeOf(state).toExtend<SucceededGeneration<'image'>>();
+        } else if (state.status === 'failed') {
+          expectTypeOf(state.error).toEqualTypeOf<TaskError>();
+        } else {
+          expectTypeOf(state.urls[0]).toEqualTypeOf<string | undefined>();
+          expectTypeOf(state.error).toEqualTypeOf<undefined>();
+        }
+      }
+    };
+    expectTypeOf(check).toBeFunction();
+    expectTypeOf<SucceededGeneration<'image'>>().toExtend<Generation<'image'>>();
+    expectTypeOf<Generation<'image'>>().toExtend<Generation>();
   });
 
   test('and its task are on the errors of a wait', () => {

@@ -8,7 +8,7 @@ import type {
   KeyBalance,
   Model,
   ModelList,
-  ModelListOptions,
+  ModelListQuery,
   Polygate,
   Readiness,
   ReadinessCheck,
@@ -19,7 +19,7 @@ import type {
 declare const gateway: Polygate;
 declare const model: Model;
 declare const readiness: Readiness;
-declare const options: ModelListOptions;
+declare const query: ModelListQuery;
 
 test('list() is typed by its style', () => {
   expectTypeOf(gateway.models.list()).toEqualTypeOf<RequestPromise<ModelList>>();
@@ -30,11 +30,13 @@ test('list() is typed by its style', () => {
   expectTypeOf(gateway.models.list({ style: 'gemini' }, { requestId: 'r' })).toEqualTypeOf<
     RequestPromise<GeminiModelList>
   >();
-  expectTypeOf(gateway.models.list(options)).toEqualTypeOf<
+  expectTypeOf(gateway.models.list(query)).toEqualTypeOf<
     RequestPromise<ModelList | AnthropicModelList | GeminiModelList>
   >();
   // @ts-expect-error there is no such style
   void gateway.models.list({ style: 'other' });
+  // @ts-expect-error options are the last argument
+  void gateway.models.list({ requestId: 'r' });
 });
 
 test('the default model list is iterable; lists in other styles are not', () => {

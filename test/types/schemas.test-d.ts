@@ -2,7 +2,7 @@ import { describe, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
 
 import type { Account, ReadinessCheck } from '../../src/schemas/account.ts';
-import type { SpeechParams } from '../../src/schemas/audio.ts';
+import type { SpeechInputParams, SpeechParams } from '../../src/schemas/audio.ts';
 import type { Capabilities } from '../../src/schemas/capabilities.ts';
 import type { ErrorCode } from '../../src/schemas/error-codes.ts';
 import type { MaterialCreateParams, MaterialListQuery } from '../../src/schemas/material-params.ts';
@@ -18,8 +18,8 @@ import type { Model, ModelList } from '../../src/schemas/models.ts';
 import { recordSchema } from '../../src/schemas/record-schema.ts';
 import { responseSchema, stringField } from '../../src/schemas/schema.ts';
 import type { ResponseSchema } from '../../src/schemas/schema.ts';
-import type { VideoParams } from '../../src/schemas/videos.ts';
-import type { VoiceDesignParams } from '../../src/schemas/voice-params.ts';
+import type { VideoContentParams, VideoParams } from '../../src/schemas/videos.ts';
+import type { VoiceDesignAliasParams, VoiceDesignParams } from '../../src/schemas/voice-params.ts';
 import type { Voice, VoiceList } from '../../src/schemas/voices.ts';
 
 const url = 'https://host.example/a';
@@ -67,7 +67,7 @@ describe('materials', () => {
 describe('speech and voices', () => {
   test('requires text or input', () => {
     expectTypeOf<{ model: string; text: string }>().toExtend<SpeechParams>();
-    expectTypeOf<{ model: string; input: string }>().toExtend<SpeechParams>();
+    expectTypeOf<{ model: string; input: string }>().toExtend<SpeechInputParams>();
     expectTypeOf<{ model: string; text: string; input: string }>().toExtend<SpeechParams>();
     // @ts-expect-error either text or input is required
     const invalid: SpeechParams = { model: 'm', voice_id: 'v' };
@@ -85,7 +85,7 @@ describe('speech and voices', () => {
 
   test('requires the preview text of a designed voice under either name', () => {
     expectTypeOf<{ prompt: string; preview_text: string }>().toExtend<VoiceDesignParams>();
-    expectTypeOf<{ prompt: string; text: string }>().toExtend<VoiceDesignParams>();
+    expectTypeOf<{ prompt: string; text: string }>().toExtend<VoiceDesignAliasParams>();
     // @ts-expect-error preview_text is required
     const invalid: VoiceDesignParams = { prompt: 'A calm sailor' };
     void invalid;
@@ -107,27 +107,26 @@ describe('params', () => {
   test('reject a misspelled field', () => {
     expectTypeOf<VideoParams>().not.toHaveProperty('aspectRatio');
     // @ts-expect-error the field is named aspect_ratio
-    const invalid: VideoParams = { model: 'm', aspectRatio: '16:9' };
+    const invalid: VideoParams = { model: 'm', prompt: 'A harbour', aspectRatio: '16:9' };
     void invalid;
   });
 
-  test('accept model-specific content items and options', () => {
-    const params: VideoParams = {
+  test('accept model-specific options in extra_body', () => {
+    const params: VideoContentParams = {
       model: 'm',
       content: [
         { type: 'text', text: 'A harbour' },
         { type: 'image_url', image_url: { url: 'asset://a' }, role: 'first_frame' },
         { type: 'video_url', video_url: { url } },
         { type: 'audio_url', audio_url: { url } },
-        { type: 'depth_map', depth_map: { url } },
       ],
       extra_body: { seed: 1, camera: 'pan' },
     };
-    expectTypeOf(params).toExtend<VideoParams>();
+    expectTypeOf(params).toExtend<VideoContentParams>();
   });
 
   test('accept undefined for optional fields', () => {
-    expectTypeOf<{ model: string; prompt: undefined }>().toExtend<VideoParams>();
+    expectTypeOf<{ model: string; prompt: string; size: undefined }>().toExtend<VideoParams>();
   });
 });
 

@@ -8,6 +8,7 @@ import type {
   Receipt,
   RequestPromise,
   SubmittedTask,
+  SucceededGeneration,
   Task,
   TaskUpdate,
   VideoContentItem,
@@ -27,7 +28,7 @@ describe('submit() and generate()', () => {
       RequestPromise<SubmittedTask<'video'>>
     >();
     expectTypeOf(gateway.videos.generate(video)).toEqualTypeOf<
-      RequestPromise<Generation<'video'>>
+      RequestPromise<SucceededGeneration<'video'>>
     >();
     expectTypeOf<Generation<'video'>['raw']>().toEqualTypeOf<VideoTaskRecord>();
     expectTypeOf<VideoTaskRecord['video_url']>().toEqualTypeOf<string | null>();
@@ -49,11 +50,13 @@ describe('submit() and generate()', () => {
     // @ts-expect-error the model is missing
     void gateway.videos.submit({ prompt: 'A harbour' });
     // @ts-expect-error a duration is a number
-    void gateway.videos.submit({ model: 'm', duration: '5' });
+    void gateway.videos.submit({ ...video, duration: '5' });
     // @ts-expect-error images is an array
-    void gateway.videos.submit({ model: 'm', images: 'https://files.example/a.png' });
+    void gateway.videos.submit({ ...video, images: 'https://files.example/a.png' });
     // @ts-expect-error generate_audio is a boolean
-    void gateway.videos.submit({ model: 'm', extra_body: { generate_audio: 'yes' } });
+    void gateway.videos.submit({ ...video, extra_body: { generate_audio: 'yes' } });
+    // @ts-expect-error neither a prompt nor content is given
+    void gateway.videos.submit({ model: 'm', duration: 5 });
     // @ts-expect-error submit() does not accept wait options
     void gateway.videos.submit(video, { waitTimeout: 1 });
   });
@@ -75,14 +78,20 @@ describe('submit() and generate()', () => {
 
 describe('structured content', () => {
   test('accepts the URI of an available material in media items', () => {
-    const item = { type: 'image_url', image_url: { url: material.uri }, role: 'reference_image' };
+    const item = {
+      type: 'image_url' as const,
+      image_url: { url: material.uri },
+      role: 'reference_image',
+    };
     expectTypeOf(item).toExtend<VideoContentItem>();
     expectTypeOf(material.uri).toEqualTypeOf<AssetUri>();
     void gateway.videos.submit({ model: 'm', content: [{ type: 'text', text: 'Dawn' }, item] });
   });
 
-  test('accepts other item types and roles, and requires a type', () => {
-    expectTypeOf({ type: 'camera', path: [1, 2] }).toExtend<VideoContentItem>();
+  test('accepts other roles, requires a known type, and rejects a misspelled field', () => {
+    expectTypeOf({ type: 'camera', path: [1, 2] } as const).not.toExtend<VideoContentItem>();
+    // @ts-expect-error the field is named text
+    void gateway.videos.submit({ model: 'm', content: [{ type: 'text', txt: 'Dawn' }] });
     const roles = {
       type: 'video_url',
       video_url: { url: 'https://a.example' },
@@ -96,13 +105,15 @@ describe('structured content', () => {
 
   test('accepts model-specific options in extra_body', () => {
     expectTypeOf<{ operation: 'colourise'; fps: 24 }>().toExtend<VideoExtraBody>();
-    void gateway.videos.submit({ model: 'm', extra_body: { operation: 'colourise', fps: 24 } });
+    void gateway.videos.submit({ ...video, extra_body: { operation: 'colourise', fps: 24 } });
   });
 });
 
 test('resumed video tasks have kind video', () => {
   expectTypeOf(gateway.videos.task('task_1')).toEqualTypeOf<Task<'video'>>();
-  expectTypeOf(gateway.videos.wait('task_1')).resolves.toEqualTypeOf<Generation<'video'>>();
+  expectTypeOf(gateway.videos.wait('task_1')).resolves.toEqualTypeOf<
+    SucceededGeneration<'video'>
+  >();
   expectTypeOf(gateway.videos.retrieve('task_1')).resolves.toEqualTypeOf<Generation<'video'>>();
   const receipt: Receipt<'audio'> = { v: 1, kind: 'audio', id: 'task_1' };
   // @ts-expect-error this is the receipt of an audio task

@@ -1,4 +1,4 @@
-import type { ImageParams, MusicParams, SpeechTextParams, Task, VideoParams } from 'polygate';
+import type { ImageParams, MusicParams, SpeechParams, Task, VideoParams } from 'polygate';
 
 import { gateway } from './client.ts';
 
@@ -6,7 +6,7 @@ import { gateway } from './client.ts';
 export type GenerationRequest =
   | { kind: 'image'; params: ImageParams }
   | { kind: 'video'; params: VideoParams }
-  | { kind: 'speech'; params: SpeechTextParams }
+  | { kind: 'speech'; params: SpeechParams }
   | { kind: 'music'; params: MusicParams };
 
 /** Submits a request. Submitting it again with the same key is not charged again. */
@@ -26,5 +26,5 @@ export async function submit(request: GenerationRequest, idempotencyKey: string)
 /** The prompt, or the text of a speech request. */
 export function promptOf(request: GenerationRequest): string {
   if (request.kind === 'speech') return request.params.text;
-  return request.params.prompt ?? 'No prompt';
+  return request.params.prompt;
 }

@@ -1,4 +1,4 @@
-import type { Generation, TaskKind } from '../../schemas/task.ts';
+import type { SucceededGeneration, TaskKind } from '../../schemas/task.ts';
 import type { Task } from '../tasks/task.ts';
 
 /** The result of a row. */
@@ -13,7 +13,7 @@ export type BatchResult<Kind extends TaskKind = TaskKind> = {
   | {
       readonly status: 'succeeded';
       /** The finished generation. */
-      readonly generation: Generation<Kind>;
+      readonly generation: SucceededGeneration<Kind>;
       readonly error?: undefined;
     }
   | {

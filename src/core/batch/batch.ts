@@ -43,15 +43,6 @@ export type BatchRow<Input, Kind extends TaskKind = TaskKind> = BatchResult<Kind
   readonly input: Input;
 };
 
-/**
- * Describes the submission of a row, for example with `gateway.images.submission(params)`. If it throws, only this row
- * fails.
- */
-export type Describe<Input, Kind extends TaskKind> = (
-  input: Input,
-  index: number,
-) => Submission<Kind> | Promise<Submission<Kind>>;
-
 /** A row that has no id yet. */
 interface InputRow<Input> {
   readonly input: Input;
@@ -63,7 +54,7 @@ interface InputRow<Input> {
 export async function* batch<Input, Kind extends TaskKind>(
   context: ClientContext,
   inputs: Iterable<Input> | AsyncIterable<Input>,
-  describe: Describe<Input, Kind>,
+  describe: (input: Input, index: number) => Submission<Kind> | Promise<Submission<Kind>>,
   options: BatchOptions<Input>,
 ): AsyncGenerator<BatchRow<Input, Kind>, void, undefined> {
   const { id: idOf, storeParams = options.journal?.storeParams ?? false } = options;

@@ -1,5 +1,5 @@
 import type { ChatCompletion, ChatCompletionChunk } from '../../schemas/chat-completion.ts';
-import type { ParsedCompletion, PartialDeep } from '../../schemas/chat-output.ts';
+import type { CompletionOf, PartialDeep } from '../../schemas/chat-output.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import { unchecked } from '../../schemas/schema.ts';
 import type { StandardSchema } from '../../schemas/standard-schema.ts';
@@ -125,17 +125,13 @@ export class ChatStream<
    * 200, because response headers stay on the server. With a `schema`, `final()` parses the completion as
    * {@link ChatCompletions.parse} does.
    */
-  static fromReadableStream<Output, Input>(
+  static fromReadableStream<Output = never, Input = unknown>(
     readable: ReadableStream<Uint8Array>,
-    options: RelayedStreamOptions & { schema: StandardSchema<Output, Input> },
-  ): ChatStream<ParsedCompletion<Output>, Input>;
+    options?: RelayedStreamOptions & { schema?: StandardSchema<Output, Input> | undefined },
+  ): ChatStream<CompletionOf<Output>, Input>;
   static fromReadableStream(
     readable: ReadableStream<Uint8Array>,
-    options?: RelayedStreamOptions,
-  ): ChatStream;
-  static fromReadableStream(
-    readable: ReadableStream<Uint8Array>,
-    options: RelayedStreamOptions & { schema?: StandardSchema<unknown> } = {},
+    options: RelayedStreamOptions & { schema?: StandardSchema<unknown> | undefined } = {},
   ): ChatStream {
     return new ChatStream(relayedStream(readable, options), completionParser(options.schema));
   }

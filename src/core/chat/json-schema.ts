@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import type { ParseParams } from '../../schemas/chat-output.ts';
+import type { StreamParams } from '../../schemas/chat-output.ts';
 import type { ChatParams } from '../../schemas/chat-params.ts';
 import { notAnObjectProblem } from '../../schemas/param-checks.ts';
 import type { StandardJsonSchema } from '../../schemas/standard-schema.ts';
@@ -40,7 +40,7 @@ export function toModelSchema(schema: StandardJsonSchema<unknown>, field: string
 }
 
 /** Replaces a schema in `response_format` with its JSON Schema, named after its title, as the service requires. */
-export function toServiceParams(params: ChatParams | ParseParams<unknown>): ChatParams {
+export function toServiceParams(params: StreamParams<unknown>): ChatParams {
   checkProblem(isRecord(params) ? undefined : notAnObjectProblem);
   const format = params.response_format;
   if (!isSchema(format)) return { ...params, response_format: format };

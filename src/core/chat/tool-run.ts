@@ -1,13 +1,8 @@
 import { PolygateError } from '../../errors/base.ts';
 import { ToolRoundsError } from '../../errors/tool-rounds.ts';
 import type { ChatCompletion } from '../../schemas/chat-completion.ts';
-import type {
-  ChatMessage,
-  ChatParams,
-  ToolCall,
-  ToolDefinition,
-  ToolMessage,
-} from '../../schemas/chat-params.ts';
+import type { ChatMessage, ToolMessage } from '../../schemas/chat-messages.ts';
+import type { ChatParams, ToolCall, ToolDefinition } from '../../schemas/chat-params.ts';
 import type { RunParams, Tool, ToolRound, ToolRun } from '../../schemas/chat-run.ts';
 import { abortedError } from '../call/errors.ts';
 import type { RequestOptions } from '../call/request-options.ts';

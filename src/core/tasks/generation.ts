@@ -1,6 +1,7 @@
 import { unchecked } from '../../schemas/schema.ts';
 import type {
   Generation,
+  GenerationFields,
   TaskError,
   TaskKind,
   TaskRecords,
@@ -56,28 +57,24 @@ export function parseGeneration<Kind extends TaskKind>(
   // Without a status, a record with a result is a finished task, and any other record a new one.
   const status = known || (urls.length > 0 ? 'succeeded' : 'queued');
   const id = [record.id, record.task_id, body.id, body.task_id, knownId].map(textOf).find(Boolean);
-  if (status === 'succeeded' && urls.length === 0) {
-    return {
-      problem: 'the task has succeeded, but its record contains no URL',
-      id,
-      succeeded: true,
-    };
-  }
   if (id === undefined && status !== 'succeeded') return { problem: 'id: missing' };
-  return {
-    generation: {
-      id: id ?? '',
-      kind,
-      status,
-      rawStatus: textOf(record.status) ?? '',
-      progress: parseProgress(record.progress),
-      urls,
-      error: status === 'failed' ? parseTaskError(record) : undefined,
-      model: textOf(record.model),
-      createdAt: parseDate(record.created_at ?? record.created),
-      raw: unchecked<TaskRecords[Kind]>(record),
-    },
+  const fields: GenerationFields<Kind> = {
+    id: id ?? '',
+    kind,
+    rawStatus: textOf(record.status) ?? '',
+    progress: parseProgress(record.progress),
+    model: textOf(record.model),
+    createdAt: parseDate(record.created_at ?? record.created),
+    raw: unchecked<TaskRecords[Kind]>(record),
   };
+  if (status === 'failed') {
+    return { generation: { ...fields, status, urls, error: parseTaskError(record) } };
+  }
+  if (status !== 'succeeded') return { generation: { ...fields, status, urls } };
+  const [first, ...rest] = urls;
+  return first === undefined
+    ? { problem: 'the task has succeeded, but its record contains no URL', id, succeeded: true }
+    : { generation: { ...fields, status, urls: [first, ...rest] } };
 }
 
 /** Creates a reader for task records. `knownId` is the id to use if the record has none. */

@@ -12,8 +12,11 @@ import type { SubmitRequest } from './submit.ts';
 import { openTask } from './task.ts';
 import type { SubmittedTask, Task, TaskScope } from './task.ts';
 
-/** A submit request that is described but not sent: one row of a batch. */
+/** A submit request that is described but not sent: one row of a batch. Created by the `submission` methods. */
 export class Submission<Kind extends TaskKind = TaskKind> {
+  /** Type-level only. A compiler error about params in place of a submission quotes this name. */
+  declare readonly 'created by images.submission(), videos.submission(), audio.music.submission() or audio.speech.submission()': true;
+  /** What the task will generate. */
   readonly kind: Kind;
   // Private at run time, because they contain prompts and give access to the API key.
   readonly #scope: TaskScope<Kind>;
@@ -27,6 +30,11 @@ export class Submission<Kind extends TaskKind = TaskKind> {
     // Serialized and copied now, because the caller may reuse both objects for the next row.
     this.#request = attempt(describe);
     this.#options = { ...options };
+  }
+
+  /** Id of the model. */
+  get model(): string {
+    return this.#request().model;
   }
 
   /** Sends the request, like the namespace's `submit` method. */

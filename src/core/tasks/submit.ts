@@ -1,6 +1,6 @@
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
-import type { Generation, TaskKind } from '../../schemas/task.ts';
+import type { Generation, SucceededGeneration, TaskKind } from '../../schemas/task.ts';
 import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
 import { attempt, startCall } from '../call/endpoint.ts';
 import { withIdempotencyKey } from '../call/idempotency-key.ts';
@@ -52,7 +52,7 @@ export function generate<Kind extends TaskKind>(
   scope: TaskScope<Kind>,
   describe: () => SubmitRequest,
   options?: GenerateOptions<Kind>,
-): RequestPromise<Generation<Kind>> {
+): RequestPromise<SucceededGeneration<Kind>> {
   const copy = attempt(() => ({ ...options }));
   return submitAndTransform(scope, describe, options, generateRules, async (submitted) => {
     const { onSubmit, signal, onUpdate, pollInterval, maxPollInterval, waitTimeout } = copy();

@@ -4,7 +4,7 @@ import { TaskFailedError, TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import { unchecked } from '../../schemas/schema.ts';
 import type { TaskHandle, TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
-import type { Generation, Receipt, TaskKind } from '../../schemas/task.ts';
+import type { Generation, Receipt, SucceededGeneration, TaskKind } from '../../schemas/task.ts';
 import type { ApiCall } from '../call/api-call.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
@@ -111,11 +111,11 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
    * @throws {@link ResponseValidationError} when the task has succeeded without a result.
    * @throws {@link APIError} when the service rejects polls: any 4xx except 408 and 429, or three consecutive 404s.
    */
-  wait(options: WaitOptions<TaskUpdate<Kind>> = {}): Promise<Generation<Kind>> {
+  wait(options: WaitOptions<TaskUpdate<Kind>> = {}): Promise<SucceededGeneration<Kind>> {
     return this.#waitForResult(options).catch(throwToCaller);
   }
 
-  async #waitForResult(options: WaitOptions<TaskUpdate<Kind>>): Promise<Generation<Kind>> {
+  async #waitForResult(options: WaitOptions<TaskUpdate<Kind>>): Promise<SucceededGeneration<Kind>> {
     const { onUpdate, ...pollOptions } = options;
     const last = await lastUpdate(this.updates(pollOptions), onUpdate, this.#scope.context);
     if (last?.status === 'succeeded') return last;

@@ -1,4 +1,4 @@
-import type { ChatParams } from '../../schemas/chat-params.ts';
+import type { ChatBody } from '../../schemas/chat-params.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 
@@ -40,7 +40,7 @@ const maxEntries = 128;
 const rolesWithContent = new Set(['system', 'developer', 'user', 'tool']);
 
 /** Parses a chat request, or throws an error that names the invalid field. */
-export function parseChatRequest(body: ChatParams): ChatRequest {
+export function parseChatRequest(body: ChatBody & Record<string, unknown>): ChatRequest {
   const { messages, extra_body: extra } = body;
   if (messages.length === 0) throw invalidParameter('`messages` must not be empty');
   const texts = messages.map(({ role, content }, index) => {
@@ -154,15 +154,18 @@ function parseResponseFormat(value: unknown): ChatRequest['jsonFormat'] {
   }
 }
 
-function requestsReasoning(body: ChatParams, extra: Record<string, unknown> | undefined): boolean {
-  const effort = body.reasoning_effort;
+function requestsReasoning(
+  body: Record<string, unknown>,
+  extra: Record<string, unknown> | undefined,
+): boolean {
+  const { reasoning_effort: effort, model } = body;
   if (typeof effort === 'string') return effort !== 'none';
   for (const options of [body, extra]) {
     if (options?.enable_thinking === true) return true;
     const thinking = options?.thinking;
     if (isRecord(thinking) && thinking.type === 'enabled') return true;
   }
-  return /reason|think/i.test(body.model);
+  return /reason|think/i.test(String(model));
 }
 
 function includes(value: unknown, item: string): boolean {

@@ -26,7 +26,7 @@ export const chatRoutes = [
     responseSchema: chatCompletionRecord,
     errors: [400, 401, 402, 403, 409, 413, 429, 500, 503],
     handle: (context, body) => {
-      const request = parseChatRequest(body);
+      const request = parseChatRequest({ ...body });
       const { completion, headers } = complete(context, request);
       const { base, output } = completion;
       if (!request.stream) return json(200, toCompletion(base, output), headers);

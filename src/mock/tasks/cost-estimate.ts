@@ -1,4 +1,3 @@
-import type { ImageParams } from '../../schemas/images.ts';
 import { imageBody } from '../../schemas/images.ts';
 import { videoBody } from '../../schemas/videos.ts';
 import { parseBody } from '../http/endpoint.ts';
@@ -29,10 +28,8 @@ function computePriceUsd(
   type: string,
 ): number {
   switch (type) {
-    case 'image': {
-      const fields: ImageParams = parseBody(imageBody, body);
-      return prepareImage(context, fields).priceUsd;
-    }
+    case 'image':
+      return prepareImage(context, parseBody(imageBody, body)).priceUsd;
     case 'video':
       return prepareVideo(context, parseBody(videoBody, body)).priceUsd;
     case 'audio':

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
 import { musicBody, speechBody } from '../../schemas/audio.ts';
-import type { SpeechFields } from '../../schemas/audio.ts';
+import type { SpeechBody } from '../../schemas/audio.ts';
 import type { Model } from '../../schemas/models.ts';
 import { parseBody } from '../http/endpoint.ts';
 import type { RequestContext } from '../http/request-context.ts';
@@ -58,7 +58,7 @@ function prepareSpeech(context: RequestContext, model: Model, body: unknown): Pr
  * Requires a voice in one of three fields. `voice` may contain any name, for compatibility with other
  * services.
  */
-function checkVoices(context: RequestContext, model: Model, fields: SpeechFields): void {
+function checkVoices(context: RequestContext, model: Model, fields: SpeechBody): void {
   const weights = fields.timber_weights ?? [];
   if (!fields.voice_id && !fields.voice && weights.length === 0) {
     throw invalidParameter('`voice_id` is required, unless `voice` or `timber_weights` is given');

@@ -1,4 +1,4 @@
-import type { ImageParams } from '../../schemas/images.ts';
+import type { ImageBody } from '../../schemas/images.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import { resolutionPrice } from '../models/prices.ts';
@@ -9,7 +9,7 @@ import type { PricedGeneration } from './submit.ts';
 const maxImages = 100;
 
 /** Validates and prices an image generation. Specification: Image generation. */
-export function prepareImage(context: RequestContext, body: ImageParams): PricedGeneration {
+export function prepareImage(context: RequestContext, body: ImageBody): PricedGeneration {
   const model = context.services.catalog.getOfType(body.model, 'image');
   const sources = [body.image, ...(body.reference_image_urls ?? [])];
   if (body.image !== undefined) checkSourceUrl(body.image, 'image');

@@ -1,5 +1,5 @@
 import { isRecord } from '../../schemas/type-guards.ts';
-import type { VideoParams } from '../../schemas/videos.ts';
+import type { VideoBody } from '../../schemas/videos.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import { checkVideoMedia } from '../materials/video-media.ts';
@@ -14,7 +14,7 @@ const defaultSeconds = 5;
 const maxSeconds = 3600;
 
 /** Validates and prices a video generation. Specification: Video generation. */
-export function prepareVideo(context: RequestContext, body: VideoParams): PricedGeneration {
+export function prepareVideo(context: RequestContext, body: VideoBody): PricedGeneration {
   const model = context.services.catalog.getOfType(body.model, 'video');
   checkVideoMedia(context, { ...body });
   const prompt = body.prompt ?? contentText(body);
@@ -28,14 +28,14 @@ export function prepareVideo(context: RequestContext, body: VideoParams): Priced
   return { model, prompt, count: 1, priceUsd };
 }
 
-function contentText(body: VideoParams): string {
+function contentText(body: VideoBody): string {
   const texts = (body.content ?? []).map((item) =>
     isRecord(item) && typeof item.text === 'string' ? item.text : '',
   );
   return texts.filter((text) => text !== '').join(' ');
 }
 
-function hasSource(body: VideoParams): boolean {
+function hasSource(body: VideoBody): boolean {
   const lists = [body.images, body.content];
   return [body.image, body.last_image, body.video, ...lists].some(
     (value) => (value?.length ?? 0) > 0,

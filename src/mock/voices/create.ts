@@ -1,4 +1,4 @@
-import type { VoiceCloneParams, VoiceDesignFields } from '../../schemas/voice-params.ts';
+import type { VoiceCloneParams, VoiceDesignBody } from '../../schemas/voice-params.ts';
 import type { VoiceCreation } from '../../schemas/voices.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
 import { formatUsd } from '../account/money.ts';
@@ -45,7 +45,7 @@ export function cloneVoice(context: RequestContext, body: VoiceCloneParams): Moc
  * Designs a voice. `preview_text` takes precedence over `text`. Specification: Voice design body;
  * Billing formulas.
  */
-export function designVoice(context: RequestContext, body: VoiceDesignFields): MockResponse {
+export function designVoice(context: RequestContext, body: VoiceDesignBody): MockResponse {
   requiredText(body.prompt, 'prompt');
   const preview = requiredText(body.preview_text || body.text, 'preview_text');
   const count = countCharacters(preview);
@@ -61,7 +61,7 @@ export function designVoice(context: RequestContext, body: VoiceDesignFields): M
 
 function createVoice(
   context: RequestContext,
-  body: VoiceCloneParams | VoiceDesignFields,
+  body: VoiceCloneParams | VoiceDesignBody,
   operation: VoiceOperation,
 ): MockResponse {
   const key = generationKey(context);
@@ -106,7 +106,7 @@ function creationHeaders(taskId: string, chargeUsd: number): Record<string, stri
 
 function newVoice(
   context: RequestContext,
-  body: VoiceCloneParams | VoiceDesignFields,
+  body: VoiceCloneParams | VoiceDesignBody,
   operation: VoiceOperation,
 ): VoiceState {
   return {

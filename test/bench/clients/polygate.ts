@@ -25,6 +25,6 @@ export const client: Client = {
   wait: (base) => {
     const gateway = new Polygate({ apiKey: key, baseURL: `${base}/wait/running/succeeded` });
     const options = { pollInterval: interval, maxPollInterval: interval };
-    return async (id) => (await gateway.images.wait(id, options)).urls[0]!;
+    return async (id) => (await gateway.images.wait(id, options)).urls[0];
   },
 };

@@ -138,7 +138,7 @@ describe('a failed row does not affect other rows', () => {
   });
 
   test.each([
-    ['params are invalid', { model: '' }, {}, /^model: /],
+    ['params are invalid', { ...image, model: '' }, {}, /^model: /],
     [
       'idempotency key is invalid',
       image,

@@ -26,7 +26,7 @@ test.each<[string, Call]>([
     'download',
     (gateway, signal) => gateway.download('https://files.example/a.mp4', { signal, maxBytes: 99 }),
   ],
-  ['asResponse of a list', (gateway, signal) => gateway.models.list({ signal }).asResponse()],
+  ['asResponse of a list', (gateway, signal) => gateway.models.list({}, { signal }).asResponse()],
   [
     'asResponse of a poll',
     (gateway, signal) => gateway.images.retrieve('task_1', { signal }).asResponse(),

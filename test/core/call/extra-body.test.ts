@@ -55,7 +55,7 @@ test('extraBody is rejected by a request without a body', async () => {
   const { mock, gateway } = onMock();
   const options = { extraBody };
   const errors = [
-    await caught(gateway.models.list(options)),
+    await caught(gateway.models.list({}, options)),
     await caught(gateway.images.retrieve('task_1', options)),
     await caught(gateway.materials.delete('mat_1', options)),
     await caught(gateway.request({ method: 'GET', path: '/v1/models' }, options)),

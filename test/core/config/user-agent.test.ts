@@ -17,7 +17,7 @@ async function sentIn(
 ): Promise<string | null | undefined> {
   for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
   const { fetch, sent } = scripted(modelList);
-  await clientOf(fetch, { dangerouslyAllowBrowser: true, ...options }).models.list(callOptions);
+  await clientOf(fetch, { dangerouslyAllowBrowser: true, ...options }).models.list({}, callOptions);
   return sent[0]?.headers.get('user-agent');
 }
 

@@ -129,7 +129,7 @@ describe('a stream that ends before it is proven complete is truncated', () => {
       maxRetries: 3,
     });
     mock.fail({ route: 'POST /v1/chat/completions', cutStreamAfter: 3 });
-    const chat = { model: 'aurora-chat', messages: [{ role: 'user', content: 'Hi' }] };
+    const chat = { model: 'aurora-chat', messages: [{ role: 'user' as const, content: 'Hi' }] };
     const error = await rejection(
       StreamTruncatedError,
       gateway.chat.completions.stream(chat).final(),

@@ -30,7 +30,7 @@ export function VideoView() {
         type: 'image_url',
         image_url: { url: material },
         role: 'reference_image',
-      };
+      } as const;
       params.content = [{ type: 'text', text: prompt }, reference];
     }
     startJob({ kind: 'video', params });

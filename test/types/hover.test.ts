@@ -1,0 +1,202 @@
+import { resolve } from 'node:path';
+
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+
+/** What an editor shows when the pointer is on a name. */
+interface Hover {
+  name: string;
+  signature: string;
+  /** Types that the signature names. */
+  types: string[];
+  docs: string;
+}
+
+const root = resolve(import.meta.dirname, '../..');
+const entry = resolve(root, 'src/index.ts');
+const consumer = resolve(root, 'test/types/consumer.ts');
+const preamble =
+  "import { Polygate } from '../../src/index.ts';\nconst gateway = new Polygate();\n";
+/** Parsed files, shared by all services. */
+const documents = ts.createDocumentRegistry();
+const exportedNames = new Set<string>();
+const sources = createService();
+const declarations = hoversOfDeclarations();
+const uses = hoversOfUses();
+
+describe('an editor', () => {
+  test('knows every namespace and its methods', () => {
+    const names = declarations.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['Polygate.batch', 'TaskNamespace.wait']));
+    expect(names).toContain('ChatParams.temperature');
+    expect(names.length).toBeGreaterThan(500);
+    const paths = uses.map(({ name }) => name);
+    expect(paths).toEqual(expect.arrayContaining(['gateway.images.wait', 'gateway.resume']));
+    expect(paths).toContain('gateway.chat.completions.create');
+    expect(paths.length).toBeGreaterThan(50);
+  });
+
+  test('shows only types that users can import', () => {
+    const hidden = [...declarations, ...uses].flatMap(({ name, types }) =>
+      types.filter((type) => !isKnown(type)).map((type) => `${name}: ${type}`),
+    );
+    expect(hidden).toEqual([]);
+  });
+
+  test('shows documentation of every method', () => {
+    expect(uses.filter(({ docs }) => docs === '').map(({ name }) => name)).toEqual([]);
+  });
+
+  test('shows what a member does first, and the section of the specification last', () => {
+    const misplaced = [...declarations, ...uses].filter(({ docs }) => {
+      const [description, ...references] = docs.split('Specification: ');
+      return references.length > 0 && (description === '' || /\.\s/.test(references.join()));
+    });
+    expect(misplaced.map(({ name, docs }) => `${name}: ${docs}`)).toEqual([]);
+  });
+
+  test('shows the result of a call, not the condition that it depends on', () => {
+    const messages = 'messages: []';
+    expect(hoverIn('gateway.chat.completions.create', `({ model: 'm', ${messages} })`)).toMatch(
+      /RequestPromise<ChatCompletion>$/,
+    );
+    expect(
+      hoverIn('gateway.chat.completions.create', `({ model: 'm', ${messages}, stream: true })`),
+    ).toMatch(/RequestPromise<Stream<ChatCompletionChunk>>$/);
+    expect(hoverIn('gateway.chat.completions.stream', `({ model: 'm', ${messages} })`)).toMatch(
+      /ChatStream<ChatCompletion, unknown>$/,
+    );
+    expect(hoverIn('gateway.models.list', "({ style: 'gemini' })")).toMatch(
+      /RequestPromise<GeminiModelList>$/,
+    );
+    expect(hoverIn('gateway.resume', "(JSON.parse(''))")).toMatch(/Task<TaskKind>$/);
+    expect(hoverIn('gateway.images.generate', "({ model: 'm', prompt: 'p' })")).toMatch(
+      /RequestPromise<SucceededGeneration<"image">>$/,
+    );
+  });
+});
+
+/** Returns the signature that an editor shows for a method at a call. */
+function hoverIn(method: string, call: string): string | undefined {
+  const service = createService(`${preamble}void ${method}${call};`);
+  const position = preamble.length + 'void '.length + method.lastIndexOf('.') + 1;
+  return hoverAt(service, consumer, position, method)?.signature;
+}
+
+/** Whether users can name the type: the package exports it, or the language or the platform declares it. */
+function isKnown(type: string): boolean {
+  if (exportedNames.has(type)) return true;
+  const flags = ts.SymbolFlags.Type | ts.SymbolFlags.Namespace;
+  return checkerOf(sources).resolveName(type, undefined, flags, false) !== undefined;
+}
+
+/** The hovers of all exports and their public members, where they are declared. */
+function hoversOfDeclarations(): Hover[] {
+  const checker = checkerOf(sources);
+  const visited = new Set<ts.Symbol>();
+  const all: Hover[] = [];
+  const visit = (symbol: ts.Symbol, name: string): void => {
+    if (visited.has(symbol)) return;
+    visited.add(symbol);
+    for (const declaration of symbol.declarations ?? []) {
+      const node = ts.getNameOfDeclaration(declaration);
+      if (node === undefined || !isPublic(declaration)) continue;
+      const { fileName } = declaration.getSourceFile();
+      const hover = hoverAt(sources, fileName, node.getStart(), name);
+      if (hover !== undefined) all.push(hover);
+    }
+    for (const member of [...(symbol.members ?? []), ...(symbol.exports ?? [])]) {
+      visit(member[1], `${name}.${member[1].name}`);
+    }
+  };
+  const file = sources.getProgram()?.getSourceFile(entry);
+  const module = file && checker.getSymbolAtLocation(file);
+  for (const exported of module ? checker.getExportsOfModule(module) : []) {
+    exportedNames.add(exported.name);
+    const isAlias = (exported.flags & ts.SymbolFlags.Alias) !== 0;
+    visit(isAlias ? checker.getAliasedSymbol(exported) : exported, exported.name);
+  }
+  return all;
+}
+
+/** The hovers of all methods of a client, where a program uses them. */
+function hoversOfUses(): Hover[] {
+  const checked = createService(preamble);
+  const checker = checkerOf(checked);
+  const source = checked.getProgram()?.getSourceFile(consumer);
+  const paths: string[] = [];
+  const visit = (type: ts.Type, path: string): void => {
+    for (const member of type.getProperties()) {
+      const [declaration] = member.declarations ?? [];
+      const isOurs = declaration?.getSourceFile().fileName.includes('/src/') ?? false;
+      if (declaration === undefined || !isOurs || !isPublic(declaration)) continue;
+      const memberPath = `${path}.${member.name}`;
+      paths.push(memberPath);
+      const memberType = checker.getTypeOfSymbol(member);
+      if (memberType.isClass() || ts.isPropertyDeclaration(declaration))
+        visit(memberType, memberPath);
+    }
+  };
+  const client = source?.statements.find(ts.isVariableStatement);
+  const [variable] = client?.declarationList.declarations ?? [];
+  if (variable !== undefined) visit(checker.getTypeAtLocation(variable), 'gateway');
+
+  const program = preamble + paths.map((path) => `void ${path};\n`).join('');
+  const service = createService(program);
+  return paths.flatMap((path) => {
+    const position = program.indexOf(`void ${path};`) + 'void '.length + path.lastIndexOf('.') + 1;
+    return hoverAt(service, consumer, position, path) ?? [];
+  });
+}
+
+function hoverAt(
+  service: ts.LanguageService,
+  file: string,
+  position: number,
+  name: string,
+): Hover | undefined {
+  const info = service.getQuickInfoAtPosition(file, position);
+  if (info === undefined) return undefined;
+  const parts = info.displayParts ?? [];
+  const kinds = ['aliasName', 'className', 'interfaceName'];
+  return {
+    name,
+    signature: ts.displayPartsToString(parts),
+    types: parts.filter(({ kind }) => kinds.includes(kind)).map(({ text }) => text),
+    docs: ts.displayPartsToString(info.documentation),
+  };
+}
+
+function isPublic(declaration: ts.Declaration): boolean {
+  const node = ts.getNameOfDeclaration(declaration);
+  const isPrivate = node !== undefined && ts.isPrivateIdentifier(node);
+  const tags = ts.getJSDocTags(declaration);
+  const isInternal = tags.some(({ tagName }) => tagName.text === 'internal');
+  return !isPrivate && !isInternal && !ts.isTypeParameterDeclaration(declaration);
+}
+
+function checkerOf(service: ts.LanguageService): ts.TypeChecker {
+  const checker = service.getProgram()?.getTypeChecker();
+  if (checker === undefined) throw new Error('The program could not be created');
+  return checker;
+}
+
+/** A language service as editors use it, for the sources of the package and a program that imports them. */
+function createService(program = ''): ts.LanguageService {
+  const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined };
+  const config = ts.getParsedCommandLineOfConfigFile(resolve(root, 'tsconfig.json'), {}, host);
+  const read = (file: string) => (file === consumer ? program : ts.sys.readFile(file));
+  return ts.createLanguageService(
+    {
+      ...ts.sys,
+      getCompilationSettings: () => config?.options ?? {},
+      getScriptFileNames: () => [entry, consumer],
+      getScriptVersion: (file) => (file === consumer ? program : ''),
+      getScriptSnapshot: (file) => ts.ScriptSnapshot.fromString(read(file) ?? ''),
+      getCurrentDirectory: () => root,
+      useCaseSensitiveFileNames: () => ts.sys.useCaseSensitiveFileNames,
+      getDefaultLibFileName: ts.getDefaultLibFilePath,
+    },
+    documents,
+  );
+}
