@@ -1,5 +1,7 @@
 /** For test files that share a process: fails a file that changes the process and leaves the change behind. */
-import { afterAll, expect } from 'vitest';
+import { deepStrictEqual } from 'node:assert/strict';
+
+import { afterAll } from 'vitest';
 
 const state = () => ({
   // Libraries keep state that their copies share in globals such as `__zod_globalConfig`.
@@ -18,5 +20,5 @@ const state = () => ({
 const before = state();
 
 afterAll(() => {
-  expect(state(), 'A process shared with other test files must stay as it was').toEqual(before);
+  deepStrictEqual(state(), before);
 });
