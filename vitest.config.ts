@@ -1,8 +1,18 @@
+import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { defineConfig } from 'vitest/config';
 
+import { changesProcess } from './test/support/projects.ts';
+
 const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
+
+const include = ['{test,examples}/**/*.test.ts'];
+const exclude = ['**/node_modules/**', 'test/packaging/**', 'test/runtimes/**', 'test/long/**'];
+const isolated = globSync(include, {
+  cwd: fileURLToPath(new URL('.', import.meta.url)),
+  exclude,
+}).filter((file) => changesProcess(new URL(file, import.meta.url)));
 
 export default defineConfig({
   resolve: {
@@ -22,13 +32,44 @@ export default defineConfig({
     environment: 'node',
     // The default of one worker fewer than cores leaves a single worker on a small machine.
     maxWorkers: '100%',
-    include: ['{test,examples}/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'test/packaging/**', 'test/runtimes/**', 'test/long/**'],
-    typecheck: { include: ['test/types/**/*.test-d.ts'] },
+    // A busy machine can take ten times as long as a quiet one. A test that hangs still fails.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     coverage: {
       provider: 'v8',
       include: ['src/**'],
       exclude: ['**/node_modules/**', 'src/mock/node/cli.ts'],
     },
+    projects: [
+      {
+        // Evaluates modules once per worker instead of once per file.
+        extends: true,
+        test: {
+          name: 'shared',
+          include,
+          exclude: [...exclude, ...isolated],
+          isolate: false,
+          setupFiles: 'test/support/unchanged-process.ts',
+        },
+      },
+      {
+        // Files that change their process, each in a process of its own.
+        extends: true,
+        test: { name: 'isolated', include: isolated },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'types',
+          include: [],
+          typecheck: {
+            enabled: true,
+            only: true,
+            include: ['test/types/**/*.test-d.ts'],
+            tsconfig: 'test/types/tsconfig.json',
+          },
+        },
+      },
+    ],
   },
 });

@@ -12,8 +12,6 @@ import type { TestContext } from 'vitest';
 import { runFromSource } from './run-from-source.ts';
 import type { ProgramOptions } from './run-from-source.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 afterEach(() => void vi.unstubAllEnvs());
 
 const example = (name: string): URL => new URL(`../examples/${name}.ts`, import.meta.url);

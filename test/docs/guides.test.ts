@@ -8,7 +8,6 @@ import { anchorsOf, guides, root, snippetsOf } from './guides.ts';
 import { runPrograms } from './run-programs.ts';
 import type { Result } from './run-programs.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 vi.stubEnv('POLYGATE_LOG', 'off');
 
 const snippets = guides.flatMap((guide) => snippetsOf(guide));

@@ -45,8 +45,8 @@ for (const [index, { file, fault }] of jobs.entries()) {
   current = { stdout: '', stderr: '', thrown: undefined, requests: [], invoice: mock.invoice };
   results.push(current);
   const finished = new AbortController();
-  const timeout = sleep(20_000, undefined, { signal: finished.signal }).then(() => {
-    throw new Error('The program did not finish within 20 seconds');
+  const timeout = sleep(40_000, undefined, { signal: finished.signal }).then(() => {
+    throw new Error('The program did not finish within 40 seconds');
   });
   try {
     // The query makes each import unique, so that a program can run more than once.
@@ -65,4 +65,4 @@ for (const [index, { file, fault }] of jobs.entries()) {
 writeOutput(JSON.stringify(results));
 if (results.some(({ thrown }) => thrown !== undefined)) process.exit(0);
 // Fails if a program left a handle open, because that would keep a user's process alive.
-setTimeout(() => process.exit(1), 5_000).unref();
+void sleep(10_000, undefined, { ref: false }).then(() => process.exit(1));

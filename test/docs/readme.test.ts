@@ -1,10 +1,8 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { guides, snippetsOf } from './guides.ts';
 import { runPrograms } from './run-programs.ts';
 import type { Result } from './run-programs.ts';
-
-vi.setConfig({ hookTimeout: 60_000 });
 
 const readme = guides.find(({ path }) => path === 'README.md') ?? { path: '', text: '' };
 

@@ -1,8 +1,9 @@
 import { setupServer } from 'msw/node';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { createMockGateway } from '../../src/mock/index.ts';
 import { handlers } from '../../src/mock/msw.ts';
+import { eventually } from '../support/eventually.ts';
 import { chat, eventsOf, image, video } from './caller.ts';
 
 const mock = createMockGateway({ clock: 'virtual' });
@@ -63,10 +64,10 @@ test.each([{ stallHeaders: true }, { stallBody: 10 }])(
     mock.fail({ route: 'POST /v1/videos', ...fault, times: 1 });
     const controller = new AbortController();
     const body = post('/v1/videos', video, controller.signal).then((response) => response.text());
-    await vi.waitFor(() => expect(mock.inFlight).toBe(1));
+    await eventually(() => expect(mock.inFlight).toBe(1));
     controller.abort();
     await expect(body).rejects.toThrow('aborted');
-    await vi.waitFor(() => expect(mock.inFlight).toBe(0));
+    await eventually(() => expect(mock.inFlight).toBe(0));
   },
 );
 

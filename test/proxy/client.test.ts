@@ -13,8 +13,9 @@ import {
   StreamTruncatedError,
 } from 'polygate';
 import type { Polygate } from 'polygate';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
+import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/rejection.ts';
 import { unusedOrigin, mount, serveWithNode, startProxy } from './support.ts';
 import type { Handler } from './support.ts';
@@ -215,7 +216,7 @@ describe('a stream', () => {
     const { mock, page } = await startProxy({}, { chunkDelayMs: 20 });
     const stream = page().chat.completions.stream(chat);
     for await (const _ of stream) break;
-    await vi.waitFor(() => expect(mock.inFlight).toBe(0));
+    await eventually(() => expect(mock.inFlight).toBe(0));
     expect(mock.peakInFlight).toBe(1);
   });
 
@@ -228,7 +229,7 @@ describe('a stream', () => {
     abort('enough');
     const error = await rejection(AbortedError, Promise.resolve(iterator.next()));
     expect(error).toMatchObject({ cause: 'enough' });
-    await vi.waitFor(() => expect(mock.inFlight).toBe(0));
+    await eventually(() => expect(mock.inFlight).toBe(0));
   });
 
   test('frees its slot when it is aborted before the first chunk', async () => {
@@ -236,10 +237,10 @@ describe('a stream', () => {
     mock.fail({ route: 'POST /v1/chat/completions', delayMs: 60_000 });
     const { signal, abort } = controller();
     const completion = page().chat.completions.create(chat, { signal });
-    await vi.waitFor(() => expect(mock.inFlight).toBe(1));
+    await eventually(() => expect(mock.inFlight).toBe(1));
     abort('enough');
     await rejection(AbortedError, completion);
-    await vi.waitFor(() => expect(mock.inFlight).toBe(0));
+    await eventually(() => expect(mock.inFlight).toBe(0));
   });
 
   test('that is truncated throws StreamTruncatedError', async () => {

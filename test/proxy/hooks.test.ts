@@ -2,6 +2,7 @@ import { PermissionDeniedError } from 'polygate';
 import type { ProxyCall, ProxyOptions, ProxyResponse } from 'polygate/proxy';
 import { describe, expect, test, vi } from 'vitest';
 
+import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/rejection.ts';
 import { mount, startProxy, sendRaw } from './support.ts';
 
@@ -77,7 +78,7 @@ describe('permit and onResponse', () => {
     const onSettled = vi.fn<(response: Response) => void>();
     const response = handler(new Request(`http://app.example${mount}/v1/models`, { headers }));
     const settled = response.then(onSettled);
-    await vi.waitFor(() => expect(onResponse).toHaveBeenCalled());
+    await eventually(() => expect(onResponse).toHaveBeenCalled());
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     expect(onSettled).not.toHaveBeenCalled();
     finish();

@@ -59,9 +59,9 @@ describe('videoParamsProblem', () => {
 
   test('takes linear time on hostile input', () => {
     const prompt = 'asset:/'.repeat(200_000);
-    const started = performance.now();
+    const before = process.cpuUsage();
     expect(videoParamsProblem({ prompt })).toBeUndefined();
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(500);
   });
 });
 

@@ -73,7 +73,7 @@ describe('rows are pulled', () => {
       for (const row of numbers(3)) {
         yield row;
         // Keys are hashed in real time, independent of the virtual clock.
-        await vi.waitUntil(() => mock.invoice.length > row, { timeout: 20_000 });
+        await vi.waitUntil(() => mock.invoice.length > row, { timeout: 50_000 });
         await mock.clock.sleep(100_000);
       }
     };

@@ -227,7 +227,7 @@ async function soon<Value>(
   current: () => Value,
   isExpected: (value: Value) => boolean,
 ): Promise<Value> {
-  const deadline = performance.now() + 4_000;
+  const deadline = performance.now() + 50_000;
   while (!isExpected(current()) && performance.now() < deadline) await turns(1);
   return current();
 }

@@ -3,15 +3,13 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 
 import manifest from '../../../package.json' with { type: 'json' };
 import { createMockGateway } from '../../../src/mock/index.ts';
 import { listen } from '../../../src/mock/node/index.ts';
 import { logLine } from '../../../src/mock/node/log-line.ts';
 import { callerOf, chat, image } from '../caller.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 /** Node's default compile cache, which makes starting the command several times faster. */
 const compileCache = `${tmpdir()}/node-compile-cache`;

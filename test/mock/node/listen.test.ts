@@ -3,12 +3,13 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { json, text as whole } from 'node:stream/consumers';
 
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 
 import { createMockGateway } from '../../../src/mock/index.ts';
 import type { MockGatewayOptions } from '../../../src/mock/index.ts';
 import { listen } from '../../../src/mock/node/index.ts';
 import type { ListenOptions, MockServer } from '../../../src/mock/node/index.ts';
+import { eventually } from '../../support/eventually.ts';
 import { chat, image, video } from '../caller.ts';
 
 let open: MockServer[] = [];
@@ -107,17 +108,17 @@ test('a client that disconnects frees its slot', async () => {
   expect(mock.inFlight).toBe(1);
   controller.abort();
   await expect(response.text()).rejects.toThrow('aborted');
-  await vi.waitFor(() => expect(mock.inFlight).toBe(0));
+  await eventually(() => expect(mock.inFlight).toBe(0));
 });
 
 test('closing ends requests in flight', async () => {
   const { mock, listening, send } = await start();
   mock.fail({ stallHeaders: true });
   const waiting = send('/v1/videos', video).catch((error: unknown) => error);
-  await vi.waitFor(() => expect(mock.inFlight).toBe(1));
+  await eventually(() => expect(mock.inFlight).toBe(1));
   await listening.close();
   expect(await waiting).toBeInstanceOf(TypeError);
-  await vi.waitFor(() => expect(mock.inFlight).toBe(0));
+  await eventually(() => expect(mock.inFlight).toBe(0));
 });
 
 test('a body over the limit is rejected, and the gateway keeps running', async () => {

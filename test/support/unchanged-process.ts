@@ -1,0 +1,24 @@
+/** For test files that share a process: fails a file that changes the process and leaves the change behind. */
+import { deepStrictEqual } from 'node:assert/strict';
+
+import { afterAll } from 'vitest';
+
+const state = () => ({
+  // Libraries keep state that their copies share in globals such as `__zod_globalConfig`.
+  globals: Object.getOwnPropertyNames(globalThis).filter((name) => !name.startsWith('__')),
+  functions: [fetch, setTimeout, clearTimeout, queueMicrotask, Date.now, Math.random],
+  crypto: [crypto.subtle.digest, crypto.randomUUID, crypto.getRandomValues],
+  console: { ...console },
+  prototype: Reflect.ownKeys(Object.prototype),
+  env: Object.entries(process.env).filter(([name]) => name.startsWith('POLYGATE_')),
+  directory: process.cwd(),
+  listeners: ['unhandledRejection', 'uncaughtException', 'warning', 'SIGINT'].map((name) =>
+    process.listenerCount(name),
+  ),
+});
+
+const before = state();
+
+afterAll(() => {
+  deepStrictEqual(state(), before);
+});
