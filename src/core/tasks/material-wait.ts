@@ -10,7 +10,7 @@ import { lastUpdate, poll } from './poll.ts';
 import type { PollTarget } from './poll.ts';
 
 /** The interval that the specification recommends for materials: every 3 to 5 seconds. */
-export const materialPollTiming = { pollInterval: 3_000, maxPollInterval: 5_000 };
+const materialPollTiming = { pollInterval: 3_000, maxPollInterval: 5_000 };
 
 /** The result of one poll of a material. */
 export type MaterialUpdate = Material & {

@@ -193,10 +193,7 @@ export function mergePollHeaders(
 }
 
 /** The timing of a wait: the caller's options, or the defaults. */
-export function resolvePollTiming(
-  options: WaitOptions<never>,
-  defaults: DefaultTiming,
-): PollTiming {
+function resolvePollTiming(options: WaitOptions<never>, defaults: DefaultTiming): PollTiming {
   const { pollInterval = defaults.pollInterval, waitTimeout = defaultWaitTimeout } = options;
   const { maxPollInterval = Math.max(pollInterval, defaults.maxPollInterval) } = options;
   return { pollInterval, maxPollInterval, waitTimeout };

@@ -29,7 +29,7 @@ import type { PollResult, PollTarget } from './poll.ts';
 import { parseReceipt } from './receipt.ts';
 
 /** The interval that the specification recommends for tasks: every 2 to 5 seconds. */
-export const taskPollTiming = { pollInterval: 2_000, maxPollInterval: 5_000 };
+const taskPollTiming = { pollInterval: 2_000, maxPollInterval: 5_000 };
 
 /** The tasks of one namespace: how they are polled, and with which client. */
 export interface TaskScope<Kind extends TaskKind> {
