@@ -16,6 +16,8 @@ import type { RequestOptions } from './core/call/request-options.ts';
 import type { RequestPromise } from './core/call/request-promise.ts';
 import { resolveConfig } from './core/config/config.ts';
 import type { PolygateOptions } from './core/config/options.ts';
+import { checkValue } from './core/config/validation.ts';
+import type { Rule } from './core/config/validation.ts';
 import type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
 import { download } from './core/tasks/download.ts';
 import type { DownloadOptions, Downloadable } from './core/tasks/download.ts';
@@ -37,6 +39,7 @@ import type { Journal } from './schemas/journal.ts';
 import { unchecked } from './schemas/schema.ts';
 import type { TaskHandle } from './schemas/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from './schemas/task.ts';
+import { isRecord } from './schemas/type-guards.ts';
 
 /**
  * A client for the gateway: chat, images, videos, audio, voices, materials, models and account.
@@ -218,6 +221,7 @@ export class Polygate {
 
   #toDownloadable(source: string | Generation | TaskHandle): Downloadable {
     if (typeof source === 'string') return { urls: () => [source] };
+    checkValue('source', source ?? null, sourceRule);
     const { kind, id } = source;
     const urls = () => ('urls' in source ? source.urls : source.latest?.urls);
     const handle = 'wait' in source ? source : undefined;
@@ -227,6 +231,11 @@ export class Polygate {
     return { urls, task, renew: async (options) => task.retrieve(options) };
   }
 }
+
+const sourceRule: Rule = [
+  (value) => isRecord(value) && 'kind' in value && 'id' in value,
+  'a URL, a generation or a task',
+];
 
 /** Defined outside the class, because the bundler renames a class that refers to itself. */
 function derive(options: PolygateOptions, parent: ClientContext): Polygate {

@@ -17,7 +17,7 @@ export class ConnectionError extends PolygateError {
   }
 }
 
-/** The response did not arrive within `timeout`. */
+/** No complete response arrived within `timeout` (one attempt) or `totalTimeout` (the whole call). */
 export class RequestTimeoutError extends ConnectionError {
   static override readonly className: string = 'RequestTimeoutError';
 }

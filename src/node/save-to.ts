@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AbortedError, ConfigurationError } from 'polygate';
 import type { Clock, DownloadOptions, Generation, Polygate, TaskHandle } from 'polygate';
 
+import { unknownNameProblem } from '../schemas/nearest-name.ts';
 import { transfer } from './transfer.ts';
 import type { Transferred, TransferSource } from './transfer.ts';
 
@@ -24,6 +25,18 @@ export interface SaveToOptions extends Omit<DownloadOptions, 'range'> {
    */
   clock?: Pick<Clock, 'sleep'> | undefined;
 }
+
+/** Every option name. `gateway.download` checks the values of its own options. */
+const optionNames: Readonly<Record<keyof Required<SaveToOptions>, true>> = {
+  index: true,
+  maxBytes: true,
+  onProgress: true,
+  signal: true,
+  headers: true,
+  requestId: true,
+  maxRetries: true,
+  clock: true,
+};
 
 /** A file that {@link saveTo} has written. */
 export interface SavedFile {
@@ -63,6 +76,8 @@ export async function saveTo(
   path: string,
   options: SaveToOptions = {},
 ): Promise<SavedFile> {
+  const problem = unknownNameProblem(options, Object.keys(optionNames));
+  if (problem !== undefined) throw new ConfigurationError(`${problem} Nothing was downloaded.`);
   const { maxRetries = 5, clock = systemClock, ...downloadOptions } = options;
   if (!Number.isInteger(maxRetries) || maxRetries < 0) {
     throw new ConfigurationError('maxRetries: must be a non-negative integer.');

@@ -17,7 +17,7 @@ import type { Rules } from '../core/config/validation.ts';
 import { fillPath } from '../core/http/path.ts';
 import { followMaterial, waitForMaterial } from '../core/tasks/material-wait.ts';
 import type { MaterialUpdate, MaterialWait } from '../core/tasks/material-wait.ts';
-import { waitRules } from '../core/tasks/poll.ts';
+import { waitCallbackRules, waitRules } from '../core/tasks/poll.ts';
 import {
   materialCreateParamsProblem,
   materialListQueryProblem,
@@ -179,7 +179,7 @@ const readMaterial = readJson(readWithSchema(materialSchema));
 /** The rules of the options that `register` accepts in addition to those of `create`. */
 const registerRules: Rules = {
   ...waitRules,
-  onUpdate: functionValue,
+  ...waitCallbackRules,
   onVerification: functionValue,
 };
 

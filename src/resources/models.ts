@@ -51,27 +51,23 @@ export class Models {
   >;
   list(
     query: ModelListQuery = {},
-    callOptions?: RequestOptions,
+    callOptions?: RequestOptions & ModelListQuery,
   ): RequestPromise<ModelList | AnthropicModelList | GeminiModelList> {
-    return startSafely(() => this.#listInStyle(query, { ...query, ...callOptions }));
-  }
-
-  #listInStyle(
-    { style }: ModelListQuery,
-    options: RequestOptions,
-  ): RequestPromise<ModelList | AnthropicModelList | GeminiModelList> {
-    // JavaScript callers may put options into the query. Ignoring them would be worse than accepting them.
-    switch (style) {
-      case 'anthropic':
-        return this.#list(anthropicModelListSchema, options, anthropicStyle);
-      case 'gemini':
-        return this.#list(geminiModelListSchema, options, geminiStyle);
-      default:
-        return this.#list(
-          this.#recordPrices(readIterable(modelListSchema), ({ data }) => data),
-          options,
-        );
-    }
+    return startSafely<ModelList | AnthropicModelList | GeminiModelList>(() => {
+      // JavaScript callers may put options into the query. Ignoring them would be worse than accepting them.
+      const options = { ...query, ...callOptions };
+      switch (options.style) {
+        case 'anthropic':
+          return this.#list(anthropicModelListSchema, options, anthropicStyle);
+        case 'gemini':
+          return this.#list(geminiModelListSchema, options, geminiStyle);
+        default:
+          return this.#list(
+            this.#recordPrices(readIterable(modelListSchema), ({ data }) => data),
+            options,
+          );
+      }
+    });
   }
 
   /**

@@ -20,6 +20,7 @@
  */
 import { AbortedError } from '../../errors/aborted.ts';
 import { PolygateError } from '../../errors/base.ts';
+import type { ErrorDetails } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
 import type { WaitOptions } from '../../schemas/task-handle.ts';
@@ -42,7 +43,7 @@ import { sendWhenSlotFree } from './send-when-slot-free.ts';
 /** The parts of a submission that the transitions use: a `Submission`, or one restored from the journal. */
 export interface PreparedSubmit<Kind extends TaskKind> {
   /** Sends the submission under the given key. */
-  submit(
+  sendObserved(
     options: { readonly idempotencyKey: string | undefined; readonly signal: AbortSignal },
     observer: AttemptObserver,
   ): Promise<Task<Kind>>;
@@ -210,7 +211,8 @@ async function submit<Kind extends TaskKind>(
   try {
     const send = () =>
       halt.sendUnlessHalted(
-        (sendSignal, observer) => prepared.submit({ idempotencyKey, signal: sendSignal }, observer),
+        (sendSignal, observer) =>
+          prepared.sendObserved({ idempotencyKey, signal: sendSignal }, observer),
         signal,
       );
     const task = await sendWhenSlotFree(send, config, signal);
@@ -251,7 +253,10 @@ function isFinal<Kind extends TaskKind>(item: BatchItem<Kind>, error: unknown): 
   if (item.state === 'accepted') return TaskFailedError.is(error);
   // What happens in this process says nothing about a request that an earlier process may have sent.
   if (mayBeCharged(item.history)) return false;
-  return item.state !== 'journaled' || isUncharged(error);
+  // A callback that submits a request itself may have caused a charge before the row was journaled.
+  return item.state === 'journaled'
+    ? isUncharged(error)
+    : !(PolygateError.is(error) && error.outcome === 'unknown');
 }
 
 /** Whether an error of a submission proves that it was not charged. */
@@ -278,6 +283,7 @@ export function rowError(
   id: unknown,
   problem: string,
   effect = 'Nothing was sent.',
+  details?: ErrorDetails,
 ): ConfigurationError {
-  return new ConfigurationError(`row ${textOf(id) ?? '?'}: ${problem}. ${effect}`);
+  return new ConfigurationError(`row ${textOf(id) ?? '?'}: ${problem}. ${effect}`, details);
 }

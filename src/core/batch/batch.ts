@@ -1,10 +1,11 @@
 import type { Journal } from '../../schemas/journal.ts';
 import type { TaskKind } from '../../schemas/task.ts';
-import { isNonEmptyString, isRecord } from '../../schemas/type-guards.ts';
+import { isNonEmptyString, isRecord, textOf } from '../../schemas/type-guards.ts';
 import type { ClientContext } from '../call/context.ts';
-import { booleanValue, checkOptions, functionValue } from '../config/validation.ts';
-import type { Rules } from '../config/validation.ts';
+import { booleanValue, checkOptions, checkValue, functionValue } from '../config/validation.ts';
+import type { Rule, Rules } from '../config/validation.ts';
 import type { Submission } from '../tasks/submission.ts';
+import { Task } from '../tasks/task.ts';
 import { identify, plan, rowError, runItem, toErrorResult } from './batch-item.ts';
 import { journalRule } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
@@ -37,6 +38,11 @@ const batchRules: Rules = {
   storeParams: booleanValue,
 };
 
+const iterableRule: Rule = [
+  (value) => Symbol.iterator in Object(value) || Symbol.asyncIterator in Object(value),
+  'an iterable of rows',
+];
+
 /** The result of a row of `gateway.batch`. */
 export type BatchRow<Input, Kind extends TaskKind = TaskKind> = BatchResult<Kind> & {
   /** The row as passed to the batch. */
@@ -57,8 +63,10 @@ export async function* batch<Input, Kind extends TaskKind>(
   describe: (input: Input, index: number) => Submission<Kind> | Promise<Submission<Kind>>,
   options: BatchOptions<Input>,
 ): AsyncGenerator<BatchRow<Input, Kind>, void, undefined> {
-  const { id: idOf, storeParams = options.journal?.storeParams ?? false } = options;
   checkOptions(options, batchRules, recoverRules);
+  checkValue('inputs', inputs ?? null, iterableRule);
+  checkValue('describe', describe ?? null, functionValue);
+  const { id: idOf, storeParams = options.journal?.storeParams ?? false } = options;
   const runner = new BatchRunner(context, options.journal, options);
   const { journal } = runner;
   const usedIds = new Set<unknown>();
@@ -96,14 +104,17 @@ export async function* batch<Input, Kind extends TaskKind>(
 /** Checks what a row callback returned. Without types, it may be the params, or the result of `submit`. */
 function checkSubmission<Kind extends TaskKind>(
   id: string,
-  submission: Submission<Kind>,
+  returned: Submission<Kind>,
 ): Submission<Kind> {
-  if (isRecord(submission) && typeof submission.details === 'function') return submission;
-  throw rowError(
-    id,
-    'its callback must return a submission, such as gateway.images.submission(params), instead of params or the result of submit() or generate(), which send the request themselves',
-    'The batch sent nothing.',
-  );
+  if (isRecord(returned) && typeof returned.details === 'function') return returned;
+  const problem =
+    'its callback must return a submission, such as gateway.images.submission(params), not params or the result of submit() or generate()';
+  // Both a task and a generation have an id and a kind.
+  const { kind, id: taskId }: Record<string, unknown> = isRecord(returned) ? returned : {};
+  if (kind === undefined) throw rowError(id, problem, 'The batch sent nothing.');
+  const task = returned instanceof Task ? returned : undefined;
+  const effect = `It submitted task ${textOf(taskId)} itself, which may have been charged.`;
+  throw rowError(id, problem, effect, { task, outcome: 'unknown' });
 }
 
 /** Checks the id of a row and marks it as used. */

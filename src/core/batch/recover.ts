@@ -2,13 +2,13 @@ import { ConnectionError } from '../../errors/connection.ts';
 import type { Journal } from '../../schemas/journal.ts';
 import type { Receipt, TaskKind } from '../../schemas/task.ts';
 import type { ClientContext } from '../call/context.ts';
-import { checkOptions } from '../config/validation.ts';
+import { checkOptions, checkValue } from '../config/validation.ts';
 import { fingerprint } from '../tasks/fingerprint.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
 import { identify, resume, runItem } from './batch-item.ts';
 import type { PreparedSubmit } from './batch-item.ts';
-import { mayBeCharged } from './batch-journal.ts';
+import { journalRule, mayBeCharged } from './batch-journal.ts';
 import type { RowHistory } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
 import { taskKindOf } from './journal-line.ts';
@@ -34,6 +34,7 @@ export async function* recover(
   options: RecoverOptions,
 ): AsyncGenerator<BatchResult, void, undefined> {
   checkOptions(options, recoverRules);
+  checkValue('journal', journal ?? null, journalRule);
   const runner = new BatchRunner(context, journal, options);
   const { damaged, rows } = runner.journal;
   await runner.journal.read();
@@ -58,11 +59,11 @@ function preparedFrom(
 ): PreparedSubmit<TaskKind> {
   return {
     task,
-    submit: async (options, observer) => {
+    sendObserved: async (options, observer) => {
       const kind = taskKindOf(path);
       // Params that were edited in the journal would be another request under the same key.
       const isIntact = params && hash === (await fingerprint(path, JSON.stringify(params)));
-      if (kind && isIntact) return submission(kind, path, params).submit(options, observer);
+      if (kind && isIntact) return submission(kind, path, params).sendObserved(options, observer);
       throw new ConnectionError(
         'The journal lacks the original params of this row, which may have been charged. ' +
           'Run its batch again with this journal: no row is charged twice.',

@@ -1,3 +1,4 @@
+import { RequestTimeoutError } from '../../errors/connection.ts';
 import { ConcurrencyLimitError } from '../../errors/status.ts';
 import type { Config } from '../config/config.ts';
 import { rowAborted } from './halt.ts';
@@ -6,8 +7,9 @@ import { rowAborted } from './halt.ts';
 const minRetryDelay = 1_000;
 
 /**
- * Repeats `send` until the service has a free concurrency slot. A single request gives up after `maxQueueTime`. A
- * batch does not: if running tasks occupy the slots (assumption A14), each row has to wait until earlier tasks end.
+ * Repeats `send` until the service has a free concurrency slot. A single request gives up after `maxQueueTime` or
+ * `totalTimeout`. A batch does not: if running tasks occupy the slots (assumption A14), each row has to wait until
+ * earlier tasks end.
  */
 export async function sendWhenSlotFree<Result>(
   send: () => Promise<Result>,
@@ -18,10 +20,11 @@ export async function sendWhenSlotFree<Result>(
     try {
       return await send();
     } catch (error) {
-      const isLimited = concurrency !== false && ConcurrencyLimitError.is(error);
+      const rejection = RequestTimeoutError.is(error) ? error.cause : error;
+      const isLimited = concurrency !== false && ConcurrencyLimitError.is(rejection);
       // An earlier attempt may have been charged: report it instead of retrying.
-      if (!isLimited || error.outcome === 'unknown') throw error;
-      const delay = Math.max(minRetryDelay, error.retryAfterMs ?? 0);
+      if (!isLimited || rejection.outcome === 'unknown') throw error;
+      const delay = Math.max(minRetryDelay, rejection.retryAfterMs ?? 0);
       await clock.sleep(delay, signal).catch((cause: unknown) => {
         throw rowAborted(cause);
       });

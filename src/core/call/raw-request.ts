@@ -7,7 +7,7 @@ import {
   oneOf,
   standardSchema,
 } from '../config/validation.ts';
-import type { Rule } from '../config/validation.ts';
+import type { Rule, Rules } from '../config/validation.ts';
 import { isUnsafePath, queryString } from '../http/path.ts';
 import type { PreparedCall } from './endpoint.ts';
 import { withIdempotencyKey } from './idempotency-key.ts';
@@ -52,6 +52,8 @@ const requestRules: { readonly [Field in keyof Required<RawRequest>]: Rule } = {
   idempotent: booleanValue,
 };
 
+const arrayBodyRules: Rules = { extraBody: [() => false, 'omitted, because the body is an array'] };
+
 /** Validates a raw request and describes it as a call. */
 export function prepareRawRequest(
   request: RawRequest,
@@ -76,6 +78,9 @@ export function prepareRawRequest(
       safety: isKeyed ? 'keyed' : isIdempotent ? 'safe' : 'once',
       paid: hasSideEffects,
     },
-    options: checkRequestOptions(keyedOptions, isRecord(body) ? {} : noBodyRules),
+    options: checkRequestOptions(
+      keyedOptions,
+      isRecord(body) ? {} : body === undefined ? noBodyRules : arrayBodyRules,
+    ),
   };
 }

@@ -1,4 +1,3 @@
-import { isRecord } from '../../schemas/type-guards.ts';
 import { parseHeaderChanges } from '../config/header-changes.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';
 import {
@@ -8,6 +7,7 @@ import {
   idempotencyKeyRule,
   nonNegativeInteger,
   objectWithMethods,
+  plainObject,
 } from '../config/validation.ts';
 import type { Rule, Rules } from '../config/validation.ts';
 
@@ -17,7 +17,10 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined;
   /** Timeout of one attempt in ms; see the client's `timeout`. */
   timeout?: number | undefined;
-  /** Time limit for the whole call in ms, over all attempts; see the client's `totalTimeout`. */
+  /**
+   * Time limit for the whole call in ms, over all attempts; see the client's `totalTimeout`. With `generate` and
+   * `register`, it limits only the request that creates the task or material, and `waitTimeout` limits the wait.
+   */
   totalTimeout?: number | undefined;
   /** Maximum number of retries after the first attempt; see the client's `maxRetries`. */
   maxRetries?: number | undefined;
@@ -59,11 +62,10 @@ export interface CheckedOptions
   extends PollHeaders, Omit<RequestOptions, 'headers' | 'requestId' | 'extraBody'> {}
 
 export const signalRule: Rule = [objectWithMethods('addEventListener')[0], 'an AbortSignal'];
-const objectValue: Rule = [isRecord, 'an object'];
 
 /** The rules of the options that apply to polls, too. The names and values of headers are checked as they are parsed. */
 export const pollHeaderRules = {
-  headers: objectValue,
+  headers: plainObject,
   requestId: headerText,
 } satisfies Rules;
 
@@ -74,7 +76,7 @@ const requestOptionRules: { readonly [Option in keyof Required<RequestOptions>]:
   totalTimeout: durationMs,
   maxRetries: nonNegativeInteger,
   idempotencyKey: idempotencyKeyRule,
-  extraBody: objectValue,
+  extraBody: plainObject,
 };
 
 /** The rules for a request without a body. */

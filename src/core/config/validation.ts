@@ -21,6 +21,17 @@ export function checkValue(name: string, value: unknown, [isValid, description]:
 /** The rules of the options that a function accepts, by option name. */
 export type Rules = Readonly<Record<string, Rule>>;
 
+/** Excludes signals, maps and `Headers`, because their contents would be ignored. */
+export const plainObject: Rule = [
+  (value) => {
+    if (!isRecord(value)) return false;
+    const prototype: unknown = Object.getPrototypeOf(value);
+    const isPlain = !isRecord(prototype) || Object.getPrototypeOf(prototype) === null;
+    return isPlain || Object.keys(value).length > 0;
+  },
+  'a plain object',
+];
+
 /**
  * Checks options against one or more tables of rules. A name that is in none of them is rejected: with a misspelled
  * `idempotencyKey`, a caller's own retry would pay twice.
@@ -28,7 +39,7 @@ export type Rules = Readonly<Record<string, Rule>>;
  * @throws {@link ConfigurationError} that names the option, and the nearest known name if it is unknown.
  */
 export function checkOptions(options: object, ...tables: readonly Rules[]): void {
-  if (!isRecord(options)) throw new ConfigurationError('options: must be an object.');
+  checkValue('options', options, plainObject);
   for (const [name, value] of Object.entries(options)) {
     const table = tables.find((rules) => Object.hasOwn(rules, name));
     const rule = table?.[name];

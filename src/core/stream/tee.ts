@@ -30,19 +30,25 @@ function createBranch<Item>(
   let node = start;
   let failure: AbortedError | undefined;
   let closed = false;
-  let rejectNext: (error: unknown) => void;
+  let hasLeft = false;
+  const leaveOnce = (whenLast: () => void) => {
+    if (!hasLeft) leave(whenLast);
+    hasLeft = true;
+  };
+  /** Ends the reads that are pending. */
+  const pending = new Set<(error: unknown) => void>();
   let rejectFinal: (error: unknown) => void;
   const final = new Promise<FinalCompletion>((resolve, reject) => {
-    rejectNext = rejectFinal = reject;
+    rejectFinal = reject;
     source.final.then(resolve, reject);
   });
   final.catch(() => undefined);
   const abort = (reason: unknown) => {
     if (failure !== undefined) return;
     failure = abortedError(reason, { outcome: 'unknown' });
-    rejectNext(failure);
+    for (const end of pending) end(failure);
     rejectFinal(failure);
-    leave(() => source.abort(reason));
+    leaveOnce(() => source.abort(reason));
   };
   return {
     final,
@@ -59,9 +65,9 @@ function createBranch<Item>(
         const end = (error: unknown) =>
           closed ? resolve({ done: true, value: undefined }) : reject(error);
         if (failure !== undefined) return end(failure);
-        rejectNext = end;
+        pending.add(end);
         node.result ??= source.next();
-        node.result.then(resolve, end);
+        node.result.then(resolve, end).finally(() => pending.delete(end));
         node = node.next ??= {};
       }).catch(throwToCaller),
     abort,
@@ -70,7 +76,7 @@ function createBranch<Item>(
       abort(undefined);
     },
     abandon() {
-      if (failure === undefined) leave(() => source.abandon());
+      if (failure === undefined) leaveOnce(() => source.abandon());
     },
   };
 }

@@ -6,7 +6,8 @@ import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
 import { abortedError } from '../call/errors.ts';
 import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
-import { lastUpdate, poll } from './poll.ts';
+import { checkOptions } from '../config/validation.ts';
+import { lastUpdate, poll, waitCallbackRules, waitRules } from './poll.ts';
 import type { PollTarget } from './poll.ts';
 
 /** The interval that the specification recommends for materials: every 3 to 5 seconds. */
@@ -65,6 +66,7 @@ export async function waitForMaterial(
   wait: MaterialWait,
   options: WaitOptions<MaterialUpdate>,
 ): Promise<AvailableMaterial> {
+  checkOptions(options, waitRules, waitCallbackRules);
   const { onUpdate, ...pollOptions } = options;
   const last = await lastUpdate(followMaterial(wait, pollOptions), onUpdate, wait.context);
   if (last !== undefined && isAvailable(last)) return last;

@@ -9,12 +9,7 @@ import { pollHeaderRules, signalRule } from '../call/request-options.ts';
 import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
 import { parseHeaderChanges } from '../config/header-changes.ts';
 import { notify } from '../config/log.ts';
-import {
-  checkOptions,
-  checkValue,
-  functionValue,
-  nonNegativeNumber,
-} from '../config/validation.ts';
+import { checkOptions, functionValue, nonNegativeNumber } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import type { ReleasePoll } from '../limits/poll-limiter.ts';
 
@@ -142,13 +137,15 @@ async function waitForTurn<Value>(
   }
 }
 
+/** The rules of the callback of a wait. */
+export const waitCallbackRules = { onUpdate: functionValue } satisfies Rules;
+
 /** Consumes all updates, passes each to `onUpdate`, and returns the last one. */
 export async function lastUpdate<Update>(
   updates: AsyncIterable<Update>,
   onUpdate: ((update: Update) => void) | undefined,
   { config }: ClientContext,
 ): Promise<Update | undefined> {
-  checkValue('onUpdate', onUpdate, functionValue);
   let last: Update | undefined;
   for await (const update of updates) {
     notify(config.log, onUpdate, update, 'onUpdate');

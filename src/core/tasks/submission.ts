@@ -1,10 +1,11 @@
-import { unchecked } from '../../schemas/schema.ts';
+import { omitUndefined, unchecked } from '../../schemas/schema.ts';
 import type { Receipt, TaskKind } from '../../schemas/task.ts';
 import type { AttemptObserver } from '../call/api-call.ts';
 import { attempt } from '../call/endpoint.ts';
 import { checkRequestOptions } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
+import type { Rules } from '../config/validation.ts';
 import { fingerprint } from './fingerprint.ts';
 import { mergePollHeaders } from './poll.ts';
 import { submitTask } from './submit.ts';
@@ -29,7 +30,7 @@ export class Submission<Kind extends TaskKind = TaskKind> {
     this.#scope = scope;
     // Serialized and copied now, because the caller may reuse both objects for the next row.
     this.#request = attempt(describe);
-    this.#options = { ...options };
+    this.#options = { ...options, headers: options?.headers && { ...options.headers } };
   }
 
   /** Id of the model. */
@@ -37,18 +38,27 @@ export class Submission<Kind extends TaskKind = TaskKind> {
     return this.#request().model;
   }
 
-  /** Sends the request, like the namespace's `submit` method. */
-  send(options?: RequestOptions): RequestPromise<SubmittedTask<Kind>> {
-    return this.submit(options);
+  /**
+   * Sends the request, like the namespace's `submit` method. These options replace those of the submission. Its body and
+   * path are fixed, so `extraBody` and `route` can be passed only to `submission`.
+   */
+  send(options?: Omit<RequestOptions, 'extraBody'>): RequestPromise<SubmittedTask<Kind>> {
+    return this.sendObserved(options);
   }
 
-  /** @internal Sends the request for a batch. */
-  submit(
+  /** @internal Sends the request for a batch, which observes its attempts. */
+  sendObserved(
     options?: RequestOptions,
     observer?: AttemptObserver,
   ): RequestPromise<SubmittedTask<Kind>> {
-    const describe = () => ({ ...this.#request(), observer });
-    return submitTask(this.#scope, describe, { ...this.#options, ...options });
+    const describe = () => {
+      checkRequestOptions(options, fixedRules);
+      return { ...this.#request(), observer };
+    };
+    return submitTask(this.#scope, describe, {
+      ...this.#options,
+      ...omitUndefined({ ...options }),
+    });
   }
 
   /**
@@ -67,6 +77,12 @@ export class Submission<Kind extends TaskKind = TaskKind> {
     return openTask(this.#scope, receipt, mergePollHeaders(undefined, this.#options));
   }
 }
+
+/** The rules of the options that a submission has already used. */
+const fixedRules: Rules = {
+  extraBody: [() => false, 'passed to submission(), which serializes the body'],
+  route: [() => false, 'passed to submission(), which chooses the path'],
+};
 
 /** What identifies a submission across processes. */
 export interface SubmissionDetails {

@@ -16,7 +16,7 @@ import { parseRetryAfter } from '../http/retry-after.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
 import { readGeneration } from './generation.ts';
 import { serverPollPath } from './poll-path.ts';
-import { waitRules } from './poll.ts';
+import { waitCallbackRules, waitRules } from './poll.ts';
 import { SubmittedTask, Task } from './task.ts';
 import type { TaskScope } from './task.ts';
 
@@ -66,7 +66,7 @@ export function generate<Kind extends TaskKind>(
 /** The rules of the options that `generate` accepts in addition to those of `submit`. */
 const generateRules: Rules = {
   ...waitRules,
-  onUpdate: functionValue,
+  ...waitCallbackRules,
   onSubmit: functionValue,
 };
 

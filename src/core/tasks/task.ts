@@ -16,6 +16,7 @@ import type { CheckedOptions, PollHeaders, RequestOptions } from '../call/reques
 import { RequestPromise } from '../call/request-promise.ts';
 import { readJson } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
+import { checkOptions } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import { noReason } from '../http/error-body.ts';
 import { sentence, singleLine } from '../http/json.ts';
@@ -24,7 +25,7 @@ import { parseRetryAfter } from '../http/retry-after.ts';
 import { isFinished, readGeneration } from './generation.ts';
 import { candidatePollPaths, isUnknownPath } from './poll-path.ts';
 import type { PollPath, PollPaths } from './poll-path.ts';
-import { lastUpdate, mergePollHeaders, poll } from './poll.ts';
+import { lastUpdate, mergePollHeaders, poll, waitCallbackRules, waitRules } from './poll.ts';
 import type { PollResult, PollTarget } from './poll.ts';
 import { parseReceipt } from './receipt.ts';
 
@@ -116,6 +117,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   }
 
   async #waitForResult(options: WaitOptions<TaskUpdate<Kind>>): Promise<SucceededGeneration<Kind>> {
+    checkOptions(options, waitRules, waitCallbackRules);
     const { onUpdate, ...pollOptions } = options;
     const last = await lastUpdate(this.updates(pollOptions), onUpdate, this.#scope.context);
     if (last?.status === 'succeeded') return last;

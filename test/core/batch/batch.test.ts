@@ -35,6 +35,26 @@ describe('a batch', () => {
     expect(rows.map(({ input }) => input)).toEqual([4, 3, 2, 1, 0]);
   });
 
+  test('waits for slots without limit, even if a totalTimeout would end a single request', async () => {
+    const settings = {
+      concurrencyLimit: 1,
+      assumptions: { A14: 'task' },
+      tasks: { durationMs: 8_000 },
+    } as const;
+    const world = onMock(settings, { totalTimeout: 10_000 });
+    const rows = await runImageBatch(world, numbers(6));
+    expect(rows.map(({ status }) => status)).toEqual(Array(6).fill('succeeded'));
+    expect(world.mock.invoice).toHaveLength(6);
+  });
+
+  test('gives up a row whose request was sent and did not finish within totalTimeout', async () => {
+    const world = onMock({}, { totalTimeout: 10_000, timeout: 3_000 });
+    world.mock.fail({ route: submits, delayMs: 60_000 });
+    const [row] = await runImageBatch(world, numbers(1));
+    expect(row?.status).toBe('unknown');
+    expect(row?.error?.name).toBe('RequestTimeoutError');
+  });
+
   test('without rows ends immediately and sends no request', async () => {
     const world = onMock();
     expect(await runImageBatch(world, [])).toEqual([]);
@@ -182,9 +202,15 @@ describe('a failed row does not affect other rows', () => {
         ? (returned(() => gateway.images.submit(image)) as never)
         : gateway.images.submission(image);
     const rows = await mock.clock.settle(collect(gateway.batch(numbers(3), describeRow)));
-    const [failed] = rows.filter(({ status }) => status === 'failed');
+    const [failed] = rows.filter(({ id }) => id === '1');
     expect(failed?.error).toBeInstanceOf(ConfigurationError);
     expect(failed?.error?.message).toMatch(/^row 1: .*images\.submission\(params\)/);
+    // A callback that submits the request itself has paid for it, and the row must not hide that.
+    const wasPaid = mock.invoice.length > 2;
+    expect(failed?.status).toBe(wasPaid ? 'unknown' : 'failed');
+    expect(failed?.error).toMatchObject(
+      wasPaid ? { outcome: 'unknown', task: { id: expect.any(String) } } : {},
+    );
     expect(rows.filter(({ status }) => status === 'succeeded')).toHaveLength(2);
   });
 

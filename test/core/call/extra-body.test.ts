@@ -70,5 +70,5 @@ test('extraBody that is not an object is rejected', async () => {
   const { gateway } = onMock();
   const options: object = { extraBody: 'style' };
   const error = await caught(gateway.images.submit(image, options));
-  expect(error.message).toBe('extraBody: must be an object.');
+  expect(error.message).toBe('extraBody: must be a plain object.');
 });

@@ -117,16 +117,69 @@ test('wait options of generate and register are checked before anything is paid 
   expect(mock.requests).toEqual([]);
 });
 
-test('options that are not an object are rejected', async () => {
+const { signal } = new AbortController();
+test.each([
+  ['text', 'row-1'],
+  ['a number', 5],
+  ['null', null],
+  ['a list', ['row-1']],
+  ['a signal', signal],
+  ['a function', () => 'row-1'],
+  ['a map', new Map([['timeout', 5]])],
+])(
+  '%s in place of the options is rejected, because its contents would be ignored',
+  async (_, options) => {
+    const { mock, gateway } = onMock();
+    const { images, models, materials } = gateway;
+    const journal = { read: async function* () {}, append: async () => {} };
+    const calls: readonly Promise<unknown>[] = [
+      Reflect.apply(models.retrieve, models, ['m', options]),
+      Reflect.apply(images.submit, images, [image, options]),
+      Reflect.apply(images.generate, images, [image, options]),
+      Reflect.apply(images.wait, images, [id, options]),
+      Reflect.apply(materials.register, materials, [material, options]),
+      Reflect.apply(materials.wait, materials, ['mat_1', options]),
+      Reflect.apply(gateway.download, gateway, ['https://files.example/a.png', options]),
+      drain(Reflect.apply(gateway.batch, gateway, [[1], () => images.submission(image), options])),
+      drain(Reflect.apply(gateway.recover, gateway, [journal, options])),
+    ];
+    for (const error of await Promise.all(calls.map((call) => caught(call)))) {
+      expect(error).toBeInstanceOf(ConfigurationError);
+      expect(error.message).toBe('options: must be a plain object.');
+    }
+    expect(mock.requests).toEqual([]);
+  },
+);
+
+test('a Headers object is rejected, because its fields would be ignored', async () => {
+  const { gateway } = onMock();
+  const options = {};
+  Reflect.set(options, 'headers', new Headers({ 'x-team': 'a' }));
+  const error = await caught(gateway.images.submit(image, options));
+  expect(error.message).toBe('headers: must be a plain object.');
+});
+
+test('arguments of the wrong type are rejected with their name', async () => {
   const { mock, gateway } = onMock();
-  for (const options of ['row-1', 5, null, ['row-1']]) {
-    const error = await caught(
-      Reflect.apply(gateway.models.retrieve, gateway.models, ['m', options]),
-    );
-    expect(error).toBeInstanceOf(ConfigurationError);
-    expect(error.message).toBe('options: must be an object.');
+  const { completions } = gateway.chat;
+  const describeRow = () => gateway.images.submission(image);
+  const cases: readonly (readonly [Promise<unknown>, string])[] = [
+    [Reflect.apply(gateway.download, gateway, [null]), 'source: must be a URL'],
+    [Reflect.apply(gateway.download, gateway, [{ urls: [] }]), 'source: must be a URL'],
+    [drain(Reflect.apply(gateway.batch, gateway, [5, describeRow])), 'inputs: must be an iterable'],
+    [drain(Reflect.apply(gateway.batch, gateway, [[1]])), 'describe: must be a function'],
+    [drain(Reflect.apply(gateway.recover, gateway, [])), 'journal: must be a journal'],
+    [Reflect.apply(completions.parse, completions, [null]), 'params: must be an object'],
+    [completions.stream(chat, Object({ signal: 'x' })).final(), 'signal: must be an AbortSignal'],
+    [completions.create(Object({ ...chat, response_format: null })), ''],
+  ];
+  const errors = await Promise.all(cases.map(([call]) => call.catch((error: unknown) => error)));
+  for (const [index, [, message]] of cases.entries()) {
+    if (message === '') continue;
+    expect(errors[index]).toBeInstanceOf(ConfigurationError);
+    expect(String(errors[index])).toContain(message);
   }
-  expect(mock.requests).toEqual([]);
+  expect(mock.requests.length).toBeLessThan(2);
 });
 
 test('invalid headers for polls are rejected before a row of a batch is paid for', async () => {

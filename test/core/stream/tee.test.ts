@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
+import { teeSource } from '../../../src/core/stream/tee.ts';
 import { AbortedError, StreamTruncatedError } from '../../../src/index.ts';
 import type { ChatCompletionChunk, ChatStream, Stream } from '../../../src/index.ts';
 import {
@@ -16,6 +17,7 @@ import {
   turns,
 } from '../../support/event-stream.ts';
 import { collect, rejection } from '../../support/rejection.ts';
+import { virtualClock } from '../support.ts';
 
 const words = ['a', 'b', 'c', 'd'];
 const pieces = [...words.map((word) => textEvent(word)), finishEvent(), doneEvent];
@@ -138,5 +140,50 @@ describe('tee()', () => {
       expect(pulls).toBe(read);
     }
     one.abort();
+  });
+});
+
+/** A source that never has an item, and counts how often it was aborted. */
+function silentSource() {
+  const source = {
+    final: new Promise<never>(() => undefined),
+    clock: virtualClock(),
+    meta: undefined,
+    partial: undefined,
+    aborts: 0,
+    takeBuffered: () => undefined,
+    next: () => new Promise<never>(() => undefined),
+    abort() {
+      source.aborts += 1;
+    },
+    close() {},
+    abandon() {},
+  };
+  return source;
+}
+
+describe('a branch of tee()', () => {
+  test('that was dropped and is then aborted leaves the other one open', () => {
+    const source = silentSource();
+    const [one, other] = teeSource(source);
+    one.abandon();
+    one.abort('no longer needed');
+    expect(source.aborts).toBe(0);
+    other.abort('no longer needed');
+    expect(source.aborts).toBe(1);
+  });
+
+  test('ends all pending reads when it is closed', async () => {
+    const [one] = teeSource(silentSource());
+    const reads = [one.next(), one.next(), one.next()];
+    one.close();
+    expect(await Promise.all(reads)).toEqual(Array(3).fill({ done: true, value: undefined }));
+  });
+
+  test('fails all pending reads when it is aborted', async () => {
+    const [one] = teeSource(silentSource());
+    const reads = [one.next(), one.next()];
+    one.abort('no longer needed');
+    for (const read of reads) await expect(read).rejects.toBeInstanceOf(AbortedError);
   });
 });

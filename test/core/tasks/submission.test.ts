@@ -45,3 +45,34 @@ test('inspecting a submission shows neither prompt nor API key', () => {
   expect(inspected).not.toContain(mock.apiKey);
   expect(inspected).not.toContain(image.prompt);
 });
+
+test.each(['extraBody', 'route'])(
+  'send() rejects %s, because the body and the path are fixed when the submission is created',
+  async (name) => {
+    const { mock, gateway } = onMock();
+    const options: object = { [name]: name === 'route' ? 'generations' : { style: 1 } };
+    const error = await caught(gateway.images.submission(image).send(options));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error.message).toContain(`${name}: must be passed to submission()`);
+    expect(mock.requests).toEqual([]);
+  },
+);
+
+test('options of send() whose value is undefined do not replace those of the submission', async () => {
+  const { mock, gateway } = onMock();
+  const submission = gateway.images.submission(image, {
+    idempotencyKey: 'own',
+    headers: { 'x-team': 'a' },
+  });
+  await submission.send({ idempotencyKey: undefined, headers: undefined });
+  expect(mock.requests[0]?.headers).toMatchObject({ 'x-idempotency-key': 'own', 'x-team': 'a' });
+});
+
+test('a submission keeps the headers that it was created with', async () => {
+  const { mock, gateway } = onMock();
+  const headers = { 'x-row': '1' };
+  const submission = gateway.images.submission(image, { headers });
+  headers['x-row'] = '2';
+  await submission.send();
+  expect(mock.requests[0]?.headers['x-row']).toBe('1');
+});
