@@ -1,17 +1,19 @@
 /**
  * Returns the known name that an unknown one was probably meant to be, for error messages. Ignores case, underscores
- * and hyphens, so `idempotency_key` finds `idempotencyKey`; otherwise allows one typo per three letters, up to three.
+ * and hyphens, so `idempotency_key` finds `idempotencyKey`; otherwise two letters in five may differ, up to four.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const letters = lettersOf(name);
-  for (let edits = 0; edits < 4; edits += 1) {
-    const nearest = known.find(
-      (candidate) =>
-        candidate.length >= 3 * edits && isWithin(edits, letters, lettersOf(candidate)),
-    );
-    if (nearest !== undefined) return nearest;
+  let nearest: string | undefined;
+  let fewest = 5;
+  for (const candidate of known) {
+    const different = differentLetters(letters, lettersOf(candidate));
+    if (different < fewest && 5 * different <= 2 * candidate.length) {
+      nearest = candidate;
+      fewest = different;
+    }
   }
-  return undefined;
+  return nearest;
 }
 
 /** Checks the names of an object's fields. Returns the problem with the first unknown one, or undefined. */
@@ -33,17 +35,10 @@ export function unknownOption(name: string, known: readonly string[], prefix = '
 
 const lettersOf = (name: string) => name.toLowerCase().replace(/[_-]/g, '');
 
-/** Whether at most `edits` letters have to be inserted, deleted, replaced or swapped with the next to turn `a` into `b`. */
-function isWithin(edits: number, a: string, b: string): boolean {
-  if (a === b || edits === 0) return a === b;
-  let start = 0;
-  while (a[start] === b[start]) start += 1;
-  const afterEdit = (skippedA: number, skippedB: number) =>
-    isWithin(edits - 1, a.slice(start + skippedA), b.slice(start + skippedB));
-  return (
-    afterEdit(1, 1) ||
-    afterEdit(1, 0) ||
-    afterEdit(0, 1) ||
-    (a[start] === b[start + 1] && a[start + 1] === b[start] && afterEdit(2, 2))
-  );
+/** The number of letters that only one of two words has. Ignores their order, so that swapped letters are equal. */
+function differentLetters(word: string, known: string): number {
+  let extra = word;
+  for (const letter of known) extra = extra.replace(letter, '');
+  const common = word.length - extra.length;
+  return extra.length + known.length - common;
 }
