@@ -27,11 +27,11 @@ export class Images extends TaskNamespace<'image'> {
 
   /** @internal */
   constructor(context: ClientContext) {
-    const { imageTaskPath } = context.config;
+    const { imageTask = '/v1/images/tasks/{id}' } = context.config.options.paths ?? {};
     const scope: TaskScope<'image'> = {
       context,
       kind: 'image',
-      pollTemplates: [imageTaskPath, '/v1/images/generations/{id}'],
+      pollTemplates: [imageTask, '/v1/images/generations/{id}'],
       optionRules: { route: oneOf('tasks', 'generations') },
     };
     super(scope);

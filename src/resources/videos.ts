@@ -31,11 +31,11 @@ export class Videos extends TaskNamespace<'video'> {
 
   /** @internal */
   constructor(context: ClientContext) {
-    const { videoTaskPath } = context.config;
+    const { videoTask = '/v1/videos/{id}' } = context.config.options.paths ?? {};
     const scope: TaskScope<'video'> = {
       context,
       kind: 'video',
-      pollTemplates: [videoTaskPath, '/v1/video/generations/{id}', '/v1/videos/generations/{id}'],
+      pollTemplates: [videoTask, '/v1/video/generations/{id}', '/v1/videos/generations/{id}'],
       optionRules: { route: oneOf(...routes) },
     };
     super(scope);

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { ClientSlots, ConcurrencyLimiter } from '../limits/concurrency-limiter.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
 import { Ledger } from '../limits/ledger.ts';
-import { PollLimiter } from '../limits/poll-limiter.ts';
+import type { PollLimiter } from '../limits/poll-limiter.ts';
 import { RetryBudget } from '../limits/retry-budget.ts';
 
 /** What every call of one client needs. */
@@ -18,7 +18,8 @@ export interface SharedState {
   readonly ledger: Ledger;
   readonly retryBudget: RetryBudget;
   readonly concurrency: ConcurrencyLimiter;
-  readonly polls: PollLimiter;
+  /** Created by the first poll, because a chat client never polls. */
+  polls?: PollLimiter;
   /** Prices by model id, as `models.list` and `models.retrieve` returned them. */
   readonly prices: Map<string, KnownPrices>;
   /** The poll path template that last worked, by kind of task. */
@@ -54,7 +55,6 @@ function createSharedState({ clock }: Config): SharedState {
     ledger: new Ledger(),
     retryBudget: new RetryBudget(),
     concurrency: new ConcurrencyLimiter(clock),
-    polls: new PollLimiter(clock),
     prices: new Map(),
     pollTemplates: new Map(),
   };

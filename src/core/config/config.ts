@@ -40,8 +40,6 @@ export interface Config {
   readonly random: () => number;
   readonly headerPrefix: string;
   readonly requestIdHeader: string;
-  readonly videoTaskPath: string;
-  readonly imageTaskPath: string;
   /** Whether plain `http:` and private addresses are allowed. */
   readonly allowInsecureBaseURL?: boolean | undefined;
   readonly log: Log;
@@ -109,7 +107,7 @@ export const defaults = {
 export function resolveConfig(original: PolygateOptions): Config {
   rules.checkOptions(original, optionRules);
   const options = cloneOptions(original);
-  const { timeout, paths, allowInsecureBaseURL, logger = console } = options;
+  const { timeout, allowInsecureBaseURL, logger = console } = options;
   const {
     apiKey = readEnvironment('POLYGATE_API_KEY'),
     baseURL = readEnvironment('POLYGATE_BASE_URL'),
@@ -132,8 +130,6 @@ export function resolveConfig(original: PolygateOptions): Config {
       ...parseHeaderChanges({ 'user-agent': userAgent() }),
       ...parseHeaderChanges(options.headers),
     ],
-    videoTaskPath: paths?.videoTask ?? '/v1/videos/{id}',
-    imageTaskPath: paths?.imageTask ?? '/v1/images/tasks/{id}',
     log: createLog(logger, logLevel),
   });
 }

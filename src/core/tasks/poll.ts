@@ -11,6 +11,7 @@ import { parseHeaderChanges } from '../config/header-changes.ts';
 import { notify } from '../config/log.ts';
 import { checkOptions, functionValue, nonNegativeNumber } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
+import { PollLimiter } from '../limits/poll-limiter.ts';
 import type { ReleasePoll } from '../limits/poll-limiter.ts';
 
 const defaultWaitTimeout = 1_800_000;
@@ -128,7 +129,8 @@ async function waitForTurn<Value>(
     if (delay > 0) await clock.sleep(delay, signal);
     const timeLeft = deadline - clock.now();
     if (timeLeft <= 0) return undefined;
-    const release = await context.shared.polls.acquire(timeLeft, signal);
+    const polls = (context.shared.polls ??= new PollLimiter(clock));
+    const release = await polls.acquire(timeLeft, signal);
     if (clock.now() < deadline) return release;
     release?.();
     return undefined;
