@@ -1,6 +1,6 @@
 import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
-import { attempt, executeRaw } from '../core/call/endpoint.ts';
+import { attempt, startCall } from '../core/call/endpoint.ts';
 import type { PreparedCall } from '../core/call/endpoint.ts';
 import { execute } from '../core/call/execute.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
@@ -8,7 +8,7 @@ import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
 import { readWithSchema } from '../core/call/readers.ts';
 import { checkRequestOptions } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
-import { RequestPromise } from '../core/call/request-promise.ts';
+import type { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
 import type { ApiResponse } from '../core/call/response.ts';
 import { ChatStream } from '../core/chat/chat-stream.ts';
@@ -68,9 +68,9 @@ export class ChatCompletions {
     params: ChatParams,
     options?: RequestOptions,
   ): RequestPromise<ChatCompletion | Stream<ChatCompletionChunk>> {
-    const prepared = attempt(() => this.#prepare(params, options));
-    return this.#start<PreparedChat, ChatCompletion | Stream<ChatCompletionChunk>>(
-      prepared,
+    return startCall<PreparedChat, ChatCompletion | Stream<ChatCompletionChunk>>(
+      this.#context,
+      () => this.#prepare(params, options),
       (call) => (call.isStream ? this.#createStream(call) : this.#createCompletion(call)),
     );
   }
@@ -120,17 +120,14 @@ export class ChatCompletions {
     params: ParseParams<Output, Input>,
     options?: RequestOptions,
   ): RequestPromise<ParsedCompletion<Output>> {
-    const prepared = attempt(() => {
+    const prepare = () => {
       const { response_format: schema } = params;
       return { ...this.#prepare(params, options), schema };
-    });
-    return this.#start(prepared, async (call) => {
+    };
+    return startCall(this.#context, prepare, async ({ schema, ...call }) => {
       const result = await this.#createCompletion(call);
       const { data, meta } = result;
-      const {
-        schema,
-        options: { idempotencyKey },
-      } = call;
+      const { idempotencyKey } = call.options;
       return { ...result, data: await parseCompletion(schema, data, meta, idempotencyKey) };
     });
   }
@@ -160,16 +157,6 @@ export class ChatCompletions {
     return runTools(params, runOptions, async (round) =>
       this.#createCompletion(this.#prepare(round, requestOptions)),
     ).catch(throwToCaller);
-  }
-
-  #start<Call extends PreparedCall, Result>(
-    prepared: () => Call,
-    read: (call: Call) => Promise<ApiResponse<Result>>,
-  ): RequestPromise<Result> {
-    return new RequestPromise({
-      parsed: async () => read(prepared()),
-      raw: async () => executeRaw(this.#context, prepared()),
-    });
   }
 
   async #createCompletion({ call, options }: PreparedCall): Promise<ApiResponse<ChatCompletion>> {

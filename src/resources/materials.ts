@@ -135,8 +135,8 @@ export class Materials {
     return startCall(
       this.#context,
       () => prepareCreate(params, options, registerRules),
-      readMaterial,
-      async (created, { options: headers }) => {
+      async ({ call, options: headers }) => {
+        const created = await execute(this.#context, call, headers, readMaterial);
         const { onVerification, onUpdate, signal, pollInterval, maxPollInterval, waitTimeout } =
           copy();
         const wait = { onUpdate, signal, pollInterval, maxPollInterval, waitTimeout };

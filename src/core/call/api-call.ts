@@ -50,8 +50,8 @@ export interface InvalidResult {
   readonly issues: readonly SchemaIssue[];
   /** The task id, so that a paid task is not lost. */
   readonly taskId?: string | undefined;
-  /** Whether the task has succeeded, so that waiting for it changes nothing. */
-  readonly taskSucceeded?: boolean | undefined;
+  /** What to do about the task, if waiting for it does not help. */
+  readonly taskAdvice?: string | undefined;
 }
 
 /** Turns a parsed body into the result of a call. */

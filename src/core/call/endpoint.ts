@@ -9,7 +9,7 @@ import { checkRequestOptions, noBodyRules } from './request-options.ts';
 import type { CheckedOptions, RequestOptions } from './request-options.ts';
 import { RequestPromise } from './request-promise.ts';
 import { keepBodyUnread, readJson } from './response.ts';
-import type { ApiResponse, ResponseHandler } from './response.ts';
+import type { ApiResponse } from './response.ts';
 import { holdSlotForBody } from './slot-body.ts';
 
 /** A call that is ready to be sent. Later changes to the caller's params and options do not affect it. */
@@ -54,29 +54,21 @@ export function executeJson<Result>(
   prepare: () => PreparedCall,
   result: ResultSchema<Result> | ResponseReader<Result>,
 ): RequestPromise<Result> {
-  const read = typeof result === 'function' ? result : readWithSchema(result);
-  return startCall(context, prepare, readJson(read), (response) => response);
+  const handle = readJson(typeof result === 'function' ? result : readWithSchema(result));
+  return startCall(context, prepare, ({ call, options }) =>
+    execute(context, call, options, handle),
+  );
 }
 
-/**
- * Starts a call and returns its promise. An error thrown by `prepare` rejects it. `transform` converts the result
- * before the promise resolves.
- */
-export function startCall<Result, Call extends PreparedCall, Final = Result>(
+/** Starts a call and returns its promise. An error thrown by `prepare` rejects it. */
+export function startCall<Call extends PreparedCall, Result>(
   context: ClientContext,
   prepare: () => Call,
-  handle: ResponseHandler<Result>,
-  transform: (
-    response: ApiResponse<Result>,
-    call: Call,
-  ) => Promise<ApiResponse<Final>> | ApiResponse<Final>,
-): RequestPromise<Final> {
+  run: (call: Call) => Promise<ApiResponse<Result>>,
+): RequestPromise<Result> {
   const prepared = attempt(prepare);
   return new RequestPromise({
-    parsed: async () => {
-      const ready = prepared();
-      return transform(await execute(context, ready.call, ready.options, handle), ready);
-    },
+    parsed: async () => run(prepared()),
     raw: async () => executeRaw(context, prepared()),
   });
 }

@@ -62,7 +62,7 @@ export class CallErrors {
     return this.#create(
       statusErrorClass(status, code),
       `${code ? `${status} ${code}` : status}: ${message}`,
-      this.#relevantOutcome(outcomeOf(status, code)),
+      outcomeOf(status, code),
       { ...details, meta, retryAfterMs },
     );
   }
@@ -108,9 +108,7 @@ export class CallErrors {
 
   /** The caller aborted, with a signal or `stream.abort()`. */
   aborted(cause: unknown): AbortedError {
-    const outcome = this.#interruptedOutcome;
-    const { message, details } = this.#describe('Aborted by the caller', outcome);
-    return abortedError(cause, details, message);
+    return this.#create(AbortedError, 'Aborted by the caller', this.#interruptedOutcome, { cause });
   }
 
   /** A successful response has an invalid body. */
@@ -125,8 +123,7 @@ export class CallErrors {
     const content = body === undefined ? '' : ` Body: ${singleLine(shown) || '(empty)'}`;
     const summary = `Invalid response: ${singleLine(problem)}.${content}`;
     const details = { meta, body: shown === text ? body : (parseJson(shown) ?? shown), issues };
-    const outcome = this.#relevantOutcome('unknown');
-    return this.#create(ResponseValidationError, summary, outcome, details, taskState);
+    return this.#create(ResponseValidationError, summary, 'unknown', details, taskState);
   }
 
   /** No concurrency slot became free in time. */
@@ -206,24 +203,20 @@ export class CallErrors {
     return this.requestSent ? 'unknown' : 'not-sent';
   }
 
-  /** The outcome, unless it is uncertain for a call without side effects. */
-  #relevantOutcome(outcome: Outcome): Outcome | undefined {
-    return outcome === 'rejected' || this.#hasSideEffects ? outcome : undefined;
+  /** The outcome of all attempts so far, given that of the last one; undefined if it is uncertain but harmless. */
+  #callOutcome(attemptOutcome: Outcome): Outcome | undefined {
+    if (this.#hasSideEffects) return combineOutcomes(this.#previousOutcome, attemptOutcome);
+    return attemptOutcome === 'unknown' ? undefined : attemptOutcome;
   }
 
-  /** The outcome of all attempts so far, given that of the last one. */
-  #callOutcome(attemptOutcome: Outcome | undefined): Outcome | undefined {
-    return attemptOutcome && this.#hasSideEffects
-      ? combineOutcomes(this.#previousOutcome, attemptOutcome)
-      : attemptOutcome;
-  }
-
-  /** The message (what happened, whether money may have been spent, what to do next) and the common details. */
-  #describe(
+  /** Creates an error: what happened, whether money may have been spent, and what to do next. */
+  #create<Created, Details extends object>(
+    Class: new (message: string, details: Details & ErrorDetails) => Created,
     summary: string,
-    attemptOutcome: Outcome | undefined,
-    { taskId, taskSucceeded = false }: TaskState = {},
-  ) {
+    attemptOutcome: Outcome,
+    details: Details,
+    { taskId, taskAdvice }: TaskState = {},
+  ): Created {
     const { paid, safety, method, template, findTask } = this.#call;
     const { meta } = this;
     const outcome = this.#callOutcome(attemptOutcome);
@@ -231,34 +224,16 @@ export class CallErrors {
     const idempotencyKey = this.#idempotencyKey ?? task?.idempotencyKey;
     const parts = [
       this.#redact(sentence(summary)),
-      task && attemptOutcome !== 'rejected' && taskAdvice(task.id, taskSucceeded),
+      task &&
+        attemptOutcome !== 'rejected' &&
+        (taskAdvice ?? `Task ${task.id} is not lost: continue with error.task.wait().`),
       meta?.status === 401 && 'Check the API key.',
       !task && paid && outcome && advice(outcome, safety === 'keyed'),
       `[${method} ${template}${meta?.requestId ? `, request ${meta.requestId}` : ''}]`,
     ];
-    return {
-      message: parts.filter(Boolean).join(' '),
-      details: { meta, outcome, idempotencyKey, task, partial: this.partial?.() },
-    };
+    const common = { meta, outcome, idempotencyKey, task, partial: this.partial?.() };
+    return new Class(parts.filter(Boolean).join(' '), { ...common, ...details });
   }
-
-  #create<Created, Details extends object>(
-    Class: new (message: string, details: Details & ErrorDetails) => Created,
-    summary: string,
-    attemptOutcome: Outcome | undefined,
-    details: Details,
-    taskState?: TaskState,
-  ): Created {
-    const common = this.#describe(summary, attemptOutcome, taskState);
-    return new Class(common.message, { ...common.details, ...details });
-  }
-}
-
-/** What to do about a submitted task. */
-function taskAdvice(id: string, succeeded: boolean): string {
-  return succeeded
-    ? `Task ${id} has ended and was charged, so waiting for it again does not help. See error.body for its record, or contact the service with the task id.`
-    : `Task ${id} is not lost: continue with error.task.wait().`;
 }
 
 /** Whether money may have been spent, and what to do next. */

@@ -86,7 +86,10 @@ export function readGeneration<Kind extends TaskKind>(
     const parsed = parseGeneration(kind, body, knownId ?? meta.taskId);
     if (parsed.generation !== undefined) return { value: parsed.generation };
     const { problem, id, succeeded } = parsed;
-    return { issues: [{ message: problem }], taskId: id, taskSucceeded: succeeded };
+    const taskAdvice = succeeded
+      ? `Task ${id} has ended and was charged, so waiting for it again does not help. See error.body for its record, or contact the service with the task id.`
+      : undefined;
+    return { issues: [{ message: problem }], taskId: id, taskAdvice };
   };
 }
 

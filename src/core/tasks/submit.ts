@@ -3,6 +3,7 @@ import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { Generation, SucceededGeneration, TaskKind } from '../../schemas/task.ts';
 import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
 import { attempt, startCall } from '../call/endpoint.ts';
+import { execute } from '../call/execute.ts';
 import { withIdempotencyKey } from '../call/idempotency-key.ts';
 import { checkRequestOptions } from '../call/request-options.ts';
 import type { PollHeaders, RequestOptions } from '../call/request-options.ts';
@@ -86,15 +87,12 @@ function submitAndTransform<Kind extends TaskKind, Final>(
     const call = describeSubmit(scope, describe(), idempotencyKey, checked);
     return { call, options: checked, idempotencyKey };
   };
-  return startCall(
-    scope.context,
-    prepare,
-    readJson(readGeneration(scope.kind)),
-    (response, { options: checked, idempotencyKey }) => {
-      const data = createSubmittedTask(scope, response, idempotencyKey, checked);
-      return transform({ ...response, data });
-    },
-  );
+  return startCall(scope.context, prepare, async ({ call, options: checked, idempotencyKey }) => {
+    const handle = readJson(readGeneration(scope.kind));
+    const response = await execute(scope.context, call, checked, handle);
+    const data = createSubmittedTask(scope, response, idempotencyKey, checked);
+    return transform({ ...response, data });
+  });
 }
 
 function describeSubmit<Kind extends TaskKind>(
