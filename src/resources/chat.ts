@@ -150,7 +150,10 @@ export class ChatCompletions {
     params: RunParams<Arguments>,
     options: RunOptions = {},
   ): Promise<ToolRun> {
-    checkParams(params, (fields) => messagesProblem(fields) ?? toolsProblem(fields));
+    checkParams(
+      params,
+      (fields) => listProblem(fields, 'messages') ?? listProblem(fields, 'tools'),
+    );
     checkRequestOptions(options, runRules);
     const { maxRounds, onToolError, ...requestOptions } = options;
     const runOptions = { maxRounds, onToolError, signal: options.signal };
@@ -176,7 +179,7 @@ export class ChatCompletions {
 
   #prepare(given: StreamParams<unknown>, options: RequestOptions | undefined): PreparedChat {
     const params = mergeExtraBody(toServiceParams(given), options);
-    checkParams(params, messagesProblem);
+    checkParams(params, (fields) => listProblem(fields, 'messages'));
     const { config } = this.#context;
     const isStream = Boolean(params.stream);
     return {
@@ -215,10 +218,6 @@ interface PreparedChat extends PreparedCall {
 
 const readCompletion = readJson(readWithSchema(chatCompletionSchema));
 
-function messagesProblem({ messages }: Record<string, unknown>): string | undefined {
-  return Array.isArray(messages) ? undefined : 'messages: must be an array';
-}
-
-function toolsProblem({ tools }: Record<string, unknown>): string | undefined {
-  return Array.isArray(tools) ? undefined : 'tools: must be an array';
+function listProblem(params: Record<string, unknown>, name: string): string | undefined {
+  return Array.isArray(params[name]) ? undefined : `${name}: must be an array`;
 }

@@ -14,7 +14,7 @@ import { readJson } from '../core/call/response.ts';
 import { notify } from '../core/config/log.ts';
 import { functionValue } from '../core/config/validation.ts';
 import type { Rules } from '../core/config/validation.ts';
-import { fillPath } from '../core/http/path.ts';
+import { fillPath, queryString } from '../core/http/path.ts';
 import { followMaterial, waitForMaterial } from '../core/tasks/material-wait.ts';
 import type { MaterialUpdate, MaterialWait } from '../core/tasks/material-wait.ts';
 import { waitCallbackRules, waitRules } from '../core/tasks/poll.ts';
@@ -97,7 +97,7 @@ export class Materials {
     const next = (after: string) => this.list({ ...query, after }, options);
     const problem = () => materialListQueryProblem(query);
     return requestJson(this.#context, '/v1/materials', readMaterialPage(next), options, {
-      query,
+      query: () => queryString(query),
       problem,
     });
   }

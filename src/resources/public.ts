@@ -4,6 +4,7 @@ import { requestJson } from '../core/call/endpoint.ts';
 import type { Endpoint } from '../core/call/endpoint.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
+import { queryString } from '../core/http/path.ts';
 import { capabilitiesSchema } from '../schemas/capabilities.ts';
 import type { Capabilities } from '../schemas/capabilities.ts';
 import { errorCatalogSchema, errorDetailSchema } from '../schemas/error-catalog.ts';
@@ -36,7 +37,9 @@ export class Public {
 
   /** Retrieves the status of the service. Specification: Public endpoints, GET /status. */
   status(query: StatusQuery = {}, options?: RequestOptions): RequestPromise<ServiceStatus> {
-    return this.#get('/v1/status', serviceStatusSchema, options, { query });
+    return this.#get('/v1/status', serviceStatusSchema, options, {
+      query: () => queryString(query),
+    });
   }
 
   /** Retrieves the capabilities of the service. Specification: Public endpoints, GET /capabilities; assumption A16. */
@@ -69,7 +72,9 @@ export class Public {
    * assumption A16.
    */
   pricing(query: PricingQuery = {}, options?: RequestOptions): RequestPromise<PricingCatalog> {
-    return this.#get('/v1/pricing', pricingCatalogSchema, options, { query });
+    return this.#get('/v1/pricing', pricingCatalogSchema, options, {
+      query: () => queryString(query),
+    });
   }
 
   /**

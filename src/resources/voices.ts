@@ -8,6 +8,7 @@ import { readIterable } from '../core/call/readers.ts';
 import { checkRequestOptions } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
+import { queryString } from '../core/http/path.ts';
 import { estimate } from '../core/limits/estimate.ts';
 import { voiceCloneParamsProblem, voiceDesignParamsProblem } from '../schemas/voice-params.ts';
 import type {
@@ -33,7 +34,7 @@ export class Voices {
    */
   list(query: VoiceListQuery = {}, options?: RequestOptions): RequestPromise<VoiceList> {
     return requestJson(this.#context, '/v1/audio/voices', readIterable(voiceListSchema), options, {
-      query,
+      query: () => queryString(query),
     });
   }
 

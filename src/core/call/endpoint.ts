@@ -1,5 +1,5 @@
 import type { Rules } from '../config/validation.ts';
-import { fillPath, queryString } from '../http/path.ts';
+import { fillPath } from '../http/path.ts';
 import type { ApiCall, ResponseReader, ResultSchema } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import { execute } from './execute.ts';
@@ -22,7 +22,8 @@ export interface PreparedCall {
 export interface Endpoint extends Partial<ApiCall> {
   /** Values for the placeholders of the path template. */
   values?: Readonly<Record<string, unknown>> | undefined;
-  query?: object | undefined;
+  /** Returns the query string with its leading `?`. */
+  query?: (() => string) | undefined;
   /** Returns why the arguments are invalid, if they are. The promise then rejects. */
   problem?: (() => string | undefined) | undefined;
   /** The rules of options that only this method accepts. */
@@ -39,7 +40,7 @@ export function requestJson<Result>(
 ): RequestPromise<Result> {
   const prepare = (): PreparedCall => {
     checkProblem(problem?.());
-    const path = fillPath(template, values) + queryString(query);
+    const path = fillPath(template, values) + (query?.() ?? '');
     return {
       call: { method: 'GET', safety: 'safe', template, path, ...call },
       options: checkRequestOptions(options, optionRules, noBodyRules),

@@ -12,12 +12,15 @@ import type { ClientContext } from './context.ts';
 import { CallErrors } from './errors.ts';
 import type { CheckedOptions } from './request-options.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
-import { classifyFailure, planRetry } from './retry.ts';
+import { classifyFailure, decideRetry, retryDelay } from './retry.ts';
 import { runWithTimeLimit } from './time-limit.ts';
 import { recordResponse } from './usage.ts';
 
 /** A larger error body counts as empty. */
 const maxErrorBodyBytes = 1_048_576;
+
+/** Minimum delay before a call requests a slot again after repeated rejections, in ms. */
+const minQueueDelay = 100;
 
 /** The concurrency slot of one attempt. */
 interface Slot {
@@ -211,31 +214,31 @@ class CallExecution<Result> {
     const { config, shared } = this.#context;
     const failure = classifyFailure(error);
     if (failure === undefined) throw error;
+    const { concurrency, maxRetryDelay } = config;
+    const { usesSlot, safety } = this.#call;
     const apiError = error instanceof APIError ? error : undefined;
-    const plan = planRetry({
-      failure,
-      safety: this.#call.safety,
-      retryAfterMs: apiError?.retryAfterMs ?? 0,
-      maxRetryDelay: config.maxRetryDelay,
-      retries: this.#retries,
-      maxRetries: this.#options.maxRetries ?? config.maxRetries,
-      slotRejections: this.#slotRejections,
-      canQueue: this.#call.usesSlot === true && config.concurrency !== false,
-      random: config.random,
-    });
-    if (plan.action === 'fail') throw error;
-    if (plan.action === 'retry' && !shared.retryBudget.trySpend()) throw error;
-    this.#errors.startNextAttempt(failure.outcome);
-    if (plan.action === 'queue') {
+    const { retryAfterMs = 0 } = apiError ?? {};
+    const decision = decideRetry(failure, safety);
+    // A longer `Retry-After` fails the call immediately.
+    if (decision === 'fail' || retryAfterMs > maxRetryDelay) throw error;
+    if (decision === 'queue' && usesSlot && concurrency !== false) {
+      const delayMs = retryDelay(this.#slotRejections, retryAfterMs, config);
+      const minDelayMs = this.#slotRejections > 0 ? minQueueDelay : 0;
+      this.#errors.startNextAttempt(failure.outcome);
       this.#lastSlotRejection = apiError;
       this.#slotRejections += 1;
       // The limiter admits no call until the delay has passed, so no sleep is needed here.
-      shared.concurrency.recordRejection(apiError?.meta.concurrency ?? {}, plan.delayMs);
+      const reported = apiError?.meta.concurrency ?? {};
+      shared.concurrency.recordRejection(reported, Math.max(minDelayMs, delayMs));
       return 0;
     }
+    const { maxRetries = config.maxRetries } = this.#options;
+    if (this.#retries >= maxRetries || !shared.retryBudget.trySpend()) throw error;
+    const delayMs = retryDelay(this.#retries, retryAfterMs, config);
+    this.#errors.startNextAttempt(failure.outcome);
     this.#retries += 1;
-    this.#logRetry(failure.status, plan.delayMs);
-    return plan.delayMs;
+    this.#logRetry(failure.status, delayMs);
+    return delayMs;
   }
 
   #logRetry(status: number | undefined, delayMs: number): void {

@@ -2,6 +2,7 @@ import { APIError } from '../../errors/api.ts';
 import type { Outcome } from '../../errors/base.ts';
 import { ConnectionError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
+import type { Config } from '../config/config.ts';
 
 /**
  * What happens when a request reaches the service more than once: `safe` requests cost nothing, `keyed` requests are
@@ -49,7 +50,7 @@ export function combineOutcomes(previous: Outcome, last: Outcome): Outcome {
   return outcomes.indexOf(previous) > outcomes.indexOf(last) ? previous : last;
 }
 
-/** Decides whether a failure may be retried, given the request's safety. {@link planRetry} adds delays and limits. */
+/** Decides whether a failure may be retried, given the request's safety. */
 export function decideRetry(
   { status, code = '', outcome }: Failure,
   safety: Safety,
@@ -61,44 +62,13 @@ export function decideRetry(
   return outcome === 'not-sent' || safety !== 'once' ? 'retry' : 'fail';
 }
 
-/** Inputs of {@link planRetry}. */
-export interface RetryInput {
-  readonly failure: Failure;
-  readonly safety: Safety;
-  /** The delay that the service requested, in ms; 0 if none. */
-  readonly retryAfterMs: number;
-  readonly maxRetryDelay: number;
-  /** Retries of this call so far. */
-  readonly retries: number;
-  readonly maxRetries: number;
-  /** How often the service rejected this call for lack of a concurrency slot. */
-  readonly slotRejections: number;
-  /** Whether the client queues calls for a slot; otherwise such a rejection counts as a retry. */
-  readonly canQueue: boolean;
-  readonly random: () => number;
-}
-
-/** What follows a failed attempt, and after which delay. */
-export type RetryPlan =
-  | { readonly action: 'fail' }
-  | { readonly action: 'retry' | 'queue'; readonly delayMs: number };
-
-/** Minimum delay before a call requests a slot again after repeated rejections, in ms. */
-const minQueueDelay = 100;
-
-/** Plans what follows a failed attempt. If `Retry-After` is above `maxRetryDelay`, the call fails immediately. */
-export function planRetry(input: RetryInput): RetryPlan {
-  const { failure, safety, retryAfterMs, maxRetryDelay, slotRejections, retries } = input;
-  const decision = decideRetry(failure, safety);
-  if (decision === 'fail' || retryAfterMs > maxRetryDelay) return { action: 'fail' };
-  const delayAfter = (attempt: number) =>
-    Math.max(retryAfterMs, Math.min(maxRetryDelay, backoff(attempt, input.random)));
-  if (decision === 'queue' && input.canQueue) {
-    const delayMs = Math.max(slotRejections > 0 ? minQueueDelay : 0, delayAfter(slotRejections));
-    return { action: 'queue', delayMs };
-  }
-  if (retries >= input.maxRetries) return { action: 'fail' };
-  return { action: 'retry', delayMs: delayAfter(retries) };
+/** The delay before the next attempt in ms: at least what the service requested. `attempt` counts from 0. */
+export function retryDelay(
+  attempt: number,
+  retryAfterMs: number,
+  { maxRetryDelay, random }: Pick<Config, 'maxRetryDelay' | 'random'>,
+): number {
+  return Math.max(retryAfterMs, Math.min(maxRetryDelay, backoff(attempt, random)));
 }
 
 /** What an error reveals about the attempt; undefined for errors that are never retried, such as an abort. */

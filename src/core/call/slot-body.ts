@@ -1,4 +1,5 @@
-import { startTimer, whenAborted } from '../config/clock.ts';
+import { whenAborted } from '../config/clock.ts';
+import { IdleTimer } from '../http/idle-timer.ts';
 import { withBody } from '../http/response-body.ts';
 import type { ResponseHandler } from './response.ts';
 
@@ -22,9 +23,9 @@ export function holdSlotForBody(signal: AbortSignal | undefined): ResponseHandle
     const reader = response.body.getReader();
     const releaseSlot = retainSlot();
     let failure: { readonly reason: unknown } | undefined;
-    let stopTimer = () => {};
+    const idleTimer = new IdleTimer(clock, ms, () => fail(errors.streamIdle(ms)));
     const end = () => {
-      stopTimer();
+      idleTimer.stop();
       stopListening();
       releaseSlot();
     };
@@ -35,22 +36,18 @@ export function holdSlotForBody(signal: AbortSignal | undefined): ResponseHandle
       end();
       reader.cancel(reason).catch(() => undefined);
     };
-    const startIdleTimer = () => {
-      stopTimer();
-      stopTimer = startTimer(clock, ms, () => fail(errors.streamIdle(ms)));
-    };
     const stopListening = whenAborted(signal, fail);
     // A body that is never read must not hold its slot forever.
-    startIdleTimer();
+    idleTimer.start();
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
     const body = new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
-          if (failure === undefined) startIdleTimer();
+          if (failure === undefined) idleTimer.start();
           try {
             const { done, value } = await reader.read();
             // The time that a slow consumer of a stream takes between two reads is not idle time.
-            if (isStream) stopTimer();
+            if (isStream) idleTimer.pause();
             if (failure !== undefined) throw failure.reason;
             if (!done) return controller.enqueue(value);
             end();

@@ -28,9 +28,9 @@ export async function sendHttpRequest(
   { url, ...request }: HttpRequest,
 ): Promise<Response> {
   const init: RequestInit = { redirect: 'manual', ...request, ...noStore() };
+  const sent = Promise.resolve(fetch(url, init));
+  sent.catch(() => undefined);
   try {
-    const sent = Promise.resolve(fetch(url, init));
-    sent.catch(() => undefined);
     return await ky(url, {
       method: request.method,
       retry: 0,
@@ -39,10 +39,9 @@ export async function sendHttpRequest(
       fetch: () => sent,
     });
   } catch (error) {
-    // ky wraps errors of `fetch` in a NetworkError.
-    throw error instanceof Error && error.cause !== undefined && error.name === 'NetworkError'
-      ? error.cause
-      : error;
+    // ky wraps errors of `fetch` in an error of its own.
+    await sent;
+    throw error;
   }
 }
 

@@ -179,21 +179,12 @@ export class ConcurrencyLimiter {
   #updateNext(client: ClientSlots): void {
     const next = client.findNext();
     if (next === client.next) return;
-    if (client.next !== undefined) this.#ready.splice(this.#positionOf(client.next), 1);
+    if (client.next !== undefined) this.#ready.splice(this.#ready.indexOf(client), 1);
     client.next = next;
-    if (next !== undefined) this.#ready.splice(this.#positionOf(next), 0, client);
-  }
-
-  /** Index in `#ready` of the first client whose waiter is not ahead of this one. */
-  #positionOf({ order }: Waiter): number {
-    let start = 0;
-    let end = this.#ready.length;
-    while (start < end) {
-      const middle = (start + end) >> 1;
-      if ((this.#ready[middle]?.next?.order ?? Infinity) < order) start = middle + 1;
-      else end = middle;
-    }
-    return start;
+    if (next === undefined) return;
+    // Mostly the last position, because most waiters are new.
+    const before = this.#ready.findLastIndex((other) => (other.next?.order ?? 0) < next.order);
+    this.#ready.splice(before + 1, 0, client);
   }
 
   #grant(client: ClientSlots): ReleaseSlot {

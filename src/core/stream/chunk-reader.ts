@@ -7,13 +7,13 @@ import type { ResponseContext, ResponseHandler } from '../call/response.ts';
 import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
+import { IdleTimer } from '../http/idle-timer.ts';
 import { singleLine, parseJson } from '../http/json.ts';
 import { readBodyText, readerOf } from '../http/response-body.ts';
 import { Accumulator } from './accumulator.ts';
 import { parseChunk, isErrorEvent } from './chunk.ts';
 import { EventDecoder } from './event-decoder.ts';
 import type { StreamEvent } from './event-decoder.ts';
-import { IdleTimer } from './idle-timer.ts';
 import type { Source, FinalCompletion } from './source.ts';
 
 /** Time in ms for the body to end after `[DONE]`. After that, it is cancelled. */

@@ -3,8 +3,8 @@ import { whenAborted } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
 import { notify } from '../config/log.ts';
 import type { FilePart } from '../http/download.ts';
+import { IdleTimer } from '../http/idle-timer.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
-import { IdleTimer } from '../stream/idle-timer.ts';
 
 /** How much of a file has been downloaded. */
 export interface DownloadProgress {
