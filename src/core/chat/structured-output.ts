@@ -51,7 +51,11 @@ export async function parseCompletion<Output>(
   const result =
     reason === undefined
       ? await parseWithSchema(schema, text)
-      : { issues: [{ message: unparsable[reason] }] };
+      : {
+          issues: [
+            { message: refusal ? 'the model refused the request' : `it is incomplete (${reason})` },
+          ],
+        };
   if (result.issues === undefined) return { ...completion, parsed: result.value };
   const problem = singleLine(result.issues.map(formatIssue).join('; '));
   const content = singleLine(text) || '(empty)';
@@ -73,10 +77,3 @@ export async function parseCompletion<Output>(
 
 /** Finish reasons that leave the content incomplete. */
 const truncationReasons = ['length', 'content_filter'] as const;
-
-/** Why content is not parsed at all. */
-const unparsable = {
-  refused: 'the model refused the request',
-  length: 'it is incomplete (length)',
-  content_filter: 'it is incomplete (content_filter)',
-};

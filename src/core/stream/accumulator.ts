@@ -8,7 +8,7 @@ import type {
   FinishReason,
 } from '../../schemas/chat-completion.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
-import { AudioBuffer } from './audio-buffer.ts';
+import { addAudio, copyAudio } from './audio-buffer.ts';
 import { keepField } from './keep-field.ts';
 import { TextBuffer } from './text-buffer.ts';
 import { ToolCalls } from './tool-calls.ts';
@@ -23,7 +23,7 @@ interface PartialChoice {
   /** Parts of the same fields that were received before the text in `texts`. Most services send only text. */
   readonly parts: Partial<Record<TextField, unknown[]>>;
   readonly toolCalls: ToolCalls;
-  audio?: AudioBuffer;
+  audio?: Record<string, unknown>;
 }
 
 /**
@@ -65,7 +65,7 @@ export class Accumulator {
         }
         const calls = toolCalls.list;
         if (calls !== undefined) message.tool_calls = calls;
-        if (audio !== undefined) message.audio = audio.value;
+        if (audio !== undefined) message.audio = copyAudio(audio);
         return { ...choice, message };
       },
     );
@@ -138,7 +138,7 @@ function addDelta(partial: PartialChoice, delta: ChatCompletionDelta): void {
         partial.toolCalls.add(delta.tool_calls ?? []);
         break;
       case 'audio':
-        if (isRecord(value)) (partial.audio ??= new AudioBuffer()).add(value);
+        if (isRecord(value)) addAudio((partial.audio ??= {}), value);
         else keepField(message, name, value);
         break;
       case 'images':

@@ -1,30 +1,23 @@
 import { keepField } from './keep-field.ts';
-import { TextBuffer } from './text-buffer.ts';
 
-/** The audio of one message. Its data and its transcript are received in pieces. */
-export class AudioBuffer {
-  readonly #fields: Record<string, unknown> = {};
-  #data: TextBuffer | undefined;
-  #transcript: TextBuffer | undefined;
-
-  add(delta: Readonly<Record<string, unknown>>): void {
-    for (const name in delta) {
-      const value = delta[name];
-      if (typeof value === 'string' && name === 'data')
-        (this.#data ??= new TextBuffer()).add(value);
-      else if (typeof value === 'string' && name === 'transcript')
-        (this.#transcript ??= new TextBuffer()).add(value);
-      else keepField(this.#fields, name, value);
-    }
+/** Adds a piece of a message's audio. Its data and its transcript are concatenated. */
+export function addAudio(
+  audio: Record<string, unknown>,
+  delta: Readonly<Record<string, unknown>>,
+): void {
+  for (const name in delta) {
+    const value = delta[name];
+    const isText = typeof value === 'string' && /^(data|transcript)$/.test(name);
+    const { [name]: earlier = '' } = audio;
+    if (isText && typeof earlier === 'string') audio[name] = earlier + value;
+    else keepField(audio, name, value);
   }
+}
 
-  /** A new object with everything received so far. */
-  get value(): Record<string, unknown> {
-    const value = { ...this.#fields };
-    if (this.#data !== undefined) value.data = joinBase64(this.#data.toString());
-    if (this.#transcript !== undefined) value.transcript = this.#transcript.toString();
-    return value;
-  }
+/** A copy of the audio received so far, with data that is one encoding. */
+export function copyAudio(audio: Record<string, unknown>): Record<string, unknown> {
+  const { data } = audio;
+  return typeof data === 'string' ? { ...audio, data: joinBase64(data) } : { ...audio };
 }
 
 /**

@@ -11,7 +11,7 @@ import { IdleTimer } from '../http/idle-timer.ts';
 import { singleLine, parseJson } from '../http/json.ts';
 import { readBodyText, readerOf } from '../http/response-body.ts';
 import { Accumulator } from './accumulator.ts';
-import { parseChunk, isErrorEvent } from './chunk.ts';
+import { isChunk, isErrorEvent } from './chunk.ts';
 import { EventDecoder } from './event-decoder.ts';
 import type { StreamEvent } from './event-decoder.ts';
 import type { Source, FinalCompletion } from './source.ts';
@@ -185,14 +185,13 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     if (event === 'error' || isErrorEvent(value)) {
       return this.#fail(this.#errors.streamErrorEvent(data));
     }
-    const chunk = parseChunk(value);
-    if (chunk === undefined) {
+    if (!isChunk(value)) {
       return this.#failInvalid(
         `expected a chat completion chunk, received ${singleLine(data, 100)}`,
       );
     }
-    this.#accumulator.add(chunk);
-    return chunk;
+    this.#accumulator.add(value);
+    return value;
   }
 
   /** The body ended without `[DONE]`; `error` is set if the connection broke. */

@@ -1,5 +1,5 @@
 import { AbortedError } from '../../errors/aborted.ts';
-import type { Outcome, PolygateError } from '../../errors/base.ts';
+import type { PolygateError } from '../../errors/base.ts';
 import { BudgetExceededError } from '../../errors/budget.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts';
@@ -23,6 +23,7 @@ import type { Rules } from '../config/validation.ts';
 import { parseErrorBody } from '../http/error-body.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import { ChunkReader } from './chunk-reader.ts';
+import { pickRelayedFields } from './to-readable.ts';
 
 /** Options of `fromReadableStream()`. */
 export interface RelayedStreamOptions {
@@ -81,37 +82,17 @@ class RelayedErrors extends CallErrors {
 
   override streamErrorEvent(data: string): PolygateError {
     const { message = 'The stream failed.', code, type, body } = parseErrorBody(data);
-    const { name, status, requestId, outcome, retryAfterMs, spentUsd, maxUsd } =
-      unchecked<RelayedErrorFields>(isRecord(body) && isRecord(body.error) ? body.error : {});
+    const error = isRecord(body) && isRecord(body.error) ? body.error : {};
+    const fields = pickRelayedFields(error);
+    const { status, requestId } = unchecked<{ status?: number; requestId?: string }>(fields);
     const Class =
       status === undefined
-        ? (relayedClasses.find(({ className }) => className === name) ?? StreamError)
+        ? (relayedClasses.find(({ className }) => className === error.name) ?? StreamError)
         : statusErrorClass(status, code);
     const meta = emptyMeta(status, requestId);
     const partial = this.partial?.();
-    return new Class(message, {
-      code,
-      type,
-      outcome,
-      retryAfterMs,
-      spentUsd,
-      maxUsd,
-      meta,
-      body: undefined,
-      partial,
-    });
+    return new Class(message, { ...fields, code, type, meta, body: undefined, partial });
   }
-}
-
-/** The fields of a relayed error that an error event of the service does not have. */
-interface RelayedErrorFields {
-  name?: string;
-  status?: number;
-  requestId?: string;
-  outcome?: Outcome;
-  retryAfterMs?: number;
-  spentUsd?: number;
-  maxUsd?: number;
 }
 
 /** Error classes without a status, found by name. Any other name becomes a `StreamError`. */

@@ -53,25 +53,19 @@ function bufferedEvents<Item>(source: Source<Item>): string {
   return text;
 }
 
-/** The error fields that are relayed: never headers, bodies, account balances or causes. */
-const relayedFields = [
-  'name',
-  'message',
-  'code',
-  'type',
-  'status',
-  'outcome',
-  'retryAfterMs',
-  'requestId',
-  'spentUsd',
-  'maxUsd',
-];
+/** The error fields that are relayed in addition to the message: never headers, bodies, account balances or causes. */
+const relayedFields = 'code type status outcome retryAfterMs requestId spentUsd maxUsd'.split(' ');
+
+/** The relayed fields of an error, or of the object that it was relayed as. */
+export function pickRelayedFields(error: object): Record<string, unknown> {
+  return Object.fromEntries(relayedFields.map((name) => [name, Reflect.get(error, name)]));
+}
 
 function toErrorEvent(error: unknown): string {
   const known = PolygateError.is(error) ? error : new StreamError('The stream failed.');
+  const { name, message } = known;
   const meta: unknown = Reflect.get(known, 'meta');
-  const { requestId } = isRecord(meta) ? meta : {};
-  const fields: Record<string, unknown> = { requestId };
-  for (const name of relayedFields) fields[name] = Reflect.get(known, name) ?? fields[name];
-  return toEvent({ error: fields });
+  const fields = pickRelayedFields(known);
+  if (isRecord(meta)) fields.requestId ??= meta.requestId;
+  return toEvent({ error: { name, message, ...fields } });
 }
