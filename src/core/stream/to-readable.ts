@@ -54,7 +54,16 @@ function bufferedEvents<Item>(source: Source<Item>): string {
 }
 
 /** The error fields that are relayed in addition to the message: never headers, bodies, account balances or causes. */
-const relayedFields = 'code type status outcome retryAfterMs requestId spentUsd maxUsd'.split(' ');
+const relayedFields = [
+  'code',
+  'type',
+  'status',
+  'outcome',
+  'retryAfterMs',
+  'requestId',
+  'spentUsd',
+  'maxUsd',
+];
 
 /** The relayed fields of an error, or of the object that it was relayed as. */
 export function pickRelayedFields(error: object): Record<string, unknown> {
