@@ -1,12 +1,12 @@
 import { AbortedError } from '../../errors/aborted.ts';
 import type { APIError } from '../../errors/api.ts';
-import type { ErrorDetails, Outcome } from '../../errors/base.ts';
+import type { ErrorDetails, Outcome, PolygateError } from '../../errors/base.ts';
 import { BudgetExceededError } from '../../errors/budget.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
 import { ConcurrencyLimitError } from '../../errors/status.ts';
-import { StreamError, StreamIdleTimeoutError, StreamTruncatedError } from '../../errors/stream.ts';
+import { StreamError, StreamIdleTimeoutError } from '../../errors/stream.ts';
 import type { ChatCompletion } from '../../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { Clock } from '../config/clock.ts';
@@ -82,13 +82,6 @@ export class CallErrors {
     return this.#create(ConnectionError, `${summary}: ${cause.message}`, outcome, { cause });
   }
 
-  /** The body of a download stalled, broke off or has the wrong length. Downloads are never charged. */
-  downloadInterrupted(problem: string, error?: unknown): ConnectionError {
-    const cause = error === undefined ? undefined : this.#safeCause(error);
-    const summary = `The download was interrupted: ${cause?.message ?? problem}. Downloading again is free`;
-    return this.#create(ConnectionError, summary, 'unknown', { cause });
-  }
-
   /** A time limit with the errors of this call. `option` is the option that sets it. */
   timeLimit(clock: Clock, signal: AbortSignal | undefined, ms: number, option: string) {
     return {
@@ -152,11 +145,15 @@ export class CallErrors {
     return this.#create(BudgetExceededError, summary, 'not-sent', { spentUsd: spent, maxUsd });
   }
 
-  /** A stream ended before its completion was finished. */
-  streamTruncated(error?: unknown): StreamTruncatedError {
+  /** A body ended too early. `summary` says which, and `problem` why, unless an error does. */
+  bodyInterrupted<Interrupted extends PolygateError>(
+    Class: new (message: string, details: ErrorDetails) => Interrupted,
+    summary: string,
+    problem: string,
+    error?: unknown,
+  ): Interrupted {
     const cause = error === undefined ? undefined : this.#safeCause(error);
-    const summary = `The stream was truncated: ${cause?.message ?? 'it ended without [DONE]'}`;
-    return this.#create(StreamTruncatedError, summary, 'unknown', { cause });
+    return this.#create(Class, `${summary}: ${cause?.message ?? problem}`, 'unknown', { cause });
   }
 
   /** A stream sent nothing for too long. */

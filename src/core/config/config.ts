@@ -69,7 +69,7 @@ const optionRules: { readonly [Option in keyof Required<PolygateOptions>]: Rule 
   onCharge: rules.functionValue,
   headers: [(value) => value instanceof Object, 'an object of header names and values'],
   fetch: rules.functionValue,
-  clock: rules.objectWithMethods('now', 'sleep'),
+  clock: rules.clockValue,
   random: rules.functionValue,
   headerPrefix: rules.headerName,
   requestIdHeader: rules.headerName,

@@ -73,6 +73,9 @@ export const objectWithMethods = (...names: string[]): Rule => [
   `an object with ${names.join('(), ')}()`,
 ];
 
+/** A replacement for the system clock. */
+export const clockValue: Rule = /* @__PURE__ */ objectWithMethods('now', 'sleep');
+
 /** An object with no other fields than the given ones, each valid. Fields in `required` must not be missing. */
 /* @__NO_SIDE_EFFECTS__ */
 export const objectWithFields = (

@@ -1,4 +1,5 @@
 import type { PolygateError } from '../../errors/base.ts';
+import { StreamTruncatedError } from '../../errors/stream.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
@@ -197,7 +198,17 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   /** The body ended without `[DONE]`; `error` is set if the connection broke. */
   #endOfBody(error?: unknown): undefined {
     if (this.#accumulator.isFinished(this.#choiceCount)) this.#complete();
-    else this.#fail(this.#errors.streamTruncated(error));
+    else {
+      const problem = 'it ended without [DONE]';
+      this.#fail(
+        this.#errors.bodyInterrupted(
+          StreamTruncatedError,
+          'The stream was truncated',
+          problem,
+          error,
+        ),
+      );
+    }
   }
 
   /** Completes the stream, or fails it if it had no chunks. */

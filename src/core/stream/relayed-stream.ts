@@ -14,8 +14,8 @@ import type { Clock } from '../config/clock.ts';
 import { defaults } from '../config/config.ts';
 import {
   checkOptions,
+  clockValue,
   durationMs,
-  objectWithMethods,
   positiveInteger,
   standardSchema,
 } from '../config/validation.ts';
@@ -51,7 +51,7 @@ const relayRules: Rules = {
   signal: signalRule,
   streamIdleTimeout: durationMs,
   maxEventBytes: positiveInteger,
-  clock: objectWithMethods('now', 'sleep'),
+  clock: clockValue,
   schema: standardSchema,
 };
 

@@ -1,3 +1,4 @@
+import { ConnectionError } from '../../errors/connection.ts';
 import type { CallErrors } from '../call/errors.ts';
 import { whenAborted } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
@@ -5,6 +6,9 @@ import { notify } from '../config/log.ts';
 import type { FilePart } from '../http/download.ts';
 import { IdleTimer } from '../http/idle-timer.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
+
+/** Downloads are never charged. */
+const downloadInterrupted = 'The download was interrupted and can be repeated for free';
 
 /** How much of a file has been downloaded. */
 export interface DownloadProgress {
@@ -39,8 +43,10 @@ export function guardBody(
   let bytes = start;
   let isOpen = true;
   let fail: (error: unknown) => void = () => undefined;
+  const interrupted = (problem: string, error?: unknown) =>
+    errors.bodyInterrupted(ConnectionError, downloadInterrupted, problem, error);
   const idleTimer = new IdleTimer(config.clock, ms, () =>
-    fail(errors.downloadInterrupted(`no data received for ${ms} ms (streamIdleTimeout)`)),
+    fail(interrupted(`no data received for ${ms} ms (streamIdleTimeout)`)),
   );
   const release = () => {
     isOpen = false;
@@ -73,13 +79,13 @@ export function guardBody(
             controller.enqueue(value);
             notify(config.log, onProgress, { bytes, total }, 'onProgress');
           } else if (end !== undefined && bytes !== end) {
-            fail(errors.downloadInterrupted(`it ended after ${bytes} of ${end} bytes`));
+            fail(interrupted(`it ended after ${bytes} of ${end} bytes`));
           } else {
             release();
             controller.close();
           }
         } catch (error) {
-          if (isOpen) fail(errors.downloadInterrupted('', error));
+          if (isOpen) fail(interrupted('', error));
         }
       },
       cancel(reason) {

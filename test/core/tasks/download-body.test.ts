@@ -47,7 +47,7 @@ describe('the body of a download that stalls', () => {
     expect(clock.now() - since).toBe(9_000);
     expect(error).not.toBeInstanceOf(RequestTimeoutError);
     expect(error.message).toMatch(
-      /interrupted: no data received for 9000 ms \(streamIdleTimeout\)/,
+      /for free: no data received for 9000 ms \(streamIdleTimeout\)/,
     );
     expect(error.message).toContain('free');
     expect(error.message).not.toContain('files.example');
@@ -109,7 +109,7 @@ describe('the body of a download that breaks off', () => {
     const error = await rejection(ConnectionError, response.bytes());
     expect(error.outcome).toBe('unknown');
     expect(error.message).toMatch(
-      /^The download was interrupted: .+ is free\. \[GET the result\]$/,
+      /^The download was interrupted and can be repeated for free: .+\. \[GET the result\]$/,
     );
     expect(error.cause).toMatchObject({ name: 'NetworkError' });
   });
