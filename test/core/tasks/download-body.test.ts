@@ -46,9 +46,7 @@ describe('the body of a download that stalls', () => {
     const error = await rejection(ConnectionError, clock.settle(response.text()));
     expect(clock.now() - since).toBe(9_000);
     expect(error).not.toBeInstanceOf(RequestTimeoutError);
-    expect(error.message).toMatch(
-      /for free: no data received for 9000 ms \(streamIdleTimeout\)/,
-    );
+    expect(error.message).toMatch(/for free: no data received for 9000 ms \(streamIdleTimeout\)/);
     expect(error.message).toContain('free');
     expect(error.message).not.toContain('files.example');
     expect(cancelled).toHaveBeenCalledOnce();
