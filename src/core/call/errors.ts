@@ -101,7 +101,9 @@ export class CallErrors {
 
   /** The caller aborted, with a signal or `stream.abort()`. */
   aborted(cause: unknown): AbortedError {
-    return this.#create(AbortedError, 'Aborted by the caller', this.#interruptedOutcome, { cause });
+    const interrupted = this.#interruptedOutcome;
+    const outcome = this.#callOutcome(interrupted) ?? interrupted;
+    return this.#create(AbortedError, 'Aborted by the caller', interrupted, { cause, outcome });
   }
 
   /** A successful response has an invalid body. */

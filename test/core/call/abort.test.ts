@@ -104,6 +104,15 @@ describe.each(moments)('an abort %s', (_, replies, count, outcome, ms) => {
   });
 });
 
+test('an abort of a request without side effects has an outcome, too', async () => {
+  const controller = new AbortController();
+  const { fetch } = scripted(hang);
+  const listed = caught(clientOf(fetch).models.list({}, { signal: controller.signal }));
+  await turns();
+  controller.abort();
+  expect(await listed).toMatchObject({ name: 'AbortedError', outcome: 'unknown' });
+});
+
 test('an abort in the queue rejects immediately with the outcome not-sent', async () => {
   const clock = new WatchedClock();
   const { fetch, sent } = scripted(hang);
