@@ -23,6 +23,7 @@ import { download } from './core/tasks/download.ts';
 import type { DownloadOptions, Downloadable } from './core/tasks/download.ts';
 import { parseReceipt } from './core/tasks/receipt.ts';
 import type { Submission } from './core/tasks/submission.ts';
+import { taskOf } from './core/tasks/task.ts';
 import type { Task } from './core/tasks/task.ts';
 import { AccountNamespace } from './resources/account.ts';
 import { Audio } from './resources/audio.ts';
@@ -224,7 +225,7 @@ export class Polygate {
     checkValue('source', source ?? null, sourceRule);
     const { kind, id } = source;
     const urls = () => ('urls' in source ? source.urls : source.latest?.urls);
-    const handle = 'wait' in source ? source : undefined;
+    const handle = 'wait' in source ? source : taskOf(source);
     // A submission can return a finished result without a task id, so there is nothing to poll.
     if (id === '') return { urls, task: handle };
     const task = handle ?? this.resume({ v: 1, kind, id });

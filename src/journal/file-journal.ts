@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
+import { ConfigurationError } from '../errors/configuration.ts';
 import type { Journal } from '../schemas/journal.ts';
 import { unknownNameProblem } from '../schemas/nearest-name.ts';
 
@@ -29,11 +30,11 @@ interface PendingLine {
  *
  * @param path - Path of the file. If the file does not exist, it is created, readable by its owner only. Its folder
  * must exist.
- * @throws TypeError if an option has an unknown name
+ * @throws `ConfigurationError` if an option is unknown.
  */
 export function fileJournal(path: string, options: FileJournalOptions = {}): Journal {
   const problem = unknownNameProblem(options, ['storeParams']);
-  if (problem !== undefined) throw new TypeError(problem);
+  if (problem !== undefined) throw new ConfigurationError(problem);
   const { storeParams } = options;
   let pending: PendingLine[] = [];
   let isFlushing = false;

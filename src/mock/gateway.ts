@@ -46,7 +46,7 @@ export interface MockGateway {
   /**
    * Injects a fault.
    *
-   * @throws TypeError if a field of the fault has an unknown name
+   * @throws `ConfigurationError` if a field of the fault is unknown.
    */
   fail(fault: Fault): InjectedFault;
   /** Removes all faults. */

@@ -43,7 +43,7 @@ const baseURL = 'https://mock.polygate.example';
 /**
  * Creates an in-memory gateway that implements the specification.
  *
- * @throws TypeError if an option, or a field of an object in the options, has an unknown name
+ * @throws `ConfigurationError` if an option, or a field of an object in the options, is unknown.
  *
  * @example
  * ```ts

@@ -14,7 +14,7 @@ export interface HandlersOptions {
  * Creates request handlers for Mock Service Worker. The gateway responds to every request to its
  * origin; unknown paths get a 404.
  *
- * @throws TypeError if an option has an unknown name
+ * @throws `ConfigurationError` if an option is unknown.
  *
  * @example
  * ```ts

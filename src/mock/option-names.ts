@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../errors/configuration.ts';
 import { unknownNameProblem } from '../schemas/nearest-name.ts';
 import { defaultAssumptions } from './assumptions.ts';
 import type { MaterialOptions, MockGatewayOptions, MockKey, TaskOptions } from './options.ts';
@@ -46,8 +47,8 @@ export function checkGatewayOptions(options: MockGatewayOptions): void {
   checkNames(assumptions, defaultAssumptions, 'assumptions.');
 }
 
-/** Throws a `TypeError` that names the first unknown field of an object, and the known name closest to it. */
+/** Throws a `ConfigurationError` that names the first unknown field of an object, and the known name closest to it. */
 export function checkNames(options: object = {}, names: object, prefix = ''): void {
   const problem = unknownNameProblem(options, Object.keys(names), prefix);
-  if (problem !== undefined) throw new TypeError(problem);
+  if (problem !== undefined) throw new ConfigurationError(problem);
 }

@@ -13,7 +13,8 @@ import type { Settings } from './settings.ts';
  * key. The handler is a function from `Request` to `Response` and runs in every runtime and framework that supports
  * them. Its promise never rejects. In the page, use `new Polygate({ apiKey: null, baseURL: '/api/gateway' })`.
  *
- * @throws TypeError if an option is missing or invalid. The message never contains the value.
+ * @throws `ConfigurationError` if an option is unknown, and TypeError if one is missing or invalid. The message never
+ * contains the value.
  *
  * @example
  * ```ts

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../errors/configuration.ts';
 import { unknownNameProblem } from '../schemas/nearest-name.ts';
 import type { ProxyOptions } from './options.ts';
 import { defaultRoutes, parseRoute } from './routes.ts';
@@ -65,7 +66,7 @@ const rules: { readonly [Name in keyof Required<ProxyOptions>]: Rule } = {
 export function resolveSettings(options: ProxyOptions): Settings {
   const values: Readonly<Record<string, unknown>> = { ...options };
   const problem = unknownNameProblem(options, Object.keys(rules));
-  if (problem !== undefined) throw new TypeError(problem);
+  if (problem !== undefined) throw new ConfigurationError(problem);
   for (const [name, [isValid, requirement]] of Object.entries(rules)) {
     const value = values[name];
     const isOmitted = value === undefined && !['apiKey', 'baseURL', 'authorize'].includes(name);

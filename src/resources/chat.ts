@@ -1,6 +1,6 @@
 import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
-import { attempt, startCall } from '../core/call/endpoint.ts';
+import { startCall } from '../core/call/endpoint.ts';
 import type { PreparedCall } from '../core/call/endpoint.ts';
 import { execute } from '../core/call/execute.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
@@ -16,6 +16,7 @@ import { toServiceParams } from '../core/chat/json-schema.ts';
 import { parseCompletion, completionParser } from '../core/chat/structured-output.ts';
 import { runRules, runTools } from '../core/chat/tool-run.ts';
 import type { RunOptions } from '../core/chat/tool-run.ts';
+import { checkValue } from '../core/config/validation.ts';
 import { openStream } from '../core/stream/chunk-reader.ts';
 import { PendingStream } from '../core/stream/pending-stream.ts';
 import { Stream } from '../core/stream/stream.ts';
@@ -70,7 +71,7 @@ export class ChatCompletions {
   ): RequestPromise<ChatCompletion | Stream<ChatCompletionChunk>> {
     return startCall<PreparedChat, ChatCompletion | Stream<ChatCompletionChunk>>(
       this.#context,
-      () => this.#prepare(params, options),
+      () => this.#prepare(params, options, Boolean(params?.stream)),
       (call) => (call.isStream ? this.#createStream(call) : this.#createCompletion(call)),
     );
   }
@@ -96,12 +97,11 @@ export class ChatCompletions {
   }
 
   #startStream(params: StreamParams<unknown>, options: RequestOptions | undefined): ChatStream {
-    const keyed = this.#withKey(options);
-    const prepared = attempt(() => this.#prepare({ ...params, stream: true }, keyed));
-    const open = async (signal: AbortSignal) => this.#open(prepared(), signal);
-    const pending = new PendingStream(open, keyed?.signal, this.#context.config.clock);
-    const parse = completionParser(params?.response_format, keyed?.idempotencyKey);
-    return new ChatStream(pending, parse);
+    const call = this.#prepare({ ...params, stream: true }, options, true);
+    const { signal, idempotencyKey } = call.options;
+    const open = async (openSignal: AbortSignal) => this.#open(call, openSignal);
+    const pending = new PendingStream(open, signal, this.#context.config.clock);
+    return new ChatStream(pending, completionParser(params.response_format, idempotencyKey));
   }
 
   /**
@@ -109,7 +109,7 @@ export class ChatCompletions {
    * `parsed`. Accepts any Standard Schema that provides a JSON schema: zod 4.2 or later, arktype, or valibot with
    * `toStandardJsonSchema`. The schema is sent as `response_format: { type: 'json_schema', json_schema }`, named after
    * its title, and marked `strict` if every object requires all of its fields and allows no others. A completion that
-   * does not match is not requested again, because it was charged.
+   * does not match is not requested again, because that would be charged again.
    *
    * @throws {@link StructuredOutputError} if the model refuses, if the output is cut off, is not JSON, or does not
    * match the schema. The error holds the text, the completion and the metadata.
@@ -121,8 +121,8 @@ export class ChatCompletions {
     options?: RequestOptions,
   ): RequestPromise<ParsedCompletion<Output>> {
     const prepare = () => {
-      const { response_format: schema } = params;
-      return { ...this.#prepare(params, options), schema };
+      const call = this.#prepare(params, options, false);
+      return { ...call, schema: params.response_format };
     };
     return startCall(this.#context, prepare, async ({ schema, ...call }) => {
       const result = await this.#createCompletion(call);
@@ -158,7 +158,7 @@ export class ChatCompletions {
     const { maxRounds, onToolError, ...requestOptions } = options;
     const runOptions = { maxRounds, onToolError, signal: options.signal };
     return runTools(params, runOptions, async (round) =>
-      this.#createCompletion(this.#prepare(round, requestOptions)),
+      this.#createCompletion(this.#prepare(round, requestOptions, false)),
     ).catch(throwToCaller);
   }
 
@@ -177,11 +177,21 @@ export class ChatCompletions {
     return execute(this.#context, call, { ...options, signal }, handle);
   }
 
-  #prepare(given: StreamParams<unknown>, options: RequestOptions | undefined): PreparedChat {
+  #prepare(
+    given: StreamParams<unknown>,
+    options: RequestOptions | undefined,
+    isStream: boolean,
+  ): PreparedChat {
     const params = mergeExtraBody(toServiceParams(given), options);
     checkParams(params, (fields) => listProblem(fields, 'messages'));
+    // The method has already decided how to read the response.
+    checkValue('stream', Boolean(params.stream), [
+      (stream) => stream === isStream,
+      isStream
+        ? 'true, because this call returns a stream'
+        : 'omitted, because this call returns no stream',
+    ]);
     const { config } = this.#context;
-    const isStream = Boolean(params.stream);
     return {
       call: {
         method: 'POST',

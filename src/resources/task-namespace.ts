@@ -1,7 +1,8 @@
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
+import { openTask } from '../core/tasks/open-task.ts';
 import { Submission } from '../core/tasks/submission.ts';
-import { Task, openTask } from '../core/tasks/task.ts';
+import { Task } from '../core/tasks/task.ts';
 import type { TaskScope } from '../core/tasks/task.ts';
 import type { TaskUpdate, WaitOptions } from '../schemas/task-handle.ts';
 import type { Generation, Receipt, SucceededGeneration, TaskKind } from '../schemas/task.ts';

@@ -6,6 +6,7 @@ import { fileJournal } from 'polygate/journal';
 import { createMockGateway } from 'polygate/mock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { ConfigurationError } from '../../src/index.ts';
 import { collect } from '../support/rejection.ts';
 import { checkTruncations, runBatch } from './truncated-journal.ts';
 
@@ -30,9 +31,11 @@ describe('fileJournal', () => {
   test('throws for an unknown option and suggests the right name', () => {
     const create = (options: object) => () => fileJournal('run.jsonl', options);
     expect(create({ store_params: true })).toThrow(
-      new TypeError('store_params: unknown option. Did you mean storeParams?'),
+      new ConfigurationError('store_params: unknown option. Did you mean storeParams?'),
     );
-    expect(create({ encoding: 'utf8' })).toThrow(new TypeError('encoding: unknown option.'));
+    expect(create({ encoding: 'utf8' })).toThrow(
+      new ConfigurationError('encoding: unknown option.'),
+    );
   });
 
   test('reads the appended lines in order', async () => {

@@ -1,6 +1,7 @@
 import { setupServer } from 'msw/node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { ConfigurationError } from '../../src/index.ts';
 import { createMockGateway } from '../../src/mock/index.ts';
 import { handlers } from '../../src/mock/msw.ts';
 import { eventually } from '../support/eventually.ts';
@@ -23,7 +24,7 @@ const post = (path: string, body: unknown, signal?: AbortSignal) =>
 test('an unknown option of handlers throws and suggests the right name', () => {
   const options: object = { baseUrl: 'https://own.example' };
   expect(() => handlers(mock, options)).toThrow(
-    new TypeError('baseUrl: unknown option. Did you mean baseURL?'),
+    new ConfigurationError('baseUrl: unknown option. Did you mean baseURL?'),
   );
 });
 

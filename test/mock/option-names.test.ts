@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import { ConfigurationError } from '../../src/index.ts';
 import { createMockGateway } from '../../src/mock/index.ts';
 import type { Fault } from '../../src/mock/index.ts';
 import { listen } from '../../src/mock/node/index.ts';
@@ -24,7 +25,7 @@ test.each([
   ],
   [{ assumptions: { latency: 1 } }, 'assumptions.latency: unknown option.'],
 ])('createMockGateway rejects the unknown option in %o', (options: object, message) => {
-  expect(() => createMockGateway(options)).toThrow(new TypeError(message));
+  expect(() => createMockGateway(options)).toThrow(new ConfigurationError(message));
 });
 
 test.each([
@@ -36,7 +37,7 @@ test.each([
   const mock = createMockGateway();
   const fault: Fault = Object.assign({ status: 503 }, { [name]: 1 });
   expect(() => mock.fail(fault)).toThrow(
-    new TypeError(`${name}: unknown option. Did you mean ${suggestion}?`),
+    new ConfigurationError(`${name}: unknown option. Did you mean ${suggestion}?`),
   );
   expect((await mock.fetch(`${mock.baseURL}/v1/status`)).status).toBe(200);
 });
@@ -44,7 +45,7 @@ test.each([
 test('listen rejects an unknown option', async () => {
   const options: object = { Port: 8787 };
   await expect(listen(createMockGateway(), options)).rejects.toThrow(
-    new TypeError('Port: unknown option. Did you mean port?'),
+    new ConfigurationError('Port: unknown option. Did you mean port?'),
   );
 });
 

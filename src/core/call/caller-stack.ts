@@ -3,6 +3,9 @@ import { PolygateError } from '../../errors/base.ts';
 /** Captures stack traces on V8 and JavaScriptCore. Elsewhere it is missing, or its stacks look different. */
 const captureStackTrace: unknown = Reflect.get(Error, 'captureStackTrace');
 
+/** How many lines an uncaught error takes at most, without its closing brace but with its name. */
+const maxPrintedLines = 10;
+
 /**
  * Throws an error of the client with a stack trace that shows which code of the caller awaited it. Most errors are
  * created in a timer or in an event of a response, where the engine does not know the awaiting functions.
@@ -16,7 +19,10 @@ export function throwToCaller(error: unknown): never {
     const { stack } = error;
     Reflect.apply(captureStackTrace, Error, [error, throwToCaller]);
     const callers = String(error.stack).replace(/\n +at process\.processTicksAndRejections .*/, '');
-    Reflect.set(error, 'stack', /\n +at /.test(callers) ? callers : stack);
+    // Node prints every enumerable field of an uncaught error, except its name, on a line of its own.
+    const maxLines = Math.max(3, maxPrintedLines - Object.keys(error).length);
+    const trace = /\n +at /.test(callers) ? callers.split('\n', maxLines).join('\n') : stack;
+    Reflect.set(error, 'stack', trace);
   }
   throw error;
 }

@@ -89,12 +89,12 @@ export class CallErrors {
       signal,
       ms,
       onAbort: (reason: unknown) => this.aborted(reason),
-      onTimeout: (): Error =>
+      onTimeout: (cause?: Error): Error =>
         this.#create(
           RequestTimeoutError,
           `No complete response within ${ms} ms (${option})`,
           this.#interruptedOutcome,
-          {},
+          { cause },
         ),
     };
   }
@@ -123,7 +123,7 @@ export class CallErrors {
 
   /** No concurrency slot became free in time. */
   queueTimeout(ms: number): ConcurrencyLimitError {
-    const summary = `No concurrency slot became free within ${ms} ms (maxQueueTime)`;
+    const summary = `No concurrency slot became free within ${ms} ms`;
     return this.#create(ConcurrencyLimitError, summary, 'not-sent', {
       code: concurrencyLimitCode,
       meta: emptyMeta(429),

@@ -51,6 +51,8 @@ class CallExecution<Result> {
   #signal: AbortSignal | undefined;
   #retries = 0;
   #slotRejections = 0;
+  /** Whether the call is waiting for a slot. */
+  #isQueued = false;
   /** The error of the last response that rejected the call for lack of a slot. */
   #lastSlotRejection: APIError | undefined;
   #hasReservation = false;
@@ -74,13 +76,13 @@ class CallExecution<Result> {
     const { totalTimeout: ms = this.#context.config.totalTimeout } = this.#options;
     try {
       if (ms === undefined) return await this.#runAttempts();
-      return await runWithTimeLimit(
-        async (signal) => {
-          this.#signal = signal;
-          return this.#runAttempts();
-        },
-        this.#timeLimit(ms, 'totalTimeout'),
-      );
+      const limit = this.#timeLimit(ms, 'totalTimeout');
+      const work = async (signal: AbortSignal) => {
+        this.#signal = signal;
+        return this.#runAttempts();
+      };
+      const onTimeout = () => limit.onTimeout(this.#isQueued ? this.#queueTimeout(ms) : undefined);
+      return await runWithTimeLimit(work, { ...limit, onTimeout });
     } catch (error) {
       if (PolygateError.is(error)) {
         const { ledger } = this.#context.shared;
@@ -139,11 +141,19 @@ class CallExecution<Result> {
     const wasRejected = this.#slotRejections > 0;
     const release = wasRejected ? undefined : limiter.tryAcquire(slots);
     if (release !== undefined) return release;
+    this.#isQueued = true;
     return runWithTimeLimit((signal) => limiter.acquire(slots, signal, wasRejected), {
       ...this.#timeLimit(Math.max(0, this.#startedAt + maxQueueTime - clock.now()), 'maxQueueTime'),
-      onTimeout: () => this.#lastSlotRejection ?? this.#errors.queueTimeout(maxQueueTime),
+      onTimeout: () => this.#queueTimeout(maxQueueTime),
       discard: (lateRelease) => lateRelease(),
+    }).finally(() => {
+      this.#isQueued = false;
     });
+  }
+
+  /** Why the call has no slot after `ms`. */
+  #queueTimeout(ms: number): APIError {
+    return this.#lastSlotRejection ?? this.#errors.queueTimeout(ms);
   }
 
   #attempt(slot: Slot): Promise<ApiResponse<Result>> {
@@ -194,7 +204,9 @@ class CallExecution<Result> {
     this.#call.observer?.onResponse(meta.status);
     // Runs even if the caller has aborted: every charge must reach the ledger.
     recordResponse(this.#context, this.#call, this.#options.idempotencyKey, meta);
-    if (response.ok) this.#context.shared.ledger.releaseReservation(this.#reservationOwner);
+    if (response.ok || meta.chargeUsd !== undefined) {
+      this.#context.shared.ledger.releaseReservation(this.#reservationOwner);
+    }
     if (signal.aborted) response.body?.cancel().catch(() => undefined);
     signal.throwIfAborted();
     if (response.ok) {

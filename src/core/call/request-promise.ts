@@ -62,8 +62,8 @@ export class RequestPromise<Result> extends Promise<Result> {
    * Resolves with the response, its body unread. Call it immediately, in the same expression as the method:
    * `await gateway.models.list().asResponse()`.
    *
-   * A request that holds a concurrency slot, such as a streamed chat, holds it until the body has ended: read the body
-   * or cancel it. A body that is never read fails after the client's `streamIdleTimeout`.
+   * A streamed chat holds its concurrency slot until the body has ended: read the body or cancel it. A body that is
+   * never read fails after the client's `streamIdleTimeout`.
    */
   async asResponse(): Promise<Response> {
     this.#mode.raw = true;

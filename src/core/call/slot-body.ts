@@ -1,10 +1,7 @@
 import { whenAborted } from '../config/clock.ts';
 import { IdleTimer } from '../http/idle-timer.ts';
-import { withBody } from '../http/response-body.ts';
+import { withAbortableBody, withBody } from '../http/response-body.ts';
 import type { ResponseHandler } from './response.ts';
-
-/** Bytes of a body that are read ahead, unless it is a stream. */
-const maxBytesAhead = 65_536;
 
 /** Cancels the body of a response that was garbage collected before its end. Not available in all runtimes. */
 const abandonedBodies =
@@ -13,12 +10,13 @@ const abandonedBodies =
     : /* @__PURE__ */ new FinalizationRegistry<() => void>((cancel) => cancel());
 
 /**
- * Leaves the body to the caller, and holds the concurrency slot until the body has ended, failed or been cancelled. A
- * short body that is not a stream is read ahead, so that a caller who needs only the headers holds no slot.
+ * Leaves the body to the caller. An event stream holds the concurrency slot until it has ended, failed or been
+ * cancelled. Any other response ends when it arrives, and holds no slot.
  */
 export function holdSlotForBody(signal: AbortSignal | undefined): ResponseHandler<Response> {
   return async ({ response, errors, config, retainSlot }) => {
-    if (response.body === null) return response;
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+    if (response.body === null || !isStream) return withAbortableBody(response, signal);
     const { clock, streamIdleTimeout: ms } = config;
     const reader = response.body.getReader();
     const releaseSlot = retainSlot();
@@ -39,15 +37,14 @@ export function holdSlotForBody(signal: AbortSignal | undefined): ResponseHandle
     const stopListening = whenAborted(signal, fail);
     // A body that is never read must not hold its slot forever.
     idleTimer.start();
-    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
     const body = new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
           if (failure === undefined) idleTimer.start();
           try {
             const { done, value } = await reader.read();
-            // The time that a slow consumer of a stream takes between two reads is not idle time.
-            if (isStream) idleTimer.pause();
+            // The time that a slow consumer takes between two reads is not idle time.
+            idleTimer.pause();
             if (failure !== undefined) throw failure.reason;
             if (!done) return controller.enqueue(value);
             end();
@@ -62,7 +59,7 @@ export function holdSlotForBody(signal: AbortSignal | undefined): ResponseHandle
           return reader.cancel(reason);
         },
       },
-      new ByteLengthQueuingStrategy({ highWaterMark: isStream ? 0 : maxBytesAhead }),
+      { highWaterMark: 0 },
     );
     abandonedBodies?.register(body, () => fail(undefined));
     return withBody(response, body);

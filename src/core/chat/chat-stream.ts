@@ -45,7 +45,10 @@ export class ChatStream<
   /** Reads the stream as text: the content of the first choice, piece by piece. */
   text(): AsyncGenerator<string, void, undefined> {
     const opened: { chunks?: AsyncIterator<ChatCompletionChunk> } = {};
-    return closeOnReturn(this.#texts(opened), () => void opened.chunks?.return?.());
+    return closeOnReturn(this.#texts(opened), () => {
+      if (opened.chunks !== undefined) void opened.chunks.return?.();
+      else if (!this.consumed) this.lock().close();
+    });
   }
 
   /** Opens the stream at the first read. */

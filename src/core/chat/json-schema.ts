@@ -52,5 +52,5 @@ export function toServiceParams(params: StreamParams<unknown>): ChatParams {
 
 /** Whether a value is a Standard Schema. It may be an object or a function. */
 export function isSchema(format: object | undefined): format is StandardJsonSchema<unknown> {
-  return format !== undefined && '~standard' in format;
+  return format instanceof Object && '~standard' in format;
 }

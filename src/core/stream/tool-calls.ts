@@ -1,24 +1,29 @@
 import type { ToolCallDelta } from '../../schemas/chat-completion.ts';
 import type { ToolCall } from '../../schemas/chat-params.ts';
 import { textOf } from '../../schemas/type-guards.ts';
-import { stringify } from '../http/json.ts';
+import { parseJson, stringify } from '../http/json.ts';
 import { keepField } from './keep-field.ts';
 
 /** The tool calls of one message, accumulated from fragments. */
 export class ToolCalls {
   readonly #calls = new Map<number, ToolCall>();
   readonly #indexById = new Map<string, number>();
+  /** Where the fragments of an index belong, if several calls were sent with it. */
+  readonly #movedTo = new Map<number, number>();
   /** Index of the call that the last fragment extended. */
   #lastIndex = 0;
   /** The lowest index above those of all calls. */
   #nextIndex = 0;
 
-  /** Adds the fragments of one chunk, and fills in their missing indexes. */
+  /** Adds the fragments of one chunk, and corrects their indexes. */
   add(fragments: readonly ToolCallDelta[]): void {
     for (const [position, fragment] of fragments.entries()) {
       const id = textOf(fragment.id);
       const candidate = fragments.length > 1 ? position : this.#lastIndex;
-      fragment.index ??= this.#findIndex(fragment, id, candidate);
+      fragment.index =
+        fragment.index === undefined
+          ? this.#findIndex(fragment, id, candidate)
+          : this.#checkIndex(fragment, id, fragment.index);
       this.#extend(fragment, id);
     }
   }
@@ -43,6 +48,23 @@ export class ToolCalls {
     const name = textOf(fragment.function?.name) ?? call?.name;
     const continues = call !== undefined && (call.arguments === '' || name === call.name);
     return continues ? candidate : this.#nextIndex;
+  }
+
+  /**
+   * The index of a fragment that has one. Some services send every parallel call with the index 0: another id begins
+   * another call if its function differs, or if the arguments of the previous call are complete.
+   */
+  #checkIndex(fragment: ToolCallDelta, id: string | undefined, sent: number): number {
+    const index = this.#movedTo.get(sent) ?? sent;
+    const call = this.#calls.get(index);
+    if (id === undefined || call === undefined || call.id === '' || call.id === id) return index;
+    const known = this.#indexById.get(id);
+    const name = textOf(fragment.function?.name) ?? call.function.name;
+    const isSame = name === call.function.name && parseJson(call.function.arguments) === undefined;
+    if (known === undefined && isSame) return index;
+    const moved = known ?? this.#nextIndex;
+    this.#movedTo.set(sent, moved);
+    return moved;
   }
 
   #extend(fragment: ToolCallDelta, id: string | undefined): void {

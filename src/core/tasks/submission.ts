@@ -7,10 +7,10 @@ import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
 import type { Rules } from '../config/validation.ts';
 import { fingerprint } from './fingerprint.ts';
+import { openTask } from './open-task.ts';
 import { mergePollHeaders } from './poll.ts';
 import { submitTask } from './submit.ts';
 import type { SubmitRequest } from './submit.ts';
-import { openTask } from './task.ts';
 import type { SubmittedTask, Task, TaskScope } from './task.ts';
 
 /** A submit request that is described but not sent: one row of a batch. Created by the `submission` methods. */

@@ -1,5 +1,4 @@
 import type { APIError } from '../../errors/api.ts';
-import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskFailedError, TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import { unchecked } from '../../schemas/schema.ts';
@@ -20,14 +19,12 @@ import { checkOptions } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import { noReason } from '../http/error-body.ts';
 import { sentence, singleLine } from '../http/json.ts';
-import { fillPath } from '../http/path.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
 import { isFinished, readGeneration } from './generation.ts';
 import { candidatePollPaths, isUnknownPath } from './poll-path.ts';
 import type { PollPath, PollPaths } from './poll-path.ts';
 import { lastUpdate, mergePollHeaders, poll, waitCallbackRules, waitRules } from './poll.ts';
 import type { PollResult, PollTarget } from './poll.ts';
-import { parseReceipt } from './receipt.ts';
 
 /** The interval that the specification recommends for tasks: every 2 to 5 seconds. */
 const taskPollTiming = { pollInterval: 2_000, maxPollInterval: 5_000 };
@@ -120,6 +117,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     checkOptions(options, waitRules, waitCallbackRules);
     const { onUpdate, ...pollOptions } = options;
     const last = await lastUpdate(this.updates(pollOptions), onUpdate, this.#scope.context);
+    if (last) tasks.set(last, this);
     if (last?.status === 'succeeded') return last;
     throw this.#failed(last);
   }
@@ -180,6 +178,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
         const { headers } = result.response;
         this.#remember(result.data, parseRetryAfter(headers, context.config.clock.now()));
         this.#workingPollPath = path;
+        tasks.set(result.data, this);
         if (path.template !== undefined) context.shared.pollTemplates.set(kind, path.template);
         return result;
       } catch (error) {
@@ -245,6 +244,14 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   }
 }
 
+/** The tasks of the generations that were returned, so that a download can poll with the headers of the submission. */
+const tasks = new WeakMap<object, Task>();
+
+/** The task that returned a generation in this process. */
+export function taskOf(generation: object): Task | undefined {
+  return tasks.get(generation);
+}
+
 /** A task that this process submitted, so that its key, metadata and first state are known. */
 export class SubmittedTask<Kind extends TaskKind = TaskKind> extends Task<Kind> {
   declare readonly idempotencyKey: string;
@@ -268,28 +275,4 @@ export class SubmittedTask<Kind extends TaskKind = TaskKind> extends Task<Kind> 
   override get latest(): Generation<Kind> {
     return super.latest ?? this.#submitted;
   }
-}
-
-/**
- * The handle of a task that was submitted before, from its id or receipt. Sends nothing.
- *
- * @throws {@link ConfigurationError} when the id or the receipt is invalid, or the receipt is for another kind.
- */
-export function openTask<Kind extends TaskKind>(
-  scope: TaskScope<Kind>,
-  idOrReceipt: string | Receipt,
-  pollHeaders?: PollHeaders,
-): Task<Kind> {
-  if (typeof idOrReceipt === 'string') {
-    fillPath('{id}', { id: idOrReceipt });
-    return new Task(scope, { id: idOrReceipt, pollHeaders });
-  }
-  const { kind, v: _, ...details } = parseReceipt(idOrReceipt);
-  if (kind !== scope.kind) {
-    throw new ConfigurationError(
-      `receipt: its kind is ${kind}, not ${scope.kind}. Use gateway.resume(receipt).`,
-    );
-  }
-  fillPath('{id}', { id: details.id });
-  return new Task(scope, { ...details, pollHeaders });
 }

@@ -32,7 +32,7 @@ export interface MockServer {
 /**
  * Serves a gateway on a socket. Links in responses start with the host that the caller used.
  *
- * @throws TypeError if an option has an unknown name
+ * @throws `ConfigurationError` if an option is unknown.
  * @throws the system error, such as `EADDRINUSE`, if the port is not available
  */
 export async function listen(mock: MockGateway, options: ListenOptions = {}): Promise<MockServer> {

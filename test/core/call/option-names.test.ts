@@ -132,7 +132,7 @@ test.each([
     const { mock, gateway } = onMock();
     const { images, models, materials } = gateway;
     const journal = { read: async function* () {}, append: async () => {} };
-    const calls: readonly Promise<unknown>[] = [
+    const pending: readonly Promise<unknown>[] = [
       Reflect.apply(models.retrieve, models, ['m', options]),
       Reflect.apply(images.submit, images, [image, options]),
       Reflect.apply(images.generate, images, [image, options]),
@@ -143,7 +143,7 @@ test.each([
       drain(Reflect.apply(gateway.batch, gateway, [[1], () => images.submission(image), options])),
       drain(Reflect.apply(gateway.recover, gateway, [journal, options])),
     ];
-    for (const error of await Promise.all(calls.map((call) => caught(call)))) {
+    for (const error of await Promise.all(pending.map((call) => caught(call)))) {
       expect(error).toBeInstanceOf(ConfigurationError);
       expect(error.message).toBe('options: must be a plain object.');
     }

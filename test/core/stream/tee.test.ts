@@ -177,7 +177,8 @@ describe('a branch of tee()', () => {
     const [one] = teeSource(silentSource());
     const reads = [one.next(), one.next(), one.next()];
     one.close();
-    expect(await Promise.all(reads)).toEqual(Array(3).fill({ done: true, value: undefined }));
+    const ended = { done: true, value: undefined };
+    expect(await Promise.all(reads)).toEqual([ended, ended, ended]);
   });
 
   test('fails all pending reads when it is aborted', async () => {

@@ -105,6 +105,27 @@ test('streamed tool calls with an index belong together even if every fragment h
   expect(await toolCalls(fragment('a', '{'), fragment('b', '}'))).toEqual([call('b', 'one', '{}')]);
 });
 
+describe('streamed tool calls that all have the index 0', () => {
+  const fragment = (id: string | undefined, name: string | undefined, args: string) => [
+    { index: 0, id, function: { name, arguments: args } },
+  ];
+
+  test('are separate calls if their ids and functions differ', async () => {
+    const chunks = [fragment('a', 'one', '{}'), fragment('b', 'two', '[')];
+    expect(await toolCalls(...chunks, fragment(undefined, undefined, ']'))).toEqual([
+      call('a', 'one', '{}'),
+      call('b', 'two', '[]'),
+    ]);
+  });
+
+  test('are separate calls of one function if the arguments of the first are complete', async () => {
+    expect(await toolCalls(fragment('a', 'one', '{}'), fragment('b', 'one', '{"x":1}'))).toEqual([
+      call('a', 'one', '{}'),
+      call('b', 'one', '{"x":1}'),
+    ]);
+  });
+});
+
 test('streamed arguments that are an object are kept as JSON', async () => {
   const args = { city: 'Paris', nested: { list: [1] } };
   expect(
