@@ -44,8 +44,8 @@ const failures: Readonly<Record<string, () => Promise<unknown>>> = {
   body: () => gatewayWith(respond(200, largeBody)).models.list(),
 };
 
-async function myFunction() {
-  await failures[FAILURE]?.();
+async function myFunction(depth = Number(process.env.DEPTH ?? 0)): Promise<void> {
+  await (depth > 0 ? myFunction(depth - 1) : failures[FAILURE]?.());
 }
 
 async function main() {

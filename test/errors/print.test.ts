@@ -18,8 +18,13 @@ import { runFromSource } from '../run-from-source.ts';
 const program = new URL('./failing-program.ts', import.meta.url);
 
 /** What a program prints for its error, line by line. */
-async function printedBy(failure: string, how: 'uncaught' | 'logged'): Promise<string[]> {
-  const { stdout, stderr } = await runFromSource(program, { env: { FAILURE: failure, HOW: how } });
+async function printedBy(
+  failure: string,
+  how: 'uncaught' | 'logged',
+  depth = 0,
+): Promise<string[]> {
+  const env = { FAILURE: failure, HOW: how, DEPTH: String(depth) };
+  const { stdout, stderr } = await runFromSource(program, { env });
   const output = how === 'uncaught' ? stderr : stdout;
   // Node adds the line of code that threw, and its own version.
   return output
@@ -56,6 +61,12 @@ describe.each(['uncaught', 'logged'] as const)('an error that is %s', (how) => {
       expect(output).not.toMatch(/undefined|canary|Headers/);
     },
   );
+
+  test('takes at most ten lines, however many functions await the call', async () => {
+    const lines = await printedBy('payment', how, 30);
+    expect(lines.length).toBeLessThanOrEqual(10);
+    expect(lines.filter((line) => line.includes('at async myFunction')).length).toBeGreaterThan(1);
+  });
 });
 
 /** The error of a task that fails after its submission. */

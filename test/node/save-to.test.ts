@@ -213,6 +213,15 @@ describe('saveTo() rejects before it downloads', () => {
   test('options that gateway.download rejects', async () => {
     expect((await attempt('film.mp4', { index: -1 })).message).toContain('index');
   });
+
+  test.each([
+    ['maxRetry', 'Did you mean maxRetries?'],
+    ['range', 'unknown option'],
+  ])('the unknown option %s', async (name, hint) => {
+    const error = await attempt('film.mp4', { [name]: 3 });
+    expect(error.message).toContain(`${name}: unknown option.`);
+    expect(error.message).toContain(hint);
+  });
 });
 
 describe('saveTo() retries', () => {

@@ -112,6 +112,13 @@ describe('models.list()', () => {
     expect(mock.requests.map(({ requestId }) => requestId)).toEqual(['mine-5']);
   });
 
+  test('does not ignore a style that a JavaScript caller puts into the options', async () => {
+    const { gateway, mock } = onMock();
+    const options: object = { style: 'anthropic' };
+    await gateway.models.list({}, options);
+    expect(mock.requests[0]?.headers['anthropic-version']).toBe('2023-06-01');
+  });
+
   test('sends no key in another style if the client has none', async () => {
     const { fetch, sent } = scripted(jsonReply(200, bodies.anthropicModelList));
     const gateway = clientOf(fetch, { apiKey: null });

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { BudgetExceededError, ConfigurationError } from '../../../src/index.ts';
+import type { Polygate } from '../../../src/index.ts';
 import { caught, chat, image, onMock } from '../support.ts';
 
 const extraBody = { style_strength: 0.4 };
@@ -71,4 +72,30 @@ test('extraBody that is not an object is rejected', async () => {
   const options: object = { extraBody: 'style' };
   const error = await caught(gateway.images.submit(image, options));
   expect(error.message).toBe('extraBody: must be a plain object.');
+});
+
+describe('extraBody cannot change whether a call streams:', () => {
+  const streamed = { extraBody: { stream: true } };
+  test.each<[string, (gateway: Polygate) => Promise<unknown>]>([
+    ['create', (gateway) => gateway.chat.completions.create(chat, streamed)],
+    [
+      'create with stream: true',
+      (gateway) =>
+        gateway.chat.completions.create(
+          { ...chat, stream: true },
+          { extraBody: { stream: false } },
+        ),
+    ],
+    [
+      'stream',
+      (gateway) => gateway.chat.completions.stream(chat, { extraBody: { stream: false } }).final(),
+    ],
+    ['run', (gateway) => gateway.chat.completions.run({ ...chat, tools: [] }, streamed)],
+  ])('%s', async (_, call) => {
+    const { mock, gateway } = onMock();
+    const error = await caught(call(gateway));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error.message).toMatch(/^stream: must be (true|omitted), because this call returns/);
+    expect(mock.requests).toEqual([]);
+  });
 });

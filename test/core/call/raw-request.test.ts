@@ -213,3 +213,12 @@ test('a GET with idempotent: true carries no idempotency key', async () => {
   const { keys } = await attempts({ method: 'GET', path: '/v1/x', idempotent: true }, reset);
   expect(keys).toEqual([null]);
 });
+
+test('extraBody is rejected with a body that is a list', async () => {
+  const { fetch, sent } = scripted(edited);
+  const call = clientOf(fetch).request({ ...post, body: [] }, { extraBody: { seed: 1 } });
+  expect((await caught(call)).message).toBe(
+    'extraBody: must be omitted, because the body is an array.',
+  );
+  expect(sent).toEqual([]);
+});

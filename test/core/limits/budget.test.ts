@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { fitsBudget } from '../../../src/core/limits/budget.ts';
 import { BudgetExceededError } from '../../../src/index.ts';
-import { caught, chat, image, onMock, turns } from '../support.ts';
+import { caught, chat, errorReply, image, onMock, scripted, turns } from '../support.ts';
 
 const video = { model: 'tide-video', prompt: 'Waves', duration: 5, resolution: '1080p' };
 const submits = 'POST /v1/images/tasks';
@@ -91,6 +91,22 @@ describe('with known prices', () => {
     expect(task.replayed).toBe(true);
     expect(mock.invoice).toHaveLength(1);
     expect(gateway.spend.totalUsd).toBe(0.02);
+  });
+
+  test('a charge that an error reports counts once, without its reservation', async () => {
+    const { mock, gateway: other } = onMock();
+    const { apiKey, baseURL, clock } = mock;
+    const failed = errorReply(500, 'internal_error', { 'x-svc-charge-usd': '0.02' });
+    const { fetch: failing } = scripted(failed);
+    const fetch: typeof mock.fetch = async (input, init) =>
+      init?.method === 'POST' ? failing(input, init) : mock.fetch(input, init);
+    const settings = { apiKey, baseURL, clock, fetch, budget: { maxUsd: 0.05 }, maxRetries: 0 };
+    const gateway = other.withOptions(settings);
+    await gateway.models.list();
+    for (let count = 0; count < 2; count += 1) {
+      expect(await caught(gateway.images.submit(image))).not.toBeInstanceOf(BudgetExceededError);
+    }
+    expect(gateway.spend.totalUsd).toBe(0.04);
   });
 
   test('a retry after an unknown outcome is sent, because its price is already reserved', async () => {

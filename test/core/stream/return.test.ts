@@ -8,6 +8,7 @@ import {
   onMock,
   clientOf as scriptedClient,
   scripted,
+  turns,
 } from '../../core/support.ts';
 import {
   body,
@@ -162,3 +163,19 @@ test('after return(), next() of the pages of materials resolves to done', async 
   expect(await iterator.next()).toEqual(done);
   expect(sent).toHaveLength(2);
 });
+
+test.each(['text', 'partialObjects'] as const)(
+  'return() of %s() before the first read cancels the request and frees its slot',
+  async (method) => {
+    const { gateway } = onMock();
+    const stream = gateway.chat.completions.stream({
+      model: 'aurora-chat',
+      messages: [{ role: 'user', content: 'Hello' }],
+    });
+    await turns();
+    expect(gateway.concurrency.inFlight).toBe(1);
+    await stream[method]().return();
+    await turns();
+    expect(gateway.concurrency.inFlight).toBe(0);
+  },
+);

@@ -1,7 +1,18 @@
 import { describe, expect, test } from 'vitest';
 
 import type { Polygate } from '../../../src/index.ts';
-import { drain, image, onMock } from '../support.ts';
+import {
+  clientOf,
+  drain,
+  errorReply,
+  image,
+  jsonReply,
+  onMock,
+  scripted,
+  submitted,
+  textReply,
+  virtualClock,
+} from '../support.ts';
 
 const options = { headers: { 'x-tenant': 'acme' }, requestId: 'job-7' };
 const material = { url: 'https://files.example/a.png', type: 'image' as const };
@@ -71,6 +82,27 @@ describe('polls carry the headers and the request id that are passed to', () => 
     expect(polls).not.toEqual([]);
     for (const { headers } of polls) expect(headers).toMatchObject(expected);
   });
+});
+
+test('a download that renews its URL polls with the headers of the submission', async () => {
+  const clock = virtualClock();
+  const polled: (string | null)[] = [];
+  const succeeded = (path: string) =>
+    jsonReply(200, { id: 'task_1', status: 'succeeded', image_url: `https://cdn.example/${path}` });
+  const { fetch } = scripted(
+    submitted,
+    succeeded('expired.png'),
+    errorReply(403),
+    (sent) => {
+      polled.push(sent.headers.get('x-tenant'), sent.headers.get('x-request-id'));
+      return succeeded('fresh.png')(sent);
+    },
+    textReply(200, 'bytes'),
+  );
+  const gateway = clientOf(fetch, { clock });
+  const generation = await clock.settle(gateway.images.generate(image, options));
+  expect(await (await gateway.download(generation)).text()).toBe('bytes');
+  expect(polled).toEqual(['acme', 'job-7']);
 });
 
 test('headers of a wait replace those of the submission one by one', async () => {
