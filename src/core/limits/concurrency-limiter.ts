@@ -19,7 +19,7 @@ export type ReleaseSlot = () => void;
 interface Waiter {
   /** Position in the queue: the lowest comes first. */
   readonly order: number;
-  readonly enter: (release: ReleaseSlot) => void;
+  readonly enter: () => void;
 }
 
 /** The slots that one client holds, and its requests that wait for one. */
@@ -114,9 +114,9 @@ export class ConcurrencyLimiter {
       });
       const waiter: Waiter = {
         order,
-        enter: (release) => {
+        enter: () => {
           leave();
-          resolve(release);
+          resolve(this.#grant(client));
         },
       };
       queue.add(waiter);
@@ -148,7 +148,7 @@ export class ConcurrencyLimiter {
   }
 
   #remainingPauseMs(): number {
-    return this.#pausedUntil === 0 ? 0 : this.#pausedUntil - this.#clock.now();
+    return this.#pausedUntil - this.#clock.now();
   }
 
   /** Admits waiting requests after the queue or the slots of this client have changed. */
@@ -169,8 +169,7 @@ export class ConcurrencyLimiter {
         if (ms > 0) this.#stopTimer = startTimer(this.#clock, ms, () => this.#admit());
         return;
       }
-      const { enter } = client.next;
-      enter(this.#grant(client));
+      client.next.enter();
       this.#updateNext(client);
     }
   }

@@ -17,7 +17,7 @@ const maxRememberedKeys = 10_000;
 
 /** Money set aside for the requests of one owner, of which at most one is charged. */
 interface Reservation {
-  readonly usd: number;
+  usd: number;
   /** The requests in progress. After one with an unknown outcome, also the owner itself. */
   readonly holders: Set<unknown>;
 }
@@ -48,12 +48,10 @@ export class Ledger {
 
   /** Reserves a price for a call. Calls of the same owner share one reservation. */
   reserve(owner: unknown, call: object, usd: number): void {
-    const shared = this.#reservations.get(owner);
-    const holders = shared?.holders ?? new Set();
-    this.#reservations.set(owner, {
-      usd: Math.max(usd, shared?.usd ?? 0),
-      holders: holders.add(call),
-    });
+    const shared = this.#reservations.get(owner) ?? { usd, holders: new Set() };
+    shared.usd = Math.max(shared.usd, usd);
+    shared.holders.add(call);
+    this.#reservations.set(owner, shared);
   }
 
   /** Ends the reservation of an owner that has been charged. */
