@@ -235,9 +235,10 @@ export class CallErrors {
 /** Whether money may have been spent, and what to do next. */
 function advice(outcome: Outcome, isKeyed: boolean): string {
   if (outcome !== 'unknown') return 'Nothing was charged.';
-  return isKeyed
-    ? 'The request may have been charged; retry with error.idempotencyKey to avoid a second charge.'
-    : 'The request may have been charged; sending it again may charge you again.';
+  const next = isKeyed
+    ? 'retry with error.idempotencyKey to avoid a second charge'
+    : 'sending it again may charge you again';
+  return `The request may have been charged; ${next}.`;
 }
 
 /** The error for a signal that aborted; `cause` is the signal's reason. */

@@ -113,11 +113,10 @@ export async function execute<Result>(
 
   async function acquireSlot(): Promise<ReleaseSlot> {
     if (!usesSlot) return () => undefined;
-    const wasRejected = slotRejections > 0;
-    const release = wasRejected ? undefined : limiter.tryAcquire(slots);
+    const release = limiter.tryAcquire(slots);
     if (release !== undefined) return release;
     isQueued = true;
-    return runWithTimeLimit((limited) => limiter.acquire(slots, limited, wasRejected), {
+    return runWithTimeLimit((limited) => limiter.acquire(slots, limited, slotRejections > 0), {
       ...timeLimit(Math.max(0, startedAt + maxQueueTime - clock.now()), 'maxQueueTime'),
       onTimeout: () => queueTimeout(maxQueueTime),
       discard: (lateRelease) => lateRelease(),

@@ -41,13 +41,6 @@ export class ClientSlots {
   get hasRoom(): boolean {
     return this.inFlight < this.cap;
   }
-
-  /** The waiter to admit next, if the client's cap allows it. */
-  findNext(): Waiter | undefined {
-    if (!this.hasRoom) return undefined;
-    const [first] = this.rejectedQueue.size > 0 ? this.rejectedQueue : this.queue;
-    return first;
-  }
 }
 
 /** Number that moves rejected requests ahead of all others and keeps their order. */
@@ -176,7 +169,9 @@ export class ConcurrencyLimiter {
 
   /** Moves a client to the position of its first waiter, or off the list if none may be admitted. */
   #updateNext(client: ClientSlots): void {
-    const next = client.findNext();
+    const { hasRoom, queue, rejectedQueue } = client;
+    const [first] = rejectedQueue.size > 0 ? rejectedQueue : queue;
+    const next = hasRoom ? first : undefined;
     if (next === client.next) return;
     if (client.next !== undefined) this.#ready.splice(this.#ready.indexOf(client), 1);
     client.next = next;
