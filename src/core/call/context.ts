@@ -1,7 +1,9 @@
 import type { Config } from '../config/config.ts';
-import { ClientSlots, ConcurrencyLimiter } from '../limits/concurrency-limiter.ts';
+import { ClientSlots, createConcurrencyLimiter } from '../limits/concurrency-limiter.ts';
+import type { ConcurrencyLimiter } from '../limits/concurrency-limiter.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
-import { Ledger } from '../limits/ledger.ts';
+import { createLedger } from '../limits/ledger.ts';
+import type { Ledger } from '../limits/ledger.ts';
 import type { PollLimiter } from '../limits/poll-limiter.ts';
 import { RetryBudget } from '../limits/retry-budget.ts';
 
@@ -52,9 +54,9 @@ function authorizationOf({ headers }: Config): string | null | undefined {
 
 function createSharedState({ clock }: Config): SharedState {
   return {
-    ledger: new Ledger(),
+    ledger: createLedger(),
     retryBudget: new RetryBudget(),
-    concurrency: new ConcurrencyLimiter(clock),
+    concurrency: createConcurrencyLimiter(clock),
     prices: new Map(),
     pollTemplates: new Map(),
   };
