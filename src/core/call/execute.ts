@@ -1,5 +1,7 @@
 import { APIError } from '../../errors/api.ts';
 import { PolygateError } from '../../errors/base.ts';
+import type { ResponseMeta } from '../../schemas/meta.ts';
+import { notify } from '../config/log.ts';
 import { buildRequestHeaders } from '../http/request-headers.ts';
 import { readBodyText } from '../http/response-body.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
@@ -14,7 +16,6 @@ import type { CheckedOptions } from './request-options.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
 import { classifyFailure, decideRetry, retryDelay } from './retry.ts';
 import { runWithTimeLimit } from './time-limit.ts';
-import { recordResponse } from './usage.ts';
 
 /** A larger error body counts as empty. */
 const maxErrorBodyBytes = 1_048_576;
@@ -44,6 +45,7 @@ export async function execute<Result>(
   const { clock, budget, maxQueueTime } = config;
   const { method, template, path = template, safety } = call;
   const { idempotencyKey, totalTimeout = config.totalTimeout } = options;
+  const route = `${method} ${template}`;
   const usesSlot = call.usesSlot && config.concurrency !== false;
   const errors = new CallErrors(call, idempotencyKey);
   /** Calls with one key share a reservation if the key is charged at most once. `errors` identifies any other call. */
@@ -162,7 +164,7 @@ export async function execute<Result>(
     errors.meta = meta;
     call.observer?.onResponse(meta.status);
     // Runs even if the caller has aborted: every charge must reach the ledger.
-    recordResponse(context, call, idempotencyKey, meta);
+    record(meta);
     if (response.ok || meta.chargeUsd !== undefined) ledger.releaseReservation(reservationOwner);
     if (attemptSignal.aborted) response.body?.cancel().catch(() => undefined);
     attemptSignal.throwIfAborted();
@@ -183,6 +185,21 @@ export async function execute<Result>(
     }
     const text = await readBodyText(response, maxErrorBodyBytes, attemptSignal).catch(() => '');
     throw errors.apiError(meta, text, parseRetryAfter(response.headers, clock.now()));
+  }
+
+  /** Records what any response reports, success or error: its charge, the account's limits, and that the service works. */
+  function record(meta: ResponseMeta): void {
+    const { status, requestId = 'unknown', concurrency } = meta;
+    config.log.debug(() => `${route}: status ${status}, request id ${requestId}`);
+    if (status < 400) retryBudget.refund();
+    if (call.usesSlot && (status < 400 || concurrency.limit !== undefined)) {
+      limiter.recordLimits(concurrency);
+    }
+    if (!call.paid) return;
+    const charge = ledger.record({ route, model: call.model, idempotencyKey }, meta);
+    if (charge === undefined) return;
+    config.log.info(() => `${route}: charged ${charge.usd} USD`);
+    notify(config.log, config.onCharge, charge, 'onCharge');
   }
 
   /** Prepares the next attempt and returns the delay before it in ms. Throws the error if it is final. */
@@ -212,7 +229,7 @@ export async function execute<Result>(
     retries += 1;
     config.log.warn(
       () =>
-        `${method} ${template}: ${status ?? 'no complete response'}; retry ${retries} in ${Math.round(delayMs)} ms`,
+        `${route}: ${status ?? 'no complete response'}; retry ${retries} in ${Math.round(delayMs)} ms`,
     );
     return delayMs;
   }
