@@ -41,12 +41,12 @@ export class ChatClient {
 
   /** Amounts spent by this client and all clients that share its ledger through `withOptions`. A live view. */
   get spend(): Spend {
-    return this.#context.shared.ledger.view();
+    return this.#context.shared.ledger.view;
   }
 
   /** A live view of the account's concurrency limit, and of the slots used by all clients that share it. */
   get concurrency(): ConcurrencyState {
-    return this.#context.shared.concurrency.view();
+    return this.#context.shared.concurrency.view;
   }
 
   /**

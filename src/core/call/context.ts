@@ -1,7 +1,9 @@
 import type { Config } from '../config/config.ts';
-import { ClientSlots, ConcurrencyLimiter } from '../limits/concurrency-limiter.ts';
+import { ClientSlots, createConcurrencyLimiter } from '../limits/concurrency-limiter.ts';
+import type { ConcurrencyLimiter } from '../limits/concurrency-limiter.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
-import { Ledger } from '../limits/ledger.ts';
+import { createLedger } from '../limits/ledger.ts';
+import type { Ledger } from '../limits/ledger.ts';
 import type { PollLimiter } from '../limits/poll-limiter.ts';
 import { RetryBudget } from '../limits/retry-budget.ts';
 
@@ -31,8 +33,16 @@ export interface SharedState {
  * credentials to the same base URL, because only then do they use the same account.
  */
 export function createContext(config: Config, parent?: ClientContext): ClientContext {
-  const shared =
-    parent && isSameAccount(config, parent.config) ? parent.shared : createSharedState(config);
+  const shared: SharedState =
+    parent && isSameAccount(config, parent.config)
+      ? parent.shared
+      : {
+          ledger: createLedger(),
+          retryBudget: new RetryBudget(),
+          concurrency: createConcurrencyLimiter(config.clock),
+          prices: new Map(),
+          pollTemplates: new Map(),
+        };
   return { config, shared, slots: new ClientSlots(config.concurrency) };
 }
 
@@ -48,14 +58,4 @@ function isSameAccount(one: Config, other: Config): boolean {
 /** The `authorization` header that replaces the API key, if any. */
 function authorizationOf({ headers }: Config): string | null | undefined {
   return headers.find(([name]) => name === 'authorization')?.[1];
-}
-
-function createSharedState({ clock }: Config): SharedState {
-  return {
-    ledger: new Ledger(),
-    retryBudget: new RetryBudget(),
-    concurrency: new ConcurrencyLimiter(clock),
-    prices: new Map(),
-    pollTemplates: new Map(),
-  };
 }

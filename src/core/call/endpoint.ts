@@ -81,11 +81,10 @@ export function startCall<Call extends PreparedCall, Result>(
 export async function executeRaw(
   context: ClientContext,
   { call, options }: PreparedCall,
-): Promise<ApiResponse<undefined>> {
+): Promise<Response> {
   const holdsSlot = call.usesSlot && context.config.concurrency !== false;
   const handle = (holdsSlot ? holdSlotForBody : keepBodyUnread)(options.signal);
-  const { data: response, meta } = await execute(context, call, options, handle);
-  return { response, meta, data: undefined };
+  return (await execute(context, call, options, handle)).data;
 }
 
 /** Calls `work` now. The returned function returns its result, or throws its error, where a promise can reject with it. */

@@ -115,8 +115,8 @@ export class CallErrors {
   ): ResponseValidationError {
     const text = stringify(body);
     const shown = this.#redact(text);
-    const content = body === undefined ? '' : ` Body: ${singleLine(shown) || '(empty)'}`;
-    const summary = `Invalid response: ${singleLine(problem)}.${content}`;
+    const line = singleLine(shown);
+    const summary = `Invalid response: ${singleLine(problem)}.${line && ` Body: ${line}`}`;
     const details = { meta, body: shown === text ? body : (parseJson(shown) ?? shown), issues };
     return this.#create(ResponseValidationError, summary, 'unknown', details, taskState);
   }
@@ -192,11 +192,6 @@ export class CallErrors {
     return this.apiKey.length < 8 ? text : text.replaceAll(this.apiKey, '(the API key)');
   }
 
-  /** Whether the call costs money or creates something, so that its outcome matters. */
-  get #hasSideEffects(): boolean {
-    return this.#call.paid === true || this.#call.safety === 'keyed';
-  }
-
   /** The outcome of an attempt that is interrupted now. */
   get #interruptedOutcome(): Outcome {
     return this.requestSent ? 'unknown' : 'not-sent';
@@ -204,7 +199,9 @@ export class CallErrors {
 
   /** The outcome of all attempts so far, given that of the last one; undefined if it is uncertain but harmless. */
   #callOutcome(attemptOutcome: Outcome): Outcome | undefined {
-    if (this.#hasSideEffects) return combineOutcomes(this.#previousOutcome, attemptOutcome);
+    const { paid, safety } = this.#call;
+    // A call without a key and without a price has no side effects.
+    if (paid || safety === 'keyed') return combineOutcomes(this.#previousOutcome, attemptOutcome);
     return attemptOutcome === 'unknown' ? undefined : attemptOutcome;
   }
 
@@ -238,9 +235,10 @@ export class CallErrors {
 /** Whether money may have been spent, and what to do next. */
 function advice(outcome: Outcome, isKeyed: boolean): string {
   if (outcome !== 'unknown') return 'Nothing was charged.';
-  return isKeyed
-    ? 'The request may have been charged; retry with error.idempotencyKey to avoid a second charge.'
-    : 'The request may have been charged; sending it again may charge you again.';
+  const next = isKeyed
+    ? 'retry with error.idempotencyKey to avoid a second charge'
+    : 'sending it again may charge you again';
+  return `The request may have been charged; ${next}.`;
 }
 
 /** The error for a signal that aborted; `cause` is the signal's reason. */

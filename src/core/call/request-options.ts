@@ -95,14 +95,5 @@ export function checkRequestOptions(
   ...extraRules: readonly Rules[]
 ): CheckedOptions {
   checkOptions(options, ...extraRules, requestOptionRules);
-  const { signal, timeout, totalTimeout, maxRetries, headers, requestId, idempotencyKey } = options;
-  return {
-    signal,
-    timeout,
-    totalTimeout,
-    maxRetries,
-    headers: parseHeaderChanges(headers),
-    requestId,
-    idempotencyKey,
-  };
+  return { ...options, headers: parseHeaderChanges(options.headers) };
 }

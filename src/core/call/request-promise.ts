@@ -18,13 +18,13 @@ export interface CallModes<Result> {
   /** Reads the body and resolves with the result. */
   parsed: () => Promise<ApiResponse<Result>>;
   /** Leaves the body unread. */
-  raw: () => Promise<ApiResponse<undefined>>;
+  raw: () => Promise<Response>;
 }
 
 /** A promise of a result that also gives access to the response. The request is sent even if it is not awaited. */
 export class RequestPromise<Result> extends Promise<Result> {
   readonly #mode: { raw: boolean };
-  readonly #raw: Promise<ApiResponse<undefined> | undefined>;
+  readonly #raw: Promise<Response | undefined>;
   readonly #parsed: Promise<ApiResponse<Result>>;
 
   /** Promises returned by `then` are ordinary promises. */
@@ -68,7 +68,7 @@ export class RequestPromise<Result> extends Promise<Result> {
   async asResponse(): Promise<Response> {
     this.#mode.raw = true;
     this.catch(() => undefined);
-    const response = this.#raw.then(async (raw) => (raw ?? (await this.#parsed)).response);
+    const response = this.#raw.then(async (raw) => raw ?? (await this.#parsed).response);
     return response.catch(throwToCaller);
   }
 }

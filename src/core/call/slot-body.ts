@@ -40,7 +40,7 @@ export function holdSlotForBody(signal: AbortSignal | undefined): ResponseHandle
     const body = new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
-          if (failure === undefined) idleTimer.start();
+          idleTimer.start();
           try {
             const { done, value } = await reader.read();
             // The time that a slow consumer takes between two reads is not idle time.

@@ -45,12 +45,12 @@ export function runWithTimeLimit<Result>(
     work(controller.signal).then(
       (result) => {
         if (ended) discard?.(result);
-        else resolve(result);
         end();
+        resolve(result);
       },
       (error: unknown) => {
-        if (!ended) reject(error);
         end();
+        reject(error);
       },
     );
   });

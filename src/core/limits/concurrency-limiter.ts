@@ -2,8 +2,6 @@ import type { ConcurrencyMeta } from '../../schemas/meta.ts';
 import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import { initialWindow, windowAfterRejection, windowAfterSuccess } from './concurrency-window.ts';
-import type { ConcurrencyWindow } from './concurrency-window.ts';
-import { liveView } from './live-view.ts';
 
 /** The account's concurrency as far as this client knows: a live view. */
 export interface ConcurrencyState extends ConcurrencyMeta {
@@ -19,7 +17,7 @@ export type ReleaseSlot = () => void;
 interface Waiter {
   /** Position in the queue: the lowest comes first. */
   readonly order: number;
-  readonly enter: (release: ReleaseSlot) => void;
+  readonly enter: () => void;
 }
 
 /** The slots that one client holds, and its requests that wait for one. */
@@ -41,13 +39,6 @@ export class ClientSlots {
   get hasRoom(): boolean {
     return this.inFlight < this.cap;
   }
-
-  /** The waiter to admit next, if the client's cap allows it. */
-  findNext(): Waiter | undefined {
-    if (!this.hasRoom) return undefined;
-    const [first] = this.rejectedQueue.size > 0 ? this.rejectedQueue : this.queue;
-    return first;
-  }
 }
 
 /** Number that moves rejected requests ahead of all others and keeps their order. */
@@ -58,145 +49,149 @@ const rejectedFirst = 2 ** 52;
  * first served, instead of being rejected with a 429. Requests of a client that is at its cap are skipped.
  * Specification: Limits.
  */
-export class ConcurrencyLimiter {
-  readonly #clock: Clock;
+export type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>;
+
+/** Creates the limiter of one account. */
+export function createConcurrencyLimiter(clock: Clock) {
   /**
    * The clients that may send now, by the order of their first waiter. A client at its cap is not listed, so that its
    * waiters cost nothing when other requests are admitted.
    */
-  readonly #ready: ClientSlots[] = [];
-  #window: ConcurrencyWindow = initialWindow;
-  #reported: ConcurrencyMeta = {};
-  #inFlight = 0;
-  #queued = 0;
-  #lastOrder = 0;
+  const ready: ClientSlots[] = [];
+  let window = initialWindow;
+  let lastReported: ConcurrencyMeta = {};
+  let inFlight = 0;
+  let queued = 0;
+  let lastOrder = 0;
   /** No request is admitted before this time. */
-  #pausedUntil = 0;
-  #stopTimer: (() => void) | undefined;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
+  let pausedUntil = 0;
+  let stopTimer: (() => void) | undefined;
 
   /** The live view behind `gateway.concurrency`. */
-  view(): ConcurrencyState {
-    return liveView<ConcurrencyState>({
-      limit: () => this.#reported.limit,
-      remaining: () => this.#reported.remaining,
-      source: () => this.#reported.source,
-      inFlight: () => this.#inFlight,
-      queued: () => this.#queued,
-    });
-  }
+  const view: ConcurrencyState = {
+    get limit() {
+      return lastReported.limit;
+    },
+    get remaining() {
+      return lastReported.remaining;
+    },
+    get source() {
+      return lastReported.source;
+    },
+    get inFlight() {
+      return inFlight;
+    },
+    get queued() {
+      return queued;
+    },
+  };
 
-  /** Takes a slot if one is free and no request that could use it is waiting. */
-  tryAcquire(client: ClientSlots): ReleaseSlot | undefined {
-    return this.#ready.length === 0 && client.hasRoom && this.#hasRoom()
-      ? this.#grant(client)
-      : undefined;
-  }
+  const hasRoom = () => remainingPauseMs() <= 0 && inFlight < window.size;
 
-  /** Waits for a slot until the signal aborts. Requests that the service rejected go first. */
-  acquire(client: ClientSlots, signal: AbortSignal, wasRejected: boolean): Promise<ReleaseSlot> {
-    const queue = wasRejected ? client.rejectedQueue : client.queue;
-    this.#lastOrder += 1;
-    const order = this.#lastOrder - (wasRejected ? rejectedFirst : 0);
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        stopListening();
-        queue.delete(waiter);
-        this.#queued -= 1;
-      };
-      const stopListening = whenAborted(signal, (reason) => {
-        leave();
-        this.#admitFrom(client);
-        reject(reason);
-      });
-      const waiter: Waiter = {
-        order,
-        enter: (release) => {
-          leave();
-          resolve(release);
-        },
-      };
-      queue.add(waiter);
-      this.#queued += 1;
-      this.#admitFrom(client);
-    });
-  }
+  const remainingPauseMs = () => pausedUntil - clock.now();
 
-  /** Updates the window after a request with a slot has succeeded, or a response has reported a limit. */
-  recordLimits(reported: ConcurrencyMeta): void {
-    this.#window = windowAfterSuccess(this.#window, reported, this.#inFlight);
-    this.#update(reported);
-  }
-
-  /** Updates the window after a 429, and admits no request for `ms`. */
-  recordRejection(reported: ConcurrencyMeta, ms: number): void {
-    this.#window = windowAfterRejection(this.#window, reported, this.#inFlight - 1);
-    this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + ms);
-    this.#update(reported);
-  }
-
-  #update(reported: ConcurrencyMeta): void {
-    if (reported.limit !== undefined || reported.remaining !== undefined) this.#reported = reported;
-    this.#admit();
-  }
-
-  #hasRoom(): boolean {
-    return this.#remainingPauseMs() <= 0 && this.#inFlight < this.#window.size;
-  }
-
-  #remainingPauseMs(): number {
-    return this.#pausedUntil === 0 ? 0 : this.#pausedUntil - this.#clock.now();
+  function update(reported: ConcurrencyMeta): void {
+    if (reported.limit !== undefined || reported.remaining !== undefined) lastReported = reported;
+    admit();
   }
 
   /** Admits waiting requests after the queue or the slots of this client have changed. */
-  #admitFrom(client: ClientSlots): void {
-    this.#updateNext(client);
-    this.#admit();
+  function admitFrom(client: ClientSlots): void {
+    updateNext(client);
+    admit();
   }
 
   /** Admits waiting requests while there is room. During a pause, sets a timer that admits them when it ends. */
-  #admit(): void {
-    this.#stopTimer?.();
-    this.#stopTimer = undefined;
+  function admit(): void {
+    stopTimer?.();
+    stopTimer = undefined;
     for (;;) {
-      const [client] = this.#ready;
+      const [client] = ready;
       if (client?.next === undefined) return;
-      if (!this.#hasRoom()) {
-        const ms = this.#remainingPauseMs();
-        if (ms > 0) this.#stopTimer = startTimer(this.#clock, ms, () => this.#admit());
+      if (!hasRoom()) {
+        const ms = remainingPauseMs();
+        if (ms > 0) stopTimer = startTimer(clock, ms, admit);
         return;
       }
-      const { enter } = client.next;
-      enter(this.#grant(client));
-      this.#updateNext(client);
+      client.next.enter();
+      updateNext(client);
     }
   }
 
   /** Moves a client to the position of its first waiter, or off the list if none may be admitted. */
-  #updateNext(client: ClientSlots): void {
-    const next = client.findNext();
+  function updateNext(client: ClientSlots): void {
+    const { queue, rejectedQueue } = client;
+    const [first] = rejectedQueue.size > 0 ? rejectedQueue : queue;
+    const next = client.hasRoom ? first : undefined;
     if (next === client.next) return;
-    if (client.next !== undefined) this.#ready.splice(this.#ready.indexOf(client), 1);
+    if (client.next !== undefined) ready.splice(ready.indexOf(client), 1);
     client.next = next;
     if (next === undefined) return;
     // Mostly the last position, because most waiters are new.
-    const before = this.#ready.findLastIndex((other) => (other.next?.order ?? 0) < next.order);
-    this.#ready.splice(before + 1, 0, client);
+    const before = ready.findLastIndex((other) => (other.next?.order ?? 0) < next.order);
+    ready.splice(before + 1, 0, client);
   }
 
-  #grant(client: ClientSlots): ReleaseSlot {
-    this.#inFlight += 1;
+  function grant(client: ClientSlots): ReleaseSlot {
+    inFlight += 1;
     client.inFlight += 1;
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      this.#inFlight -= 1;
+      inFlight -= 1;
       client.inFlight -= 1;
-      this.#admitFrom(client);
+      admitFrom(client);
     };
   }
+
+  return {
+    view,
+
+    /** Takes a slot if one is free and no request that could use it is waiting. */
+    tryAcquire: (client: ClientSlots): ReleaseSlot | undefined =>
+      ready.length === 0 && client.hasRoom && hasRoom() ? grant(client) : undefined,
+
+    /** Waits for a slot until the signal aborts. Requests that the service rejected go first. */
+    acquire(client: ClientSlots, signal: AbortSignal, wasRejected: boolean): Promise<ReleaseSlot> {
+      const queue = wasRejected ? client.rejectedQueue : client.queue;
+      lastOrder += 1;
+      const order = lastOrder - (wasRejected ? rejectedFirst : 0);
+      return new Promise((resolve, reject) => {
+        const leave = () => {
+          stopListening();
+          queue.delete(waiter);
+          queued -= 1;
+        };
+        const stopListening = whenAborted(signal, (reason) => {
+          leave();
+          admitFrom(client);
+          reject(reason);
+        });
+        const waiter: Waiter = {
+          order,
+          enter: () => {
+            leave();
+            resolve(grant(client));
+          },
+        };
+        queue.add(waiter);
+        queued += 1;
+        admitFrom(client);
+      });
+    },
+
+    /** Updates the window after a request with a slot has succeeded, or a response has reported a limit. */
+    recordLimits(reported: ConcurrencyMeta): void {
+      window = windowAfterSuccess(window, reported, inFlight);
+      update(reported);
+    },
+
+    /** Updates the window after a 429, and admits no request for `ms`. */
+    recordRejection(reported: ConcurrencyMeta, ms: number): void {
+      window = windowAfterRejection(window, reported, inFlight - 1);
+      pausedUntil = Math.max(pausedUntil, clock.now() + ms);
+      update(reported);
+    },
+  };
 }

@@ -190,7 +190,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   }
 
   /** Polls without reading the body. */
-  async #pollRaw(options: CheckedOptions): Promise<ApiResponse<undefined>> {
+  async #pollRaw(options: CheckedOptions): Promise<Response> {
     return executeRaw(this.#scope.context, { call: this.#pollCall(this.#pollPaths()[0]), options });
   }
 

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 
-import { ClientSlots, ConcurrencyLimiter } from '../../../src/core/limits/concurrency-limiter.ts';
+import {
+  ClientSlots,
+  createConcurrencyLimiter,
+} from '../../../src/core/limits/concurrency-limiter.ts';
+import type { ConcurrencyLimiter } from '../../../src/core/limits/concurrency-limiter.ts';
 import type { Polygate } from '../../../src/index.ts';
 import { chat, drain, image, onMock, turns, virtualClock } from '../support.ts';
 import { manualClient, submitMany, taskWithLimit } from './manual-service.ts';
@@ -97,14 +101,14 @@ const acquire = (limiter: ConcurrencyLimiter, client: ClientSlots) =>
 test('calls that wait for the cap of their client do not slow down the admission of other calls', async () => {
   /** CPU time in µs to admit 5,000 calls one by one behind `waiting` calls of a client that is at its cap. */
   const timeToAdmit = async (waiting: number) => {
-    const limiter = new ConcurrencyLimiter(virtualClock());
+    const limiter = createConcurrencyLimiter(virtualClock());
     const capped = new ClientSlots(1);
     const others = new ClientSlots('auto');
     for (let call = 0; call <= waiting; call += 1) void acquire(limiter, capped);
     const start = process.cpuUsage();
     for (let call = 0; call < 5_000; call += 1) (await acquire(limiter, others))();
     const { user, system } = process.cpuUsage(start);
-    expect(limiter.view().queued).toBe(waiting);
+    expect(limiter.view.queued).toBe(waiting);
     return user + system;
   };
   await timeToAdmit(0);
@@ -113,7 +117,7 @@ test('calls that wait for the cap of their client do not slow down the admission
 });
 
 test('many clients with one waiting call each are served in order', async () => {
-  const limiter = new ConcurrencyLimiter(virtualClock());
+  const limiter = createConcurrencyLimiter(virtualClock());
   const order: number[] = [];
   const calls = Array.from({ length: 10_000 }, async (_, call) => {
     const release = await acquire(limiter, new ClientSlots(1));
@@ -122,5 +126,5 @@ test('many clients with one waiting call each are served in order', async () => 
   });
   await Promise.all(calls);
   expect(order).toEqual(order.toSorted((a, b) => a - b));
-  expect(limiter.view()).toMatchObject({ inFlight: 0, queued: 0 });
+  expect(limiter.view).toMatchObject({ inFlight: 0, queued: 0 });
 });
