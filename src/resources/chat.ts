@@ -171,9 +171,9 @@ export class ChatCompletions {
     return { ...result, data: new Stream(result.data, result.meta) };
   }
 
-  /** Opens a stream. `signal` aborts the request, and the caller's own signal the stream that it returns. */
+  /** Opens a stream. `signal` aborts the request and the stream that it returns. */
   async #open({ call, options, choiceCount }: PreparedChat, signal = options.signal) {
-    const handle = openStream(choiceCount, options.signal);
+    const handle = openStream(choiceCount, signal);
     return execute(this.#context, call, { ...options, signal }, handle);
   }
 

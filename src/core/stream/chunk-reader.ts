@@ -2,7 +2,6 @@ import type { PolygateError } from '../../errors/base.ts';
 import { StreamTruncatedError } from '../../errors/stream.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
-import { throwToCaller } from '../call/caller-stack.ts';
 import type { CallErrors } from '../call/errors.ts';
 import type { ResponseContext, ResponseHandler } from '../call/response.ts';
 import { startTimer, whenAborted } from '../config/clock.ts';
@@ -73,7 +72,6 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   #pendingRead: Promise<void> | undefined;
   #bodyEnded = false;
   #abandoned = false;
-  #closed = false;
   #isComplete = false;
   #failure: PolygateError | undefined;
   #resolveFinal: (final: FinalCompletion) => void = () => undefined;
@@ -131,8 +129,8 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     for (;;) {
       const value = this.takeBuffered();
       if (value !== undefined) return { done: false, value };
-      if (this.#isComplete || this.#closed) return { done: true, value };
-      if (this.#failure !== undefined) throwToCaller(this.#failure);
+      if (this.#isComplete) return { done: true, value };
+      if (this.#failure !== undefined) throw this.#failure;
       if (this.#decoder.overflow) {
         this.#failInvalid(`an event is longer than maxEventBytes (${this.#maxEventBytes})`);
       } else if (this.#bodyEnded) this.#endOfBody();
@@ -142,11 +140,6 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
 
   abort(reason: unknown = new DOMException('The stream was aborted.', 'AbortError')): void {
     this.#fail(this.#errors.aborted(reason));
-  }
-
-  close(): void {
-    this.#closed = true;
-    this.abort();
   }
 
   abandon(): void {
