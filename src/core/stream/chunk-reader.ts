@@ -66,9 +66,6 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   readonly #choiceCount: number;
   readonly #idleTimer: IdleTimer;
   readonly #release: () => void;
-  /** Decoded events of the last network chunk; those before `#nextEvent` are consumed. */
-  #events: StreamEvent[] = [];
-  #nextEvent = 0;
   #pendingRead: Promise<void> | undefined;
   #bodyEnded = false;
   #abandoned = false;
@@ -115,14 +112,8 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   }
 
   takeBuffered(): ChatCompletionChunk | undefined {
-    while (this.#failure === undefined) {
-      const event = this.#events[this.#nextEvent];
-      if (event === undefined) return undefined;
-      this.#nextEvent += 1;
-      const chunk = this.#processEvent(event);
-      if (chunk !== undefined) return chunk;
-    }
-    return undefined;
+    const event = this.#isOpen ? this.#decoder.events.shift() : undefined;
+    return event && this.#processEvent(event);
   }
 
   async next(): Promise<IteratorResult<ChatCompletionChunk, undefined>> {
@@ -158,8 +149,8 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
       const { done, value } = await this.#body.read();
       if (this.#failure !== undefined) return;
       this.#bodyEnded = done;
-      this.#events = done ? this.#decoder.flush() : this.#decoder.feed(value);
-      this.#nextEvent = 0;
+      if (done) this.#decoder.flush();
+      else this.#decoder.feed(value);
     } catch (error) {
       this.#bodyEnded = true;
       this.#endOfBody(error);
@@ -170,7 +161,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     }
   }
 
-  /** Returns the chunk of an event. Any other event completes or fails the stream. */
+  /** Returns the chunk of an event. Any other event ends the stream, complete or not. */
   #processEvent({ data, event }: StreamEvent): ChatCompletionChunk | undefined {
     if (data === '[DONE]') return this.#complete();
     const value = parseJson(data);
@@ -209,7 +200,6 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     if (!this.#accumulator.hasChunks) return this.#failInvalid('it contained no chunks');
     this.#isComplete = true;
     this.#resolveFinal(this.#accumulator);
-    this.#events = [];
     this.#release();
     if (this.#bodyEnded) return;
     // Keep reading to the end of the body, so that the connection can be reused.
