@@ -69,10 +69,11 @@ export class ChatCompletions {
     params: ChatParams,
     options?: RequestOptions,
   ): RequestPromise<ChatCompletion | Stream<ChatCompletionChunk>> {
+    const isStream = Boolean(params?.stream);
     return startCall<PreparedChat, ChatCompletion | Stream<ChatCompletionChunk>>(
       this.#context,
-      () => this.#prepare(params, options, Boolean(params?.stream)),
-      (call) => (call.isStream ? this.#createStream(call) : this.#createCompletion(call)),
+      () => this.#prepare(params, options, isStream),
+      (call) => (isStream ? this.#createStream(call) : this.#createCompletion(call)),
     );
   }
 
@@ -87,21 +88,22 @@ export class ChatCompletions {
     options?: RequestOptions,
   ): ChatStream<CompletionOf<Output>, Input>;
   stream(params: StreamParams<unknown>, options?: RequestOptions): ChatStream {
+    let call: PreparedChat | undefined;
+    let problem: unknown;
     try {
-      return this.#startStream(params, options);
+      call = this.#prepare({ ...params, stream: true }, options, true);
     } catch (error) {
-      const { clock } = this.#context.config;
-      const failed = new PendingStream(() => Promise.reject(error), undefined, clock);
-      return new ChatStream(failed, completionParser(undefined));
+      problem = error;
     }
-  }
-
-  #startStream(params: StreamParams<unknown>, options: RequestOptions | undefined): ChatStream {
-    const call = this.#prepare({ ...params, stream: true }, options, true);
-    const { signal, idempotencyKey } = call.options;
-    const open = async (openSignal: AbortSignal) => this.#open(call, openSignal);
-    const pending = new PendingStream(open, signal, this.#context.config.clock);
-    return new ChatStream(pending, completionParser(params.response_format, idempotencyKey));
+    const open = async (openSignal: AbortSignal) => {
+      if (call === undefined) throw problem;
+      return this.#open(call, openSignal);
+    };
+    const { signal, idempotencyKey } = call?.options ?? {};
+    return new ChatStream(
+      new PendingStream(open, signal, this.#context.config.clock),
+      completionParser(params?.response_format, idempotencyKey),
+    );
   }
 
   /**
@@ -187,9 +189,7 @@ export class ChatCompletions {
     // The method has already decided how to read the response.
     checkValue('stream', Boolean(params.stream), [
       (stream) => stream === isStream,
-      isStream
-        ? 'true, because this call returns a stream'
-        : 'omitted, because this call returns no stream',
+      `${isStream}, because this call returns ${isStream ? 'a' : 'no'} stream`,
     ]);
     const { config } = this.#context;
     return {
@@ -205,7 +205,6 @@ export class ChatCompletions {
         headers: isStream ? { accept: 'text/event-stream' } : undefined,
       },
       options: checkRequestOptions(this.#withKey(options)),
-      isStream,
       choiceCount: params.n ?? 1,
     };
   }
@@ -221,7 +220,6 @@ export class ChatCompletions {
 
 /** A chat request that is ready to be sent. */
 interface PreparedChat extends PreparedCall {
-  readonly isStream: boolean;
   /** The number of choices that the request asks for. */
   readonly choiceCount: number;
 }
