@@ -58,7 +58,6 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   readonly meta: ResponseMeta;
   readonly final: Promise<FinalCompletion>;
   readonly clock: Clock;
-  readonly #maxEventBytes: number;
   readonly #errors: CallErrors;
   readonly #body: ReadableStreamDefaultReader<Uint8Array>;
   readonly #decoder: EventDecoder;
@@ -69,10 +68,9 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   #pendingRead: Promise<void> | undefined;
   #bodyEnded = false;
   #abandoned = false;
-  #isComplete = false;
+  #isOpen = true;
   #failure: PolygateError | undefined;
-  #resolveFinal: (final: FinalCompletion) => void = () => undefined;
-  #rejectFinal: (failure: PolygateError) => void = () => undefined;
+  #settleFinal: (final: FinalCompletion | Promise<never>) => void = () => undefined;
 
   constructor(
     { errors, config, retainSlot, meta }: ReaderContext,
@@ -82,12 +80,10 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   ) {
     this.meta = meta;
     this.clock = config.clock;
-    this.final = new Promise((resolve, reject) => {
-      this.#resolveFinal = resolve;
-      this.#rejectFinal = reject;
+    this.final = new Promise((resolve) => {
+      this.#settleFinal = resolve;
     });
     this.final.catch(() => undefined);
-    this.#maxEventBytes = config.maxEventBytes;
     this.#errors = errors;
     errors.partial = () => this.partial;
     this.#body = body;
@@ -120,10 +116,10 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     for (;;) {
       const value = this.takeBuffered();
       if (value !== undefined) return { done: false, value };
-      if (this.#isComplete) return { done: true, value };
       if (this.#failure !== undefined) throw this.#failure;
+      if (!this.#isOpen) return { done: true, value };
       if (this.#decoder.overflow) {
-        this.#failInvalid(`an event is longer than maxEventBytes (${this.#maxEventBytes})`);
+        this.#failInvalid(`an event is longer than maxEventBytes (${this.#decoder.maxBytes})`);
       } else if (this.#bodyEnded) this.#endOfBody();
       else await (this.#pendingRead ??= this.#read());
     }
@@ -138,16 +134,12 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     if (this.#isOpen) this.#idleTimer.start();
   }
 
-  get #isOpen(): boolean {
-    return !this.#isComplete && this.#failure === undefined;
-  }
-
   /** Reads one network chunk and decodes the events that it completes. */
   async #read(): Promise<void> {
     this.#idleTimer.start();
     try {
       const { done, value } = await this.#body.read();
-      if (this.#failure !== undefined) return;
+      if (!this.#isOpen) return;
       this.#bodyEnded = done;
       if (done) this.#decoder.flush();
       else this.#decoder.feed(value);
@@ -183,24 +175,16 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   #endOfBody(error?: unknown): undefined {
     if (this.#accumulator.isFinished(this.#choiceCount)) this.#complete();
     else {
+      const event = 'The stream was truncated';
       const problem = 'it ended without [DONE]';
-      this.#fail(
-        this.#errors.bodyInterrupted(
-          StreamTruncatedError,
-          'The stream was truncated',
-          problem,
-          error,
-        ),
-      );
+      this.#fail(this.#errors.bodyInterrupted(StreamTruncatedError, event, problem, error));
     }
   }
 
   /** Completes the stream, or fails it if it had no chunks. */
   #complete(): undefined {
     if (!this.#accumulator.hasChunks) return this.#failInvalid('it contained no chunks');
-    this.#isComplete = true;
-    this.#resolveFinal(this.#accumulator);
-    this.#release();
+    this.#end(this.#accumulator);
     if (this.#bodyEnded) return;
     // Keep reading to the end of the body, so that the connection can be reused.
     const stopTimer = startTimer(this.clock, closeTimeout, () => this.#cancelBody());
@@ -221,9 +205,14 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   #fail(failure: PolygateError): undefined {
     if (!this.#isOpen) return;
     this.#failure = failure;
-    this.#rejectFinal(failure);
-    this.#release();
+    this.#end(Promise.reject(failure));
     this.#cancelBody();
+  }
+
+  #end(final: FinalCompletion | Promise<never>): void {
+    this.#isOpen = false;
+    this.#settleFinal(final);
+    this.#release();
   }
 
   #failInvalid(problem: string): undefined {

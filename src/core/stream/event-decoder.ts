@@ -16,7 +16,7 @@ export class EventDecoder {
   readonly events: StreamEvent[] = [];
   /** Set once an event or an unterminated line has exceeded the limit. Nothing more is decoded after that. */
   overflow = false;
-  readonly #maxBytes: number;
+  readonly maxBytes: number;
   // The parser itself removes a leading BOM; removing one here as well would drop a second BOM.
   readonly #utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
   readonly #parser;
@@ -24,7 +24,7 @@ export class EventDecoder {
   #lineLength = 0;
 
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+    this.maxBytes = maxBytes;
     this.#parser = createParser({
       maxBufferSize: maxBytes,
       onEvent: ({ data, event }) => {
@@ -59,7 +59,7 @@ export class EventDecoder {
   #exceedsLineLimit(text: string): boolean {
     const lineEnd = Math.max(lastIndexOf(text, '\n'), lastIndexOf(text, '\r'));
     this.#lineLength = lineEnd < 0 ? this.#lineLength + text.length : text.length - lineEnd - 1;
-    return this.#lineLength > this.#maxBytes;
+    return this.#lineLength > this.maxBytes;
   }
 }
 
