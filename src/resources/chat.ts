@@ -13,7 +13,8 @@ import { readJson } from '../core/call/response.ts';
 import type { ApiResponse } from '../core/call/response.ts';
 import { ChatStream } from '../core/chat/chat-stream.ts';
 import { toServiceParams } from '../core/chat/json-schema.ts';
-import { parseCompletion, completionParser } from '../core/chat/structured-output.ts';
+import { completionParser } from '../core/chat/structured-output.ts';
+import type { CompletionTransform } from '../core/chat/structured-output.ts';
 import { runRules, runTools } from '../core/chat/tool-run.ts';
 import type { RunOptions } from '../core/chat/tool-run.ts';
 import { checkValue } from '../core/config/validation.ts';
@@ -99,11 +100,8 @@ export class ChatCompletions {
       if (call === undefined) throw problem;
       return this.#open(call, openSignal);
     };
-    const { signal, idempotencyKey } = call?.options ?? {};
-    return new ChatStream(
-      new PendingStream(open, signal, this.#context.config.clock),
-      completionParser(params?.response_format, idempotencyKey),
-    );
+    const pending = new PendingStream(open, call?.options.signal, this.#context.config.clock);
+    return new ChatStream(pending, call?.transform ?? completionParser(undefined));
   }
 
   /**
@@ -121,16 +119,12 @@ export class ChatCompletions {
   parse<Output, Input>(
     params: ParseParams<Output, Input>,
     options?: RequestOptions,
-  ): RequestPromise<ParsedCompletion<Output>> {
-    const prepare = () => {
-      const call = this.#prepare(params, options, false);
-      return { ...call, schema: params.response_format };
-    };
-    return startCall(this.#context, prepare, async ({ schema, ...call }) => {
+  ): RequestPromise<ParsedCompletion<Output>>;
+  parse(params: StreamParams<unknown>, options?: RequestOptions): RequestPromise<ChatCompletion> {
+    const prepare = () => this.#prepare(params, options, false);
+    return startCall(this.#context, prepare, async (call) => {
       const result = await this.#createCompletion(call);
-      const { data, meta } = result;
-      const { idempotencyKey } = call.options;
-      return { ...result, data: await parseCompletion(schema, data, meta, idempotencyKey) };
+      return { ...result, data: await call.transform(result.data, result.meta) };
     });
   }
 
@@ -192,6 +186,7 @@ export class ChatCompletions {
       `${isStream}, because this call returns ${isStream ? 'a' : 'no'} stream`,
     ]);
     const { config } = this.#context;
+    const checked = checkRequestOptions(this.#withKey(options));
     return {
       call: {
         method: 'POST',
@@ -204,8 +199,9 @@ export class ChatCompletions {
         timeout: config.chatTimeout,
         headers: isStream ? { accept: 'text/event-stream' } : undefined,
       },
-      options: checkRequestOptions(this.#withKey(options)),
+      options: checked,
       choiceCount: params.n ?? 1,
+      transform: completionParser(given.response_format, checked.idempotencyKey),
     };
   }
 
@@ -222,6 +218,8 @@ export class ChatCompletions {
 interface PreparedChat extends PreparedCall {
   /** The number of choices that the request asks for. */
   readonly choiceCount: number;
+  /** Parses the completion if the request has a schema. */
+  readonly transform: CompletionTransform<ChatCompletion>;
 }
 
 const readCompletion = readJson(readWithSchema(chatCompletionSchema));

@@ -38,7 +38,7 @@ export async function parseWithSchema<Output>(
  *
  * @throws {@link StructuredOutputError} if the completion is a refusal, is incomplete or does not match the schema.
  */
-export async function parseCompletion<Output>(
+async function parseCompletion<Output>(
   schema: StandardSchema<Output>,
   completion: ChatCompletion,
   meta: ResponseMeta,
