@@ -29,14 +29,15 @@ export function openStream(
 ): ResponseHandler<ChunkReader> {
   return async (context) => {
     const { response, meta, errors, config } = context;
+    const { body } = response;
     const type = response.headers.get('content-type') ?? 'no content-type';
-    if (response.body !== null && /^text\/event-stream\s*(;|$)/i.test(type)) {
-      return new ChunkReader(context, readerOf(response, response.body), choiceCount, signal);
+    if (body !== null && /^text\/event-stream\s*(;|$)/i.test(type)) {
+      return new ChunkReader(context, readerOf(response, body), choiceCount, signal);
     }
     const text = await readBodyText(response, config.maxResponseBytes, context.signal).catch(
       () => '',
     );
-    const problem = `expected a text/event-stream body, received ${response.body === null ? 'no body' : type}`;
+    const problem = `expected a text/event-stream body, received ${body === null ? 'no body' : type}`;
     throw errors.invalidResponse(meta, problem, parseJson(text) ?? text);
   };
 }
