@@ -70,11 +70,18 @@ export class ChatCompletions {
     params: ChatParams,
     options?: RequestOptions,
   ): RequestPromise<ChatCompletion | Stream<ChatCompletionChunk>> {
-    const isStream = Boolean(params?.stream);
+    let isStream = false;
     return startCall<PreparedChat, ChatCompletion | Stream<ChatCompletionChunk>>(
       this.#context,
-      () => this.#prepare(params, options, isStream),
-      (call) => (isStream ? this.#createStream(call) : this.#createCompletion(call)),
+      () => {
+        isStream = Boolean(params?.stream);
+        return this.#prepare(params, options, isStream);
+      },
+      async (call) => {
+        if (!isStream) return this.#createCompletion(call);
+        const result = await this.#open(call);
+        return { ...result, data: new Stream(result.data, result.meta) };
+      },
     );
   }
 
@@ -162,11 +169,6 @@ export class ChatCompletions {
     return execute(this.#context, call, options, readCompletion);
   }
 
-  async #createStream(call: PreparedChat): Promise<ApiResponse<Stream<ChatCompletionChunk>>> {
-    const result = await this.#open(call);
-    return { ...result, data: new Stream(result.data, result.meta) };
-  }
-
   /** Opens a stream. `signal` aborts the request and the stream that it returns. */
   async #open({ call, options, choiceCount }: PreparedChat, signal = options.signal) {
     const handle = openStream(choiceCount, signal);
@@ -186,14 +188,17 @@ export class ChatCompletions {
       `${isStream}, because this call returns ${isStream ? 'a' : 'no'} stream`,
     ]);
     const { config } = this.#context;
-    const checked = checkRequestOptions(this.#withKey(options));
+    // With `retryAmbiguous.chat`, the caller states that the service replays chat requests. Only then is a key generated
+    // for a call without one. Assumption A11.
+    const isReplayed = config.retryAmbiguous.chat;
+    const checked = checkRequestOptions(isReplayed ? withIdempotencyKey(options) : options);
     return {
       call: {
         method: 'POST',
         template: '/v1/chat/completions',
         body: toJson(params),
         model: params.model,
-        safety: config.retryAmbiguous.chat ? 'keyed' : 'once',
+        safety: isReplayed ? 'keyed' : 'once',
         paid: true,
         usesSlot: true,
         timeout: config.chatTimeout,
@@ -203,14 +208,6 @@ export class ChatCompletions {
       choiceCount: params.n ?? 1,
       transform: completionParser(given.response_format, checked.idempotencyKey),
     };
-  }
-
-  /**
-   * Sends the caller's idempotency key, if any. A key is generated only with `retryAmbiguous.chat`, where the caller
-   * states that the service replays chat requests. Assumption A11.
-   */
-  #withKey(options: RequestOptions | undefined): RequestOptions | undefined {
-    return this.#context.config.retryAmbiguous.chat ? withIdempotencyKey(options) : options;
   }
 }
 
