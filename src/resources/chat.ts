@@ -13,7 +13,8 @@ import { readJson } from '../core/call/response.ts';
 import type { ApiResponse } from '../core/call/response.ts';
 import { ChatStream } from '../core/chat/chat-stream.ts';
 import { toServiceParams } from '../core/chat/json-schema.ts';
-import { parseCompletion, completionParser } from '../core/chat/structured-output.ts';
+import { completionParser } from '../core/chat/structured-output.ts';
+import type { CompletionTransform } from '../core/chat/structured-output.ts';
 import { runRules, runTools } from '../core/chat/tool-run.ts';
 import type { RunOptions } from '../core/chat/tool-run.ts';
 import { checkValue } from '../core/config/validation.ts';
@@ -69,10 +70,18 @@ export class ChatCompletions {
     params: ChatParams,
     options?: RequestOptions,
   ): RequestPromise<ChatCompletion | Stream<ChatCompletionChunk>> {
+    let isStream = false;
     return startCall<PreparedChat, ChatCompletion | Stream<ChatCompletionChunk>>(
       this.#context,
-      () => this.#prepare(params, options, Boolean(params?.stream)),
-      (call) => (call.isStream ? this.#createStream(call) : this.#createCompletion(call)),
+      () => {
+        isStream = Boolean(params?.stream);
+        return this.#prepare(params, options, isStream);
+      },
+      async (call) => {
+        if (!isStream) return this.#createCompletion(call);
+        const result = await this.#open(call);
+        return { ...result, data: new Stream(result.data, result.meta) };
+      },
     );
   }
 
@@ -87,21 +96,19 @@ export class ChatCompletions {
     options?: RequestOptions,
   ): ChatStream<CompletionOf<Output>, Input>;
   stream(params: StreamParams<unknown>, options?: RequestOptions): ChatStream {
+    let call: PreparedChat | undefined;
+    let problem: unknown;
     try {
-      return this.#startStream(params, options);
+      call = this.#prepare({ ...params, stream: true }, options, true);
     } catch (error) {
-      const { clock } = this.#context.config;
-      const failed = new PendingStream(() => Promise.reject(error), undefined, clock);
-      return new ChatStream(failed, completionParser(undefined));
+      problem = error;
     }
-  }
-
-  #startStream(params: StreamParams<unknown>, options: RequestOptions | undefined): ChatStream {
-    const call = this.#prepare({ ...params, stream: true }, options, true);
-    const { signal, idempotencyKey } = call.options;
-    const open = async (openSignal: AbortSignal) => this.#open(call, openSignal);
-    const pending = new PendingStream(open, signal, this.#context.config.clock);
-    return new ChatStream(pending, completionParser(params.response_format, idempotencyKey));
+    const open = async (openSignal: AbortSignal) => {
+      if (call === undefined) throw problem;
+      return this.#open(call, openSignal);
+    };
+    const pending = new PendingStream(open, call?.options.signal, this.#context.config.clock);
+    return new ChatStream(pending, call?.transform ?? completionParser(undefined));
   }
 
   /**
@@ -119,16 +126,12 @@ export class ChatCompletions {
   parse<Output, Input>(
     params: ParseParams<Output, Input>,
     options?: RequestOptions,
-  ): RequestPromise<ParsedCompletion<Output>> {
-    const prepare = () => {
-      const call = this.#prepare(params, options, false);
-      return { ...call, schema: params.response_format };
-    };
-    return startCall(this.#context, prepare, async ({ schema, ...call }) => {
+  ): RequestPromise<ParsedCompletion<Output>>;
+  parse(params: StreamParams<unknown>, options?: RequestOptions): RequestPromise<ChatCompletion> {
+    const prepare = () => this.#prepare(params, options, false);
+    return startCall(this.#context, prepare, async (call) => {
       const result = await this.#createCompletion(call);
-      const { data, meta } = result;
-      const { idempotencyKey } = call.options;
-      return { ...result, data: await parseCompletion(schema, data, meta, idempotencyKey) };
+      return { ...result, data: await call.transform(result.data, result.meta) };
     });
   }
 
@@ -166,14 +169,9 @@ export class ChatCompletions {
     return execute(this.#context, call, options, readCompletion);
   }
 
-  async #createStream(call: PreparedChat): Promise<ApiResponse<Stream<ChatCompletionChunk>>> {
-    const result = await this.#open(call);
-    return { ...result, data: new Stream(result.data, result.meta) };
-  }
-
-  /** Opens a stream. `signal` aborts the request, and the caller's own signal the stream that it returns. */
+  /** Opens a stream. `signal` aborts the request and the stream that it returns. */
   async #open({ call, options, choiceCount }: PreparedChat, signal = options.signal) {
-    const handle = openStream(choiceCount, options.signal);
+    const handle = openStream(choiceCount, signal);
     return execute(this.#context, call, { ...options, signal }, handle);
   }
 
@@ -187,43 +185,38 @@ export class ChatCompletions {
     // The method has already decided how to read the response.
     checkValue('stream', Boolean(params.stream), [
       (stream) => stream === isStream,
-      isStream
-        ? 'true, because this call returns a stream'
-        : 'omitted, because this call returns no stream',
+      `${isStream}, because this call returns ${isStream ? 'a' : 'no'} stream`,
     ]);
     const { config } = this.#context;
+    // With `retryAmbiguous.chat`, the caller states that the service replays chat requests. Only then is a key generated
+    // for a call without one. Assumption A11.
+    const isReplayed = config.retryAmbiguous.chat;
+    const checked = checkRequestOptions(isReplayed ? withIdempotencyKey(options) : options);
     return {
       call: {
         method: 'POST',
         template: '/v1/chat/completions',
         body: toJson(params),
         model: params.model,
-        safety: config.retryAmbiguous.chat ? 'keyed' : 'once',
+        safety: isReplayed ? 'keyed' : 'once',
         paid: true,
         usesSlot: true,
         timeout: config.chatTimeout,
         headers: isStream ? { accept: 'text/event-stream' } : undefined,
       },
-      options: checkRequestOptions(this.#withKey(options)),
-      isStream,
+      options: checked,
       choiceCount: params.n ?? 1,
+      transform: completionParser(given.response_format, checked.idempotencyKey),
     };
-  }
-
-  /**
-   * Sends the caller's idempotency key, if any. A key is generated only with `retryAmbiguous.chat`, where the caller
-   * states that the service replays chat requests. Assumption A11.
-   */
-  #withKey(options: RequestOptions | undefined): RequestOptions | undefined {
-    return this.#context.config.retryAmbiguous.chat ? withIdempotencyKey(options) : options;
   }
 }
 
 /** A chat request that is ready to be sent. */
 interface PreparedChat extends PreparedCall {
-  readonly isStream: boolean;
   /** The number of choices that the request asks for. */
   readonly choiceCount: number;
+  /** Parses the completion if the request has a schema. */
+  readonly transform: CompletionTransform<ChatCompletion>;
 }
 
 const readCompletion = readJson(readWithSchema(chatCompletionSchema));

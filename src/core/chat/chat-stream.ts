@@ -44,23 +44,12 @@ export class ChatStream<
 
   /** Reads the stream as text: the content of the first choice, piece by piece. */
   text(): AsyncGenerator<string, void, undefined> {
-    const opened: { chunks?: AsyncIterator<ChatCompletionChunk> } = {};
-    return closeOnReturn(this.#texts(opened), () => {
-      if (opened.chunks !== undefined) void opened.chunks.return?.();
-      else if (!this.consumed) this.lock().close();
+    let chunks: AsyncIterator<ChatCompletionChunk> | undefined;
+    // Opens the stream at the first read.
+    const open = () => (chunks ??= this[Symbol.asyncIterator]());
+    return closeOnReturn(textsOf({ [Symbol.asyncIterator]: open }), () => {
+      if (chunks !== undefined || !this.consumed) void open().return?.();
     });
-  }
-
-  /** Opens the stream at the first read. */
-  async *#texts(opened: { chunks?: AsyncIterator<ChatCompletionChunk> }) {
-    const chunks = this[Symbol.asyncIterator]();
-    opened.chunks = chunks;
-    for await (const { choices } of { [Symbol.asyncIterator]: () => chunks }) {
-      for (const { index, delta } of choices) {
-        const text = index === 0 ? contentText(delta.content) : '';
-        if (text !== '') yield text;
-      }
-    }
   }
 
   /**
@@ -137,6 +126,16 @@ export class ChatStream<
     options: RelayedStreamOptions & { schema?: StandardSchema<unknown> | undefined } = {},
   ): ChatStream {
     return new ChatStream(relayedStream(readable, options), completionParser(options.schema));
+  }
+}
+
+/** The text that each chunk adds to the first choice. */
+async function* textsOf(chunks: AsyncIterable<ChatCompletionChunk>) {
+  for await (const { choices } of chunks) {
+    for (const { index, delta } of choices) {
+      const text = index === 0 ? contentText(delta.content) : '';
+      if (text !== '') yield text;
+    }
   }
 }
 

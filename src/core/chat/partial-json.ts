@@ -69,9 +69,7 @@ export class PartialJson {
       return;
     }
     if (this.#literal !== '') {
-      const value = parseJson(this.#literal);
-      if (value === undefined) this.#ended = true;
-      else this.#assignComplete(value);
+      this.#assignComplete(parseJson(this.#literal));
       this.#literal = '';
     }
     if (token === '"') this.#string = '';
@@ -91,11 +89,11 @@ export class PartialJson {
     this.#advance();
   }
 
-  /** Stores a value under the current key. The property is defined, not set, so that no key can reach a prototype. */
+  /** Stores a value under the current key; undefined is one that is not JSON. The property is defined, not set, so that no key can reach a prototype. */
   #assign(value: unknown): void {
     const container = this.#containers.at(-1);
     if (container === undefined) this.value = value;
-    else if (this.#key === undefined) this.#ended = true;
+    else if (this.#key === undefined || value === undefined) this.#ended = true;
     else {
       const property = { value, writable: true, enumerable: true, configurable: true };
       Object.defineProperty(container, this.#key, property);

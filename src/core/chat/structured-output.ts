@@ -1,6 +1,5 @@
 import { StructuredOutputError } from '../../errors/structured-output.ts';
 import type { ChatCompletion } from '../../schemas/chat-completion.ts';
-import type { ParsedCompletion } from '../../schemas/chat-output.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { StandardResult, StandardSchema } from '../../schemas/standard-schema.ts';
 import { formatIssue } from '../call/response.ts';
@@ -14,15 +13,6 @@ export type CompletionTransform<Final> = (
   meta: ResponseMeta,
 ) => Promise<Final>;
 
-/** Returns a transform that parses completions with `schema`, or leaves them unchanged if it is not a schema. */
-export function completionParser(
-  schema: object | undefined,
-  idempotencyKey?: string,
-): CompletionTransform<ChatCompletion> {
-  return async (completion, meta) =>
-    isSchema(schema) ? parseCompletion(schema, completion, meta, idempotencyKey) : completion;
-}
-
 /** Parses a text as JSON and validates it with a schema. */
 export async function parseWithSchema<Output>(
   schema: StandardSchema<Output>,
@@ -34,45 +24,43 @@ export async function parseWithSchema<Output>(
 }
 
 /**
- * Adds the parsed content of the first choice to a completion.
- *
- * @throws {@link StructuredOutputError} if the completion is a refusal, is incomplete or does not match the schema.
+ * Returns a transform that adds the parsed content of the first choice, or leaves completions unchanged if `schema` is
+ * not a schema. It throws a {@link StructuredOutputError} if the completion is a refusal, is incomplete or does not
+ * match the schema.
  */
-export async function parseCompletion<Output>(
-  schema: StandardSchema<Output>,
-  completion: ChatCompletion,
-  meta: ResponseMeta,
+export function completionParser(
+  schema: object | undefined,
   idempotencyKey?: string,
-): Promise<ParsedCompletion<Output>> {
-  const { message, finish_reason } = completion.choices[0] ?? {};
-  const refusal = message?.refusal;
-  const text = refusal || contentText(message?.content);
-  const reason = refusal ? 'refused' : truncationReasons.find((known) => known === finish_reason);
-  const result =
-    reason === undefined
-      ? await parseWithSchema(schema, text)
-      : {
-          issues: [
-            { message: refusal ? 'the model refused the request' : `it is incomplete (${reason})` },
-          ],
-        };
-  if (result.issues === undefined) return { ...completion, parsed: result.value };
-  const problem = singleLine(result.issues.map(formatIssue).join('; '));
-  const content = singleLine(text) || '(empty)';
-  const request = meta.requestId === undefined ? '' : ` [request ${meta.requestId}]`;
-  throw new StructuredOutputError(
-    `The completion does not match the schema: ${problem}. It may have been charged. Content: ${content}${request}`,
-    {
-      reason: reason ?? 'mismatch',
-      issues: result.issues,
-      text,
-      completion,
-      body: completion,
-      meta,
-      idempotencyKey,
-      outcome: 'unknown',
-    },
-  );
+): CompletionTransform<ChatCompletion> {
+  return async (completion, meta) => {
+    if (!isSchema(schema)) return completion;
+    const { message, finish_reason } = completion.choices[0] ?? {};
+    const refusal = message?.refusal;
+    const text = refusal || contentText(message?.content);
+    const reason = refusal ? 'refused' : truncationReasons.find((known) => known === finish_reason);
+    const obstacle = refusal ? 'the model refused the request' : `it is incomplete (${reason})`;
+    const result =
+      reason === undefined
+        ? await parseWithSchema(schema, text)
+        : { issues: [{ message: obstacle }] };
+    if (result.issues === undefined) return { ...completion, parsed: result.value };
+    const problem = singleLine(result.issues.map(formatIssue).join('; '));
+    const content = singleLine(text) || '(empty)';
+    const request = meta.requestId === undefined ? '' : ` [request ${meta.requestId}]`;
+    throw new StructuredOutputError(
+      `The completion does not match the schema: ${problem}. It may have been charged. Content: ${content}${request}`,
+      {
+        reason: reason ?? 'mismatch',
+        issues: result.issues,
+        text,
+        completion,
+        body: completion,
+        meta,
+        idempotencyKey,
+        outcome: 'unknown',
+      },
+    );
+  };
 }
 
 /** Finish reasons that leave the content incomplete. */

@@ -123,6 +123,6 @@ function toErrorResult(error: unknown): object {
 
 /** Adds up the charges of all rounds. A replay costs nothing; its headers repeat the original charge. */
 function totalChargeUsd(rounds: readonly ToolRound[]): number {
-  const usd = ({ meta }: ToolRound) => (meta.idempotentReplay ? 0 : (meta.chargeUsd ?? 0));
-  return roundUsd(rounds.reduce((sum, round) => sum + usd(round), 0));
+  const charged = rounds.filter(({ meta }) => !meta.idempotentReplay);
+  return roundUsd(charged.reduce((sum, { meta }) => sum + (meta.chargeUsd ?? 0), 0));
 }

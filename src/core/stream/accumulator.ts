@@ -5,7 +5,6 @@ import type {
   ChatCompletionChunkChoice,
   ChatCompletionDelta,
   ChatCompletionMessage,
-  FinishReason,
 } from '../../schemas/chat-completion.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 import { addAudio, copyAudio } from './audio-buffer.ts';
@@ -20,8 +19,6 @@ interface PartialChoice {
   readonly choice: ChatCompletionChoice;
   /** Message fields whose fragments are concatenated. */
   readonly texts: Partial<Record<TextField, TextBuffer>>;
-  /** Parts of the same fields that were received before the text in `texts`. Most services send only text. */
-  readonly parts: Partial<Record<TextField, unknown[]>>;
   readonly toolCalls: ToolCalls;
   audio?: Record<string, unknown>;
 }
@@ -35,48 +32,43 @@ export class Accumulator {
   /** Whether at least one chunk has been added. */
   hasChunks = false;
   readonly #choices = new Map<number, PartialChoice>();
-  /** Top-level fields other than `choices`. */
-  readonly #fields: Record<string, unknown> = {};
-  /** Number of choices without a finish reason. */
-  #unfinished = 0;
+  /** The fields other than `choices`. */
+  readonly #fields: ChatCompletion = {
+    id: '',
+    object: 'chat.completion',
+    created: 0,
+    model: '',
+    choices: [],
+  };
 
   add(chunk: ChatCompletionChunk): void {
     this.hasChunks = true;
     for (const name in chunk) {
-      if (name !== 'choices') keepField(this.#fields, name, chunk[name]);
+      if (name !== 'choices' && name !== 'object') keepField(this.#fields, name, chunk[name]);
     }
     for (const choice of chunk.choices) this.#addChoice(choice);
   }
 
   /** Whether there are at least `count` choices, and each has a finish reason. */
   isFinished(count: number): boolean {
-    return this.#unfinished === 0 && this.#choices.size >= Math.max(1, count);
+    const choices = [...this.#choices.values()];
+    return (
+      choices.length >= Math.max(1, count) &&
+      choices.every(({ choice }) => choice.finish_reason !== null)
+    );
   }
 
   /** A new object with everything accumulated so far; later chunks do not change it. */
   get completion(): ChatCompletion {
-    const { id, created, model } = this.#fields;
-    const choices = [...this.#choices.values()].map(
-      ({ choice, texts, parts, toolCalls, audio }) => {
-        const message = { ...choice.message };
-        for (const [name, text] of Object.entries(texts)) message[name] = text.toString();
-        for (const [name, earlier = []] of Object.entries(parts)) {
-          message[name] = [...earlier, ...toTextParts(message[name])];
-        }
-        const calls = toolCalls.list;
-        if (calls !== undefined) message.tool_calls = calls;
-        if (audio !== undefined) message.audio = copyAudio(audio);
-        return { ...choice, message };
-      },
-    );
-    return {
-      ...this.#fields,
-      id: typeof id === 'string' ? id : '',
-      object: 'chat.completion',
-      created: typeof created === 'number' ? created : 0,
-      model: typeof model === 'string' ? model : '',
-      choices: choices.toSorted((a, b) => a.index - b.index),
-    };
+    const choices = [...this.#choices.values()].map(({ choice, texts, toolCalls, audio }) => {
+      const message = { ...choice.message };
+      for (const [name, text] of Object.entries(texts)) message[name] = text.value;
+      const calls = toolCalls.list;
+      if (calls !== undefined) message.tool_calls = calls;
+      if (audio !== undefined) message.audio = copyAudio(audio);
+      return { ...choice, message };
+    });
+    return { ...this.#fields, choices: choices.toSorted((a, b) => a.index - b.index) };
   }
 
   #addChoice(chunkChoice: ChatCompletionChunkChoice): void {
@@ -84,19 +76,10 @@ export class Accumulator {
     const { choice } = partial;
     for (const name in chunkChoice) {
       const value = chunkChoice[name];
-      switch (name) {
-        case 'index':
-        case 'delta':
-          break;
-        case 'finish_reason':
-          if (chunkChoice.finish_reason) this.#finish(choice, chunkChoice.finish_reason);
-          break;
-        case 'logprobs':
-          choice.logprobs = joinLogprobs(choice.logprobs, value);
-          break;
-        default:
-          keepField(choice, name, value);
-      }
+      if (name === 'logprobs') choice.logprobs = joinLogprobs(choice.logprobs, value);
+      // Some services send an empty finish reason until the last chunk.
+      else if (name !== 'delta' && (name !== 'finish_reason' || value))
+        keepField(choice, name, value);
     }
     addDelta(partial, chunkChoice.delta);
   }
@@ -106,16 +89,10 @@ export class Accumulator {
     if (partial === undefined) {
       const message: ChatCompletionMessage = { role: 'assistant', content: null };
       const choice = { index, message, finish_reason: null };
-      partial = { choice, texts: {}, parts: {}, toolCalls: new ToolCalls() };
+      partial = { choice, texts: {}, toolCalls: new ToolCalls() };
       this.#choices.set(index, partial);
-      this.#unfinished += 1;
     }
     return partial;
-  }
-
-  #finish(choice: ChatCompletionChoice, reason: FinishReason): void {
-    if (choice.finish_reason === null) this.#unfinished -= 1;
-    choice.finish_reason = reason;
   }
 }
 
@@ -130,9 +107,9 @@ function addDelta(partial: PartialChoice, delta: ChatCompletionDelta): void {
       case 'refusal':
       case 'reasoning_content':
       case 'reasoning':
-        if (typeof value === 'string') (partial.texts[name] ??= new TextBuffer()).add(value);
-        else if (isList(value)) addParts(partial, name, value);
-        else keepField(message, name, value);
+        if (typeof value === 'string' || (isList(value) && value.length > 0)) {
+          (partial.texts[name] ??= new TextBuffer()).add(value);
+        } else keepField(message, name, value);
         break;
       case 'tool_calls':
         partial.toolCalls.add(delta.tool_calls ?? []);
@@ -150,32 +127,6 @@ function addDelta(partial: PartialChoice, delta: ChatCompletionDelta): void {
         keepField(message, name, value);
     }
   }
-}
-
-/** Adds content parts. Text parts are joined with the text around them. */
-function addParts({ texts, parts }: PartialChoice, name: TextField, added: unknown[]): void {
-  for (const part of added) {
-    const list = (parts[name] ??= []);
-    const text = (texts[name] ??= new TextBuffer());
-    const plainText = plainTextOf(part);
-    if (plainText !== undefined) {
-      text.add(plainText);
-      continue;
-    }
-    list.push(...toTextParts(text.toString()), part);
-    texts[name] = new TextBuffer();
-  }
-}
-
-/** The text of a part that is nothing but text. */
-function plainTextOf(part: unknown): string | undefined {
-  if (typeof part === 'string') return part;
-  if (!isRecord(part) || part.type !== 'text' || typeof part.text !== 'string') return undefined;
-  return Object.keys(part).length === 2 ? part.text : undefined;
-}
-
-function toTextParts(text: unknown): object[] {
-  return text ? [{ type: 'text', text }] : [];
 }
 
 /** Concatenates the lists of two log probability records, field by field. */

@@ -2,7 +2,6 @@ import type { PolygateError } from '../../errors/base.ts';
 import { StreamTruncatedError } from '../../errors/stream.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
-import { throwToCaller } from '../call/caller-stack.ts';
 import type { CallErrors } from '../call/errors.ts';
 import type { ResponseContext, ResponseHandler } from '../call/response.ts';
 import { startTimer, whenAborted } from '../config/clock.ts';
@@ -30,14 +29,15 @@ export function openStream(
 ): ResponseHandler<ChunkReader> {
   return async (context) => {
     const { response, meta, errors, config } = context;
+    const { body } = response;
     const type = response.headers.get('content-type') ?? 'no content-type';
-    if (response.body !== null && /^text\/event-stream\s*(;|$)/i.test(type)) {
-      return new ChunkReader(context, readerOf(response, response.body), choiceCount, signal);
+    if (body !== null && /^text\/event-stream\s*(;|$)/i.test(type)) {
+      return new ChunkReader(context, readerOf(response, body), choiceCount, signal);
     }
     const text = await readBodyText(response, config.maxResponseBytes, context.signal).catch(
       () => '',
     );
-    const problem = `expected a text/event-stream body, received ${response.body === null ? 'no body' : type}`;
+    const problem = `expected a text/event-stream body, received ${body === null ? 'no body' : type}`;
     throw errors.invalidResponse(meta, problem, parseJson(text) ?? text);
   };
 }
@@ -59,7 +59,6 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   readonly meta: ResponseMeta;
   readonly final: Promise<FinalCompletion>;
   readonly clock: Clock;
-  readonly #maxEventBytes: number;
   readonly #errors: CallErrors;
   readonly #body: ReadableStreamDefaultReader<Uint8Array>;
   readonly #decoder: EventDecoder;
@@ -67,17 +66,12 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   readonly #choiceCount: number;
   readonly #idleTimer: IdleTimer;
   readonly #release: () => void;
-  /** Decoded events of the last network chunk; those before `#nextEvent` are consumed. */
-  #events: StreamEvent[] = [];
-  #nextEvent = 0;
   #pendingRead: Promise<void> | undefined;
   #bodyEnded = false;
   #abandoned = false;
-  #closed = false;
-  #isComplete = false;
+  #isOpen = true;
   #failure: PolygateError | undefined;
-  #resolveFinal: (final: FinalCompletion) => void = () => undefined;
-  #rejectFinal: (failure: PolygateError) => void = () => undefined;
+  #settleFinal: (final: FinalCompletion | Promise<never>) => void = () => undefined;
 
   constructor(
     { errors, config, retainSlot, meta }: ReaderContext,
@@ -87,12 +81,10 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   ) {
     this.meta = meta;
     this.clock = config.clock;
-    this.final = new Promise((resolve, reject) => {
-      this.#resolveFinal = resolve;
-      this.#rejectFinal = reject;
+    this.final = new Promise((resolve) => {
+      this.#settleFinal = resolve;
     });
     this.final.catch(() => undefined);
-    this.#maxEventBytes = config.maxEventBytes;
     this.#errors = errors;
     errors.partial = () => this.partial;
     this.#body = body;
@@ -117,24 +109,18 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   }
 
   takeBuffered(): ChatCompletionChunk | undefined {
-    while (this.#failure === undefined) {
-      const event = this.#events[this.#nextEvent];
-      if (event === undefined) return undefined;
-      this.#nextEvent += 1;
-      const chunk = this.#processEvent(event);
-      if (chunk !== undefined) return chunk;
-    }
-    return undefined;
+    const event = this.#isOpen ? this.#decoder.events.shift() : undefined;
+    return event && this.#processEvent(event);
   }
 
   async next(): Promise<IteratorResult<ChatCompletionChunk, undefined>> {
     for (;;) {
       const value = this.takeBuffered();
       if (value !== undefined) return { done: false, value };
-      if (this.#isComplete || this.#closed) return { done: true, value };
-      if (this.#failure !== undefined) throwToCaller(this.#failure);
+      if (this.#failure !== undefined) throw this.#failure;
+      if (!this.#isOpen) return { done: true, value };
       if (this.#decoder.overflow) {
-        this.#failInvalid(`an event is longer than maxEventBytes (${this.#maxEventBytes})`);
+        this.#failInvalid(`an event is longer than maxEventBytes (${this.#decoder.maxBytes})`);
       } else if (this.#bodyEnded) this.#endOfBody();
       else await (this.#pendingRead ??= this.#read());
     }
@@ -144,18 +130,9 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     this.#fail(this.#errors.aborted(reason));
   }
 
-  close(): void {
-    this.#closed = true;
-    this.abort();
-  }
-
   abandon(): void {
     this.#abandoned = true;
     if (this.#isOpen) this.#idleTimer.start();
-  }
-
-  get #isOpen(): boolean {
-    return !this.#isComplete && this.#failure === undefined;
   }
 
   /** Reads one network chunk and decodes the events that it completes. */
@@ -163,10 +140,10 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     this.#idleTimer.start();
     try {
       const { done, value } = await this.#body.read();
-      if (this.#failure !== undefined) return;
+      if (!this.#isOpen) return;
       this.#bodyEnded = done;
-      this.#events = done ? this.#decoder.flush() : this.#decoder.feed(value);
-      this.#nextEvent = 0;
+      if (done) this.#decoder.flush();
+      else this.#decoder.feed(value);
     } catch (error) {
       this.#bodyEnded = true;
       this.#endOfBody(error);
@@ -177,7 +154,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     }
   }
 
-  /** Returns the chunk of an event. Any other event completes or fails the stream. */
+  /** Returns the chunk of an event. Any other event ends the stream, complete or not. */
   #processEvent({ data, event }: StreamEvent): ChatCompletionChunk | undefined {
     if (data === '[DONE]') return this.#complete();
     const value = parseJson(data);
@@ -199,25 +176,16 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   #endOfBody(error?: unknown): undefined {
     if (this.#accumulator.isFinished(this.#choiceCount)) this.#complete();
     else {
+      const event = 'The stream was truncated';
       const problem = 'it ended without [DONE]';
-      this.#fail(
-        this.#errors.bodyInterrupted(
-          StreamTruncatedError,
-          'The stream was truncated',
-          problem,
-          error,
-        ),
-      );
+      this.#fail(this.#errors.bodyInterrupted(StreamTruncatedError, event, problem, error));
     }
   }
 
   /** Completes the stream, or fails it if it had no chunks. */
   #complete(): undefined {
     if (!this.#accumulator.hasChunks) return this.#failInvalid('it contained no chunks');
-    this.#isComplete = true;
-    this.#resolveFinal(this.#accumulator);
-    this.#events = [];
-    this.#release();
+    this.#end(this.#accumulator);
     if (this.#bodyEnded) return;
     // Keep reading to the end of the body, so that the connection can be reused.
     const stopTimer = startTimer(this.clock, closeTimeout, () => this.#cancelBody());
@@ -238,9 +206,14 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   #fail(failure: PolygateError): undefined {
     if (!this.#isOpen) return;
     this.#failure = failure;
-    this.#rejectFinal(failure);
-    this.#release();
+    this.#end(Promise.reject(failure));
     this.#cancelBody();
+  }
+
+  #end(final: FinalCompletion | Promise<never>): void {
+    this.#isOpen = false;
+    this.#settleFinal(final);
+    this.#release();
   }
 
   #failInvalid(problem: string): undefined {

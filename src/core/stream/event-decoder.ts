@@ -12,23 +12,24 @@ export interface StreamEvent {
  * that depends on eventsource-parser.
  */
 export class EventDecoder {
+  /** The decoded events; the reader removes them. */
+  readonly events: StreamEvent[] = [];
   /** Set once an event or an unterminated line has exceeded the limit. Nothing more is decoded after that. */
   overflow = false;
-  readonly #maxBytes: number;
+  readonly maxBytes: number;
   // The parser itself removes a leading BOM; removing one here as well would drop a second BOM.
   readonly #utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
   readonly #parser;
-  #events: StreamEvent[] = [];
   /** Length of the unterminated line at the end of the input so far. */
   #lineLength = 0;
 
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+    this.maxBytes = maxBytes;
     this.#parser = createParser({
       maxBufferSize: maxBytes,
       onEvent: ({ data, event }) => {
         if (isLongerThan(data, maxBytes)) this.overflow = true;
-        else if (data !== '' && !this.overflow) this.#events.push({ data, event });
+        else if (data !== '' && !this.overflow) this.events.push({ data, event });
       },
       onError: ({ type }) => {
         if (type === 'max-buffer-size-exceeded') this.overflow = true;
@@ -36,22 +37,19 @@ export class EventDecoder {
     });
   }
 
-  /** Returns the events that these bytes complete. */
-  feed(bytes: Uint8Array): StreamEvent[] {
-    return this.#parse(this.#utf8.decode(bytes, { stream: true }));
+  /** Decodes the events that these bytes complete. */
+  feed(bytes: Uint8Array): void {
+    this.#parse(this.#utf8.decode(bytes, { stream: true }));
   }
 
-  /** Returns the unterminated event at the end of the body, if there is one. Its data may be incomplete. */
-  flush(): StreamEvent[] {
-    return this.#parse(`${this.#utf8.decode()}\n\n`);
+  /** Decodes the unterminated event at the end of the body, if there is one. Its data may be incomplete. */
+  flush(): void {
+    this.#parse(`${this.#utf8.decode()}\n\n`);
   }
 
-  #parse(text: string): StreamEvent[] {
+  #parse(text: string): void {
     if (!this.overflow) this.#parser.feed(text);
     if (this.#exceedsLineLimit(text)) this.overflow = true;
-    const events = this.#events;
-    this.#events = [];
-    return events;
   }
 
   /**
@@ -61,7 +59,7 @@ export class EventDecoder {
   #exceedsLineLimit(text: string): boolean {
     const lineEnd = Math.max(lastIndexOf(text, '\n'), lastIndexOf(text, '\r'));
     this.#lineLength = lineEnd < 0 ? this.#lineLength + text.length : text.length - lineEnd - 1;
-    return this.#lineLength > this.#maxBytes;
+    return this.#lineLength > this.maxBytes;
   }
 }
 

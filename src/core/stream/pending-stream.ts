@@ -1,5 +1,4 @@
 import type { ChatCompletionChunk } from '../../schemas/chat-completion.ts';
-import { throwToCaller } from '../call/caller-stack.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
@@ -13,9 +12,11 @@ export class PendingStream implements Source<ChatCompletionChunk> {
   readonly #controller = new AbortController();
   readonly #opening: Promise<ChunkReader>;
   #reader: ChunkReader | undefined;
-  #closed = false;
 
-  /** `open` sends the request; its signal aborts when the caller's `signal` or `abort()` ends the stream. */
+  /**
+   * `open` sends the request. Its signal ends the request and the stream, and aborts when the caller's `signal` aborts
+   * or `abort()` is called.
+   */
   constructor(
     open: (signal: AbortSignal) => Promise<ApiResponse<ChunkReader>>,
     signal: AbortSignal | undefined,
@@ -23,18 +24,10 @@ export class PendingStream implements Source<ChatCompletionChunk> {
   ) {
     this.clock = clock;
     if (signal?.aborted) this.abort(signal.reason);
-    this.#opening = open(this.#controller.signal).then(({ data: reader }) => {
-      this.#reader = reader;
-      const openSignal = this.#controller.signal;
-      if (this.#closed) reader.close();
-      else if (openSignal.aborted) reader.abort(openSignal.reason);
-      return reader;
-    });
+    this.#opening = open(this.#controller.signal).then(({ data }) => (this.#reader = data));
     this.final = this.#opening.then((reader) => reader.final);
-    this.final.catch(() => undefined);
-    // Once the stream is open, the reader itself listens to the caller's signal.
     const stopListening = whenAborted(signal, (reason) => this.abort(reason));
-    this.#opening.then(stopListening, stopListening);
+    this.final.then(stopListening, stopListening);
   }
 
   get meta() {
@@ -46,14 +39,7 @@ export class PendingStream implements Source<ChatCompletionChunk> {
   }
 
   next(): Promise<IteratorResult<ChatCompletionChunk, undefined>> {
-    return (
-      this.#reader?.next() ??
-      this.#opening.then(
-        (reader) => reader.next(),
-        (error: unknown) =>
-          this.#closed ? { done: true, value: undefined } : throwToCaller(error),
-      )
-    );
+    return this.#reader?.next() ?? this.#opening.then((reader) => reader.next());
   }
 
   takeBuffered(): ChatCompletionChunk | undefined {
@@ -62,13 +48,6 @@ export class PendingStream implements Source<ChatCompletionChunk> {
 
   abort(reason?: unknown): void {
     this.#controller.abort(reason);
-    this.#reader?.abort(reason);
-  }
-
-  close(): void {
-    this.#closed = true;
-    this.#controller.abort();
-    this.#reader?.close();
   }
 
   abandon(): void {

@@ -26,8 +26,6 @@ export interface Source<Item> {
   takeBuffered(): Item | undefined;
   /** Fails the stream with an `AbortedError` whose `cause` is `reason`, and cancels the response body. */
   abort(reason?: unknown): void;
-  /** Aborts the stream because its reader has left: pending and later reads resolve to `done`. */
-  close(): void;
   /** Reports that the consumer was garbage collected mid-stream. The stream then fails after its idle timeout. */
   abandon(): void;
 }

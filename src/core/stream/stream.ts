@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ChatCompletionChunk } from '../../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
+import { throwToCaller } from '../call/caller-stack.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import { relayedStream } from './relayed-stream.ts';
 import type { RelayedStreamOptions } from './relayed-stream.ts';
@@ -41,11 +42,15 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
    */
   [Symbol.asyncIterator](): AsyncIterator<Item, undefined, undefined> {
     const source = this.lock();
+    const done = { done: true, value: undefined } as const;
+    let closed = false;
+    const fail = (error: unknown) => (closed ? done : throwToCaller(error));
     const iterator: AsyncIterator<Item, undefined, undefined> = {
-      next: () => source.next(),
+      next: () => source.next().catch(fail),
       async return() {
-        source.close();
-        return { done: true, value: undefined };
+        closed = true;
+        source.abort();
+        return done;
       },
     };
     iterators?.register(iterator, source, source);

@@ -1,5 +1,4 @@
 import type { AbortedError } from '../../errors/aborted.ts';
-import { throwToCaller } from '../call/caller-stack.ts';
 import { abortedError } from '../call/errors.ts';
 import type { Source, FinalCompletion } from './source.ts';
 
@@ -14,69 +13,52 @@ interface Node<Item> {
 export function teeSource<Item>(source: Source<Item>): [Source<Item>, Source<Item>] {
   const start: Node<Item> = {};
   let openBranches = 2;
-  const leave = (whenLast: () => void) => {
-    openBranches -= 1;
-    if (openBranches === 0) whenLast();
+  const createBranch = (): Source<Item> => {
+    let node = start;
+    let failure: AbortedError | undefined;
+    let hasLeft = false;
+    /** Ends this branch. The callback runs only for the last branch that leaves. */
+    const leave = (whenLast: () => void) => {
+      if (hasLeft) return;
+      hasLeft = true;
+      openBranches -= 1;
+      if (openBranches === 0) whenLast();
+    };
+    /** Ends the reads that are pending, and `final`. */
+    const pending = new Set<(error: unknown) => void>();
+    const final = new Promise<FinalCompletion>((resolve, reject) => {
+      pending.add(reject);
+      source.final.then(resolve, reject);
+    });
+    final.catch(() => undefined);
+    return {
+      final,
+      clock: source.clock,
+      get meta() {
+        return source.meta;
+      },
+      get partial() {
+        return source.partial;
+      },
+      takeBuffered: () => undefined,
+      next: () =>
+        new Promise((resolve, reject) => {
+          if (failure !== undefined) return reject(failure);
+          pending.add(reject);
+          node.result ??= source.next();
+          node.result.then(resolve, reject).finally(() => pending.delete(reject));
+          node = node.next ??= {};
+        }),
+      abort(reason) {
+        if (failure !== undefined) return;
+        failure = abortedError(reason, { outcome: 'unknown' });
+        for (const reject of pending) reject(failure);
+        leave(() => source.abort(reason));
+      },
+      abandon() {
+        leave(() => source.abandon());
+      },
+    };
   };
-  return [createBranch(source, start, leave), createBranch(source, start, leave)];
-}
-
-/** `leave` ends a branch; its callback runs only for the last branch that leaves. */
-function createBranch<Item>(
-  source: Source<Item>,
-  start: Node<Item>,
-  leave: (whenLast: () => void) => void,
-): Source<Item> {
-  let node = start;
-  let failure: AbortedError | undefined;
-  let closed = false;
-  let hasLeft = false;
-  const leaveOnce = (whenLast: () => void) => {
-    if (!hasLeft) leave(whenLast);
-    hasLeft = true;
-  };
-  /** Ends the reads that are pending. */
-  const pending = new Set<(error: unknown) => void>();
-  let rejectFinal: (error: unknown) => void;
-  const final = new Promise<FinalCompletion>((resolve, reject) => {
-    rejectFinal = reject;
-    source.final.then(resolve, reject);
-  });
-  final.catch(() => undefined);
-  const abort = (reason: unknown) => {
-    if (failure !== undefined) return;
-    failure = abortedError(reason, { outcome: 'unknown' });
-    for (const end of pending) end(failure);
-    rejectFinal(failure);
-    leaveOnce(() => source.abort(reason));
-  };
-  return {
-    final,
-    clock: source.clock,
-    get meta() {
-      return source.meta;
-    },
-    get partial() {
-      return source.partial;
-    },
-    takeBuffered: () => undefined,
-    next: () =>
-      new Promise<IteratorResult<Item, undefined>>((resolve, reject) => {
-        const end = (error: unknown) =>
-          closed ? resolve({ done: true, value: undefined }) : reject(error);
-        if (failure !== undefined) return end(failure);
-        pending.add(end);
-        node.result ??= source.next();
-        node.result.then(resolve, end).finally(() => pending.delete(end));
-        node = node.next ??= {};
-      }).catch(throwToCaller),
-    abort,
-    close() {
-      closed = true;
-      abort(undefined);
-    },
-    abandon() {
-      if (failure === undefined) leaveOnce(() => source.abandon());
-    },
-  };
+  return [createBranch(), createBranch()];
 }

@@ -25,8 +25,11 @@ export function toReadable<Item>(source: Source<Item>): ReadableStream<Uint8Arra
         scheduleKeepAlive();
         try {
           const { done, value } = await source.next();
-          if (done) write('data: [DONE]\n\n');
-          else write(toEvent(value) + bufferedEvents(source));
+          let text = done ? 'data: [DONE]\n\n' : '';
+          // What arrived together is sent together.
+          for (let item = value; item !== undefined; item = source.takeBuffered())
+            text += toEvent(item);
+          write(text);
           if (done) controller.close();
         } catch (error) {
           write(toErrorEvent(error));
@@ -43,14 +46,6 @@ export function toReadable<Item>(source: Source<Item>): ReadableStream<Uint8Arra
 
 function toEvent(value: unknown): string {
   return `data: ${JSON.stringify(value)}\n\n`;
-}
-
-/** Serializes the items that are already buffered, so that what arrived together is sent together. */
-function bufferedEvents<Item>(source: Source<Item>): string {
-  let text = '';
-  for (let item = source.takeBuffered(); item !== undefined; item = source.takeBuffered())
-    text += toEvent(item);
-  return text;
 }
 
 /** The error fields that are relayed in addition to the message: never headers, bodies, account balances or causes. */

@@ -7,7 +7,6 @@ import { keepField } from './keep-field.ts';
 /** The tool calls of one message, accumulated from fragments. */
 export class ToolCalls {
   readonly #calls = new Map<number, ToolCall>();
-  readonly #indexById = new Map<string, number>();
   /** Where the fragments of an index belong, if several calls were sent with it. */
   readonly #movedTo = new Map<number, number>();
   /** Index of the call that the last fragment extended. */
@@ -37,13 +36,17 @@ export class ToolCalls {
       .map(([, call]) => ({ ...call, function: { ...call.function } }));
   }
 
+  #indexOf(id: string): number | undefined {
+    return [...this.#calls].find(([, call]) => call.id === id)?.[0];
+  }
+
   /**
    * The index of a fragment that has none. An id names its call, and a new id begins a new one. Without an id, a single
    * fragment continues the last call, and several in one chunk continue the calls in their order, unless a fragment
    * names another function after the arguments have begun.
    */
   #findIndex(fragment: ToolCallDelta, id: string | undefined, candidate: number): number {
-    if (id !== undefined) return this.#indexById.get(id) ?? this.#nextIndex;
+    if (id !== undefined) return this.#indexOf(id) ?? this.#nextIndex;
     const call = this.#calls.get(candidate)?.function;
     const name = textOf(fragment.function?.name) ?? call?.name;
     const continues = call !== undefined && (call.arguments === '' || name === call.name);
@@ -58,7 +61,7 @@ export class ToolCalls {
     const index = this.#movedTo.get(sent) ?? sent;
     const call = this.#calls.get(index);
     if (id === undefined || call === undefined || call.id === '' || call.id === id) return index;
-    const known = this.#indexById.get(id);
+    const known = this.#indexOf(id);
     const name = textOf(fragment.function?.name) ?? call.function.name;
     const isSame = name === call.function.name && parseJson(call.function.arguments) === undefined;
     if (known === undefined && isSame) return index;
@@ -76,10 +79,7 @@ export class ToolCalls {
       this.#nextIndex = Math.max(this.#nextIndex, index + 1);
     }
     this.#lastIndex = index;
-    if (id !== undefined && id !== call.id) {
-      call.id = id;
-      this.#indexById.set(id, index);
-    }
+    call.id = id ?? call.id;
     for (const key in fragment) {
       if (key === 'function') extendFunction(call.function, fragment.function ?? {});
       else if (key !== 'id' && key !== 'index') keepField(call, key, fragment[key]);

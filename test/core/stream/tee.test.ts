@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 
+import { emptyMeta } from '../../../src/core/http/response-meta.ts';
 import { teeSource } from '../../../src/core/stream/tee.ts';
-import { AbortedError, StreamTruncatedError } from '../../../src/index.ts';
-import type { ChatCompletionChunk, ChatStream, Stream } from '../../../src/index.ts';
+import { AbortedError, Stream, StreamTruncatedError } from '../../../src/index.ts';
+import type { ChatCompletionChunk, ChatStream } from '../../../src/index.ts';
 import {
   streamingFetch,
   bytes,
@@ -156,7 +157,6 @@ function silentSource() {
     abort() {
       source.aborts += 1;
     },
-    close() {},
     abandon() {},
   };
   return source;
@@ -175,8 +175,9 @@ describe('a branch of tee()', () => {
 
   test('ends all pending reads when it is closed', async () => {
     const [one] = teeSource(silentSource());
-    const reads = [one.next(), one.next(), one.next()];
-    one.close();
+    const items = new Stream(one, emptyMeta())[Symbol.asyncIterator]();
+    const reads = [items.next(), items.next(), items.next()];
+    await items.return?.();
     const ended = { done: true, value: undefined };
     expect(await Promise.all(reads)).toEqual([ended, ended, ended]);
   });
