@@ -109,7 +109,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   }
 
   takeBuffered(): ChatCompletionChunk | undefined {
-    const event = this.#isOpen ? this.#decoder.events.shift() : undefined;
+    const event = this.#isOpen ? this.#decoder.take() : undefined;
     return event && this.#processEvent(event);
   }
 

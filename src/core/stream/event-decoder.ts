@@ -12,14 +12,15 @@ export interface StreamEvent {
  * that depends on eventsource-parser.
  */
 export class EventDecoder {
-  /** The decoded events; the reader removes them. */
-  readonly events: StreamEvent[] = [];
   /** Set once an event or an unterminated line has exceeded the limit. Nothing more is decoded after that. */
   overflow = false;
   readonly maxBytes: number;
   // The parser itself removes a leading BOM; removing one here as well would drop a second BOM.
   readonly #utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
   readonly #parser;
+  /** Decoded events; those before `#taken` were taken. Removing them one by one would take quadratic time. */
+  #events: StreamEvent[] = [];
+  #taken = 0;
   /** Length of the unterminated line at the end of the input so far. */
   #lineLength = 0;
 
@@ -29,12 +30,22 @@ export class EventDecoder {
       maxBufferSize: maxBytes,
       onEvent: ({ data, event }) => {
         if (isLongerThan(data, maxBytes)) this.overflow = true;
-        else if (data !== '' && !this.overflow) this.events.push({ data, event });
+        else if (data !== '' && !this.overflow) this.#events.push({ data, event });
       },
       onError: ({ type }) => {
         if (type === 'max-buffer-size-exceeded') this.overflow = true;
       },
     });
+  }
+
+  /** Takes the next decoded event, if there is one. */
+  take(): StreamEvent | undefined {
+    const event = this.#events[this.#taken];
+    this.#taken += 1;
+    if (event !== undefined) return event;
+    this.#events = [];
+    this.#taken = 0;
+    return undefined;
   }
 
   /** Decodes the events that these bytes complete. */
