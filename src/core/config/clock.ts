@@ -14,10 +14,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
-      if (signal?.aborted) {
-        reject(signal.reason);
-        return;
-      }
+      signal?.throwIfAborted();
       const stopTimer = startTimer(systemClock, ms, () => {
         stopListening();
         resolve();
@@ -29,17 +26,14 @@ export const systemClock: Clock = {
     }),
 };
 
-const nothingToStop = () => {};
-
 /** Calls `listener` when the signal aborts. The returned function stops listening. */
 export function whenAborted(
   signal: AbortSignal | undefined,
   listener: (reason: unknown) => void,
 ): () => void {
-  if (signal === undefined) return nothingToStop;
-  const abort = () => listener(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  return () => signal.removeEventListener('abort', abort);
+  const abort = () => listener(signal?.reason);
+  signal?.addEventListener('abort', abort, { once: true });
+  return () => signal?.removeEventListener('abort', abort);
 }
 
 /** Calls `callback` after `ms`. The returned function cancels the timer. */
