@@ -67,7 +67,7 @@ const optionRules: { readonly [Option in keyof Required<PolygateOptions>]: Rule 
     { maxUsd: null },
   ),
   onCharge: rules.functionValue,
-  headers: [(value) => value instanceof Object, 'an object of header names and values'],
+  headers: rules.plainObject,
   fetch: rules.functionValue,
   clock: rules.clockValue,
   random: rules.functionValue,
@@ -86,7 +86,6 @@ export const defaults = {
   chatTimeout: 600_000,
   streamIdleTimeout: 60_000,
   maxRetries: 3,
-  retryAmbiguous: {},
   maxRetryDelay: 60_000,
   maxQueueTime: 300_000,
   maxResponseBytes: 67_108_864,
@@ -106,7 +105,14 @@ export const defaults = {
  */
 export function resolveConfig(original: PolygateOptions): Config {
   rules.checkOptions(original, optionRules);
-  const options = cloneOptions(original);
+  // A copy, so that later changes to the caller's objects have no effect.
+  const options = {
+    ...original,
+    headers: { ...original.headers },
+    budget: original.budget && { ...original.budget },
+    paths: { ...original.paths },
+    retryAmbiguous: { ...original.retryAmbiguous },
+  };
   const { timeout, allowInsecureBaseURL, logger = console } = options;
   const {
     apiKey = readEnvironment('POLYGATE_API_KEY'),
@@ -132,16 +138,4 @@ export function resolveConfig(original: PolygateOptions): Config {
     ],
     log: createLog(logger, logLevel),
   });
-}
-
-/** A copy, so that later changes to the caller's objects have no effect. */
-function cloneOptions(options: PolygateOptions): PolygateOptions {
-  const { headers, budget, paths, retryAmbiguous } = options;
-  return {
-    ...options,
-    headers: headers && { ...headers },
-    budget: budget && { ...budget },
-    paths: paths && { ...paths },
-    retryAmbiguous: retryAmbiguous && { ...retryAmbiguous },
-  };
 }

@@ -1,17 +1,19 @@
 import { describe, expect, test } from 'vitest';
 
-import { idempotencyKeyProblem } from '../../src/schemas/idempotency-key.ts';
+import { checkValue, idempotencyKeyRule } from '../../../src/core/config/validation.ts';
+import { thrown } from '../support.ts';
 
-const problem = 'idempotencyKey: must be 1 to 200 visible ASCII characters without spaces';
+const problem = 'idempotencyKey: must be 1 to 200 visible ASCII characters without spaces.';
+const check = (key: unknown) => checkValue('idempotencyKey', key, idempotencyKeyRule);
 
-describe('idempotencyKeyProblem', () => {
+describe('idempotencyKeyRule', () => {
   test.each([
     ['one character', 'a'],
     ['a UUID', '3f2b8c1e-0d4a-4f57-9a55-1f0a4b8f2c6d'],
     ['the first and the last visible character', '!~'],
     ['200 characters', 'k'.repeat(200)],
   ])('accepts %s', (_, key) => {
-    expect(idempotencyKeyProblem(key)).toBeUndefined();
+    expect(() => check(key)).not.toThrow();
   });
 
   test.each([
@@ -25,13 +27,12 @@ describe('idempotencyKeyProblem', () => {
     ['a letter outside ASCII', 'réf-17'],
     ['a number', 17],
     ['null', null],
-    ['undefined', undefined],
     ['an object', { toString: () => 'row-17' }],
   ])('rejects %s', (_, key) => {
-    expect(idempotencyKeyProblem(key)).toBe(problem);
+    expect(thrown(() => check(key)).message).toBe(problem);
   });
 
   test('never quotes the key', () => {
-    expect(idempotencyKeyProblem('sk-canary with a space')).not.toContain('canary');
+    expect(thrown(() => check('sk-canary with a space')).message).not.toContain('canary');
   });
 });
