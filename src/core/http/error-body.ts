@@ -20,8 +20,7 @@ export interface ErrorBody {
  * HTML.
  */
 export function parseErrorBody(text: string): ErrorBody {
-  const json = parseJson(text);
-  const body = json === undefined ? text : json;
+  const body = parseJson(text) ?? text;
   const outer = isRecord(body)
     ? body
     : { message: /^\s*</.test(text) ? describeNonJson(text) : text };

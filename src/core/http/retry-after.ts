@@ -5,7 +5,7 @@ const weekday = /^(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? /i;
  * `Date` header corrects a skewed local clock. Past dates and invalid values count as absent.
  */
 export function parseRetryAfter(headers: Headers, now: number): number | undefined {
-  const text = headers.get('retry-after')?.trim();
+  const text = headers.get('retry-after');
   if (!text) return undefined;
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000;
   const date = parseHttpDate(text);
@@ -16,6 +16,6 @@ export function parseRetryAfter(headers: Headers, now: number): number | undefin
 
 function parseHttpDate(text: string): number | undefined {
   if (!weekday.test(text) || text.length > 40) return undefined;
-  const time = Date.parse(/gmt$/i.test(text) ? text : `${text} GMT`);
-  return Number.isNaN(time) ? undefined : time;
+  // An invalid date is NaN.
+  return Date.parse(/gmt$/i.test(text) ? text : `${text} GMT`) || undefined;
 }

@@ -1,7 +1,7 @@
 import ky from 'ky';
 
 import type { ConnectionError } from '../../errors/connection.ts';
-import { textOf } from '../../schemas/type-guards.ts';
+import { isRecord, textOf } from '../../schemas/type-guards.ts';
 import { isCloudflare } from '../config/environment.ts';
 import { noReason } from './error-body.ts';
 
@@ -63,8 +63,7 @@ const unsentMessages = /^(bad port|unknown scheme)$|before secure TLS connection
 /** Whether the service may have received a request whose `fetch` rejected with this error. */
 export function networkOutcome(error: unknown): ConnectionError['outcome'] {
   const isUnsent = causeChain(error).some(
-    ({ code, message }) =>
-      unsentCodes.test(textOf(code) ?? '') || unsentMessages.test(textOf(message) ?? ''),
+    ({ code, message }) => unsentCodes.test(code) || unsentMessages.test(message),
   );
   return isUnsent ? 'not-sent' : 'unknown';
 }
@@ -74,19 +73,15 @@ export function networkOutcome(error: unknown): ConnectionError['outcome'] {
  * about the request.
  */
 export function networkErrorMessage(error: unknown): string {
-  const { message, code } = causeChain(error).findLast((link) => textOf(link.message)) ?? {};
-  const text = textOf(message) ?? noReason;
-  const codeText = textOf(code) ?? '';
-  return text.includes(codeText) ? text : `${text} (${codeText})`;
+  const { message = noReason, code = '' } =
+    causeChain(error).findLast((link) => link.message !== '') ?? {};
+  return message.includes(code) ? message : `${message} (${code})`;
 }
 
-/** An error and its causes, outermost first. */
-function causeChain(error: unknown): { message?: unknown; code?: unknown }[] {
-  const links: object[] = [];
-  let link = error;
-  while (typeof link === 'object' && link !== null && links.length < 5) {
-    links.push(link);
-    link = Reflect.get(link, 'cause');
-  }
-  return links;
+/** The texts of an error and its causes, outermost first. */
+function causeChain(error: unknown, limit = 5): { message: string; code: string }[] {
+  if (!isRecord(error) || limit === 0) return [];
+  const { message, code, cause } = error;
+  const texts = { message: textOf(message) ?? '', code: textOf(code) ?? '' };
+  return [texts, ...causeChain(cause, limit - 1)];
 }
