@@ -1,6 +1,7 @@
 import type { ToolRunProgress } from '../schemas/chat-run.ts';
 import { omitUndefined } from '../schemas/schema.ts';
 import type { TaskHandle } from '../schemas/task-handle.ts';
+import { isRecord } from '../schemas/type-guards.ts';
 import { printError } from './print.ts';
 
 const brand = Symbol.for('polygate.error');
@@ -101,7 +102,7 @@ export class PolygateError extends Error {
     this: { readonly prototype: Instance; readonly className: string },
     value: unknown,
   ): value is Instance {
-    if (typeof value !== 'object' || value === null || !(brand in value)) return false;
+    if (!isRecord(value) || !(brand in value)) return false;
     for (
       let constructor: unknown = value.constructor;
       typeof constructor === 'function';

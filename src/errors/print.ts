@@ -1,20 +1,28 @@
+import { omitUndefined } from '../schemas/schema.ts';
 import type { PolygateError } from './base.ts';
 
-/** Not printed: response headers, a whole conversation, and what the message already contains. */
-const notPrinted =
-  /^(name|message|stack|cause|meta|response|run|issues|generation|material|completion)$/;
+/** Details that are not enumerable, but printed. Others are long or objects, such as response headers. */
+interface PrintedDetails {
+  type?: unknown;
+  param?: unknown;
+  text?: unknown;
+  body?: unknown;
+  partial?: unknown;
+}
 
 /**
  * An error as at most ten lines: the message, the callers, one line of details and the cause. Node would print objects
  * such as response headers and tasks in full.
  */
 export function printError(error: PolygateError): string {
-  const { cause, message, stack, task } = error;
-  const details = Object.getOwnPropertyNames(error)
-    .filter((name) => !notPrinted.test(name))
-    .map((name) => `${name}: ${preview(name === 'task' ? task?.id : Reflect.get(error, name))}`);
+  const { name, message, stack, cause, task, ...fields } = error;
+  const { type, param, text, body, partial }: PolygateError & PrintedDetails = error;
+  const printed = { ...fields, type, param, text, body, partial, task: task?.id };
+  const details = Object.entries(omitUndefined(printed)).map(
+    ([field, value]) => `${field}: ${preview(value)}`,
+  );
   // A program can format stack traces as something other than text.
-  const lines = (typeof stack === 'string' ? stack : String(error)).split('\n').slice(0, 7);
+  const lines = (typeof stack === 'string' ? stack : `${name}: ${message}`).split('\n').slice(0, 7);
   if (details.length > 0) lines.push(`  { ${details.join(', ')} }`);
   if (!(cause instanceof Error)) {
     if (cause !== undefined) lines.push(`  [cause]: ${preview(cause)}`);

@@ -121,7 +121,7 @@ describe('a printed error', () => {
     const body: { self?: unknown } = {};
     body.self = body;
     const error = new PolygateError('It failed.', { body, count: 1n });
-    expect(inspect(error)).toContain('{ body: …, count: … }');
+    expect(inspect(error)).toContain('{ count: …, body: … }');
   });
 });
 
