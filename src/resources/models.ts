@@ -1,10 +1,8 @@
-import type { ResponseReader, ResultSchema } from '../core/call/api-call.ts';
+import type { ResponseReader } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { requestJson } from '../core/call/endpoint.ts';
-import type { Endpoint } from '../core/call/endpoint.ts';
 import { readIterable, readWithSchema } from '../core/call/readers.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
-import { startSafely } from '../core/call/request-promise.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { oneOf } from '../core/config/validation.ts';
 import {
@@ -53,21 +51,16 @@ export class Models {
     query: ModelListQuery = {},
     callOptions?: RequestOptions & ModelListQuery,
   ): RequestPromise<ModelList | AnthropicModelList | GeminiModelList> {
-    return startSafely<ModelList | AnthropicModelList | GeminiModelList>(() => {
-      // JavaScript callers may put options into the query. Ignoring them would be worse than accepting them.
-      const options = { ...query, ...callOptions };
-      switch (options.style) {
-        case 'anthropic':
-          return this.#list(anthropicModelListSchema, options, anthropicStyle);
-        case 'gemini':
-          return this.#list(geminiModelListSchema, options, geminiStyle);
-        default:
-          return this.#list(
-            this.#recordPrices(readIterable(modelListSchema), ({ data }) => data),
-            options,
-          );
-      }
-    });
+    // JavaScript callers may put options into the query. Ignoring them would be worse than accepting them.
+    const options = { ...query, ...callOptions };
+    const style = options.style && styles[options.style];
+    return requestJson<ModelList | AnthropicModelList | GeminiModelList>(
+      this.#context,
+      '/v1/models',
+      style?.schema ?? this.#recordPrices(readIterable(modelListSchema), ({ data }) => data),
+      options,
+      { ...style?.endpoint, optionRules: { style: oneOf('anthropic', 'gemini') } },
+    );
   }
 
   /**
@@ -95,24 +88,13 @@ export class Models {
       return result;
     };
   }
-
-  #list<List>(
-    result: ResultSchema<List> | ResponseReader<List>,
-    options: RequestOptions,
-    style?: Endpoint,
-  ): RequestPromise<List> {
-    return requestJson(this.#context, '/v1/models', result, options, {
-      ...style,
-      optionRules: { style: oneOf('anthropic', 'gemini') },
-    });
-  }
 }
 
-/** Selects the Anthropic-style list. The API key is also sent in the `x-api-key` header. Assumption A17. */
-const anthropicStyle: Endpoint = {
-  apiKeyHeader: 'x-api-key',
-  headers: { 'anthropic-version': '2023-06-01' },
+/** How a list in the style of another API is selected: the API key is also sent in that API's header. Assumption A17. */
+const styles = {
+  anthropic: {
+    schema: anthropicModelListSchema,
+    endpoint: { apiKeyHeader: 'x-api-key', headers: { 'anthropic-version': '2023-06-01' } },
+  },
+  gemini: { schema: geminiModelListSchema, endpoint: { apiKeyHeader: 'x-goog-api-key' } },
 };
-
-/** Selects the Gemini-style list. The API key is also sent in the `x-goog-api-key` header. Assumption A17. */
-const geminiStyle: Endpoint = { apiKeyHeader: 'x-goog-api-key' };
