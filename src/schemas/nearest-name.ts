@@ -39,6 +39,6 @@ const lettersOf = (name: string) => name.toLowerCase().replace(/[_-]/g, '');
 function differentLetters(word: string, known: string): number {
   let extra = word;
   for (const letter of known) extra = extra.replace(letter, '');
-  const common = word.length - extra.length;
-  return extra.length + known.length - common;
+  // The known word lacks the extra letters and has all others.
+  return 2 * extra.length + known.length - word.length;
 }

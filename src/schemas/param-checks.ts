@@ -5,7 +5,7 @@ export const notAnObjectProblem = 'params: must be an object';
 
 /** Checks `model`, which the specification requires in every chat and generation body. */
 export function modelProblem({ model }: Record<string, unknown>): string | undefined {
-  return isNonEmptyString(model) && model.trim() !== ''
+  return typeof model === 'string' && /\S/.test(model)
     ? undefined
     : 'model: must be a non-empty string';
 }

@@ -113,11 +113,11 @@ export function resolveConfig(original: PolygateOptions): Config {
     paths: { ...original.paths },
     retryAmbiguous: { ...original.retryAmbiguous },
   };
-  const { timeout, allowInsecureBaseURL, logger = console } = options;
   const {
     apiKey = readEnvironment('POLYGATE_API_KEY'),
     baseURL = readEnvironment('POLYGATE_BASE_URL'),
     logLevel = logLevels.find((level) => level === readEnvironment('POLYGATE_LOG')) ?? 'warn',
+    logger = console,
   } = options;
   rules.checkValue('apiKey (POLYGATE_API_KEY)', apiKey, optionRules.apiKey);
   if (apiKey && !options.dangerouslyAllowBrowser && isBrowser()) {
@@ -128,10 +128,10 @@ export function resolveConfig(original: PolygateOptions): Config {
   return Object.freeze({
     ...defaults,
     fetch: runtimeFetch,
-    ...omitUndefined({ ...options, chatTimeout: timeout }),
+    ...omitUndefined({ ...options, chatTimeout: options.timeout }),
     options,
     apiKey,
-    baseURL: parseBaseURL(baseURL, allowInsecureBaseURL),
+    baseURL: parseBaseURL(baseURL, options.allowInsecureBaseURL),
     headers: [
       ...parseHeaderChanges({ 'user-agent': userAgent() }),
       ...parseHeaderChanges(options.headers),

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../schemas/schema.ts';
 import { checkValue, headerName, headerValue } from './validation.ts';
 
 /** Headers to set, or to remove with `null`, by lowercase name. */
@@ -7,10 +8,10 @@ export type HeaderChanges = readonly (readonly [name: string, value: string | nu
 export function parseHeaderChanges(
   headers: Readonly<Record<string, string | null | undefined>> = {},
 ): HeaderChanges {
-  return Object.entries(headers).flatMap(([name, value]) => {
+  return Object.entries(omitUndefined(headers)).map(([name, value]) => {
     checkValue('headers (each name)', name, headerName);
     checkValue(`headers: ${name}`, value ?? undefined, headerValue);
-    return value === undefined ? [] : [[name.toLowerCase(), value] as const];
+    return [name.toLowerCase(), value];
   });
 }
 

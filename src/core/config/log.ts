@@ -22,10 +22,9 @@ export type Log = { readonly [Level in keyof Logger]: (message: () => string) =>
 /** Creates a log that ignores messages above its level. */
 export function createLog(logger: Logger, level: LogLevel): Log {
   const allowed = logLevels.indexOf(level);
-  const at = (name: Exclude<LogLevel, 'off'>) =>
-    logLevels.indexOf(name) <= allowed
-      ? (message: () => string) => logger[name](`polygate: ${message()}`)
-      : () => undefined;
+  const at = (name: keyof Logger) => (message: () => string) => {
+    if (logLevels.indexOf(name) <= allowed) logger[name](`polygate: ${message()}`);
+  };
   return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
 }
 

@@ -27,11 +27,9 @@ export function parseErrorBody(text: string): ErrorBody {
   const error = isRecord(outer.error) ? outer.error : outer;
   const { detail } = outer;
   return {
-    message:
-      lineOf(error.message) ??
-      lineOf(outer.error) ??
-      lineOf(detail instanceof Object ? stringify(detail) : detail) ??
-      lineOf(outer.message),
+    message: [error.message, outer.error, detail && stringify(detail), outer.message]
+      .map(lineOf)
+      .find(Boolean),
     code: lineOf(error.code),
     type: lineOf(error.type),
     param: lineOf(error.param),

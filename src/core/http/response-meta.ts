@@ -6,8 +6,11 @@ export function parseResponseMeta(
   { headerPrefix, requestIdHeader }: { headerPrefix: string; requestIdHeader: string },
 ): ResponseMeta {
   const { headers, status } = response;
-  const text = (name: string) => headers.get(headerPrefix + name) ?? undefined;
-  const number = (name: string) => parseNumber(text(name));
+  const text = (name: string) => headers.get(headerPrefix + name) || undefined;
+  const number = (name: string) => {
+    const value = Number(text(name));
+    return Number.isFinite(value) ? value : undefined;
+  };
   const score = number('readiness-score');
   const readiness = text('readiness-status');
   return {
@@ -23,7 +26,7 @@ export function parseResponseMeta(
     balanceCny: number('balance-cny'),
     readiness:
       score === undefined && readiness === undefined ? undefined : { score, status: readiness },
-    taskId: text('task-id') || undefined,
+    taskId: text('task-id'),
     idempotentReplay: text('idempotent-replay')?.toLowerCase() === 'true',
     concurrency: {
       limit: number('concurrency-limit'),
@@ -37,9 +40,4 @@ export function parseResponseMeta(
 /** Metadata for a response that is missing, or whose headers are not available. */
 export function emptyMeta(status = 200, requestId?: string): ResponseMeta {
   return { status, requestId, idempotentReplay: false, concurrency: {}, headers: new Headers() };
-}
-
-function parseNumber(text: string | undefined): number | undefined {
-  const value = text?.trim() ? Number(text) : Number.NaN;
-  return Number.isFinite(value) ? value : undefined;
 }

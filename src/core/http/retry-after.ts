@@ -8,14 +8,12 @@ export function parseRetryAfter(headers: Headers, now: number): number | undefin
   const text = headers.get('retry-after');
   if (!text) return undefined;
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000;
-  const date = parseHttpDate(text);
-  if (date === undefined) return undefined;
-  const delay = date - (parseHttpDate(headers.get('date') ?? '') ?? now);
+  const delay = parseHttpDate(text) - (parseHttpDate(headers.get('date') ?? '') || now);
   return delay > 0 ? delay : undefined;
 }
 
-function parseHttpDate(text: string): number | undefined {
-  if (!weekday.test(text) || text.length > 40) return undefined;
-  // An invalid date is NaN.
-  return Date.parse(/gmt$/i.test(text) ? text : `${text} GMT`) || undefined;
+/** The time in ms; NaN if the text is not a date. */
+function parseHttpDate(text: string): number {
+  if (!weekday.test(text) || text.length > 40) return Number.NaN;
+  return Date.parse(/gmt$/i.test(text) ? text : `${text} GMT`);
 }

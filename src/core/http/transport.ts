@@ -27,7 +27,9 @@ export async function sendHttpRequest(
   fetch: typeof globalThis.fetch,
   { url, ...request }: HttpRequest,
 ): Promise<Response> {
-  const init: RequestInit = { redirect: 'manual', ...request, ...noStore() };
+  const init: RequestInit = { redirect: 'manual', ...request };
+  // Browsers and Next.js must not serve polls from a cache. Cloudflare Workers reject the option.
+  if (!isCloudflare()) init.cache = 'no-store';
   const sent = Promise.resolve(fetch(url, init));
   sent.catch(() => undefined);
   try {
@@ -43,11 +45,6 @@ export async function sendHttpRequest(
     await sent;
     throw error;
   }
-}
-
-/** Browsers and Next.js must not serve polls from a cache. Cloudflare Workers reject the option. */
-function noStore(): RequestInit {
-  return isCloudflare() ? {} : { cache: 'no-store' };
 }
 
 /**
