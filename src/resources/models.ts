@@ -59,7 +59,7 @@ export class Models {
       '/v1/models',
       style?.schema ?? this.#recordPrices(readIterable(modelListSchema), ({ data }) => data),
       options,
-      { ...style?.endpoint, optionRules: { style: oneOf('anthropic', 'gemini') } },
+      { ...style?.endpoint, optionRules: { style: oneOf(...Object.keys(styles)) } },
     );
   }
 

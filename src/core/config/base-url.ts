@@ -1,6 +1,9 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { pageURL } from './environment.ts';
 
+/** Host names that refer to this machine. */
+const loopback = /^((.+\.)?localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\])$/;
+
 /**
  * Validates a base URL and removes a trailing `/` or `/v1`.
  *
@@ -11,7 +14,7 @@ export function parseBaseURL(text: string | undefined, allowInsecure = false): s
   const url = text?.trim() ? URL.parse(text, page) : null;
   if (url === null) {
     throw new ConfigurationError(
-      'baseURL: missing or not a URL. Pass it to new Polygate({ baseURL }) or set POLYGATE_BASE_URL.',
+      'baseURL: missing or not a URL. Pass it as an option or set POLYGATE_BASE_URL.',
     );
   }
   const { protocol, origin, pathname } = url;
@@ -25,9 +28,4 @@ export function parseBaseURL(text: string | undefined, allowInsecure = false): s
     throw new ConfigurationError('baseURL: must not contain credentials, a query or a fragment.');
   }
   return origin + pathname.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
-}
-
-/** Whether a host name refers to this machine. */
-function isLoopback(host: string): boolean {
-  return /^((.+\.)?localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\])$/.test(host);
 }

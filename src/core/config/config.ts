@@ -74,7 +74,7 @@ const optionRules: { readonly [Option in keyof Required<PolygateOptions>]: Rule 
   headerPrefix: rules.headerName,
   requestIdHeader: rules.headerName,
   paths: rules.objectWithFields({ videoTask: rules.pathTemplate, imageTask: rules.pathTemplate }),
-  logger: rules.objectWithMethods('error', 'warn', 'info', 'debug'),
+  logger: rules.objectWithMethods(...logLevels.slice(1)),
   logLevel: rules.oneOf(...logLevels),
   dangerouslyAllowBrowser: rules.booleanValue,
   allowInsecureBaseURL: rules.booleanValue,
@@ -132,10 +132,7 @@ export function resolveConfig(original: PolygateOptions): Config {
     options,
     apiKey,
     baseURL: parseBaseURL(baseURL, options.allowInsecureBaseURL),
-    headers: [
-      ...parseHeaderChanges({ 'user-agent': userAgent() }),
-      ...parseHeaderChanges(options.headers),
-    ],
+    headers: parseHeaderChanges({ 'user-agent': userAgent(), ...omitUndefined(options.headers) }),
     log: createLog(logger, logLevel),
   });
 }

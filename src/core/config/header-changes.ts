@@ -14,11 +14,3 @@ export function parseHeaderChanges(
     return [name.toLowerCase(), value];
   });
 }
-
-/** Applies changes to headers. `null` removes a header, but never `authorization`. */
-export function applyHeaderChanges(headers: Record<string, string>, changes: HeaderChanges): void {
-  for (const [name, value] of changes) {
-    if (value !== null) headers[name] = value;
-    else if (name !== 'authorization') delete headers[name];
-  }
-}

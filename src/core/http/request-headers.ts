@@ -1,6 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { Config } from '../config/config.ts';
-import { applyHeaderChanges } from '../config/header-changes.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';
 import { checkValue, headerText } from '../config/validation.ts';
 
@@ -44,8 +43,11 @@ export async function buildRequestHeaders(
 ): Promise<Record<string, string>> {
   const headers: Record<string, string> = { accept: 'application/json', ...endpoint.headers };
   if (endpoint.body !== undefined) headers['content-type'] = 'application/json';
-  applyHeaderChanges(headers, config.headers);
-  applyHeaderChanges(headers, changes);
+  for (const [name, value] of [...config.headers, ...changes]) {
+    if (value !== null) headers[name] = value;
+    // A call can replace the client's `authorization`, but not remove it.
+    else if (name !== 'authorization') delete headers[name];
+  }
   if (requestId) headers[config.requestIdHeader] = requestId;
   if (idempotencyKey) headers[endpoint.idempotencyHeader ?? 'x-idempotency-key'] = idempotencyKey;
   if (endpoint.credentials === false) {
@@ -60,9 +62,7 @@ export async function buildRequestHeaders(
 
 async function resolveApiKey({ apiKey }: Config): Promise<string> {
   if (apiKey === undefined) {
-    throw new ConfigurationError(
-      'apiKey: missing. Pass it to new Polygate({ apiKey }) or set POLYGATE_API_KEY.',
-    );
+    throw new ConfigurationError('apiKey: missing. Pass it as an option or set POLYGATE_API_KEY.');
   }
   if (typeof apiKey === 'string') return apiKey;
   let key: unknown;
