@@ -12,11 +12,8 @@ export class ConnectionError extends PolygateError {
   declare readonly outcome: 'not-sent' | 'unknown';
 
   constructor(message: string, { outcome, ...details }: ErrorDetails = {}) {
-    // After a rejection, too, nothing was charged.
-    super(message, {
-      ...details,
-      outcome: outcome === 'rejected' ? 'not-sent' : (outcome ?? 'unknown'),
-    });
+    const isUncharged = outcome === 'not-sent' || outcome === 'rejected';
+    super(message, { ...details, outcome: isUncharged ? 'not-sent' : 'unknown' });
   }
 }
 

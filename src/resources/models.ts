@@ -3,6 +3,7 @@ import type { ClientContext } from '../core/call/context.ts';
 import { requestJson } from '../core/call/endpoint.ts';
 import { readIterable, readWithSchema } from '../core/call/readers.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
+import { startSafely } from '../core/call/request-promise.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { oneOf } from '../core/config/validation.ts';
 import {
@@ -51,16 +52,18 @@ export class Models {
     query: ModelListQuery = {},
     callOptions?: RequestOptions & ModelListQuery,
   ): RequestPromise<ModelList | AnthropicModelList | GeminiModelList> {
-    // JavaScript callers may put options into the query. Ignoring them would be worse than accepting them.
-    const options = { ...query, ...callOptions };
-    const style = options.style && styles[options.style];
-    return requestJson<ModelList | AnthropicModelList | GeminiModelList>(
-      this.#context,
-      '/v1/models',
-      style?.schema ?? this.#recordPrices(readIterable(modelListSchema), ({ data }) => data),
-      options,
-      { ...style?.endpoint, optionRules: { style: oneOf(...Object.keys(styles)) } },
-    );
+    return startSafely<ModelList | AnthropicModelList | GeminiModelList>(() => {
+      // JavaScript callers may put options into the query. Ignoring them would be worse than accepting them.
+      const options = { ...query, ...callOptions };
+      const style = options.style && styles[options.style];
+      return requestJson<ModelList | AnthropicModelList | GeminiModelList>(
+        this.#context,
+        '/v1/models',
+        style?.schema ?? this.#recordPrices(readIterable(modelListSchema), ({ data }) => data),
+        options,
+        { ...style?.endpoint, optionRules: { style: oneOf(...Object.keys(styles)) } },
+      );
+    });
   }
 
   /**

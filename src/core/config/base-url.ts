@@ -21,7 +21,7 @@ export function parseBaseURL(text: string | undefined, allowInsecure = false): s
   const isSecure = protocol === 'https:' || origin === (page && new URL(page).origin);
   if (!isSecure && !(protocol === 'http:' && (allowInsecure || isLoopback(url.hostname)))) {
     throw new ConfigurationError(
-      'baseURL: must be https, or http to a loopback address. Set allowInsecureBaseURL to allow plain http.',
+      'baseURL: must be https, except on loopback addresses or with allowInsecureBaseURL.',
     );
   }
   if (url.href !== origin + pathname) {

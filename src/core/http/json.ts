@@ -9,11 +9,10 @@ export function parseJson(text: string): unknown {
 
 /** A value as text: a string unchanged, anything else as JSON. Never throws. */
 export function stringify(value: unknown): string {
-  if (typeof value === 'string') return value;
   try {
-    return JSON.stringify(value) ?? '';
+    return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   } catch {
-    return '(nested too deeply to show)';
+    return '(too deeply nested)';
   }
 }
 

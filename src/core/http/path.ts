@@ -11,7 +11,7 @@ export function fillPath(template: string, values: Readonly<Record<string, unkno
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const id = values[name];
     if (isNonEmptyString(id) && !isUnsafePath(id)) return encodeURIComponent(id);
-    throw new ConfigurationError(`${name}: must be a string that is safe to use in a URL path.`);
+    throw new ConfigurationError(`${name}: must be text that is safe in a URL path.`);
   });
 }
 
