@@ -19,7 +19,7 @@ export function parseBaseURL(text: string | undefined, allowInsecure = false): s
   }
   const { protocol, origin, pathname } = url;
   const isSecure = protocol === 'https:' || origin === (page && new URL(page).origin);
-  if (!isSecure && !(protocol === 'http:' && (allowInsecure || isLoopback(url.hostname)))) {
+  if (!isSecure && !(protocol === 'http:' && (allowInsecure || loopback.test(url.hostname)))) {
     throw new ConfigurationError(
       'baseURL: must be https, except on loopback addresses or with allowInsecureBaseURL.',
     );
