@@ -1,13 +1,8 @@
 import { whenAborted } from '../config/clock.ts';
+import { garbage } from '../http/garbage.ts';
 import { IdleTimer } from '../http/idle-timer.ts';
 import { withAbortableBody, withBody } from '../http/response-body.ts';
 import type { ResponseHandler } from './response.ts';
-
-/** Cancels the body of a response that was garbage collected before its end. Not available in all runtimes. */
-const abandonedBodies =
-  typeof FinalizationRegistry === 'undefined'
-    ? undefined
-    : /* @__PURE__ */ new FinalizationRegistry<() => void>((cancel) => cancel());
 
 /**
  * Leaves the body to the caller. An event stream holds the concurrency slot until it has ended, failed or been
@@ -61,7 +56,7 @@ export function holdSlotForBody(signal: AbortSignal | undefined): ResponseHandle
       },
       { highWaterMark: 0 },
     );
-    abandonedBodies?.register(body, () => fail(undefined));
+    garbage?.register(body, () => fail(undefined));
     return withBody(response, body);
   };
 }

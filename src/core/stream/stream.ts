@@ -2,23 +2,13 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ChatCompletionChunk } from '../../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
+import { garbage } from '../http/garbage.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import { relayedStream } from './relayed-stream.ts';
 import type { RelayedStreamOptions } from './relayed-stream.ts';
 import type { Source } from './source.ts';
 import { teeSource } from './tee.ts';
 import { toReadable } from './to-readable.ts';
-
-/**
- * Reports to a source that its iterator was garbage collected before the end, without a `break` or `return()`. React
- * Native and workers with an old compatibility date lack `FinalizationRegistry`.
- */
-const iterators =
-  typeof FinalizationRegistry === 'undefined'
-    ? undefined
-    : /* @__PURE__ */ new FinalizationRegistry<Pick<Source<unknown>, 'abandon'>>((source) =>
-        source.abandon(),
-      );
 
 /** A stream of items that can be read once: `for await (const item of stream)`. */
 export class ItemStream<Item> implements AsyncIterable<Item> {
@@ -53,10 +43,10 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
         return done;
       },
     };
-    iterators?.register(iterator, source, source);
+    garbage?.register(iterator, () => source.abandon(), source);
     // Nothing needs to be reported after the end. After a failure, the stack of the error can keep this iterator alive,
     // so that it would never be unregistered.
-    const forget = () => iterators?.unregister(source);
+    const forget = () => garbage?.unregister(source);
     source.final.then(forget, forget);
     return iterator;
   }

@@ -1,0 +1,8 @@
+/**
+ * Calls a callback when an object has been garbage collected. React Native and workers with an old compatibility date
+ * lack `FinalizationRegistry`. A callback must not refer to its object, which could then never be collected.
+ */
+export const garbage =
+  typeof FinalizationRegistry === 'undefined'
+    ? undefined
+    : /* @__PURE__ */ new FinalizationRegistry<() => void>((callback) => callback());
