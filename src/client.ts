@@ -199,8 +199,9 @@ export class Polygate {
 
   /**
    * Recovers the unfinished rows in the journal of a terminated process. Waits for tasks that were accepted, and
-   * resubmits rows whose params were stored, with their idempotency keys, until the first 402. Yields all other rows with status `unknown`
-   * and their idempotency keys. Damaged journal lines are yielded first, as errors that identify the line.
+   * resubmits rows whose params were stored, with their idempotency keys. After the first 402, it resubmits no more rows;
+   * it yields these, and rows without stored params, with status `unknown` and their keys. Damaged journal lines are
+   * yielded first, as errors that identify the line.
    *
    * @throws {@link AbortedError} if the signal aborts.
    */

@@ -18,7 +18,7 @@ const hiddenDetails = /^(body|text|type|param)$/;
  * - `rejected`: the service rejected the request, so nothing was charged.
  * - `not-sent`: the request never reached the service, so nothing was charged.
  * - `unknown`: the request may have been charged. For tasks and materials, retry with the same idempotency key. Chat
- *   requests and voices may be charged again.
+ *   requests and voices may be charged again. A download is never charged: it only did not finish.
  */
 export type Outcome = 'rejected' | 'not-sent' | 'unknown';
 
@@ -89,9 +89,9 @@ export class PolygateError extends Error {
    * The error for a log, as plain JSON: name, message, all short fields, and the receipt of the task. Without response
    * headers and bodies.
    */
-  toJSON(): object {
+  toJSON(): { name: string; message: string } {
     const { name, message, type, param, task }: PolygateError & ServiceDetails = this;
-    return Object.assign({ name, message }, this, { type, param, task });
+    return Object.assign({ name, message }, this, omitUndefined({ type, param, task }));
   }
 
   /**

@@ -87,7 +87,7 @@ export async function executeRaw(
   return (await execute(context, call, options, handle)).data;
 }
 
-/** Calls `work` now. The returned function returns its result, or throws its error, where a promise can reject with it. */
+/** Calls `work` now. The returned function returns its result or throws its error, so that a promise can reject with it. */
 export function attempt<Result>(work: () => Result): () => Result {
   try {
     const result = work();

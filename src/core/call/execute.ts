@@ -31,8 +31,8 @@ interface Slot {
 }
 
 /**
- * Executes an API call: attempts and retries until there is a result or a final error. Each attempt reserves budget, waits
- * for a slot, sends, and decides whether to retry.
+ * Executes an API call: attempts and retries until there is a result or a final error. Each attempt reserves budget,
+ * waits for a slot, sends, and decides whether to retry.
  */
 export async function execute<Result>(
   context: ClientContext,
@@ -187,7 +187,7 @@ export async function execute<Result>(
     throw errors.apiError(meta, text, parseRetryAfter(response.headers, clock.now()));
   }
 
-  /** Records what any response reports, success or error: its charge, the account's limits, and that the service works. */
+  /** Records what any response reports: its charge, the account's limits, and that the service works. */
   function record(meta: ResponseMeta): void {
     const { status, requestId = 'unknown', concurrency } = meta;
     config.log.debug(() => `${route}: status ${status}, request id ${requestId}`);

@@ -18,8 +18,8 @@ import { parseWithSchema } from './structured-output.ts';
 /** Options of `run()`. `timeout`, `totalTimeout` and `maxRetries` apply to each request of the run. */
 export interface RunOptions extends Omit<RequestOptions, 'idempotencyKey'> {
   /**
-   * Maximum number of requests, at least 1. If the model still calls tools in the last response, these calls are not executed and
-   * the run rejects with `ToolRoundsError`.
+   * Maximum number of requests, at least 1. If the model still calls tools in the last response, those calls are not
+   * executed, and the run rejects with `ToolRoundsError`.
    * @defaultValue 10
    */
   maxRounds?: number | undefined;

@@ -11,14 +11,14 @@ const loopback = /^((.+\.)?localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\])$/;
  */
 export function parseBaseURL(text: string | undefined, allowInsecure = false): string {
   const page = pageURL();
-  const url = text?.trim() ? URL.parse(text, page) : null;
+  const url = text?.trim() ? URL.parse(text, page?.href) : null;
   if (url === null) {
     throw new ConfigurationError(
       'baseURL: missing or not a URL. Pass it as an option or set POLYGATE_BASE_URL.',
     );
   }
   const { protocol, origin, pathname } = url;
-  const isSecure = protocol === 'https:' || origin === (page && new URL(page).origin);
+  const isSecure = protocol === 'https:' || origin === page?.origin;
   if (!isSecure && !(protocol === 'http:' && (allowInsecure || loopback.test(url.hostname)))) {
     throw new ConfigurationError(
       'baseURL: must be https, except on loopback addresses or with allowInsecureBaseURL.',

@@ -53,9 +53,9 @@ export function isChromium(): boolean {
 }
 
 /** The URL of the page, against which a relative base URL resolves; undefined outside browsers. */
-export function pageURL(): string | undefined {
+export function pageURL(): URL | undefined {
   const href = textOf(readGlobal('location.href'));
-  return href?.startsWith('http') ? href : undefined;
+  return href?.startsWith('http') ? new URL(href) : undefined;
 }
 
 /**

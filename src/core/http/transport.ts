@@ -30,21 +30,15 @@ export async function sendHttpRequest(
   const init: RequestInit = { redirect: 'manual', ...request };
   // Browsers and Next.js must not serve polls from a cache. Cloudflare Workers reject the option.
   if (!isCloudflare()) init.cache = 'no-store';
-  const sent = Promise.resolve(fetch(url, init));
-  sent.catch(() => undefined);
-  try {
-    return await ky(url, {
-      method: request.method,
-      retry: 0,
-      timeout: false,
-      throwHttpErrors: false,
-      fetch: () => sent,
-    });
-  } catch (error) {
-    // ky wraps errors of `fetch` in an error of its own.
-    await sent;
-    throw error;
-  }
+  // Awaited first, because ky wraps errors of `fetch` in an error of its own.
+  const response = await fetch(url, init);
+  return ky(url, {
+    method: request.method,
+    retry: 0,
+    timeout: false,
+    throwHttpErrors: false,
+    fetch: async () => response,
+  });
 }
 
 /**

@@ -63,8 +63,8 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
    *
    * Each item is sent as one `data` event of JSON, followed by `[DONE]` at the end. A failure is sent as an event
    * `{"error": {…}}` with the error's name, message, code, type, status, outcome, retry delay, request id and budget
-   * amounts, but none of its headers or body. Items are read on demand, a comment every 15 seconds keeps an idle connection open, and
-   * cancelling the returned stream aborts this one.
+   * amounts, but none of its headers or body. Items are read on demand, a comment every 15 seconds keeps an idle
+   * connection open, and cancelling the returned stream aborts this one.
    */
   toReadableStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
     return toReadable(this.lock());
