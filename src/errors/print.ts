@@ -1,3 +1,4 @@
+import { textOf } from '../schemas/type-guards.ts';
 import type { PolygateError } from './base.ts';
 
 /**
@@ -6,23 +7,14 @@ import type { PolygateError } from './base.ts';
  */
 export function printError(error: PolygateError): string {
   const { cause, stack } = error;
-  const { name, message, ...fields } = error.toJSON();
-  const details = Object.entries(fields).map(([field, value]) => `${field}: ${preview(value)}`);
+  const { name: _, message, ...fields } = error.toJSON();
   // A program can format stack traces as something other than text.
-  const lines = (typeof stack === 'string' ? stack : `${name}: ${message}`).split('\n', 7);
-  if (details.length > 0) lines.push(`  { ${details.join(', ')} }`);
+  const lines = (typeof stack === 'string' ? stack : String(error)).split('\n', 7);
+  const details = JSON.stringify(fields);
+  if (details !== '{}') lines.push(`  ${details}`);
   // The message of a network error is already part of the message.
   if (cause !== undefined && !(cause instanceof Error && message.includes(cause.message))) {
-    lines.push(`  [cause]: ${cause instanceof Error ? String(cause) : preview(cause)}`);
+    lines.push(`  [cause]: ${cause instanceof Error ? String(cause) : (textOf(cause) ?? '…')}`);
   }
   return lines.join('\n');
-}
-
-/** A value as one line of JSON, shortened to 250 characters. */
-function preview(value: unknown): string {
-  try {
-    return JSON.stringify(value).slice(0, 250);
-  } catch {
-    return '…';
-  }
 }

@@ -81,7 +81,7 @@ async function failedTask() {
 
 describe('a printed error', () => {
   test('names its task by its id', async () => {
-    expect(inspect(await failedTask())).toContain('task: {"v":1,"kind":"image","id":"task_1"');
+    expect(inspect(await failedTask())).toContain('"task":{"v":1,"kind":"image","id":"task_1"');
   });
 
   test('contains no body, which may be long: the message says what it says', async () => {
@@ -98,11 +98,11 @@ describe('a printed error', () => {
     const lines = inspect(error).split('\n');
     expect(lines.length).toBeLessThanOrEqual(10);
     expect(lines).toContain('  [cause]: Error: the reason');
-    expect(lines).toContain('  { outcome: "unknown" }');
+    expect(lines).toContain('  {"outcome":"unknown"}');
   });
 
   test.each([
-    ['a text', 'the user left', '[cause]: "the user left"'],
+    ['a text', 'the user left', '[cause]: the user left'],
     ['a DOMException', new DOMException('Stop', 'AbortError'), '[cause]: AbortError: Stop'],
   ])('shows a cause that is %s', async (_, reason, shown) => {
     const { fetch } = scripted(submitted);
@@ -115,11 +115,6 @@ describe('a printed error', () => {
     const error = new PolygateError('It failed.');
     Object.defineProperty(error, 'stack', { value: undefined });
     expect(inspect(error)).toBe('PolygateError: It failed.');
-  });
-
-  test('may have details that are not JSON', () => {
-    const error = new PolygateError('It failed.', { count: 1n });
-    expect(inspect(error)).toContain('{ count: … }');
   });
 });
 

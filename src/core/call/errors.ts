@@ -143,7 +143,7 @@ export class CallErrors {
       price === undefined
         ? `the price of this request is ${unknownPrice}`
         : `this request costs ${price} USD`;
-    const summary = `Budget exceeded: ${spent} of ${maxUsd} USD spent, ${roundUsd(reserved)} USD reserved, and ${cost}`;
+    const summary = `Budget exceeded: ${spent} of ${maxUsd} USD spent, ${roundUsd(reserved)} USD reserved; ${cost}`;
     return this.#create(BudgetExceededError, summary, 'not-sent', { spentUsd: spent, maxUsd });
   }
 
@@ -172,7 +172,7 @@ export class CallErrors {
   /** A stream contains an error object in place of a chunk. */
   streamErrorEvent(data: string): StreamError {
     const { message = noReason, code, type } = parseErrorBody(this.#redact(data));
-    const summary = `The service reported an error in the stream: ${code ? `${code}: ` : ''}${message}`;
+    const summary = `The stream contains an error: ${code ? `${code}: ` : ''}${message}`;
     return this.#create(StreamError, summary, 'unknown', { code, type });
   }
 

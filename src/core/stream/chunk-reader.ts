@@ -59,6 +59,8 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
   readonly meta: ResponseMeta;
   readonly final: Promise<FinalCompletion>;
   readonly clock: Clock;
+  /** Called as soon as the stream has ended, complete or not. */
+  onEnd = () => {};
   readonly #errors: CallErrors;
   readonly #body: ReadableStreamDefaultReader<Uint8Array>;
   readonly #decoder: EventDecoder;
@@ -214,6 +216,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     this.#isOpen = false;
     this.#settleFinal(final);
     this.#release();
+    this.onEnd();
   }
 
   #failInvalid(problem: string): undefined {

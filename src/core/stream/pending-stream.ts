@@ -24,9 +24,12 @@ export class PendingStream implements Source<ChatCompletionChunk> {
   ) {
     this.clock = clock;
     if (signal?.aborted) this.abort(signal.reason);
-    this.#opening = open(this.#controller.signal).then(({ data }) => (this.#reader = data));
-    this.final = this.#opening.then((reader) => reader.final);
     const stopListening = whenAborted(signal, (reason) => this.abort(reason));
+    this.#opening = open(this.#controller.signal).then(({ data: reader }) => {
+      reader.onEnd = stopListening;
+      return (this.#reader = reader);
+    });
+    this.final = this.#opening.then((reader) => reader.final);
     this.final.then(stopListening, stopListening);
   }
 
