@@ -61,7 +61,7 @@ export class Models {
         '/v1/models',
         style?.schema ?? this.#recordPrices(readIterable(modelListSchema), ({ data }) => data),
         options,
-        { ...style?.endpoint, optionRules: { style: oneOf(...Object.keys(styles)) } },
+        { ...style?.endpoint, optionRules },
       );
     });
   }
@@ -101,3 +101,5 @@ const styles = {
   },
   gemini: { schema: geminiModelListSchema, endpoint: { apiKeyHeader: 'x-goog-api-key' } },
 };
+
+const optionRules = { style: /* @__PURE__ */ oneOf(...Object.keys(styles)) };

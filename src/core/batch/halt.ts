@@ -36,15 +36,15 @@ export class BatchHalt {
   ): Promise<Result> {
     const controller = new AbortController();
     const stopListening = forwardAbort(signal, controller);
-    const onSend = forwardAbort(this.signal, controller);
+    const ignoreHalt = forwardAbort(this.signal, controller);
     const onResponse = (status: number) => {
       if (status === 402) this.#controller.abort();
     };
     try {
-      return await send(controller.signal, { onSend, onResponse });
+      return await send(controller.signal, { onSend: ignoreHalt, onResponse });
     } finally {
       stopListening();
-      onSend();
+      ignoreHalt();
     }
   }
 

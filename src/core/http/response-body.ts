@@ -66,16 +66,11 @@ function decode(pieces: readonly Uint8Array[]): string {
   return pieces.map((piece) => decoder.decode(piece, { stream: true })).join('') + decoder.decode();
 }
 
-/** A copy of the response with its body piped through `transformer`. The body errors as soon as the signal aborts. */
-export function withAbortableBody(
-  response: Response,
-  signal: AbortSignal | undefined,
-  transformer?: Transformer<Uint8Array, Uint8Array>,
-): Response {
+/** A copy of the response whose body errors as soon as the signal aborts. */
+export function withAbortableBody(response: Response, signal: AbortSignal | undefined): Response {
   const { body } = response;
-  if (body === null || !(signal || transformer)) return response;
-  const through = new TransformStream(transformer);
-  return withBody(response, body.pipeThrough(through, signal && { signal }));
+  if (body === null || signal === undefined) return response;
+  return withBody(response, body.pipeThrough(new TransformStream(), { signal }));
 }
 
 /** A copy of the response with another body. */

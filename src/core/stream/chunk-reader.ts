@@ -194,7 +194,7 @@ export class ChunkReader implements Source<ChatCompletionChunk> {
     this.#drainBody().then(stopTimer, stopTimer);
   }
 
-  /** Reads the body to its end, and cancels one that goes on. */
+  /** Reads the body to its end, and cancels one that does not end. */
   async #drainBody(): Promise<void> {
     for (let size = 0; size < maxTrailingBytes;) {
       const { done, value } = await this.#body.read();

@@ -63,7 +63,10 @@ export class ToolCalls {
     if (id === undefined || call === undefined || call.id === '' || call.id === id) return index;
     const known = this.#indexOf(id);
     const name = textOf(fragment.function?.name) ?? call.function.name;
-    const isSame = name === call.function.name && parseJson(call.function.arguments) === undefined;
+    const { arguments: text } = call.function;
+    // Parsed only where it can be complete: it grows with every fragment.
+    const isComplete = text.endsWith('}') && parseJson(text);
+    const isSame = name === call.function.name && !isComplete;
     if (known === undefined && isSame) return index;
     const moved = known ?? this.#nextIndex;
     this.#movedTo.set(sent, moved);

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import { notify } from '../config/log.ts';
 import type { FilePart } from '../http/download.ts';
 import { IdleTimer } from '../http/idle-timer.ts';
+import { withBody } from '../http/response-body.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
 
 /** Downloads are never charged. */
@@ -36,7 +37,7 @@ export function guardBody(
   errors: CallErrors,
   { maxBytes = Infinity, signal, onProgress }: BodyOptions,
 ): Response {
-  const { body, url } = response;
+  const { body } = response;
   if (body === null) return response;
   const reader = body.getReader();
   const ms = config.streamIdleTimeout;
@@ -95,5 +96,5 @@ export function guardBody(
     },
     { highWaterMark: 0 },
   );
-  return Object.defineProperty(new Response(guarded, response), 'url', { value: url });
+  return withBody(response, guarded);
 }
