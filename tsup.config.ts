@@ -49,12 +49,6 @@ export default defineConfig([
   },
   {
     ...shared,
-    name: 'browser',
-    entry: { ky: 'src/browser/ky.ts' },
-    outDir: 'dist/browser',
-  },
-  {
-    ...shared,
     name: 'mock',
     entry: {
       index: 'src/mock/index.ts',

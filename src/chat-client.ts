@@ -1,7 +1,8 @@
 import { createContext } from './core/call/context.ts';
 import type { ClientContext } from './core/call/context.ts';
 import { resolveConfig } from './core/config/config.ts';
-import type { PolygateOptions } from './core/config/options.ts';
+import type { ChatClientOptions } from './core/config/options.ts';
+import { createFetchTransport } from './core/http/transport.ts';
 import type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
 import { Chat } from './resources/chat.ts';
 import { Models } from './resources/models.ts';
@@ -30,11 +31,12 @@ export class ChatClient {
    * @throws {@link ConfigurationError} if an option is unknown or invalid, if the base URL is missing or unsafe, or if
    * an API key is passed in a browser without `dangerouslyAllowBrowser`.
    */
-  constructor(options?: PolygateOptions);
+  constructor(options?: ChatClientOptions);
   /** @internal A client created by `withOptions` shares the state of its parent if both use the same account. */
-  constructor(options: PolygateOptions, parent: ClientContext);
-  constructor(options: PolygateOptions = {}, parent?: ClientContext) {
-    this.#context = createContext(resolveConfig(options), parent);
+  constructor(options: ChatClientOptions, parent: ClientContext);
+  constructor(options: ChatClientOptions = {}, parent?: ClientContext) {
+    const config = resolveConfig(options);
+    this.#context = createContext(config, createFetchTransport(config.fetch), parent);
     this.chat = new Chat(this.#context);
     this.models = new Models(this.#context);
   }
@@ -58,12 +60,12 @@ export class ChatClient {
    *
    * @throws {@link ConfigurationError} if an option is unknown or invalid.
    */
-  withOptions(options: PolygateOptions): ChatClient {
+  withOptions(options: ChatClientOptions): ChatClient {
     return derive({ ...this.#context.config.options, ...options }, this.#context);
   }
 }
 
 /** Defined outside the class, because the bundler renames a class that refers to itself. */
-function derive(options: PolygateOptions, parent: ClientContext): ChatClient {
+function derive(options: ChatClientOptions, parent: ClientContext): ChatClient {
   return new ChatClient(options, parent);
 }

@@ -18,6 +18,7 @@ import { resolveConfig } from './core/config/config.ts';
 import type { PolygateOptions } from './core/config/options.ts';
 import { checkValue } from './core/config/validation.ts';
 import type { Rule } from './core/config/validation.ts';
+import { createTransport, hooksRule } from './core/http/ky-transport.ts';
 import type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
 import { download } from './core/tasks/download.ts';
 import type { DownloadOptions, Downloadable } from './core/tasks/download.ts';
@@ -83,7 +84,8 @@ export class Polygate {
   /** @internal A client created by `withOptions` shares the state of its parent if both use the same account. */
   constructor(options: PolygateOptions, parent: ClientContext);
   constructor(options: PolygateOptions = {}, parent?: ClientContext) {
-    const context = createContext(resolveConfig(options), parent);
+    const config = resolveConfig(options, { hooks: hooksRule });
+    const context = createContext(config, createTransport(config), parent);
     this.#context = context;
     this.account = new AccountNamespace(context);
     this.models = new Models(context);

@@ -4,6 +4,7 @@ export { PolygateError } from './base.ts';
 export { BudgetExceededError } from './budget.ts';
 export { ConfigurationError } from './configuration.ts';
 export { ConnectionError, RequestTimeoutError } from './connection.ts';
+export { HookError } from './hook.ts';
 export { MaterialFailedError, MaterialWaitTimeoutError } from './materials.ts';
 export { ResponseValidationError } from './response-validation.ts';
 export {

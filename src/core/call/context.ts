@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import type { Transport } from '../http/transport.ts';
 import { ClientSlots, createConcurrencyLimiter } from '../limits/concurrency-limiter.ts';
 import type { ConcurrencyLimiter } from '../limits/concurrency-limiter.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
@@ -10,6 +11,8 @@ import { RetryBudget } from '../limits/retry-budget.ts';
 /** What every call of one client needs. */
 export interface ClientContext {
   readonly config: Config;
+  /** Sends every request but downloads. */
+  readonly transport: Transport;
   readonly shared: SharedState;
   /** The concurrency slots of this client. The account's slots are in `shared`. */
   readonly slots: ClientSlots;
@@ -32,7 +35,11 @@ export interface SharedState {
  * Creates the context of a client. One that is derived from another client shares its state if both send the same
  * credentials to the same base URL, because only then do they use the same account.
  */
-export function createContext(config: Config, parent?: ClientContext): ClientContext {
+export function createContext(
+  config: Config,
+  transport: Transport,
+  parent?: ClientContext,
+): ClientContext {
   const shared: SharedState =
     parent && isSameAccount(config, parent.config)
       ? parent.shared
@@ -43,7 +50,7 @@ export function createContext(config: Config, parent?: ClientContext): ClientCon
           prices: new Map(),
           pollTemplates: new Map(),
         };
-  return { config, shared, slots: new ClientSlots(config.concurrency) };
+  return { config, transport, shared, slots: new ClientSlots(config.concurrency) };
 }
 
 /** Functions that return keys are compared by identity: calling them could have side effects. */

@@ -4,6 +4,7 @@ import type { ErrorDetails, Outcome, PolygateError } from '../../errors/base.ts'
 import { BudgetExceededError } from '../../errors/budget.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts';
+import { HookError } from '../../errors/hook.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
 import { ConcurrencyLimitError } from '../../errors/status.ts';
 import { StreamError, StreamIdleTimeoutError } from '../../errors/stream.ts';
@@ -13,8 +14,8 @@ import type { Clock } from '../config/clock.ts';
 import type { Budget } from '../config/options.ts';
 import { noReason, parseErrorBody } from '../http/error-body.ts';
 import { parseJson, sentence, singleLine, stringify } from '../http/json.ts';
+import { networkErrorMessage, networkOutcome } from '../http/network-error.ts';
 import { emptyMeta } from '../http/response-meta.ts';
-import { networkErrorMessage, networkOutcome } from '../http/transport.ts';
 import type { Commitments } from '../limits/budget.ts';
 import { roundUsd } from '../limits/round-usd.ts';
 import type { ApiCall, InvalidResult } from './api-call.ts';
@@ -67,10 +68,18 @@ export class CallErrors {
     );
   }
 
-  /** There is no valid API key for this attempt; an earlier attempt may still have been carried out. */
-  credentialsError(error: unknown): unknown {
-    if (!(error instanceof ConfigurationError)) return error;
-    return this.#create(ConfigurationError, error.message, 'not-sent', { cause: error.cause });
+  /** The request could not be sent, or failed: because of the API key, a hook or the connection. */
+  sendError(error: unknown): PolygateError {
+    const { status = 0 } = this.meta ?? {};
+    // The body of the response is never read, so the code of a 5xx is unknown.
+    const isRejected = status >= 400 && status < 500;
+    const outcome = isRejected ? outcomeOf(status) : this.#interruptedOutcome;
+    for (const Class of [ConfigurationError, HookError]) {
+      if (error instanceof Class) {
+        return this.#create(Class, error.message, outcome, { cause: error.cause });
+      }
+    }
+    return this.connectionError(error);
   }
 
   /** `fetch` failed, or the connection was lost while the body was read. */

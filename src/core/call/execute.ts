@@ -6,7 +6,6 @@ import { buildRequestHeaders } from '../http/request-headers.ts';
 import { readBodyText } from '../http/response-body.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
-import { sendHttpRequest } from '../http/transport.ts';
 import { fitsBudget } from '../limits/budget.ts';
 import type { ReleaseSlot } from '../limits/concurrency-limiter.ts';
 import type { ApiCall } from './api-call.ts';
@@ -137,22 +136,36 @@ export async function execute<Result>(
   }
 
   async function send(attemptSignal: AbortSignal): Promise<Response> {
-    const headers = await buildRequestHeaders(call, options, config).catch((error: unknown) => {
-      throw errors.credentialsError(error);
-    });
-    attemptSignal.throwIfAborted();
-    errors.apiKey = headers.authorization?.replace(/^Bearer /, '') ?? '';
+    try {
+      const headers = await buildRequestHeaders(call, options, config);
+      attemptSignal.throwIfAborted();
+      errors.apiKey = headers.authorization?.replace(/^Bearer /, '') ?? '';
+      const request = {
+        url: config.baseURL + path,
+        method,
+        headers,
+        body: call.body ?? null,
+        signal: attemptSignal,
+      };
+      const retryCount = retries + slotRejections;
+      return await context.transport(request, { retryCount, onSend, onResponse });
+    } catch (error) {
+      throw errors.sendError(error);
+    }
+  }
+
+  function onSend(): void {
     errors.requestSent = true;
     call.observer?.onSend();
-    return sendHttpRequest(config.fetch, {
-      url: config.baseURL + path,
-      method,
-      headers,
-      body: call.body ?? null,
-      signal: attemptSignal,
-    }).catch((error: unknown) => {
-      throw errors.connectionError(error);
-    });
+  }
+
+  /** Runs even if the caller has aborted: every charge must reach the ledger. */
+  function onResponse(response: Response): ResponseMeta {
+    const meta = parseResponseMeta(response, config);
+    errors.meta = meta;
+    call.observer?.onResponse(meta.status);
+    record(meta);
+    return meta;
   }
 
   async function receive(
@@ -160,15 +173,11 @@ export async function execute<Result>(
     attemptSignal: AbortSignal,
     slot: Slot,
   ): Promise<ApiResponse<Result>> {
-    const meta = parseResponseMeta(response, config);
-    errors.meta = meta;
-    call.observer?.onResponse(meta.status);
-    // Runs even if the caller has aborted: every charge must reach the ledger.
-    record(meta);
-    if (response.ok || meta.chargeUsd !== undefined) ledger.releaseReservation(reservationOwner);
     if (attemptSignal.aborted) response.body?.cancel().catch(() => undefined);
     attemptSignal.throwIfAborted();
-    if (response.ok) {
+    // A hook can supply the response to a request that is never sent, and replace the body of any other one.
+    const meta = errors.meta ?? onResponse(response);
+    if (isSuccess(meta)) {
       const retainSlot = () => {
         slot.retained = true;
         return slot.release;
@@ -184,7 +193,7 @@ export async function execute<Result>(
       return { response, meta, data };
     }
     const text = await readBodyText(response, maxErrorBodyBytes, attemptSignal).catch(() => '');
-    throw errors.apiError(meta, text, parseRetryAfter(response.headers, clock.now()));
+    throw errors.apiError(meta, text, parseRetryAfter(meta.headers, clock.now()));
   }
 
   /** Records what any response reports: its charge, the account's limits, and that the service works. */
@@ -195,6 +204,8 @@ export async function execute<Result>(
     if (call.usesSlot && (status < 400 || concurrency.limit !== undefined)) {
       limiter.recordLimits(concurrency);
     }
+    if (isSuccess(meta) || meta.chargeUsd !== undefined)
+      ledger.releaseReservation(reservationOwner);
     if (!call.paid) return;
     const charge = ledger.record({ route, model: call.model, idempotencyKey }, meta);
     if (charge === undefined) return;
@@ -233,4 +244,8 @@ export async function execute<Result>(
     );
     return delayMs;
   }
+}
+
+function isSuccess({ status }: ResponseMeta): boolean {
+  return status >= 200 && status < 300;
 }

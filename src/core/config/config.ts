@@ -8,9 +8,9 @@ import { parseHeaderChanges } from './header-changes.ts';
 import type { HeaderChanges } from './header-changes.ts';
 import { createLog, logLevels } from './log.ts';
 import type { Log } from './log.ts';
-import type { Budget, PolygateOptions } from './options.ts';
+import type { Budget, ChatClientOptions, PolygateOptions } from './options.ts';
 import * as rules from './validation.ts';
-import type { Rule } from './validation.ts';
+import type { Rule, Rules } from './validation.ts';
 
 /** The options of a client, validated, with every default filled in. */
 export interface Config {
@@ -45,8 +45,8 @@ export interface Config {
   readonly log: Log;
 }
 
-/** The validation rule of each option. Any other option is rejected. */
-const optionRules: { readonly [Option in keyof Required<PolygateOptions>]: Rule } = {
+/** The validation rule of each option that all clients accept. */
+const optionRules: { readonly [Option in keyof Required<ChatClientOptions>]: Rule } = {
   apiKey: [
     (value) => value === null || typeof value === 'function' || rules.headerText[0](value),
     `${rules.headerText[1]}, a function that returns it, or null`,
@@ -98,13 +98,14 @@ export const defaults = {
 } as const;
 
 /**
- * Turns options and environment variables into a frozen config. Environment variables are read only here.
+ * Turns options and environment variables into a frozen config. Environment variables are read only here. `clientRules`
+ * are the rules of options that only one client accepts.
  *
  * @throws {@link ConfigurationError} if an option is unknown or invalid, the base URL is missing, or a browser would
  * expose the key.
  */
-export function resolveConfig(original: PolygateOptions): Config {
-  rules.checkOptions(original, optionRules);
+export function resolveConfig(original: PolygateOptions, clientRules: Rules = {}): Config {
+  rules.checkOptions(original, optionRules, clientRules);
   // A copy, so that later changes to the caller's objects have no effect.
   const options = {
     ...original,

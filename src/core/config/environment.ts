@@ -58,14 +58,17 @@ export function pageURL(): URL | undefined {
   return href?.startsWith('http') ? new URL(href) : undefined;
 }
 
-/**
- * The runtime's own `fetch`, looked up on every call. Deno's `fetch` automatically resends a text body when a
- * kept-alive connection breaks, so the service could charge twice. It sends a blob only once.
- */
+/** The runtime's own `fetch`, looked up on every call. */
 export const runtimeFetch: typeof globalThis.fetch = (input, init) =>
   globalThis.fetch(
     input,
-    typeof init?.body === 'string' && 'Deno' in globalThis
-      ? { ...init, body: new Blob([init.body]) }
-      : init,
+    typeof init?.body === 'string' ? { ...init, body: blobBody(init.body) } : init,
   );
+
+/**
+ * A text body that the runtime sends only once. Deno's `fetch` automatically resends a text body when a kept-alive
+ * connection breaks, so the service could charge twice. It sends a blob only once.
+ */
+export function blobBody<Body extends string | null>(body: Body): Body | Blob {
+  return typeof body === 'string' && 'Deno' in globalThis ? new Blob([body]) : body;
+}

@@ -1,3 +1,5 @@
+import type { AfterResponseHook, BeforeRequestHook } from 'ky';
+
 import type { Charge } from '../../schemas/charge.ts';
 import type { Clock } from './clock.ts';
 import type { Logger, LogLevel } from './log.ts';
@@ -84,7 +86,14 @@ export interface PolygateOptions {
   /** Extra headers for every request. `null` removes a default header, such as the client's `user-agent`. */
   headers?: Readonly<Record<string, string | null | undefined>> | undefined;
   /**
-   * Any WHATWG-compatible `fetch` implementation.
+   * Functions that run before each attempt and after each response, such as for logging or signing. Run by ky, with
+   * its types and semantics. Downloads run no hooks. A hook that throws ends the call with {@link HookError}.
+   * @defaultValue no hooks
+   */
+  hooks?: Hooks | undefined;
+  /**
+   * Any WHATWG-compatible `fetch` implementation. It is called with a URL and options, or with a `Request` if there are
+   * `hooks`.
    * @defaultValue the global `fetch`
    */
   fetch?: typeof globalThis.fetch | undefined;
@@ -132,6 +141,9 @@ export interface PolygateOptions {
   allowInsecureBaseURL?: boolean | undefined;
 }
 
+/** Options of a {@link ChatClient}: those of {@link Polygate}, without hooks. */
+export type ChatClientOptions = Omit<PolygateOptions, 'hooks'>;
+
 /** A spending limit. */
 export interface Budget {
   /** Maximum total in USD. */
@@ -141,4 +153,21 @@ export interface Budget {
    * @defaultValue false
    */
   strict?: boolean | undefined;
+}
+
+/**
+ * Hooks of all requests except downloads. They run once per attempt, in order, and each is awaited. They are subject to
+ * the timeouts and the abort signal of the call.
+ */
+export interface Hooks {
+  /**
+   * Called before an attempt is sent. May change the headers of `request`, return another `Request` of the same origin,
+   * or return a `Response`, which is used as the response while nothing is sent.
+   */
+  readonly beforeRequest?: readonly BeforeRequestHook[] | undefined;
+  /**
+   * Called with a copy of each response, whatever its status. May return a `Response`, whose body is read in place of
+   * the original one. Status, charge, task id and request id are always those that the service sent.
+   */
+  readonly afterResponse?: readonly AfterResponseHook[] | undefined;
 }

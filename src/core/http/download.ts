@@ -2,7 +2,7 @@ import type { ErrorDetails } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { Config } from '../config/config.ts';
 import { isBrowser } from '../config/environment.ts';
-import { sendHttpRequest } from './transport.ts';
+import { fetchOptions } from './transport.ts';
 
 /** IPv4 ranges outside the public internet: this host, private, shared, loopback, link-local, test, multicast. */
 const privateIPv4 =
@@ -28,15 +28,13 @@ export function requestResult(
   headers: Record<string, string>,
   signal: AbortSignal,
 ): Promise<Response> {
-  return sendHttpRequest(fetch, {
-    url,
-    method: 'GET',
+  return fetch(url, {
+    ...fetchOptions(),
     headers,
-    body: null,
     signal,
     credentials: 'omit',
     // A page cannot inspect redirects. There, CORS limits what it can read.
-    redirect: isBrowser() ? 'follow' : 'manual',
+    ...(isBrowser() && { redirect: 'follow' }),
   });
 }
 

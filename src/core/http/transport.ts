@@ -1,9 +1,4 @@
-import ky from 'ky';
-
-import type { ConnectionError } from '../../errors/connection.ts';
-import { isRecord, textOf } from '../../schemas/type-guards.ts';
 import { isCloudflare } from '../config/environment.ts';
-import { noReason } from './error-body.ts';
 
 /** One HTTP request, ready to send. */
 export interface HttpRequest {
@@ -13,66 +8,36 @@ export interface HttpRequest {
   /** The serialized body: every attempt sends the same bytes. */
   body: string | null;
   signal: AbortSignal;
-  /** Redirects are followed only for requests that carry no credentials. */
-  redirect?: RequestRedirect;
-  credentials?: RequestCredentials;
+}
+
+/** The attempt of a call that a request belongs to. */
+export interface Attempt {
+  /** The number of earlier attempts of the call. */
+  readonly retryCount: number;
+  /** Called right before the request is handed to `fetch`. Without this call, nothing was sent. */
+  readonly onSend: () => void;
+  /** Called with the response as the service sent it, before anything else sees it. */
+  readonly onResponse: (response: Response) => void;
 }
 
 /**
- * Sends one request, once, and resolves with the response whatever its status. This is the only file that imports ky.
- * Retries, timeouts and error statuses are handled by the caller, so ky's own are turned off. ky gets neither the
- * headers nor the body: they go straight to `fetch`, which is faster, and ky's errors cannot contain the API key.
+ * Sends one request, once, and resolves with the response whatever its status. Retries, timeouts and error statuses are
+ * handled by the caller.
  */
-export async function sendHttpRequest(
-  fetch: typeof globalThis.fetch,
-  { url, ...request }: HttpRequest,
-): Promise<Response> {
-  const init: RequestInit = { redirect: 'manual', ...request };
+export type Transport = (request: HttpRequest, attempt: Attempt) => Promise<Response>;
+
+/** A transport that calls `fetch` with the URL, its options and the body as a string. */
+export function createFetchTransport(fetch: typeof globalThis.fetch): Transport {
+  return async ({ url, ...request }, { onSend, onResponse }) => {
+    onSend();
+    const response = await fetch(url, { ...fetchOptions(), ...request });
+    onResponse(response);
+    return response;
+  };
+}
+
+/** The options of every `fetch`: redirects are not followed, because they could take the API key elsewhere. */
+export function fetchOptions(): RequestInit {
   // Browsers and Next.js must not serve polls from a cache. Cloudflare Workers reject the option.
-  if (!isCloudflare()) init.cache = 'no-store';
-  // Awaited first, because ky wraps errors of `fetch` in an error of its own.
-  const response = await fetch(url, init);
-  return ky(url, {
-    method: request.method,
-    retry: 0,
-    timeout: false,
-    throwHttpErrors: false,
-    fetch: async () => response,
-  });
-}
-
-/**
- * Codes of errors that occur before the request is sent: DNS errors, connections that are refused or time out, and
- * certificates that are not trusted.
- */
-const unsentCodes =
-  /(^EAI_AGAIN|refused|ENOTFOUND|UNREACH|EADDRNOTAVAIL|_CONNECT_TIMEOUT)$|^(CERT_|ERR_TLS_CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/i;
-
-/** Messages of such errors that have no code of their own, as Node words them. Browsers reveal nothing about them. */
-const unsentMessages = /^(bad port|unknown scheme)$|before secure TLS connection/;
-
-/** Whether the service may have received a request whose `fetch` rejected with this error. */
-export function networkOutcome(error: unknown): ConnectionError['outcome'] {
-  const isUnsent = causeChain(error).some(
-    ({ code, message }) => unsentCodes.test(code) || unsentMessages.test(message),
-  );
-  return isUnsent ? 'not-sent' : 'unknown';
-}
-
-/**
- * The innermost message of an error that `fetch` rejected with. Reads only `message` and `code`, which reveal nothing
- * about the request.
- */
-export function networkErrorMessage(error: unknown): string {
-  const { message = noReason, code = '' } =
-    causeChain(error).findLast((link) => link.message !== '') ?? {};
-  return message.includes(code) ? message : `${message} (${code})`;
-}
-
-/** The texts of an error and its causes, outermost first. */
-function causeChain(error: unknown, limit = 5): { message: string; code: string }[] {
-  if (!isRecord(error) || limit === 0) return [];
-  const { message, code, cause } = error;
-  const texts = { message: textOf(message) ?? '', code: textOf(code) ?? '' };
-  return [texts, ...causeChain(cause, limit - 1)];
+  return { redirect: 'manual', ...(!isCloudflare() && { cache: 'no-store' }) };
 }

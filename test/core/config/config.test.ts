@@ -47,6 +47,13 @@ describe('options:', () => {
     ],
     onCharge: ['log', {}],
     headers: ['x-a: b', 42, { 'x-a': 1 }, { 'x-a': 'b\r\nc: d' }, { 'bad name': 'b' }],
+    hooks: [
+      () => undefined,
+      [],
+      { beforeRequest: () => undefined },
+      { afterResponse: ['log'] },
+      { beforeRetry: [] },
+    ],
     fetch: ['fetch', {}],
     clock: [{}, { now: Date.now }, Date],
     random: [0.5],

@@ -1,0 +1,39 @@
+import type { ConnectionError } from '../../errors/connection.ts';
+import { isRecord, textOf } from '../../schemas/type-guards.ts';
+import { noReason } from './error-body.ts';
+
+/**
+ * Codes of errors that occur before the request is sent: DNS errors, connections that are refused or time out, and
+ * certificates that are not trusted.
+ */
+const unsentCodes =
+  /(^EAI_AGAIN|refused|ENOTFOUND|UNREACH|EADDRNOTAVAIL|_CONNECT_TIMEOUT)$|^(CERT_|ERR_TLS_CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/i;
+
+/** Messages of such errors that have no code of their own, as Node words them. Browsers reveal nothing about them. */
+const unsentMessages = /^(bad port|unknown scheme)$|before secure TLS connection/;
+
+/** Whether the service may have received a request whose `fetch` rejected with this error. */
+export function networkOutcome(error: unknown): ConnectionError['outcome'] {
+  const isUnsent = causeChain(error).some(
+    ({ code, message }) => unsentCodes.test(code) || unsentMessages.test(message),
+  );
+  return isUnsent ? 'not-sent' : 'unknown';
+}
+
+/**
+ * The innermost message of an error that `fetch` rejected with. Reads only `message` and `code`, which reveal nothing
+ * about the request.
+ */
+export function networkErrorMessage(error: unknown): string {
+  const { message = noReason, code = '' } =
+    causeChain(error).findLast((link) => link.message !== '') ?? {};
+  return message.includes(code) ? message : `${message} (${code})`;
+}
+
+/** The texts of an error and its causes, outermost first. */
+function causeChain(error: unknown, limit = 5): { message: string; code: string }[] {
+  if (!isRecord(error) || limit === 0) return [];
+  const { message, code, cause } = error;
+  const texts = { message: textOf(message) ?? '', code: textOf(code) ?? '' };
+  return [texts, ...causeChain(cause, limit - 1)];
+}
