@@ -1,4 +1,5 @@
 import { globSync } from 'node:fs';
+import { matchesGlob } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { defineConfig } from 'vitest/config';
@@ -13,6 +14,10 @@ const isolated = globSync(include, {
   cwd: fileURLToPath(new URL('.', import.meta.url)),
   exclude,
 }).filter((file) => changesProcess(new URL(file, import.meta.url)));
+
+/** Tests of the client. They run with and without hooks, which use different transports. */
+const ofClient = 'test/{core,errors,journal,node,resources,security,wire}/**/*.test.ts';
+const withHooks = [{ find: /^\.\/client\.ts$/, replacement: source('../test/support/hooked-client.ts') }];
 
 export default defineConfig({
   resolve: {
@@ -56,6 +61,25 @@ export default defineConfig({
         // Files that change their process, each in a process of its own.
         extends: true,
         test: { name: 'isolated', include: isolated },
+      },
+      {
+        extends: true,
+        resolve: { alias: withHooks },
+        test: {
+          name: 'shared with hooks',
+          include: [ofClient],
+          exclude: [...exclude, ...isolated],
+          isolate: false,
+          setupFiles: 'test/support/unchanged-process.ts',
+        },
+      },
+      {
+        extends: true,
+        resolve: { alias: withHooks },
+        test: {
+          name: 'isolated with hooks',
+          include: isolated.filter((file) => matchesGlob(file, ofClient)),
+        },
       },
       {
         extends: true,
