@@ -17,7 +17,9 @@ const isolated = globSync(include, {
 
 /** Tests of the client. They run with and without hooks, which use different transports. */
 const ofClient = 'test/{core,errors,journal,node,resources,security,wire}/**/*.test.ts';
-const withHooks = [{ find: /^\.\/client\.ts$/, replacement: source('../test/support/hooked-client.ts') }];
+const withHooks = [
+  { find: /^\.\/client\.ts$/, replacement: source('../test/support/hooked-client.ts') },
+];
 
 export default defineConfig({
   resolve: {

@@ -12,8 +12,8 @@ export interface SentRequest {
   readonly method: string;
   readonly headers: Headers;
   readonly body: string | undefined;
-  readonly redirect: RequestRedirect | undefined;
-  readonly signal: AbortSignal | undefined;
+  readonly redirect: RequestRedirect;
+  readonly signal: AbortSignal;
 }
 
 /** How a hand-written fetch responds to a request. */
@@ -22,21 +22,21 @@ export type Reply = (sent: SentRequest) => Response | Promise<Response>;
 /** A fetch that plays the replies in order, repeats the last one, and records the requests. */
 export function scripted(...replies: readonly [Reply, ...Reply[]]) {
   const sent: SentRequest[] = [];
-  const fetch: typeof globalThis.fetch = async (input, init = {}) => {
-    const { method = 'GET', headers, body, redirect, signal } = init;
-    const request: SentRequest = {
-      url: input instanceof Request ? input.url : String(input),
-      method,
-      headers: new Headers(headers),
-      body: body === null || body === undefined ? undefined : await new Response(body).text(),
-      redirect,
-      signal: signal ?? undefined,
-    };
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const received = new Request(input, init);
+    const { url, method, headers, redirect, signal } = received;
+    const body = received.body === null ? undefined : await received.text();
+    const request: SentRequest = { url, method, headers, body, redirect, signal };
     sent.push(request);
     const reply = replies[Math.min(sent.length, replies.length) - 1] ?? replies[0];
     return reply(request);
   };
   return { fetch, sent };
+}
+
+/** The method of a request. Clients with hooks call `fetch` with a `Request`. */
+export function methodOf(input: RequestInfo | URL, init?: RequestInit): string {
+  return input instanceof Request ? input.method : (init?.method ?? 'GET');
 }
 
 /** Responds with JSON. */

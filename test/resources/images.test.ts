@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest';
 
 import { ConfigurationError, ConflictError, ResponseValidationError } from '../../src/index.ts';
 import type { ImageParams, ImageRoute, RequestOptions } from '../../src/index.ts';
-import { jsonReply, clientOf, image, onMock, scripted, textReply } from '../core/support.ts';
+import {
+  jsonReply,
+  clientOf,
+  image,
+  methodOf,
+  onMock,
+  scripted,
+  textReply,
+} from '../core/support.ts';
 import { collect, rejection } from '../support/rejection.ts';
 
 const submitRoute = 'POST /v1/images/tasks';
@@ -268,7 +276,7 @@ describe('a 2xx submit response that is not a task record', () => {
     const fetch: typeof globalThis.fetch = async (input, init) => {
       const { status, headers, body } = await mock.fetch(input, init);
       headers.delete('content-length');
-      return new Response(init?.method === 'POST' ? '<html>' : body, { status, headers });
+      return new Response(methodOf(input, init) === 'POST' ? '<html>' : body, { status, headers });
     };
     const gateway = clientOf(fetch, { apiKey, baseURL, clock });
     const generated = mock.clock.settle(gateway.images.generate(image));

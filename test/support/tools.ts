@@ -38,9 +38,9 @@ export const toolCall = (id: string, name: string, args: string): ToolCall => ({
 /** A client whose model returns these messages in turn, at 0.1 USD each, and the request bodies that it receives. */
 export function scriptedModel(...messages: readonly object[]) {
   const requests: any[] = [];
-  const gateway = clientOf(async (_, init) => {
+  const gateway = clientOf(async (input, init) => {
     const reply = messages[requests.length];
-    requests.push(await new Response(init?.body).json());
+    requests.push(await new Request(input, init).json());
     const message = { role: 'assistant', content: null, ...reply };
     const headers = { 'x-svc-charge-usd': '0.1', 'x-request-id': `req-${requests.length}` };
     if (reply === undefined) return new Response('{}', { status: 400, headers });

@@ -9,6 +9,7 @@ import { blobBody } from '../config/environment.ts';
 import type { Hooks } from '../config/options.ts';
 import { objectWithFields } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
+import { isEventStream, withBody } from './response-body.ts';
 import { createFetchTransport, fetchOptions } from './transport.ts';
 import type { HttpRequest, Transport } from './transport.ts';
 
@@ -34,6 +35,9 @@ export function createTransport({ fetch, options: { hooks = {} } }: Config): Tra
 /**
  * A transport that sends through ky, which builds the `Request` and runs the hooks. ky's own retries, timeout and status
  * errors are off. Its errors contain the request with the API key, so none of them leaves this file.
+ *
+ * ky passes each `afterResponse` hook a copy of the response. A copy of a stream reads ahead, and loses what it has read
+ * if the connection breaks, so hooks receive a stream's response without its body.
  */
 function createKyTransport(
   fetch: typeof globalThis.fetch,
@@ -44,6 +48,7 @@ function createKyTransport(
 
   return async (request, { retryCount, onSend, onResponse }) => {
     const { url, body, signal } = request;
+    let stream: { original: Response; withoutBody: Response } | undefined;
     const send: typeof fetch = async (input) => {
       // The call may have ended while a hook was running.
       signal.throwIfAborted();
@@ -53,7 +58,9 @@ function createKyTransport(
       onSend();
       const response = await fetch(final);
       onResponse(response);
-      return response;
+      if (!isEventStream(response)) return response;
+      stream = { original: response, withoutBody: withBody(response, null) };
+      return stream.withoutBody;
     };
     try {
       const response = await instance(url, {
@@ -70,6 +77,8 @@ function createKyTransport(
           ),
         },
       });
+      if (response === stream?.withoutBody) return stream.original;
+      stream?.original.body?.cancel().catch(() => undefined);
       if (!response.bodyUsed) return response;
       throw new HookError('hooks.afterResponse returned a response whose body it has read');
     } catch (error) {

@@ -73,8 +73,13 @@ export function withAbortableBody(response: Response, signal: AbortSignal | unde
   return withBody(response, body.pipeThrough(new TransformStream(), { signal }));
 }
 
+/** Whether the body is a stream of server-sent events. */
+export function isEventStream({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+}
+
 /** A copy of the response with another body. */
-export function withBody(response: Response, body: ReadableStream<Uint8Array>): Response {
+export function withBody(response: Response, body: ReadableStream<Uint8Array> | null): Response {
   const { url } = response;
   return Object.defineProperty(new Response(body, response), 'url', { value: url });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { AbortedError } from '../../../src/index.ts';
-import { caught, onMock, errorReply, scripted, turns } from '../support.ts';
+import { caught, methodOf, onMock, errorReply, scripted, turns } from '../support.ts';
 import { lineTypes, memoryJournal, newProcess, runImageBatch } from './support.ts';
 
 describe('a row that gets no concurrency slot', () => {
@@ -14,7 +14,7 @@ describe('a row that gets no concurrency slot', () => {
     const { mock } = world;
     const at: number[] = [];
     const fetch: typeof globalThis.fetch = async (input, init) => {
-      if (init?.method !== 'POST') return mock.fetch(input, init);
+      if (methodOf(input, init) !== 'POST') return mock.fetch(input, init);
       at.push(mock.clock.now());
       return (at.length <= times ? rejecting : mock).fetch(input, init);
     };

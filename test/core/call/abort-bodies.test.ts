@@ -47,5 +47,6 @@ test.each<[string, Call]>([
   const reason = new Error('enough');
   stop.abort(reason);
   expect(await rest).toBe(reason);
-  expect(state.cancelled).toBe(reason);
+  // A body of which hooks have a copy puts the reason into a list.
+  expect([state.cancelled].flat(3)).toContain(reason);
 });

@@ -204,7 +204,8 @@ describe('asResponse', () => {
     });
     const response = await clientOf(scripted(slowReply).fetch).models.list().asResponse();
     expect(response.bodyUsed).toBe(false);
-    expect(pulled).toBe(0);
+    // A copy for hooks reads one chunk ahead. Reading the body would take two.
+    expect(pulled).toBeLessThan(2);
     expect(await response.json()).toEqual({ object: 'list', data: [] });
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { fitsBudget } from '../../../src/core/limits/budget.ts';
 import { BudgetExceededError } from '../../../src/index.ts';
-import { caught, chat, errorReply, image, onMock, scripted, turns } from '../support.ts';
+import { caught, chat, errorReply, image, methodOf, onMock, scripted, turns } from '../support.ts';
 
 const video = { model: 'tide-video', prompt: 'Waves', duration: 5, resolution: '1080p' };
 const submits = 'POST /v1/images/tasks';
@@ -99,7 +99,7 @@ describe('with known prices', () => {
     const failed = errorReply(500, 'internal_error', { 'x-svc-charge-usd': '0.02' });
     const { fetch: failing } = scripted(failed);
     const fetch: typeof mock.fetch = async (input, init) =>
-      init?.method === 'POST' ? failing(input, init) : mock.fetch(input, init);
+      methodOf(input, init) === 'POST' ? failing(input, init) : mock.fetch(input, init);
     const settings = { apiKey, baseURL, clock, fetch, budget: { maxUsd: 0.05 }, maxRetries: 0 };
     const gateway = other.withOptions(settings);
     await gateway.models.list();

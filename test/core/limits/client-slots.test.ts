@@ -14,8 +14,9 @@ function labelled() {
   const order: (string | null)[] = [];
   const { service, ...rest } = manualClient();
   const fetch: typeof globalThis.fetch = (input, init) => {
-    order.push(new Headers(init?.headers).get('x-request-id'));
-    return service.fetch(input, init);
+    const request = new Request(input, init);
+    order.push(request.headers.get('x-request-id'));
+    return service.fetch(request);
   };
   return { service, order, ...rest, gateway: rest.gateway.withOptions({ fetch }) };
 }

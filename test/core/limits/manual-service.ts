@@ -9,14 +9,8 @@ function manualService() {
   const fetch: typeof globalThis.fetch = (input, init) => {
     requestCount += 1;
     return new Promise((resolve) => {
-      const { method = 'GET', headers, signal } = init ?? {};
-      const sent = {
-        url: input instanceof Request ? input.url : input.toString(),
-        method,
-        headers: new Headers(headers),
-        body: undefined,
-      };
-      const request = { ...sent, redirect: undefined, signal: signal ?? undefined };
+      const { url, method, headers, redirect, signal } = new Request(input, init);
+      const request = { url, method, headers, body: undefined, redirect, signal };
       pending.push((reply) => resolve(reply(request)));
     });
   };

@@ -71,7 +71,7 @@ export interface Environment {
   readonly close: () => Promise<void>;
 }
 
-const needsSlot = (url: string, { method }: RequestInit = {}): boolean =>
+const needsSlot = ({ url, method }: Request): boolean =>
   method === 'POST' && /\/(images|videos|audio\/tasks|chat)\b/.test(url);
 
 /** Observes `fetch`: requests in flight against the reported limit, and reported charges. */
@@ -81,13 +81,13 @@ function counting(fetch: typeof globalThis.fetch) {
   let limit = Infinity;
   let excess = 0;
   const counted: typeof fetch = async (input, init) => {
-    const url = input instanceof Request ? input.url : input.toString();
-    const release = acquire(url, init);
+    const request = new Request(input, init);
+    const release = acquire(request);
     try {
-      const response = await fetch(input, init);
+      const response = await fetch(request);
       const { headers } = response;
       if (headers.has('x-svc-charge-usd')) reportedCharges.add(headers.get('x-request-id') ?? '');
-      const reportsLimit = response.ok && needsSlot(url, init);
+      const reportsLimit = response.ok && needsSlot(request);
       const next = Number((reportsLimit && headers.get('x-svc-concurrency-limit')) || limit);
       // Requests sent in the same turn cannot know the new limit.
       setImmediate(() => {
@@ -98,8 +98,8 @@ function counting(fetch: typeof globalThis.fetch) {
       release();
     }
   };
-  const acquire = (url: string, init?: RequestInit): (() => void) => {
-    if (!needsSlot(url, init)) return () => undefined;
+  const acquire = (request: Request): (() => void) => {
+    if (!needsSlot(request)) return () => undefined;
     let released = false;
     inFlight += 1;
     excess = Math.max(excess, inFlight - limit);
@@ -107,7 +107,7 @@ function counting(fetch: typeof globalThis.fetch) {
       if (!released) inFlight -= 1;
       released = true;
     };
-    init?.signal?.addEventListener('abort', release, { once: true });
+    request.signal.addEventListener('abort', release, { once: true });
     return release;
   };
   return { counted, reportedCharges, excess: () => excess };
