@@ -141,16 +141,14 @@ export class CallErrors {
 
   /** The budget does not cover the request. */
   budgetExceeded(
-    { maxUsd, strict }: Budget,
+    { maxUsd }: Budget,
     { spent, reserved }: Commitments,
     price: number | undefined,
   ): BudgetExceededError {
-    const unknownPrice = this.#call.estimateUsd
-      ? 'unknown (models.retrieve loads it)'
-      : `known only once it is complete${strict ? ', so a strict budget allows no such request' : ''}`;
+    const whenKnown = this.#call.estimateUsd ? 'after models.retrieve' : 'when it is complete';
     const cost =
       price === undefined
-        ? `the price of this request is ${unknownPrice}`
+        ? `the price of this request is known only ${whenKnown}`
         : `this request costs ${price} USD`;
     const summary = `Budget exceeded: ${spent} of ${maxUsd} USD spent, ${roundUsd(reserved)} USD reserved; ${cost}`;
     return this.#create(BudgetExceededError, summary, 'not-sent', { spentUsd: spent, maxUsd });

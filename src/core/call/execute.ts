@@ -159,12 +159,27 @@ export async function execute<Result>(
     call.observer?.onSend();
   }
 
-  /** Runs even if the caller has aborted: every charge must reach the ledger. */
+  /**
+   * Records what any response reports: its charge, the account's limits, and that the service works. Runs even if the
+   * caller has aborted: every charge must reach the ledger.
+   */
   function onResponse(response: Response): ResponseMeta {
     const meta = parseResponseMeta(response, config);
+    const { status, requestId = 'unknown', concurrency, chargeUsd } = meta;
     errors.meta = meta;
-    call.observer?.onResponse(meta.status);
-    record(meta);
+    call.observer?.onResponse(status);
+    config.log.debug(() => `${route}: status ${status}, request id ${requestId}`);
+    if (status < 400) retryBudget.refund();
+    if (call.usesSlot && (status < 400 || concurrency.limit !== undefined)) {
+      limiter.recordLimits(concurrency);
+    }
+    if (!call.paid) return meta;
+    if (isSuccess(status) || chargeUsd !== undefined) ledger.releaseReservation(reservationOwner);
+    const charge = ledger.record({ route, model: call.model, idempotencyKey }, meta);
+    if (charge !== undefined) {
+      config.log.info(() => `${route}: charged ${charge.usd} USD`);
+      notify(config.log, config.onCharge, charge, 'onCharge');
+    }
     return meta;
   }
 
@@ -177,40 +192,16 @@ export async function execute<Result>(
     attemptSignal.throwIfAborted();
     // A hook can supply the response to a request that is never sent, and replace the body of any other one.
     const meta = errors.meta ?? onResponse(response);
-    if (isSuccess(meta)) {
+    if (isSuccess(meta.status)) {
       const retainSlot = () => {
         slot.retained = true;
         return slot.release;
       };
-      const data = await handle({
-        response,
-        meta,
-        errors,
-        config,
-        retainSlot,
-        signal: attemptSignal,
-      });
-      return { response, meta, data };
+      const received = { response, meta, errors, config, retainSlot, signal: attemptSignal };
+      return { response, meta, data: await handle(received) };
     }
     const text = await readBodyText(response, maxErrorBodyBytes, attemptSignal).catch(() => '');
     throw errors.apiError(meta, text, parseRetryAfter(meta.headers, clock.now()));
-  }
-
-  /** Records what any response reports: its charge, the account's limits, and that the service works. */
-  function record(meta: ResponseMeta): void {
-    const { status, requestId = 'unknown', concurrency } = meta;
-    config.log.debug(() => `${route}: status ${status}, request id ${requestId}`);
-    if (status < 400) retryBudget.refund();
-    if (call.usesSlot && (status < 400 || concurrency.limit !== undefined)) {
-      limiter.recordLimits(concurrency);
-    }
-    if (isSuccess(meta) || meta.chargeUsd !== undefined)
-      ledger.releaseReservation(reservationOwner);
-    if (!call.paid) return;
-    const charge = ledger.record({ route, model: call.model, idempotencyKey }, meta);
-    if (charge === undefined) return;
-    config.log.info(() => `${route}: charged ${charge.usd} USD`);
-    notify(config.log, config.onCharge, charge, 'onCharge');
   }
 
   /** Prepares the next attempt and returns the delay before it in ms. Throws the error if it is final. */
@@ -246,6 +237,6 @@ export async function execute<Result>(
   }
 }
 
-function isSuccess({ status }: ResponseMeta): boolean {
+function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }

@@ -221,8 +221,8 @@ test('a replay of a counted charge is sent even if the budget is spent, because 
 });
 
 test.each([
-  ['an image', 'unknown (models.retrieve loads it)'],
-  ['a chat', 'known only once it is complete, so a strict budget allows no such request'],
+  ['an image', 'known only after models.retrieve'],
+  ['a chat', 'known only when it is complete'],
 ] as const)(
   'a strict budget rejects %s whose price is not known, and says why',
   async (name, why) => {
@@ -247,5 +247,5 @@ test('a strict budget allows a request once its price has been loaded', async ()
 test('an exhausted budget rejects a chat without recommending to load its price', async () => {
   const { gateway } = onMock({}, { budget: { maxUsd: 0 } });
   const error = await caught(gateway.chat.completions.create(chat));
-  expect(error.message).toContain('the price of this request is known only once it is complete. ');
+  expect(error.message).toContain('the price of this request is known only when it is complete. ');
 });
