@@ -13,31 +13,23 @@ export interface Assumption {
 /** What the specification leaves open, what the client assumes, and the option that overrides it. */
 const rows: readonly (readonly [gap: string, assume: string, override?: string])[] = [
   // A1
-  [
-    'Poll path of video tasks',
-    'GET /v1/videos/{id}, unless the submit response names another.',
-    'paths.videoTask',
-  ],
+  ['Poll path of video tasks', 'GET /v1/videos/{id}.', 'paths.videoTask'],
   // A2
-  [
-    'Poll path after POST /v1/images/generations',
-    'GET /v1/images/tasks/{id}, unless the submit response names another.',
-    'paths.imageTask',
-  ],
+  ['Poll path after POST /v1/images/generations', 'GET /v1/images/tasks/{id}.', 'paths.imageTask'],
   // A3
   ['Image and video task records', 'Like audio task records.'],
   // A4
-  ['Task status values', 'Case-insensitive; unknown means running.'],
+  ['Task status values', 'Unknown means running.'],
   // A5
-  ['Result URLs', 'In any common field, such as video_url or data[].url.'],
+  ['Result URLs', 'In any common field.'],
   // A6
   ['Wrapped task records', 'In "data" or "task".'],
   // A7
   ['Submit responses with a result', 'The task has succeeded.'],
   // A8
-  ['Chat completions and chunks', 'OpenAI format; unknown fields are kept.'],
+  ['Chat completions and chunks', 'OpenAI format.'],
   // A9
-  ['Undocumented error bodies', 'Any common format; the status determines the error class.'],
+  ['Undocumented error bodies', 'Any common format.'],
   // A10
   ['Request id header', 'x-request-id.', 'requestIdHeader'],
   // A11
@@ -55,9 +47,9 @@ const rows: readonly (readonly [gap: string, assume: string, override?: string])
   // A15
   ['Refunds of failed tasks', 'The ledger ignores them.'],
   // A16
-  ['Capabilities, error catalog, pricing, rate limits and changelog', 'Every field is optional.'],
+  ['Undocumented records of gateway.public', 'Every field is optional.'],
   // A17
-  ['Anthropic and Gemini model lists', 'Headers and formats of those APIs.'],
+  ['Anthropic and Gemini model lists', 'As in those APIs.'],
   // A18
   ['Webhooks', 'Not verified.'],
   // A19
