@@ -51,14 +51,13 @@ const rejectedFirst = 2 ** 52;
  */
 export type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>;
 
-/** Creates the limiter of one account. */
-export function createConcurrencyLimiter(clock: Clock) {
+/** Creates the limiter of one account. `window` is how many requests may be in flight before the first response. */
+export function createConcurrencyLimiter(clock: Clock, window = initialWindow) {
   /**
    * The next waiter of each client that may send now, in order. A client at its cap is not listed, so that its waiters
    * cost nothing when other requests are admitted.
    */
   const ready: Waiter[] = [];
-  let window = initialWindow;
   let lastReported: ConcurrencyMeta = {};
   let inFlight = 0;
   let queued = 0;
