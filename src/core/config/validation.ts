@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { unknownOption } from '../../schemas/nearest-name.ts';
+import { nearestName, unknownOption } from '../../schemas/nearest-name.ts';
 import { omitUndefined } from '../../schemas/schema.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 
@@ -37,7 +37,9 @@ export function checkOptions(options: object, ...tables: readonly Rules[]): void
   for (const [name, value] of Object.entries(options)) {
     const rule = tables.find((rules) => Object.hasOwn(rules, name))?.[name];
     if (rule === undefined) {
-      throw new ConfigurationError(unknownOption(name, tables.flatMap(Object.keys)));
+      throw new ConfigurationError(
+        unknownOption(name, nearestName(name, tables.flatMap(Object.keys))),
+      );
     }
     checkValue(name, value, rule);
   }

@@ -34,11 +34,6 @@ export class ClientSlots {
   constructor(concurrency: 'auto' | number | false) {
     this.cap = typeof concurrency === 'number' ? concurrency : Infinity;
   }
-
-  /** Whether the client's cap allows another request. */
-  get hasRoom(): boolean {
-    return this.inFlight < this.cap;
-  }
 }
 
 /** Number that moves rejected requests ahead of all others and keeps their order. */
@@ -107,7 +102,7 @@ export function createConcurrencyLimiter(clock: Clock, window = initialWindow) {
   function updateNext(client: ClientSlots): void {
     const { queue, rejectedQueue, next: before } = client;
     const [first] = rejectedQueue.size > 0 ? rejectedQueue : queue;
-    const next = client.hasRoom ? first : undefined;
+    const next = client.inFlight < client.cap ? first : undefined;
     if (next === before) return;
     client.next = next;
     if (before !== undefined) ready.splice(ready.indexOf(before), 1);
@@ -135,7 +130,7 @@ export function createConcurrencyLimiter(clock: Clock, window = initialWindow) {
 
     /** Takes a slot if one is free and no request that could use it is waiting. */
     tryAcquire: (client: ClientSlots): ReleaseSlot | undefined =>
-      ready.length === 0 && client.hasRoom && hasRoom() ? grant(client) : undefined,
+      ready.length === 0 && client.inFlight < client.cap && hasRoom() ? grant(client) : undefined,
 
     /** Waits for a slot until the signal aborts. Requests that the service rejected go first. */
     acquire(client: ClientSlots, signal: AbortSignal, wasRejected: boolean): Promise<ReleaseSlot> {
