@@ -33,17 +33,13 @@ const rows: readonly (readonly [gap: string, assume: string, override?: string])
   // A10
   ['Request id header', 'x-request-id.', 'requestIdHeader'],
   // A11
-  ['Idempotent replay of chat', 'None: not resent after a possible charge.', 'retryAmbiguous.chat'],
+  ['Idempotent replay of chat', 'None.', 'retryAmbiguous.chat'],
   // A12
-  [
-    'Idempotent replay of voice clone and design',
-    'None: not resent after a possible charge.',
-    'retryAmbiguous.voices',
-  ],
+  ['Idempotent replay of voice clone and design', 'None.', 'retryAmbiguous.voices'],
   // A13
-  ['Idempotency key reused with another body', 'The original task or a 409.'],
+  ['Idempotency key with another body', 'The original task or a 409.'],
   // A14
-  ['Concurrency slot of a task', 'Held until the submit request ends.'],
+  ['Concurrency slot of a task', 'Held for the submit request only.'],
   // A15
   ['Refunds of failed tasks', 'The ledger ignores them.'],
   // A16
@@ -55,12 +51,9 @@ const rows: readonly (readonly [gap: string, assume: string, override?: string])
   // A19
   ['Currency of voice prices', 'USD.'],
   // A20
-  [
-    'Usage records, cost estimates, image edits and /v1beta/interactions',
-    'Only through gateway.request().',
-  ],
+  ['Usage, estimates, image edits and /v1beta/interactions', 'Only through gateway.request().'],
   // A21
-  ['Last page of a material list', 'has_more is false or next_cursor is missing.'],
+  ['Last page of a material list', 'No has_more or no next_cursor.'],
   // A22
   ['Lifetime of a verification URL', 'As reported.'],
 ];
