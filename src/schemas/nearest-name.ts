@@ -23,14 +23,14 @@ export function unknownNameProblem(
   prefix = '',
 ): string | undefined {
   const unknown = Object.keys(value).find((name) => !known.includes(name));
-  return unknown === undefined ? undefined : unknownOption(unknown, known, prefix);
+  if (unknown === undefined) return undefined;
+  const nearest = nearestName(unknown, known);
+  return unknownOption(prefix + unknown, nearest && prefix + nearest);
 }
 
 /** The error message for an unknown option. */
-export function unknownOption(name: string, known: readonly string[], prefix = ''): string {
-  const nearest = nearestName(name, known);
-  const advice = nearest === undefined ? '' : ` Did you mean ${prefix}${nearest}?`;
-  return `${prefix}${name}: unknown option.${advice}`;
+export function unknownOption(name: string, nearest: string | undefined): string {
+  return `${name}: unknown option.${nearest === undefined ? '' : ` Did you mean ${nearest}?`}`;
 }
 
 const lettersOf = (name: string) => name.toLowerCase().replace(/[_-]/g, '');

@@ -21,7 +21,7 @@ export function parseBaseURL(text: string | undefined, allowInsecure = false): s
   const isSecure = protocol === 'https:' || origin === page?.origin;
   if (!isSecure && !(protocol === 'http:' && (allowInsecure || loopback.test(url.hostname)))) {
     throw new ConfigurationError(
-      'baseURL: must be https, except on loopback addresses or with allowInsecureBaseURL.',
+      'baseURL: must be https or loopback, or set allowInsecureBaseURL.',
     );
   }
   if (url.href !== origin + pathname) {

@@ -49,7 +49,7 @@ export interface Config {
 const optionRules: { readonly [Option in keyof Required<ChatClientOptions>]: Rule } = {
   apiKey: [
     (value) => value === null || typeof value === 'function' || rules.headerText[0](value),
-    `${rules.headerText[1]}, a function that returns it, or null`,
+    `${rules.headerText[1]}, a function or null`,
   ],
   baseURL: rules.stringValue,
   timeout: rules.durationMs,
@@ -88,8 +88,8 @@ export const defaults = {
   maxRetries: 3,
   maxRetryDelay: 60_000,
   maxQueueTime: 300_000,
-  maxResponseBytes: 67_108_864,
-  maxEventBytes: 16_777_216,
+  maxResponseBytes: 2 ** 26,
+  maxEventBytes: 2 ** 24,
   concurrency: 'auto',
   clock: systemClock,
   random: Math.random,
@@ -123,7 +123,7 @@ export function resolveConfig(original: PolygateOptions, clientRules: Rules = {}
   rules.checkValue('apiKey (POLYGATE_API_KEY)', apiKey, optionRules.apiKey);
   if (apiKey && !options.dangerouslyAllowBrowser && isBrowser()) {
     throw new ConfigurationError(
-      'apiKey: every visitor to this page could read it. Use a proxy and apiKey: null, or set dangerouslyAllowBrowser.',
+      'apiKey: every visitor could read it. Use a proxy and apiKey: null, or set dangerouslyAllowBrowser.',
     );
   }
   return Object.freeze({

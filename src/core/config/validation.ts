@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { unknownOption } from '../../schemas/nearest-name.ts';
+import { nearestName, unknownOption } from '../../schemas/nearest-name.ts';
 import { omitUndefined } from '../../schemas/schema.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 
@@ -37,25 +37,29 @@ export function checkOptions(options: object, ...tables: readonly Rules[]): void
   for (const [name, value] of Object.entries(options)) {
     const rule = tables.find((rules) => Object.hasOwn(rules, name))?.[name];
     if (rule === undefined) {
-      throw new ConfigurationError(unknownOption(name, tables.flatMap(Object.keys)));
+      throw new ConfigurationError(
+        unknownOption(name, nearestName(name, tables.flatMap(Object.keys))),
+      );
     }
     checkValue(name, value, rule);
   }
 }
 
 /* @__NO_SIDE_EFFECTS__ */
-const numberAtLeast =
-  (min: number, step = 0) =>
-  (value: unknown) =>
-    typeof value === 'number' && value >= min && !(value % step);
+const atLeast = (min: number, step = 0): Rule => [
+  (value) => typeof value === 'number' && value >= min && !(value % step),
+  `${step > 0 ? 'an integer' : 'a number'} of at least ${min}`,
+];
 /* @__NO_SIDE_EFFECTS__ */
-const matches = (pattern: RegExp) => (value: unknown) =>
-  typeof value === 'string' && pattern.test(value);
+const matches = (pattern: RegExp, description: string): Rule => [
+  (value) => typeof value === 'string' && pattern.test(value),
+  description,
+];
 
 /** One of the given words. */
 /* @__NO_SIDE_EFFECTS__ */
-export const oneOf = (...words: readonly string[]): Rule => [
-  (value) => words.some((word) => word === value),
+export const oneOf = (...words: readonly unknown[]): Rule => [
+  (value) => words.includes(value),
   `one of ${words.join(', ')}`,
 ];
 
@@ -85,34 +89,31 @@ export const objectWithFields = (
     .join('; ')}`,
 ];
 
-export const stringValue: Rule = [matches(/^/), 'a string'];
-export const nonNegativeNumber: Rule = [numberAtLeast(0), 'a non-negative number'];
-export const durationMs: Rule = [numberAtLeast(1), 'a duration of at least 1 ms'];
-export const nonNegativeInteger: Rule = [numberAtLeast(0, 1), 'a non-negative integer'];
-export const positiveInteger: Rule = [numberAtLeast(1, 1), 'a positive integer'];
+export const stringValue: Rule = /* @__PURE__ */ matches(/^/, 'a string');
 export const booleanValue: Rule = [(value) => typeof value === 'boolean', 'true or false'];
 export const functionValue: Rule = [(value) => typeof value === 'function', 'a function'];
+export const nonNegativeNumber: Rule = /* @__PURE__ */ atLeast(0);
+export const durationMs: Rule = /* @__PURE__ */ atLeast(1);
+export const nonNegativeInteger: Rule = /* @__PURE__ */ atLeast(0, 1);
+export const positiveInteger: Rule = /* @__PURE__ */ atLeast(1, 1);
 export const concurrencyValue: Rule = [
   (value) => value === 'auto' || value === false || positiveInteger[0](value),
   `'auto', false or ${positiveInteger[1]}`,
 ];
-export const headerName: Rule = [matches(/^[\w!#$%&'*+.^`|~-]+$/), 'a valid header name'];
-export const headerValue: Rule = [
-  matches(/^[\t -~\u0080-\u00ff]*$/),
-  'Latin-1 text without line breaks',
-];
+export const headerName: Rule = matches(/^[\w!#$%&'*+.^`|~-]+$/, 'a valid header name');
+export const headerValue: Rule = matches(/^[\t -~\u0080-\u00ff]*$/, 'a line of Latin-1 text');
 /** The value of a header that must not be empty. */
-export const headerText: Rule = [
-  (value) => headerValue[0](value) && matches(/\S/)(value),
-  `non-empty ${headerValue[1]}`,
-];
+export const headerText: Rule = matches(
+  /^(?=.*\S)[\t -~\u0080-\u00ff]*$/,
+  'a non-empty line of Latin-1 text',
+);
 export const standardSchema: Rule = [
   (value) => value instanceof Object && '~standard' in value,
-  'a Standard Schema, such as a zod schema',
+  'a Standard Schema',
 ];
-export const pathTemplate: Rule = [matches(/^\/.*\{id\}/), 'a path that contains {id}'];
+export const pathTemplate: Rule = matches(/^\/.*\{id\}/, 'a path that contains {id}');
 /** `!` to `~` covers all visible ASCII characters and excludes the space. Specification: Limits. */
-export const idempotencyKeyRule: Rule = [
-  matches(/^[!-~]{1,200}$/),
-  '1 to 200 visible ASCII characters without spaces',
-];
+export const idempotencyKeyRule: Rule = matches(
+  /^[!-~]{1,200}$/,
+  '1 to 200 visible ASCII characters',
+);

@@ -34,11 +34,6 @@ export class ClientSlots {
   constructor(concurrency: 'auto' | number | false) {
     this.cap = typeof concurrency === 'number' ? concurrency : Infinity;
   }
-
-  /** Whether the client's cap allows another request. */
-  get hasRoom(): boolean {
-    return this.inFlight < this.cap;
-  }
 }
 
 /** Number that moves rejected requests ahead of all others and keeps their order. */
@@ -51,14 +46,13 @@ const rejectedFirst = 2 ** 52;
  */
 export type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>;
 
-/** Creates the limiter of one account. */
-export function createConcurrencyLimiter(clock: Clock) {
+/** Creates the limiter of one account. `window` is how many requests may be in flight before the first response. */
+export function createConcurrencyLimiter(clock: Clock, window = initialWindow) {
   /**
-   * The clients that may send now, by the order of their first waiter. A client at its cap is not listed, so that its
-   * waiters cost nothing when other requests are admitted.
+   * The next waiter of each client that may send now, in order. A client at its cap is not listed, so that its waiters
+   * cost nothing when other requests are admitted.
    */
-  const ready: ClientSlots[] = [];
-  let window = initialWindow;
+  const ready: Waiter[] = [];
   let lastReported: ConcurrencyMeta = {};
   let inFlight = 0;
   let queued = 0;
@@ -86,50 +80,35 @@ export function createConcurrencyLimiter(clock: Clock) {
     },
   };
 
-  const hasRoom = () => remainingPauseMs() <= 0 && inFlight < window.size;
-
   const remainingPauseMs = () => pausedUntil - clock.now();
+
+  const hasRoom = () => remainingPauseMs() <= 0 && inFlight < window.size;
 
   function update(reported: ConcurrencyMeta): void {
     if (reported.limit !== undefined || reported.remaining !== undefined) lastReported = reported;
     admit();
   }
 
-  /** Admits waiting requests after the queue or the slots of this client have changed. */
-  function admitFrom(client: ClientSlots): void {
-    updateNext(client);
-    admit();
-  }
-
   /** Admits waiting requests while there is room. During a pause, sets a timer that admits them when it ends. */
   function admit(): void {
     stopTimer?.();
-    stopTimer = undefined;
-    for (;;) {
-      const [client] = ready;
-      if (client?.next === undefined) return;
-      if (!hasRoom()) {
-        const ms = remainingPauseMs();
-        if (ms > 0) stopTimer = startTimer(clock, ms, admit);
-        return;
-      }
-      client.next.enter();
-      updateNext(client);
-    }
+    while (ready.length > 0 && hasRoom()) ready[0]?.enter();
+    if (ready.length === 0) return;
+    const ms = remainingPauseMs();
+    if (ms > 0) stopTimer = startTimer(clock, ms, admit);
   }
 
-  /** Moves a client to the position of its first waiter, or off the list if none may be admitted. */
+  /** Lists the first waiter of a client, if it may be admitted, instead of the one that was listed before. */
   function updateNext(client: ClientSlots): void {
-    const { queue, rejectedQueue } = client;
+    const { queue, rejectedQueue, next: before } = client;
     const [first] = rejectedQueue.size > 0 ? rejectedQueue : queue;
-    const next = client.hasRoom ? first : undefined;
-    if (next === client.next) return;
-    if (client.next !== undefined) ready.splice(ready.indexOf(client), 1);
+    const next = client.inFlight < client.cap ? first : undefined;
+    if (next === before) return;
     client.next = next;
+    if (before !== undefined) ready.splice(ready.indexOf(before), 1);
     if (next === undefined) return;
     // Mostly the last position, because most waiters are new.
-    const before = ready.findLastIndex((other) => (other.next?.order ?? 0) < next.order);
-    ready.splice(before + 1, 0, client);
+    ready.splice(ready.findLastIndex(({ order }) => order < next.order) + 1, 0, next);
   }
 
   function grant(client: ClientSlots): ReleaseSlot {
@@ -141,7 +120,8 @@ export function createConcurrencyLimiter(clock: Clock) {
       isHeld = false;
       inFlight -= 1;
       client.inFlight -= 1;
-      admitFrom(client);
+      updateNext(client);
+      admit();
     };
   }
 
@@ -150,7 +130,7 @@ export function createConcurrencyLimiter(clock: Clock) {
 
     /** Takes a slot if one is free and no request that could use it is waiting. */
     tryAcquire: (client: ClientSlots): ReleaseSlot | undefined =>
-      ready.length === 0 && client.hasRoom && hasRoom() ? grant(client) : undefined,
+      ready.length === 0 && client.inFlight < client.cap && hasRoom() ? grant(client) : undefined,
 
     /** Waits for a slot until the signal aborts. Requests that the service rejected go first. */
     acquire(client: ClientSlots, signal: AbortSignal, wasRejected: boolean): Promise<ReleaseSlot> {
@@ -162,22 +142,24 @@ export function createConcurrencyLimiter(clock: Clock) {
           stopListening();
           queue.delete(waiter);
           queued -= 1;
+          updateNext(client);
         };
         const stopListening = whenAborted(signal, (reason) => {
           leave();
-          admitFrom(client);
+          admit();
           reject(reason);
         });
         const waiter: Waiter = {
           order,
           enter: () => {
-            leave();
             resolve(grant(client));
+            leave();
           },
         };
         queue.add(waiter);
         queued += 1;
-        admitFrom(client);
+        updateNext(client);
+        admit();
       });
     },
 

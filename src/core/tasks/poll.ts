@@ -7,12 +7,13 @@ import { isRecord } from '../../schemas/type-guards.ts';
 import type { ClientContext } from '../call/context.ts';
 import { pollHeaderRules, signalRule } from '../call/request-options.ts';
 import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
+import { runWithTimeLimit } from '../call/time-limit.ts';
 import { parseHeaderChanges } from '../config/header-changes.ts';
 import { notify } from '../config/log.ts';
 import { checkOptions, functionValue, nonNegativeNumber } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
-import { PollLimiter } from '../limits/poll-limiter.ts';
-import type { ReleasePoll } from '../limits/poll-limiter.ts';
+import type { ReleaseSlot } from '../limits/concurrency-limiter.ts';
+import { createPollLimiter } from '../limits/poll-limiter.ts';
 
 const defaultWaitTimeout = 1_800_000;
 
@@ -80,6 +81,7 @@ export async function* poll<Value extends object>(
   const { clock, random, timeout } = context.config;
   const deadline = clock.now() + timing.waitTimeout;
   let last = known?.value;
+  const timedOut = () => onTimeout(timing.waitTimeout, last);
   if (last !== undefined && isFinished(last)) {
     yield { ...last };
     return;
@@ -89,11 +91,10 @@ export async function* poll<Value extends object>(
     : clock.now();
   let consecutive404s = 0;
   for (let round = 1; ; round += 1) {
-    const release = await waitForTurn(target, signal, nextPollAt, deadline);
-    if (release === undefined) throw onTimeout(timing.waitTimeout, last);
+    const release = await waitForTurn(target, signal, nextPollAt, deadline, timedOut);
     let retryAfter: number | undefined;
     try {
-      const attemptTimeout = Math.min(deadline - clock.now(), timeout);
+      const attemptTimeout = Math.max(0, Math.min(deadline - clock.now(), timeout));
       const attempt = { ...pollHeaders, signal, timeout: attemptTimeout, maxRetries: 0 };
       const { value, retryAfterMs } = await target.read(attempt).finally(release);
       retryAfter = retryAfterMs;
@@ -105,7 +106,7 @@ export async function* poll<Value extends object>(
       const { status, retryAfterMs } = error instanceof APIError ? error : {};
       consecutive404s = status === 404 ? consecutive404s + 1 : 0;
       if (!isTransient(error, consecutive404s)) throw error;
-      if (clock.now() >= deadline) throw onTimeout(timing.waitTimeout, last);
+      if (clock.now() >= deadline) throw timedOut();
       retryAfter = retryAfterMs;
       const value = last ?? placeholder;
       if (value !== undefined) yield { ...value, pollError: error };
@@ -115,28 +116,30 @@ export async function* poll<Value extends object>(
   }
 }
 
-/** Waits until the next poll is due and may start. Resolves with undefined when the deadline comes first. */
+/** Waits until the next poll is due and may start. */
 async function waitForTurn<Value>(
   { context, onAbort }: PollTarget<Value>,
   signal: AbortSignal | undefined,
   nextPollAt: number,
   deadline: number,
-): Promise<ReleasePoll | undefined> {
+  onTimeout: () => PolygateError,
+): Promise<ReleaseSlot> {
   const { clock } = context.config;
   try {
     signal?.throwIfAborted();
     const delay = Math.min(nextPollAt, deadline) - clock.now();
     if (delay > 0) await clock.sleep(delay, signal);
-    const timeLeft = deadline - clock.now();
-    if (timeLeft <= 0) return undefined;
-    const polls = (context.shared.polls ??= new PollLimiter(clock));
-    const release = await polls.acquire(timeLeft, signal);
-    if (clock.now() < deadline) return release;
-    release?.();
-    return undefined;
   } catch (error) {
     throw onAbort(signal?.reason ?? error);
   }
+  const ms = deadline - clock.now();
+  if (ms <= 0) throw onTimeout();
+  const polls = (context.shared.polls ??= createPollLimiter(clock));
+  const discard = (release: ReleaseSlot) => release();
+  return (
+    polls.tryAcquire() ??
+    runWithTimeLimit(polls.acquire, { clock, signal, ms, onAbort, onTimeout, discard })
+  );
 }
 
 /** The rules of the callback of a wait. */

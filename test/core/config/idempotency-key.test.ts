@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkValue, idempotencyKeyRule } from '../../../src/core/config/validation.ts';
 import { thrown } from '../support.ts';
 
-const problem = 'idempotencyKey: must be 1 to 200 visible ASCII characters without spaces.';
+const problem = 'idempotencyKey: must be 1 to 200 visible ASCII characters.';
 const check = (key: unknown) => checkValue('idempotencyKey', key, idempotencyKeyRule);
 
 describe('idempotencyKeyRule', () => {
