@@ -29,14 +29,18 @@ export function partialJsonParser(): (piece: string) => unknown {
     if (ended) return undefined;
     const text = incompleteEscape + piece;
     let position = 0;
-    while (!ended && position < text.length) {
+    while (!ended) {
       const pattern = string === undefined ? structureToken : stringToken;
       pattern.lastIndex = position;
       const token = pattern.exec(text)?.[0];
       if (token === undefined) break;
       position += token.length;
       if (string === undefined) readStructure(token);
-      else readString(string, token);
+      else if (token === '"') {
+        if (key === undefined) key = string;
+        else assignComplete(string);
+        string = undefined;
+      } else string += token.startsWith('\\') ? parseJson(`"${token}"`) : token;
     }
     incompleteEscape = text.slice(position);
     // Text that is not a token is either the beginning of an escape or invalid.
@@ -44,16 +48,6 @@ export function partialJsonParser(): (piece: string) => unknown {
     if (string !== undefined && key !== undefined) assign(string);
     return root[0];
   };
-
-  function readString(before: string, token: string): void {
-    if (token !== '"') {
-      string = before + (token.startsWith('\\') ? parseJson(`"${token}"`) : token);
-      return;
-    }
-    if (key === undefined) key = before;
-    else assignComplete(before);
-    string = undefined;
-  }
 
   function readStructure(token: string): void {
     if (/[\w+.-]/.test(token)) {
