@@ -75,13 +75,19 @@ export function partialJsonParser(): (piece: string) => unknown {
     advance();
   }
 
-  /** Stores a value under the current key; undefined is one that is not JSON. The property is defined, not set, so that no key can reach a prototype. */
+  /**
+   * Stores a value under the current key; undefined is one that is not JSON. The property is defined, not set, so that
+   * no key can reach a prototype.
+   */
   function assign(value: unknown): void {
     if (key === undefined || value === undefined) ended = true;
-    else {
-      const property = { value, writable: true, enumerable: true, configurable: true };
-      Object.defineProperty(containers.at(-1), key, property);
-    }
+    else
+      Object.defineProperty(containers.at(-1), key, {
+        value,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
   }
 
   /** Moves on to the next key, after a complete value or the beginning of a container. */
