@@ -180,8 +180,9 @@ export class ChatCompletions {
     options: RequestOptions | undefined,
     isStream: boolean,
   ): PreparedChat {
-    const params = mergeExtraBody(toServiceParams(given), options);
-    checkParams(params, (fields) => listProblem(fields, 'messages'));
+    const merged = mergeExtraBody(given, options);
+    checkParams(merged, (fields) => listProblem(fields, 'messages'));
+    const params = toServiceParams(merged);
     // The method has already decided how to read the response.
     checkValue('stream', Boolean(params.stream), [
       (stream) => stream === isStream,
