@@ -158,10 +158,8 @@ export class ChatCompletions {
       (fields) => listProblem(fields, 'messages') ?? listProblem(fields, 'tools'),
     );
     checkRequestOptions(options, runRules);
-    const { maxRounds, onToolError, ...requestOptions } = options;
-    const runOptions = { maxRounds, onToolError, signal: options.signal };
-    return runTools(params, runOptions, async (round) =>
-      this.#createCompletion(this.#prepare(round, requestOptions, false)),
+    return runTools(params, options, async (round, roundOptions) =>
+      this.#createCompletion(this.#prepare(round, roundOptions, false)),
     ).catch(throwToCaller);
   }
 

@@ -3,7 +3,7 @@ import { ToolRoundsError } from '../../errors/tool-rounds.ts';
 import type { ChatCompletion } from '../../schemas/chat-completion.ts';
 import type { ChatMessage, ToolMessage } from '../../schemas/chat-messages.ts';
 import type { ChatParams, ToolCall, ToolDefinition } from '../../schemas/chat-params.ts';
-import type { RunParams, Tool, ToolRound, ToolRun } from '../../schemas/chat-run.ts';
+import type { RunParams, Tool, ToolRound, ToolRun, ToolRunProgress } from '../../schemas/chat-run.ts';
 import { abortedError } from '../call/errors.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import { formatIssue } from '../call/response.ts';
@@ -41,18 +41,18 @@ export const runRules: Rules = {
 /** Sends requests, executes the tools that the model calls, and sends their results, until the model calls no tool. */
 export async function runTools(
   { tools, messages: initialMessages, ...params }: RunParams,
-  { maxRounds = 10, onToolError = toErrorResult, signal }: RunOptions,
-  send: (params: ChatParams) => Promise<ApiResponse<ChatCompletion>>,
+  { maxRounds = 10, onToolError = toErrorResult, ...options }: RunOptions,
+  send: (params: ChatParams, options: RequestOptions) => Promise<ApiResponse<ChatCompletion>>,
 ): Promise<ToolRun> {
   const definitions = tools.map(toDefinition);
   const messages: ChatMessage[] = [...initialMessages];
   const rounds: ToolRound[] = [];
+  const run: ToolRunProgress = { messages, rounds, chargeUsd: 0 };
   const controller = new AbortController();
-  const progress = () => ({ messages, rounds, chargeUsd: totalChargeUsd(rounds) });
   // Ends the run when the caller aborts, even if a tool ignores its signal.
   let stopListening: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
-    stopListening = whenAborted(signal, (reason) => {
+    stopListening = whenAborted(options.signal, (reason) => {
       controller.abort(reason);
       reject(abortedError(reason, { outcome: 'not-sent' }));
     });
@@ -60,12 +60,15 @@ export async function runTools(
   aborted.catch(() => undefined);
   try {
     for (;;) {
-      const { data: completion, meta } = await send({ ...params, messages, tools: definitions });
+      const request = { ...params, messages, tools: definitions };
+      const { data: completion, meta } = await send(request, options);
       rounds.push({ completion, meta });
+      // A replay costs nothing; its headers repeat the original charge.
+      if (!meta.idempotentReplay) run.chargeUsd = roundUsd(run.chargeUsd + (meta.chargeUsd ?? 0));
       const message = completion.choices[0]?.message;
       if (message !== undefined) messages.push(message);
       const calls = message?.tool_calls ?? [];
-      if (calls.length === 0) return { completion, ...progress() };
+      if (calls.length === 0) return { completion, ...run };
       if (rounds.length >= maxRounds) {
         throw new ToolRoundsError(
           `The model was still calling tools after maxRounds (${maxRounds}) requests; error.run has the conversation and its cost.`,
@@ -80,7 +83,7 @@ export async function runTools(
   } catch (error) {
     controller.abort(error);
     // Not enumerable, so that a logged error does not reveal the conversation.
-    if (error instanceof PolygateError) Object.defineProperty(error, 'run', { value: progress() });
+    if (error instanceof PolygateError) Object.defineProperty(error, 'run', { value: run });
     throw error;
   } finally {
     stopListening?.();
@@ -119,10 +122,4 @@ function stringifyResult(result: unknown): string {
 
 function toErrorResult(error: unknown): object {
   return { error: error instanceof Error ? error.message : String(error) };
-}
-
-/** Adds up the charges of all rounds. A replay costs nothing; its headers repeat the original charge. */
-function totalChargeUsd(rounds: readonly ToolRound[]): number {
-  const charged = rounds.filter(({ meta }) => !meta.idempotentReplay);
-  return roundUsd(charged.reduce((sum, { meta }) => sum + (meta.chargeUsd ?? 0), 0));
 }
