@@ -11,6 +11,7 @@ import type { ApiResponse } from '../call/response.ts';
 import { whenAborted } from '../config/clock.ts';
 import { functionValue, positiveInteger } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
+import { toText } from '../http/json.ts';
 import { roundUsd } from '../limits/round-usd.ts';
 import { toModelSchema } from './json-schema.ts';
 import { parseWithSchema } from './structured-output.ts';
@@ -109,15 +110,11 @@ async function executeToolCall(
     if (tool === undefined) throw new Error(`There is no tool ${name}.`);
     const result = await parseWithSchema(tool.parameters, text || '{}');
     if (result.issues !== undefined) throw new Error(result.issues.map(formatIssue).join('; '));
-    content = stringifyResult(await tool.execute(result.value, { signal, call }));
+    content = toText(await tool.execute(result.value, { signal, call }));
   } catch (error) {
-    content = stringifyResult(await onToolError(error, call));
+    content = toText(await onToolError(error, call));
   }
   return { role: 'tool', tool_call_id: call.id, content };
-}
-
-function stringifyResult(result: unknown): string {
-  return typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
 }
 
 function toErrorResult(error: unknown): object {
