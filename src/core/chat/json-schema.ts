@@ -27,7 +27,11 @@ export function toModelSchema(schema: StandardJsonSchema<unknown>, field: string
   let strict = true;
   const closeObject = (_: string, value: unknown) => {
     if (!isRecord(value) || value.type !== 'object') return value;
-    const { properties = {}, required = [], additionalProperties = false } = unchecked<ObjectSchema>(value);
+    const {
+      properties = {},
+      required = [],
+      additionalProperties = false,
+    } = unchecked<ObjectSchema>(value);
     strict &&= additionalProperties === false && required.length === Object.keys(properties).length;
     return { ...value, additionalProperties };
   };

@@ -3,10 +3,16 @@ import { ToolRoundsError } from '../../errors/tool-rounds.ts';
 import type { ChatCompletion } from '../../schemas/chat-completion.ts';
 import type { ChatMessage, ToolMessage } from '../../schemas/chat-messages.ts';
 import type { ChatParams, ToolCall, ToolDefinition } from '../../schemas/chat-params.ts';
-import type { RunParams, Tool, ToolRound, ToolRun, ToolRunProgress } from '../../schemas/chat-run.ts';
+import type {
+  RunParams,
+  Tool,
+  ToolRound,
+  ToolRun,
+  ToolRunProgress,
+} from '../../schemas/chat-run.ts';
 import { abortedError } from '../call/errors.ts';
 import type { RequestOptions } from '../call/request-options.ts';
-import { formatIssue } from '../call/response.ts';
+import { formatIssues } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { whenAborted } from '../config/clock.ts';
 import { functionValue, positiveInteger } from '../config/validation.ts';
@@ -109,7 +115,7 @@ async function executeToolCall(
     const tool = tools.find((each) => each.name === name);
     if (tool === undefined) throw new Error(`There is no tool ${name}.`);
     const result = await parseWithSchema(tool.parameters, text || '{}');
-    if (result.issues !== undefined) throw new Error(result.issues.map(formatIssue).join('; '));
+    if (result.issues !== undefined) throw new Error(formatIssues(result.issues));
     content = toText(await tool.execute(result.value, { signal, call }));
   } catch (error) {
     content = toText(await onToolError(error, call));
