@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import type { StreamParams } from '../../schemas/chat-output.ts';
 import type { ChatParams, ResponseFormat } from '../../schemas/chat-params.ts';
 import { unchecked } from '../../schemas/schema.ts';
+import { isSchema } from '../../schemas/standard-schema.ts';
 import type { StandardJsonSchema } from '../../schemas/standard-schema.ts';
 import { isRecord, textOf } from '../../schemas/type-guards.ts';
 
@@ -58,9 +59,4 @@ function toResponseFormat(format: StandardJsonSchema<unknown>): ResponseFormat {
   const { schema, strict } = toModelSchema(format, 'response_format');
   const name = (textOf(schema.title) ?? 'answer').replaceAll(/[^\w-]+/g, '_').slice(0, 64);
   return { type: 'json_schema', json_schema: { name, schema, strict } };
-}
-
-/** Whether a value is a Standard Schema. It may be an object or a function. */
-export function isSchema(format: object | undefined): format is StandardJsonSchema<unknown> {
-  return format instanceof Object && '~standard' in format;
 }

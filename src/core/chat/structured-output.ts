@@ -1,11 +1,11 @@
 import { StructuredOutputError } from '../../errors/structured-output.ts';
 import type { ChatCompletion } from '../../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
+import { isSchema } from '../../schemas/standard-schema.ts';
 import type { StandardResult, StandardSchema } from '../../schemas/standard-schema.ts';
 import { formatIssues } from '../call/response.ts';
 import { singleLine, parseJson } from '../http/json.ts';
 import { contentText } from './content-text.ts';
-import { isSchema } from './json-schema.ts';
 
 /** Turns an accumulated completion into the result of `final()`. */
 export type CompletionTransform<Final> = (

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { unknownOption } from '../../schemas/nearest-name.ts';
 import { omitUndefined } from '../../schemas/schema.ts';
+import { isSchema } from '../../schemas/standard-schema.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 
 /** A check, and the words that complete "must be …" in its error message. */
@@ -106,10 +107,7 @@ export const headerText: Rule = [
   (value) => headerValue[0](value) && matches(/\S/)(value),
   `non-empty ${headerValue[1]}`,
 ];
-export const standardSchema: Rule = [
-  (value) => value instanceof Object && '~standard' in value,
-  'a Standard Schema, such as a zod schema',
-];
+export const standardSchema: Rule = [isSchema, 'a Standard Schema, such as a zod schema'];
 export const pathTemplate: Rule = [matches(/^\/.*\{id\}/), 'a path that contains {id}'];
 /** `!` to `~` covers all visible ASCII characters and excludes the space. Specification: Limits. */
 export const idempotencyKeyRule: Rule = [
