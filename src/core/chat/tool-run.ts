@@ -78,7 +78,7 @@ export async function runTools(
       if (calls.length === 0) return { completion, ...run };
       if (rounds.length >= maxRounds) {
         throw new ToolRoundsError(
-          `The model was still calling tools after maxRounds (${maxRounds}) requests; error.run has the conversation and its cost.`,
+          `The model still calls tools after maxRounds (${maxRounds}) requests; error.run has the conversation and its cost.`,
         );
       }
       if (controller.signal.aborted) await aborted;
