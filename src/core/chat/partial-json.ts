@@ -17,48 +17,46 @@ export function partialJsonParser(): (piece: string) => unknown {
   const containers: object[] = [root];
   /** Key of the next value in the innermost container; undefined in an object whose next key has not been read. */
   let key: PropertyKey | undefined = 0;
-  /** The string being read. */
-  let string: string | undefined;
-  /** The number or keyword being read. */
-  let literal = '';
+  /** What is being read: a string, or anything else. */
+  let pattern = structureToken;
+  /** The part of a string, number or keyword that has been read. */
+  let text = '';
   /** An incomplete escape at the end of the last piece. */
-  let incompleteEscape = '';
+  let rest = '';
   let ended = false;
 
   return (piece) => {
     if (ended) return undefined;
-    const text = incompleteEscape + piece;
+    rest += piece;
     let position = 0;
     while (!ended) {
-      const pattern = string === undefined ? structureToken : stringToken;
       pattern.lastIndex = position;
-      const token = pattern.exec(text)?.[0];
+      const token = pattern.exec(rest)?.[0];
       if (token === undefined) break;
       position += token.length;
-      if (string === undefined) readStructure(token);
+      if (pattern === structureToken) readStructure(token);
       else if (token === '"') {
-        if (key === undefined) key = string;
-        else assignComplete(string);
-        string = undefined;
-      } else string += token.startsWith('\\') ? parseJson(`"${token}"`) : token;
+        if (key === undefined) key = text;
+        else assignComplete(text);
+        text = '';
+        pattern = structureToken;
+      } else text += token.startsWith('\\') ? parseJson(`"${token}"`) : token;
     }
-    incompleteEscape = text.slice(position);
+    rest = rest.slice(position);
     // Text that is not a token is either the beginning of an escape or invalid.
-    ended ||= !/^(\\(u.{0,3})?)?$/.test(incompleteEscape);
-    if (string !== undefined && key !== undefined) assign(string);
+    ended ||= !/^(\\(u.{0,3})?)?$/.test(rest);
+    if (pattern === stringToken && key !== undefined) assign(text);
     return root[0];
   };
 
   function readStructure(token: string): void {
     if (/[\w+.-]/.test(token)) {
-      literal += token;
+      text += token;
       return;
     }
-    if (literal !== '') {
-      assignComplete(parseJson(literal));
-      literal = '';
-    }
-    if (token === '"') string = '';
+    if (text !== '') assignComplete(parseJson(text));
+    text = '';
+    if (token === '"') pattern = stringToken;
     else if (token === '{' || token === '[') {
       const container = token === '{' ? {} : [];
       assign(container);
