@@ -14,7 +14,7 @@ import { abortedError } from '../call/errors.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import { formatIssues } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
-import { whenAborted } from '../config/clock.ts';
+import { runWithTimeLimit } from '../call/time-limit.ts';
 import { functionValue, positiveInteger } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import { toText } from '../http/json.ts';
@@ -55,16 +55,8 @@ export async function runTools(
   const messages: ChatMessage[] = [...initialMessages];
   const rounds: ToolRound[] = [];
   const run: ToolRunProgress = { messages, rounds, chargeUsd: 0 };
-  const controller = new AbortController();
-  // Ends the run when the caller aborts, even if a tool ignores its signal.
-  let stopListening: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stopListening = whenAborted(options.signal, (reason) => {
-      controller.abort(reason);
-      reject(abortedError(reason, { outcome: 'not-sent' }));
-    });
-  });
-  aborted.catch(() => undefined);
+  const { signal } = options;
+  const onAbort = (reason: unknown) => abortedError(reason, { outcome: 'not-sent' });
   try {
     for (;;) {
       const request = { ...params, messages, tools: definitions };
@@ -81,19 +73,14 @@ export async function runTools(
           `The model still calls tools after maxRounds (${maxRounds}) requests; error.run has the conversation and its cost.`,
         );
       }
-      if (controller.signal.aborted) await aborted;
-      const results = calls.map((call) =>
-        executeToolCall(call, tools, controller.signal, onToolError),
-      );
-      messages.push(...(await Promise.race([Promise.all(results), aborted])));
+      const executeTools = (toolSignal: AbortSignal) =>
+        Promise.all(calls.map((call) => executeToolCall(call, tools, toolSignal, onToolError)));
+      messages.push(...(await runWithTimeLimit(executeTools, { signal, onAbort })));
     }
   } catch (error) {
-    controller.abort(error);
     // Not enumerable, so that a logged error does not reveal the conversation.
     if (error instanceof PolygateError) Object.defineProperty(error, 'run', { value: run });
     throw error;
-  } finally {
-    stopListening?.();
   }
 }
 
