@@ -61,7 +61,7 @@ export class Models {
         '/v1/models',
         style?.schema ?? this.#recordPrices(readIterable(modelListSchema), ({ data }) => data),
         options,
-        { ...style?.endpoint, optionRules },
+        { ...style, optionRules },
       );
     });
   }
@@ -97,9 +97,10 @@ export class Models {
 const styles = {
   anthropic: {
     schema: anthropicModelListSchema,
-    endpoint: { apiKeyHeader: 'x-api-key', headers: { 'anthropic-version': '2023-06-01' } },
+    apiKeyHeader: 'x-api-key',
+    headers: { 'anthropic-version': '2023-06-01' },
   },
-  gemini: { schema: geminiModelListSchema, endpoint: { apiKeyHeader: 'x-goog-api-key' } },
+  gemini: { schema: geminiModelListSchema, apiKeyHeader: 'x-goog-api-key' },
 };
 
 const optionRules = { style: /* @__PURE__ */ oneOf(...Object.keys(styles)) };
