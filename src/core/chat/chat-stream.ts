@@ -71,7 +71,8 @@ export class ChatStream<
     const finish = generator.return.bind(generator);
     // A generator on its own first waits for its pending read, which would keep the stream open until the next chunk.
     generator.return = (value) => {
-      if (chunks !== undefined || !this.consumed) void open().return?.();
+      if (!this.consumed) open();
+      void chunks?.return?.();
       return finish(value);
     };
     return generator;
