@@ -86,7 +86,8 @@ export class ChatStream<
    * @throws {@link StructuredOutputError} if the request has a schema and the completion does not match it.
    */
   final(): Promise<Final> {
-    return this.#readToEnd().catch(throwToCaller);
+    this.#final ??= this.#readToEnd();
+    return this.#final.catch(throwToCaller);
   }
 
   async #readToEnd(): Promise<Final> {
@@ -97,10 +98,8 @@ export class ChatStream<
         while (source.takeBuffered() !== undefined);
       } while (!(await source.next()).done);
     }
-    this.#final ??= source.final.then(({ completion }) =>
-      this.#transform(completion, source.meta ?? emptyMeta()),
-    );
-    return this.#final;
+    const { completion } = await source.final;
+    return this.#transform(completion, source.meta ?? emptyMeta());
   }
 
   /**

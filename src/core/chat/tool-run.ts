@@ -70,7 +70,7 @@ export async function runTools(
       if (calls.length === 0) return { completion, ...run };
       if (rounds.length >= maxRounds) {
         throw new ToolRoundsError(
-          `The model still calls tools after maxRounds (${maxRounds}) requests; error.run has the conversation and its cost.`,
+          `The model still calls tools after maxRounds (${maxRounds}) requests; error.run has the messages and their cost.`,
         );
       }
       const executeTools = (toolSignal: AbortSignal) =>
