@@ -96,19 +96,15 @@ export class ChatCompletions {
     options?: RequestOptions,
   ): ChatStream<CompletionOf<Output>, Input>;
   stream(params: StreamParams<unknown>, options?: RequestOptions): ChatStream {
-    let call: PreparedChat | undefined;
-    let problem: unknown;
+    const { clock } = this.#context.config;
     try {
-      call = this.#prepare({ ...params, stream: true }, options, true);
+      const call = this.#prepare({ ...params, stream: true }, options, true);
+      const open = (signal: AbortSignal) => this.#open(call, signal);
+      return new ChatStream(new PendingStream(open, call.options.signal, clock), call.transform);
     } catch (error) {
-      problem = error;
+      const open = () => Promise.reject(error);
+      return new ChatStream(new PendingStream(open, undefined, clock), completionParser(undefined));
     }
-    const open = async (openSignal: AbortSignal) => {
-      if (call === undefined) throw problem;
-      return this.#open(call, openSignal);
-    };
-    const pending = new PendingStream(open, call?.options.signal, this.#context.config.clock);
-    return new ChatStream(pending, call?.transform ?? completionParser(undefined));
   }
 
   /**

@@ -44,7 +44,7 @@ export function toModelSchema(schema: StandardJsonSchema<unknown>, field: string
     return { schema: copy, strict: strict && copy.type === 'object' };
   } catch (error) {
     throw new ConfigurationError(
-      `${field}: cannot be converted to JSON Schema (${String(error)}).`,
+      `${field}: has no JSON Schema (${String(error)}).`,
     );
   }
 }
