@@ -137,8 +137,8 @@ async function* readTexts<Item>(
 ): AsyncGenerator<Item, void, undefined> {
   for await (const { choices } of chunks) {
     for (const { index, delta } of choices) {
-      const text = index === 0 ? contentText(delta.content) : '';
-      const item = text === '' ? undefined : read(text);
+      const text = index === 0 && contentText(delta.content);
+      const item = text ? read(text) : undefined;
       if (item !== undefined) yield item;
     }
   }
