@@ -43,9 +43,7 @@ export function toModelSchema(schema: StandardJsonSchema<unknown>, field: string
     const copy = unchecked<Record<string, unknown>>(JSON.parse(json));
     return { schema: copy, strict: strict && copy.type === 'object' };
   } catch (error) {
-    throw new ConfigurationError(
-      `${field}: has no JSON Schema (${String(error)}).`,
-    );
+    throw new ConfigurationError(`${field}: has no JSON Schema (${String(error)}).`);
   }
 }
 
