@@ -96,19 +96,15 @@ export class ChatCompletions {
     options?: RequestOptions,
   ): ChatStream<CompletionOf<Output>, Input>;
   stream(params: StreamParams<unknown>, options?: RequestOptions): ChatStream {
-    let call: PreparedChat | undefined;
-    let problem: unknown;
+    const { clock } = this.#context.config;
     try {
-      call = this.#prepare({ ...params, stream: true }, options, true);
+      const call = this.#prepare({ ...params, stream: true }, options, true);
+      const open = (signal: AbortSignal) => this.#open(call, signal);
+      return new ChatStream(new PendingStream(open, call.options.signal, clock), call.transform);
     } catch (error) {
-      problem = error;
+      const open = () => Promise.reject(error);
+      return new ChatStream(new PendingStream(open, undefined, clock), completionParser(undefined));
     }
-    const open = async (openSignal: AbortSignal) => {
-      if (call === undefined) throw problem;
-      return this.#open(call, openSignal);
-    };
-    const pending = new PendingStream(open, call?.options.signal, this.#context.config.clock);
-    return new ChatStream(pending, call?.transform ?? completionParser(undefined));
   }
 
   /**
@@ -158,10 +154,8 @@ export class ChatCompletions {
       (fields) => listProblem(fields, 'messages') ?? listProblem(fields, 'tools'),
     );
     checkRequestOptions(options, runRules);
-    const { maxRounds, onToolError, ...requestOptions } = options;
-    const runOptions = { maxRounds, onToolError, signal: options.signal };
-    return runTools(params, runOptions, async (round) =>
-      this.#createCompletion(this.#prepare(round, requestOptions, false)),
+    return runTools(params, options, async (round, roundOptions) =>
+      this.#createCompletion(this.#prepare(round, roundOptions, false)),
     ).catch(throwToCaller);
   }
 
@@ -180,12 +174,13 @@ export class ChatCompletions {
     options: RequestOptions | undefined,
     isStream: boolean,
   ): PreparedChat {
-    const params = mergeExtraBody(toServiceParams(given), options);
-    checkParams(params, (fields) => listProblem(fields, 'messages'));
+    const merged = mergeExtraBody(given, options);
+    checkParams(merged, (fields) => listProblem(fields, 'messages'));
+    const params = toServiceParams(merged);
     // The method has already decided how to read the response.
     checkValue('stream', Boolean(params.stream), [
       (stream) => stream === isStream,
-      `${isStream}, because this call returns ${isStream ? 'a' : 'no'} stream`,
+      `${isStream} in this call`,
     ]);
     const { config } = this.#context;
     // With `retryAmbiguous.chat`, the caller states that the service replays chat requests. Only then is a key generated

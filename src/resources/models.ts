@@ -1,9 +1,10 @@
 import type { ResponseReader } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
-import { requestJson } from '../core/call/endpoint.ts';
+import { executeJson, requestJson } from '../core/call/endpoint.ts';
+import type { PreparedCall } from '../core/call/endpoint.ts';
 import { readIterable, readWithSchema } from '../core/call/readers.ts';
+import { checkRequestOptions, noBodyRules } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
-import { startSafely } from '../core/call/request-promise.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { oneOf } from '../core/config/validation.ts';
 import {
@@ -52,18 +53,19 @@ export class Models {
     query: ModelListQuery = {},
     callOptions?: RequestOptions & ModelListQuery,
   ): RequestPromise<ModelList | AnthropicModelList | GeminiModelList> {
-    return startSafely<ModelList | AnthropicModelList | GeminiModelList>(() => {
+    let read: ResponseReader<ModelList | AnthropicModelList | GeminiModelList> =
+      this.#recordPrices<ModelList>(readIterable(modelListSchema), ({ data }) => data);
+    const prepare = (): PreparedCall => {
       // JavaScript callers may put options into the query. Ignoring them would be worse than accepting them.
       const options = { ...query, ...callOptions };
       const style = options.style && styles[options.style];
-      return requestJson<ModelList | AnthropicModelList | GeminiModelList>(
-        this.#context,
-        '/v1/models',
-        style?.schema ?? this.#recordPrices(readIterable(modelListSchema), ({ data }) => data),
-        options,
-        { ...style?.endpoint, optionRules },
-      );
-    });
+      if (style) read = readWithSchema<AnthropicModelList | GeminiModelList>(style.schema);
+      return {
+        call: { method: 'GET', safety: 'safe', template: '/v1/models', ...style },
+        options: checkRequestOptions(options, optionRules, noBodyRules),
+      };
+    };
+    return executeJson(this.#context, prepare, (body, meta) => read(body, meta));
   }
 
   /**
@@ -97,9 +99,10 @@ export class Models {
 const styles = {
   anthropic: {
     schema: anthropicModelListSchema,
-    endpoint: { apiKeyHeader: 'x-api-key', headers: { 'anthropic-version': '2023-06-01' } },
+    apiKeyHeader: 'x-api-key',
+    headers: { 'anthropic-version': '2023-06-01' },
   },
-  gemini: { schema: geminiModelListSchema, endpoint: { apiKeyHeader: 'x-goog-api-key' } },
+  gemini: { schema: geminiModelListSchema, apiKeyHeader: 'x-goog-api-key' },
 };
 
 const optionRules = { style: /* @__PURE__ */ oneOf(...Object.keys(styles)) };

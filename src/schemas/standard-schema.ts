@@ -37,3 +37,8 @@ export interface StandardJsonSchema<Output, Input = unknown> {
     };
   };
 }
+
+/** Whether a value is a Standard Schema. It may be an object or a function. */
+export function isSchema(value: unknown): value is StandardJsonSchema<unknown> {
+  return value instanceof Object && '~standard' in value;
+}

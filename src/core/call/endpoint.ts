@@ -1,4 +1,3 @@
-import type { Rules } from '../config/validation.ts';
 import { fillPath } from '../http/path.ts';
 import type { ApiCall, ResponseReader, ResultSchema } from './api-call.ts';
 import type { ClientContext } from './context.ts';
@@ -26,8 +25,6 @@ export interface Endpoint extends Partial<ApiCall> {
   query?: (() => string) | undefined;
   /** Returns why the arguments are invalid, if they are. The promise then rejects. */
   problem?: (() => string | undefined) | undefined;
-  /** The rules of options that only this method accepts. */
-  optionRules?: Rules | undefined;
 }
 
 /** Calls the endpoint without a body at a path template, and reads its JSON response. */
@@ -36,14 +33,14 @@ export function requestJson<Result>(
   template: string,
   result: ResultSchema<Result> | ResponseReader<Result>,
   options: RequestOptions | undefined,
-  { values, query, problem, optionRules = {}, ...call }: Endpoint = {},
+  { values, query, problem, ...call }: Endpoint = {},
 ): RequestPromise<Result> {
   const prepare = (): PreparedCall => {
     checkProblem(problem?.());
     const path = fillPath(template, values) + (query?.() ?? '');
     return {
       call: { method: 'GET', safety: 'safe', template, path, ...call },
-      options: checkRequestOptions(options, optionRules, noBodyRules),
+      options: checkRequestOptions(options, noBodyRules),
     };
   };
   return executeJson(context, prepare, result);

@@ -72,13 +72,3 @@ export class RequestPromise<Result> extends Promise<Result> {
     return response.catch(throwToCaller);
   }
 }
-
-/** Starts a call. An error that `start` throws, such as for an argument of the wrong type, rejects the promise. */
-export function startSafely<Result>(start: () => RequestPromise<Result>): RequestPromise<Result> {
-  try {
-    return start();
-  } catch (error) {
-    const fail = () => Promise.reject(error);
-    return new RequestPromise({ parsed: fail, raw: fail });
-  }
-}

@@ -45,8 +45,7 @@ export function readJson<Result>(read: ResponseReader<Result>): ResponseHandler<
     if (body === undefined) throw errors.invalidResponse(meta, describeNonJson(text), text);
     const result = await read(body, meta);
     if (result.issues === undefined) return result.value;
-    const problem = result.issues.map(formatIssue).join('; ');
-    throw errors.invalidResponse(meta, problem, body, result);
+    throw errors.invalidResponse(meta, formatIssues(result.issues), body, result);
   };
 }
 
@@ -55,8 +54,11 @@ export function keepBodyUnread(signal: AbortSignal | undefined): ResponseHandler
   return async ({ response }) => withAbortableBody(response, signal);
 }
 
-/** An issue as one line: the path of the field, and what is wrong with it. */
-export function formatIssue({ path = [], message }: SchemaIssue): string {
-  const keys = path.map((part) => String(typeof part === 'object' ? part.key : part));
-  return [keys.join('.'), message].filter(Boolean).join(': ');
+/** Issues as one line: the path of each field, and what is wrong with it. */
+export function formatIssues(issues: readonly SchemaIssue[]): string {
+  const lines = issues.map(({ path = [], message }) => {
+    const keys = path.map((part) => String(typeof part === 'object' ? part.key : part));
+    return [keys.join('.'), message].filter(Boolean).join(': ');
+  });
+  return lines.join('; ');
 }

@@ -1,57 +1,57 @@
 import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 
-/** The time limit and abort signal of an operation. */
-export interface TimeLimit<Result> {
-  clock: Clock;
+/** The abort signal of an operation, and its time limit if it has one. */
+export type TimeLimit<Result> = (TimerOptions | { clock?: undefined }) & {
   /** The caller's signal. */
   signal?: AbortSignal | undefined;
-  /** Time allowed for the work, in ms. */
-  ms: number;
   /** Creates the error for an aborted signal. */
   onAbort: (reason: unknown) => Error;
-  /** Creates the error for a timeout. */
-  onTimeout: () => Error;
   /** Disposes of a result that arrives too late. */
   discard?: (late: Result) => void;
+};
+
+interface TimerOptions {
+  clock: Clock;
+  /** Time allowed for the work, in ms. */
+  ms: number;
+  /** Creates the error for a timeout. */
+  onTimeout: () => Error;
 }
 
 /**
  * Runs `work` until it finishes, its time is up or the caller aborts. Settles immediately in each case, even if the
- * work ignores its signal, and leaves no timer or listener behind.
+ * work ignores its signal, which aborts unless the work succeeds. Leaves no timer or listener behind.
  */
 export function runWithTimeLimit<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
-  { clock, signal, ms, onAbort, onTimeout, discard }: TimeLimit<Result>,
+  limit: TimeLimit<Result>,
 ): Promise<Result> {
+  const { signal, onAbort, discard } = limit;
   if (signal?.aborted) return Promise.reject(onAbort(signal.reason));
   return new Promise((resolve, reject) => {
     const controller = new AbortController();
     let ended = false;
     const end = () => {
       ended = true;
-      stopTimer();
+      stopTimer?.();
       stopListening();
     };
-    const fail = (error: Error) => {
+    const fail = (error: unknown, reason = error) => {
       end();
-      controller.abort(error);
+      controller.abort(reason);
       reject(error);
     };
-    const stopTimer = startTimer(clock, ms, () => {
-      if (!ended) fail(onTimeout());
-    });
-    const stopListening = whenAborted(signal, (reason) => fail(onAbort(reason)));
-    work(controller.signal).then(
-      (result) => {
-        if (ended) discard?.(result);
-        end();
-        resolve(result);
-      },
-      (error: unknown) => {
-        end();
-        reject(error);
-      },
-    );
+    const stopTimer =
+      limit.clock &&
+      startTimer(limit.clock, limit.ms, () => {
+        if (!ended) fail(limit.onTimeout());
+      });
+    const stopListening = whenAborted(signal, (reason) => fail(onAbort(reason), reason));
+    work(controller.signal).then((result) => {
+      if (ended) discard?.(result);
+      end();
+      resolve(result);
+    }, fail);
   });
 }

@@ -11,7 +11,7 @@ import type { Source } from '../stream/source.ts';
 import { ItemStream } from '../stream/stream.ts';
 import { teeSource } from '../stream/tee.ts';
 import { contentText } from './content-text.ts';
-import { PartialJson } from './partial-json.ts';
+import { partialJsonParser } from './partial-json.ts';
 import { completionParser } from './structured-output.ts';
 import type { CompletionTransform } from './structured-output.ts';
 
@@ -44,12 +44,7 @@ export class ChatStream<
 
   /** Reads the stream as text: the content of the first choice, piece by piece. */
   text(): AsyncGenerator<string, void, undefined> {
-    let chunks: AsyncIterator<ChatCompletionChunk> | undefined;
-    // Opens the stream at the first read.
-    const open = () => (chunks ??= this[Symbol.asyncIterator]());
-    return closeOnReturn(textsOf({ [Symbol.asyncIterator]: open }), () => {
-      if (chunks !== undefined || !this.consumed) void open().return?.();
-    });
+    return this.#readText((text) => text);
   }
 
   /**
@@ -61,19 +56,26 @@ export class ChatStream<
    * nothing more is yielded; with a schema, `final()` then throws {@link StructuredOutputError}.
    */
   partialObjects(): AsyncGenerator<PartialDeep<Draft>, void, undefined> {
-    const texts = this.text();
-    return closeOnReturn(this.#drafts(texts), () => void texts.return());
+    const parse = partialJsonParser();
+    return this.#readText((text) => unchecked<PartialDeep<Draft> | undefined>(parse(text)));
   }
 
-  async *#drafts(
-    texts: AsyncIterable<string>,
-  ): AsyncGenerator<PartialDeep<Draft>, void, undefined> {
-    const json = new PartialJson();
-    for await (const text of texts) {
-      if (json.feed(text) && json.value !== undefined) {
-        yield unchecked<PartialDeep<Draft>>(json.value);
-      }
-    }
+  /**
+   * Reads the text of the first choice, and yields what `read` returns for each piece of it unless that is undefined.
+   * Opens the stream at the first read.
+   */
+  #readText<Item>(read: (text: string) => Item | undefined): AsyncGenerator<Item, void, undefined> {
+    let chunks: AsyncIterator<ChatCompletionChunk> | undefined;
+    const open = () => (chunks ??= this[Symbol.asyncIterator]());
+    const generator = readTexts({ [Symbol.asyncIterator]: open }, read);
+    const finish = generator.return.bind(generator);
+    // A generator on its own first waits for its pending read, which would keep the stream open until the next chunk.
+    generator.return = (value) => {
+      if (!this.consumed) open();
+      void chunks?.return?.();
+      return finish(value);
+    };
+    return generator;
   }
 
   /**
@@ -84,7 +86,8 @@ export class ChatStream<
    * @throws {@link StructuredOutputError} if the request has a schema and the completion does not match it.
    */
   final(): Promise<Final> {
-    return this.#readToEnd().catch(throwToCaller);
+    this.#final ??= this.#readToEnd();
+    return this.#final.catch(throwToCaller);
   }
 
   async #readToEnd(): Promise<Final> {
@@ -95,10 +98,8 @@ export class ChatStream<
         while (source.takeBuffered() !== undefined);
       } while (!(await source.next()).done);
     }
-    this.#final ??= source.final.then(({ completion }) =>
-      this.#transform(completion, source.meta ?? emptyMeta()),
-    );
-    return this.#final;
+    const { completion } = await source.final;
+    return this.#transform(completion, source.meta ?? emptyMeta());
   }
 
   /**
@@ -129,28 +130,16 @@ export class ChatStream<
   }
 }
 
-/** The text that each chunk adds to the first choice. */
-async function* textsOf(chunks: AsyncIterable<ChatCompletionChunk>) {
+/** Passes the text that each chunk adds to the first choice to `read`, and yields what it returns. */
+async function* readTexts<Item>(
+  chunks: AsyncIterable<ChatCompletionChunk>,
+  read: (text: string) => Item | undefined,
+): AsyncGenerator<Item, void, undefined> {
   for await (const { choices } of chunks) {
     for (const { index, delta } of choices) {
-      const text = index === 0 ? contentText(delta.content) : '';
-      if (text !== '') yield text;
+      const text = index === 0 && contentText(delta.content);
+      const item = text ? read(text) : undefined;
+      if (item !== undefined) yield item;
     }
   }
-}
-
-/**
- * Makes `return()` call `close` at once. A generator on its own first waits for its pending read, which would keep the
- * stream open until the next chunk.
- */
-function closeOnReturn<Item>(
-  generator: AsyncGenerator<Item, void, undefined>,
-  close: () => void,
-): AsyncGenerator<Item, void, undefined> {
-  const finish = generator.return.bind(generator);
-  generator.return = (value) => {
-    close();
-    return finish(value);
-  };
-  return generator;
 }

@@ -2,8 +2,7 @@ import { isRecord, textOf } from '../../schemas/type-guards.ts';
 
 /** The text of a message's content, which some models return as parts. Empty if there is none. */
 export function contentText(content: unknown): string {
-  if (typeof content === 'string') return content;
-  return Array.isArray(content) ? content.map(partText).join('') : '';
+  return Array.isArray(content) ? content.map(partText).join('') : partText(content);
 }
 
 /** Parts of other types, such as reasoning, may have a text that is not part of the message. */

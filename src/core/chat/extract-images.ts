@@ -10,17 +10,14 @@ const dataURL = /data:image\/[\w.+-]+;base64,[\w+/=-]+/gi;
  */
 export function extractImages({ choices }: Pick<ChatCompletion, 'choices'>): { url: string }[] {
   const urls = choices.flatMap(({ message }) => [
-    ...[message?.images, message?.content].flatMap(imageURLs),
-    ...(stringify(message?.content ?? '').match(dataURL) ?? []),
+    ...[message?.images, message?.content].flat().flatMap(imageURL),
+    ...(stringify(message?.content).match(dataURL) ?? []),
   ]);
   return [...new Set(urls)].map((url) => ({ url }));
 }
 
-/** The URLs of the images in a list, each an object or the URL itself. */
-function imageURLs(list: unknown): string[] {
-  const parts: unknown[] = Array.isArray(list) ? list : [];
-  return parts.flatMap((part) => {
-    const { image_url: image } = isRecord(part) ? part : {};
-    return textOf(isRecord(image) ? image.url : image) ?? [];
-  });
+/** The URL of an image, which is an object or the URL itself. Empty for any other part. */
+function imageURL(part: unknown): string | [] {
+  const { image_url: image } = isRecord(part) ? part : {};
+  return textOf(isRecord(image) ? image.url : image) ?? [];
 }

@@ -6,104 +6,92 @@ const stringToken = /[^"\\]+|"|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 const structureToken = /[[\]{}"]|[\s,:]+|[\w+.-]+/y;
 
 /**
- * Parses JSON that arrives in pieces and provides the value parsed so far at any time. Each character is processed
- * once, no matter how the text is split, and the value is built in place. A complete object or array equals the result
- * of `JSON.parse`. Invalid text never throws: parsing stops at it and keeps the value parsed before it.
+ * Creates a parser of JSON that arrives in pieces. It takes the next piece and returns the value parsed so far, which
+ * grows in place; undefined before the first value begins, and once parsing has ended because the value is complete or
+ * the text is invalid. Each character is processed once, no matter how the text is split. A complete object or array
+ * equals the result of `JSON.parse`. Invalid text never throws: the value parsed before it stays as it is.
  */
-export class PartialJson {
-  /** The value parsed so far, which grows in place; undefined before the first value begins. */
-  value: unknown;
-  /** Open objects and arrays, the innermost last. */
-  readonly #containers: object[] = [];
+export function partialJsonParser(): (piece: string) => unknown {
+  const root: unknown[] = [];
+  /** Open arrays and objects, the innermost last. The first item of the outermost one is the value. */
+  const containers: object[] = [root];
   /** Key of the next value in the innermost container; undefined in an object whose next key has not been read. */
-  #key: PropertyKey | undefined;
-  /** The string being read. */
-  #string: string | undefined;
-  /** The number or keyword being read. */
-  #literal = '';
+  let key: PropertyKey | undefined = 0;
+  /** What is being read: a string, or anything else. */
+  let pattern = structureToken;
+  /** The part of a string, number or keyword that has been read. */
+  let text = '';
   /** An incomplete escape at the end of the last piece. */
-  #incompleteEscape = '';
-  /** Whether the value is complete or the text is invalid. */
-  #ended = false;
+  let rest = '';
+  let ended = false;
 
-  /** Parses the next piece. Returns false if parsing had already ended. */
-  feed(piece: string): boolean {
-    if (this.#ended) return false;
-    const text = this.#incompleteEscape + piece;
+  return (piece) => {
+    if (ended) return undefined;
+    rest += piece;
     let position = 0;
-    while (!this.#ended && position < text.length) {
-      const pattern = this.#string === undefined ? structureToken : stringToken;
+    while (!ended && position < rest.length) {
       pattern.lastIndex = position;
-      const token = pattern.exec(text)?.[0];
+      const token = pattern.exec(rest)?.[0];
       if (token === undefined) break;
       position += token.length;
-      if (this.#string === undefined) this.#readStructure(token);
-      else this.#readString(this.#string, token);
+      if (pattern === structureToken) readStructure(token);
+      else if (token === '"') {
+        if (key === undefined) key = text;
+        else assignComplete(text);
+        text = '';
+        pattern = structureToken;
+      } else text += token.startsWith('\\') ? parseJson(`"${token}"`) : token;
     }
-    this.#incompleteEscape = text.slice(position);
+    rest = rest.slice(position);
     // Text that is not a token is either the beginning of an escape or invalid.
-    if (this.#incompleteEscape !== '' && !/^\\(u.{0,3})?$/.test(this.#incompleteEscape)) {
-      this.#ended = true;
-    }
-    if (this.#string !== undefined && !this.#expectsKey) this.#assign(this.#string);
-    return true;
-  }
+    ended ||= rest !== '' && !/^\\(u.{0,3})?$/.test(rest);
+    if (pattern === stringToken && key !== undefined) assign(text);
+    return root[0];
+  };
 
-  get #expectsKey(): boolean {
-    return this.#key === undefined && this.#containers.length > 0;
-  }
-
-  #readString(text: string, token: string): void {
-    if (token !== '"') {
-      this.#string = text + (token.startsWith('\\') ? parseJson(`"${token}"`) : token);
-      return;
-    }
-    if (this.#expectsKey) this.#key = text;
-    else this.#assignComplete(text);
-    this.#string = undefined;
-  }
-
-  #readStructure(token: string): void {
+  function readStructure(token: string): void {
     if (/[\w+.-]/.test(token)) {
-      this.#literal += token;
+      text += token;
       return;
     }
-    if (this.#literal !== '') {
-      this.#assignComplete(parseJson(this.#literal));
-      this.#literal = '';
-    }
-    if (token === '"') this.#string = '';
+    if (text !== '') assignComplete(parseJson(text));
+    text = '';
+    if (token === '"') pattern = stringToken;
     else if (token === '{' || token === '[') {
       const container = token === '{' ? {} : [];
-      this.#assign(container);
-      this.#containers.push(container);
-      this.#advance();
+      assign(container);
+      containers.push(container);
+      advance();
     } else if (token === '}' || token === ']') {
-      if (Array.isArray(this.#containers.pop()) !== (token === ']')) this.#ended = true;
-      this.#advance();
+      ended ||= Array.isArray(containers.pop()) !== (token === ']');
+      advance();
     }
   }
 
-  #assignComplete(value: unknown): void {
-    this.#assign(value);
-    this.#advance();
+  function assignComplete(value: unknown): void {
+    assign(value);
+    advance();
   }
 
-  /** Stores a value under the current key; undefined is one that is not JSON. The property is defined, not set, so that no key can reach a prototype. */
-  #assign(value: unknown): void {
-    const container = this.#containers.at(-1);
-    if (container === undefined) this.value = value;
-    else if (this.#key === undefined || value === undefined) this.#ended = true;
-    else {
-      const property = { value, writable: true, enumerable: true, configurable: true };
-      Object.defineProperty(container, this.#key, property);
-    }
+  /**
+   * Stores a value under the current key; undefined is one that is not JSON. The property is defined, not set, so that
+   * no key can reach a prototype.
+   */
+  function assign(value: unknown): void {
+    if (key === undefined || value === undefined) ended = true;
+    else
+      Object.defineProperty(containers.at(-1), key, {
+        value,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
   }
 
   /** Moves on to the next key, after a complete value or the beginning of a container. */
-  #advance(): void {
-    const container = this.#containers.at(-1);
-    this.#key = Array.isArray(container) ? container.length : undefined;
-    if (container === undefined) this.#ended = true;
+  function advance(): void {
+    const container = containers.at(-1);
+    key = Array.isArray(container) ? container.length : undefined;
+    ended ||= containers.length < 2;
   }
 }

@@ -1,11 +1,11 @@
 import { StructuredOutputError } from '../../errors/structured-output.ts';
 import type { ChatCompletion } from '../../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
+import { isSchema } from '../../schemas/standard-schema.ts';
 import type { StandardResult, StandardSchema } from '../../schemas/standard-schema.ts';
-import { formatIssue } from '../call/response.ts';
+import { formatIssues } from '../call/response.ts';
 import { singleLine, parseJson } from '../http/json.ts';
 import { contentText } from './content-text.ts';
-import { isSchema } from './json-schema.ts';
 
 /** Turns an accumulated completion into the result of `final()`. */
 export type CompletionTransform<Final> = (
@@ -38,15 +38,14 @@ export function completionParser(
     const refusal = message?.refusal;
     const text = refusal || contentText(message?.content);
     const reason = refusal ? 'refused' : truncationReasons.find((known) => known === finish_reason);
-    const obstacle = refusal ? 'the model refused the request' : `it is incomplete (${reason})`;
     const result =
       reason === undefined
         ? await parseWithSchema(schema, text)
-        : { issues: [{ message: obstacle }] };
+        : { issues: [{ message: `it is incomplete (${reason})` }] };
     if (result.issues === undefined) return { ...completion, parsed: result.value };
-    const problem = singleLine(result.issues.map(formatIssue).join('; '));
+    const problem = singleLine(formatIssues(result.issues));
     const content = singleLine(text) || '(empty)';
-    const request = meta.requestId === undefined ? '' : ` [request ${meta.requestId}]`;
+    const request = meta.requestId ? ` [request ${meta.requestId}]` : '';
     throw new StructuredOutputError(
       `The completion does not match the schema: ${problem}. It may have been charged. Content: ${content}${request}`,
       {

@@ -3,14 +3,21 @@ import { ToolRoundsError } from '../../errors/tool-rounds.ts';
 import type { ChatCompletion } from '../../schemas/chat-completion.ts';
 import type { ChatMessage, ToolMessage } from '../../schemas/chat-messages.ts';
 import type { ChatParams, ToolCall, ToolDefinition } from '../../schemas/chat-params.ts';
-import type { RunParams, Tool, ToolRound, ToolRun } from '../../schemas/chat-run.ts';
+import type {
+  RunParams,
+  Tool,
+  ToolRound,
+  ToolRun,
+  ToolRunProgress,
+} from '../../schemas/chat-run.ts';
 import { abortedError } from '../call/errors.ts';
 import type { RequestOptions } from '../call/request-options.ts';
-import { formatIssue } from '../call/response.ts';
+import { formatIssues } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
-import { whenAborted } from '../config/clock.ts';
+import { runWithTimeLimit } from '../call/time-limit.ts';
 import { functionValue, positiveInteger } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
+import { toText } from '../http/json.ts';
 import { roundUsd } from '../limits/round-usd.ts';
 import { toModelSchema } from './json-schema.ts';
 import { parseWithSchema } from './structured-output.ts';
@@ -41,49 +48,39 @@ export const runRules: Rules = {
 /** Sends requests, executes the tools that the model calls, and sends their results, until the model calls no tool. */
 export async function runTools(
   { tools, messages: initialMessages, ...params }: RunParams,
-  { maxRounds = 10, onToolError = toErrorResult, signal }: RunOptions,
-  send: (params: ChatParams) => Promise<ApiResponse<ChatCompletion>>,
+  { maxRounds = 10, onToolError = toErrorResult, ...options }: RunOptions,
+  send: (params: ChatParams, options: RequestOptions) => Promise<ApiResponse<ChatCompletion>>,
 ): Promise<ToolRun> {
   const definitions = tools.map(toDefinition);
   const messages: ChatMessage[] = [...initialMessages];
   const rounds: ToolRound[] = [];
-  const controller = new AbortController();
-  const progress = () => ({ messages, rounds, chargeUsd: totalChargeUsd(rounds) });
-  // Ends the run when the caller aborts, even if a tool ignores its signal.
-  let stopListening: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stopListening = whenAborted(signal, (reason) => {
-      controller.abort(reason);
-      reject(abortedError(reason, { outcome: 'not-sent' }));
-    });
-  });
-  aborted.catch(() => undefined);
+  const run: ToolRunProgress = { messages, rounds, chargeUsd: 0 };
+  const { signal } = options;
+  const onAbort = (reason: unknown) => abortedError(reason, { outcome: 'not-sent' });
   try {
     for (;;) {
-      const { data: completion, meta } = await send({ ...params, messages, tools: definitions });
+      const request = { ...params, messages, tools: definitions };
+      const { data: completion, meta } = await send(request, options);
       rounds.push({ completion, meta });
+      // A replay costs nothing; its headers repeat the original charge.
+      if (!meta.idempotentReplay) run.chargeUsd = roundUsd(run.chargeUsd + (meta.chargeUsd ?? 0));
       const message = completion.choices[0]?.message;
       if (message !== undefined) messages.push(message);
       const calls = message?.tool_calls ?? [];
-      if (calls.length === 0) return { completion, ...progress() };
+      if (calls.length === 0) return { completion, ...run };
       if (rounds.length >= maxRounds) {
         throw new ToolRoundsError(
-          `The model was still calling tools after maxRounds (${maxRounds}) requests; error.run has the conversation and its cost.`,
+          `The model still calls tools after maxRounds (${maxRounds}) requests; error.run has the messages and their cost.`,
         );
       }
-      if (controller.signal.aborted) await aborted;
-      const results = calls.map((call) =>
-        executeToolCall(call, tools, controller.signal, onToolError),
-      );
-      messages.push(...(await Promise.race([Promise.all(results), aborted])));
+      const executeTools = (toolSignal: AbortSignal) =>
+        Promise.all(calls.map((call) => executeToolCall(call, tools, toolSignal, onToolError)));
+      messages.push(...(await runWithTimeLimit(executeTools, { signal, onAbort })));
     }
   } catch (error) {
-    controller.abort(error);
     // Not enumerable, so that a logged error does not reveal the conversation.
-    if (error instanceof PolygateError) Object.defineProperty(error, 'run', { value: progress() });
+    if (error instanceof PolygateError) Object.defineProperty(error, 'run', { value: run });
     throw error;
-  } finally {
-    stopListening?.();
   }
 }
 
@@ -105,24 +102,14 @@ async function executeToolCall(
     const tool = tools.find((each) => each.name === name);
     if (tool === undefined) throw new Error(`There is no tool ${name}.`);
     const result = await parseWithSchema(tool.parameters, text || '{}');
-    if (result.issues !== undefined) throw new Error(result.issues.map(formatIssue).join('; '));
-    content = stringifyResult(await tool.execute(result.value, { signal, call }));
+    if (result.issues !== undefined) throw new Error(formatIssues(result.issues));
+    content = toText(await tool.execute(result.value, { signal, call }));
   } catch (error) {
-    content = stringifyResult(await onToolError(error, call));
+    content = toText(await onToolError(error, call));
   }
   return { role: 'tool', tool_call_id: call.id, content };
 }
 
-function stringifyResult(result: unknown): string {
-  return typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
-}
-
 function toErrorResult(error: unknown): object {
   return { error: error instanceof Error ? error.message : String(error) };
-}
-
-/** Adds up the charges of all rounds. A replay costs nothing; its headers repeat the original charge. */
-function totalChargeUsd(rounds: readonly ToolRound[]): number {
-  const charged = rounds.filter(({ meta }) => !meta.idempotentReplay);
-  return roundUsd(charged.reduce((sum, { meta }) => sum + (meta.chargeUsd ?? 0), 0));
 }

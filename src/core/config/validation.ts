@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { nearestName, unknownOption } from '../../schemas/nearest-name.ts';
 import { omitUndefined } from '../../schemas/schema.ts';
+import { isSchema } from '../../schemas/standard-schema.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 
 /** A check, and the words that complete "must be …" in its error message. */
@@ -107,10 +108,7 @@ export const headerText: Rule = matches(
   /^(?=.*\S)[\t -~\u0080-\u00ff]*$/,
   'a non-empty line of Latin-1 text',
 );
-export const standardSchema: Rule = [
-  (value) => value instanceof Object && '~standard' in value,
-  'a Standard Schema',
-];
+export const standardSchema: Rule = [isSchema, 'a Standard Schema'];
 export const pathTemplate: Rule = matches(/^\/.*\{id\}/, 'a path that contains {id}');
 /** `!` to `~` covers all visible ASCII characters and excludes the space. Specification: Limits. */
 export const idempotencyKeyRule: Rule = matches(

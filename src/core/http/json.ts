@@ -7,10 +7,15 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A value as text: a string unchanged, anything else as JSON. Never throws. */
+/** A value as text: a string unchanged, anything else as JSON. Throws if that is not possible. */
+export function toText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+/** A value as text, like `toText`, but never throws. */
 export function stringify(value: unknown): string {
   try {
-    return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+    return toText(value);
   } catch {
     return '(too deeply nested)';
   }
