@@ -194,7 +194,7 @@ async function recordSubmit<Kind extends TaskKind>(
   item: PlannedItem<Kind>,
   { journal }: BatchContext,
 ): Promise<JournaledItem<Kind>> {
-  await journal.append({ v: 1, type: 'submit', id: item.id, ...item.intent });
+  await journal.append({ type: 'submit', id: item.id, ...item.intent });
   return { ...item, state: 'journaled' };
 }
 
@@ -219,12 +219,12 @@ async function submit<Kind extends TaskKind>(
     // A response with a finished result may have no task id. Only its key can find it again, so no `accepted` line is
     // written.
     if (task.id) {
-      await journal.tryAppend({ v: 1, type: 'accepted', id, receipt: task.toJSON() });
+      await journal.tryAppend({ type: 'accepted', id, receipt: task.toJSON() });
     }
     return { ...item, state: 'accepted', task };
   } catch (error) {
     if (isFinal(item, error) && !AbortedError.is(error)) {
-      await journal.tryAppend({ v: 1, type: 'refused', id });
+      await journal.tryAppend({ type: 'refused', id });
     }
     throw error;
   }
@@ -275,7 +275,7 @@ async function deriveKey(runId: string, rowId: string, changedHash: string): Pro
 
 /** The line for a result that the caller has taken; undefined if the next process must look at the row again. */
 export function finishedLine({ id, task, status }: BatchResult): JournalLine | undefined {
-  return task && status !== 'unknown' ? { v: 1, type: 'finished', id, status } : undefined;
+  return task && status !== 'unknown' ? { type: 'finished', id, status } : undefined;
 }
 
 /** Creates the error for a row that cannot be planned. */

@@ -3,7 +3,7 @@ import type { Journal } from '../../schemas/journal.ts';
 import type { Receipt } from '../../schemas/task.ts';
 import { newIdempotencyKey } from '../call/idempotency-key.ts';
 import type { Log } from '../config/log.ts';
-import { checkValue, objectWithMethods } from '../config/validation.ts';
+import { objectWithMethods } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 import { parseLine } from './journal-line.ts';
 import type { Intent, JournalLine } from './journal-line.ts';
@@ -43,29 +43,38 @@ export class BatchJournal {
   readonly #journal: Journal | undefined;
   readonly #log: Log;
   #runId: string | undefined;
-  /** Whether the journal holds nothing but blank lines and `run` lines, complete or torn. */
-  #isEmpty = true;
 
   constructor(journal: Journal | undefined, log: Log) {
-    checkValue('journal', journal, journalRule);
     this.#journal = journal;
     this.#log = log;
   }
 
-  /** Reads all lines into `rows` and `damaged`. */
-  async read(): Promise<void> {
+  /**
+   * Reads all lines into `rows` and `damaged`. Returns whether there are no lines but blank lines and `run` lines,
+   * complete or torn.
+   */
+  async read(): Promise<boolean> {
     this.damaged.length = 0;
+    let isEmpty = true;
     let number = 0;
     for await (const text of this.#journal?.read() ?? []) {
       number += 1;
       if (text.trim() === '') continue;
-      const line = parseLine(text, number);
       // A torn `run` line counts as empty: it is written before the first submit, so nothing was sent.
-      this.#isEmpty &&= runLineStart.startsWith(text.slice(0, runLineStart.length));
-      if (line instanceof ConfigurationError) this.damaged.push(line);
-      else if (line.type === 'run') this.#runId ??= line.run;
-      else this.#apply(line);
+      isEmpty &&= runLineStart.startsWith(text.slice(0, runLineStart.length));
+      try {
+        const line = parseLine(text);
+        if (line.type === 'run') this.#runId ??= line.run;
+        else this.#apply(line);
+      } catch (error) {
+        // The message of JSON.parse quotes the line, which may contain a prompt.
+        const reason = ConfigurationError.is(error) ? error.message : 'It is not JSON.';
+        const message = `journal: line ${number} is damaged and was ignored. ${reason}`;
+        // The other lines stay usable.
+        this.damaged.push(new ConfigurationError(message));
+      }
     }
+    return isEmpty;
   }
 
   /**
@@ -76,20 +85,19 @@ export class BatchJournal {
    * new keys, and rows that were already paid for would be paid for again.
    */
   async openRun(): Promise<string> {
-    await this.read();
+    const isEmpty = await this.read();
     if (this.#runId !== undefined) return this.#runId;
-    if (!this.#isEmpty) {
-      const [damage] = this.damaged;
-      const firstDamage = damage ? ` First damage: ${damage.message}` : '';
+    if (!isEmpty) {
       throw new ConfigurationError(
-        `journal: its run line, from which all keys are derived, is missing or damaged. Nothing was sent.${firstDamage}`,
+        'journal: its run line, from which all keys are derived, is missing or damaged. Nothing was sent.',
+        { cause: this.damaged[0] },
       );
     }
-    const runId = newIdempotencyKey();
-    await this.append({ v: 1, type: 'run', run: runId });
+    const run = newIdempotencyKey();
+    await this.append({ type: 'run', run });
     // Another process may have started a run at the same time. The first line wins in both processes.
     await this.read();
-    return this.#runId ?? runId;
+    return this.#runId ?? run;
   }
 
   /** Removes and returns the history of a row. Each row needs it only once, so its memory can be freed. */
@@ -101,7 +109,7 @@ export class BatchJournal {
 
   /** Appends a line and waits until it is durable. */
   async append(line: JournalLine): Promise<void> {
-    await this.#journal?.append(JSON.stringify(line));
+    await this.#journal?.append(JSON.stringify({ v: 1, ...line }));
   }
 
   /** Appends a line without requiring it. A lost line never leads to a second charge: at worst the row is resent with

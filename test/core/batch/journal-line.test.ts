@@ -12,12 +12,12 @@ describe('a damaged line of a journal', () => {
     [
       'of an unknown version',
       '{"v":2,"type":"submit","id":"a"}',
-      /v: must be 1, the only known version/,
+      /v: must be 1, the only supported version/,
     ],
     [
       'of an unknown type',
       '{"v":1,"type":"constructor","id":"a"}',
-      /type: must be a known line type/,
+      /type: must be one of run, submit, accepted/,
     ],
     ['without an id', '{"v":1,"type":"refused"}', /id: must be a non-empty string/],
     ['without a key', '{"v":1,"type":"submit","id":"a"}', /key: must be a non-empty string/],
