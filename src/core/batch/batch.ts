@@ -6,7 +6,8 @@ import { booleanValue, checkOptions, checkValue, functionValue } from '../config
 import type { Rule, Rules } from '../config/validation.ts';
 import type { Submission } from '../tasks/submission.ts';
 import { Task } from '../tasks/task.ts';
-import { identify, plan, rowError, runItem, toErrorResult } from './batch-item.ts';
+import { identify, plan, rowError, runItem } from './batch-item.ts';
+import type { BatchItem } from './batch-item.ts';
 import { journalRule } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
 import type { WorkerContext } from './run-concurrently.ts';
@@ -83,17 +84,12 @@ export async function* batch<Input, Kind extends TaskKind>(
   };
 
   const runRow = async ({ input, index, runId }: InputRow<Input>, worker: WorkerContext) => {
-    let item = identify(String(index));
-    try {
-      const id = idOf === undefined ? item.id : claimId(idOf(input, index), usedIds);
-      item = identify(id, journal.take(id));
-    } catch (error) {
-      // Without a valid id, the row is reported under its position.
-      return { ...toErrorResult<Kind>(item, error), input };
-    }
+    // Without a valid id, the row is reported under its position.
+    const item: BatchItem<Kind> = identify(String(index));
     const enter = async () => {
-      const submission = checkSubmission(item.id, await describe(input, index));
-      return plan(item, submission, runId, storeParams);
+      const id = idOf ? claimId(idOf(input, index), usedIds) : item.id;
+      Object.assign(item, identify(id, journal.take(id)));
+      return plan(item, checkSubmission(id, await describe(input, index)), runId, storeParams);
     };
     return { ...(await runItem(item, enter, runner, worker)), input };
   };

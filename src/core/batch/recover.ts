@@ -6,7 +6,7 @@ import { checkOptions, checkValue } from '../config/validation.ts';
 import { fingerprint } from '../tasks/fingerprint.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
-import { identify, resume, runItem } from './batch-item.ts';
+import { identify, runItem } from './batch-item.ts';
 import type { PreparedSubmit } from './batch-item.ts';
 import { journalRule, mayBeCharged } from './batch-journal.ts';
 import type { RowHistory } from './batch-journal.ts';
@@ -46,9 +46,8 @@ export async function* recover(
     }
   };
   yield* runner.run(unfinishedRows(), ([id, history], worker) => {
-    const item = identify(id, history);
-    const enter = async () => resume(item, preparedFrom(history, restore));
-    return runItem(item, enter, runner, worker);
+    const enter = async () => ({ prepared: preparedFrom(history, restore) });
+    return runItem(identify(id, history), enter, runner, worker);
   });
 }
 

@@ -12,7 +12,7 @@ import { finishedLine } from './batch-item.ts';
 import type { BatchContext } from './batch-item.ts';
 import { BatchJournal } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
-import { BatchHalt } from './halt.ts';
+import { createHalt } from './halt.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import type { WorkerContext } from './run-concurrently.ts';
 
@@ -36,7 +36,7 @@ export class BatchRunner implements BatchContext {
   readonly journal: BatchJournal;
   readonly config: Config;
   readonly waitOptions: Omit<WaitOptions, 'onUpdate' | 'signal'>;
-  readonly halt: BatchHalt;
+  readonly halt: AbortController;
   readonly #slots: ClientSlots;
   readonly #options: RecoverOptions;
 
@@ -47,7 +47,7 @@ export class BatchRunner implements BatchContext {
     this.waitOptions = { pollInterval, maxPollInterval, waitTimeout, headers, requestId };
     this.journal = new BatchJournal(journal, context.config.log);
     this.config = context.config;
-    this.halt = new BatchHalt(context.config.log);
+    this.halt = createHalt(context.config.log);
     this.#slots = context.slots;
     this.#options = options;
   }

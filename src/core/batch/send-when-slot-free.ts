@@ -1,33 +1,42 @@
 import { RequestTimeoutError } from '../../errors/connection.ts';
 import { ConcurrencyLimitError } from '../../errors/status.ts';
-import type { Config } from '../config/config.ts';
-import { rowAborted } from './halt.ts';
+import type { TaskKind } from '../../schemas/task.ts';
+import type { Task } from '../tasks/task.ts';
+import type { BatchContext, PreparedSubmit } from './batch-item.ts';
+import { forwardAbort, throwRowAborted } from './halt.ts';
 
 /** Minimum delay before a row that found no free slot tries again, in ms. */
 const minRetryDelay = 1_000;
 
 /**
- * Repeats `send` until the service has a free concurrency slot. A single request gives up after `maxQueueTime` or
- * `totalTimeout`. A batch does not: if running tasks occupy the slots (assumption A14), each row has to wait until
- * earlier tasks end.
+ * Sends a row, repeatedly until the service has a free concurrency slot. A single request gives up after `maxQueueTime`
+ * or `totalTimeout`. A batch does not: if running tasks occupy the slots (assumption A14), each row has to wait until
+ * earlier tasks end. `row` is also aborted when the batch is halted, unless the request has been sent.
  */
-export async function sendWhenSlotFree<Result>(
-  send: () => Promise<Result>,
-  { concurrency, clock }: Config,
-  signal: AbortSignal,
-): Promise<Result> {
+export async function sendWhenSlotFree<Kind extends TaskKind>(
+  prepared: PreparedSubmit<Kind>,
+  idempotencyKey: string | undefined,
+  { config, halt }: BatchContext,
+  row: AbortController,
+): Promise<Task<Kind>> {
+  const { signal } = row;
+  const onResponse = (status: number) => {
+    if (status === 402) halt.abort();
+  };
   for (;;) {
+    const ignoreHalt = forwardAbort(halt.signal, row);
+    const observer = { onSend: ignoreHalt, onResponse };
     try {
-      return await send();
+      return await prepared.sendObserved({ idempotencyKey, signal }, observer);
     } catch (error) {
       const rejection = RequestTimeoutError.is(error) ? error.cause : error;
-      const isLimited = concurrency !== false && ConcurrencyLimitError.is(rejection);
+      const isLimited = config.concurrency !== false && ConcurrencyLimitError.is(rejection);
       // An earlier attempt may have been charged: report it instead of retrying.
       if (!isLimited || rejection.outcome === 'unknown') throw error;
       const delay = Math.max(minRetryDelay, rejection.retryAfterMs ?? 0);
-      await clock.sleep(delay, signal).catch((cause: unknown) => {
-        throw rowAborted(cause);
-      });
+      await config.clock.sleep(delay, signal).catch(throwRowAborted);
+    } finally {
+      ignoreHalt();
     }
   }
 }
