@@ -1,9 +1,9 @@
+import type { RecoverOptions } from './core/batch/batch-context.ts';
 import type { BatchResult } from './core/batch/batch-result.ts';
 import { batch } from './core/batch/batch.ts';
 import type { BatchOptions, BatchRow } from './core/batch/batch.ts';
 import { recover } from './core/batch/recover.ts';
 import type { Restore } from './core/batch/recover.ts';
-import type { RecoverOptions } from './core/batch/runner.ts';
 import type { ResponseReader } from './core/call/api-call.ts';
 import { throwToCaller } from './core/call/caller-stack.ts';
 import { createContext } from './core/call/context.ts';

@@ -23,32 +23,19 @@ import { PolygateError } from '../../errors/base.ts';
 import type { ErrorDetails } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
-import type { WaitOptions } from '../../schemas/task-handle.ts';
-import type { Receipt, TaskKind } from '../../schemas/task.ts';
+import type { TaskKind } from '../../schemas/task.ts';
 import { textOf } from '../../schemas/type-guards.ts';
-import type { AttemptObserver } from '../call/api-call.ts';
-import type { Config } from '../config/config.ts';
 import { fingerprint } from '../tasks/fingerprint.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
+import type { BatchContext } from './batch-context.ts';
 import { mayBeCharged, noHistory } from './batch-journal.ts';
-import type { BatchJournal, RowHistory } from './batch-journal.ts';
+import type { RowHistory } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
 import { explainHalt, forwardAbort, throwRowAborted } from './halt.ts';
-import type { Intent, JournalLine } from './journal-line.ts';
-import type { WorkerContext } from './run-concurrently.ts';
+import type { Intent } from './journal-line.ts';
 import { sendWhenSlotFree } from './send-when-slot-free.ts';
-
-/** The parts of a submission that the transitions use: a `Submission`, or one restored from the journal. */
-export interface PreparedSubmit<Kind extends TaskKind> {
-  /** Sends the submission under the given key. */
-  sendObserved(
-    options: { readonly idempotencyKey: string | undefined; readonly signal: AbortSignal },
-    observer: AttemptObserver,
-  ): Promise<Task<Kind>>;
-  /** Recreates the task from its receipt. */
-  task(receipt: Receipt): Task<Kind>;
-}
+import type { PreparedSubmit } from './send-when-slot-free.ts';
 
 /** A row of a batch. */
 export interface BatchItem<Kind extends TaskKind> {
@@ -71,30 +58,20 @@ export interface Plan<Kind extends TaskKind> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What all rows of a batch share. */
-export interface BatchContext {
-  readonly journal: BatchJournal;
-  readonly config: Config;
-  /** Aborts at the first 402. */
-  readonly halt: AbortController;
-  /** Options of the wait for each task, without its signal. */
-  readonly waitOptions: Omit<WaitOptions, 'onUpdate' | 'signal'>;
-}
-
 /** Takes a row through all its states. Never rejects. */
 export async function runItem<Kind extends TaskKind>(
   item: BatchItem<Kind>,
   enter: () => Promise<Plan<Kind>>,
   context: BatchContext,
-  { signal: batchSignal, markIdle }: WorkerContext,
+  controller: AbortController,
+  markIdle: () => void,
 ): Promise<BatchResult<Kind>> {
   const { journal, halt, waitOptions } = context;
-  const row = new AbortController();
-  const { signal } = row;
-  const listeners = [forwardAbort(batchSignal, row)];
+  const { signal } = controller;
+  let stopListening: (() => void) | undefined;
   try {
     const { prepared, intent, signal: ownSignal } = await enter();
-    listeners.push(forwardAbort(ownSignal, row));
+    stopListening = forwardAbort(ownSignal, controller);
     const { id, history } = item;
     if (intent) {
       item.idempotencyKey = intent.key;
@@ -107,7 +84,14 @@ export async function runItem<Kind extends TaskKind>(
     }
     if (history.receipt) item.task = prepared.task(history.receipt);
     else {
-      item.task = await sendWhenSlotFree(prepared, item.idempotencyKey, context, row);
+      const sent = sendWhenSlotFree(prepared, item.idempotencyKey, context, controller);
+      item.task = await sent.catch(async (error: unknown) => {
+        // The submission was certainly not charged: allows the row to be resubmitted with other params.
+        if (isFinal(item, error) && !AbortedError.is(error)) {
+          await journal.tryAppend({ type: 'refused', id });
+        }
+        throw error;
+      });
       // A response with a finished result may have no task id. Only its key can find it again, so no `accepted` line is
       // written.
       if (item.task.id) {
@@ -118,16 +102,11 @@ export async function runItem<Kind extends TaskKind>(
     const generation = await item.task.wait({ ...waitOptions, signal });
     return { ...identityOf(item), status: 'succeeded', generation };
   } catch (thrown) {
-    const isFailed = isFinal(item, thrown);
-    // The submission was certainly not charged: allows the row to be resubmitted with other params.
-    if (isFailed && item.isJournaled && !item.task && !AbortedError.is(thrown)) {
-      await journal.tryAppend({ type: 'refused', id: item.id });
-    }
     const cause = explainHalt(thrown, halt.signal, item.idempotencyKey);
     const error = cause instanceof Error ? cause : new Error(textOf(cause) ?? '', { cause });
-    return { ...identityOf(item), status: isFailed ? 'failed' : 'unknown', error };
+    return { ...identityOf(item), status: isFinal(item, thrown) ? 'failed' : 'unknown', error };
   } finally {
-    for (const stopListening of listeners) stopListening();
+    stopListening?.();
   }
 }
 
@@ -186,11 +165,6 @@ function isFinal<Kind extends TaskKind>(
   if (!isJournaled) return !(PolygateError.is(error) && error.outcome === 'unknown');
   if (!PolygateError.is(error) || error.task) return false;
   return (error.outcome ?? 'unknown') !== 'unknown' || ConfigurationError.is(error);
-}
-
-/** The line for a result that the caller has taken; undefined if the next process must look at the row again. */
-export function finishedLine({ id, task, status }: BatchResult): JournalLine | undefined {
-  return task && status !== 'unknown' ? { type: 'finished', id, status } : undefined;
 }
 
 /** Creates the error for a row that cannot be planned. */

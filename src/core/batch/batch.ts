@@ -6,13 +6,13 @@ import { booleanValue, checkOptions, checkValue, functionValue } from '../config
 import type { Rule, Rules } from '../config/validation.ts';
 import type { Submission } from '../tasks/submission.ts';
 import { Task } from '../tasks/task.ts';
+import { createBatchContext, recoverRules } from './batch-context.ts';
+import type { RecoverOptions } from './batch-context.ts';
 import { identify, plan, rowError, runItem } from './batch-item.ts';
 import type { BatchItem } from './batch-item.ts';
 import { journalRule } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
-import type { WorkerContext } from './run-concurrently.ts';
-import { BatchRunner, recoverRules } from './runner.ts';
-import type { RecoverOptions } from './runner.ts';
+import { runConcurrently } from './run-concurrently.ts';
 
 /** Options of `gateway.batch`. The wait options apply to each row. */
 export interface BatchOptions<Input> extends RecoverOptions {
@@ -50,13 +50,6 @@ export type BatchRow<Input, Kind extends TaskKind = TaskKind> = BatchResult<Kind
   readonly input: Input;
 };
 
-/** A row that has no id yet. */
-interface InputRow<Input> {
-  readonly input: Input;
-  readonly index: number;
-  readonly runId: string;
-}
-
 /** Submits rows as slots become free, waits for their tasks, and yields each result as soon as it is available. */
 export async function* batch<Input, Kind extends TaskKind>(
   context: ClientContext,
@@ -67,34 +60,34 @@ export async function* batch<Input, Kind extends TaskKind>(
   checkOptions(options, batchRules, recoverRules);
   checkValue('inputs', inputs ?? null, iterableRule);
   checkValue('describe', describe ?? null, functionValue);
-  const { id: idOf, storeParams = options.journal?.storeParams ?? false } = options;
-  const runner = new BatchRunner(context, options.journal, options);
-  const { journal } = runner;
+  const { id: idOf, journal, storeParams = journal?.storeParams ?? false, ...shared } = options;
+  const batchContext = createBatchContext(context, journal, shared);
+  const lines = batchContext.journal;
   const usedIds = new Set<unknown>();
+  let runId = '';
+  let rowCount = 0;
 
   // Opens the journal before the first input is pulled: the keys of all rows are derived from its run.
-  const rows = async function* (): AsyncGenerator<InputRow<Input>, void, undefined> {
-    const runId = await journal.openRun();
-    for (const { message } of journal.damaged) context.config.log.warn(() => message);
-    let index = 0;
-    for await (const input of inputs) {
-      yield { input, index, runId };
-      index += 1;
-    }
+  const rows = async function* (): AsyncGenerator<Input, void, undefined> {
+    runId = await lines.openRun();
+    for (const { message } of lines.damaged) context.config.log.warn(() => message);
+    yield* inputs;
   };
 
-  const runRow = async ({ input, index, runId }: InputRow<Input>, worker: WorkerContext) => {
+  const runRow = async (input: Input, controller: AbortController, markIdle: () => void) => {
+    const index = rowCount;
+    rowCount += 1;
     // Without a valid id, the row is reported under its position.
     const item: BatchItem<Kind> = identify(String(index));
     const enter = async () => {
       const id = idOf ? claimId(idOf(input, index), usedIds) : item.id;
-      Object.assign(item, identify(id, journal.take(id)));
+      Object.assign(item, identify(id, lines.take(id)));
       return plan(item, checkSubmission(id, await describe(input, index)), runId, storeParams);
     };
-    return { ...(await runItem(item, enter, runner, worker)), input };
+    return { ...(await runItem(item, enter, batchContext, controller, markIdle)), input };
   };
 
-  yield* runner.run(rows(), runRow, runner.halt.signal);
+  yield* runConcurrently(rows(), runRow, batchContext, true);
 }
 
 /** Checks what a row callback returned. Without types, it may be the params, or the result of `submit`. */

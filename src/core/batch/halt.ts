@@ -2,25 +2,7 @@ import { AbortedError } from '../../errors/aborted.ts';
 import { PaymentRequiredError } from '../../errors/status.ts';
 import { abortedError } from '../call/errors.ts';
 import { whenAborted } from '../config/clock.ts';
-import type { Log } from '../config/log.ts';
 import { emptyMeta } from '../http/response-meta.ts';
-
-/**
- * Creates the controller that is aborted at the first 402 of a batch. No row is sent after that, because the service
- * would reject it. Submissions that are already in flight continue, because they may be accepted.
- */
-export function createHalt({ warn }: Log): AbortController {
-  const halt = new AbortController();
-  whenAborted(halt.signal, () =>
-    warn(
-      () =>
-        'batch: the balance is insufficient (402), so no more rows are submitted. Accepted rows are not affected. ' +
-        'Top up the balance, then run the batch again with the same journal; without a journal, only with the rows ' +
-        'that failed or were not yielded.',
-    ),
-  );
-  return halt;
-}
 
 /** The error of a row: the error that was thrown, or why the row was not sent if the batch was halted. */
 export function explainHalt(

@@ -6,14 +6,15 @@ import { checkOptions, checkValue } from '../config/validation.ts';
 import { fingerprint } from '../tasks/fingerprint.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
+import { createBatchContext, recoverRules } from './batch-context.ts';
+import type { RecoverOptions } from './batch-context.ts';
 import { identify, runItem } from './batch-item.ts';
-import type { PreparedSubmit } from './batch-item.ts';
 import { journalRule, mayBeCharged } from './batch-journal.ts';
 import type { RowHistory } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
 import { taskKindOf } from './journal-line.ts';
-import { BatchRunner, recoverRules } from './runner.ts';
-import type { RecoverOptions } from './runner.ts';
+import { runConcurrently } from './run-concurrently.ts';
+import type { PreparedSubmit } from './send-when-slot-free.ts';
 
 /** Recreates what a journal records. The client implements it, because it knows the namespace of each kind of task. */
 export interface Restore {
@@ -35,20 +36,21 @@ export async function* recover(
 ): AsyncGenerator<BatchResult, void, undefined> {
   checkOptions(options, recoverRules);
   checkValue('journal', journal ?? null, journalRule);
-  const runner = new BatchRunner(context, journal, options);
-  const { damaged, rows } = runner.journal;
-  await runner.journal.read();
+  const batchContext = createBatchContext(context, journal, options);
+  const { damaged, rows } = batchContext.journal;
+  await batchContext.journal.read();
   for (const error of damaged) yield { id: '', status: 'unknown', error };
-  const unfinishedRows = async function* () {
-    for (const row of rows) {
-      const [, history] = row;
-      if (mayBeCharged(history) && history.status === undefined) yield row;
-    }
-  };
-  yield* runner.run(unfinishedRows(), ([id, history], worker) => {
-    const enter = async () => ({ prepared: preparedFrom(history, restore) });
-    return runItem(identify(id, history), enter, runner, worker);
-  });
+  const unfinished = [...rows].filter(
+    ([, history]) => mayBeCharged(history) && history.status === undefined,
+  );
+  yield* runConcurrently(
+    unfinished,
+    ([id, history], controller, markIdle) => {
+      const enter = async () => ({ prepared: preparedFrom(history, restore) });
+      return runItem(identify(id, history), enter, batchContext, controller, markIdle);
+    },
+    batchContext,
+  );
 }
 
 /** A submission as stored in the journal. It can be sent only if its params were stored as well. */

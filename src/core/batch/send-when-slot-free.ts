@@ -1,9 +1,21 @@
 import { RequestTimeoutError } from '../../errors/connection.ts';
 import { ConcurrencyLimitError } from '../../errors/status.ts';
-import type { TaskKind } from '../../schemas/task.ts';
+import type { Receipt, TaskKind } from '../../schemas/task.ts';
+import type { AttemptObserver } from '../call/api-call.ts';
 import type { Task } from '../tasks/task.ts';
-import type { BatchContext, PreparedSubmit } from './batch-item.ts';
+import type { BatchContext } from './batch-context.ts';
 import { forwardAbort, throwRowAborted } from './halt.ts';
+
+/** The parts of a submission that the transitions use: a `Submission`, or one restored from the journal. */
+export interface PreparedSubmit<Kind extends TaskKind> {
+  /** Sends the submission under the given key. */
+  sendObserved(
+    options: { readonly idempotencyKey: string | undefined; readonly signal: AbortSignal },
+    observer: AttemptObserver,
+  ): Promise<Task<Kind>>;
+  /** Recreates the task from its receipt. */
+  task(receipt: Receipt): Task<Kind>;
+}
 
 /** Minimum delay before a row that found no free slot tries again, in ms. */
 const minRetryDelay = 1_000;
@@ -11,20 +23,20 @@ const minRetryDelay = 1_000;
 /**
  * Sends a row, repeatedly until the service has a free concurrency slot. A single request gives up after `maxQueueTime`
  * or `totalTimeout`. A batch does not: if running tasks occupy the slots (assumption A14), each row has to wait until
- * earlier tasks end. `row` is also aborted when the batch is halted, unless the request has been sent.
+ * earlier tasks end. `controller` is also aborted when the batch is halted, unless the request has been sent.
  */
 export async function sendWhenSlotFree<Kind extends TaskKind>(
   prepared: PreparedSubmit<Kind>,
   idempotencyKey: string | undefined,
   { config, halt }: BatchContext,
-  row: AbortController,
+  controller: AbortController,
 ): Promise<Task<Kind>> {
-  const { signal } = row;
+  const { signal } = controller;
   const onResponse = (status: number) => {
     if (status === 402) halt.abort();
   };
   for (;;) {
-    const ignoreHalt = forwardAbort(halt.signal, row);
+    const ignoreHalt = forwardAbort(halt.signal, controller);
     const observer = { onSend: ignoreHalt, onResponse };
     try {
       return await prepared.sendObserved({ idempotencyKey, signal }, observer);
