@@ -51,9 +51,8 @@ export function createBatchContext(
   whenAborted(halt.signal, () =>
     config.log.warn(
       () =>
-        'batch: the balance is insufficient (402), so no more rows are submitted. Accepted rows are not affected. ' +
-        'Top up the balance, then run the batch again with the same journal; without a journal, only with the rows ' +
-        'that failed or were not yielded.',
+        'batch: the balance is insufficient (402), so no more rows are submitted. Top up the balance, then run the ' +
+        'batch again with the same journal; without a journal, only with the rows that failed or were not yielded.',
     ),
   );
   return {

@@ -35,7 +35,6 @@ import type { BatchResult } from './batch-result.ts';
 import { explainHalt, forwardAbort, throwRowAborted } from './halt.ts';
 import type { Intent } from './journal-line.ts';
 import { sendWhenSlotFree } from './send-when-slot-free.ts';
-import type { PreparedSubmit } from './send-when-slot-free.ts';
 
 /** A row of a batch. */
 export interface BatchItem<Kind extends TaskKind> {
@@ -49,14 +48,16 @@ export interface BatchItem<Kind extends TaskKind> {
   task?: Task<Kind>;
 }
 
-/** How to continue a row. */
-export interface Plan<Kind extends TaskKind> {
-  readonly prepared: PreparedSubmit<Kind>;
-  /** The submission to record before it is sent, unless an earlier process may have sent it. */
+/** How to continue a row: with its task, or with a submission. */
+export type Plan<Kind extends TaskKind> = (
+  | { readonly task: Task<Kind>; readonly submission?: undefined }
+  | { readonly task?: undefined; readonly submission: Submission<Kind> }
+) & {
+  /** What to record before the submission is sent, unless an earlier process may have sent it. */
   readonly intent?: Intent;
   /** The signal of the row's own submission. */
   readonly signal?: AbortSignal | undefined;
-}
+};
 
 /** Takes a row through all its states. Never rejects. */
 export async function runItem<Kind extends TaskKind>(
@@ -70,9 +71,9 @@ export async function runItem<Kind extends TaskKind>(
   const { signal } = controller;
   let stopListening: (() => void) | undefined;
   try {
-    const { prepared, intent, signal: ownSignal } = await enter();
+    const { task, submission, intent, signal: ownSignal } = await enter();
     stopListening = forwardAbort(ownSignal, controller);
-    const { id, history } = item;
+    const { id } = item;
     if (intent) {
       item.idempotencyKey = intent.key;
       for (const { aborted, reason } of [signal, halt.signal]) {
@@ -82,9 +83,9 @@ export async function runItem<Kind extends TaskKind>(
       await journal.append({ type: 'submit', id, ...intent });
       item.isJournaled = true;
     }
-    if (history.receipt) item.task = prepared.task(history.receipt);
+    if (task) item.task = task;
     else {
-      const sent = sendWhenSlotFree(prepared, item.idempotencyKey, context, controller);
+      const sent = sendWhenSlotFree(submission, item.idempotencyKey, context, controller);
       item.task = await sent.catch(async (error: unknown) => {
         // The submission was certainly not charged: allows the row to be resubmitted with other params.
         if (isFinal(item, error) && !AbortedError.is(error)) {
@@ -130,10 +131,12 @@ export async function plan<Kind extends TaskKind>(
   const { idempotencyKey, signal, ...request } = await submission.details(storeParams);
   const hasChanged = history.hash !== undefined && history.hash !== request.hash;
   if (mayBeCharged(history)) {
-    if (!hasChanged) return { prepared: submission, signal };
+    const { receipt } = history;
+    if (!hasChanged)
+      return receipt ? { task: submission.task(receipt), signal } : { submission, signal };
     throw rowError(
       id,
-      'its params differ from an earlier submission that may have been charged; restore them, or use another id',
+      'its params differ from an earlier submission that may have been charged; restore them, or use another id. Nothing was sent.',
     );
   }
   // A submission that was rejected keeps its key. With other params it is another request, and needs another key. A
@@ -142,7 +145,7 @@ export async function plan<Kind extends TaskKind>(
     idempotencyKey ??
     (hasChanged ? undefined : history.key) ??
     `pg-${await fingerprint(runId, id, hasChanged ? request.hash : '')}`;
-  return { prepared: submission, signal, intent: { key, ...request } };
+  return { submission, signal, intent: { key, ...request } };
 }
 
 /** The part of a result that does not depend on how the row ended. */
@@ -168,11 +171,6 @@ function isFinal<Kind extends TaskKind>(
 }
 
 /** Creates the error for a row that cannot be planned. */
-export function rowError(
-  id: unknown,
-  problem: string,
-  effect = 'Nothing was sent.',
-  details?: ErrorDetails,
-): ConfigurationError {
-  return new ConfigurationError(`row ${textOf(id) ?? '?'}: ${problem}. ${effect}`, details);
+export function rowError(id: unknown, problem: string, details?: ErrorDetails): ConfigurationError {
+  return new ConfigurationError(`row ${textOf(id) ?? '?'}: ${problem}`, details);
 }

@@ -96,20 +96,22 @@ function checkSubmission<Kind extends TaskKind>(
   returned: Submission<Kind>,
 ): Submission<Kind> {
   if (isRecord(returned) && typeof returned.details === 'function') return returned;
-  const problem =
-    'its callback must return a submission, such as gateway.images.submission(params), not params or the result of submit() or generate()';
   // Both a task and a generation have an id and a kind.
   const { kind, id: taskId }: Record<string, unknown> = isRecord(returned) ? returned : {};
-  if (kind === undefined) throw rowError(id, problem, 'The batch sent nothing.');
-  const task = returned instanceof Task ? returned : undefined;
-  const effect = `It submitted task ${textOf(taskId)} itself, which may have been charged.`;
-  throw rowError(id, problem, effect, { task, outcome: 'unknown' });
+  const problem =
+    'its callback must return a submission, such as gateway.images.submission(params), not params or the result of submit() or generate().';
+  if (kind === undefined) throw rowError(id, `${problem} The batch sent nothing.`);
+  throw rowError(
+    id,
+    `${problem} It submitted task ${textOf(taskId)} itself, which may have been charged.`,
+    { task: returned instanceof Task ? returned : undefined, outcome: 'unknown' },
+  );
 }
 
 /** Checks the id of a row and marks it as used. */
 function claimId(id: unknown, usedIds: Set<unknown>): string {
   if (!isNonEmptyString(id) || usedIds.has(id)) {
-    throw rowError(id, 'its id must be a unique, non-empty string');
+    throw rowError(id, 'its id must be a unique, non-empty string. Nothing was sent.');
   }
   usedIds.add(id);
   return id;

@@ -12,8 +12,8 @@ export function explainHalt(
 ): unknown {
   if (!aborted || !AbortedError.is(error) || error.cause !== reason) return error;
   return new PaymentRequiredError(
-    '402: The balance is insufficient for another row of this batch. This row was not sent, so this run did not ' +
-      'charge it. Top up the balance, then run the batch again.',
+    '402: The balance was insufficient for another row. This row was not sent. This run did not charge it. ' +
+      'Top up the balance, then run the batch again.',
     { meta: emptyMeta(402), outcome: 'not-sent', idempotencyKey },
   );
 }

@@ -9,12 +9,12 @@ import type { Task } from '../tasks/task.ts';
 import { createBatchContext, recoverRules } from './batch-context.ts';
 import type { RecoverOptions } from './batch-context.ts';
 import { identify, runItem } from './batch-item.ts';
+import type { Plan } from './batch-item.ts';
 import { journalRule, mayBeCharged } from './batch-journal.ts';
 import type { RowHistory } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
 import { taskKindOf } from './journal-line.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import type { PreparedSubmit } from './send-when-slot-free.ts';
 
 /** Recreates what a journal records. The client implements it, because it knows the namespace of each kind of task. */
 export interface Restore {
@@ -46,30 +46,26 @@ export async function* recover(
   yield* runConcurrently(
     unfinished,
     ([id, history], controller, markIdle) => {
-      const enter = async () => ({ prepared: preparedFrom(history, restore) });
+      const enter = () => planRecovery(history, restore);
       return runItem(identify(id, history), enter, batchContext, controller, markIdle);
     },
     batchContext,
   );
 }
 
-/** A submission as stored in the journal. It can be sent only if its params were stored as well. */
-function preparedFrom(
-  { path = '', params, hash }: RowHistory,
-  { submission, task }: Restore,
-): PreparedSubmit<TaskKind> {
-  return {
-    task,
-    sendObserved: async (options, observer) => {
-      const kind = taskKindOf(path);
-      // Params that were edited in the journal would be another request under the same key.
-      const isIntact = params && hash === (await fingerprint(path, JSON.stringify(params)));
-      if (kind && isIntact) return submission(kind, path, params).sendObserved(options, observer);
-      throw new ConnectionError(
-        'The journal lacks the original params of this row, which may have been charged. ' +
-          'Run its batch again with this journal: no row is charged twice.',
-        { outcome: 'unknown', idempotencyKey: options.idempotencyKey },
-      );
-    },
-  };
+/** A row can be sent again only if its params were stored as well. */
+async function planRecovery(
+  { receipt, path = '', params, hash, key }: RowHistory,
+  restore: Restore,
+): Promise<Plan<TaskKind>> {
+  if (receipt) return { task: restore.task(receipt) };
+  const kind = taskKindOf(path);
+  // Params that were edited in the journal would be another request under the same key.
+  const isIntact = params && hash === (await fingerprint(path, JSON.stringify(params)));
+  if (kind && isIntact) return { submission: restore.submission(kind, path, params) };
+  throw new ConnectionError(
+    'The journal lacks the original params of this row, which may have been charged. ' +
+      'Run its batch again with this journal: no row is charged twice.',
+    { outcome: 'unknown', idempotencyKey: key },
+  );
 }

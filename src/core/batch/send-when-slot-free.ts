@@ -1,21 +1,10 @@
 import { RequestTimeoutError } from '../../errors/connection.ts';
 import { ConcurrencyLimitError } from '../../errors/status.ts';
-import type { Receipt, TaskKind } from '../../schemas/task.ts';
-import type { AttemptObserver } from '../call/api-call.ts';
+import type { TaskKind } from '../../schemas/task.ts';
+import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
 import type { BatchContext } from './batch-context.ts';
 import { forwardAbort, throwRowAborted } from './halt.ts';
-
-/** The parts of a submission that the transitions use: a `Submission`, or one restored from the journal. */
-export interface PreparedSubmit<Kind extends TaskKind> {
-  /** Sends the submission under the given key. */
-  sendObserved(
-    options: { readonly idempotencyKey: string | undefined; readonly signal: AbortSignal },
-    observer: AttemptObserver,
-  ): Promise<Task<Kind>>;
-  /** Recreates the task from its receipt. */
-  task(receipt: Receipt): Task<Kind>;
-}
 
 /** Minimum delay before a row that found no free slot tries again, in ms. */
 const minRetryDelay = 1_000;
@@ -26,7 +15,7 @@ const minRetryDelay = 1_000;
  * earlier tasks end. `controller` is also aborted when the batch is halted, unless the request has been sent.
  */
 export async function sendWhenSlotFree<Kind extends TaskKind>(
-  prepared: PreparedSubmit<Kind>,
+  submission: Submission<Kind>,
   idempotencyKey: string | undefined,
   { config, halt }: BatchContext,
   controller: AbortController,
@@ -39,7 +28,7 @@ export async function sendWhenSlotFree<Kind extends TaskKind>(
     const ignoreHalt = forwardAbort(halt.signal, controller);
     const observer = { onSend: ignoreHalt, onResponse };
     try {
-      return await prepared.sendObserved({ idempotencyKey, signal }, observer);
+      return await submission.sendObserved({ idempotencyKey, signal }, observer);
     } catch (error) {
       const rejection = RequestTimeoutError.is(error) ? error.cause : error;
       const isLimited = config.concurrency !== false && ConcurrencyLimitError.is(rejection);
