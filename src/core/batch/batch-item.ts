@@ -29,7 +29,7 @@ import { fingerprint } from '../tasks/fingerprint.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
 import type { BatchContext } from './batch-context.ts';
-import { mayBeCharged, noHistory } from './batch-journal.ts';
+import { mayBeCharged } from './batch-journal.ts';
 import type { RowHistory } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
 import { explainHalt, forwardAbort, throwRowAborted } from './halt.ts';
@@ -112,7 +112,7 @@ export async function runItem<Kind extends TaskKind>(
 }
 
 /** Creates a row that this process has done nothing for yet. */
-export function identify(id: string, history = noHistory) {
+export function identify(id: string, history: RowHistory = {}) {
   // Without a readable `submit` line, the receipt still has the key.
   return { id, history, idempotencyKey: history.key ?? history.receipt?.idempotencyKey };
 }

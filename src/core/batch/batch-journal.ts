@@ -11,18 +11,15 @@ import type { Intent, JournalLine } from './journal-line.ts';
 /** What earlier processes recorded about a row. Its {@link Intent} is that of the latest submission. */
 export interface RowHistory extends Partial<Intent> {
   /** Number of recorded submissions without a matching `refused` line. Each process refuses only its own. */
-  readonly unresolvedSubmits: number;
+  readonly unresolvedSubmits?: number;
   /** Receipt of the task, once a submission was accepted. */
   readonly receipt?: Receipt | undefined;
   /** How the task ended, once the caller took the result. */
   readonly status?: string | undefined;
 }
 
-/** The history of a row that no earlier process recorded. */
-export const noHistory: RowHistory = { unresolvedSubmits: 0 };
-
 /** Whether an earlier process may have paid for the row. If so, it must never be submitted under another key. */
-export function mayBeCharged({ unresolvedSubmits, receipt }: RowHistory): boolean {
+export function mayBeCharged({ unresolvedSubmits = 0, receipt }: RowHistory): boolean {
   return unresolvedSubmits > 0 || receipt !== undefined;
 }
 
@@ -100,13 +97,6 @@ export class BatchJournal {
     return this.#runId ?? run;
   }
 
-  /** Removes and returns the history of a row. Each row needs it only once, so its memory can be freed. */
-  take(id: string): RowHistory {
-    const history = this.rows.get(id) ?? noHistory;
-    this.rows.delete(id);
-    return history;
-  }
-
   /** Appends a line and waits until it is durable. */
   async append(line: JournalLine): Promise<void> {
     await this.#journal?.append(JSON.stringify({ v: 1, ...line }));
@@ -124,10 +114,14 @@ export class BatchJournal {
   }
 
   #apply({ type, id, ...fields }: Exclude<JournalLine, { type: 'run' }>): void {
-    const history = this.rows.get(id) ?? noHistory;
+    const { unresolvedSubmits = 0, ...history } = this.rows.get(id) ?? {};
     const change = type === 'submit' ? 1 : type === 'refused' ? -1 : 0;
-    const unresolvedSubmits = history.unresolvedSubmits + change;
-    // Params can be large, and only a submission without any later line is ever resent from them.
-    this.rows.set(id, { ...history, params: undefined, ...fields, unresolvedSubmits });
+    this.rows.set(id, {
+      ...history,
+      // Params can be large, and only a submission without any later line is ever resent from them.
+      params: undefined,
+      ...fields,
+      unresolvedSubmits: unresolvedSubmits + change,
+    });
   }
 }

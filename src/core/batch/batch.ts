@@ -80,8 +80,17 @@ export async function* batch<Input, Kind extends TaskKind>(
     // Without a valid id, the row is reported under its position.
     const item: BatchItem<Kind> = identify(String(index));
     const enter = async () => {
-      const id = idOf ? claimId(idOf(input, index), usedIds) : item.id;
-      Object.assign(item, identify(id, lines.take(id)));
+      let { id } = item;
+      if (idOf) {
+        id = idOf(input, index);
+        if (!isNonEmptyString(id) || usedIds.has(id)) {
+          throw rowError(id, 'its id must be a unique, non-empty string. Nothing was sent.');
+        }
+        usedIds.add(id);
+      }
+      Object.assign(item, identify(id, lines.rows.get(id)));
+      // Each row needs its history only once, so its memory can be freed.
+      lines.rows.delete(id);
       return plan(item, checkSubmission(id, await describe(input, index)), runId, storeParams);
     };
     return { ...(await runItem(item, enter, batchContext, controller, markIdle)), input };
@@ -106,13 +115,4 @@ function checkSubmission<Kind extends TaskKind>(
     `${problem} It submitted task ${textOf(taskId)} itself, which may have been charged.`,
     { task: returned instanceof Task ? returned : undefined, outcome: 'unknown' },
   );
-}
-
-/** Checks the id of a row and marks it as used. */
-function claimId(id: unknown, usedIds: Set<unknown>): string {
-  if (!isNonEmptyString(id) || usedIds.has(id)) {
-    throw rowError(id, 'its id must be a unique, non-empty string. Nothing was sent.');
-  }
-  usedIds.add(id);
-  return id;
 }

@@ -36,12 +36,14 @@ export interface Intent {
  */
 export function parseLine(text: string): JournalLine {
   const line: unknown = JSON.parse(text);
-  const { v, type, path, receipt, ...strings } = isRecord(line) ? line : {};
+  const { v, type, receipt, ...fields } = isRecord(line) ? line : {};
   checkValue('v', v ?? null, version);
   checkValue('type', type ?? null, lineType);
-  const names = type === 'run' ? ['run'] : type === 'submit' ? ['id', 'key', 'hash'] : ['id'];
-  for (const name of names) checkValue(name, strings[name] ?? null, nonEmptyString);
-  if (type === 'submit') checkValue('path', taskKindOf(path) ?? null, submitPath);
+  const names =
+    type === 'run' ? ['run'] : type === 'submit' ? ['id', 'key', 'hash', 'path'] : ['id'];
+  for (const name of names) {
+    checkValue(name, fields[name] ?? null, name === 'path' ? submitPath : nonEmptyString);
+  }
   if (type === 'accepted') parseReceipt(receipt);
   return unchecked<JournalLine>(line);
 }
@@ -49,7 +51,10 @@ export function parseLine(text: string): JournalLine {
 const version: Rule = [(value) => value === 1, '1, the only supported version'];
 const lineType = oneOf('run', 'submit', 'accepted', 'refused', 'finished');
 const nonEmptyString: Rule = [isNonEmptyString, 'a non-empty string'];
-const submitPath: Rule = [Boolean, 'the path of a submit endpoint'];
+const submitPath: Rule = [
+  (path) => taskKindOf(path) !== undefined,
+  'the path of a submit endpoint',
+];
 
 /** The kind of task that a submission to this path creates; undefined when it is not the path of a submit endpoint. */
 export function taskKindOf(path: unknown): TaskKind | undefined {

@@ -40,9 +40,7 @@ export async function* recover(
   const { damaged, rows } = batchContext.journal;
   await batchContext.journal.read();
   for (const error of damaged) yield { id: '', status: 'unknown', error };
-  const unfinished = [...rows].filter(
-    ([, history]) => mayBeCharged(history) && history.status === undefined,
-  );
+  const unfinished = [...rows].filter(([, history]) => mayBeCharged(history) && !history.status);
   yield* runConcurrently(
     unfinished,
     ([id, history], controller, markIdle) => {

@@ -21,12 +21,14 @@ export async function sendWhenSlotFree<Kind extends TaskKind>(
   controller: AbortController,
 ): Promise<Task<Kind>> {
   const { signal } = controller;
-  const onResponse = (status: number) => {
-    if (status === 402) halt.abort();
-  };
   for (;;) {
     const ignoreHalt = forwardAbort(halt.signal, controller);
-    const observer = { onSend: ignoreHalt, onResponse };
+    const observer = {
+      onSend: ignoreHalt,
+      onResponse: (status: number) => {
+        if (status === 402) halt.abort();
+      },
+    };
     try {
       return await submission.sendObserved({ idempotencyKey, signal }, observer);
     } catch (error) {
