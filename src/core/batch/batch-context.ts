@@ -2,11 +2,9 @@ import type { Journal } from '../../schemas/journal.ts';
 import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { ClientContext } from '../call/context.ts';
 import { whenAborted } from '../config/clock.ts';
-import type { Config } from '../config/config.ts';
 import { parseHeaderChanges } from '../config/header-changes.ts';
 import { positiveInteger } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
-import type { ClientSlots } from '../limits/concurrency-limiter.ts';
 import { waitRules } from '../tasks/poll.ts';
 import { BatchJournal } from './batch-journal.ts';
 
@@ -23,9 +21,7 @@ export interface RecoverOptions extends Omit<WaitOptions<TaskUpdate>, 'onUpdate'
 export const recoverRules: Rules = { ...waitRules, maxInFlight: positiveInteger };
 
 /** What all rows of a batch or a recovery share. */
-export interface BatchContext {
-  readonly config: Config;
-  readonly slots: ClientSlots;
+export interface BatchContext extends ClientContext {
   readonly journal: BatchJournal;
   /**
    * Aborted at the first 402. No row is sent after that, because the service would reject it. Submissions that are
@@ -41,10 +37,11 @@ export interface BatchContext {
 
 /** Creates what the rows share. The options have been checked, except for the headers. */
 export function createBatchContext(
-  { config, slots }: ClientContext,
+  client: ClientContext,
   journal: Journal | undefined,
   { signal, maxInFlight = 1_000, ...waitOptions }: RecoverOptions,
 ): BatchContext {
+  const { config } = client;
   // Validates only, before anything is paid for.
   parseHeaderChanges(waitOptions.headers);
   const halt = new AbortController();
@@ -56,8 +53,7 @@ export function createBatchContext(
     ),
   );
   return {
-    config,
-    slots,
+    ...client,
     journal: new BatchJournal(journal, config.log),
     halt,
     signal,

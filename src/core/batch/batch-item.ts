@@ -3,9 +3,8 @@
  *
  *     identified -> planned -> journaled -> accepted -> finished
  *
- * A row continues from the state that the journal records. Each transition is a function that returns the next state; a
- * state is never modified. A transition that fails throws, and {@link toErrorResult} derives the result from the state
- * that the row had reached.
+ * A row continues from the state that the journal records. If a step throws, {@link isFinal} derives the status of the
+ * result from the state that the row had reached.
  *
  * What is durable, and what the next process does after a crash:
  *
@@ -32,14 +31,15 @@ import type { BatchContext } from './batch-context.ts';
 import { mayBeCharged } from './batch-journal.ts';
 import type { RowHistory } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
-import { explainHalt, forwardAbort, throwRowAborted } from './halt.ts';
+import { forwardAbort, toRowError } from './halt.ts';
 import type { Intent } from './journal-line.ts';
 import { sendWhenSlotFree } from './send-when-slot-free.ts';
 
-/** A row of a batch. */
+/** A row of a batch, and the state that it has reached. */
 export interface BatchItem<Kind extends TaskKind> {
-  readonly id: string;
-  readonly history: RowHistory;
+  id: string;
+  /** What earlier processes recorded about it. */
+  history: RowHistory;
   /** Key of the row's submit, once it has one. */
   idempotencyKey: string | undefined;
   /** Whether this process has recorded the submission. */
@@ -59,7 +59,9 @@ export type Plan<Kind extends TaskKind> = (
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Takes a row through all its states. Never rejects. */
+/**
+ * Takes a row through all its states. `enter` identifies and plans it. Aborts when `controller` aborts, and never rejects.
+ */
 export async function runItem<Kind extends TaskKind>(
   item: BatchItem<Kind>,
   enter: () => Promise<Plan<Kind>>,
@@ -76,9 +78,8 @@ export async function runItem<Kind extends TaskKind>(
     const { id } = item;
     if (intent) {
       item.idempotencyKey = intent.key;
-      for (const { aborted, reason } of [signal, halt.signal]) {
-        if (aborted) throwRowAborted(reason);
-      }
+      signal.throwIfAborted();
+      halt.signal.throwIfAborted();
       // If the line cannot be written, nothing is sent.
       await journal.append({ type: 'submit', id, ...intent });
       item.isJournaled = true;
@@ -103,9 +104,8 @@ export async function runItem<Kind extends TaskKind>(
     const generation = await item.task.wait({ ...waitOptions, signal });
     return { ...identityOf(item), status: 'succeeded', generation };
   } catch (thrown) {
-    const cause = explainHalt(thrown, halt.signal, item.idempotencyKey);
-    const error = cause instanceof Error ? cause : new Error(textOf(cause) ?? '', { cause });
-    return { ...identityOf(item), status: isFinal(item, thrown) ? 'failed' : 'unknown', error };
+    const error = toRowError(thrown, signal, halt.signal, item.idempotencyKey);
+    return { ...identityOf(item), status: isFinal(item, error) ? 'failed' : 'unknown', error };
   } finally {
     stopListening?.();
   }
@@ -131,13 +131,14 @@ export async function plan<Kind extends TaskKind>(
   const { idempotencyKey, signal, ...request } = await submission.details(storeParams);
   const hasChanged = history.hash !== undefined && history.hash !== request.hash;
   if (mayBeCharged(history)) {
+    if (hasChanged) {
+      throw rowError(
+        id,
+        'its params differ from an earlier submission that may have been charged; restore them, or use another id. Nothing was sent.',
+      );
+    }
     const { receipt } = history;
-    if (!hasChanged)
-      return receipt ? { task: submission.task(receipt), signal } : { submission, signal };
-    throw rowError(
-      id,
-      'its params differ from an earlier submission that may have been charged; restore them, or use another id. Nothing was sent.',
-    );
+    return receipt ? { task: submission.task(receipt), signal } : { submission, signal };
   }
   // A submission that was rejected keeps its key. With other params it is another request, and needs another key. A
   // derived key is the same in every process that runs the batch with the same journal.

@@ -11,7 +11,7 @@ import type { Intent, JournalLine } from './journal-line.ts';
 /** What earlier processes recorded about a row. Its {@link Intent} is that of the latest submission. */
 export interface RowHistory extends Partial<Intent> {
   /** Number of recorded submissions without a matching `refused` line. Each process refuses only its own. */
-  readonly unresolvedSubmits?: number;
+  readonly openSubmits?: number;
   /** Receipt of the task, once a submission was accepted. */
   readonly receipt?: Receipt | undefined;
   /** How the task ended, once the caller took the result. */
@@ -19,8 +19,8 @@ export interface RowHistory extends Partial<Intent> {
 }
 
 /** Whether an earlier process may have paid for the row. If so, it must never be submitted under another key. */
-export function mayBeCharged({ unresolvedSubmits = 0, receipt }: RowHistory): boolean {
-  return unresolvedSubmits > 0 || receipt !== undefined;
+export function mayBeCharged({ openSubmits = 0, receipt }: RowHistory): boolean {
+  return openSubmits > 0 || receipt !== undefined;
 }
 
 /** How a `run` line starts, up to its id. */
@@ -56,7 +56,7 @@ export class BatchJournal {
     let number = 0;
     for await (const text of this.#journal?.read() ?? []) {
       number += 1;
-      if (text.trim() === '') continue;
+      if (!text.trim()) continue;
       // A torn `run` line counts as empty: it is written before the first submit, so nothing was sent.
       isEmpty &&= runLineStart.startsWith(text.slice(0, runLineStart.length));
       try {
@@ -86,7 +86,7 @@ export class BatchJournal {
     if (this.#runId !== undefined) return this.#runId;
     if (!isEmpty) {
       throw new ConfigurationError(
-        'journal: its run line, from which all keys are derived, is missing or damaged. Nothing was sent.',
+        'journal: its run line is missing or damaged. Nothing was sent.',
         { cause: this.damaged[0] },
       );
     }
@@ -114,14 +114,14 @@ export class BatchJournal {
   }
 
   #apply({ type, id, ...fields }: Exclude<JournalLine, { type: 'run' }>): void {
-    const { unresolvedSubmits = 0, ...history } = this.rows.get(id) ?? {};
+    const { openSubmits = 0, ...history } = this.rows.get(id) ?? {};
     const change = type === 'submit' ? 1 : type === 'refused' ? -1 : 0;
     this.rows.set(id, {
       ...history,
       // Params can be large, and only a submission without any later line is ever resent from them.
       params: undefined,
       ...fields,
-      unresolvedSubmits: unresolvedSubmits + change,
+      openSubmits: openSubmits + change,
     });
   }
 }

@@ -52,7 +52,7 @@ export type BatchRow<Input, Kind extends TaskKind = TaskKind> = BatchResult<Kind
 
 /** Submits rows as slots become free, waits for their tasks, and yields each result as soon as it is available. */
 export async function* batch<Input, Kind extends TaskKind>(
-  context: ClientContext,
+  client: ClientContext,
   inputs: Iterable<Input> | AsyncIterable<Input>,
   describe: (input: Input, index: number) => Submission<Kind> | Promise<Submission<Kind>>,
   options: BatchOptions<Input>,
@@ -61,8 +61,8 @@ export async function* batch<Input, Kind extends TaskKind>(
   checkValue('inputs', inputs ?? null, iterableRule);
   checkValue('describe', describe ?? null, functionValue);
   const { id: idOf, journal, storeParams = journal?.storeParams ?? false, ...shared } = options;
-  const batchContext = createBatchContext(context, journal, shared);
-  const lines = batchContext.journal;
+  const context = createBatchContext(client, journal, shared);
+  const lines = context.journal;
   const usedIds = new Set<unknown>();
   let runId = '';
   let rowCount = 0;
@@ -70,7 +70,7 @@ export async function* batch<Input, Kind extends TaskKind>(
   // Opens the journal before the first input is pulled: the keys of all rows are derived from its run.
   const rows = async function* (): AsyncGenerator<Input, void, undefined> {
     runId = await lines.openRun();
-    for (const { message } of lines.damaged) context.config.log.warn(() => message);
+    for (const { message } of lines.damaged) client.config.log.warn(() => message);
     yield* inputs;
   };
 
@@ -93,10 +93,10 @@ export async function* batch<Input, Kind extends TaskKind>(
       lines.rows.delete(id);
       return plan(item, checkSubmission(id, await describe(input, index)), runId, storeParams);
     };
-    return { ...(await runItem(item, enter, batchContext, controller, markIdle)), input };
+    return { ...(await runItem(item, enter, context, controller, markIdle)), input };
   };
 
-  yield* runConcurrently(rows(), runRow, batchContext, true);
+  yield* runConcurrently(rows(), runRow, context, true);
 }
 
 /** Checks what a row callback returned. Without types, it may be the params, or the result of `submit`. */
@@ -108,7 +108,7 @@ function checkSubmission<Kind extends TaskKind>(
   // Both a task and a generation have an id and a kind.
   const { kind, id: taskId }: Record<string, unknown> = isRecord(returned) ? returned : {};
   const problem =
-    'its callback must return a submission, such as gateway.images.submission(params), not params or the result of submit() or generate().';
+    'its callback must return a submission, such as gateway.images.submission(params).';
   if (kind === undefined) throw rowError(id, `${problem} The batch sent nothing.`);
   throw rowError(
     id,

@@ -1,21 +1,33 @@
 import { AbortedError } from '../../errors/aborted.ts';
 import { PaymentRequiredError } from '../../errors/status.ts';
+import { textOf } from '../../schemas/type-guards.ts';
 import { abortedError } from '../call/errors.ts';
 import { whenAborted } from '../config/clock.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 
-/** The error of a row: the error that was thrown, or why the row was not sent if the batch was halted. */
-export function explainHalt(
-  error: unknown,
-  { aborted, reason }: AbortSignal,
+/**
+ * The error of a row: the error that was thrown, or why the row was not sent if what was thrown is the reason of an
+ * aborted signal.
+ */
+export function toRowError(
+  thrown: unknown,
+  signal: AbortSignal,
+  halt: AbortSignal,
   idempotencyKey: string | undefined,
-): unknown {
-  if (!aborted || !AbortedError.is(error) || error.cause !== reason) return error;
-  return new PaymentRequiredError(
-    '402: The balance was insufficient for another row. This row was not sent. This run did not charge it. ' +
-      'Top up the balance, then run the batch again.',
-    { meta: emptyMeta(402), outcome: 'not-sent', idempotencyKey },
-  );
+): Error {
+  const cause = AbortedError.is(thrown) ? thrown.cause : thrown;
+  if (halt.aborted && cause === halt.reason) {
+    return new PaymentRequiredError(
+      '402: The balance is insufficient. This row was not sent. This run did not charge it. ' +
+        'Top up the balance, then run the batch again.',
+      { meta: emptyMeta(402), outcome: 'not-sent', idempotencyKey },
+    );
+  }
+  if (signal.aborted && thrown === signal.reason) {
+    const message = 'The row was aborted before it was sent. This run did not charge it.';
+    return abortedError(thrown, { outcome: 'not-sent' }, message);
+  }
+  return thrown instanceof Error ? thrown : new Error(textOf(thrown) ?? '', { cause: thrown });
 }
 
 /** Aborts the controller when the signal aborts, or now if it has. The returned function stops listening. */
@@ -26,10 +38,4 @@ export function forwardAbort(
   const abort = (reason: unknown) => controller.abort(reason);
   if (signal?.aborted) abort(signal.reason);
   return whenAborted(signal, abort);
-}
-
-/** @throws {@link AbortedError} for a row that was aborted before it was sent. */
-export function throwRowAborted(cause: unknown): never {
-  const message = 'The row was aborted before it was sent. This run did not charge it.';
-  throw abortedError(cause, { outcome: 'not-sent' }, message);
 }

@@ -58,6 +58,7 @@ const submitPath: Rule = [
 
 /** The kind of task that a submission to this path creates; undefined when it is not the path of a submit endpoint. */
 export function taskKindOf(path: unknown): TaskKind | undefined {
-  const [, kind] = /^\/v1\/(image|video|audio)[a-z/]*$/.exec(String(path)) ?? [];
-  return unchecked<TaskKind | undefined>(kind);
+  return unchecked<TaskKind | undefined>(
+    /^\/v1\/(image|video|audio)[a-z/]*$/.exec(String(path))?.[1],
+  );
 }

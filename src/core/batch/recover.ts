@@ -16,12 +16,12 @@ import type { BatchResult } from './batch-result.ts';
 import { taskKindOf } from './journal-line.ts';
 import { runConcurrently } from './run-concurrently.ts';
 
-/** Recreates what a journal records. The client implements it, because it knows the namespace of each kind of task. */
+/** Recreates what a journal records about a kind of task: a namespace of the client. */
 export interface Restore {
   /** The submission of a `submit` line that has params. */
-  readonly submission: (kind: TaskKind, path: string, params: { model: string }) => Submission;
+  restore(path: string, params: { model: string }): Submission;
   /** The task of an `accepted` line. */
-  readonly task: (receipt: Receipt) => Task;
+  task(receipt: Receipt): Task;
 }
 
 /**
@@ -29,41 +29,41 @@ export interface Restore {
  * stored.
  */
 export async function* recover(
-  context: ClientContext,
+  client: ClientContext,
   journal: Journal,
-  restore: Restore,
+  namespaceFor: (kind: TaskKind) => Restore,
   options: RecoverOptions,
 ): AsyncGenerator<BatchResult, void, undefined> {
   checkOptions(options, recoverRules);
   checkValue('journal', journal ?? null, journalRule);
-  const batchContext = createBatchContext(context, journal, options);
-  const { damaged, rows } = batchContext.journal;
-  await batchContext.journal.read();
+  const context = createBatchContext(client, journal, options);
+  const { damaged, rows } = context.journal;
+  await context.journal.read();
   for (const error of damaged) yield { id: '', status: 'unknown', error };
   const unfinished = [...rows].filter(([, history]) => mayBeCharged(history) && !history.status);
   yield* runConcurrently(
     unfinished,
     ([id, history], controller, markIdle) => {
-      const enter = () => planRecovery(history, restore);
-      return runItem(identify(id, history), enter, batchContext, controller, markIdle);
+      const enter = () => planRecovery(history, namespaceFor);
+      return runItem(identify(id, history), enter, context, controller, markIdle);
     },
-    batchContext,
+    context,
   );
 }
 
 /** A row can be sent again only if its params were stored as well. */
 async function planRecovery(
   { receipt, path = '', params, hash, key }: RowHistory,
-  restore: Restore,
+  namespaceFor: (kind: TaskKind) => Restore,
 ): Promise<Plan<TaskKind>> {
-  if (receipt) return { task: restore.task(receipt) };
+  if (receipt) return { task: namespaceFor(receipt.kind).task(receipt) };
   const kind = taskKindOf(path);
   // Params that were edited in the journal would be another request under the same key.
   const isIntact = params && hash === (await fingerprint(path, JSON.stringify(params)));
-  if (kind && isIntact) return { submission: restore.submission(kind, path, params) };
+  if (kind && isIntact) return { submission: namespaceFor(kind).restore(path, params) };
   throw new ConnectionError(
     'The journal lacks the original params of this row, which may have been charged. ' +
-      'Run its batch again with this journal: no row is charged twice.',
+      'Run the batch again with the same journal.',
     { outcome: 'unknown', idempotencyKey: key },
   );
 }

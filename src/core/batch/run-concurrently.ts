@@ -19,7 +19,7 @@ const rowsAhead = 16;
 export async function* runConcurrently<Row, Result extends BatchResult>(
   rows: Iterable<Row> | AsyncIterable<Row>,
   work: (row: Row, controller: AbortController, markIdle: () => void) => Promise<Result>,
-  { config, slots, journal, halt, signal, maxInFlight }: BatchContext,
+  { config, slots, journal, signal, maxInFlight, halt }: BatchContext,
   endsAtHalt = false,
 ): AsyncGenerator<Result, void, undefined> {
   /** The controllers of all rows without a result. */
@@ -63,7 +63,7 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
     }
   };
   const throwIfAborted = () => {
-    if (signal?.aborted) throw abortedError(signal.reason, {}, 'The batch was aborted.');
+    if (signal?.aborted) throw abortedError(signal.reason);
   };
 
   const stopListening = whenAborted(signal, notifyChange);

@@ -4,7 +4,7 @@ import type { TaskKind } from '../../schemas/task.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
 import type { BatchContext } from './batch-context.ts';
-import { forwardAbort, throwRowAborted } from './halt.ts';
+import { forwardAbort } from './halt.ts';
 
 /** Minimum delay before a row that found no free slot tries again, in ms. */
 const minRetryDelay = 1_000;
@@ -37,7 +37,7 @@ export async function sendWhenSlotFree<Kind extends TaskKind>(
       // An earlier attempt may have been charged: report it instead of retrying.
       if (!isLimited || rejection.outcome === 'unknown') throw error;
       const delay = Math.max(minRetryDelay, rejection.retryAfterMs ?? 0);
-      await config.clock.sleep(delay, signal).catch(throwRowAborted);
+      await config.clock.sleep(delay, signal);
     } finally {
       ignoreHalt();
     }

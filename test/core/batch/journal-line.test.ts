@@ -81,10 +81,16 @@ test.each([
     const journal = memoryJournal([...lines]);
     const error = await caught(runImageBatch(world, numbers(3), { journal }));
     expect(error).toBeInstanceOf(ConfigurationError);
-    expect(error.message).toMatch(
-      /^journal: its run line, from which all keys are derived, is missing or damaged\. Nothing was sent\./,
-    );
+    expect(error.message).toBe('journal: its run line is missing or damaged. Nothing was sent.');
     expect(journal.lines).toEqual(lines);
     expect(world.mock.requests).toEqual([]);
   },
 );
+
+test('the error for a damaged run line has the first damaged line as its cause', async () => {
+  const journal = memoryJournal(['{"v":1,"type":"refused","id":"a"}', '{"v":1,"type":"ref']);
+  const error = await caught(runImageBatch(onMock(), numbers(1), { journal }));
+  expect(error.cause).toMatchObject({
+    message: 'journal: line 2 is damaged and was ignored. It is not JSON.',
+  });
+});
