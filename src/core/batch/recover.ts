@@ -17,7 +17,7 @@ import { taskKindOf } from './journal-line.ts';
 import { runConcurrently } from './run-concurrently.ts';
 
 /** Recreates what a journal records about a kind of task: a namespace of the client. */
-export interface Restore {
+interface Restore {
   /** The submission of a `submit` line that has params. */
   restore(path: string, params: { model: string }): Submission;
   /** The task of an `accepted` line. */
