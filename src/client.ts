@@ -1,9 +1,8 @@
+import type { RecoverOptions } from './core/batch/batch-context.ts';
 import type { BatchResult } from './core/batch/batch-result.ts';
 import { batch } from './core/batch/batch.ts';
 import type { BatchOptions, BatchRow } from './core/batch/batch.ts';
 import { recover } from './core/batch/recover.ts';
-import type { Restore } from './core/batch/recover.ts';
-import type { RecoverOptions } from './core/batch/runner.ts';
 import type { ResponseReader } from './core/call/api-call.ts';
 import { throwToCaller } from './core/call/caller-stack.ts';
 import { createContext } from './core/call/context.ts';
@@ -211,11 +210,7 @@ export class Polygate {
     journal: Journal,
     options: RecoverOptions = {},
   ): AsyncGenerator<BatchResult, void, undefined> {
-    const restore: Restore = {
-      submission: (kind, path, params) => this.#namespaceFor(kind).restore(path, params),
-      task: (receipt) => this.resume(receipt),
-    };
-    return recover(this.#context, journal, restore, options);
+    return recover(this.#context, journal, (kind) => this.#namespaceFor(kind), options);
   }
 
   /** Returns the namespace for a kind of task. */

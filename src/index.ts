@@ -38,7 +38,7 @@ export type { Voices } from './resources/voices.ts';
 // Types of options, tasks, batches and streams
 export type { BatchResult } from './core/batch/batch-result.ts';
 export type { BatchOptions, BatchRow } from './core/batch/batch.ts';
-export type { RecoverOptions } from './core/batch/runner.ts';
+export type { RecoverOptions } from './core/batch/batch-context.ts';
 export type { RawRequest } from './core/call/raw-request.ts';
 export type { RequestOptions } from './core/call/request-options.ts';
 export type { RequestPromise, WithResponse } from './core/call/request-promise.ts';

@@ -3,9 +3,8 @@
  *
  *     identified -> planned -> journaled -> accepted -> finished
  *
- * A row continues from the state that the journal records. Each transition is a function that returns the next state; a
- * state is never modified. A transition that fails throws, and {@link toErrorResult} derives the result from the state
- * that the row had reached.
+ * A row continues from the state that the journal records. If a step throws, {@link isFinal} derives the status of the
+ * result from the state that the row had reached.
  *
  * What is durable, and what the next process does after a crash:
  *
@@ -23,221 +22,131 @@ import { PolygateError } from '../../errors/base.ts';
 import type { ErrorDetails } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
-import type { WaitOptions } from '../../schemas/task-handle.ts';
-import type { Receipt, TaskKind } from '../../schemas/task.ts';
+import type { TaskKind } from '../../schemas/task.ts';
 import { textOf } from '../../schemas/type-guards.ts';
-import type { AttemptObserver } from '../call/api-call.ts';
-import type { Config } from '../config/config.ts';
 import { fingerprint } from '../tasks/fingerprint.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
-import { mayBeCharged, noHistory } from './batch-journal.ts';
-import type { BatchJournal, RowHistory } from './batch-journal.ts';
+import type { BatchContext } from './batch-context.ts';
+import { mayBeCharged } from './batch-journal.ts';
+import type { RowHistory } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
-import { forwardAbort, throwIfRowAborted } from './halt.ts';
-import type { BatchHalt } from './halt.ts';
-import type { Intent, JournalLine } from './journal-line.ts';
-import type { WorkerContext } from './run-concurrently.ts';
+import { forwardAbort, toRowError } from './halt.ts';
+import type { Intent } from './journal-line.ts';
 import { sendWhenSlotFree } from './send-when-slot-free.ts';
 
-/** The parts of a submission that the transitions use: a `Submission`, or one restored from the journal. */
-export interface PreparedSubmit<Kind extends TaskKind> {
-  /** Sends the submission under the given key. */
-  sendObserved(
-    options: { readonly idempotencyKey: string | undefined; readonly signal: AbortSignal },
-    observer: AttemptObserver,
-  ): Promise<Task<Kind>>;
-  /** Recreates the task from its receipt. */
-  task(receipt: Receipt): Task<Kind>;
+/** A row of a batch, and the state that it has reached. */
+export interface BatchItem<Kind extends TaskKind> {
+  id: string;
+  /** What earlier processes recorded about it. */
+  history: RowHistory;
+  /** Key of the row's submit, once it has one. */
+  idempotencyKey: string | undefined;
+  /** Whether this process has recorded the submission. */
+  isJournaled?: boolean;
+  /** The task of the row, once its submission was accepted. */
+  task?: Task<Kind>;
 }
 
-/** The row has an id, and its history is known. This process has done nothing for it yet. */
-export interface IdentifiedItem {
-  readonly state: 'identified';
-  readonly id: string;
-  /** Key of the row's submit, once it has one. */
-  readonly idempotencyKey: string | undefined;
-  readonly history: RowHistory;
+/** How to continue a row: with its task, or with a submission. */
+export type Plan<Kind extends TaskKind> = (
+  | { readonly task: Task<Kind>; readonly submission?: undefined }
+  | { readonly task?: undefined; readonly submission: Submission<Kind> }
+) & {
+  /** What to record before the submission is sent, unless an earlier process may have sent it. */
+  readonly intent?: Intent;
   /** The signal of the row's own submission. */
   readonly signal?: AbortSignal | undefined;
-  readonly task?: undefined;
-}
-
-/** The fields of every state. */
-type Identity = Omit<IdentifiedItem, 'state'>;
+};
 
 /**
- * The row has a new submission and a key. Nothing is recorded or sent, and no earlier submission can have been charged.
- */
-interface PlannedItem<Kind extends TaskKind> extends Identity {
-  readonly state: 'planned';
-  readonly intent: Intent;
-  readonly prepared: PreparedSubmit<Kind>;
-}
-
-/** The submission is recorded. From here on, it may have been charged unless the service has rejected it. */
-interface JournaledItem<Kind extends TaskKind> extends Identity {
-  readonly state: 'journaled';
-  readonly prepared: PreparedSubmit<Kind>;
-}
-
-/** The service has accepted the submission. */
-interface AcceptedItem<Kind extends TaskKind> extends Omit<Identity, 'task'> {
-  readonly state: 'accepted';
-  readonly task: Task<Kind>;
-}
-
-/** A row in any state but the last, which is a {@link BatchResult}. */
-export type BatchItem<Kind extends TaskKind> =
-  | IdentifiedItem
-  | PlannedItem<Kind>
-  | JournaledItem<Kind>
-  | AcceptedItem<Kind>;
-
-/** What all rows of a batch share. */
-export interface BatchContext {
-  readonly journal: BatchJournal;
-  readonly config: Config;
-  readonly halt: BatchHalt;
-  /** Options of the wait for each task, without its signal. */
-  readonly waitOptions: Omit<WaitOptions, 'onUpdate' | 'signal'>;
-}
-
-/**
- * Takes a row through all its states. `enter` is {@link plan} for a row of a batch, and {@link resume} for a row of a
- * recovery. Never rejects.
+ * Takes a row through all its states. `enter` identifies and plans it. Aborts when `controller` aborts, and never rejects.
  */
 export async function runItem<Kind extends TaskKind>(
-  identified: IdentifiedItem,
-  enter: () => Promise<Exclude<BatchItem<Kind>, IdentifiedItem>>,
+  item: BatchItem<Kind>,
+  enter: () => Promise<Plan<Kind>>,
   context: BatchContext,
-  { signal: batchSignal, markIdle }: WorkerContext,
+  controller: AbortController,
+  markIdle: () => void,
 ): Promise<BatchResult<Kind>> {
-  let item: BatchItem<Kind> = identified;
-  const { halt } = context;
-  const row = new AbortController();
-  const { signal } = row;
-  const listeners = [forwardAbort(batchSignal, row)];
+  const { journal, halt, waitOptions } = context;
+  const { signal } = controller;
+  let stopListening: (() => void) | undefined;
   try {
-    item = await enter();
-    listeners.push(forwardAbort(item.signal, row));
-    if (item.state === 'planned') {
-      throwIfRowAborted(signal);
-      throwIfRowAborted(halt.signal);
-      item = await recordSubmit(item, context);
+    const { task, submission, intent, signal: ownSignal } = await enter();
+    stopListening = forwardAbort(ownSignal, controller);
+    const { id } = item;
+    if (intent) {
+      item.idempotencyKey = intent.key;
+      signal.throwIfAborted();
+      halt.signal.throwIfAborted();
+      // If the line cannot be written, nothing is sent.
+      await journal.append({ type: 'submit', id, ...intent });
+      item.isJournaled = true;
     }
-    if (item.state === 'journaled') item = await submit(item, context, signal);
+    if (task) item.task = task;
+    else {
+      const sent = sendWhenSlotFree(submission, item.idempotencyKey, context, controller);
+      item.task = await sent.catch(async (error: unknown) => {
+        // The submission was certainly not charged: allows the row to be resubmitted with other params.
+        if (isFinal(item, error) && !AbortedError.is(error)) {
+          await journal.tryAppend({ type: 'refused', id });
+        }
+        throw error;
+      });
+      // A response with a finished result may have no task id. Only its key can find it again, so no `accepted` line is
+      // written.
+      if (item.task.id) {
+        await journal.tryAppend({ type: 'accepted', id, receipt: item.task.toJSON() });
+      }
+    }
     markIdle();
-    const generation = await item.task.wait({ ...context.waitOptions, signal });
+    const generation = await item.task.wait({ ...waitOptions, signal });
     return { ...identityOf(item), status: 'succeeded', generation };
-  } catch (error) {
-    return toErrorResult(item, halt.explain(error, item.idempotencyKey));
+  } catch (thrown) {
+    const error = toRowError(thrown, signal, halt.signal, item.idempotencyKey);
+    return { ...identityOf(item), status: isFinal(item, error) ? 'failed' : 'unknown', error };
   } finally {
-    for (const stopListening of listeners) stopListening();
+    stopListening?.();
   }
 }
 
-/** Creates the first state of a row. */
-export function identify(id: string, history = noHistory): IdentifiedItem {
+/** Creates a row that this process has done nothing for yet. */
+export function identify(id: string, history: RowHistory = {}) {
   // Without a readable `submit` line, the receipt still has the key.
-  const idempotencyKey = history.key ?? history.receipt?.idempotencyKey;
-  return { state: 'identified', id, idempotencyKey, history };
+  return { id, history, idempotencyKey: history.key ?? history.receipt?.idempotencyKey };
 }
 
-const paramsDiffer =
-  'its params differ from an earlier submission that may have been charged; restore them, or use another id';
-
 /**
- * identified -> planned, or the state in which an earlier process left the row. Nothing is written or sent.
+ * Prepares a submission. Nothing is written or sent.
  *
  * @throws {@link ConfigurationError} when the submission is invalid, or differs from one that may have been charged.
  */
 export async function plan<Kind extends TaskKind>(
-  identified: IdentifiedItem,
+  { id, history }: BatchItem<Kind>,
   submission: Submission<Kind>,
   runId: string,
   storeParams: boolean,
-): Promise<Exclude<BatchItem<Kind>, IdentifiedItem>> {
-  const { id, history } = identified;
-  const { idempotencyKey: ownKey, signal, ...request } = await submission.details(storeParams);
-  const item = { ...identified, signal };
+): Promise<Plan<Kind>> {
+  const { idempotencyKey, signal, ...request } = await submission.details(storeParams);
   const hasChanged = history.hash !== undefined && history.hash !== request.hash;
   if (mayBeCharged(history)) {
-    if (hasChanged) throw rowError(id, paramsDiffer);
-    return resume(item, submission);
-  }
-  // A submission that was rejected keeps its key. With other params it is another request, and needs another key.
-  const previousKey = hasChanged ? undefined : history.key;
-  const key = ownKey ?? previousKey ?? (await deriveKey(runId, id, hasChanged ? request.hash : ''));
-  return {
-    ...item,
-    state: 'planned',
-    idempotencyKey: key,
-    intent: { key, ...request },
-    prepared: submission,
-  };
-}
-
-/** identified -> journaled or accepted, for a row that an earlier process may have paid for. */
-export function resume<Kind extends TaskKind>(
-  item: IdentifiedItem,
-  prepared: PreparedSubmit<Kind>,
-): JournaledItem<Kind> | AcceptedItem<Kind> {
-  const { receipt } = item.history;
-  return receipt
-    ? { ...item, state: 'accepted', task: prepared.task(receipt) }
-    : { ...item, state: 'journaled', prepared };
-}
-
-/** planned -> journaled. If the line cannot be written, nothing is sent. */
-async function recordSubmit<Kind extends TaskKind>(
-  item: PlannedItem<Kind>,
-  { journal }: BatchContext,
-): Promise<JournaledItem<Kind>> {
-  await journal.append({ v: 1, type: 'submit', id: item.id, ...item.intent });
-  return { ...item, state: 'journaled' };
-}
-
-/**
- * journaled -> accepted. If the submission was certainly not charged, a `refused` line allows the row to be resubmitted
- * with other params.
- */
-async function submit<Kind extends TaskKind>(
-  item: JournaledItem<Kind>,
-  { journal, config, halt }: BatchContext,
-  signal: AbortSignal,
-): Promise<AcceptedItem<Kind>> {
-  const { id, idempotencyKey, prepared } = item;
-  try {
-    const send = () =>
-      halt.sendUnlessHalted(
-        (sendSignal, observer) =>
-          prepared.sendObserved({ idempotencyKey, signal: sendSignal }, observer),
-        signal,
+    if (hasChanged) {
+      throw rowError(
+        id,
+        'its params differ from an earlier submission that may have been charged; restore them, or use another id. Nothing was sent.',
       );
-    const task = await sendWhenSlotFree(send, config, signal);
-    // A response with a finished result may have no task id. Only its key can find it again, so no `accepted` line is
-    // written.
-    if (task.id) {
-      await journal.tryAppend({ v: 1, type: 'accepted', id, receipt: task.toJSON() });
     }
-    return { ...item, state: 'accepted', task };
-  } catch (error) {
-    if (isFinal(item, error) && !AbortedError.is(error)) {
-      await journal.tryAppend({ v: 1, type: 'refused', id });
-    }
-    throw error;
+    const { receipt } = history;
+    return receipt ? { task: submission.task(receipt), signal } : { submission, signal };
   }
-}
-
-/** Any state -> finished, after the next transition has thrown. */
-export function toErrorResult<Kind extends TaskKind>(
-  item: BatchItem<Kind>,
-  thrown: unknown,
-): BatchResult<Kind> {
-  const error =
-    thrown instanceof Error ? thrown : new Error(textOf(thrown) ?? '', { cause: thrown });
-  return { ...identityOf(item), status: isFinal(item, error) ? 'failed' : 'unknown', error };
+  // A submission that was rejected keeps its key. With other params it is another request, and needs another key. A
+  // derived key is the same in every process that runs the batch with the same journal.
+  const key =
+    idempotencyKey ??
+    (hasChanged ? undefined : history.key) ??
+    `pg-${await fingerprint(runId, id, hasChanged ? request.hash : '')}`;
+  return { submission, signal, intent: { key, ...request } };
 }
 
 /** The part of a result that does not depend on how the row ended. */
@@ -246,44 +155,23 @@ function identityOf<Kind extends TaskKind>({ id, idempotencyKey, task }: BatchIt
 }
 
 /**
- * Whether an error in this state proves that the task failed or nothing was charged. If not, the row may have been
- * charged, and the next process continues it.
+ * Whether an error proves that the task of the row failed or nothing was charged. If not, the row may have been charged,
+ * and the next process continues it.
  */
-function isFinal<Kind extends TaskKind>(item: BatchItem<Kind>, error: unknown): boolean {
-  if (item.state === 'accepted') return TaskFailedError.is(error);
+function isFinal<Kind extends TaskKind>(
+  { task, history, isJournaled }: BatchItem<Kind>,
+  error: unknown,
+): boolean {
+  if (task) return TaskFailedError.is(error);
   // What happens in this process says nothing about a request that an earlier process may have sent.
-  if (mayBeCharged(item.history)) return false;
+  if (mayBeCharged(history)) return false;
   // A callback that submits a request itself may have caused a charge before the row was journaled.
-  return item.state === 'journaled'
-    ? isUncharged(error)
-    : !(PolygateError.is(error) && error.outcome === 'unknown');
-}
-
-/** Whether an error of a submission proves that it was not charged. */
-function isUncharged(error: unknown): boolean {
-  if (!PolygateError.is(error) || error.task !== undefined) return false;
+  if (!isJournaled) return !(PolygateError.is(error) && error.outcome === 'unknown');
+  if (!PolygateError.is(error) || error.task) return false;
   return (error.outcome ?? 'unknown') !== 'unknown' || ConfigurationError.is(error);
 }
 
-/**
- * Derives a key for a row that has none. It is the same in every process that runs the batch with the same journal.
- * `changedHash` is the fingerprint of the params if they replace rejected ones, otherwise empty.
- */
-async function deriveKey(runId: string, rowId: string, changedHash: string): Promise<string> {
-  return `pg-${await fingerprint(runId, rowId, changedHash)}`;
-}
-
-/** The line for a result that the caller has taken; undefined if the next process must look at the row again. */
-export function finishedLine({ id, task, status }: BatchResult): JournalLine | undefined {
-  return task && status !== 'unknown' ? { v: 1, type: 'finished', id, status } : undefined;
-}
-
 /** Creates the error for a row that cannot be planned. */
-export function rowError(
-  id: unknown,
-  problem: string,
-  effect = 'Nothing was sent.',
-  details?: ErrorDetails,
-): ConfigurationError {
-  return new ConfigurationError(`row ${textOf(id) ?? '?'}: ${problem}. ${effect}`, details);
+export function rowError(id: unknown, problem: string, details?: ErrorDetails): ConfigurationError {
+  return new ConfigurationError(`row ${textOf(id) ?? '?'}: ${problem}`, details);
 }

@@ -3,7 +3,7 @@ import type { Journal } from '../../schemas/journal.ts';
 import type { Receipt } from '../../schemas/task.ts';
 import { newIdempotencyKey } from '../call/idempotency-key.ts';
 import type { Log } from '../config/log.ts';
-import { checkValue, objectWithMethods } from '../config/validation.ts';
+import { objectWithMethods } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 import { parseLine } from './journal-line.ts';
 import type { Intent, JournalLine } from './journal-line.ts';
@@ -11,19 +11,16 @@ import type { Intent, JournalLine } from './journal-line.ts';
 /** What earlier processes recorded about a row. Its {@link Intent} is that of the latest submission. */
 export interface RowHistory extends Partial<Intent> {
   /** Number of recorded submissions without a matching `refused` line. Each process refuses only its own. */
-  readonly unresolvedSubmits: number;
+  readonly openSubmits?: number;
   /** Receipt of the task, once a submission was accepted. */
   readonly receipt?: Receipt | undefined;
   /** How the task ended, once the caller took the result. */
   readonly status?: string | undefined;
 }
 
-/** The history of a row that no earlier process recorded. */
-export const noHistory: RowHistory = { unresolvedSubmits: 0 };
-
 /** Whether an earlier process may have paid for the row. If so, it must never be submitted under another key. */
-export function mayBeCharged({ unresolvedSubmits, receipt }: RowHistory): boolean {
-  return unresolvedSubmits > 0 || receipt !== undefined;
+export function mayBeCharged({ openSubmits = 0, receipt }: RowHistory): boolean {
+  return openSubmits > 0 || receipt !== undefined;
 }
 
 /** How a `run` line starts, up to its id. */
@@ -43,29 +40,38 @@ export class BatchJournal {
   readonly #journal: Journal | undefined;
   readonly #log: Log;
   #runId: string | undefined;
-  /** Whether the journal holds nothing but blank lines and `run` lines, complete or torn. */
-  #isEmpty = true;
 
   constructor(journal: Journal | undefined, log: Log) {
-    checkValue('journal', journal, journalRule);
     this.#journal = journal;
     this.#log = log;
   }
 
-  /** Reads all lines into `rows` and `damaged`. */
-  async read(): Promise<void> {
+  /**
+   * Reads all lines into `rows` and `damaged`. Returns whether there are no lines but blank lines and `run` lines,
+   * complete or torn.
+   */
+  async read(): Promise<boolean> {
     this.damaged.length = 0;
+    let isEmpty = true;
     let number = 0;
     for await (const text of this.#journal?.read() ?? []) {
       number += 1;
-      if (text.trim() === '') continue;
-      const line = parseLine(text, number);
+      if (!text.trim()) continue;
       // A torn `run` line counts as empty: it is written before the first submit, so nothing was sent.
-      this.#isEmpty &&= runLineStart.startsWith(text.slice(0, runLineStart.length));
-      if (line instanceof ConfigurationError) this.damaged.push(line);
-      else if (line.type === 'run') this.#runId ??= line.run;
-      else this.#apply(line);
+      isEmpty &&= runLineStart.startsWith(text.slice(0, runLineStart.length));
+      try {
+        const line = parseLine(text);
+        if (line.type === 'run') this.#runId ??= line.run;
+        else this.#apply(line);
+      } catch (error) {
+        // The message of JSON.parse quotes the line, which may contain a prompt.
+        const reason = ConfigurationError.is(error) ? error.message : 'It is not JSON.';
+        const message = `journal: line ${number} is damaged and was ignored. ${reason}`;
+        // The other lines stay usable.
+        this.damaged.push(new ConfigurationError(message));
+      }
     }
+    return isEmpty;
   }
 
   /**
@@ -76,32 +82,24 @@ export class BatchJournal {
    * new keys, and rows that were already paid for would be paid for again.
    */
   async openRun(): Promise<string> {
-    await this.read();
+    const isEmpty = await this.read();
     if (this.#runId !== undefined) return this.#runId;
-    if (!this.#isEmpty) {
-      const [damage] = this.damaged;
-      const firstDamage = damage ? ` First damage: ${damage.message}` : '';
+    if (!isEmpty) {
       throw new ConfigurationError(
-        `journal: its run line, from which all keys are derived, is missing or damaged. Nothing was sent.${firstDamage}`,
+        'journal: its run line is missing or damaged. Nothing was sent.',
+        { cause: this.damaged[0] },
       );
     }
-    const runId = newIdempotencyKey();
-    await this.append({ v: 1, type: 'run', run: runId });
+    const run = newIdempotencyKey();
+    await this.append({ type: 'run', run });
     // Another process may have started a run at the same time. The first line wins in both processes.
     await this.read();
-    return this.#runId ?? runId;
-  }
-
-  /** Removes and returns the history of a row. Each row needs it only once, so its memory can be freed. */
-  take(id: string): RowHistory {
-    const history = this.rows.get(id) ?? noHistory;
-    this.rows.delete(id);
-    return history;
+    return this.#runId ?? run;
   }
 
   /** Appends a line and waits until it is durable. */
   async append(line: JournalLine): Promise<void> {
-    await this.#journal?.append(JSON.stringify(line));
+    await this.#journal?.append(JSON.stringify({ v: 1, ...line }));
   }
 
   /** Appends a line without requiring it. A lost line never leads to a second charge: at worst the row is resent with
@@ -116,10 +114,14 @@ export class BatchJournal {
   }
 
   #apply({ type, id, ...fields }: Exclude<JournalLine, { type: 'run' }>): void {
-    const history = this.rows.get(id) ?? noHistory;
+    const { openSubmits = 0, ...history } = this.rows.get(id) ?? {};
     const change = type === 'submit' ? 1 : type === 'refused' ? -1 : 0;
-    const unresolvedSubmits = history.unresolvedSubmits + change;
-    // Params can be large, and only a submission without any later line is ever resent from them.
-    this.rows.set(id, { ...history, params: undefined, ...fields, unresolvedSubmits });
+    this.rows.set(id, {
+      ...history,
+      // Params can be large, and only a submission without any later line is ever resent from them.
+      params: undefined,
+      ...fields,
+      openSubmits: openSubmits + change,
+    });
   }
 }

@@ -6,12 +6,13 @@ import { booleanValue, checkOptions, checkValue, functionValue } from '../config
 import type { Rule, Rules } from '../config/validation.ts';
 import type { Submission } from '../tasks/submission.ts';
 import { Task } from '../tasks/task.ts';
-import { identify, plan, rowError, runItem, toErrorResult } from './batch-item.ts';
+import { createBatchContext, recoverRules } from './batch-context.ts';
+import type { RecoverOptions } from './batch-context.ts';
+import { identify, plan, rowError, runItem } from './batch-item.ts';
+import type { BatchItem } from './batch-item.ts';
 import { journalRule } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
-import type { WorkerContext } from './run-concurrently.ts';
-import { BatchRunner, recoverRules } from './runner.ts';
-import type { RecoverOptions } from './runner.ts';
+import { runConcurrently } from './run-concurrently.ts';
 
 /** Options of `gateway.batch`. The wait options apply to each row. */
 export interface BatchOptions<Input> extends RecoverOptions {
@@ -49,16 +50,9 @@ export type BatchRow<Input, Kind extends TaskKind = TaskKind> = BatchResult<Kind
   readonly input: Input;
 };
 
-/** A row that has no id yet. */
-interface InputRow<Input> {
-  readonly input: Input;
-  readonly index: number;
-  readonly runId: string;
-}
-
 /** Submits rows as slots become free, waits for their tasks, and yields each result as soon as it is available. */
 export async function* batch<Input, Kind extends TaskKind>(
-  context: ClientContext,
+  client: ClientContext,
   inputs: Iterable<Input> | AsyncIterable<Input>,
   describe: (input: Input, index: number) => Submission<Kind> | Promise<Submission<Kind>>,
   options: BatchOptions<Input>,
@@ -66,39 +60,43 @@ export async function* batch<Input, Kind extends TaskKind>(
   checkOptions(options, batchRules, recoverRules);
   checkValue('inputs', inputs ?? null, iterableRule);
   checkValue('describe', describe ?? null, functionValue);
-  const { id: idOf, storeParams = options.journal?.storeParams ?? false } = options;
-  const runner = new BatchRunner(context, options.journal, options);
-  const { journal } = runner;
+  const { id: idOf, journal, storeParams = journal?.storeParams ?? false, ...shared } = options;
+  const context = createBatchContext(client, journal, shared);
+  const lines = context.journal;
   const usedIds = new Set<unknown>();
+  let runId = '';
+  let rowCount = 0;
 
   // Opens the journal before the first input is pulled: the keys of all rows are derived from its run.
-  const rows = async function* (): AsyncGenerator<InputRow<Input>, void, undefined> {
-    const runId = await journal.openRun();
-    for (const { message } of journal.damaged) context.config.log.warn(() => message);
-    let index = 0;
-    for await (const input of inputs) {
-      yield { input, index, runId };
-      index += 1;
-    }
+  const rows = async function* (): AsyncGenerator<Input, void, undefined> {
+    runId = await lines.openRun();
+    for (const { message } of lines.damaged) client.config.log.warn(() => message);
+    yield* inputs;
   };
 
-  const runRow = async ({ input, index, runId }: InputRow<Input>, worker: WorkerContext) => {
-    let item = identify(String(index));
-    try {
-      const id = idOf === undefined ? item.id : claimId(idOf(input, index), usedIds);
-      item = identify(id, journal.take(id));
-    } catch (error) {
-      // Without a valid id, the row is reported under its position.
-      return { ...toErrorResult<Kind>(item, error), input };
-    }
+  const runRow = async (input: Input, controller: AbortController, markIdle: () => void) => {
+    const index = rowCount;
+    rowCount += 1;
+    // Without a valid id, the row is reported under its position.
+    const item: BatchItem<Kind> = identify(String(index));
     const enter = async () => {
-      const submission = checkSubmission(item.id, await describe(input, index));
-      return plan(item, submission, runId, storeParams);
+      let { id } = item;
+      if (idOf) {
+        id = idOf(input, index);
+        if (!isNonEmptyString(id) || usedIds.has(id)) {
+          throw rowError(id, 'its id must be a unique, non-empty string. Nothing was sent.');
+        }
+        usedIds.add(id);
+      }
+      Object.assign(item, identify(id, lines.rows.get(id)));
+      // Each row needs its history only once, so its memory can be freed.
+      lines.rows.delete(id);
+      return plan(item, checkSubmission(id, await describe(input, index)), runId, storeParams);
     };
-    return { ...(await runItem(item, enter, runner, worker)), input };
+    return { ...(await runItem(item, enter, context, controller, markIdle)), input };
   };
 
-  yield* runner.run(rows(), runRow, runner.halt.signal);
+  yield* runConcurrently(rows(), runRow, context, true);
 }
 
 /** Checks what a row callback returned. Without types, it may be the params, or the result of `submit`. */
@@ -107,21 +105,14 @@ function checkSubmission<Kind extends TaskKind>(
   returned: Submission<Kind>,
 ): Submission<Kind> {
   if (isRecord(returned) && typeof returned.details === 'function') return returned;
-  const problem =
-    'its callback must return a submission, such as gateway.images.submission(params), not params or the result of submit() or generate()';
   // Both a task and a generation have an id and a kind.
   const { kind, id: taskId }: Record<string, unknown> = isRecord(returned) ? returned : {};
-  if (kind === undefined) throw rowError(id, problem, 'The batch sent nothing.');
-  const task = returned instanceof Task ? returned : undefined;
-  const effect = `It submitted task ${textOf(taskId)} itself, which may have been charged.`;
-  throw rowError(id, problem, effect, { task, outcome: 'unknown' });
-}
-
-/** Checks the id of a row and marks it as used. */
-function claimId(id: unknown, usedIds: Set<unknown>): string {
-  if (!isNonEmptyString(id) || usedIds.has(id)) {
-    throw rowError(id, 'its id must be a unique, non-empty string');
-  }
-  usedIds.add(id);
-  return id;
+  const problem =
+    'its callback must return a submission, such as gateway.images.submission(params).';
+  if (kind === undefined) throw rowError(id, `${problem} The batch sent nothing.`);
+  throw rowError(
+    id,
+    `${problem} It submitted task ${textOf(taskId)} itself, which may have been charged.`,
+    { task: returned instanceof Task ? returned : undefined, outcome: 'unknown' },
+  );
 }

@@ -6,21 +6,22 @@ import { checkOptions, checkValue } from '../config/validation.ts';
 import { fingerprint } from '../tasks/fingerprint.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
-import { identify, resume, runItem } from './batch-item.ts';
-import type { PreparedSubmit } from './batch-item.ts';
+import { createBatchContext, recoverRules } from './batch-context.ts';
+import type { RecoverOptions } from './batch-context.ts';
+import { identify, runItem } from './batch-item.ts';
+import type { Plan } from './batch-item.ts';
 import { journalRule, mayBeCharged } from './batch-journal.ts';
 import type { RowHistory } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
 import { taskKindOf } from './journal-line.ts';
-import { BatchRunner, recoverRules } from './runner.ts';
-import type { RecoverOptions } from './runner.ts';
+import { runConcurrently } from './run-concurrently.ts';
 
-/** Recreates what a journal records. The client implements it, because it knows the namespace of each kind of task. */
-export interface Restore {
+/** Recreates what a journal records about a kind of task: a namespace of the client. */
+interface Restore {
   /** The submission of a `submit` line that has params. */
-  readonly submission: (kind: TaskKind, path: string, params: { model: string }) => Submission;
+  restore(path: string, params: { model: string }): Submission;
   /** The task of an `accepted` line. */
-  readonly task: (receipt: Receipt) => Task;
+  task(receipt: Receipt): Task;
 }
 
 /**
@@ -28,47 +29,41 @@ export interface Restore {
  * stored.
  */
 export async function* recover(
-  context: ClientContext,
+  client: ClientContext,
   journal: Journal,
-  restore: Restore,
+  namespaceFor: (kind: TaskKind) => Restore,
   options: RecoverOptions,
 ): AsyncGenerator<BatchResult, void, undefined> {
   checkOptions(options, recoverRules);
   checkValue('journal', journal ?? null, journalRule);
-  const runner = new BatchRunner(context, journal, options);
-  const { damaged, rows } = runner.journal;
-  await runner.journal.read();
+  const context = createBatchContext(client, journal, options);
+  const { damaged, rows } = context.journal;
+  await context.journal.read();
   for (const error of damaged) yield { id: '', status: 'unknown', error };
-  const unfinishedRows = async function* () {
-    for (const row of rows) {
-      const [, history] = row;
-      if (mayBeCharged(history) && history.status === undefined) yield row;
-    }
-  };
-  yield* runner.run(unfinishedRows(), ([id, history], worker) => {
-    const item = identify(id, history);
-    const enter = async () => resume(item, preparedFrom(history, restore));
-    return runItem(item, enter, runner, worker);
-  });
+  const unfinished = [...rows].filter(([, history]) => mayBeCharged(history) && !history.status);
+  yield* runConcurrently(
+    unfinished,
+    ([id, history], controller, markIdle) => {
+      const enter = () => planRecovery(history, namespaceFor);
+      return runItem(identify(id, history), enter, context, controller, markIdle);
+    },
+    context,
+  );
 }
 
-/** A submission as stored in the journal. It can be sent only if its params were stored as well. */
-function preparedFrom(
-  { path = '', params, hash }: RowHistory,
-  { submission, task }: Restore,
-): PreparedSubmit<TaskKind> {
-  return {
-    task,
-    sendObserved: async (options, observer) => {
-      const kind = taskKindOf(path);
-      // Params that were edited in the journal would be another request under the same key.
-      const isIntact = params && hash === (await fingerprint(path, JSON.stringify(params)));
-      if (kind && isIntact) return submission(kind, path, params).sendObserved(options, observer);
-      throw new ConnectionError(
-        'The journal lacks the original params of this row, which may have been charged. ' +
-          'Run its batch again with this journal: no row is charged twice.',
-        { outcome: 'unknown', idempotencyKey: options.idempotencyKey },
-      );
-    },
-  };
+/** A row can be sent again only if its params were stored as well. */
+async function planRecovery(
+  { receipt, path = '', params, hash, key }: RowHistory,
+  namespaceFor: (kind: TaskKind) => Restore,
+): Promise<Plan<TaskKind>> {
+  if (receipt) return { task: namespaceFor(receipt.kind).task(receipt) };
+  const kind = taskKindOf(path);
+  // Params that were edited in the journal would be another request under the same key.
+  const isIntact = params && hash === (await fingerprint(path, JSON.stringify(params)));
+  if (kind && isIntact) return { submission: namespaceFor(kind).restore(path, params) };
+  throw new ConnectionError(
+    'The journal lacks the original params of this row, which may have been charged. ' +
+      'Run the batch again with the same journal.',
+    { outcome: 'unknown', idempotencyKey: key },
+  );
 }

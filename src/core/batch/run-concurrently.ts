@@ -1,40 +1,36 @@
-import type { AbortedError } from '../../errors/aborted.ts';
+import { throwToCaller } from '../call/caller-stack.ts';
 import { abortedError } from '../call/errors.ts';
 import { whenAborted } from '../config/clock.ts';
+import type { BatchContext } from './batch-context.ts';
+import type { BatchResult } from './batch-result.ts';
 
-/** What the work on one item receives from the runner. */
-export interface WorkerContext {
-  /** Aborts when results are no longer wanted: the caller aborted, or stopped iterating. */
-  readonly signal: AbortSignal;
-  /** Marks the item as idle: it still waits for its result, but no longer counts as active. */
-  readonly markIdle: () => void;
-}
-
-/** Limits of {@link runConcurrently}. */
-export interface ConcurrencyOptions {
-  readonly signal: AbortSignal | undefined;
-  /** Maximum number of items that were pulled and whose results the caller has not taken. */
-  readonly maxInFlight: number;
-  /** Maximum number of items that are not idle. Evaluated again whenever an item starts, becomes idle or finishes. */
-  readonly maxActive: () => number;
-  /** When it aborts, no further items are pulled. Those in flight are finished and yielded. */
-  readonly haltSignal?: AbortSignal | undefined;
-}
+/** Rows that are prepared ahead of the requests in flight, so that a free slot is used immediately. */
+const rowsAhead = 16;
 
 /**
- * Pulls items while the limits allow, works on them concurrently, and yields each result as soon as it is available.
- * `work` must not reject. An error of the source is thrown after the results of all items that were pulled before.
+ * Pulls rows while the limits allow, works on them concurrently, and yields each result as soon as it is available.
+ * An error of the source is thrown after the results of all rows that were pulled before.
+ *
+ * @param work - Returns the result of a row. Must not reject. `controller` is aborted when results are no longer wanted:
+ * the caller aborted, or stopped iterating. `markIdle` marks the row as idle: it still waits for its result, but no
+ * longer counts as active.
+ * @param endsAtHalt - Whether no more rows are pulled once the batch is halted. Those in flight are finished and yielded.
  */
-export async function* runConcurrently<Item, Result extends object>(
-  items: AsyncIterable<Item>,
-  work: (item: Item, context: WorkerContext) => Promise<Result>,
-  { signal, maxInFlight, maxActive, haltSignal }: ConcurrencyOptions,
+export async function* runConcurrently<Row, Result extends BatchResult>(
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  work: (row: Row, controller: AbortController, markIdle: () => void) => Promise<Result>,
+  { config, slots, journal, signal, maxInFlight, halt }: BatchContext,
+  endsAtHalt = false,
 ): AsyncGenerator<Result, void, undefined> {
-  const stop = new AbortController();
+  /** The controllers of all rows without a result. */
+  const running = new Set<AbortController>();
+  /** Those of rows that are not idle. */
+  const active = new Set<AbortController>();
+  /** Results that the caller has not taken. */
   const results: Result[] = [];
-  let inFlight = 0;
-  let active = 0;
   let sourceEnded = false;
+  let isStopped = false;
+  let lastAppend: Promise<void> | undefined;
 
   // `pull` and the loop below wait for each other: each sleeps until something changes, then checks again.
   const sleepers: (() => void)[] = [];
@@ -43,64 +39,68 @@ export async function* runConcurrently<Item, Result extends object>(
     for (const wake of sleepers.splice(0)) wake();
   };
 
-  const start = async (item: Item) => {
-    inFlight += 1;
-    active += 1;
-    // 1 while the item counts as active, then 0.
-    let share = 1;
+  const start = async (row: Row) => {
+    const controller = new AbortController();
     const markIdle = () => {
-      active -= share;
-      share = 0;
+      active.delete(controller);
       notifyChange();
     };
-    results.push(await work(item, { signal: stop.signal, markIdle }));
+    running.add(controller);
+    active.add(controller);
+    results.push(await work(row, controller, markIdle));
+    running.delete(controller);
     markIdle();
   };
-  const isFull = () => inFlight >= maxInFlight || active >= maxActive();
-  const isHalted = () => stop.signal.aborted || haltSignal?.aborted === true;
+  const isFull = () =>
+    running.size + results.length >= maxInFlight ||
+    (config.concurrency !== false && active.size >= slots.inFlight + rowsAhead);
+  const isEnding = () => isStopped || (endsAtHalt && halt.signal.aborted);
   const pull = async () => {
-    for await (const item of items) {
-      if (!stop.signal.aborted) void start(item);
-      while (!isHalted() && isFull()) await nextChange();
-      if (isHalted()) break;
+    for await (const row of rows) {
+      if (!isStopped) void start(row);
+      while (!isEnding() && isFull()) await nextChange();
+      if (isEnding()) break;
     }
   };
   const throwIfAborted = () => {
-    if (signal?.aborted) throw batchAborted(signal.reason);
+    if (signal?.aborted) throw abortedError(signal.reason);
   };
 
-  throwIfAborted();
   const stopListening = whenAborted(signal, notifyChange);
-  const stopWaitingForHalt = whenAborted(haltSignal, notifyChange);
-  const pulled = pull().finally(() => {
-    sourceEnded = true;
-    notifyChange();
-  });
-  // Not an unhandled rejection: the loop below throws it at the end, or no caller is left to report it to.
-  pulled.catch(() => undefined);
   try {
+    throwIfAborted();
+    const pulled = pull().finally(() => {
+      sourceEnded = true;
+      notifyChange();
+    });
+    // Not an unhandled rejection: the loop below throws it at the end, or no caller is left to report it to.
+    pulled.catch(() => undefined);
     for (;;) {
       throwIfAborted();
-      const result = results.shift();
-      if (result !== undefined) {
+      const [result] = results;
+      if (result) {
         yield result;
-        // The generator resumes when the caller requests the next result. Only then is the item's place free.
-        inFlight -= 1;
+        // The generator resumes once the caller has taken the result. Only then is the row's place free. If the process
+        // dies before that, the next one yields the result again.
+        results.shift();
         notifyChange();
-      } else if (sourceEnded && inFlight === 0) return await pulled;
-      // The source may never yield another item.
-      else if (isHalted() && inFlight === 0) return;
-      else await nextChange();
+        const { id, task, status } = result;
+        if (task && status !== 'unknown') {
+          lastAppend = journal.tryAppend({ type: 'finished', id, status });
+        }
+      } else if (running.size > 0 || !(sourceEnded || isEnding())) await nextChange();
+      else {
+        await lastAppend;
+        // After a halt, the source may never yield another row.
+        return sourceEnded ? await pulled : undefined;
+      }
     }
+  } catch (error) {
+    throwToCaller(error);
   } finally {
     stopListening();
-    stopWaitingForHalt();
-    stop.abort(signal?.reason);
+    isStopped = true;
+    for (const controller of running) controller.abort(signal?.reason);
     notifyChange();
   }
-}
-
-/** The error for a batch whose signal was aborted. */
-function batchAborted(cause: unknown): AbortedError {
-  return abortedError(cause, {}, 'The batch was aborted.');
 }

@@ -1,33 +1,45 @@
 import { RequestTimeoutError } from '../../errors/connection.ts';
 import { ConcurrencyLimitError } from '../../errors/status.ts';
-import type { Config } from '../config/config.ts';
-import { rowAborted } from './halt.ts';
+import type { TaskKind } from '../../schemas/task.ts';
+import type { Submission } from '../tasks/submission.ts';
+import type { Task } from '../tasks/task.ts';
+import type { BatchContext } from './batch-context.ts';
+import { forwardAbort } from './halt.ts';
 
 /** Minimum delay before a row that found no free slot tries again, in ms. */
 const minRetryDelay = 1_000;
 
 /**
- * Repeats `send` until the service has a free concurrency slot. A single request gives up after `maxQueueTime` or
- * `totalTimeout`. A batch does not: if running tasks occupy the slots (assumption A14), each row has to wait until
- * earlier tasks end.
+ * Sends a row, repeatedly until the service has a free concurrency slot. A single request gives up after `maxQueueTime`
+ * or `totalTimeout`. A batch does not: if running tasks occupy the slots (assumption A14), each row has to wait until
+ * earlier tasks end. `controller` is also aborted when the batch is halted, unless the request has been sent.
  */
-export async function sendWhenSlotFree<Result>(
-  send: () => Promise<Result>,
-  { concurrency, clock }: Config,
-  signal: AbortSignal,
-): Promise<Result> {
+export async function sendWhenSlotFree<Kind extends TaskKind>(
+  submission: Submission<Kind>,
+  idempotencyKey: string | undefined,
+  { config, halt }: BatchContext,
+  controller: AbortController,
+): Promise<Task<Kind>> {
+  const { signal } = controller;
   for (;;) {
+    const ignoreHalt = forwardAbort(halt.signal, controller);
+    const observer = {
+      onSend: ignoreHalt,
+      onResponse: (status: number) => {
+        if (status === 402) halt.abort();
+      },
+    };
     try {
-      return await send();
+      return await submission.sendObserved({ idempotencyKey, signal }, observer);
     } catch (error) {
       const rejection = RequestTimeoutError.is(error) ? error.cause : error;
-      const isLimited = concurrency !== false && ConcurrencyLimitError.is(rejection);
+      const isLimited = config.concurrency !== false && ConcurrencyLimitError.is(rejection);
       // An earlier attempt may have been charged: report it instead of retrying.
       if (!isLimited || rejection.outcome === 'unknown') throw error;
       const delay = Math.max(minRetryDelay, rejection.retryAfterMs ?? 0);
-      await clock.sleep(delay, signal).catch((cause: unknown) => {
-        throw rowAborted(cause);
-      });
+      await config.clock.sleep(delay, signal);
+    } finally {
+      ignoreHalt();
     }
   }
 }

@@ -1,0 +1,63 @@
+import type { Journal } from '../../schemas/journal.ts';
+import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
+import type { ClientContext } from '../call/context.ts';
+import { whenAborted } from '../config/clock.ts';
+import { parseHeaderChanges } from '../config/header-changes.ts';
+import { positiveInteger } from '../config/validation.ts';
+import type { Rules } from '../config/validation.ts';
+import { waitRules } from '../tasks/poll.ts';
+import { BatchJournal } from './batch-journal.ts';
+
+/** Options of `gateway.recover` and `gateway.batch`. The wait options apply to each row. */
+export interface RecoverOptions extends Omit<WaitOptions<TaskUpdate>, 'onUpdate'> {
+  /**
+   * Maximum number of rows in flight: submitting, waiting, or with a result that the caller has not taken.
+   * @defaultValue 1,000
+   */
+  maxInFlight?: number | undefined;
+}
+
+/** The rules of these options. */
+export const recoverRules: Rules = { ...waitRules, maxInFlight: positiveInteger };
+
+/** What all rows of a batch or a recovery share. */
+export interface BatchContext extends ClientContext {
+  readonly journal: BatchJournal;
+  /**
+   * Aborted at the first 402. No row is sent after that, because the service would reject it. Submissions that are
+   * already in flight continue, because they may be accepted.
+   */
+  readonly halt: AbortController;
+  /** The signal of the batch. */
+  readonly signal: AbortSignal | undefined;
+  readonly maxInFlight: number;
+  /** Options of the wait for each task, without its signal. */
+  readonly waitOptions: Omit<RecoverOptions, 'signal' | 'maxInFlight'>;
+}
+
+/** Creates what the rows share. The options have been checked, except for the headers. */
+export function createBatchContext(
+  client: ClientContext,
+  journal: Journal | undefined,
+  { signal, maxInFlight = 1_000, ...waitOptions }: RecoverOptions,
+): BatchContext {
+  const { config } = client;
+  // Validates only, before anything is paid for.
+  parseHeaderChanges(waitOptions.headers);
+  const halt = new AbortController();
+  whenAborted(halt.signal, () =>
+    config.log.warn(
+      () =>
+        'batch: the balance is insufficient (402), so no more rows are submitted. Top up the balance, then run the ' +
+        'batch again with the same journal; without a journal, only with the rows that failed or were not yielded.',
+    ),
+  );
+  return {
+    ...client,
+    journal: new BatchJournal(journal, config.log),
+    halt,
+    signal,
+    maxInFlight,
+    waitOptions,
+  };
+}
