@@ -8,26 +8,19 @@ import type { ApiCall } from '../call/api-call.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
 import { attempt, executeRaw } from '../call/endpoint.ts';
-import { abortedError } from '../call/errors.ts';
 import { execute } from '../call/execute.ts';
 import { checkRequestOptions, noBodyRules } from '../call/request-options.ts';
 import type { CheckedOptions, PollHeaders, RequestOptions } from '../call/request-options.ts';
 import { RequestPromise } from '../call/request-promise.ts';
 import { readJson } from '../call/response.ts';
-import type { ApiResponse } from '../call/response.ts';
-import { checkOptions } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import { noReason } from '../http/error-body.ts';
 import { sentence, singleLine } from '../http/json.ts';
-import { parseRetryAfter } from '../http/retry-after.ts';
-import { isFinished, readGeneration } from './generation.ts';
+import { readGeneration } from './generation.ts';
 import { candidatePollPaths, isUnknownPath } from './poll-path.ts';
 import type { PollPath, PollPaths } from './poll-path.ts';
-import { lastUpdate, mergePollHeaders, poll, waitCallbackRules, waitRules } from './poll.ts';
+import { lastUpdate, mergePollHeaders, toPollResult, updatesOf } from './poll.ts';
 import type { PollResult, PollTarget } from './poll.ts';
-
-/** The interval that the specification recommends for tasks: every 2 to 5 seconds. */
-const taskPollTiming = { pollInterval: 2_000, maxPollInterval: 5_000 };
 
 /** The tasks of one namespace: how they are polled, and with which client. */
 export interface TaskScope<Kind extends TaskKind> {
@@ -47,10 +40,9 @@ export interface TaskDetails<Kind extends TaskKind> {
   submittedAt?: string | undefined;
   /** Metadata of the submission's response. */
   meta?: ResponseMeta | undefined;
-  latest?: Generation<Kind> | undefined;
+  latest?: PollResult<Generation<Kind>> | undefined;
   /** The poll path that the submission's response named. */
   pollPath?: string | undefined;
-  retryAfterMs?: number | undefined;
   /** Headers of the submission, which its polls carry too. */
   pollHeaders?: PollHeaders | undefined;
 }
@@ -68,10 +60,8 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   /** Metadata of the submission's response; undefined for a resumed task. */
   readonly meta: ResponseMeta | undefined;
   readonly #scope: TaskScope<Kind>;
-  readonly #submittedAt: string | undefined;
-  #latest: (PollResult<Generation<Kind>> & { at: number }) | undefined;
-  readonly #namedPollPath: string | undefined;
-  readonly #pollHeaders: PollHeaders | undefined;
+  readonly #details: TaskDetails<Kind>;
+  #latest: PollResult<Generation<Kind>> | undefined;
   /** The path at which a poll has found the task. */
   #workingPollPath: PollPath | undefined;
 
@@ -83,10 +73,8 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     this.idempotencyKey = details.idempotencyKey;
     this.chargeUsd = details.chargeUsd;
     this.meta = details.meta;
-    this.#submittedAt = details.submittedAt;
-    this.#namedPollPath = details.pollPath;
-    this.#pollHeaders = details.pollHeaders;
-    if (details.latest !== undefined) this.#remember(details.latest, details.retryAfterMs);
+    this.#details = details;
+    this.#latest = details.latest;
   }
 
   /** Whether the idempotency key matched an existing task, so that no new one was paid for. */
@@ -114,12 +102,14 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   }
 
   async #waitForResult(options: WaitOptions<TaskUpdate<Kind>>): Promise<SucceededGeneration<Kind>> {
-    checkOptions(options, waitRules, waitCallbackRules);
-    const { onUpdate, ...pollOptions } = options;
-    const last = await lastUpdate(this.updates(pollOptions), onUpdate, this.#scope.context);
+    const last = await lastUpdate(this.#target(), options);
     if (last) tasks.set(last, this);
     if (last?.status === 'succeeded') return last;
-    throw this.#failed(last);
+    const reason = sentence(singleLine(last?.error?.message ?? noReason));
+    throw new TaskFailedError(
+      `Task ${this.id} failed: ${reason} Check your balance to see whether it was refunded. To try again, submit with a new idempotency key.`,
+      { task: this, idempotencyKey: this.idempotencyKey, generation: last },
+    );
   }
 
   /**
@@ -128,32 +118,17 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
    *
    * @throws the same errors as {@link Task.wait}, except `TaskFailedError`.
    */
-  async *updates(
+  updates(
     options: Omit<WaitOptions<TaskUpdate<Kind>>, 'onUpdate'> = {},
   ): AsyncGenerator<TaskUpdate<Kind>, void, undefined> {
-    const { id, kind } = this;
-    const target: PollTarget<Generation<Kind>> = {
-      context: this.#scope.context,
-      known: this.#latest,
-      headers: this.#pollHeaders,
-      isFinished,
-      read: (pollOptions) => this.#readOnce(pollOptions),
-      onAbort: (cause) => this.#aborted(cause),
-      onTimeout: (ms) => this.#timedOut(ms),
-      placeholder: { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) },
-    };
-    try {
-      yield* poll(target, options, taskPollTiming);
-    } catch (error) {
-      throwToCaller(error);
-    }
+    return updatesOf(this.#target(), options);
   }
 
   /** Polls once. */
   retrieve(options?: RequestOptions): RequestPromise<Generation<Kind>> {
     const checked = attempt(() => ({
       ...checkRequestOptions(options, noBodyRules),
-      ...mergePollHeaders(this.#pollHeaders, { ...options }),
+      ...mergePollHeaders(this.#details.pollHeaders, { ...options }),
     }));
     return new RequestPromise({
       parsed: async () => this.#pollOnce(checked()),
@@ -164,23 +139,23 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   /** The receipt for `gateway.resume`: plain JSON without the API key or the prompt. */
   toJSON(): Receipt<Kind> {
     const { id, kind, idempotencyKey, chargeUsd } = this;
-    return { v: 1, kind, id, idempotencyKey, chargeUsd, submittedAt: this.#submittedAt };
+    return { v: 1, kind, id, idempotencyKey, chargeUsd, submittedAt: this.#details.submittedAt };
   }
 
   /** Polls each candidate path until one exists, and remembers the path and the result. */
-  async #pollOnce(options: CheckedOptions): Promise<ApiResponse<Generation<Kind>>> {
+  async #pollOnce(options: CheckedOptions) {
     const { context, kind } = this.#scope;
     let firstError: APIError | undefined;
     for (const path of this.#pollPaths()) {
       try {
         const read = readJson(readGeneration(kind, this.id));
         const result = await execute(context, this.#pollCall(path), options, read);
-        const { headers } = result.response;
-        this.#remember(result.data, parseRetryAfter(headers, context.config.clock.now()));
+        const latest = toPollResult(result, context);
+        this.#latest = latest;
         this.#workingPollPath = path;
         tasks.set(result.data, this);
         if (path.template !== undefined) context.shared.pollTemplates.set(kind, path.template);
-        return result;
+        return { ...result, latest };
       } catch (error) {
         if (!isUnknownPath(error)) throw error;
         firstError ??= error;
@@ -198,49 +173,30 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     if (this.#workingPollPath !== undefined) return [this.#workingPollPath];
     const { context, kind, pollTemplates } = this.#scope;
     const workingTemplate = context.shared.pollTemplates.get(kind);
-    return candidatePollPaths(this.id, this.#namedPollPath, pollTemplates, workingTemplate);
+    return candidatePollPaths(this.id, this.#details.pollPath, pollTemplates, workingTemplate);
   }
 
   #pollCall({ path, template = this.#scope.pollTemplates[0] }: PollPath): ApiCall {
     return { method: 'GET', template, path, safety: 'safe', findTask: () => this };
   }
 
-  async #readOnce(options: CheckedOptions): Promise<PollResult<Generation<Kind>>> {
-    const { data: value } = await this.#pollOnce(options);
-    return { value, retryAfterMs: this.#latest?.retryAfterMs };
-  }
-
-  #remember(value: Generation<Kind>, retryAfterMs: number | undefined): void {
-    this.#latest = { value, at: this.#scope.context.config.clock.now(), retryAfterMs };
-  }
-
-  #failed(generation: Generation<Kind> | undefined): TaskFailedError {
-    const reason = sentence(singleLine(generation?.error?.message ?? noReason));
-    return new TaskFailedError(
-      `Task ${this.id} failed: ${reason} Check your balance to see whether it was refunded. To try again, submit with a new idempotency key.`,
-      { ...this.#details(), generation },
-    );
-  }
-
-  #timedOut(ms: number): TaskWaitTimeoutError {
-    const { latest } = this;
-    const state = latest === undefined ? 'status unknown' : latest.rawStatus || latest.status;
-    return new TaskWaitTimeoutError(
-      `Task ${this.id} did not end within ${ms} ms (${state}). It is not lost: continue with error.task.wait().`,
-      { ...this.#details(), generation: latest },
-    );
-  }
-
-  #aborted(cause: unknown) {
-    return abortedError(
-      cause,
-      this.#details(),
-      `The wait for task ${this.id} was aborted. The task continues: wait for it again with error.task.wait().`,
-    );
-  }
-
-  #details() {
-    return { task: this, idempotencyKey: this.idempotencyKey };
+  #target(): PollTarget<Generation<Kind>> {
+    const { id, kind, idempotencyKey } = this;
+    const details = { task: this, idempotencyKey };
+    return {
+      context: this.#scope.context,
+      known: this.#latest,
+      headers: this.#details.pollHeaders,
+      subject: `task ${id}`,
+      advice: 'The task is not lost: continue with error.task.wait().',
+      details,
+      finalStatus: /^(succeeded|failed)$/,
+      pollInterval: 2_000,
+      read: async (options) => (await this.#pollOnce(options)).latest,
+      timeoutError: (message, generation) =>
+        new TaskWaitTimeoutError(message, { ...details, generation }),
+      placeholder: { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) },
+    };
   }
 }
 
@@ -253,26 +209,9 @@ export function taskOf(generation: object): Task | undefined {
 }
 
 /** A task that this process submitted, so that its key, metadata and first state are known. */
-export class SubmittedTask<Kind extends TaskKind = TaskKind> extends Task<Kind> {
-  declare readonly idempotencyKey: string;
-  declare readonly meta: ResponseMeta;
-  readonly #submitted: Generation<Kind>;
-
-  /** @internal */
-  constructor(
-    scope: TaskScope<Kind>,
-    details: TaskDetails<Kind> & {
-      idempotencyKey: string;
-      meta: ResponseMeta;
-      latest: Generation<Kind>;
-    },
-  ) {
-    super(scope, details);
-    this.#submitted = details.latest;
-  }
-
+export interface SubmittedTask<Kind extends TaskKind = TaskKind> extends Task<Kind> {
+  readonly idempotencyKey: string;
+  readonly meta: ResponseMeta;
   /** The last known state of the task. */
-  override get latest(): Generation<Kind> {
-    return super.latest ?? this.#submitted;
-  }
+  readonly latest: Generation<Kind>;
 }
