@@ -37,13 +37,12 @@ export function serverPollPath(
   candidates: readonly unknown[],
   baseURL: string,
 ): string | undefined {
-  for (const candidate of candidates) {
-    const url = isNonEmptyString(candidate) ? URL.parse(candidate, baseURL) : null;
-    if (url !== null && url.username === '' && url.href.startsWith(`${baseURL}/`)) {
-      return url.href.slice(baseURL.length).split('#', 1)[0];
-    }
-  }
-  return undefined;
+  return candidates
+    .filter(isNonEmptyString)
+    .map((candidate) => URL.parse(candidate, baseURL))
+    .find((url) => url?.username === '' && url.href.startsWith(`${baseURL}/`))
+    ?.href.slice(baseURL.length)
+    .split('#', 1)[0];
 }
 
 /** Whether an error means that the path does not exist, rather than the task. */

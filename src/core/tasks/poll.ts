@@ -126,7 +126,7 @@ async function* poll<Value extends Pollable>(
   const pollHeaders = mergePollHeaders(target.headers, options);
   const deadline = clock.now() + waitTimeout;
   let last = known?.value;
-  if (last !== undefined && finalStatus.test(last.status)) return yield { ...last };
+  if (last !== undefined && finalStatus.test(last.status)) return yield last;
   let interval = pollInterval;
   /** The delay grows from `pollInterval` to `maxPollInterval`, with up to 20% of jitter. */
   const nextPollAfter = (time: number, retryAfterMs: number | undefined) => {
@@ -156,7 +156,7 @@ async function* poll<Value extends Pollable>(
       retryAfter = retryAfterMs;
       consecutive404s = 0;
       last = value;
-      yield { ...value };
+      yield value;
       if (finalStatus.test(value.status)) return;
     } catch (error) {
       const { status, retryAfterMs } = error instanceof APIError ? error : {};

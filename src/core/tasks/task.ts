@@ -7,11 +7,11 @@ import type { Generation, Receipt, SucceededGeneration, TaskKind } from '../../s
 import type { ApiCall } from '../call/api-call.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
-import { attempt, executeRaw } from '../call/endpoint.ts';
+import { startCall } from '../call/endpoint.ts';
 import { execute } from '../call/execute.ts';
 import { checkRequestOptions, noBodyRules } from '../call/request-options.ts';
 import type { CheckedOptions, PollHeaders, RequestOptions } from '../call/request-options.ts';
-import { RequestPromise } from '../call/request-promise.ts';
+import type { RequestPromise } from '../call/request-promise.ts';
 import { readJson } from '../call/response.ts';
 import type { Rules } from '../config/validation.ts';
 import { noReason } from '../http/error-body.ts';
@@ -126,14 +126,14 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
 
   /** Polls once. */
   retrieve(options?: RequestOptions): RequestPromise<Generation<Kind>> {
-    const checked = attempt(() => ({
-      ...checkRequestOptions(options, noBodyRules),
-      ...mergePollHeaders(this.#details.pollHeaders, { ...options }),
-    }));
-    return new RequestPromise({
-      parsed: async () => this.#pollOnce(checked()),
-      raw: async () => this.#pollRaw(checked()),
+    const prepare = () => ({
+      call: this.#pollCall(this.#pollPaths()[0]),
+      options: {
+        ...checkRequestOptions(options, noBodyRules),
+        ...mergePollHeaders(this.#details.pollHeaders, { ...options }),
+      },
     });
+    return startCall(this.#scope.context, prepare, (call) => this.#pollOnce(call.options));
   }
 
   /** The receipt for `gateway.resume`: plain JSON without the API key or the prompt. */
@@ -162,11 +162,6 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
       }
     }
     throw firstError;
-  }
-
-  /** Polls without reading the body. */
-  async #pollRaw(options: CheckedOptions): Promise<Response> {
-    return executeRaw(this.#scope.context, { call: this.#pollCall(this.#pollPaths()[0]), options });
   }
 
   #pollPaths(): PollPaths {
