@@ -7,6 +7,7 @@ import { CallErrors } from '../call/errors.ts';
 import { pollHeaderRules, signalRule } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import { runWithTimeLimit } from '../call/time-limit.ts';
+import { isBrowser } from '../config/environment.ts';
 import {
   checkOptions,
   functionValue,
@@ -15,8 +16,9 @@ import {
   objectWithFields,
 } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
-import { checkResultURL, filePart, redirectTarget, requestResult } from '../http/download.ts';
+import { checkResultURL, filePart } from '../http/download.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
+import { sendHttpRequest } from '../http/transport.ts';
 import { guardBody } from './download-body.ts';
 import type { DownloadProgress } from './download-body.ts';
 
@@ -100,6 +102,7 @@ export async function download(
   }
 }
 
+/** Follows redirects itself, so that each address is checked before anything is sent to it. */
 async function fetchResult(
   { config }: ClientContext,
   address: string,
@@ -110,17 +113,26 @@ async function fetchResult(
   const call = { method: 'GET', template: 'the result', safety: 'safe' } as const;
   const errors = new CallErrors({ ...call, findTask: () => task });
   const limit = errors.timeLimit(config.clock, signal, config.timeout, 'timeout');
-  const headers = {
-    ...(range && { range: `bytes=${range.start}-` }),
-    ...(range?.ifRange && { 'if-range': range.ifRange }),
-  };
+  const request = {
+    method: 'GET',
+    headers: {
+      ...(range && { range: `bytes=${range.start}-` }),
+      ...(range?.ifRange && { 'if-range': range.ifRange }),
+    },
+    body: null,
+    credentials: 'omit',
+    // A page cannot inspect redirects. There, CORS limits what it can read.
+    redirect: isBrowser() ? 'follow' : 'manual',
+  } as const;
   let url = address;
   for (let redirects = 0; ; redirects += 1) {
     checkResultURL(url, config.allowInsecureBaseURL, { task });
     const attempt = (attemptSignal: AbortSignal) =>
-      requestResult(config, url, headers, attemptSignal).catch((error: unknown) => {
-        throw errors.connectionError(error);
-      });
+      sendHttpRequest(config.fetch, { ...request, url, signal: attemptSignal }).catch(
+        (error: unknown) => {
+          throw errors.connectionError(error);
+        },
+      );
     const response = await runWithTimeLimit(attempt, limit);
     const part = response.ok ? filePart(response, range?.start) : undefined;
     if (part !== undefined) return guardBody(response, part, config, errors, options);
@@ -129,11 +141,11 @@ async function fetchResult(
     if (response.ok) {
       throw errors.invalidResponse(meta, 'the content-range is not the one that was requested');
     }
-    const target = redirectTarget(response, url);
-    if (target === undefined || redirects >= maxRedirects) {
-      const problem = target === undefined ? '' : `more than ${maxRedirects} redirects`;
+    const location = response.status < 400 ? response.headers.get('location') : null;
+    if (location === null || redirects >= maxRedirects) {
+      const problem = location === null ? '' : `more than ${maxRedirects} redirects`;
       throw errors.apiError(meta, problem, undefined);
     }
-    url = target;
+    url = URL.parse(location, url)?.href ?? '';
   }
 }

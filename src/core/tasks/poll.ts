@@ -203,7 +203,7 @@ function isTransient(error: unknown, consecutive404s: number): error is Polygate
 }
 
 /** The options of a wait, from those of a call that creates a record and then waits for it. */
-export function waitOptionsOf<Update>({
+export function waitOptions<Update>({
   signal,
   onUpdate,
   pollInterval,

@@ -18,7 +18,7 @@ import type { Rules } from '../config/validation.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
 import { readGeneration } from './generation.ts';
 import { serverPollPath } from './poll-path.ts';
-import { toPollResult, waitCallbackRules, waitOptionsOf, waitRules } from './poll.ts';
+import { toPollResult, waitCallbackRules, waitOptions, waitRules } from './poll.ts';
 import { Task } from './task.ts';
 import type { SubmittedTask, TaskDetails, TaskScope } from './task.ts';
 
@@ -57,7 +57,7 @@ export function generate<Kind extends TaskKind>(
 ): RequestPromise<SucceededGeneration<Kind>> {
   const prepare = () => ({
     ...prepareSubmit(scope, describe, options, generateRules),
-    wait: waitOptionsOf(options),
+    wait: waitOptions(options),
     onSubmit: options?.onSubmit,
   });
   return startCall(scope.context, prepare, async ({ wait, onSubmit, ...prepared }) => {
