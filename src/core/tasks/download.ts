@@ -1,5 +1,6 @@
 import { APIError } from '../../errors/api.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
+import { omitUndefined } from '../../schemas/schema.ts';
 import type { TaskHandle } from '../../schemas/task-handle.ts';
 import type { Generation } from '../../schemas/task.ts';
 import type { ClientContext } from '../call/context.ts';
@@ -115,10 +116,10 @@ async function fetchResult(
   const limit = errors.timeLimit(config.clock, signal, config.timeout, 'timeout');
   const request = {
     method: 'GET',
-    headers: {
-      ...(range && { range: `bytes=${range.start}-` }),
-      ...(range?.ifRange && { 'if-range': range.ifRange }),
-    },
+    headers: omitUndefined({
+      range: range && `bytes=${range.start}-`,
+      'if-range': range?.ifRange,
+    }),
     body: null,
     credentials: 'omit',
     // A page cannot inspect redirects. There, CORS limits what it can read.
@@ -139,7 +140,7 @@ async function fetchResult(
     response.body?.cancel().catch(() => undefined);
     const meta = parseResponseMeta(response, config);
     if (response.ok) {
-      throw errors.invalidResponse(meta, 'the content-range is not the one that was requested');
+      throw errors.invalidResponse(meta, 'the content-range is not the requested one');
     }
     const location = response.status < 400 ? response.headers.get('location') : null;
     if (location === null || redirects >= maxRedirects) {

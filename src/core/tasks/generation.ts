@@ -63,9 +63,9 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind, knownId?: stri
     if (status !== 'succeeded') return { value: { ...fields, status, urls } };
     if (isNonEmpty(urls)) return { value: { ...fields, status, urls } };
     return {
-      issues: [{ message: 'the task has succeeded, but its record contains no URL' }],
+      issues: [{ message: 'the task has succeeded without a URL' }],
       taskId: id,
-      taskAdvice: `Task ${id} has ended and was charged, so waiting for it again does not help. See error.body for its record, or contact the service with the task id.`,
+      taskAdvice: `Task ${id} has ended and was charged, so waiting for it again does not help. Contact the service with its id.`,
     };
   };
 }

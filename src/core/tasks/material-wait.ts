@@ -45,7 +45,7 @@ export async function waitForMaterial(
       ? 'is available but has no asset:// URI'
       : `has the status ${last?.status} and will not become available`;
   throw new MaterialFailedError(
-    `Material ${wait.id} ${reason}. To try again, create it with a new idempotency key.`,
+    `Material ${wait.id} ${reason}. To try again, use a new idempotency key.`,
     { material: last },
   );
 }

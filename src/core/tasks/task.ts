@@ -107,7 +107,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     if (last?.status === 'succeeded') return last;
     const reason = sentence(singleLine(last?.error?.message ?? noReason));
     throw new TaskFailedError(
-      `Task ${this.id} failed: ${reason} Check your balance to see whether it was refunded. To try again, submit with a new idempotency key.`,
+      `Task ${this.id} failed: ${reason} Your balance shows whether it was refunded. To try again, use a new idempotency key.`,
       { task: this, idempotencyKey: this.idempotencyKey, generation: last },
     );
   }
