@@ -9,8 +9,8 @@ import { isBrowser } from '../config/environment.ts';
 const privateIPv4 =
   /^(?=(\d+\.){3}\d+(\.|$))(0|10|127|22[4-9]|2[3-5]\d|100\.(6[4-9]|[789]\d|1[01]\d|12[0-7])|169\.254|172\.(1[6-9]|2\d|3[01])|192\.(168|0\.0)|198\.1[89])\./;
 
-/** IPv6: unspecified, loopback, unique and site local, link-local, multicast, and every form of embedded IPv4. */
-const privateIPv6 = /^\[(::|f[cd]|fe[89a-f]|ff|64:ff9b:|2001:(:|0:)|2002:)/;
+/** IPv6: all but the global addresses (2000::/3), and those that contain an IPv4 address (Teredo and 6to4). */
+const privateIPv6 = /^\[(?![23]\w{3}:)|^\[(2001:0?|2002):/;
 
 /** Names that only a local network resolves: reserved and customary ones, and those without a dot. */
 const privateName =

@@ -20,7 +20,7 @@ import { readGeneration } from './generation.ts';
 import { serverPollPath } from './poll-path.ts';
 import { toPollResult, waitCallbackRules, waitOptions, waitRules } from './poll.ts';
 import { Task } from './task.ts';
-import type { SubmittedTask, TaskDetails, TaskScope } from './task.ts';
+import type { SubmittedTask, TaskScope } from './task.ts';
 
 /** A submission, as a resource describes it: its params are checked and serialized. */
 export interface SubmitRequest {
@@ -46,7 +46,8 @@ export function submitTask<Kind extends TaskKind>(
   describe: () => SubmitRequest,
   options?: RequestOptions,
 ): RequestPromise<SubmittedTask<Kind>> {
-  return startCall(scope.context, () => prepareSubmit(scope, describe, options), submit);
+  const prepare = () => prepareSubmit(scope, describe, options);
+  return startCall(scope.context, prepare, ({ submit }) => submit());
 }
 
 /** Submits a task and waits for it. */
@@ -60,8 +61,8 @@ export function generate<Kind extends TaskKind>(
     wait: waitOptions(options),
     onSubmit: options?.onSubmit,
   });
-  return startCall(scope.context, prepare, async ({ wait, onSubmit, ...prepared }) => {
-    const submitted = await submit(prepared);
+  return startCall(scope.context, prepare, async ({ submit, wait, onSubmit }) => {
+    const submitted = await submit();
     const { data: task } = submitted;
     notify(scope.context.config.log, onSubmit, task, 'onSubmit');
     return { ...submitted, data: await task.wait(wait) };
@@ -77,9 +78,7 @@ const generateRules: Rules = {
 
 /** A submission that is ready to be sent. */
 interface PreparedSubmit<Kind extends TaskKind> extends PreparedCall {
-  readonly scope: TaskScope<Kind>;
-  /** What its response reveals about the task. */
-  readonly detailsOf: (id: string, meta: ResponseMeta) => TaskDetails<Kind>;
+  readonly submit: () => Promise<ApiResponse<SubmittedTask<Kind>>>;
 }
 
 function prepareSubmit<Kind extends TaskKind>(
@@ -88,16 +87,20 @@ function prepareSubmit<Kind extends TaskKind>(
   options: RequestOptions | undefined,
   extraRules: Rules = {},
 ): PreparedSubmit<Kind> {
+  const { context, kind } = scope;
+  const { baseURL, clock } = context.config;
   const keyedOptions = withIdempotencyKey(options);
   const { idempotencyKey } = keyedOptions;
   const checked = checkRequestOptions(keyedOptions, extraRules, scope.optionRules);
+  const { headers, requestId } = checked;
+  /** What a response reveals about the task. */
   const detailsOf = (id: string, meta: ResponseMeta) => ({
     id,
     idempotencyKey,
     meta,
     chargeUsd: meta.chargeUsd,
-    submittedAt: new Date(scope.context.config.clock.now()).toISOString(),
-    pollHeaders: checked,
+    submittedAt: new Date(clock.now()).toISOString(),
+    pollHeaders: { headers, requestId },
   });
   const call: ApiCall = {
     ...describe(),
@@ -110,24 +113,17 @@ function prepareSubmit<Kind extends TaskKind>(
       return id && meta ? new Task(scope, detailsOf(id, meta)) : undefined;
     },
   };
-  return { scope, call, options: checked, detailsOf };
-}
-
-async function submit<Kind extends TaskKind>({
-  scope: { context, kind },
-  scope,
-  call,
-  options,
-  detailsOf,
-}: PreparedSubmit<Kind>): Promise<ApiResponse<SubmittedTask<Kind>>> {
-  const submitted = await execute(context, call, options, readJson(readGeneration(kind)));
-  const { data, meta, response } = submitted;
-  const { poll_url, status_url } = data.raw;
-  const candidates = [response.headers.get('location'), poll_url, status_url];
-  const task = new Task(scope, {
-    ...detailsOf(data.id, meta),
-    latest: toPollResult(submitted, context),
-    pollPath: serverPollPath(candidates, context.config.baseURL),
-  });
-  return { ...submitted, data: unchecked<SubmittedTask<Kind>>(task) };
+  const submit = async () => {
+    const submitted = await execute(context, call, checked, readJson(readGeneration(kind)));
+    const { data, meta, response } = submitted;
+    const { poll_url, status_url } = data.raw;
+    const candidates = [response.headers.get('location'), poll_url, status_url];
+    const task = new Task(scope, {
+      ...detailsOf(data.id, meta),
+      latest: toPollResult(submitted, context),
+      pollPath: serverPollPath(candidates, baseURL),
+    });
+    return { ...submitted, data: unchecked<SubmittedTask<Kind>>(task) };
+  };
+  return { call, options: checked, submit };
 }

@@ -62,8 +62,8 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   readonly #scope: TaskScope<Kind>;
   readonly #details: TaskDetails<Kind>;
   #latest: PollResult<Generation<Kind>> | undefined;
-  /** The path at which a poll has found the task. */
-  #workingPollPath: PollPath | undefined;
+  /** The path at which a poll has found the task, and no other. */
+  #knownPollPaths: PollPaths | undefined;
 
   /** @internal */
   constructor(scope: TaskScope<Kind>, details: TaskDetails<Kind>) {
@@ -125,12 +125,12 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   }
 
   /** Polls once. */
-  retrieve(options?: RequestOptions): RequestPromise<Generation<Kind>> {
+  retrieve(options: RequestOptions = {}): RequestPromise<Generation<Kind>> {
     const prepare = () => ({
       call: this.#pollCall(this.#pollPaths()[0]),
       options: {
         ...checkRequestOptions(options, noBodyRules),
-        ...mergePollHeaders(this.#details.pollHeaders, { ...options }),
+        ...mergePollHeaders(this.#details.pollHeaders, options),
       },
     });
     return startCall(this.#scope.context, prepare, (call) => this.#pollOnce(call.options));
@@ -152,7 +152,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
         const result = await execute(context, this.#pollCall(path), options, read);
         const latest = toPollResult(result, context);
         this.#latest = latest;
-        this.#workingPollPath = path;
+        this.#knownPollPaths = [path];
         tasks.set(result.data, this);
         if (path.template !== undefined) context.shared.pollTemplates.set(kind, path.template);
         return { ...result, latest };
@@ -165,10 +165,10 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   }
 
   #pollPaths(): PollPaths {
-    if (this.#workingPollPath !== undefined) return [this.#workingPollPath];
     const { context, kind, pollTemplates } = this.#scope;
+    const { id, pollPath } = this.#details;
     const workingTemplate = context.shared.pollTemplates.get(kind);
-    return candidatePollPaths(this.id, this.#details.pollPath, pollTemplates, workingTemplate);
+    return this.#knownPollPaths ?? candidatePollPaths(id, pollPath, pollTemplates, workingTemplate);
   }
 
   #pollCall({ path, template = this.#scope.pollTemplates[0] }: PollPath): ApiCall {
