@@ -148,26 +148,23 @@ async function* poll<Value extends Pollable>(
       },
     );
     if (release === undefined) throw timeoutError();
-    let retryAfter: number | undefined;
+    let retryAfterMs: number | undefined;
     try {
       const attemptTimeout = Math.min(deadline - clock.now(), timeout);
       const attempt = { ...pollHeaders, signal, timeout: attemptTimeout, maxRetries: 0 };
-      const { value, retryAfterMs } = await target.read(attempt).finally(release);
-      retryAfter = retryAfterMs;
+      ({ value: last, retryAfterMs } = await target.read(attempt).finally(release));
       consecutive404s = 0;
-      last = value;
-      yield value;
-      if (finalStatus.test(value.status)) return;
+      yield last;
+      if (finalStatus.test(last.status)) return;
     } catch (error) {
-      const { status, retryAfterMs } = error instanceof APIError ? error : {};
-      consecutive404s = status === 404 ? consecutive404s + 1 : 0;
+      const apiError = error instanceof APIError ? error : undefined;
+      consecutive404s = apiError?.status === 404 ? consecutive404s + 1 : 0;
       if (!isTransient(error, consecutive404s)) throw error;
-      if (clock.now() >= deadline) throw timeoutError();
-      retryAfter = retryAfterMs;
+      retryAfterMs = apiError?.retryAfterMs;
       const value = last ?? target.placeholder;
       if (value !== undefined) yield { ...value, pollError: error };
     }
-    nextPollAt = nextPollAfter(clock.now(), retryAfter);
+    nextPollAt = nextPollAfter(clock.now(), retryAfterMs);
   }
 }
 
