@@ -33,14 +33,14 @@ export function checkResultURL(
     (protocol === 'https:' && !isPrivateHost(hostname));
   if (isAllowed && !username && !password) return;
   throw new ConfigurationError(
-    'download: the URL must be a public https URL without credentials. Set allowInsecureBaseURL to allow http and private hosts.',
+    'download: must be a public https URL without credentials. allowInsecureBaseURL allows http and private hosts.',
     details,
   );
 }
 
 /** Whether a host name, as the URL parser returns it, may be inside a private network. */
 function isPrivateHost(host: string): boolean {
-  return [privateName, privateIPv4, privateIPv6].some((pattern) => pattern.test(host));
+  return privateName.test(host) || privateIPv4.test(host) || privateIPv6.test(host);
 }
 
 /** The part of a file that a response contains. */

@@ -78,8 +78,6 @@ const downloadRules: Rules = {
   onProgress: functionValue,
 };
 
-const maxRedirects = 3;
-
 /** Downloads a result as a stream: without credentials, following only redirects whose address is allowed. */
 export async function download(
   context: ClientContext,
@@ -111,8 +109,12 @@ async function fetchResult(
   options: DownloadOptions,
 ): Promise<Response> {
   const { range, signal } = options;
-  const call = { method: 'GET', template: 'the result', safety: 'safe' } as const;
-  const errors = new CallErrors({ ...call, findTask: () => task });
+  const errors = new CallErrors({
+    method: 'GET',
+    template: 'the result',
+    safety: 'safe',
+    findTask: () => task,
+  });
   const limit = errors.timeLimit(config.clock, signal, config.timeout, 'timeout');
   const request = {
     method: 'GET',
@@ -143,8 +145,8 @@ async function fetchResult(
       throw errors.invalidResponse(meta, 'the content-range is not the requested one');
     }
     const location = response.status < 400 ? response.headers.get('location') : null;
-    if (location === null || redirects >= maxRedirects) {
-      const problem = location === null ? '' : `more than ${maxRedirects} redirects`;
+    if (location === null || redirects === 3) {
+      const problem = location === null ? '' : 'more than 3 redirects';
       throw errors.apiError(meta, problem, undefined);
     }
     url = URL.parse(location, url)?.href ?? '';

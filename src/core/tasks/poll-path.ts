@@ -49,7 +49,7 @@ export function serverPollPath(
 export function isUnknownPath(error: unknown): error is APIError {
   return (
     error instanceof APIError &&
-    (error.status === 404 || error.status === 405) &&
+    [404, 405].includes(error.status) &&
     !error.code?.startsWith('task')
   );
 }

@@ -69,7 +69,7 @@ interface Pollable {
   rawStatus?: string;
 }
 
-/** The rules of the options of a wait, without its callback. */
+/** The rules of the options of `updates`. */
 export const waitRules = {
   ...pollHeaderRules,
   signal: signalRule,
@@ -78,8 +78,8 @@ export const waitRules = {
   waitTimeout: nonNegativeNumber,
 } satisfies Rules;
 
-/** The rules of the callback of a wait. */
-export const waitCallbackRules = { onUpdate: functionValue } satisfies Rules;
+/** The rules of the options of a wait. */
+export const waitCallbackRules = { ...waitRules, onUpdate: functionValue } satisfies Rules;
 
 /** The value of a poll; or the last known value, and why the poll failed. */
 export type Polled<Value> = Value & { pollError?: Error | undefined };
@@ -105,7 +105,7 @@ export async function lastUpdate<Value extends Pollable>(
   target: PollTarget<Value>,
   options: WaitOptions<Polled<Value>>,
 ): Promise<Polled<Value> | undefined> {
-  checkOptions(options, waitRules, waitCallbackRules);
+  checkOptions(options, waitCallbackRules);
   const { onUpdate } = options;
   let last: Polled<Value> | undefined;
   for await (const update of poll(target, options)) {

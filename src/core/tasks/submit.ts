@@ -18,7 +18,7 @@ import type { Rules } from '../config/validation.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
 import { readGeneration } from './generation.ts';
 import { serverPollPath } from './poll-path.ts';
-import { toPollResult, waitCallbackRules, waitOptions, waitRules } from './poll.ts';
+import { toPollResult, waitCallbackRules, waitOptions } from './poll.ts';
 import { Task } from './task.ts';
 import type { SubmittedTask, TaskScope } from './task.ts';
 
@@ -71,7 +71,6 @@ export function generate<Kind extends TaskKind>(
 
 /** The rules of the options that `generate` accepts in addition to those of `submit`. */
 const generateRules: Rules = {
-  ...waitRules,
   ...waitCallbackRules,
   onSubmit: functionValue,
 };
