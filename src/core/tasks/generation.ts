@@ -37,7 +37,9 @@ const urlLocations = (
 export function readGeneration<Kind extends TaskKind>(kind: Kind, knownId?: string) {
   return (body: unknown, { taskId }: ResponseMeta): ReadResult<Generation<Kind>> => {
     if (!isRecord(body)) return { issues: [{ message: 'must be a task record' }] };
-    const record = unwrap(body);
+    // The record may be wrapped in `data` or `task`. Assumption A6.
+    const inner = body.status === undefined && [body.data, body.task].find(isRecord);
+    const record = inner || body;
     const rawStatus = textOf(record.status) ?? '';
     const word = rawStatus || textOf(record.raw_status);
     const known = word && (statusWords.find(([, words]) => words.test(word))?.[0] ?? 'running');
@@ -68,12 +70,6 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind, knownId?: stri
       taskAdvice: `Task ${id} has ended and was charged, so waiting for it again does not help. Contact the service with its id.`,
     };
   };
-}
-
-/** The record itself, if it is wrapped in `data` or `task`. Assumption A6. */
-function unwrap(body: Record<string, unknown>): Record<string, unknown> {
-  const inner = body.status === undefined && [body.data, body.task].find(isRecord);
-  return inner || body;
 }
 
 function findUrls(record: Record<string, unknown>, succeeded: boolean): string[] {

@@ -61,7 +61,6 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   readonly meta: ResponseMeta | undefined;
   readonly #scope: TaskScope<Kind>;
   readonly #details: TaskDetails<Kind>;
-  #latest: PollResult<Generation<Kind>> | undefined;
   /** The path at which a poll has found the task, and no other. */
   #knownPollPaths: PollPaths | undefined;
 
@@ -74,7 +73,6 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     this.chargeUsd = details.chargeUsd;
     this.meta = details.meta;
     this.#details = details;
-    this.#latest = details.latest;
   }
 
   /** Whether the idempotency key matched an existing task, so that no new one was paid for. */
@@ -84,7 +82,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
 
   /** The last known state of the task; undefined before the first poll of a resumed task. */
   get latest(): Generation<Kind> | undefined {
-    return this.#latest?.value;
+    return this.#details.latest?.value;
   }
 
   /**
@@ -151,7 +149,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
         const read = readJson(readGeneration(kind, this.id));
         const result = await execute(context, this.#pollCall(path), options, read);
         const latest = toPollResult(result, context);
-        this.#latest = latest;
+        this.#details.latest = latest;
         this.#knownPollPaths = [path];
         tasks.set(result.data, this);
         if (path.template !== undefined) context.shared.pollTemplates.set(kind, path.template);
@@ -180,7 +178,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     const details = { task: this, idempotencyKey };
     return {
       context: this.#scope.context,
-      known: this.#latest,
+      known: this.#details.latest,
       headers: this.#details.pollHeaders,
       subject: `task ${id}`,
       advice: 'The task is not lost: continue with error.task.wait().',
