@@ -255,7 +255,7 @@ describe('the message about a submitted task', () => {
 test.each([
   ['failed', 'has the status failed and will not become available'],
   ['deleted', 'has the status deleted and will not become available'],
-  ['available', 'is available but has no asset:// URI'],
+  ['available', 'has the status available and no asset:// URI'],
 ])(
   'the message about a material with the status %s says how to try again',
   async (status, reason) => {

@@ -40,12 +40,9 @@ export async function waitForMaterial(
 ): Promise<AvailableMaterial> {
   const last = await lastUpdate(toTarget(wait), options);
   if (last !== undefined && isAvailable(last)) return last;
-  const reason =
-    last?.status === 'available'
-      ? 'is available but has no asset:// URI'
-      : `has the status ${last?.status} and will not become available`;
+  const reason = last?.status === 'available' ? 'no asset:// URI' : 'will not become available';
   throw new MaterialFailedError(
-    `Material ${wait.id} ${reason}. To try again, use a new idempotency key.`,
+    `Material ${wait.id} has the status ${last?.status} and ${reason}. To try again, use a new idempotency key.`,
     { material: last },
   );
 }
@@ -59,7 +56,7 @@ function toTarget({ context, id, known, headers, read }: MaterialWait): PollTarg
     subject: `material ${id}`,
     advice: 'Processing continues: call materials.wait() again.',
     // Specification: Material status; polling a material.
-    finalStatus: /^(available|(verification_)?failed|verification_expired|delete(d|_pending))$/,
+    finalStatus: /^available$|^delete|(failed|expired)$/,
     pollInterval: 3_000,
     known: known && received(known),
     read: async (options) => received(await read(options)),

@@ -1,6 +1,5 @@
 import { APIError } from '../../errors/api.ts';
 import { isNonEmptyString } from '../../schemas/type-guards.ts';
-import { fillPath } from '../http/path.ts';
 
 /** A path at which a task can be polled. */
 export interface PollPath {
@@ -11,23 +10,6 @@ export interface PollPath {
 
 /** At least one path. */
 export type PollPaths = readonly [PollPath, ...PollPath[]];
-
-/**
- * Every path at which a task may be found, best first: the one that the service named, the template that worked for
- * another task, then the assumed templates. Assumptions A1 and A2.
- */
-export function candidatePollPaths(
-  id: string,
-  named: string | undefined,
-  templates: readonly [string, ...string[]],
-  workingTemplate: string | undefined,
-): PollPaths {
-  const best = workingTemplate ?? templates[0];
-  const others = templates.filter((template) => template !== best);
-  const fill = (template: string) => ({ template, path: fillPath(template, { id }) });
-  const assumed = [fill(best), ...others.map(fill)] as const;
-  return named === undefined ? assumed : [{ path: named }, ...assumed];
-}
 
 /**
  * The path of the first URL that the service named and that is below the base URL. Others are ignored, because the API

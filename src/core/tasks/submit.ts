@@ -91,7 +91,6 @@ function prepareSubmit<Kind extends TaskKind>(
   const keyedOptions = withIdempotencyKey(options);
   const { idempotencyKey } = keyedOptions;
   const checked = checkRequestOptions(keyedOptions, extraRules, scope.optionRules);
-  const { headers, requestId } = checked;
   /** What a response reveals about the task. */
   const detailsOf = (id: string, meta: ResponseMeta) => ({
     id,
@@ -99,7 +98,7 @@ function prepareSubmit<Kind extends TaskKind>(
     meta,
     chargeUsd: meta.chargeUsd,
     submittedAt: new Date(clock.now()).toISOString(),
-    pollHeaders: { headers, requestId },
+    pollHeaders: checked,
   });
   const call: ApiCall = {
     ...describe(),

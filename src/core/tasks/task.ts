@@ -16,8 +16,9 @@ import { readJson } from '../call/response.ts';
 import type { Rules } from '../config/validation.ts';
 import { noReason } from '../http/error-body.ts';
 import { sentence, singleLine } from '../http/json.ts';
+import { fillPath } from '../http/path.ts';
 import { readGeneration } from './generation.ts';
-import { candidatePollPaths, isUnknownPath } from './poll-path.ts';
+import { isUnknownPath } from './poll-path.ts';
 import type { PollPath, PollPaths } from './poll-path.ts';
 import { lastUpdate, mergePollHeaders, toPollResult, updatesOf } from './poll.ts';
 import type { PollResult, PollTarget } from './poll.ts';
@@ -162,11 +163,19 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     throw firstError;
   }
 
+  /**
+   * Every path at which the task may be found, best first: the one that the service named, the template that worked for
+   * another task, then the assumed templates. Assumptions A1 and A2.
+   */
   #pollPaths(): PollPaths {
+    if (this.#knownPollPaths) return this.#knownPollPaths;
     const { context, kind, pollTemplates } = this.#scope;
-    const { id, pollPath } = this.#details;
-    const workingTemplate = context.shared.pollTemplates.get(kind);
-    return this.#knownPollPaths ?? candidatePollPaths(id, pollPath, pollTemplates, workingTemplate);
+    const { id, pollPath: path } = this.#details;
+    const best = context.shared.pollTemplates.get(kind) ?? pollTemplates[0];
+    const others = pollTemplates.filter((template) => template !== best);
+    const fill = (template: string) => ({ template, path: fillPath(template, { id }) });
+    const assumed = [fill(best), ...others.map(fill)] as const;
+    return path === undefined ? assumed : [{ path }, ...assumed];
   }
 
   #pollCall({ path, template = this.#scope.pollTemplates[0] }: PollPath): ApiCall {
