@@ -53,8 +53,8 @@ function toTarget({ context, id, known, headers, read }: MaterialWait): PollTarg
   return {
     context,
     headers,
-    subject: `material ${id}`,
-    advice: 'Processing continues: call materials.wait() again.',
+    describeEnd: (event) =>
+      `The wait ${event}. Material ${id} is not lost: continue with materials.wait().`,
     // Specification: Material status; polling a material.
     finalStatus: /^available$|^delete|(failed|expired)$/,
     pollInterval: 3_000,

@@ -41,10 +41,8 @@ export function toPollResult<Value>(
 /** What is polled, and how its wait ends. */
 export interface PollTarget<Value> {
   readonly context: ClientContext;
-  /** Names the record in errors: `task 17`. */
-  readonly subject: string;
-  /** What to do after a wait that ended early. */
-  readonly advice: string;
+  /** The message of the error for a wait that ended early, and what to do next. */
+  readonly describeEnd: (event: string) => string;
   /** The initial delay between polls in ms that the specification recommends. */
   readonly pollInterval: number;
   /** Matches every status that ends the wait. */
@@ -119,7 +117,7 @@ async function* poll<Value extends Pollable>(
   target: PollTarget<Value>,
   options: WaitOptions<never>,
 ): AsyncGenerator<Polled<Value>, void, undefined> {
-  const { context, known, finalStatus } = target;
+  const { context, known, finalStatus, describeEnd } = target;
   const { clock, random, timeout } = context.config;
   const { signal, pollInterval = target.pollInterval, waitTimeout = 1_800_000 } = options;
   const { maxPollInterval = Math.max(pollInterval, 5_000) } = options;
@@ -136,15 +134,14 @@ async function* poll<Value extends Pollable>(
   };
   let nextPollAt = nextPollAfter(known?.at ?? -Infinity, known?.retryAfterMs);
   let consecutive404s = 0;
-  const earlyEnd = (event: string) => `The wait for ${target.subject} ${event}. ${target.advice}`;
   const timeoutError = () => {
     const status = last?.rawStatus || last?.status || 'status unknown';
-    return target.timeoutError(earlyEnd(`exceeded ${waitTimeout} ms (${status})`), last);
+    return target.timeoutError(describeEnd(`exceeded ${waitTimeout} ms (${status})`), last);
   };
   for (;;) {
     const release = await waitForTurn(context, signal, nextPollAt, deadline).catch(
       (error: unknown) => {
-        throw abortedError(signal?.reason ?? error, target.details, earlyEnd('was aborted'));
+        throw abortedError(signal?.reason ?? error, target.details, describeEnd('was aborted'));
       },
     );
     if (release === undefined) throw timeoutError();

@@ -189,8 +189,8 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
       context: this.#scope.context,
       known: this.#details.latest,
       headers: this.#details.pollHeaders,
-      subject: `task ${id}`,
-      advice: 'The task is not lost: continue with error.task.wait().',
+      describeEnd: (event) =>
+        `The wait ${event}. Task ${id} is not lost: continue with error.task.wait().`,
       details,
       finalStatus: /^(succeeded|failed)$/,
       pollInterval: 2_000,
