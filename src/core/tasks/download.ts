@@ -146,8 +146,7 @@ async function fetchResult(
     }
     const location = response.status < 400 ? response.headers.get('location') : null;
     if (location === null || redirects === 3) {
-      const problem = location === null ? '' : 'more than 3 redirects';
-      throw errors.apiError(meta, problem, undefined);
+      throw errors.apiError(meta, location === null ? '' : 'more than 3 redirects', undefined);
     }
     url = URL.parse(location, url)?.href ?? '';
   }

@@ -49,11 +49,11 @@ export async function waitForMaterial(
 
 function toTarget({ context, id, known, headers, read }: MaterialWait): PollTarget<Material> {
   const { clock } = context.config;
-  const received = (value: Material) => ({ value, at: clock.now() });
+  const received = (value: Material) => ({ data: value, at: clock.now() });
   return {
     context,
     headers,
-    describeEnd: (event) =>
+    message: (event) =>
       `The wait ${event}. Material ${id} is not lost: continue with materials.wait().`,
     // Specification: Material status; polling a material.
     finalStatus: /^available$|^delete|(failed|expired)$/,

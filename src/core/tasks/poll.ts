@@ -23,7 +23,7 @@ const minPollDelay = 100;
 
 /** A record as a poll returned it. */
 export interface PollResult<Value> {
-  readonly value: Value;
+  readonly data: Value;
   /** When it was received, in clock ms. */
   readonly at: number;
   readonly retryAfterMs?: number | undefined;
@@ -31,18 +31,18 @@ export interface PollResult<Value> {
 
 /** The record of a response. */
 export function toPollResult<Value>(
-  { data: value, response }: ApiResponse<Value>,
+  { data, response }: ApiResponse<Value>,
   { config: { clock } }: ClientContext,
 ): PollResult<Value> {
   const at = clock.now();
-  return { value, at, retryAfterMs: parseRetryAfter(response.headers, at) };
+  return { data, at, retryAfterMs: parseRetryAfter(response.headers, at) };
 }
 
 /** What is polled, and how its wait ends. */
 export interface PollTarget<Value> {
   readonly context: ClientContext;
   /** The message of the error for a wait that ended early, and what to do next. */
-  readonly describeEnd: (event: string) => string;
+  readonly message: (event: string) => string;
   /** The initial delay between polls in ms that the specification recommends. */
   readonly pollInterval: number;
   /** Matches every status that ends the wait. */
@@ -54,7 +54,7 @@ export interface PollTarget<Value> {
   /** The last known value, from before this wait. */
   readonly known?: PollResult<Value> | undefined;
   /** The value of updates until a poll succeeds. Without one, failed polls yield no update until then. */
-  readonly placeholder?: Value | undefined;
+  readonly initial?: Value | undefined;
   /** Details of the error for a wait that is aborted. */
   readonly details?: ErrorDetails;
   /** Creates the error for `waitTimeout`. */
@@ -117,13 +117,13 @@ async function* poll<Value extends Pollable>(
   target: PollTarget<Value>,
   options: WaitOptions<never>,
 ): AsyncGenerator<Polled<Value>, void, undefined> {
-  const { context, known, finalStatus, describeEnd } = target;
+  const { context, known, finalStatus, message } = target;
   const { clock, random, timeout } = context.config;
   const { signal, pollInterval = target.pollInterval, waitTimeout = 1_800_000 } = options;
   const { maxPollInterval = Math.max(pollInterval, 5_000) } = options;
   const pollHeaders = mergePollHeaders(target.headers, options);
   const deadline = clock.now() + waitTimeout;
-  let last = known?.value;
+  let last = known?.data;
   if (last !== undefined && finalStatus.test(last.status)) return yield last;
   let interval = pollInterval;
   /** The delay grows from `pollInterval` to `maxPollInterval`, with up to 20% of jitter. */
@@ -136,12 +136,12 @@ async function* poll<Value extends Pollable>(
   let consecutive404s = 0;
   const timeoutError = () => {
     const status = last?.rawStatus || last?.status || 'status unknown';
-    return target.timeoutError(describeEnd(`exceeded ${waitTimeout} ms (${status})`), last);
+    return target.timeoutError(message(`exceeded ${waitTimeout} ms (${status})`), last);
   };
   for (;;) {
     const release = await waitForTurn(context, signal, nextPollAt, deadline).catch(
       (error: unknown) => {
-        throw abortedError(signal?.reason ?? error, target.details, describeEnd('was aborted'));
+        throw abortedError(signal?.reason ?? error, target.details, message('was aborted'));
       },
     );
     if (release === undefined) throw timeoutError();
@@ -149,7 +149,7 @@ async function* poll<Value extends Pollable>(
     try {
       const attemptTimeout = Math.min(deadline - clock.now(), timeout);
       const attempt = { ...pollHeaders, signal, timeout: attemptTimeout, maxRetries: 0 };
-      ({ value: last, retryAfterMs } = await target.read(attempt).finally(release));
+      ({ data: last, retryAfterMs } = await target.read(attempt).finally(release));
       consecutive404s = 0;
       yield last;
       if (finalStatus.test(last.status)) return;
@@ -158,7 +158,7 @@ async function* poll<Value extends Pollable>(
       consecutive404s = apiError?.status === 404 ? consecutive404s + 1 : 0;
       if (!isTransient(error, consecutive404s)) throw error;
       retryAfterMs = apiError?.retryAfterMs;
-      const value = last ?? target.placeholder;
+      const value = last ?? target.initial;
       if (value !== undefined) yield { ...value, pollError: error };
     }
     nextPollAt = nextPollAfter(clock.now(), retryAfterMs);

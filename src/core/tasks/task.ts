@@ -83,7 +83,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
 
   /** The last known state of the task; undefined before the first poll of a resumed task. */
   get latest(): Generation<Kind> | undefined {
-    return this.#details.latest?.value;
+    return this.#details.latest?.data;
   }
 
   /**
@@ -154,7 +154,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
         this.#knownPollPaths = [path];
         tasks.set(result.data, this);
         if (path.template !== undefined) context.shared.pollTemplates.set(kind, path.template);
-        return { ...result, latest };
+        return { ...result, ...latest };
       } catch (error) {
         if (!isUnknownPath(error)) throw error;
         firstError ??= error;
@@ -189,15 +189,15 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
       context: this.#scope.context,
       known: this.#details.latest,
       headers: this.#details.pollHeaders,
-      describeEnd: (event) =>
+      message: (event) =>
         `The wait ${event}. Task ${id} is not lost: continue with error.task.wait().`,
       details,
       finalStatus: /^(succeeded|failed)$/,
       pollInterval: 2_000,
-      read: async (options) => (await this.#pollOnce(options)).latest,
+      read: (options) => this.#pollOnce(options),
       timeoutError: (message, generation) =>
         new TaskWaitTimeoutError(message, { ...details, generation }),
-      placeholder: { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) },
+      initial: { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) },
     };
   }
 }
