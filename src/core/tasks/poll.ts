@@ -16,7 +16,6 @@ import { checkOptions, functionValue, nonNegativeNumber } from '../config/valida
 import type { Rules } from '../config/validation.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
 import { PollLimiter } from '../limits/poll-limiter.ts';
-import type { ReleasePoll } from '../limits/poll-limiter.ts';
 
 /** Shortest delay between two polls in ms, even if the service requests a shorter one. */
 const minPollDelay = 100;
@@ -119,8 +118,12 @@ async function* poll<Value extends Pollable>(
 ): AsyncGenerator<Polled<Value>, void, undefined> {
   const { context, known, finalStatus, message } = target;
   const { clock, random, timeout } = context.config;
-  const { signal, pollInterval = target.pollInterval, waitTimeout = 1_800_000 } = options;
-  const { maxPollInterval = Math.max(pollInterval, 5_000) } = options;
+  const {
+    signal,
+    pollInterval = target.pollInterval,
+    maxPollInterval = Math.max(pollInterval, 5_000),
+    waitTimeout = 1_800_000,
+  } = options;
   const pollHeaders = mergePollHeaders(target.headers, options);
   const deadline = clock.now() + waitTimeout;
   let last = known?.data;
@@ -138,12 +141,21 @@ async function* poll<Value extends Pollable>(
     const status = last?.rawStatus || last?.status || 'status unknown';
     return target.timeoutError(message(`exceeded ${waitTimeout} ms (${status})`), last);
   };
+  /** Waits until the next poll is due and may start. Resolves with undefined when the deadline comes first. */
+  const waitForTurn = async () => {
+    signal?.throwIfAborted();
+    const delay = Math.min(nextPollAt, deadline) - clock.now();
+    if (delay > 0) await clock.sleep(delay, signal);
+    const polls = (context.shared.polls ??= new PollLimiter(clock));
+    const release = await polls.acquire(deadline - clock.now(), signal);
+    if (clock.now() < deadline) return release;
+    release?.();
+    return undefined;
+  };
   for (;;) {
-    const release = await waitForTurn(context, signal, nextPollAt, deadline).catch(
-      (error: unknown) => {
-        throw abortedError(signal?.reason ?? error, target.details, message('was aborted'));
-      },
-    );
+    const release = await waitForTurn().catch((error: unknown) => {
+      throw abortedError(signal?.reason ?? error, target.details, message('was aborted'));
+    });
     if (release === undefined) throw timeoutError();
     let retryAfterMs: number | undefined;
     try {
@@ -163,23 +175,6 @@ async function* poll<Value extends Pollable>(
     }
     nextPollAt = nextPollAfter(clock.now(), retryAfterMs);
   }
-}
-
-/** Waits until the next poll is due and may start. Resolves with undefined when the deadline comes first. */
-async function waitForTurn(
-  { config: { clock }, shared }: ClientContext,
-  signal: AbortSignal | undefined,
-  nextPollAt: number,
-  deadline: number,
-): Promise<ReleasePoll | undefined> {
-  signal?.throwIfAborted();
-  const delay = Math.min(nextPollAt, deadline) - clock.now();
-  if (delay > 0) await clock.sleep(delay, signal);
-  const polls = (shared.polls ??= new PollLimiter(clock));
-  const release = await polls.acquire(deadline - clock.now(), signal);
-  if (clock.now() < deadline) return release;
-  release?.();
-  return undefined;
 }
 
 /**
