@@ -27,20 +27,17 @@ export function checkResultURL(
   details: ErrorDetails,
 ): void {
   const { protocol = '', hostname = '', username, password } = URL.parse(address) ?? {};
+  const isPrivate =
+    privateName.test(hostname) || privateIPv4.test(hostname) || privateIPv6.test(hostname);
   const isAllowed =
     protocol === 'data:' ||
     (allowInsecure && /^https?:$/.test(protocol)) ||
-    (protocol === 'https:' && !isPrivateHost(hostname));
+    (protocol === 'https:' && !isPrivate);
   if (isAllowed && !username && !password) return;
   throw new ConfigurationError(
     'download: must be a public https URL without credentials. allowInsecureBaseURL allows http and private hosts.',
     details,
   );
-}
-
-/** Whether a host name, as the URL parser returns it, may be inside a private network. */
-function isPrivateHost(host: string): boolean {
-  return privateName.test(host) || privateIPv4.test(host) || privateIPv6.test(host);
 }
 
 /** The part of a file that a response contains. */

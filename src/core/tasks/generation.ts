@@ -73,7 +73,9 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind, knownId?: stri
 }
 
 function findUrls(record: Record<string, unknown>, succeeded: boolean): string[] {
-  const found = urlLocations.flatMap((location) => valueAt(record, location));
+  const found = urlLocations.flatMap((path) =>
+    path.reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), record),
+  );
   // Old succeeded tasks have their result URL in `fail_reason`.
   if (succeeded) found.push(record.fail_reason);
   return [...new Set(found.map(urlOf).filter((url) => url !== undefined))];
@@ -112,9 +114,4 @@ function parseDate(value: unknown): Date | undefined {
     typeof value === 'number' ? value * (value < 1e11 ? 1_000 : 1) : (textOf(value) ?? ''),
   );
   return Number.isNaN(date.getTime()) ? undefined : date;
-}
-
-/** The value at a path of field names; undefined if the path does not exist. */
-function valueAt(record: unknown, path: readonly string[]): unknown {
-  return path.reduce((value, name) => (isRecord(value) ? value[name] : undefined), record);
 }
