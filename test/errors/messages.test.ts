@@ -226,7 +226,7 @@ describe('the message about a submitted task', () => {
       expect(error).toMatchObject({ name: 'ResponseValidationError', body: finished });
       expect(error.task).toMatchObject({ id: 'task_1' });
       expect(error.message).toContain(
-        'Task task_1 has ended and was charged, so waiting for it again does not help. See error.body for its record, or contact the service with the task id.',
+        'Task task_1 has ended and was charged, so waiting for it again does not help. Contact the service with its id.',
       );
       expect(error.message).not.toContain('error.task.wait()');
     },
@@ -246,7 +246,7 @@ describe('the message about a submitted task', () => {
       const clock = virtualClock();
       const error = await caught(clock.settle(clientOf(fetch, { clock }).images.generate(image)));
       expect(error.message).toBe(
-        'Task task_1 failed: out of credits. Check your balance to see whether it was refunded. To try again, submit with a new idempotency key.',
+        'Task task_1 failed: out of credits. Your balance shows whether it was refunded. To try again, use a new idempotency key.',
       );
     },
   );
@@ -255,14 +255,14 @@ describe('the message about a submitted task', () => {
 test.each([
   ['failed', 'has the status failed and will not become available'],
   ['deleted', 'has the status deleted and will not become available'],
-  ['available', 'is available but has no asset:// URI'],
+  ['available', 'has the status available and no asset:// URI'],
 ])(
   'the message about a material with the status %s says how to try again',
   async (status, reason) => {
     const { fetch } = scripted(jsonReply(200, { id: 'mat_1', status, uri: null }));
     const error = await caught(clientOf(fetch).materials.wait('mat_1'));
     expect(error.message).toBe(
-      `Material mat_1 ${reason}. To try again, create it with a new idempotency key.`,
+      `Material mat_1 ${reason}. To try again, use a new idempotency key.`,
     );
   },
 );

@@ -75,7 +75,7 @@ export function startCall<Call extends PreparedCall, Result>(
  * Executes a call and leaves the body to the caller. Aborting the caller's signal also aborts the body. A call with a
  * concurrency slot holds it until the body ends.
  */
-export async function executeRaw(
+async function executeRaw(
   context: ClientContext,
   { call, options }: PreparedCall,
 ): Promise<Response> {

@@ -8,9 +8,6 @@ import { IdleTimer } from '../http/idle-timer.ts';
 import { withBody } from '../http/response-body.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
 
-/** Downloads are never charged. */
-const downloadInterrupted = 'The download was interrupted and can be repeated for free';
-
 /** How much of a file has been downloaded. */
 export interface DownloadProgress {
   /** Bytes of the file so far, after decompression. Includes those before `range.start`. */
@@ -45,7 +42,12 @@ export function guardBody(
   let isOpen = true;
   let fail: (error: unknown) => void = () => undefined;
   const interrupted = (problem: string, error?: unknown) =>
-    errors.bodyInterrupted(ConnectionError, downloadInterrupted, problem, error);
+    errors.bodyInterrupted(
+      ConnectionError,
+      'The download was interrupted and can be repeated for free',
+      problem,
+      error,
+    );
   const idleTimer = new IdleTimer(config.clock, ms, () =>
     fail(interrupted(`no data received for ${ms} ms (streamIdleTimeout)`)),
   );

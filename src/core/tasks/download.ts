@@ -1,5 +1,6 @@
 import { APIError } from '../../errors/api.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
+import { omitUndefined } from '../../schemas/schema.ts';
 import type { TaskHandle } from '../../schemas/task-handle.ts';
 import type { Generation } from '../../schemas/task.ts';
 import type { ClientContext } from '../call/context.ts';
@@ -7,6 +8,7 @@ import { CallErrors } from '../call/errors.ts';
 import { pollHeaderRules, signalRule } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import { runWithTimeLimit } from '../call/time-limit.ts';
+import { isBrowser } from '../config/environment.ts';
 import {
   checkOptions,
   functionValue,
@@ -15,8 +17,9 @@ import {
   objectWithFields,
 } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
-import { checkResultURL, filePart, redirectTarget, requestResult } from '../http/download.ts';
+import { checkResultURL, filePart } from '../http/download.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
+import { fetchOptions } from '../http/transport.ts';
 import { guardBody } from './download-body.ts';
 import type { DownloadProgress } from './download-body.ts';
 
@@ -75,8 +78,6 @@ const downloadRules: Rules = {
   onProgress: functionValue,
 };
 
-const maxRedirects = 3;
-
 /** Downloads a result as a stream: without credentials, following only redirects whose address is allowed. */
 export async function download(
   context: ClientContext,
@@ -100,6 +101,7 @@ export async function download(
   }
 }
 
+/** Follows redirects itself, so that each address is checked before anything is sent to it. */
 async function fetchResult(
   { config }: ClientContext,
   address: string,
@@ -107,33 +109,45 @@ async function fetchResult(
   options: DownloadOptions,
 ): Promise<Response> {
   const { range, signal } = options;
-  const call = { method: 'GET', template: 'the result', safety: 'safe' } as const;
-  const errors = new CallErrors({ ...call, findTask: () => task });
+  const errors = new CallErrors({
+    method: 'GET',
+    template: 'the result',
+    safety: 'safe',
+    findTask: () => task,
+  });
   const limit = errors.timeLimit(config.clock, signal, config.timeout, 'timeout');
-  const headers = {
-    ...(range && { range: `bytes=${range.start}-` }),
-    ...(range?.ifRange && { 'if-range': range.ifRange }),
+  const request: RequestInit = {
+    ...fetchOptions(),
+    headers: omitUndefined({
+      range: range && `bytes=${range.start}-`,
+      'if-range': range?.ifRange,
+    }),
+    credentials: 'omit',
+    // A page cannot inspect redirects. There, CORS limits what it can read.
+    ...(isBrowser() && { redirect: 'follow' }),
   };
   let url = address;
   for (let redirects = 0; ; redirects += 1) {
     checkResultURL(url, config.allowInsecureBaseURL, { task });
-    const attempt = (attemptSignal: AbortSignal) =>
-      requestResult(config, url, headers, attemptSignal).catch((error: unknown) => {
+    const attempt = async (attemptSignal: AbortSignal) => {
+      try {
+        return await config.fetch(url, { ...request, signal: attemptSignal });
+      } catch (error) {
         throw errors.connectionError(error);
-      });
+      }
+    };
     const response = await runWithTimeLimit(attempt, limit);
     const part = response.ok ? filePart(response, range?.start) : undefined;
     if (part !== undefined) return guardBody(response, part, config, errors, options);
     response.body?.cancel().catch(() => undefined);
     const meta = parseResponseMeta(response, config);
     if (response.ok) {
-      throw errors.invalidResponse(meta, 'the content-range is not the one that was requested');
+      throw errors.invalidResponse(meta, 'the content-range is not the requested one');
     }
-    const target = redirectTarget(response, url);
-    if (target === undefined || redirects >= maxRedirects) {
-      const problem = target === undefined ? '' : `more than ${maxRedirects} redirects`;
-      throw errors.apiError(meta, problem, undefined);
+    const location = response.status < 400 ? response.headers.get('location') : null;
+    if (location === null || redirects === 3) {
+      throw errors.apiError(meta, location === null ? '' : 'more than 3 redirects', undefined);
     }
-    url = target;
+    url = URL.parse(location, url)?.href ?? '';
   }
 }

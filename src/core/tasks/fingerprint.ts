@@ -10,7 +10,7 @@ export async function fingerprint(...texts: string[]): Promise<string> {
   const { subtle }: Partial<Crypto> = crypto;
   if (subtle === undefined) {
     throw new ConfigurationError(
-      'crypto.subtle: not available. Browsers provide it only in secure contexts: https or localhost.',
+      'crypto.subtle: not available. Browsers provide it only on https and localhost.',
     );
   }
   const bytes = new TextEncoder().encode(JSON.stringify(texts));

@@ -16,16 +16,16 @@ export function openTask<Kind extends TaskKind>(
   idOrReceipt: string | Receipt,
   pollHeaders?: PollHeaders,
 ): Task<Kind> {
-  if (typeof idOrReceipt === 'string') {
-    fillPath('{id}', { id: idOrReceipt });
-    return new Task(scope, { id: idOrReceipt, pollHeaders });
-  }
-  const { kind, v: _, ...details } = parseReceipt(idOrReceipt);
-  if (kind !== scope.kind) {
+  const receipt =
+    typeof idOrReceipt === 'string'
+      ? { id: idOrReceipt, kind: scope.kind }
+      : parseReceipt(idOrReceipt);
+  if (receipt.kind !== scope.kind) {
     throw new ConfigurationError(
-      `receipt: its kind is ${kind}, not ${scope.kind}. Use gateway.resume(receipt).`,
+      `receipt: its kind is ${receipt.kind}, not ${scope.kind}. Use gateway.resume(receipt).`,
     );
   }
-  fillPath('{id}', { id: details.id });
-  return new Task(scope, { ...details, pollHeaders });
+  // Rejects ids that are unsafe in a path.
+  fillPath('{id}', { ...receipt });
+  return new Task(scope, { ...receipt, pollHeaders });
 }

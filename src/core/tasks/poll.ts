@@ -1,58 +1,74 @@
 import { APIError } from '../../errors/api.ts';
-import type { PolygateError } from '../../errors/base.ts';
+import type { ErrorDetails, PolygateError } from '../../errors/base.ts';
 import { ConnectionError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
 import type { WaitOptions } from '../../schemas/task-handle.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
+import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
+import { abortedError } from '../call/errors.ts';
 import { pollHeaderRules, signalRule } from '../call/request-options.ts';
 import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
+import type { ApiResponse } from '../call/response.ts';
 import { runWithTimeLimit } from '../call/time-limit.ts';
 import { parseHeaderChanges } from '../config/header-changes.ts';
 import { notify } from '../config/log.ts';
 import { checkOptions, functionValue, nonNegativeNumber } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
+import { parseRetryAfter } from '../http/retry-after.ts';
 import type { ReleaseSlot } from '../limits/concurrency-limiter.ts';
 import { createPollLimiter } from '../limits/poll-limiter.ts';
-
-const defaultWaitTimeout = 1_800_000;
 
 /** Shortest delay between two polls in ms, even if the service requests a shorter one. */
 const minPollDelay = 100;
 
-/** When to poll, and for how long, in ms. */
-export interface PollTiming {
-  readonly pollInterval: number;
-  readonly maxPollInterval: number;
-  readonly waitTimeout: number;
+/** A record as a poll returned it. */
+export interface PollResult<Value> {
+  readonly data: Value;
+  /** When it was received, in clock ms. */
+  readonly at: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
-/** The default intervals of one kind of record. */
-export type DefaultTiming = Omit<PollTiming, 'waitTimeout'>;
-
-/** What a poll returned. */
-export interface PollResult<Value> {
-  readonly value: Value;
-  readonly retryAfterMs?: number | undefined;
+/** The record of a response. */
+export function toPollResult<Value>(
+  { data, response }: ApiResponse<Value>,
+  { config: { clock } }: ClientContext,
+): PollResult<Value> {
+  const at = clock.now();
+  return { data, at, retryAfterMs: parseRetryAfter(response.headers, at) };
 }
 
 /** What is polled, and how its wait ends. */
 export interface PollTarget<Value> {
   readonly context: ClientContext;
+  /** The message of the error for a wait that ended early, and what to do next. */
+  readonly message: (event: string) => string;
+  /** The initial delay between polls in ms that the specification recommends. */
+  readonly pollInterval: number;
+  /** Matches every status that ends the wait. */
+  readonly finalStatus: RegExp;
   /** Polls once: one attempt, within the remaining time. */
   readonly read: (options: CheckedOptions) => Promise<PollResult<Value>>;
-  readonly isFinished: (value: Value) => boolean;
   /** Headers of the request that created the record. The wait's own headers are added to them. */
   readonly headers?: PollHeaders | undefined;
   /** The last known value, from before this wait. */
-  readonly known?: (PollResult<Value> & { readonly at: number }) | undefined;
+  readonly known?: PollResult<Value> | undefined;
   /** The value of updates until a poll succeeds. Without one, failed polls yield no update until then. */
-  readonly placeholder?: Value | undefined;
-  readonly onAbort: (reason: unknown) => PolygateError;
-  readonly onTimeout: (ms: number, last: Value | undefined) => PolygateError;
+  readonly initial?: Value | undefined;
+  /** Details of the error for a wait that is aborted. */
+  readonly details?: ErrorDetails;
+  /** Creates the error for `waitTimeout`. */
+  timeoutError(message: string, last: Value | undefined): PolygateError;
 }
 
-/** The rules of the options of a wait, without its callback. */
+/** The fields that polling itself reads. */
+interface Pollable {
+  status: string;
+  rawStatus?: string;
+}
+
+/** The rules of the options of `updates`. */
 export const waitRules = {
   ...pollHeaderRules,
   signal: signalRule,
@@ -61,112 +77,110 @@ export const waitRules = {
   waitTimeout: nonNegativeNumber,
 } satisfies Rules;
 
+/** The rules of the options of a wait. */
+export const waitCallbackRules = { ...waitRules, onUpdate: functionValue } satisfies Rules;
+
 /** The value of a poll; or the last known value, and why the poll failed. */
 export type Polled<Value> = Value & { pollError?: Error | undefined };
 
 /**
- * Polls until the record is finished. Outages do not end the wait: they are yielded as `pollError`. Only the deadline,
- * an aborted signal or a permanent error ends it.
+ * Yields the result of every poll until the record is finished. Outages do not end the updates: they are yielded as
+ * `pollError`. Only the deadline, an aborted signal or a permanent error ends them.
  */
-export async function* poll<Value extends object>(
+export async function* updatesOf<Value extends Pollable>(
   target: PollTarget<Value>,
   options: WaitOptions<never>,
-  defaults: DefaultTiming,
 ): AsyncGenerator<Polled<Value>, void, undefined> {
-  const { context, known, isFinished, onTimeout, placeholder } = target;
-  checkOptions(options, waitRules);
-  const { signal } = options;
-  const pollHeaders = mergePollHeaders(target.headers, options);
-  const timing = resolvePollTiming(options, defaults);
-  const { clock, random, timeout } = context.config;
-  const deadline = clock.now() + timing.waitTimeout;
-  let last = known?.value;
-  const timedOut = () => onTimeout(timing.waitTimeout, last);
-  if (last !== undefined && isFinished(last)) {
-    yield { ...last };
-    return;
-  }
-  let nextPollAt = known
-    ? known.at + (known.retryAfterMs ?? pollDelay(timing, 0, random))
-    : clock.now();
-  let consecutive404s = 0;
-  for (let round = 1; ; round += 1) {
-    const release = await waitForTurn(target, signal, nextPollAt, deadline, timedOut);
-    let retryAfter: number | undefined;
-    try {
-      const attemptTimeout = Math.max(0, Math.min(deadline - clock.now(), timeout));
-      const attempt = { ...pollHeaders, signal, timeout: attemptTimeout, maxRetries: 0 };
-      const { value, retryAfterMs } = await target.read(attempt).finally(release);
-      retryAfter = retryAfterMs;
-      consecutive404s = 0;
-      last = value;
-      yield { ...value };
-      if (isFinished(value)) return;
-    } catch (error) {
-      const { status, retryAfterMs } = error instanceof APIError ? error : {};
-      consecutive404s = status === 404 ? consecutive404s + 1 : 0;
-      if (!isTransient(error, consecutive404s)) throw error;
-      if (clock.now() >= deadline) throw timedOut();
-      retryAfter = retryAfterMs;
-      const value = last ?? placeholder;
-      if (value !== undefined) yield { ...value, pollError: error };
-    }
-    const delay = retryAfter ?? pollDelay(timing, round, random);
-    nextPollAt = clock.now() + Math.max(minPollDelay, delay);
-  }
-}
-
-/** Waits until the next poll is due and may start. */
-async function waitForTurn<Value>(
-  { context, onAbort }: PollTarget<Value>,
-  signal: AbortSignal | undefined,
-  nextPollAt: number,
-  deadline: number,
-  onTimeout: () => PolygateError,
-): Promise<ReleaseSlot> {
-  const { clock } = context.config;
   try {
-    signal?.throwIfAborted();
-    const delay = Math.min(nextPollAt, deadline) - clock.now();
-    if (delay > 0) await clock.sleep(delay, signal);
+    checkOptions(options, waitRules);
+    yield* poll(target, options);
   } catch (error) {
-    throw onAbort(signal?.reason ?? error);
+    throwToCaller(error);
   }
-  const ms = deadline - clock.now();
-  if (ms <= 0) throw onTimeout();
-  const polls = (context.shared.polls ??= createPollLimiter(clock));
-  const discard = (release: ReleaseSlot) => release();
-  return (
-    polls.tryAcquire() ??
-    runWithTimeLimit(polls.acquire, { clock, signal, ms, onAbort, onTimeout, discard })
-  );
 }
 
-/** The rules of the callback of a wait. */
-export const waitCallbackRules = { onUpdate: functionValue } satisfies Rules;
-
-/** Consumes all updates, passes each to `onUpdate`, and returns the last one. */
-export async function lastUpdate<Update>(
-  updates: AsyncIterable<Update>,
-  onUpdate: ((update: Update) => void) | undefined,
-  { config }: ClientContext,
-): Promise<Update | undefined> {
-  let last: Update | undefined;
-  for await (const update of updates) {
-    notify(config.log, onUpdate, update, 'onUpdate');
+/** Waits until the record is finished, passes each update to `onUpdate`, and returns the last one. */
+export async function lastUpdate<Value extends Pollable>(
+  target: PollTarget<Value>,
+  options: WaitOptions<Polled<Value>>,
+): Promise<Polled<Value> | undefined> {
+  checkOptions(options, waitCallbackRules);
+  const { onUpdate } = options;
+  let last: Polled<Value> | undefined;
+  for await (const update of poll(target, options)) {
+    notify(target.context.config.log, onUpdate, update, 'onUpdate');
     last = update;
   }
   return last;
 }
 
-/** The delay after a round: it grows from `pollInterval` to `maxPollInterval`, with up to 20% of jitter. */
-function pollDelay(
-  { pollInterval, maxPollInterval }: PollTiming,
-  round: number,
-  random: () => number,
-) {
-  const grown = Math.min(maxPollInterval, pollInterval * 1.25 ** round);
-  return Math.min(maxPollInterval, grown * (1 + 0.2 * random()));
+async function* poll<Value extends Pollable>(
+  target: PollTarget<Value>,
+  options: WaitOptions<never>,
+): AsyncGenerator<Polled<Value>, void, undefined> {
+  const { context, known, finalStatus, message } = target;
+  const { clock, random, timeout } = context.config;
+  const {
+    signal,
+    pollInterval = target.pollInterval,
+    maxPollInterval = Math.max(pollInterval, 5_000),
+    waitTimeout = 1_800_000,
+  } = options;
+  const pollHeaders = mergePollHeaders(target.headers, options);
+  const deadline = clock.now() + waitTimeout;
+  let last = known?.data;
+  if (last !== undefined && finalStatus.test(last.status)) return yield last;
+  let interval = pollInterval;
+  /** The delay grows from `pollInterval` to `maxPollInterval`, with up to 20% of jitter. */
+  const nextPollAfter = (time: number, retryAfterMs: number | undefined) => {
+    const delay = Math.min(maxPollInterval, interval * (1 + 0.2 * random()));
+    interval *= 1.25;
+    return time + Math.max(minPollDelay, retryAfterMs ?? delay);
+  };
+  let nextPollAt = nextPollAfter(known?.at ?? -Infinity, known?.retryAfterMs);
+  let consecutive404s = 0;
+  const timeoutError = () => {
+    const status = last?.rawStatus || last?.status || 'status unknown';
+    return target.timeoutError(message(`exceeded ${waitTimeout} ms (${status})`), last);
+  };
+  const onAbort = (reason: unknown) =>
+    abortedError(signal?.reason ?? reason, target.details, message('was aborted'));
+  /** Waits until the next poll is due and may start. Resolves with the function that ends it. */
+  const waitForTurn = async (): Promise<ReleaseSlot> => {
+    if (signal?.aborted) throw onAbort(signal.reason);
+    const delay = Math.min(nextPollAt, deadline) - clock.now();
+    if (delay > 0) {
+      await clock.sleep(delay, signal).catch((error: unknown) => {
+        throw onAbort(error);
+      });
+    }
+    const ms = deadline - clock.now();
+    if (ms <= 0) throw timeoutError();
+    const polls = (context.shared.polls ??= createPollLimiter(clock));
+    const discard = (release: ReleaseSlot) => release();
+    const limit = { clock, signal, ms, onAbort, onTimeout: timeoutError, discard };
+    return polls.tryAcquire() ?? runWithTimeLimit(polls.acquire, limit);
+  };
+  for (;;) {
+    const release = await waitForTurn();
+    let retryAfterMs: number | undefined;
+    try {
+      const attemptTimeout = Math.max(0, Math.min(deadline - clock.now(), timeout));
+      const attempt = { ...pollHeaders, signal, timeout: attemptTimeout, maxRetries: 0 };
+      ({ data: last, retryAfterMs } = await target.read(attempt).finally(release));
+      consecutive404s = 0;
+      yield last;
+      if (finalStatus.test(last.status)) return;
+    } catch (error) {
+      const apiError = error instanceof APIError ? error : undefined;
+      consecutive404s = apiError?.status === 404 ? consecutive404s + 1 : 0;
+      if (!isTransient(error, consecutive404s)) throw error;
+      retryAfterMs = apiError?.retryAfterMs;
+      const value = last ?? target.initial;
+      if (value !== undefined) yield { ...value, pollError: error };
+    }
+    nextPollAt = nextPollAfter(clock.now(), retryAfterMs);
+  }
 }
 
 /**
@@ -183,6 +197,17 @@ function isTransient(error: unknown, consecutive404s: number): error is Polygate
   return error instanceof ConnectionError;
 }
 
+/** The options of a wait, from those of a call that creates a record and then waits for it. */
+export function waitOptions<Update>({
+  signal,
+  onUpdate,
+  pollInterval,
+  maxPollInterval,
+  waitTimeout,
+}: WaitOptions<Update> = {}): WaitOptions<Update> {
+  return { signal, onUpdate, pollInterval, maxPollInterval, waitTimeout };
+}
+
 /** The headers of the creating request, and those of the caller, which replace headers of the same name. */
 export function mergePollHeaders(
   { headers = [], requestId }: Partial<PollHeaders> = {},
@@ -192,11 +217,4 @@ export function mergePollHeaders(
     headers: [...headers, ...parseHeaderChanges(options.headers)],
     requestId: options.requestId ?? requestId,
   };
-}
-
-/** The timing of a wait: the caller's options, or the defaults. */
-function resolvePollTiming(options: WaitOptions<never>, defaults: DefaultTiming): PollTiming {
-  const { pollInterval = defaults.pollInterval, waitTimeout = defaultWaitTimeout } = options;
-  const { maxPollInterval = Math.max(pollInterval, defaults.maxPollInterval) } = options;
-  return { pollInterval, maxPollInterval, waitTimeout };
 }

@@ -1,4 +1,4 @@
-import { unchecked } from '../../schemas/schema.ts';
+import { omitUndefined, unchecked } from '../../schemas/schema.ts';
 import type { Receipt } from '../../schemas/task.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 import {
@@ -30,11 +30,14 @@ const fieldRules: Readonly<Record<keyof Receipt, Rule>> = {
  */
 export function parseReceipt(value: unknown): Receipt {
   // A missing required field becomes null, which no rule accepts.
-  const { v = null, kind = null, id = null, ...rest } = isRecord(value) ? value : {};
-  const receipt: Record<string, unknown> = { ...rest, v, kind, id };
-  const entries = Object.entries(fieldRules).map(([name, rule]) => {
+  const receipt: Record<string, unknown> = {
+    v: null,
+    kind: null,
+    id: null,
+    ...(isRecord(value) && omitUndefined(value)),
+  };
+  for (const [name, rule] of Object.entries(fieldRules)) {
     checkValue(`receipt: ${name}`, receipt[name], rule);
-    return [name, receipt[name]];
-  });
-  return unchecked<Receipt>(Object.fromEntries(entries));
+  }
+  return unchecked<Receipt>(receipt);
 }

@@ -5,7 +5,7 @@ import { attempt } from '../call/endpoint.ts';
 import { checkRequestOptions } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
-import type { Rules } from '../config/validation.ts';
+import type { Rule } from '../config/validation.ts';
 import { fingerprint } from './fingerprint.ts';
 import { openTask } from './open-task.ts';
 import { mergePollHeaders } from './poll.ts';
@@ -52,7 +52,7 @@ export class Submission<Kind extends TaskKind = TaskKind> {
     observer?: AttemptObserver,
   ): RequestPromise<SubmittedTask<Kind>> {
     const describe = () => {
-      checkRequestOptions(options, fixedRules);
+      checkRequestOptions(options, { extraBody: fixed, route: fixed });
       return { ...this.#request(), observer };
     };
     return submitTask(this.#scope, describe, {
@@ -78,11 +78,8 @@ export class Submission<Kind extends TaskKind = TaskKind> {
   }
 }
 
-/** The rules of the options that a submission has already used. */
-const fixedRules: Rules = {
-  extraBody: [() => false, 'passed to submission(), which serializes the body'],
-  route: [() => false, 'passed to submission(), which chooses the path'],
-};
+/** The rule of the options that a submission has already used. */
+const fixed: Rule = [() => false, 'passed to submission()'];
 
 /** What identifies a submission across processes. */
 export interface SubmissionDetails {

@@ -1,25 +1,26 @@
 import type { ResponseMeta } from '../../schemas/meta.ts';
+import { unchecked } from '../../schemas/schema.ts';
 import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
-import type { Generation, SucceededGeneration, TaskKind } from '../../schemas/task.ts';
+import type { SucceededGeneration, TaskKind } from '../../schemas/task.ts';
 import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
-import { attempt, startCall } from '../call/endpoint.ts';
+import { startCall } from '../call/endpoint.ts';
+import type { PreparedCall } from '../call/endpoint.ts';
 import { execute } from '../call/execute.ts';
 import { withIdempotencyKey } from '../call/idempotency-key.ts';
 import { checkRequestOptions } from '../call/request-options.ts';
-import type { PollHeaders, RequestOptions } from '../call/request-options.ts';
+import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
 import { readJson } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { notify } from '../config/log.ts';
 import { functionValue } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
-import { parseRetryAfter } from '../http/retry-after.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
 import { readGeneration } from './generation.ts';
 import { serverPollPath } from './poll-path.ts';
-import { waitCallbackRules, waitRules } from './poll.ts';
-import { SubmittedTask, Task } from './task.ts';
-import type { TaskScope } from './task.ts';
+import { toPollResult, waitCallbackRules, waitOptions } from './poll.ts';
+import { Task } from './task.ts';
+import type { SubmittedTask, TaskScope } from './task.ts';
 
 /** A submission, as a resource describes it: its params are checked and serialized. */
 export interface SubmitRequest {
@@ -45,7 +46,8 @@ export function submitTask<Kind extends TaskKind>(
   describe: () => SubmitRequest,
   options?: RequestOptions,
 ): RequestPromise<SubmittedTask<Kind>> {
-  return submitAndTransform(scope, describe, options, {}, (submitted) => submitted);
+  const prepare = () => prepareSubmit(scope, describe, options);
+  return startCall(scope.context, prepare, ({ submit }) => submit());
 }
 
 /** Submits a task and waits for it. */
@@ -54,10 +56,13 @@ export function generate<Kind extends TaskKind>(
   describe: () => SubmitRequest,
   options?: GenerateOptions<Kind>,
 ): RequestPromise<SucceededGeneration<Kind>> {
-  const copy = attempt(() => ({ ...options }));
-  return submitAndTransform(scope, describe, options, generateRules, async (submitted) => {
-    const { onSubmit, signal, onUpdate, pollInterval, maxPollInterval, waitTimeout } = copy();
-    const wait = { signal, onUpdate, pollInterval, maxPollInterval, waitTimeout };
+  const prepare = () => ({
+    ...prepareSubmit(scope, describe, options, generateRules),
+    wait: waitOptions(options),
+    onSubmit: options?.onSubmit,
+  });
+  return startCall(scope.context, prepare, async ({ submit, wait, onSubmit }) => {
+    const submitted = await submit();
     const { data: task } = submitted;
     notify(scope.context.config.log, onSubmit, task, 'onSubmit');
     return { ...submitted, data: await task.wait(wait) };
@@ -66,80 +71,57 @@ export function generate<Kind extends TaskKind>(
 
 /** The rules of the options that `generate` accepts in addition to those of `submit`. */
 const generateRules: Rules = {
-  ...waitRules,
   ...waitCallbackRules,
   onSubmit: functionValue,
 };
 
-function submitAndTransform<Kind extends TaskKind, Final>(
+/** A submission that is ready to be sent. */
+interface PreparedSubmit<Kind extends TaskKind> extends PreparedCall {
+  readonly submit: () => Promise<ApiResponse<SubmittedTask<Kind>>>;
+}
+
+function prepareSubmit<Kind extends TaskKind>(
   scope: TaskScope<Kind>,
   describe: () => SubmitRequest,
   options: RequestOptions | undefined,
-  extraRules: Rules,
-  transform: (
-    submitted: ApiResponse<SubmittedTask<Kind>>,
-  ) => Promise<ApiResponse<Final>> | ApiResponse<Final>,
-): RequestPromise<Final> {
-  const prepare = () => {
-    const keyedOptions = withIdempotencyKey(options);
-    const { idempotencyKey } = keyedOptions;
-    const checked = checkRequestOptions(keyedOptions, extraRules, scope.optionRules);
-    const call = describeSubmit(scope, describe(), idempotencyKey, checked);
-    return { call, options: checked, idempotencyKey };
-  };
-  return startCall(scope.context, prepare, async ({ call, options: checked, idempotencyKey }) => {
-    const handle = readJson(readGeneration(scope.kind));
-    const response = await execute(scope.context, call, checked, handle);
-    const data = createSubmittedTask(scope, response, idempotencyKey, checked);
-    return transform({ ...response, data });
+  extraRules: Rules = {},
+): PreparedSubmit<Kind> {
+  const { context, kind } = scope;
+  const { baseURL, clock } = context.config;
+  const keyedOptions = withIdempotencyKey(options);
+  const { idempotencyKey } = keyedOptions;
+  const checked = checkRequestOptions(keyedOptions, extraRules, scope.optionRules);
+  /** What a response reveals about the task. */
+  const detailsOf = (id: string, meta: ResponseMeta) => ({
+    id,
+    idempotencyKey,
+    meta,
+    chargeUsd: meta.chargeUsd,
+    submittedAt: new Date(clock.now()).toISOString(),
+    pollHeaders: checked,
   });
-}
-
-function describeSubmit<Kind extends TaskKind>(
-  scope: TaskScope<Kind>,
-  request: SubmitRequest,
-  idempotencyKey: string,
-  pollHeaders: PollHeaders,
-): ApiCall {
-  return {
-    ...request,
+  const call: ApiCall = {
+    ...describe(),
     method: 'POST',
     safety: 'keyed',
     paid: true,
     usesSlot: true,
     findTask: (meta, taskId) => {
       const id = meta?.taskId ?? taskId;
-      return id && meta
-        ? new Task(scope, detailsFrom(scope, id, idempotencyKey, meta, pollHeaders))
-        : undefined;
+      return id && meta ? new Task(scope, detailsOf(id, meta)) : undefined;
     },
   };
-}
-
-function createSubmittedTask<Kind extends TaskKind>(
-  scope: TaskScope<Kind>,
-  { data: latest, meta, response: { headers } }: ApiResponse<Generation<Kind>>,
-  idempotencyKey: string,
-  pollHeaders: PollHeaders,
-): SubmittedTask<Kind> {
-  const { baseURL, clock } = scope.context.config;
-  const { poll_url, status_url } = latest.raw;
-  return new SubmittedTask(scope, {
-    ...detailsFrom(scope, latest.id, idempotencyKey, meta, pollHeaders),
-    latest,
-    pollPath: serverPollPath([headers.get('location'), poll_url, status_url], baseURL),
-    retryAfterMs: parseRetryAfter(headers, clock.now()),
-  });
-}
-
-function detailsFrom<Kind extends TaskKind>(
-  { context }: TaskScope<Kind>,
-  id: string,
-  idempotencyKey: string,
-  meta: ResponseMeta,
-  { headers, requestId }: PollHeaders,
-) {
-  const submittedAt = new Date(context.config.clock.now()).toISOString();
-  const pollHeaders = { headers, requestId };
-  return { id, idempotencyKey, meta, chargeUsd: meta.chargeUsd, submittedAt, pollHeaders };
+  const submit = async () => {
+    const submitted = await execute(context, call, checked, readJson(readGeneration(kind)));
+    const { data, meta, response } = submitted;
+    const { poll_url, status_url } = data.raw;
+    const candidates = [response.headers.get('location'), poll_url, status_url];
+    const task = new Task(scope, {
+      ...detailsOf(data.id, meta),
+      latest: toPollResult(submitted, context),
+      pollPath: serverPollPath(candidates, baseURL),
+    });
+    return { ...submitted, data: unchecked<SubmittedTask<Kind>>(task) };
+  };
+  return { call, options: checked, submit };
 }

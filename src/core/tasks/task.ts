@@ -7,27 +7,21 @@ import type { Generation, Receipt, SucceededGeneration, TaskKind } from '../../s
 import type { ApiCall } from '../call/api-call.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
-import { attempt, executeRaw } from '../call/endpoint.ts';
-import { abortedError } from '../call/errors.ts';
+import { startCall } from '../call/endpoint.ts';
 import { execute } from '../call/execute.ts';
 import { checkRequestOptions, noBodyRules } from '../call/request-options.ts';
 import type { CheckedOptions, PollHeaders, RequestOptions } from '../call/request-options.ts';
-import { RequestPromise } from '../call/request-promise.ts';
+import type { RequestPromise } from '../call/request-promise.ts';
 import { readJson } from '../call/response.ts';
-import type { ApiResponse } from '../call/response.ts';
-import { checkOptions } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import { noReason } from '../http/error-body.ts';
 import { sentence, singleLine } from '../http/json.ts';
-import { parseRetryAfter } from '../http/retry-after.ts';
-import { isFinished, readGeneration } from './generation.ts';
-import { candidatePollPaths, isUnknownPath } from './poll-path.ts';
+import { fillPath } from '../http/path.ts';
+import { readGeneration } from './generation.ts';
+import { isUnknownPath } from './poll-path.ts';
 import type { PollPath, PollPaths } from './poll-path.ts';
-import { lastUpdate, mergePollHeaders, poll, waitCallbackRules, waitRules } from './poll.ts';
+import { lastUpdate, mergePollHeaders, toPollResult, updatesOf } from './poll.ts';
 import type { PollResult, PollTarget } from './poll.ts';
-
-/** The interval that the specification recommends for tasks: every 2 to 5 seconds. */
-const taskPollTiming = { pollInterval: 2_000, maxPollInterval: 5_000 };
 
 /** The tasks of one namespace: how they are polled, and with which client. */
 export interface TaskScope<Kind extends TaskKind> {
@@ -47,10 +41,9 @@ export interface TaskDetails<Kind extends TaskKind> {
   submittedAt?: string | undefined;
   /** Metadata of the submission's response. */
   meta?: ResponseMeta | undefined;
-  latest?: Generation<Kind> | undefined;
+  latest?: PollResult<Generation<Kind>> | undefined;
   /** The poll path that the submission's response named. */
   pollPath?: string | undefined;
-  retryAfterMs?: number | undefined;
   /** Headers of the submission, which its polls carry too. */
   pollHeaders?: PollHeaders | undefined;
 }
@@ -68,12 +61,9 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   /** Metadata of the submission's response; undefined for a resumed task. */
   readonly meta: ResponseMeta | undefined;
   readonly #scope: TaskScope<Kind>;
-  readonly #submittedAt: string | undefined;
-  #latest: (PollResult<Generation<Kind>> & { at: number }) | undefined;
-  readonly #namedPollPath: string | undefined;
-  readonly #pollHeaders: PollHeaders | undefined;
-  /** The path at which a poll has found the task. */
-  #workingPollPath: PollPath | undefined;
+  readonly #details: TaskDetails<Kind>;
+  /** The path at which a poll has found the task, and no other. */
+  #knownPollPaths: PollPaths | undefined;
 
   /** @internal */
   constructor(scope: TaskScope<Kind>, details: TaskDetails<Kind>) {
@@ -83,10 +73,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     this.idempotencyKey = details.idempotencyKey;
     this.chargeUsd = details.chargeUsd;
     this.meta = details.meta;
-    this.#submittedAt = details.submittedAt;
-    this.#namedPollPath = details.pollPath;
-    this.#pollHeaders = details.pollHeaders;
-    if (details.latest !== undefined) this.#remember(details.latest, details.retryAfterMs);
+    this.#details = details;
   }
 
   /** Whether the idempotency key matched an existing task, so that no new one was paid for. */
@@ -96,7 +83,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
 
   /** The last known state of the task; undefined before the first poll of a resumed task. */
   get latest(): Generation<Kind> | undefined {
-    return this.#latest?.value;
+    return this.#details.latest?.data;
   }
 
   /**
@@ -114,12 +101,14 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   }
 
   async #waitForResult(options: WaitOptions<TaskUpdate<Kind>>): Promise<SucceededGeneration<Kind>> {
-    checkOptions(options, waitRules, waitCallbackRules);
-    const { onUpdate, ...pollOptions } = options;
-    const last = await lastUpdate(this.updates(pollOptions), onUpdate, this.#scope.context);
+    const last = await lastUpdate(this.#target(), options);
     if (last) tasks.set(last, this);
     if (last?.status === 'succeeded') return last;
-    throw this.#failed(last);
+    const reason = sentence(singleLine(last?.error?.message ?? noReason));
+    throw new TaskFailedError(
+      `Task ${this.id} failed: ${reason} Your balance shows whether it was refunded. To try again, use a new idempotency key.`,
+      { task: this, idempotencyKey: this.idempotencyKey, generation: last },
+    );
   }
 
   /**
@@ -128,59 +117,44 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
    *
    * @throws the same errors as {@link Task.wait}, except `TaskFailedError`.
    */
-  async *updates(
+  updates(
     options: Omit<WaitOptions<TaskUpdate<Kind>>, 'onUpdate'> = {},
   ): AsyncGenerator<TaskUpdate<Kind>, void, undefined> {
-    const { id, kind } = this;
-    const target: PollTarget<Generation<Kind>> = {
-      context: this.#scope.context,
-      known: this.#latest,
-      headers: this.#pollHeaders,
-      isFinished,
-      read: (pollOptions) => this.#readOnce(pollOptions),
-      onAbort: (cause) => this.#aborted(cause),
-      onTimeout: (ms) => this.#timedOut(ms),
-      placeholder: { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) },
-    };
-    try {
-      yield* poll(target, options, taskPollTiming);
-    } catch (error) {
-      throwToCaller(error);
-    }
+    return updatesOf(this.#target(), options);
   }
 
   /** Polls once. */
-  retrieve(options?: RequestOptions): RequestPromise<Generation<Kind>> {
-    const checked = attempt(() => ({
-      ...checkRequestOptions(options, noBodyRules),
-      ...mergePollHeaders(this.#pollHeaders, { ...options }),
-    }));
-    return new RequestPromise({
-      parsed: async () => this.#pollOnce(checked()),
-      raw: async () => this.#pollRaw(checked()),
+  retrieve(options: RequestOptions = {}): RequestPromise<Generation<Kind>> {
+    const prepare = () => ({
+      call: this.#pollCall(this.#pollPaths()[0]),
+      options: {
+        ...checkRequestOptions(options, noBodyRules),
+        ...mergePollHeaders(this.#details.pollHeaders, options),
+      },
     });
+    return startCall(this.#scope.context, prepare, (call) => this.#pollOnce(call.options));
   }
 
   /** The receipt for `gateway.resume`: plain JSON without the API key or the prompt. */
   toJSON(): Receipt<Kind> {
     const { id, kind, idempotencyKey, chargeUsd } = this;
-    return { v: 1, kind, id, idempotencyKey, chargeUsd, submittedAt: this.#submittedAt };
+    return { v: 1, kind, id, idempotencyKey, chargeUsd, submittedAt: this.#details.submittedAt };
   }
 
   /** Polls each candidate path until one exists, and remembers the path and the result. */
-  async #pollOnce(options: CheckedOptions): Promise<ApiResponse<Generation<Kind>>> {
+  async #pollOnce(options: CheckedOptions) {
     const { context, kind } = this.#scope;
     let firstError: APIError | undefined;
     for (const path of this.#pollPaths()) {
       try {
         const read = readJson(readGeneration(kind, this.id));
         const result = await execute(context, this.#pollCall(path), options, read);
-        const { headers } = result.response;
-        this.#remember(result.data, parseRetryAfter(headers, context.config.clock.now()));
-        this.#workingPollPath = path;
+        const latest = toPollResult(result, context);
+        this.#details.latest = latest;
+        this.#knownPollPaths = [path];
         tasks.set(result.data, this);
         if (path.template !== undefined) context.shared.pollTemplates.set(kind, path.template);
-        return result;
+        return { ...result, ...latest };
       } catch (error) {
         if (!isUnknownPath(error)) throw error;
         firstError ??= error;
@@ -189,58 +163,42 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     throw firstError;
   }
 
-  /** Polls without reading the body. */
-  async #pollRaw(options: CheckedOptions): Promise<Response> {
-    return executeRaw(this.#scope.context, { call: this.#pollCall(this.#pollPaths()[0]), options });
-  }
-
+  /**
+   * Every path at which the task may be found, best first: the one that the service named, the template that worked for
+   * another task, then the assumed templates. Assumptions A1 and A2.
+   */
   #pollPaths(): PollPaths {
-    if (this.#workingPollPath !== undefined) return [this.#workingPollPath];
+    if (this.#knownPollPaths) return this.#knownPollPaths;
     const { context, kind, pollTemplates } = this.#scope;
-    const workingTemplate = context.shared.pollTemplates.get(kind);
-    return candidatePollPaths(this.id, this.#namedPollPath, pollTemplates, workingTemplate);
+    const { id, pollPath: path } = this.#details;
+    const best = context.shared.pollTemplates.get(kind) ?? pollTemplates[0];
+    const others = pollTemplates.filter((template) => template !== best);
+    const fill = (template: string) => ({ template, path: fillPath(template, { id }) });
+    const assumed = [fill(best), ...others.map(fill)] as const;
+    return path === undefined ? assumed : [{ path }, ...assumed];
   }
 
   #pollCall({ path, template = this.#scope.pollTemplates[0] }: PollPath): ApiCall {
     return { method: 'GET', template, path, safety: 'safe', findTask: () => this };
   }
 
-  async #readOnce(options: CheckedOptions): Promise<PollResult<Generation<Kind>>> {
-    const { data: value } = await this.#pollOnce(options);
-    return { value, retryAfterMs: this.#latest?.retryAfterMs };
-  }
-
-  #remember(value: Generation<Kind>, retryAfterMs: number | undefined): void {
-    this.#latest = { value, at: this.#scope.context.config.clock.now(), retryAfterMs };
-  }
-
-  #failed(generation: Generation<Kind> | undefined): TaskFailedError {
-    const reason = sentence(singleLine(generation?.error?.message ?? noReason));
-    return new TaskFailedError(
-      `Task ${this.id} failed: ${reason} Check your balance to see whether it was refunded. To try again, submit with a new idempotency key.`,
-      { ...this.#details(), generation },
-    );
-  }
-
-  #timedOut(ms: number): TaskWaitTimeoutError {
-    const { latest } = this;
-    const state = latest === undefined ? 'status unknown' : latest.rawStatus || latest.status;
-    return new TaskWaitTimeoutError(
-      `Task ${this.id} did not end within ${ms} ms (${state}). It is not lost: continue with error.task.wait().`,
-      { ...this.#details(), generation: latest },
-    );
-  }
-
-  #aborted(cause: unknown) {
-    return abortedError(
-      cause,
-      this.#details(),
-      `The wait for task ${this.id} was aborted. The task continues: wait for it again with error.task.wait().`,
-    );
-  }
-
-  #details() {
-    return { task: this, idempotencyKey: this.idempotencyKey };
+  #target(): PollTarget<Generation<Kind>> {
+    const { id, kind, idempotencyKey } = this;
+    const details = { task: this, idempotencyKey };
+    return {
+      context: this.#scope.context,
+      known: this.#details.latest,
+      headers: this.#details.pollHeaders,
+      message: (event) =>
+        `The wait ${event}. Task ${id} is not lost: continue with error.task.wait().`,
+      details,
+      finalStatus: /^(succeeded|failed)$/,
+      pollInterval: 2_000,
+      read: (options) => this.#pollOnce(options),
+      timeoutError: (message, generation) =>
+        new TaskWaitTimeoutError(message, { ...details, generation }),
+      initial: { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) },
+    };
   }
 }
 
@@ -253,26 +211,9 @@ export function taskOf(generation: object): Task | undefined {
 }
 
 /** A task that this process submitted, so that its key, metadata and first state are known. */
-export class SubmittedTask<Kind extends TaskKind = TaskKind> extends Task<Kind> {
-  declare readonly idempotencyKey: string;
-  declare readonly meta: ResponseMeta;
-  readonly #submitted: Generation<Kind>;
-
-  /** @internal */
-  constructor(
-    scope: TaskScope<Kind>,
-    details: TaskDetails<Kind> & {
-      idempotencyKey: string;
-      meta: ResponseMeta;
-      latest: Generation<Kind>;
-    },
-  ) {
-    super(scope, details);
-    this.#submitted = details.latest;
-  }
-
+export interface SubmittedTask<Kind extends TaskKind = TaskKind> extends Task<Kind> {
+  readonly idempotencyKey: string;
+  readonly meta: ResponseMeta;
   /** The last known state of the task. */
-  override get latest(): Generation<Kind> {
-    return super.latest ?? this.#submitted;
-  }
+  readonly latest: Generation<Kind>;
 }

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 
-import { parseGeneration } from '../../../src/core/tasks/generation.ts';
-import type { TaskStatus } from '../../../src/index.ts';
+import { emptyMeta } from '../../../src/core/http/response-meta.ts';
+import { readGeneration } from '../../../src/core/tasks/generation.ts';
+import type { TaskKind, TaskStatus } from '../../../src/index.ts';
 
 /** Parses a record that must be valid. */
-function read(body: unknown, id?: string) {
-  const { generation, problem } = parseGeneration('image', body, id);
-  expect(problem).toBeUndefined();
-  if (generation === undefined) throw new Error('unreachable');
-  return generation;
+function read(body: unknown, id?: string, kind: TaskKind = 'image') {
+  const result = readGeneration(kind, id)(body, emptyMeta(200));
+  if (result.issues !== undefined) throw new Error(result.issues[0]?.message);
+  return result.value;
 }
 
 /** The problem of a record. */
 function problemOf(body: unknown, id?: string): string | undefined {
-  return parseGeneration('image', body, id).problem;
+  return readGeneration('image', id)(body, emptyMeta(200)).issues?.[0]?.message;
 }
 
 const url = (name: string) => `https://cdn.example/${name}.png`;
@@ -87,7 +87,7 @@ describe('A5: locations of URLs', () => {
 
   test.each(Object.entries(locations))('%s', (_, fields) => {
     for (const kind of ['image', 'video', 'audio'] as const) {
-      const { generation } = parseGeneration(kind, { ...finished, ...fields }, undefined);
+      const generation = read({ ...finished, ...fields }, undefined, kind);
       expect(generation).toMatchObject({ kind, status: 'succeeded', urls: [url('a')] });
     }
   });
