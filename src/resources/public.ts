@@ -1,4 +1,3 @@
-import type { ResultSchema } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { requestJson } from '../core/call/endpoint.ts';
 import type { Endpoint } from '../core/call/endpoint.ts';
@@ -25,6 +24,7 @@ import type {
   ServiceStatus,
   StatusQuery,
 } from '../schemas/public.ts';
+import type { ResponseSchema } from '../schemas/schema.ts';
 
 /** Public endpoints. Requests never carry credentials. Specification: Public endpoints. */
 export class Public {
@@ -92,7 +92,7 @@ export class Public {
 
   #get<Result>(
     template: string,
-    schema: ResultSchema<Result>,
+    schema: ResponseSchema<Result>,
     options: RequestOptions | undefined,
     endpoint?: Endpoint,
   ): RequestPromise<Result> {

@@ -1,6 +1,7 @@
+import type { ResponseSchema } from '../../schemas/schema.ts';
 import type { Rules } from '../config/validation.ts';
 import { fillPath } from '../http/path.ts';
-import type { ApiCall, ResponseReader, ResultSchema } from './api-call.ts';
+import type { ApiCall, ResponseReader } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import { execute } from './execute.ts';
 import { checkProblem } from './params.ts';
@@ -8,6 +9,7 @@ import { readWithSchema } from './readers.ts';
 import { checkRequestOptions, noBodyRules } from './request-options.ts';
 import type { CheckedOptions, RequestOptions } from './request-options.ts';
 import { RequestPromise } from './request-promise.ts';
+import type { RawResponse } from './request-promise.ts';
 import { keepBodyUnread, readJson } from './response.ts';
 import type { ApiResponse } from './response.ts';
 import { holdSlotForBody } from './slot-body.ts';
@@ -34,7 +36,7 @@ export interface Endpoint extends Partial<ApiCall> {
 export function requestJson<Result>(
   context: ClientContext,
   template: string,
-  result: ResultSchema<Result> | ResponseReader<Result>,
+  result: ResponseSchema<Result> | ResponseReader<Result>,
   options: RequestOptions | undefined,
   { values, query, problem, optionRules = {}, ...call }: Endpoint = {},
 ): RequestPromise<Result> {
@@ -53,7 +55,7 @@ export function requestJson<Result>(
 export function executeJson<Result>(
   context: ClientContext,
   prepare: () => PreparedCall,
-  result: ResultSchema<Result> | ResponseReader<Result>,
+  result: ResponseSchema<Result> | ResponseReader<Result>,
 ): RequestPromise<Result> {
   const handle = readJson(typeof result === 'function' ? result : readWithSchema(result));
   return startCall(context, prepare, ({ call, options }) =>
@@ -68,10 +70,7 @@ export function startCall<Call extends PreparedCall, Result>(
   run: (call: Call) => Promise<ApiResponse<Result>>,
 ): RequestPromise<Result> {
   const prepared = attempt(prepare);
-  return new RequestPromise({
-    parsed: async () => run(prepared()),
-    raw: async () => executeRaw(context, prepared()),
-  });
+  return new RequestPromise((isRaw) => (isRaw ? executeRaw(context, prepared()) : run(prepared())));
 }
 
 /**
@@ -81,10 +80,11 @@ export function startCall<Call extends PreparedCall, Result>(
 export async function executeRaw(
   context: ClientContext,
   { call, options }: PreparedCall,
-): Promise<Response> {
+): Promise<RawResponse> {
   const holdsSlot = call.usesSlot && context.config.concurrency !== false;
   const handle = (holdsSlot ? holdSlotForBody : keepBodyUnread)(options.signal);
-  return (await execute(context, call, options, handle)).data;
+  const { data: response } = await execute(context, call, options, handle);
+  return { response };
 }
 
 /** Calls `work` now. The returned function returns its result or throws its error, so that a promise can reject with it. */

@@ -1,10 +1,10 @@
 import { unchecked } from '../../schemas/schema.ts';
-import type { ResponseReader, ResultSchema } from './api-call.ts';
+import type { ResponseSchema } from '../../schemas/schema.ts';
+import type { ResponseReader } from './api-call.ts';
 
 /** Creates a reader that validates with a schema. */
-export function readWithSchema<Result>(schema: ResultSchema<Result>): ResponseReader<Result> {
+export function readWithSchema<Result>(schema: ResponseSchema<Result>): ResponseReader<Result> {
   return (body) => {
-    if ('~standard' in schema) return schema['~standard'].validate(body);
     const issue = schema.validate(body, []);
     return issue === undefined ? { value: unchecked<Result>(body) } : { issues: [issue] };
   };
@@ -12,7 +12,7 @@ export function readWithSchema<Result>(schema: ResultSchema<Result>): ResponseRe
 
 /** Creates a reader that adds non-enumerable properties to the record, which otherwise stays as received. */
 export function readExtended<Received extends object, Extended extends Received>(
-  schema: ResultSchema<Received>,
+  schema: ResponseSchema<Received>,
   propertiesOf: (record: Received) => PropertyDescriptorMap,
 ): ResponseReader<Extended> {
   return async (body, meta) => {
@@ -25,7 +25,7 @@ export function readExtended<Received extends object, Extended extends Received>
 
 /** Creates a reader for lists that can be iterated: `for (const model of await gateway.models.list())`. */
 export function readIterable<Item, List extends { data: Item[] }>(
-  schema: ResultSchema<List>,
+  schema: ResponseSchema<List>,
 ): ResponseReader<List & Iterable<Item>> {
   return readExtended(schema, ({ data }) => ({
     [Symbol.iterator]: { value: () => data.values() },

@@ -13,18 +13,18 @@ export interface WithResponse<Result> {
   meta: ResponseMeta;
 }
 
-/** The two ways to execute a call. */
-export interface CallModes<Result> {
-  /** Reads the body and resolves with the result. */
-  parsed: () => Promise<ApiResponse<Result>>;
-  /** Leaves the body unread. */
-  raw: () => Promise<Response>;
+/** A response whose body is left to the caller. */
+export interface RawResponse {
+  readonly response: Response;
 }
+
+/** Executes a call. If `isRaw`, the body stays unread. */
+type Start<Result> = (isRaw: boolean) => Promise<ApiResponse<Result> | RawResponse>;
 
 /** A promise of a result that also gives access to the response. The request is sent even if it is not awaited. */
 export class RequestPromise<Result> extends Promise<Result> {
-  readonly #mode: { raw: boolean };
-  readonly #raw: Promise<Response | undefined>;
+  readonly #mode: { isRaw: boolean };
+  readonly #received: Promise<RawResponse>;
   readonly #parsed: Promise<ApiResponse<Result>>;
 
   /** Promises returned by `then` are ordinary promises. */
@@ -33,23 +33,23 @@ export class RequestPromise<Result> extends Promise<Result> {
   }
 
   /** @internal */
-  constructor({ parsed, raw }: CallModes<Result>) {
-    const mode = { raw: false };
+  constructor(start: Start<Result>) {
+    const mode = { isRaw: false };
     // Starts one microtask later, so that asResponse() in the same expression can still choose the raw mode.
-    const rawResponse = Promise.resolve().then(() => (mode.raw ? raw() : undefined));
-    const parsedResponse = rawResponse.then((response) => {
-      if (response === undefined) return parsed();
+    const received = Promise.resolve().then(() => start(mode.isRaw));
+    const parsed = received.then((result) => {
+      if ('data' in result) return result;
       throw new ConfigurationError(
-        'asResponse() was called, so there is no parsed result. To get both, call withResponse().',
+        'asResponse() returns no parsed result. To get both, call withResponse().',
       );
     });
     super((resolve, reject) => {
       // `resolve` is passed on as it is, because the engine can follow it to the functions that await this promise.
-      parsedResponse.then(({ data }) => data, throwToCaller).then(resolve, reject);
+      parsed.then(({ data }) => data, throwToCaller).then(resolve, reject);
     });
     this.#mode = mode;
-    this.#raw = rawResponse;
-    this.#parsed = parsedResponse;
+    this.#received = received;
+    this.#parsed = parsed;
   }
 
   /** Resolves with the result, the response and its metadata. */
@@ -66,10 +66,9 @@ export class RequestPromise<Result> extends Promise<Result> {
    * never read fails after the client's `streamIdleTimeout`.
    */
   async asResponse(): Promise<Response> {
-    this.#mode.raw = true;
+    this.#mode.isRaw = true;
     this.catch(() => undefined);
-    const response = this.#raw.then(async (raw) => raw ?? (await this.#parsed).response);
-    return response.catch(throwToCaller);
+    return this.#received.then(({ response }) => response, throwToCaller);
   }
 }
 
@@ -78,7 +77,6 @@ export function startSafely<Result>(start: () => RequestPromise<Result>): Reques
   try {
     return start();
   } catch (error) {
-    const fail = () => Promise.reject(error);
-    return new RequestPromise({ parsed: fail, raw: fail });
+    return new RequestPromise(() => Promise.reject(error));
   }
 }

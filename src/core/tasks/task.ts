@@ -13,6 +13,7 @@ import { execute } from '../call/execute.ts';
 import { checkRequestOptions, noBodyRules } from '../call/request-options.ts';
 import type { CheckedOptions, PollHeaders, RequestOptions } from '../call/request-options.ts';
 import { RequestPromise } from '../call/request-promise.ts';
+import type { RawResponse } from '../call/request-promise.ts';
 import { readJson } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { checkOptions } from '../config/validation.ts';
@@ -155,10 +156,9 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
       ...checkRequestOptions(options, noBodyRules),
       ...mergePollHeaders(this.#pollHeaders, { ...options }),
     }));
-    return new RequestPromise({
-      parsed: async () => this.#pollOnce(checked()),
-      raw: async () => this.#pollRaw(checked()),
-    });
+    return new RequestPromise((isRaw) =>
+      isRaw ? this.#pollRaw(checked()) : this.#pollOnce(checked()),
+    );
   }
 
   /** The receipt for `gateway.resume`: plain JSON without the API key or the prompt. */
@@ -190,7 +190,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   }
 
   /** Polls without reading the body. */
-  async #pollRaw(options: CheckedOptions): Promise<Response> {
+  async #pollRaw(options: CheckedOptions): Promise<RawResponse> {
     return executeRaw(this.#scope.context, { call: this.#pollCall(this.#pollPaths()[0]), options });
   }
 
