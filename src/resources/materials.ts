@@ -7,7 +7,7 @@ import { execute } from '../core/call/execute.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
 import { checkProblem, mergeExtraBody, toJson } from '../core/call/params.ts';
 import { readExtended, readWithSchema } from '../core/call/readers.ts';
-import { checkRequestOptions, noBodyRules } from '../core/call/request-options.ts';
+import { checkRequestOptions } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
@@ -74,7 +74,9 @@ export class Materials {
    * @throws {@link NotFoundError} if the material does not exist, belongs to another user, or has expired.
    */
   retrieve(id: string, options?: RequestOptions): RequestPromise<Material> {
-    return this.#requestMaterial(id, options);
+    return requestJson(this.#context, materialPath, materialSchema, options, {
+      values: { material_id: id },
+    });
   }
 
   /**
@@ -84,7 +86,10 @@ export class Materials {
    * @throws {@link NotFoundError} if the material does not exist, belongs to another user, or has expired.
    */
   delete(id: string, options?: RequestOptions): RequestPromise<Material> {
-    return this.#requestMaterial(id, options, 'DELETE');
+    return requestJson(this.#context, materialPath, materialSchema, options, {
+      method: 'DELETE',
+      values: { material_id: id },
+    });
   }
 
   /**
@@ -154,14 +159,6 @@ export class Materials {
     );
   }
 
-  #requestMaterial(id: string, options?: RequestOptions, method = 'GET'): RequestPromise<Material> {
-    const prepare = () => ({
-      call: materialCall(id, method),
-      options: checkRequestOptions(options, noBodyRules),
-    });
-    return executeJson(this.#context, prepare, materialSchema);
-  }
-
   #describeWait(id: string): MaterialWait {
     return {
       context: this.#context,
@@ -174,6 +171,8 @@ export class Materials {
   }
 }
 
+const materialPath = '/v1/materials/{material_id}';
+
 const readMaterial = readJson(readWithSchema(materialSchema));
 
 /** The rules of the options that `register` accepts in addition to those of `create`. */
@@ -183,9 +182,9 @@ const registerRules: Rules = {
   onVerification: functionValue,
 };
 
-function materialCall(id: string, method = 'GET'): ApiCall {
-  const template = '/v1/materials/{material_id}';
-  return { method, safety: 'safe', template, path: fillPath(template, { material_id: id }) };
+function materialCall(id: string): ApiCall {
+  const path = fillPath(materialPath, { material_id: id });
+  return { method: 'GET', safety: 'safe', template: materialPath, path };
 }
 
 function prepareCreate(
