@@ -17,7 +17,7 @@ import type { Rules } from '../core/config/validation.ts';
 import { fillPath, queryString } from '../core/http/path.ts';
 import { followMaterial, waitForMaterial } from '../core/tasks/material-wait.ts';
 import type { MaterialUpdate, MaterialWait } from '../core/tasks/material-wait.ts';
-import { waitCallbackRules, waitRules } from '../core/tasks/poll.ts';
+import { waitCallbackRules, waitOptions, waitRules } from '../core/tasks/poll.ts';
 import {
   materialCreateParamsProblem,
   materialListQueryProblem,
@@ -142,19 +142,16 @@ export class Materials {
       () => prepareCreate(params, options, registerRules),
       async ({ call, options: headers }) => {
         const created = await execute(this.#context, call, headers, readMaterial);
-        const { onVerification, onUpdate, signal, pollInterval, maxPollInterval, waitTimeout } =
-          copy();
-        const wait = { onUpdate, signal, pollInterval, maxPollInterval, waitTimeout };
         const {
           verification_url: url,
           verification_expires_at: expiresAt,
           ...known
         } = created.data;
         const { log } = this.#context.config;
-        if (url) notify(log, onVerification, { url, expiresAt }, 'onVerification');
+        if (url) notify(log, copy().onVerification, { url, expiresAt }, 'onVerification');
         // The verification URL is secret: `known` keeps it out of later updates and errors.
         const target = { ...this.#describeWait(known.id), known, headers };
-        return { ...created, data: await waitForMaterial(target, wait) };
+        return { ...created, data: await waitForMaterial(target, waitOptions(copy())) };
       },
     );
   }

@@ -142,6 +142,17 @@ async function waitForTurn<Value>(
 /** The rules of the callback of a wait. */
 export const waitCallbackRules = { onUpdate: functionValue } satisfies Rules;
 
+/** The options of a wait, from those of a call that also waits. Headers are those of the call. */
+export function waitOptions<Update>({
+  onUpdate,
+  signal,
+  pollInterval,
+  maxPollInterval,
+  waitTimeout,
+}: WaitOptions<Update>): WaitOptions<Update> {
+  return { onUpdate, signal, pollInterval, maxPollInterval, waitTimeout };
+}
+
 /** Consumes all updates, passes each to `onUpdate`, and returns the last one. */
 export async function lastUpdate<Update>(
   updates: AsyncIterable<Update>,

@@ -17,7 +17,7 @@ import { parseRetryAfter } from '../http/retry-after.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
 import { readGeneration } from './generation.ts';
 import { serverPollPath } from './poll-path.ts';
-import { waitCallbackRules, waitRules } from './poll.ts';
+import { waitCallbackRules, waitOptions, waitRules } from './poll.ts';
 import { SubmittedTask, Task } from './task.ts';
 import type { TaskScope } from './task.ts';
 
@@ -56,11 +56,9 @@ export function generate<Kind extends TaskKind>(
 ): RequestPromise<SucceededGeneration<Kind>> {
   const copy = attempt(() => ({ ...options }));
   return submitAndTransform(scope, describe, options, generateRules, async (submitted) => {
-    const { onSubmit, signal, onUpdate, pollInterval, maxPollInterval, waitTimeout } = copy();
-    const wait = { signal, onUpdate, pollInterval, maxPollInterval, waitTimeout };
     const { data: task } = submitted;
-    notify(scope.context.config.log, onSubmit, task, 'onSubmit');
-    return { ...submitted, data: await task.wait(wait) };
+    notify(scope.context.config.log, copy().onSubmit, task, 'onSubmit');
+    return { ...submitted, data: await task.wait(waitOptions(copy())) };
   });
 }
 
