@@ -1,5 +1,6 @@
 import type { ClientContext } from '../core/call/context.ts';
-import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
+import { checkModelParams, mergeExtraBody, toJson } from '../core/call/params.ts';
+import type { FindProblem } from '../core/call/params.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { estimate, priceOf } from '../core/limits/estimate.ts';
@@ -45,15 +46,11 @@ type Estimator<Params> = (params: Params) => SubmitRequest['estimateUsd'];
 /** Music or speech tasks. Specification: Audio, POST /audio/tasks. */
 export class AudioKind<Params extends { model: string }> {
   readonly #scope: TaskScope<'audio'>;
-  readonly #problemOf: (params: unknown) => string | undefined;
+  readonly #problemOf: FindProblem;
   readonly #estimator: Estimator<Params>;
 
   /** @internal */
-  constructor(
-    scope: TaskScope<'audio'>,
-    problemOf: (params: unknown) => string | undefined,
-    estimator: Estimator<Params>,
-  ) {
+  constructor(scope: TaskScope<'audio'>, problemOf: FindProblem, estimator: Estimator<Params>) {
     this.#scope = scope;
     this.#problemOf = problemOf;
     this.#estimator = estimator;
@@ -92,7 +89,7 @@ export class AudioKind<Params extends { model: string }> {
 
   #describe(given: Params, options: RequestOptions | undefined): SubmitRequest {
     const params = mergeExtraBody(given, options);
-    checkParams(params, this.#problemOf);
+    checkModelParams(params, this.#problemOf);
     return {
       template: '/v1/audio/tasks',
       model: params.model,

@@ -3,19 +3,22 @@ import { modelProblem, notAnObjectProblem } from '../../schemas/param-checks.ts'
 import { isRecord } from '../../schemas/type-guards.ts';
 import type { RequestOptions } from './request-options.ts';
 
+/** Returns the first problem with params, or undefined. */
+export type FindProblem = (params: Record<string, unknown>) => string | undefined;
+
 /**
  * Rejects params that break a rule of the specification, before anything is sent. Where the specification has no rule,
  * the caller's value is sent unchanged.
  *
  * @throws {@link ConfigurationError} that names the field and the rule.
  */
-export function checkParams(
-  params: unknown,
-  findProblem: (params: Record<string, unknown>) => string | undefined = () => undefined,
-): void {
-  checkProblem(
-    isRecord(params) ? (modelProblem(params) ?? findProblem(params)) : notAnObjectProblem,
-  );
+export function checkParams(params: unknown, findProblem: FindProblem): void {
+  checkProblem(isRecord(params) ? findProblem(params) : notAnObjectProblem);
+}
+
+/** Rejects params of a chat or generation, which all require a model. */
+export function checkModelParams(params: unknown, findProblem?: FindProblem): void {
+  checkParams(params, (fields) => modelProblem(fields) ?? findProblem?.(fields));
 }
 
 /** @throws {@link ConfigurationError} if there is a problem. */
