@@ -45,7 +45,7 @@ export function toJson(params: object): string {
     return JSON.stringify(params);
   } catch (cause) {
     throw new ConfigurationError(
-      'params: cannot be serialized as JSON, which allows no cycles and no BigInt.',
+      'params: must be serializable as JSON, without cycles and BigInts.',
       { cause },
     );
   }

@@ -84,7 +84,7 @@ function prepareRawRequest<Result>(
   request: RawRequest<Result>,
   options: RequestOptions | undefined,
 ): PreparedCall & Pick<RawRequest<Result>, 'schema'> {
-  const { method = '', path = '', ...others } = { ...request };
+  const { method = '', path = '', ...others }: Partial<RawRequest<Result>> = { ...request };
   checkOptions({ method, path, ...others }, requestRules);
   const { query, body, schema, idempotent } = others;
   const template = withoutQuery(path);
