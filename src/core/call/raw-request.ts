@@ -79,12 +79,18 @@ export function sendRawRequest<Result>(
   );
 }
 
+/** A raw request whose required fields may be missing, because JavaScript callers can omit them. */
+interface UncheckedRequest<Result> extends Omit<RawRequest<Result>, 'method' | 'path'> {
+  method?: string;
+  path?: string;
+}
+
 /** Describes a raw request as a call. */
 function prepareRawRequest<Result>(
-  request: RawRequest<Result>,
+  request: UncheckedRequest<Result>,
   options: RequestOptions | undefined,
 ): PreparedCall & Pick<RawRequest<Result>, 'schema'> {
-  const { method = '', path = '', ...others }: Partial<RawRequest<Result>> = { ...request };
+  const { method = '', path = '', ...others } = { ...request };
   checkOptions({ method, path, ...others }, requestRules);
   const { query, body, schema, idempotent } = others;
   const template = withoutQuery(path);
