@@ -211,15 +211,14 @@ export class Polygate {
   }
 
   #toDownloadable(source: string | Generation | TaskHandle): Downloadable {
-    if (typeof source === 'string') return { urls: () => [source] };
+    if (typeof source === 'string') return { urls: [source] };
     checkValue('source', source ?? null, sourceRule);
     const { kind, id } = source;
-    const urls = () => ('urls' in source ? source.urls : source.latest?.urls);
+    const urls = 'urls' in source ? source.urls : source.latest?.urls;
     const handle = 'wait' in source ? source : taskOf(source);
     // A submission can return a finished result without a task id, so there is nothing to poll.
-    if (id === '') return { urls, task: handle };
-    const task = handle ?? this.resume({ v: 1, kind, id });
-    return { urls, task, renew: async (options) => task.retrieve(options) };
+    const task = handle ?? (id === '' ? undefined : this.resume({ v: 1, kind, id }));
+    return { urls, task };
   }
 }
 
