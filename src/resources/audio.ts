@@ -1,5 +1,5 @@
 import type { ClientContext } from '../core/call/context.ts';
-import { checkModelParams, mergeExtraBody, toJson } from '../core/call/params.ts';
+import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
 import type { FindProblem } from '../core/call/params.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
@@ -89,7 +89,7 @@ export class AudioKind<Params extends { model: string }> {
 
   #describe(given: Params, options: RequestOptions | undefined): SubmitRequest {
     const params = mergeExtraBody(given, options);
-    checkModelParams(params, this.#problemOf);
+    checkParams(params, this.#problemOf);
     return {
       template: '/v1/audio/tasks',
       model: params.model,

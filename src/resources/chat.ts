@@ -4,7 +4,7 @@ import { startCall } from '../core/call/endpoint.ts';
 import type { PreparedCall } from '../core/call/endpoint.ts';
 import { execute } from '../core/call/execute.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
-import { checkModelParams, mergeExtraBody, toJson } from '../core/call/params.ts';
+import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
 import { readWithSchema } from '../core/call/readers.ts';
 import { checkRequestOptions } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
@@ -153,7 +153,7 @@ export class ChatCompletions {
     params: RunParams<Arguments>,
     options: RunOptions = {},
   ): Promise<ToolRun> {
-    checkModelParams(
+    checkParams(
       params,
       (fields) => listProblem(fields, 'messages') ?? listProblem(fields, 'tools'),
     );
@@ -181,7 +181,7 @@ export class ChatCompletions {
     isStream: boolean,
   ): PreparedChat {
     const params = mergeExtraBody(toServiceParams(given), options);
-    checkModelParams(params, (fields) => listProblem(fields, 'messages'));
+    checkParams(params, (fields) => listProblem(fields, 'messages'));
     // The method has already decided how to read the response.
     checkValue('stream', Boolean(params.stream), [
       (stream) => stream === isStream,

@@ -1,5 +1,5 @@
 import type { ClientContext } from '../core/call/context.ts';
-import { checkModelParams, mergeExtraBody, toJson } from '../core/call/params.ts';
+import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { oneOf } from '../core/config/validation.ts';
@@ -81,7 +81,7 @@ function describe(
   options: RequestOptions & ImageRoute,
 ): SubmitRequest {
   const params = mergeExtraBody(given, options);
-  checkModelParams(params);
+  checkParams(params);
   const { model, size, resolution, num_images, n } = params;
   return {
     template: `/v1/images/${options.route ?? 'tasks'}`,

@@ -1,5 +1,5 @@
 import type { ClientContext } from '../core/call/context.ts';
-import { checkModelParams, mergeExtraBody, toJson } from '../core/call/params.ts';
+import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { oneOf } from '../core/config/validation.ts';
@@ -85,7 +85,7 @@ function describe(
   options: RequestOptions & VideoRoute,
 ): SubmitRequest {
   const params = mergeExtraBody(given, options);
-  checkModelParams(params, videoParamsProblem);
+  checkParams(params, videoParamsProblem);
   const { model, size, resolution = size, duration, extra_body } = params;
   const seconds = duration ?? extra_body?.input_video_seconds ?? NaN;
   return {

@@ -3,7 +3,7 @@ import type { ClientContext } from '../core/call/context.ts';
 import { executeJson, requestJson } from '../core/call/endpoint.ts';
 import type { PreparedCall } from '../core/call/endpoint.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
-import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
+import { checkFields, mergeExtraBody, toJson } from '../core/call/params.ts';
 import { readIterable } from '../core/call/readers.ts';
 import { checkRequestOptions } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
@@ -50,7 +50,7 @@ export class Voices {
   clone(params: VoiceCloneParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
     return this.#create('clone', options, () => {
       const body = mergeExtraBody(params, options);
-      checkParams(body, voiceCloneParamsProblem);
+      checkFields(body, voiceCloneParamsProblem);
       const usd = estimate.voiceClone({ previewText: body.text ?? body.preview_text ?? '' });
       return { body: toJson(body), estimateUsd: () => usd };
     });
@@ -70,7 +70,7 @@ export class Voices {
   ): RequestPromise<VoiceCreation> {
     return this.#create('design', options, () => {
       const body = mergeExtraBody(params, options);
-      checkParams(body, voiceDesignParamsProblem);
+      checkFields(body, voiceDesignParamsProblem);
       const usd = estimate.voiceDesign({ previewText: body.preview_text ?? body.text ?? '' });
       return { body: toJson(body), estimateUsd: () => usd };
     });

@@ -12,13 +12,13 @@ export type FindProblem = (params: Record<string, unknown>) => string | undefine
  *
  * @throws {@link ConfigurationError} that names the field and the rule.
  */
-export function checkParams(params: unknown, findProblem: FindProblem): void {
+export function checkFields(params: unknown, findProblem: FindProblem): void {
   checkProblem(isRecord(params) ? findProblem(params) : notAnObjectProblem);
 }
 
 /** Rejects params of a chat or generation, which all require a model. */
-export function checkModelParams(params: unknown, findProblem?: FindProblem): void {
-  checkParams(params, (fields) => modelProblem(fields) ?? findProblem?.(fields));
+export function checkParams(params: unknown, findProblem?: FindProblem): void {
+  checkFields(params, (fields) => modelProblem(fields) ?? findProblem?.(fields));
 }
 
 /** @throws {@link ConfigurationError} if there is a problem. */
