@@ -209,9 +209,9 @@ function readMaterialPage(
 ): ResponseReader<MaterialPage> {
   return readExtended(materialPageSchema, ({ data, has_more, next_cursor }) => {
     const nextPage = async () => (has_more && next_cursor ? loadAfter(next_cursor) : null);
-    const first: Pick<MaterialPage, 'data' | 'nextPage'> = { data, nextPage };
     const iterate = async function* () {
-      for (let page: typeof first | null = first; page !== null; page = await page.nextPage()) {
+      yield* data;
+      for (let page = await nextPage(); page !== null; page = await page.nextPage()) {
         yield* page.data;
       }
     };

@@ -4,7 +4,6 @@ import { requiredTextProblem } from './param-checks.ts';
 import { openString, bodySchema } from './record-schema.ts';
 import type { WithOptional } from './record-schema.ts';
 import type { OpenString } from './schema.ts';
-import { isNonEmptyString } from './type-guards.ts';
 
 /**
  * Parameters of a music generation, sent unchanged.
@@ -180,20 +179,13 @@ export function musicParamsProblem(params: Record<string, unknown>): string | un
 }
 
 /** Checks speech params and returns the problem, or undefined. Specification: Audio, Speech body; Limits. */
-export function speechParamsProblem({
-  text,
-  input,
-  speed = 1,
-  sample_rate: sampleRate = 32000,
-}: Record<string, unknown>): string | undefined {
-  if (!isNonEmptyString(text) && !isNonEmptyString(input)) {
-    return 'text: either text or input is required';
-  }
+export function speechParamsProblem(params: Record<string, unknown>): string | undefined {
+  const { speed = 1, sample_rate: sampleRate = 32000 } = params;
   if (typeof speed !== 'number' || !(speed >= 0.5 && speed <= 2)) {
-    return 'speed: must be between 0.5 and 2.0';
+    return 'speed: must be from 0.5 to 2';
   }
   if (sampleRate !== 32000 && sampleRate !== 44100) {
     return 'sample_rate: must be 32000 or 44100';
   }
-  return undefined;
+  return requiredTextProblem(params, 'input') && requiredTextProblem(params, 'text');
 }
