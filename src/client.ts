@@ -222,10 +222,7 @@ export class Polygate {
   }
 }
 
-const sourceRule: Rule = [
-  (value) => isRecord(value) && 'kind' in value && 'id' in value,
-  'a URL, a generation or a task',
-];
+const sourceRule: Rule = [isRecord, 'a URL, a generation or a task'];
 
 /** Defined outside the class, because the bundler renames a class that refers to itself. */
 function derive(options: PolygateOptions, parent: ClientContext): Polygate {
