@@ -5,7 +5,7 @@ import { attempt, executeJson, requestJson, startCall } from '../core/call/endpo
 import type { PreparedCall } from '../core/call/endpoint.ts';
 import { execute } from '../core/call/execute.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
-import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
+import { checkFields, mergeExtraBody, toJson } from '../core/call/params.ts';
 import { readExtended, readWithSchema } from '../core/call/readers.ts';
 import { checkRequestOptions } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
@@ -190,7 +190,7 @@ function prepareCreate(
   extraRules: Rules = {},
 ): PreparedCall {
   const params = mergeExtraBody(given, options);
-  checkParams(params, materialCreateParamsProblem);
+  checkFields(params, materialCreateParamsProblem);
   return {
     call: {
       method: 'POST',
