@@ -46,14 +46,21 @@ type Estimator<Params> = (params: Params) => SubmitRequest['estimateUsd'];
 /** Music or speech tasks. Specification: Audio, POST /audio/tasks. */
 export class AudioKind<Params extends { model: string }> {
   readonly #scope: TaskScope<'audio'>;
-  readonly #problemOf: FindProblem;
-  readonly #estimator: Estimator<Params>;
+  readonly #describe: (params: Params, options: RequestOptions | undefined) => SubmitRequest;
 
   /** @internal */
   constructor(scope: TaskScope<'audio'>, problemOf: FindProblem, estimator: Estimator<Params>) {
     this.#scope = scope;
-    this.#problemOf = problemOf;
-    this.#estimator = estimator;
+    this.#describe = (given, options) => {
+      const params = mergeExtraBody(given, options);
+      checkParams(params, problemOf);
+      return {
+        template: '/v1/audio/tasks',
+        model: params.model,
+        body: toJson(params),
+        estimateUsd: estimator(params),
+      };
+    };
   }
 
   /**
@@ -85,16 +92,5 @@ export class AudioKind<Params extends { model: string }> {
     options?: GenerateOptions<'audio'>,
   ): RequestPromise<SucceededGeneration<'audio'>> {
     return generate(this.#scope, () => this.#describe(params, options), options);
-  }
-
-  #describe(given: Params, options: RequestOptions | undefined): SubmitRequest {
-    const params = mergeExtraBody(given, options);
-    checkParams(params, this.#problemOf);
-    return {
-      template: '/v1/audio/tasks',
-      model: params.model,
-      body: toJson(params),
-      estimateUsd: this.#estimator(params),
-    };
   }
 }

@@ -1,11 +1,11 @@
-import type { ApiCall, ResponseReader } from '../core/call/api-call.ts';
+import type { ResponseReader } from '../core/call/api-call.ts';
 import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { attempt, executeJson, requestJson, startCall } from '../core/call/endpoint.ts';
 import type { PreparedCall } from '../core/call/endpoint.ts';
 import { execute } from '../core/call/execute.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
-import { checkFields, mergeExtraBody, toJson } from '../core/call/params.ts';
+import { checkFields, checkProblem, mergeExtraBody, toJson } from '../core/call/params.ts';
 import { readExtended, readWithSchema } from '../core/call/readers.ts';
 import { checkRequestOptions } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
@@ -100,10 +100,11 @@ export class Materials {
    */
   list(query: MaterialListQuery = {}, options?: RequestOptions): RequestPromise<MaterialPage> {
     const next = (after: string) => this.list({ ...query, after }, options);
-    const problem = () => materialListQueryProblem(query);
     return requestJson(this.#context, '/v1/materials', readMaterialPage(next), options, {
-      query: () => queryString(query),
-      problem,
+      query: () => {
+        checkProblem(materialListQueryProblem(query));
+        return queryString(query);
+      },
     });
   }
 
@@ -161,7 +162,9 @@ export class Materials {
       context: this.#context,
       id,
       read: async (options) => {
-        const { data } = await execute(this.#context, materialCall(id), options, readMaterial);
+        const path = fillPath(materialPath, { material_id: id });
+        const call = { method: 'GET', safety: 'safe', template: materialPath, path } as const;
+        const { data } = await execute(this.#context, call, options, readMaterial);
         return data;
       },
     };
@@ -178,11 +181,6 @@ const registerRules: Rules = {
   ...waitCallbackRules,
   onVerification: functionValue,
 };
-
-function materialCall(id: string): ApiCall {
-  const path = fillPath(materialPath, { material_id: id });
-  return { method: 'GET', safety: 'safe', template: materialPath, path };
-}
 
 function prepareCreate(
   given: MaterialCreateParams,

@@ -4,7 +4,6 @@ import { fillPath } from '../http/path.ts';
 import type { ApiCall, ResponseReader } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import { execute } from './execute.ts';
-import { checkProblem } from './params.ts';
 import { readWithSchema } from './readers.ts';
 import { checkRequestOptions, noBodyRules } from './request-options.ts';
 import type { CheckedOptions, RequestOptions } from './request-options.ts';
@@ -24,10 +23,8 @@ export interface PreparedCall {
 export interface Endpoint extends Partial<ApiCall> {
   /** Values for the placeholders of the path template. */
   values?: Readonly<Record<string, unknown>> | undefined;
-  /** Returns the query string with its leading `?`. */
+  /** Checks the query and returns it as a string with its leading `?`. An error that it throws rejects the promise. */
   query?: (() => string) | undefined;
-  /** Returns why the arguments are invalid, if they are. The promise then rejects. */
-  problem?: (() => string | undefined) | undefined;
   /** The rules of options that only this method accepts. */
   optionRules?: Rules | undefined;
 }
@@ -38,10 +35,9 @@ export function requestJson<Result>(
   template: string,
   result: ResponseSchema<Result> | ResponseReader<Result>,
   options: RequestOptions | undefined,
-  { values, query, problem, optionRules = {}, ...call }: Endpoint = {},
+  { values, query, optionRules = {}, ...call }: Endpoint = {},
 ): RequestPromise<Result> {
   const prepare = (): PreparedCall => {
-    checkProblem(problem?.());
     const path = fillPath(template, values) + (query?.() ?? '');
     return {
       call: { method: 'GET', safety: 'safe', template, path, ...call },
