@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ResponseSchema } from '../../schemas/schema.ts';
 import type { Rules } from '../config/validation.ts';
 import { fillPath } from '../http/path.ts';
@@ -8,7 +9,6 @@ import { readWithSchema } from './readers.ts';
 import { checkRequestOptions, noBodyRules } from './request-options.ts';
 import type { CheckedOptions, RequestOptions } from './request-options.ts';
 import { RequestPromise } from './request-promise.ts';
-import type { RawResponse } from './request-promise.ts';
 import { keepBodyUnread, readJson } from './response.ts';
 import type { ApiResponse } from './response.ts';
 import { holdSlotForBody } from './slot-body.ts';
@@ -76,11 +76,19 @@ export function startCall<Call extends PreparedCall, Result>(
 export async function executeRaw(
   context: ClientContext,
   { call, options }: PreparedCall,
-): Promise<RawResponse> {
+): Promise<ApiResponse<never>> {
   const holdsSlot = call.usesSlot && context.config.concurrency !== false;
   const handle = (holdsSlot ? holdSlotForBody : keepBodyUnread)(options.signal);
-  const { data: response } = await execute(context, call, options, handle);
-  return { response };
+  const { data: response, meta } = await execute(context, call, options, handle);
+  return {
+    response,
+    meta,
+    get data(): never {
+      throw new ConfigurationError(
+        'To get the result as well, call withResponse() instead of asResponse().',
+      );
+    },
+  };
 }
 
 /** Calls `work` now. The returned function returns its result or throws its error, so that a promise can reject with it. */

@@ -1,4 +1,3 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import { throwToCaller } from './caller-stack.ts';
 import type { ApiResponse } from './response.ts';
@@ -13,19 +12,13 @@ export interface WithResponse<Result> {
   meta: ResponseMeta;
 }
 
-/** A response whose body is left to the caller. */
-export interface RawResponse {
-  readonly response: Response;
-}
-
 /** Executes a call. If `isRaw`, the body stays unread. */
-type Start<Result> = (isRaw: boolean) => Promise<ApiResponse<Result> | RawResponse>;
+type Start<Result> = (isRaw: boolean) => Promise<ApiResponse<Result>>;
 
 /** A promise of a result that also gives access to the response. The request is sent even if it is not awaited. */
 export class RequestPromise<Result> extends Promise<Result> {
   readonly #mode: { isRaw: boolean };
-  readonly #received: Promise<RawResponse>;
-  readonly #parsed: Promise<ApiResponse<Result>>;
+  readonly #received: Promise<ApiResponse<Result>>;
 
   /** Promises returned by `then` are ordinary promises. */
   static override get [Symbol.species](): PromiseConstructor {
@@ -37,25 +30,18 @@ export class RequestPromise<Result> extends Promise<Result> {
     const mode = { isRaw: false };
     // Starts one microtask later, so that asResponse() in the same expression can still choose the raw mode.
     const received = Promise.resolve().then(() => start(mode.isRaw));
-    const parsed = received.then((result) => {
-      if ('data' in result) return result;
-      throw new ConfigurationError(
-        'asResponse() returns no parsed result. To get both, call withResponse().',
-      );
-    });
     super((resolve, reject) => {
       // `resolve` is passed on as it is, because the engine can follow it to the functions that await this promise.
-      parsed.then(({ data }) => data, throwToCaller).then(resolve, reject);
+      received.then(({ data }) => data, throwToCaller).then(resolve, reject);
     });
     this.#mode = mode;
     this.#received = received;
-    this.#parsed = parsed;
   }
 
   /** Resolves with the result, the response and its metadata. */
   async withResponse(): Promise<WithResponse<Result>> {
     this.catch(() => undefined);
-    return this.#parsed.catch(throwToCaller);
+    return this.#received.catch(throwToCaller);
   }
 
   /**

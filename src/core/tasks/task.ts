@@ -13,7 +13,6 @@ import { execute } from '../call/execute.ts';
 import { checkRequestOptions, noBodyRules } from '../call/request-options.ts';
 import type { CheckedOptions, PollHeaders, RequestOptions } from '../call/request-options.ts';
 import { RequestPromise } from '../call/request-promise.ts';
-import type { RawResponse } from '../call/request-promise.ts';
 import { readJson } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { checkOptions } from '../config/validation.ts';
@@ -190,7 +189,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   }
 
   /** Polls without reading the body. */
-  async #pollRaw(options: CheckedOptions): Promise<RawResponse> {
+  async #pollRaw(options: CheckedOptions): Promise<ApiResponse<never>> {
     return executeRaw(this.#scope.context, { call: this.#pollCall(this.#pollPaths()[0]), options });
   }
 
