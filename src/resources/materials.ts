@@ -115,16 +115,16 @@ export class Materials {
    * @throws {@link MaterialWaitTimeoutError} if `waitTimeout` expires; processing continues.
    * @throws {@link AbortedError} if the signal aborts; processing continues.
    */
-  async wait(id: string, options: WaitOptions<MaterialUpdate> = {}): Promise<AvailableMaterial> {
+  wait(id: string, options: WaitOptions<MaterialUpdate> = {}): Promise<AvailableMaterial> {
     return waitForMaterial(this.#describeWait(id), options).catch(throwToCaller);
   }
 
   /** Yields an update after each poll, up to and including the terminal one. Does not throw if the material fails. */
-  async *updates(
+  updates(
     id: string,
     options: Omit<WaitOptions<MaterialUpdate>, 'onUpdate'> = {},
   ): AsyncGenerator<MaterialUpdate, void, undefined> {
-    yield* followMaterial(this.#describeWait(id), options);
+    return followMaterial(this.#describeWait(id), options);
   }
 
   /**
