@@ -222,7 +222,10 @@ export class Polygate {
   }
 }
 
-const sourceRule: Rule = [isRecord, 'a URL, a generation or a task'];
+const sourceRule: Rule = [
+  (value) => isRecord(value) && 'kind' in value,
+  'a URL, a generation or a task',
+];
 
 /** Defined outside the class, because the bundler renames a class that refers to itself. */
 function derive(options: PolygateOptions, parent: ClientContext): Polygate {

@@ -31,8 +31,7 @@ export function mergeExtraBody<Params extends object>(
   params: Params,
   options: RequestOptions | undefined,
 ): Params {
-  const extraBody = options?.extraBody;
-  return extraBody !== undefined && isRecord(params) ? { ...params, ...extraBody } : params;
+  return options?.extraBody && isRecord(params) ? { ...params, ...options.extraBody } : params;
 }
 
 /**
