@@ -3,14 +3,11 @@ import type { BatchResult } from './core/batch/batch-result.ts';
 import { batch } from './core/batch/batch.ts';
 import type { BatchOptions, BatchRow } from './core/batch/batch.ts';
 import { recover } from './core/batch/recover.ts';
-import type { ResponseReader } from './core/call/api-call.ts';
 import { throwToCaller } from './core/call/caller-stack.ts';
 import { createContext } from './core/call/context.ts';
 import type { ClientContext } from './core/call/context.ts';
-import { attempt, executeJson } from './core/call/endpoint.ts';
-import { prepareRawRequest } from './core/call/raw-request.ts';
+import { sendRawRequest } from './core/call/raw-request.ts';
 import type { RawRequest } from './core/call/raw-request.ts';
-import { readWithSchema } from './core/call/readers.ts';
 import type { RequestOptions } from './core/call/request-options.ts';
 import type { RequestPromise } from './core/call/request-promise.ts';
 import { resolveConfig } from './core/config/config.ts';
@@ -37,7 +34,6 @@ import { Videos } from './resources/videos.ts';
 import { Voices } from './resources/voices.ts';
 import type { Spend } from './schemas/charge.ts';
 import type { Journal } from './schemas/journal.ts';
-import { unchecked } from './schemas/schema.ts';
 import type { TaskHandle } from './schemas/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from './schemas/task.ts';
 import { isRecord } from './schemas/type-guards.ts';
@@ -130,14 +126,7 @@ export class Polygate {
     request: RawRequest<Result>,
     options?: RequestOptions,
   ): RequestPromise<Result> {
-    const schema = attempt(() => request.schema);
-    const read: ResponseReader<Result> = (body, meta) => {
-      const ready = schema();
-      return ready === undefined
-        ? { value: unchecked<Result>(body) }
-        : readWithSchema(ready)(body, meta);
-    };
-    return executeJson(this.#context, () => prepareRawRequest(request, options), read);
+    return sendRawRequest(this.#context, request, options);
   }
 
   /**
@@ -219,20 +208,19 @@ export class Polygate {
   }
 
   #toDownloadable(source: string | Generation | TaskHandle): Downloadable {
-    if (typeof source === 'string') return { urls: () => [source] };
+    if (typeof source === 'string') return { urls: [source] };
     checkValue('source', source ?? null, sourceRule);
     const { kind, id } = source;
-    const urls = () => ('urls' in source ? source.urls : source.latest?.urls);
+    const urls = 'urls' in source ? source.urls : source.latest?.urls;
     const handle = 'wait' in source ? source : taskOf(source);
     // A submission can return a finished result without a task id, so there is nothing to poll.
-    if (id === '') return { urls, task: handle };
-    const task = handle ?? this.resume({ v: 1, kind, id });
-    return { urls, task, renew: async (options) => task.retrieve(options) };
+    const task = handle ?? (id === '' ? undefined : this.resume({ v: 1, kind, id }));
+    return { urls, task };
   }
 }
 
 const sourceRule: Rule = [
-  (value) => isRecord(value) && 'kind' in value && 'id' in value,
+  (value) => isRecord(value) && 'kind' in value,
   'a URL, a generation or a task',
 ];
 

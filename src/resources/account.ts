@@ -2,8 +2,9 @@ import type { ClientContext } from '../core/call/context.ts';
 import { requestJson } from '../core/call/endpoint.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
-import { accountSchema, keyBalanceSchema, readinessSchema } from '../schemas/account.ts';
+import { readinessSchema } from '../schemas/account.ts';
 import type { Account, KeyBalance, Readiness, ReadinessCheck } from '../schemas/account.ts';
+import { anyRecord } from '../schemas/schema.ts';
 
 /** The account that the API key belongs to. Specification: Account and catalog. */
 export class AccountNamespace {
@@ -22,7 +23,7 @@ export class AccountNamespace {
    * disabled or not allowed to use this endpoint.
    */
   retrieve(options?: RequestOptions): RequestPromise<Account> {
-    return requestJson(this.#context, '/v1/account', accountSchema, options);
+    return requestJson(this.#context, '/v1/account', anyRecord, options);
   }
 
   /**
@@ -42,7 +43,7 @@ export class AccountNamespace {
    * @throws the same errors as {@link AccountNamespace.retrieve}, although this endpoint uses a different error envelope.
    */
   balance(options?: RequestOptions): RequestPromise<KeyBalance> {
-    return requestJson(this.#context, '/api/usage/balance', keyBalanceSchema, options);
+    return requestJson(this.#context, '/api/usage/balance', anyRecord, options);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ClientContext } from '../core/call/context.ts';
 import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
+import type { FindProblem } from '../core/call/params.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { estimate, priceOf } from '../core/limits/estimate.ts';
@@ -45,18 +46,21 @@ type Estimator<Params> = (params: Params) => SubmitRequest['estimateUsd'];
 /** Music or speech tasks. Specification: Audio, POST /audio/tasks. */
 export class AudioKind<Params extends { model: string }> {
   readonly #scope: TaskScope<'audio'>;
-  readonly #problemOf: (params: unknown) => string | undefined;
-  readonly #estimator: Estimator<Params>;
+  readonly #describe: (params: Params, options: RequestOptions | undefined) => SubmitRequest;
 
   /** @internal */
-  constructor(
-    scope: TaskScope<'audio'>,
-    problemOf: (params: unknown) => string | undefined,
-    estimator: Estimator<Params>,
-  ) {
+  constructor(scope: TaskScope<'audio'>, problemOf: FindProblem, estimator: Estimator<Params>) {
     this.#scope = scope;
-    this.#problemOf = problemOf;
-    this.#estimator = estimator;
+    this.#describe = (given, options) => {
+      const params = mergeExtraBody(given, options);
+      checkParams(params, problemOf);
+      return {
+        template: '/v1/audio/tasks',
+        model: params.model,
+        body: toJson(params),
+        estimateUsd: estimator(params),
+      };
+    };
   }
 
   /**
@@ -88,16 +92,5 @@ export class AudioKind<Params extends { model: string }> {
     options?: GenerateOptions<'audio'>,
   ): RequestPromise<SucceededGeneration<'audio'>> {
     return generate(this.#scope, () => this.#describe(params, options), options);
-  }
-
-  #describe(given: Params, options: RequestOptions | undefined): SubmitRequest {
-    const params = mergeExtraBody(given, options);
-    checkParams(params, this.#problemOf);
-    return {
-      template: '/v1/audio/tasks',
-      model: params.model,
-      body: toJson(params),
-      estimateUsd: this.#estimator(params),
-    };
   }
 }

@@ -49,7 +49,7 @@ export class Images extends TaskNamespace<'image'> {
    */
   submit(
     params: ImageEditParams | ImageFromReferencesParams | ImageParams,
-    options: RequestOptions & ImageRoute = {},
+    options?: RequestOptions & ImageRoute,
   ): RequestPromise<SubmittedTask<'image'>> {
     return submitTask(this.#scope, () => describe(params, options), options);
   }
@@ -57,7 +57,7 @@ export class Images extends TaskNamespace<'image'> {
   /** Describes a submission without sending it, for use with `gateway.batch`. */
   submission(
     params: ImageEditParams | ImageFromReferencesParams | ImageParams,
-    options: RequestOptions & ImageRoute = {},
+    options?: RequestOptions & ImageRoute,
   ): Submission<'image'> {
     return new Submission(this.#scope, () => describe(params, options), options);
   }
@@ -70,7 +70,7 @@ export class Images extends TaskNamespace<'image'> {
    */
   generate(
     params: ImageEditParams | ImageFromReferencesParams | ImageParams,
-    options: GenerateOptions<'image'> & ImageRoute = {},
+    options?: GenerateOptions<'image'> & ImageRoute,
   ): RequestPromise<SucceededGeneration<'image'>> {
     return generate(this.#scope, () => describe(params, options), options);
   }
@@ -78,13 +78,13 @@ export class Images extends TaskNamespace<'image'> {
 
 function describe(
   given: ImageEditParams | ImageFromReferencesParams | ImageParams,
-  options: RequestOptions & ImageRoute,
+  options: (RequestOptions & ImageRoute) | undefined,
 ): SubmitRequest {
   const params = mergeExtraBody(given, options);
   checkParams(params);
   const { model, size, resolution, num_images, n } = params;
   return {
-    template: `/v1/images/${options.route ?? 'tasks'}`,
+    template: `/v1/images/${options?.route ?? 'tasks'}`,
     model,
     body: toJson(params),
     estimateUsd: (prices) => {

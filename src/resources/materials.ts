@@ -1,13 +1,13 @@
-import type { ApiCall, ResponseReader } from '../core/call/api-call.ts';
+import type { ResponseReader } from '../core/call/api-call.ts';
 import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { attempt, executeJson, requestJson, startCall } from '../core/call/endpoint.ts';
 import type { PreparedCall } from '../core/call/endpoint.ts';
 import { execute } from '../core/call/execute.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
-import { checkProblem, mergeExtraBody, toJson } from '../core/call/params.ts';
+import { checkFields, checkProblem, mergeExtraBody, toJson } from '../core/call/params.ts';
 import { readExtended, readWithSchema } from '../core/call/readers.ts';
-import { checkRequestOptions, noBodyRules } from '../core/call/request-options.ts';
+import { checkRequestOptions } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
@@ -17,7 +17,7 @@ import type { Rules } from '../core/config/validation.ts';
 import { fillPath, queryString } from '../core/http/path.ts';
 import { followMaterial, waitForMaterial } from '../core/tasks/material-wait.ts';
 import type { MaterialUpdate, MaterialWait } from '../core/tasks/material-wait.ts';
-import { waitCallbackRules, waitRules } from '../core/tasks/poll.ts';
+import { waitCallbackRules, waitOptions, waitRules } from '../core/tasks/poll.ts';
 import {
   materialCreateParamsProblem,
   materialListQueryProblem,
@@ -74,7 +74,9 @@ export class Materials {
    * @throws {@link NotFoundError} if the material does not exist, belongs to another user, or has expired.
    */
   retrieve(id: string, options?: RequestOptions): RequestPromise<Material> {
-    return this.#requestMaterial(id, options);
+    return requestJson(this.#context, materialPath, materialSchema, options, {
+      values: { material_id: id },
+    });
   }
 
   /**
@@ -84,7 +86,10 @@ export class Materials {
    * @throws {@link NotFoundError} if the material does not exist, belongs to another user, or has expired.
    */
   delete(id: string, options?: RequestOptions): RequestPromise<Material> {
-    return this.#requestMaterial(id, options, 'DELETE');
+    return requestJson(this.#context, materialPath, materialSchema, options, {
+      method: 'DELETE',
+      values: { material_id: id },
+    });
   }
 
   /**
@@ -95,10 +100,11 @@ export class Materials {
    */
   list(query: MaterialListQuery = {}, options?: RequestOptions): RequestPromise<MaterialPage> {
     const next = (after: string) => this.list({ ...query, after }, options);
-    const problem = () => materialListQueryProblem(query);
     return requestJson(this.#context, '/v1/materials', readMaterialPage(next), options, {
-      query: () => queryString(query),
-      problem,
+      query: () => {
+        checkProblem(materialListQueryProblem(query));
+        return queryString(query);
+      },
     });
   }
 
@@ -109,16 +115,16 @@ export class Materials {
    * @throws {@link MaterialWaitTimeoutError} if `waitTimeout` expires; processing continues.
    * @throws {@link AbortedError} if the signal aborts; processing continues.
    */
-  async wait(id: string, options: WaitOptions<MaterialUpdate> = {}): Promise<AvailableMaterial> {
+  wait(id: string, options: WaitOptions<MaterialUpdate> = {}): Promise<AvailableMaterial> {
     return waitForMaterial(this.#describeWait(id), options).catch(throwToCaller);
   }
 
   /** Yields an update after each poll, up to and including the terminal one. Does not throw if the material fails. */
-  async *updates(
+  updates(
     id: string,
     options: Omit<WaitOptions<MaterialUpdate>, 'onUpdate'> = {},
   ): AsyncGenerator<MaterialUpdate, void, undefined> {
-    yield* followMaterial(this.#describeWait(id), options);
+    return followMaterial(this.#describeWait(id), options);
   }
 
   /**
@@ -137,29 +143,18 @@ export class Materials {
       () => prepareCreate(params, options, registerRules),
       async ({ call, options: headers }) => {
         const created = await execute(this.#context, call, headers, readMaterial);
-        const { onVerification, onUpdate, signal, pollInterval, maxPollInterval, waitTimeout } =
-          copy();
-        const wait = { onUpdate, signal, pollInterval, maxPollInterval, waitTimeout };
         const {
           verification_url: url,
           verification_expires_at: expiresAt,
           ...known
         } = created.data;
         const { log } = this.#context.config;
-        if (url) notify(log, onVerification, { url, expiresAt }, 'onVerification');
+        if (url) notify(log, copy().onVerification, { url, expiresAt }, 'onVerification');
         // The verification URL is secret: `known` keeps it out of later updates and errors.
         const target = { ...this.#describeWait(known.id), known, headers };
-        return { ...created, data: await waitForMaterial(target, wait) };
+        return { ...created, data: await waitForMaterial(target, waitOptions(copy())) };
       },
     );
-  }
-
-  #requestMaterial(id: string, options?: RequestOptions, method = 'GET'): RequestPromise<Material> {
-    const prepare = () => ({
-      call: materialCall(id, method),
-      options: checkRequestOptions(options, noBodyRules),
-    });
-    return executeJson(this.#context, prepare, materialSchema);
   }
 
   #describeWait(id: string): MaterialWait {
@@ -167,12 +162,16 @@ export class Materials {
       context: this.#context,
       id,
       read: async (options) => {
-        const { data } = await execute(this.#context, materialCall(id), options, readMaterial);
+        const path = fillPath(materialPath, { material_id: id });
+        const call = { method: 'GET', safety: 'safe', template: materialPath, path } as const;
+        const { data } = await execute(this.#context, call, options, readMaterial);
         return data;
       },
     };
   }
 }
+
+const materialPath = '/v1/materials/{material_id}';
 
 const readMaterial = readJson(readWithSchema(materialSchema));
 
@@ -183,18 +182,13 @@ const registerRules: Rules = {
   onVerification: functionValue,
 };
 
-function materialCall(id: string, method = 'GET'): ApiCall {
-  const template = '/v1/materials/{material_id}';
-  return { method, safety: 'safe', template, path: fillPath(template, { material_id: id }) };
-}
-
 function prepareCreate(
   given: MaterialCreateParams,
   options: RequestOptions | undefined,
   extraRules: Rules = {},
 ): PreparedCall {
   const params = mergeExtraBody(given, options);
-  checkProblem(materialCreateParamsProblem(params));
+  checkFields(params, materialCreateParamsProblem);
   return {
     call: {
       method: 'POST',
@@ -213,9 +207,9 @@ function readMaterialPage(
 ): ResponseReader<MaterialPage> {
   return readExtended(materialPageSchema, ({ data, has_more, next_cursor }) => {
     const nextPage = async () => (has_more && next_cursor ? loadAfter(next_cursor) : null);
-    const first: Pick<MaterialPage, 'data' | 'nextPage'> = { data, nextPage };
     const iterate = async function* () {
-      for (let page: typeof first | null = first; page !== null; page = await page.nextPage()) {
+      yield* data;
+      for (let page = await nextPage(); page !== null; page = await page.nextPage()) {
         yield* page.data;
       }
     };

@@ -2,7 +2,7 @@ import type { ResponseReader } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { executeJson, requestJson } from '../core/call/endpoint.ts';
 import type { PreparedCall } from '../core/call/endpoint.ts';
-import { readIterable, readWithSchema } from '../core/call/readers.ts';
+import { readAndMap, readIterable, readWithSchema } from '../core/call/readers.ts';
 import { checkRequestOptions, noBodyRules } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
@@ -84,14 +84,10 @@ export class Models {
     read: ResponseReader<Result>,
     models: (result: Result) => readonly Model[],
   ): ResponseReader<Result> {
-    return async (body, meta) => {
-      const result = await read(body, meta);
-      if (result.issues !== undefined) return result;
-      for (const { id, pricing } of models(result.value)) {
-        this.#context.shared.prices.set(id, pricing);
-      }
+    return readAndMap(read, (result) => {
+      for (const { id, pricing } of models(result)) this.#context.shared.prices.set(id, pricing);
       return result;
-    };
+    });
   }
 }
 

@@ -1,23 +1,13 @@
-import type { ResultSchema } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { requestJson } from '../core/call/endpoint.ts';
 import type { Endpoint } from '../core/call/endpoint.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { queryString } from '../core/http/path.ts';
-import { capabilitiesSchema } from '../schemas/capabilities.ts';
 import type { Capabilities } from '../schemas/capabilities.ts';
-import { errorCatalogSchema, errorDetailSchema } from '../schemas/error-catalog.ts';
 import type { ErrorCatalog, ErrorDetail } from '../schemas/error-catalog.ts';
 import type { ErrorCode } from '../schemas/error-codes.ts';
-import { pricingCatalogSchema } from '../schemas/pricing-catalog.ts';
 import type { PricingCatalog, PricingQuery } from '../schemas/pricing-catalog.ts';
-import {
-  changelogSchema,
-  openApiDocumentSchema,
-  rateLimitPolicySchema,
-  serviceStatusSchema,
-} from '../schemas/public.ts';
 import type {
   Changelog,
   OpenApiDocument,
@@ -25,6 +15,7 @@ import type {
   ServiceStatus,
   StatusQuery,
 } from '../schemas/public.ts';
+import { anyRecord } from '../schemas/schema.ts';
 
 /** Public endpoints. Requests never carry credentials. Specification: Public endpoints. */
 export class Public {
@@ -37,19 +28,19 @@ export class Public {
 
   /** Retrieves the status of the service. Specification: Public endpoints, GET /status. */
   status(query: StatusQuery = {}, options?: RequestOptions): RequestPromise<ServiceStatus> {
-    return this.#get('/v1/status', serviceStatusSchema, options, {
+    return this.#get('/v1/status', options, {
       query: () => queryString(query),
     });
   }
 
   /** Retrieves the capabilities of the service. Specification: Public endpoints, GET /capabilities; assumption A16. */
   capabilities(options?: RequestOptions): RequestPromise<Capabilities> {
-    return this.#get('/v1/capabilities', capabilitiesSchema, options);
+    return this.#get('/v1/capabilities', options);
   }
 
   /** Retrieves the catalog of error codes. Specification: Public endpoints, GET /errors; assumption A16. */
   errors(options?: RequestOptions): RequestPromise<ErrorCatalog> {
-    return this.#get('/v1/errors', errorCatalogSchema, options);
+    return this.#get('/v1/errors', options);
   }
 
   /**
@@ -59,12 +50,12 @@ export class Public {
    * @throws {@link NotFoundError} if the code does not exist.
    */
   error(code: ErrorCode, options?: RequestOptions): RequestPromise<ErrorDetail> {
-    return this.#get('/v1/errors/{code}', errorDetailSchema, options, { values: { code } });
+    return this.#get('/v1/errors/{code}', options, { values: { code } });
   }
 
   /** Retrieves the changelog and migration notes. Specification: Public endpoints, GET /changelog; assumption A16. */
   changelog(options?: RequestOptions): RequestPromise<Changelog> {
-    return this.#get('/v1/changelog', changelogSchema, options);
+    return this.#get('/v1/changelog', options);
   }
 
   /**
@@ -72,7 +63,7 @@ export class Public {
    * assumption A16.
    */
   pricing(query: PricingQuery = {}, options?: RequestOptions): RequestPromise<PricingCatalog> {
-    return this.#get('/v1/pricing', pricingCatalogSchema, options, {
+    return this.#get('/v1/pricing', options, {
       query: () => queryString(query),
     });
   }
@@ -82,21 +73,20 @@ export class Public {
    * assumption A16.
    */
   rateLimits(options?: RequestOptions): RequestPromise<RateLimitPolicy> {
-    return this.#get('/v1/rate-limits', rateLimitPolicySchema, options);
+    return this.#get('/v1/rate-limits', options);
   }
 
   /** Retrieves the OpenAPI document of the service. Specification: Public endpoints, GET /openapi.json. */
   openapi(options?: RequestOptions): RequestPromise<OpenApiDocument> {
-    return this.#get('/v1/openapi.json', openApiDocumentSchema, options);
+    return this.#get('/v1/openapi.json', options);
   }
 
   #get<Result>(
     template: string,
-    schema: ResultSchema<Result>,
     options: RequestOptions | undefined,
     endpoint?: Endpoint,
   ): RequestPromise<Result> {
-    return requestJson(this.#context, template, schema, options, {
+    return requestJson(this.#context, template, anyRecord, options, {
       ...endpoint,
       credentials: false,
     });

@@ -53,7 +53,7 @@ export class Videos extends TaskNamespace<'video'> {
    */
   submit(
     params: VideoContentParams | VideoParams,
-    options: RequestOptions & VideoRoute = {},
+    options?: RequestOptions & VideoRoute,
   ): RequestPromise<SubmittedTask<'video'>> {
     return submitTask(this.#scope, () => describe(params, options), options);
   }
@@ -61,7 +61,7 @@ export class Videos extends TaskNamespace<'video'> {
   /** Describes a submission without sending it, for use with `gateway.batch`. */
   submission(
     params: VideoContentParams | VideoParams,
-    options: RequestOptions & VideoRoute = {},
+    options?: RequestOptions & VideoRoute,
   ): Submission<'video'> {
     return new Submission(this.#scope, () => describe(params, options), options);
   }
@@ -74,7 +74,7 @@ export class Videos extends TaskNamespace<'video'> {
    */
   generate(
     params: VideoContentParams | VideoParams,
-    options: GenerateOptions<'video'> & VideoRoute = {},
+    options?: GenerateOptions<'video'> & VideoRoute,
   ): RequestPromise<SucceededGeneration<'video'>> {
     return generate(this.#scope, () => describe(params, options), options);
   }
@@ -82,14 +82,14 @@ export class Videos extends TaskNamespace<'video'> {
 
 function describe(
   given: VideoContentParams | VideoParams,
-  options: RequestOptions & VideoRoute,
+  options: (RequestOptions & VideoRoute) | undefined,
 ): SubmitRequest {
   const params = mergeExtraBody(given, options);
   checkParams(params, videoParamsProblem);
   const { model, size, resolution = size, duration, extra_body } = params;
   const seconds = duration ?? extra_body?.input_video_seconds ?? NaN;
   return {
-    template: `/v1/${options.route ?? 'videos'}`,
+    template: `/v1/${options?.route ?? 'videos'}`,
     model,
     body: toJson(params),
     estimateUsd: (prices) => estimate.video(prices, { resolution, seconds }),

@@ -1,9 +1,9 @@
-import type { ApiCall } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { executeJson, requestJson } from '../core/call/endpoint.ts';
 import type { PreparedCall } from '../core/call/endpoint.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
-import { checkProblem, mergeExtraBody, toJson } from '../core/call/params.ts';
+import { checkFields, mergeExtraBody, toJson } from '../core/call/params.ts';
+import type { FindProblem } from '../core/call/params.ts';
 import { readIterable } from '../core/call/readers.ts';
 import { checkRequestOptions } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
@@ -48,12 +48,9 @@ export class Voices {
    * response was received.
    */
   clone(params: VoiceCloneParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
-    return this.#create('clone', options, () => {
-      const body = mergeExtraBody(params, options);
-      checkProblem(voiceCloneParamsProblem(body));
-      const usd = estimate.voiceClone({ previewText: body.text ?? body.preview_text ?? '' });
-      return { body: toJson(body), estimateUsd: () => usd };
-    });
+    return this.#create('clone', params, options, voiceCloneParamsProblem, (body) =>
+      estimate.voiceClone({ previewText: body.text ?? body.preview_text ?? '' }),
+    );
   }
 
   /**
@@ -68,30 +65,35 @@ export class Voices {
     params: VoiceDesignAliasParams | VoiceDesignParams,
     options?: RequestOptions,
   ): RequestPromise<VoiceCreation> {
-    return this.#create('design', options, () => {
-      const body = mergeExtraBody(params, options);
-      checkProblem(voiceDesignParamsProblem(body));
-      const usd = estimate.voiceDesign({ previewText: body.preview_text ?? body.text ?? '' });
-      return { body: toJson(body), estimateUsd: () => usd };
-    });
+    return this.#create('design', params, options, voiceDesignParamsProblem, (body) =>
+      estimate.voiceDesign({ previewText: body.preview_text ?? body.text ?? '' }),
+    );
   }
 
-  #create(
+  #create<Params extends object>(
     operation: 'clone' | 'design',
+    params: Params,
     options: RequestOptions | undefined,
-    describe: () => Pick<ApiCall, 'body' | 'estimateUsd'>,
+    findProblem: FindProblem,
+    priceOf: (body: Params) => number,
   ): RequestPromise<VoiceCreation> {
-    const prepare = (): PreparedCall => ({
-      call: {
-        ...describe(),
-        method: 'POST',
-        template: `/v1/audio/voices/${operation}`,
-        safety: this.#context.config.retryAmbiguous.voices ? 'keyed' : 'once',
-        paid: true,
-        usesSlot: true,
-      },
-      options: checkRequestOptions(withIdempotencyKey(options)),
-    });
+    const prepare = (): PreparedCall => {
+      const body = mergeExtraBody(params, options);
+      checkFields(body, findProblem);
+      const usd = priceOf(body);
+      return {
+        call: {
+          method: 'POST',
+          template: `/v1/audio/voices/${operation}`,
+          body: toJson(body),
+          safety: this.#context.config.retryAmbiguous.voices ? 'keyed' : 'once',
+          paid: true,
+          usesSlot: true,
+          estimateUsd: () => usd,
+        },
+        options: checkRequestOptions(withIdempotencyKey(options)),
+      };
+    };
     return executeJson(this.#context, prepare, voiceCreationSchema);
   }
 }

@@ -148,8 +148,6 @@ export const accountRecord = /* @__PURE__ */ (() =>
     models: recordSchema<AccountModels>({ available: z.number() }),
   }))();
 
-export const accountSchema = /* @__PURE__ */ responseSchema<Account>({});
-
 export const readinessRecord = /* @__PURE__ */ (() =>
   recordSchema<Readiness>({
     object: z.literal('readiness'),
@@ -200,5 +198,3 @@ export const keyBalanceRecord = /* @__PURE__ */ (() =>
       }),
     }),
   }))();
-
-export const keyBalanceSchema = /* @__PURE__ */ responseSchema<KeyBalance>({});

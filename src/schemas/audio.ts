@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
 
-import { requiredTextProblem, notAnObjectProblem } from './param-checks.ts';
+import { requiredTextProblem } from './param-checks.ts';
 import { openString, bodySchema } from './record-schema.ts';
 import type { WithOptional } from './record-schema.ts';
 import type { OpenString } from './schema.ts';
-import { isRecord, isNonEmptyString } from './type-guards.ts';
 
 /**
  * Parameters of a music generation, sent unchanged.
@@ -175,21 +174,18 @@ export const speechBody = /* @__PURE__ */ (() => {
 })();
 
 /** Checks music params and returns the problem, or undefined. Specification: Audio, Music body. */
-export function musicParamsProblem(params: unknown): string | undefined {
+export function musicParamsProblem(params: Record<string, unknown>): string | undefined {
   return requiredTextProblem(params, 'prompt');
 }
 
 /** Checks speech params and returns the problem, or undefined. Specification: Audio, Speech body; Limits. */
-export function speechParamsProblem(params: unknown): string | undefined {
-  if (!isRecord(params)) return notAnObjectProblem;
-  const { text, input, speed, sample_rate: sampleRate } = params;
-  if (!isNonEmptyString(text) && !isNonEmptyString(input))
-    return 'text: either text or input is required';
-  if (speed !== undefined && !(typeof speed === 'number' && speed >= 0.5 && speed <= 2)) {
-    return 'speed: must be between 0.5 and 2.0';
+export function speechParamsProblem(params: Record<string, unknown>): string | undefined {
+  const { speed = 1, sample_rate: sampleRate = 32000 } = params;
+  if (typeof speed !== 'number' || !(speed >= 0.5 && speed <= 2)) {
+    return 'speed: must be from 0.5 to 2';
   }
-  if (sampleRate !== undefined && sampleRate !== 32000 && sampleRate !== 44100) {
+  if (sampleRate !== 32000 && sampleRate !== 44100) {
     return 'sample_rate: must be 32000 or 44100';
   }
-  return undefined;
+  return requiredTextProblem(params, 'input') && requiredTextProblem(params, 'text');
 }

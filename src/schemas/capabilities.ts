@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 
 import { recordSchema, openString } from './record-schema.ts';
-import { responseSchema } from './schema.ts';
 import type { OpenString } from './schema.ts';
 
 /** One endpoint of the service. Specification: Public endpoints, GET /capabilities; assumption A16. */
@@ -87,5 +86,3 @@ export const capabilitiesRecord = /* @__PURE__ */ (() => {
     limits: z.optional(z.record(z.string(), z.unknown())),
   });
 })();
-
-export const capabilitiesSchema = /* @__PURE__ */ responseSchema<Capabilities>({});

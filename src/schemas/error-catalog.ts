@@ -3,7 +3,6 @@ import * as z from 'zod/mini';
 import { errorBodyRecord } from './error-codes.ts';
 import type { ErrorBody, ErrorCode, ErrorType } from './error-codes.ts';
 import { recordSchema, openString } from './record-schema.ts';
-import { responseSchema } from './schema.ts';
 import type { OpenString } from './schema.ts';
 
 /** Retry policy of an error code. Specification: Public endpoints, GET /errors/{code}; assumption A16. */
@@ -76,12 +75,8 @@ export const errorDetailRecord = /* @__PURE__ */ (() =>
     support: z.optional(z.string()),
   }))();
 
-export const errorDetailSchema = /* @__PURE__ */ responseSchema<ErrorDetail>({});
-
 export const errorCatalogRecord = /* @__PURE__ */ (() =>
   recordSchema<ErrorCatalog>({
     object: z.optional(openString<'error.catalog'>()),
     data: z.optional(z.array(errorDetailRecord)),
   }))();
-
-export const errorCatalogSchema = /* @__PURE__ */ responseSchema<ErrorCatalog>({});

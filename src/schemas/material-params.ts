@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 
 import type { MaterialType } from './materials.ts';
-import { notAnObjectProblem } from './param-checks.ts';
 import { bodySchema } from './record-schema.ts';
 import type { OpenString } from './schema.ts';
 import { isRecord } from './type-guards.ts';
@@ -85,14 +84,17 @@ export const materialCreateBody = /* @__PURE__ */ (() =>
  * Checks material create params and returns the first problem, or undefined. The message never quotes a URL.
  * Specification: Materials, Create body; Materials, Source URL rules.
  */
-export function materialCreateParamsProblem(params: unknown): string | undefined {
-  if (!isRecord(params)) return notAnObjectProblem;
-  const { url, type, name, real_person: person } = params;
+export function materialCreateParamsProblem({
+  url,
+  type,
+  name = '',
+  real_person: person,
+}: Record<string, unknown>): string | undefined {
   if (!isHttpUrl(url)) return 'url: must be an http or https URL';
   if (type !== 'image' && type !== 'video' && type !== 'audio') {
     return 'type: must be image, video or audio';
   }
-  if (name !== undefined && typeof name !== 'string') return 'name: must be a string';
+  if (typeof name !== 'string') return 'name: must be a string';
   if (person === undefined) return undefined;
   if (type === 'audio') return 'real_person: is not supported for audio';
   if (!isRecord(person)) return 'real_person: must be an object';
@@ -107,10 +109,8 @@ export function materialCreateParamsProblem(params: unknown): string | undefined
  * Checks a material list query and returns the problem, or undefined. Specification: Materials, List query parameters.
  */
 export function materialListQueryProblem(query: unknown): string | undefined {
-  if (query === undefined) return undefined;
   if (!isRecord(query)) return 'query: must be an object';
-  const { limit } = query;
-  if (limit === undefined) return undefined;
+  const { limit = 1 } = query;
   const isValid =
     typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= 100;
   return isValid ? undefined : 'limit: must be an integer from 1 to 100';

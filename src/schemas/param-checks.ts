@@ -1,4 +1,4 @@
-import { isRecord, isNonEmptyString } from './type-guards.ts';
+import { isNonEmptyString } from './type-guards.ts';
 
 /** The problem reported for params that are not an object. */
 export const notAnObjectProblem = 'params: must be an object';
@@ -11,7 +11,9 @@ export function modelProblem({ model }: Record<string, unknown>): string | undef
 }
 
 /** Checks a required string field and returns the problem, or undefined. */
-export function requiredTextProblem(params: unknown, field: string): string | undefined {
-  if (!isRecord(params)) return notAnObjectProblem;
+export function requiredTextProblem(
+  params: Record<string, unknown>,
+  field: string,
+): string | undefined {
   return isNonEmptyString(params[field]) ? undefined : `${field}: is required`;
 }

@@ -3,7 +3,6 @@ import * as z from 'zod/mini';
 import { pricingRecord } from './pricing.ts';
 import type { Pricing } from './pricing.ts';
 import { recordSchema, openString } from './record-schema.ts';
-import { responseSchema } from './schema.ts';
 import type { OpenString } from './schema.ts';
 
 /** Query parameters of the pricing catalog. Specification: Public endpoints, GET /pricing. */
@@ -53,5 +52,3 @@ export const pricingCatalogRecord = /* @__PURE__ */ (() =>
       ),
     ),
   }))();
-
-export const pricingCatalogSchema = /* @__PURE__ */ responseSchema<PricingCatalog>({});

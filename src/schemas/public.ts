@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 
 import { recordSchema, openString } from './record-schema.ts';
-import { responseSchema } from './schema.ts';
 import type { OpenString } from './schema.ts';
 
 /** Metrics of the service. Specification: Service status, `metrics`. */
@@ -125,8 +124,6 @@ export const serviceStatusRecord = /* @__PURE__ */ (() =>
     }),
   }))();
 
-export const serviceStatusSchema = /* @__PURE__ */ responseSchema<ServiceStatus>({});
-
 export const rateLimitPolicyRecord = /* @__PURE__ */ (() =>
   recordSchema<RateLimitPolicy>({
     object: z.optional(openString<'rate_limit.policy'>()),
@@ -148,8 +145,6 @@ export const rateLimitPolicyRecord = /* @__PURE__ */ (() =>
     ),
   }))();
 
-export const rateLimitPolicySchema = /* @__PURE__ */ responseSchema<RateLimitPolicy>({});
-
 export const changelogRecord = /* @__PURE__ */ (() => {
   const text = z.optional(z.string());
   return recordSchema<Changelog>({
@@ -169,9 +164,5 @@ export const changelogRecord = /* @__PURE__ */ (() => {
   });
 })();
 
-export const changelogSchema = /* @__PURE__ */ responseSchema<Changelog>({});
-
 export const openApiDocumentRecord = /* @__PURE__ */ (() =>
   recordSchema<OpenApiDocument>({ openapi: z.optional(z.string()) }))();
-
-export const openApiDocumentSchema = /* @__PURE__ */ responseSchema<OpenApiDocument>({});

@@ -48,6 +48,9 @@ export function responseSchema<T extends object>(checks: {
   };
 }
 
+/** The schema of a record whose fields the client does not depend on. */
+export const anyRecord = /* @__PURE__ */ unchecked<ResponseSchema<never>>(responseSchema({}));
+
 /** Creates the schema of a required array whose items are checked. */
 /* @__NO_SIDE_EFFECTS__ */
 export function arrayField<Item>(item: ResponseSchema<Item>): ResponseSchema<Item[]> {

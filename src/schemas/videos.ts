@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 
 import type { AssetUri } from './materials.ts';
-import { notAnObjectProblem } from './param-checks.ts';
 import { openString, bodySchema } from './record-schema.ts';
 import type { WithOptional } from './record-schema.ts';
 import type { OpenString } from './schema.ts';
@@ -175,29 +174,25 @@ export const videoBody = /* @__PURE__ */ (() => {
   });
 })();
 
-const assetUri = /asset:\/\//i;
-
 /**
  * Checks video generation params and returns the problem, or undefined. The specification allows `asset://` URIs only
  * in the media items of `content`, never in a text field, not even as part of a longer text. Specification: Video
  * generation.
  */
-export function videoParamsProblem(params: unknown): string | undefined {
-  if (!isRecord(params)) return notAnObjectProblem;
-  const { prompt, extra_body: extra, content } = params;
-  if (containsAssetUri(prompt)) return assetUriProblem('prompt');
-  if (isRecord(extra) && containsAssetUri(extra.negative_prompt)) {
-    return assetUriProblem('extra_body.negative_prompt');
-  }
-  if (!Array.isArray(content)) return undefined;
-  const item = content.findIndex((part: unknown) => isRecord(part) && containsAssetUri(part.text));
-  return item < 0 ? undefined : assetUriProblem(`content[${item}].text`);
-}
-
-function containsAssetUri(text: unknown): boolean {
-  return typeof text === 'string' && assetUri.test(text);
-}
-
-function assetUriProblem(field: string): string {
-  return `${field}: must not contain an asset:// URI; use it as the url of a content item instead`;
+export function videoParamsProblem({
+  prompt,
+  extra_body: extra,
+  content,
+}: Record<string, unknown>): string | undefined {
+  const items: unknown[] = Array.isArray(content) ? content : [];
+  const texts: (readonly [field: string, text: unknown])[] = [
+    ['prompt', prompt],
+    ['extra_body.negative_prompt', isRecord(extra) && extra.negative_prompt],
+    ...items.map((item, index) => [`content[${index}].text`, isRecord(item) && item.text] as const),
+  ];
+  const invalid = texts.find(([, text]) => typeof text === 'string' && /asset:\/\//i.test(text));
+  return (
+    invalid &&
+    `${invalid[0]}: must not contain an asset:// URI; use it as the url of a content item instead`
+  );
 }

@@ -126,12 +126,12 @@ export const voiceDesignBody = /* @__PURE__ */ (() =>
   }))();
 
 /** Checks voice clone params and returns the problem, or undefined. Specification: Audio, Voice clone body. */
-export function voiceCloneParamsProblem(params: unknown): string | undefined {
+export function voiceCloneParamsProblem(params: Record<string, unknown>): string | undefined {
   return requiredTextProblem(params, 'audio_url');
 }
 
 /** Checks voice design params and returns the problem, or undefined. Specification: Audio, Voice design body. */
-export function voiceDesignParamsProblem(params: unknown): string | undefined {
+export function voiceDesignParamsProblem(params: Record<string, unknown>): string | undefined {
   return (
     requiredTextProblem(params, 'prompt') ??
     (requiredTextProblem(params, 'text') && requiredTextProblem(params, 'preview_text'))

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
 import { recordSchema, openString } from './record-schema.ts';
-import { arrayField, responseSchema, stringField } from './schema.ts';
+import { anyRecord, arrayField, responseSchema, stringField } from './schema.ts';
 import type { OpenString } from './schema.ts';
 
 /** A voice for speech synthesis. Specification: Voice. */
@@ -126,7 +126,7 @@ export const voiceListRecord = /* @__PURE__ */ (() =>
   }))();
 
 export const voiceListSchema = /* @__PURE__ */ responseSchema<VoiceListRecord>({
-  data: arrayField(responseSchema<Voice>({})),
+  data: arrayField<Voice>(anyRecord),
 });
 
 export const voiceCreationRecord = /* @__PURE__ */ (() =>

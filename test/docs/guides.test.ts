@@ -40,7 +40,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'docs/concurrency-and-budgets.md: Track spending': /\n0\.02 1\nprism-image 0\.02\n$/,
   'docs/assumptions.md: ': /^A1 .*\n(A\d+ .*\n){20}A22 /,
   'docs/errors.md: Handle all errors in one place': /^succeeded\n$/,
-  'docs/errors.md: ConfigurationError': /^speed: must be between 0\.5 and 2\.0/,
+  'docs/errors.md: ConfigurationError': /^speed: must be from 0\.5 to 2\./,
   'docs/errors.md: BudgetExceededError': /^0\.04 0\.05\n$/,
   'docs/errors.md: APIError': /^418 /,
   'docs/errors.md: BadRequestError (400)': /^choose another voice\n$/,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 
 import * as account from '../../src/schemas/account.ts';
-import { capabilitiesRecord, capabilitiesSchema } from '../../src/schemas/capabilities.ts';
+import { capabilitiesRecord } from '../../src/schemas/capabilities.ts';
 import * as catalog from '../../src/schemas/error-catalog.ts';
 import {
   errorEnvelopeRecord,
@@ -10,9 +10,10 @@ import {
 } from '../../src/schemas/error-codes.ts';
 import * as materials from '../../src/schemas/materials.ts';
 import * as models from '../../src/schemas/models.ts';
-import { pricingCatalogRecord, pricingCatalogSchema } from '../../src/schemas/pricing-catalog.ts';
+import { pricingCatalogRecord } from '../../src/schemas/pricing-catalog.ts';
 import { pricingRecord } from '../../src/schemas/pricing.ts';
 import * as open from '../../src/schemas/public.ts';
+import { anyRecord } from '../../src/schemas/schema.ts';
 import type { ResponseSchema } from '../../src/schemas/schema.ts';
 import * as voices from '../../src/schemas/voices.ts';
 import * as bodies from './bodies.ts';
@@ -29,7 +30,7 @@ const cases: Record<string, Case> = {
   account: {
     body: bodies.account,
     record: account.accountRecord,
-    schema: account.accountSchema,
+    schema: anyRecord,
     minimal: {},
   },
   readiness: {
@@ -41,7 +42,7 @@ const cases: Record<string, Case> = {
   'key balance': {
     body: bodies.keyBalance,
     record: account.keyBalanceRecord,
-    schema: account.keyBalanceSchema,
+    schema: anyRecord,
     minimal: {},
   },
   model: {
@@ -101,49 +102,49 @@ const cases: Record<string, Case> = {
   'service status': {
     body: bodies.serviceStatus,
     record: open.serviceStatusRecord,
-    schema: open.serviceStatusSchema,
+    schema: anyRecord,
     minimal: {},
   },
   capabilities: {
     body: bodies.capabilities,
     record: capabilitiesRecord,
-    schema: capabilitiesSchema,
+    schema: anyRecord,
     minimal: {},
   },
   'error catalog': {
     body: bodies.errorCatalog,
     record: catalog.errorCatalogRecord,
-    schema: catalog.errorCatalogSchema,
+    schema: anyRecord,
     minimal: {},
   },
   'error detail': {
     body: bodies.errorDetail,
     record: catalog.errorDetailRecord,
-    schema: catalog.errorDetailSchema,
+    schema: anyRecord,
     minimal: {},
   },
   'pricing catalog': {
     body: bodies.pricingCatalog,
     record: pricingCatalogRecord,
-    schema: pricingCatalogSchema,
+    schema: anyRecord,
     minimal: {},
   },
   'rate limit policy': {
     body: bodies.rateLimitPolicy,
     record: open.rateLimitPolicyRecord,
-    schema: open.rateLimitPolicySchema,
+    schema: anyRecord,
     minimal: {},
   },
   changelog: {
     body: bodies.changelog,
     record: open.changelogRecord,
-    schema: open.changelogSchema,
+    schema: anyRecord,
     minimal: {},
   },
   'OpenAPI document': {
     body: bodies.openApiDocument,
     record: open.openApiDocumentRecord,
-    schema: open.openApiDocumentSchema,
+    schema: anyRecord,
     minimal: {},
   },
 };

@@ -1,6 +1,5 @@
 import type { ResponseMeta } from '../../schemas/meta.ts';
-import type { ResponseSchema } from '../../schemas/schema.ts';
-import type { SchemaIssue, StandardSchema } from '../../schemas/standard-schema.ts';
+import type { SchemaIssue } from '../../schemas/standard-schema.ts';
 import type { TaskHandle } from '../../schemas/task-handle.ts';
 import type { EndpointHeaders } from '../http/request-headers.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
@@ -59,6 +58,3 @@ export type ResponseReader<Result> = (
   body: unknown,
   meta: ResponseMeta,
 ) => ReadResult<Result> | Promise<ReadResult<Result>>;
-
-/** A schema for a body: one of the client's own checks, or any Standard Schema from the user. */
-export type ResultSchema<Result> = ResponseSchema<Result> | StandardSchema<Result>;

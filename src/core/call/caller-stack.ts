@@ -16,13 +16,12 @@ const maxPrintedLines = 10;
  */
 export function throwToCaller(error: unknown): never {
   if (typeof captureStackTrace === 'function' && error instanceof PolygateError) {
-    const { stack } = error;
+    const { stack = '' } = error;
     Reflect.apply(captureStackTrace, Error, [error, throwToCaller]);
-    const callers = String(error.stack).replace(/\n +at process\.processTicksAndRejections .*/, '');
+    const callers = String(error.stack).replace(/\n.*processTicks.*/, '');
     // Node prints every enumerable field of an uncaught error, except its name, on a line of its own.
     const maxLines = Math.max(3, maxPrintedLines - Object.keys(error).length);
-    const trace = /\n +at /.test(callers) ? callers.split('\n', maxLines).join('\n') : stack;
-    Reflect.set(error, 'stack', trace);
+    error.stack = /\n +at /.test(callers) ? callers.split('\n', maxLines).join('\n') : stack;
   }
   throw error;
 }

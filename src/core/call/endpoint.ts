@@ -1,8 +1,9 @@
+import { ConfigurationError } from '../../errors/configuration.ts';
+import type { ResponseSchema } from '../../schemas/schema.ts';
 import { fillPath } from '../http/path.ts';
-import type { ApiCall, ResponseReader, ResultSchema } from './api-call.ts';
+import type { ApiCall, ResponseReader } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import { execute } from './execute.ts';
-import { checkProblem } from './params.ts';
 import { readWithSchema } from './readers.ts';
 import { checkRequestOptions, noBodyRules } from './request-options.ts';
 import type { CheckedOptions, RequestOptions } from './request-options.ts';
@@ -21,22 +22,19 @@ export interface PreparedCall {
 export interface Endpoint extends Partial<ApiCall> {
   /** Values for the placeholders of the path template. */
   values?: Readonly<Record<string, unknown>> | undefined;
-  /** Returns the query string with its leading `?`. */
+  /** Checks the query and returns it as a string with its leading `?`. An error that it throws rejects the promise. */
   query?: (() => string) | undefined;
-  /** Returns why the arguments are invalid, if they are. The promise then rejects. */
-  problem?: (() => string | undefined) | undefined;
 }
 
 /** Calls the endpoint without a body at a path template, and reads its JSON response. */
 export function requestJson<Result>(
   context: ClientContext,
   template: string,
-  result: ResultSchema<Result> | ResponseReader<Result>,
+  result: ResponseSchema<Result> | ResponseReader<Result>,
   options: RequestOptions | undefined,
-  { values, query, problem, ...call }: Endpoint = {},
+  { values, query, ...call }: Endpoint = {},
 ): RequestPromise<Result> {
   const prepare = (): PreparedCall => {
-    checkProblem(problem?.());
     const path = fillPath(template, values) + (query?.() ?? '');
     return {
       call: { method: 'GET', safety: 'safe', template, path, ...call },
@@ -50,7 +48,7 @@ export function requestJson<Result>(
 export function executeJson<Result>(
   context: ClientContext,
   prepare: () => PreparedCall,
-  result: ResultSchema<Result> | ResponseReader<Result>,
+  result: ResponseSchema<Result> | ResponseReader<Result>,
 ): RequestPromise<Result> {
   const handle = readJson(typeof result === 'function' ? result : readWithSchema(result));
   return startCall(context, prepare, ({ call, options }) =>
@@ -65,10 +63,7 @@ export function startCall<Call extends PreparedCall, Result>(
   run: (call: Call) => Promise<ApiResponse<Result>>,
 ): RequestPromise<Result> {
   const prepared = attempt(prepare);
-  return new RequestPromise({
-    parsed: async () => run(prepared()),
-    raw: async () => executeRaw(context, prepared()),
-  });
+  return new RequestPromise((isRaw) => (isRaw ? executeRaw(context, prepared()) : run(prepared())));
 }
 
 /**
@@ -78,10 +73,19 @@ export function startCall<Call extends PreparedCall, Result>(
 async function executeRaw(
   context: ClientContext,
   { call, options }: PreparedCall,
-): Promise<Response> {
+): Promise<ApiResponse<never>> {
   const holdsSlot = call.usesSlot && context.config.concurrency !== false;
   const handle = (holdsSlot ? holdSlotForBody : keepBodyUnread)(options.signal);
-  return (await execute(context, call, options, handle)).data;
+  const { data: response, meta } = await execute(context, call, options, handle);
+  return {
+    response,
+    meta,
+    get data(): never {
+      throw new ConfigurationError(
+        'To get the result as well, call withResponse() instead of asResponse().',
+      );
+    },
+  };
 }
 
 /** Calls `work` now. The returned function returns its result or throws its error, so that a promise can reject with it. */

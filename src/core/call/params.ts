@@ -3,19 +3,22 @@ import { modelProblem, notAnObjectProblem } from '../../schemas/param-checks.ts'
 import { isRecord } from '../../schemas/type-guards.ts';
 import type { RequestOptions } from './request-options.ts';
 
+/** Returns the first problem with params, or undefined. */
+export type FindProblem = (params: Record<string, unknown>) => string | undefined;
+
 /**
  * Rejects params that break a rule of the specification, before anything is sent. Where the specification has no rule,
  * the caller's value is sent unchanged.
  *
  * @throws {@link ConfigurationError} that names the field and the rule.
  */
-export function checkParams(
-  params: unknown,
-  findProblem: (params: Record<string, unknown>) => string | undefined = () => undefined,
-): void {
-  checkProblem(
-    isRecord(params) ? (modelProblem(params) ?? findProblem(params)) : notAnObjectProblem,
-  );
+export function checkFields(params: unknown, findProblem: FindProblem): void {
+  checkProblem(isRecord(params) ? findProblem(params) : notAnObjectProblem);
+}
+
+/** Rejects params of a chat or generation, which all require a model. */
+export function checkParams(params: unknown, findProblem?: FindProblem): void {
+  checkFields(params, (fields) => modelProblem(fields) ?? findProblem?.(fields));
 }
 
 /** @throws {@link ConfigurationError} if there is a problem. */
@@ -28,8 +31,7 @@ export function mergeExtraBody<Params extends object>(
   params: Params,
   options: RequestOptions | undefined,
 ): Params {
-  const extraBody = options?.extraBody;
-  return extraBody !== undefined && isRecord(params) ? { ...params, ...extraBody } : params;
+  return options?.extraBody && isRecord(params) ? { ...params, ...options.extraBody } : params;
 }
 
 /**
@@ -42,7 +44,7 @@ export function toJson(params: object): string {
     return JSON.stringify(params);
   } catch (cause) {
     throw new ConfigurationError(
-      'params: cannot be serialized as JSON, which allows no cycles and no BigInt.',
+      'params: must be serializable as JSON, without cycles and BigInts.',
       { cause },
     );
   }

@@ -1,25 +1,34 @@
+import { unchecked } from '../../schemas/schema.ts';
 import type { StandardSchema } from '../../schemas/standard-schema.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 import {
   booleanValue,
   checkOptions,
-  checkValue,
   oneOf,
+  plainObject,
   standardSchema,
 } from '../config/validation.ts';
-import type { Rule, Rules } from '../config/validation.ts';
+import type { Rule } from '../config/validation.ts';
 import { isUnsafePath, queryString } from '../http/path.ts';
+import type { ClientContext } from './context.ts';
+import { startCall } from './endpoint.ts';
 import type { PreparedCall } from './endpoint.ts';
+import { execute } from './execute.ts';
 import { withIdempotencyKey } from './idempotency-key.ts';
 import { mergeExtraBody, toJson } from './params.ts';
 import { checkRequestOptions, noBodyRules } from './request-options.ts';
 import type { RequestOptions } from './request-options.ts';
+import type { RequestPromise } from './request-promise.ts';
+import { readJson } from './response.ts';
 
 /** A request to an endpoint for which the client has no method, such as `/v1/images/edits`. */
 export interface RawRequest<Result = unknown> {
   /** HTTP method. */
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Path relative to `baseURL`, starting with `/`: `/v1/images/edits`. */
+  /**
+   * Path relative to `baseURL`, starting with one `/`: `/v1/images/edits`. Whitespace, `#`, backslashes and the segments
+   * `.` and `..` are rejected.
+   */
   path: string;
   /** Query parameters. Undefined and null values are omitted. */
   query?: Readonly<Record<string, string | number | boolean | null | undefined>> | undefined;
@@ -38,49 +47,70 @@ export interface RawRequest<Result = unknown> {
 const isPath = (value: unknown) =>
   typeof value === 'string' &&
   /^\/(?!\/)[^\s#]*$/.test(value) &&
-  !isUnsafePath(value.split('?', 1)[0] ?? '');
+  !isUnsafePath(withoutQuery(value));
+
+const withoutQuery = (path: string) => path.replace(/\?.*/, '');
 
 const requestRules: { readonly [Field in keyof Required<RawRequest>]: Rule } = {
   method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
-  path: [
-    isPath,
-    'a path that starts with a single / and contains no whitespace, # or backslash and no . or .. segments',
-  ],
-  query: [isRecord, 'an object'],
+  path: [isPath, 'text that starts with one / and is safe in a URL path'],
+  query: plainObject,
   body: [(value) => value instanceof Object, 'an object or array'],
   schema: standardSchema,
   idempotent: booleanValue,
 };
 
-const arrayBodyRules: Rules = { extraBody: [() => false, 'omitted, because the body is an array'] };
-
-/** Validates a raw request and describes it as a call. */
-export function prepareRawRequest(
-  request: RawRequest,
+/** Validates and sends a raw request. */
+export function sendRawRequest<Result>(
+  context: ClientContext,
+  request: RawRequest<Result>,
   options: RequestOptions | undefined,
-): PreparedCall {
-  checkOptions(request, requestRules);
-  const { method, path, query, body, idempotent } = request;
-  checkValue('method', method ?? '', requestRules.method);
-  checkValue('path', path ?? '', requestRules.path);
-  const [template = path] = path.split('?', 1);
-  const hasSideEffects = method === 'POST' || method === 'PATCH';
-  const isIdempotent = idempotent ?? !hasSideEffects;
-  const isKeyed = isIdempotent && hasSideEffects;
-  const keyedOptions = isKeyed ? withIdempotencyKey(options) : options;
+): RequestPromise<Result> {
+  const prepare = () => prepareRawRequest(request, options);
+  return startCall(context, prepare, ({ call, options: checked, schema }) =>
+    execute(
+      context,
+      call,
+      checked,
+      readJson(
+        (body) => schema?.['~standard'].validate(body) ?? { value: unchecked<Result>(body) },
+      ),
+    ),
+  );
+}
+
+/** A raw request whose required fields may be missing, because JavaScript callers can omit them. */
+interface UncheckedRequest<Result> extends Omit<RawRequest<Result>, 'method' | 'path'> {
+  method?: string;
+  path?: string;
+}
+
+/** Describes a raw request as a call. */
+function prepareRawRequest<Result>(
+  request: UncheckedRequest<Result>,
+  options: RequestOptions | undefined,
+): PreparedCall & Pick<RawRequest<Result>, 'schema'> {
+  const { method = '', path = '', ...others } = { ...request };
+  checkOptions({ method, path, ...others }, requestRules);
+  const { query, body, schema, idempotent } = others;
+  const template = withoutQuery(path);
   const search = queryString(query);
+  const hasSideEffects = method === 'POST' || method === 'PATCH';
+  const retried = hasSideEffects ? 'keyed' : 'safe';
+  const safety = (idempotent ?? !hasSideEffects) ? retried : 'once';
   return {
     call: {
       method,
       template,
       path: path + (template === path ? search : search.replace('?', '&')),
       body: body && toJson(mergeExtraBody(body, options)),
-      safety: isKeyed ? 'keyed' : isIdempotent ? 'safe' : 'once',
+      safety,
       paid: hasSideEffects,
     },
     options: checkRequestOptions(
-      keyedOptions,
-      isRecord(body) ? {} : body === undefined ? noBodyRules : arrayBodyRules,
+      safety === 'keyed' ? withIdempotencyKey(options) : options,
+      isRecord(body) ? {} : noBodyRules,
     ),
+    schema,
   };
 }

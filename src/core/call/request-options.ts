@@ -81,7 +81,7 @@ const requestOptionRules: { readonly [Option in keyof Required<RequestOptions>]:
 
 /** The rules for a request without a body. */
 export const noBodyRules: Rules = {
-  extraBody: [() => false, 'omitted, because this request has no body'],
+  extraBody: [() => false, 'omitted, because the body is not an object'],
 };
 
 /**

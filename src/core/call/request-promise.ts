@@ -1,4 +1,3 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import { throwToCaller } from './caller-stack.ts';
 import type { ApiResponse } from './response.ts';
@@ -13,19 +12,13 @@ export interface WithResponse<Result> {
   meta: ResponseMeta;
 }
 
-/** The two ways to execute a call. */
-export interface CallModes<Result> {
-  /** Reads the body and resolves with the result. */
-  parsed: () => Promise<ApiResponse<Result>>;
-  /** Leaves the body unread. */
-  raw: () => Promise<Response>;
-}
+/** Executes a call. If `isRaw`, the body stays unread. */
+type Start<Result> = (isRaw: boolean) => Promise<ApiResponse<Result>>;
 
 /** A promise of a result that also gives access to the response. The request is sent even if it is not awaited. */
 export class RequestPromise<Result> extends Promise<Result> {
-  readonly #mode: { raw: boolean };
-  readonly #raw: Promise<Response | undefined>;
-  readonly #parsed: Promise<ApiResponse<Result>>;
+  readonly #mode: { isRaw: boolean };
+  readonly #received: Promise<ApiResponse<Result>>;
 
   /** Promises returned by `then` are ordinary promises. */
   static override get [Symbol.species](): PromiseConstructor {
@@ -33,29 +26,22 @@ export class RequestPromise<Result> extends Promise<Result> {
   }
 
   /** @internal */
-  constructor({ parsed, raw }: CallModes<Result>) {
-    const mode = { raw: false };
+  constructor(start: Start<Result>) {
+    const mode = { isRaw: false };
     // Starts one microtask later, so that asResponse() in the same expression can still choose the raw mode.
-    const rawResponse = Promise.resolve().then(() => (mode.raw ? raw() : undefined));
-    const parsedResponse = rawResponse.then((response) => {
-      if (response === undefined) return parsed();
-      throw new ConfigurationError(
-        'asResponse() was called, so there is no parsed result. To get both, call withResponse().',
-      );
-    });
+    const received = Promise.resolve().then(() => start(mode.isRaw));
     super((resolve, reject) => {
       // `resolve` is passed on as it is, because the engine can follow it to the functions that await this promise.
-      parsedResponse.then(({ data }) => data, throwToCaller).then(resolve, reject);
+      received.then(({ data }) => data, throwToCaller).then(resolve, reject);
     });
     this.#mode = mode;
-    this.#raw = rawResponse;
-    this.#parsed = parsedResponse;
+    this.#received = received;
   }
 
   /** Resolves with the result, the response and its metadata. */
   async withResponse(): Promise<WithResponse<Result>> {
     this.catch(() => undefined);
-    return this.#parsed.catch(throwToCaller);
+    return this.#received.catch(throwToCaller);
   }
 
   /**
@@ -66,9 +52,8 @@ export class RequestPromise<Result> extends Promise<Result> {
    * never read fails after the client's `streamIdleTimeout`.
    */
   async asResponse(): Promise<Response> {
-    this.#mode.raw = true;
+    this.#mode.isRaw = true;
     this.catch(() => undefined);
-    const response = this.#raw.then(async (raw) => raw ?? (await this.#parsed).response);
-    return response.catch(throwToCaller);
+    return this.#received.then(({ response }) => response, throwToCaller);
   }
 }

@@ -2,7 +2,6 @@ import { APIError } from '../../errors/api.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { omitUndefined } from '../../schemas/schema.ts';
 import type { TaskHandle } from '../../schemas/task-handle.ts';
-import type { Generation } from '../../schemas/task.ts';
 import type { ClientContext } from '../call/context.ts';
 import { CallErrors } from '../call/errors.ts';
 import { pollHeaderRules, signalRule } from '../call/request-options.ts';
@@ -60,12 +59,10 @@ export interface DownloadRange {
 
 /** Something to download: a result, or a task whose URLs can be renewed once when they have expired. */
 export interface Downloadable {
-  /** Returns the URLs of the results; undefined if they are not known yet. */
-  urls: () => string[] | undefined;
-  /** The task of the result. Errors carry it. */
+  /** The URLs of the results; undefined if they are not known yet. */
+  urls: string[] | undefined;
+  /** The task of the result. Errors carry it. If it has an id, it is polled for fresh URLs. */
   task?: TaskHandle | undefined;
-  /** Polls the task for fresh URLs. */
-  renew?: ((options: RequestOptions) => Promise<Generation>) | undefined;
 }
 
 /** The rules of these options. */
@@ -81,22 +78,23 @@ const downloadRules: Rules = {
 /** Downloads a result as a stream: without credentials, following only redirects whose address is allowed. */
 export async function download(
   context: ClientContext,
-  { urls, task, renew }: Downloadable,
+  { urls, task }: Downloadable,
   options: DownloadOptions = {},
 ): Promise<Response> {
   checkOptions(options, downloadRules);
   const { index = 0, signal, headers, requestId } = options;
-  const fresh = async () => (await renew?.({ signal, headers, requestId }))?.urls;
+  const fresh = async () =>
+    (task?.id ? await task.retrieve({ signal, headers, requestId }) : undefined)?.urls;
   const get = (list: string[] | undefined) => {
     const url = list?.[index];
     if (url !== undefined) return fetchResult(context, url, task, options);
     throw new ConfigurationError(`index: there is no result ${index}.`, { task });
   };
   try {
-    return await get(urls() ?? (await fresh()));
+    return await get(urls ?? (await fresh()));
   } catch (error) {
     const isExpired = error instanceof APIError && [403, 404, 410].includes(error.status);
-    if (!isExpired || renew === undefined) throw error;
+    if (!isExpired || !task?.id) throw error;
     return get(await fresh());
   }
 }

@@ -132,7 +132,7 @@ test('params that JSON cannot hold are rejected with what is wrong, and nothing 
     const body: typeof image & object = { ...image, ...params };
     const error = await caught(gateway.images.submit(body));
     expect(error).toBeInstanceOf(ConfigurationError);
-    expect(error.message).toContain('params: cannot be serialized as JSON');
+    expect(error.message).toContain('params: must be serializable as JSON');
   }
   expect(mock.requests).toEqual([]);
 });

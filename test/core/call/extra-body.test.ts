@@ -62,7 +62,7 @@ test('extraBody is rejected by a request without a body', async () => {
     await caught(gateway.request({ method: 'GET', path: '/v1/models' }, options)),
   ];
   for (const { message } of errors) {
-    expect(message).toBe('extraBody: must be omitted, because this request has no body.');
+    expect(message).toBe('extraBody: must be omitted, because the body is not an object.');
   }
   expect(mock.requests).toEqual([]);
 });

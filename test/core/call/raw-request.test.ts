@@ -218,7 +218,7 @@ test('extraBody is rejected with a body that is a list', async () => {
   const { fetch, sent } = scripted(edited);
   const call = clientOf(fetch).request({ ...post, body: [] }, { extraBody: { seed: 1 } });
   expect((await caught(call)).message).toBe(
-    'extraBody: must be omitted, because the body is an array.',
+    'extraBody: must be omitted, because the body is not an object.',
   );
   expect(sent).toEqual([]);
 });
