@@ -46,7 +46,14 @@ export type { RunOptions } from './core/chat/tool-run.ts';
 export type { Assumption } from './core/config/assumptions.ts';
 export type { Clock } from './core/config/clock.ts';
 export type { Logger, LogLevel } from './core/config/log.ts';
-export type { Budget, ChatClientOptions, Hooks, PolygateOptions } from './core/config/options.ts';
+export type {
+  AfterResponseHook,
+  BeforeRequestHook,
+  Budget,
+  ChatClientOptions,
+  Hooks,
+  PolygateOptions,
+} from './core/config/options.ts';
 export type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
 export type { KnownPrices } from './core/limits/estimate.ts';
 export type { ItemStream } from './core/stream/stream.ts';

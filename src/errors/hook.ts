@@ -1,9 +1,17 @@
+import type { ResponseMeta } from '../schemas/meta.ts';
 import { PolygateError } from './base.ts';
 
 /**
- * A hook threw an error, which is the `cause`. The call ends without a retry. If an `afterResponse` hook threw, the
- * request was carried out: `meta` and `task` are those of the response.
+ * A hook threw an error, which is the `cause`, or returned a value that cannot be used. The call ended without a retry.
+ * If a `beforeRequest` hook failed, `outcome` is `not-sent`, unless an earlier attempt of the call may have been charged.
+ * If an `afterResponse` hook failed, the service had already responded: see `meta` and `task`.
  */
 export class HookError extends PolygateError {
   static override readonly className: string = 'HookError';
+
+  /**
+   * Metadata of the response that an `afterResponse` hook received, including the charge and the task id if the service
+   * sent them.
+   */
+  declare readonly meta?: ResponseMeta;
 }

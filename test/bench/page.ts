@@ -1,5 +1,5 @@
 import { notes } from './notes.ts';
-import type { Row } from './row.ts';
+import type { HookRow, Row } from './row.ts';
 
 /** The results of a benchmark run. */
 export interface Report {
@@ -10,6 +10,7 @@ export interface Report {
   readonly versions: Record<string, string>;
   readonly seconds: number;
   readonly rows: readonly Row[];
+  readonly hooks: readonly HookRow[];
 }
 
 const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
@@ -78,8 +79,20 @@ function section(row: Row): string {
     .join('\n\n');
 }
 
+function hookTable(rows: readonly HookRow[]): string {
+  const cell = (value = Number.NaN) => number.format(value);
+  return [
+    '| Benchmark | raw | polygate | polygate with hooks |',
+    '| --- | --: | --: | --: |',
+    ...rows.map(
+      ({ title, baseline, values }) =>
+        `| ${title} | ${baseline} | ${cell(values.polygate)} | ${cell(values['polygate-hooks'])} |`,
+    ),
+  ].join('\n');
+}
+
 /** Renders docs/benchmarks.md. */
-export function page({ machine, node, versions, seconds, rows }: Report): string {
+export function page({ machine, node, versions, seconds, rows, hooks }: Report): string {
   const packages = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   const lost = rows.filter((row) => !isMet(row) || betterClients(row).length > 0);
   return `# Benchmarks
@@ -111,6 +124,15 @@ ${lost.map((row) => `- ${row.title}: ${[isMet(row) ? '' : `above its target of $
 ## Results in detail
 
 ${rows.map(section).join('\n\n')}
+
+## What hooks cost
+
+[Hooks](hooks.md) make the client send through ky. The client with hooks has two that do nothing: one \`beforeRequest\` and
+one \`afterResponse\` hook. All three take turns. User and system CPU time relative to \`raw\`.
+
+${hookTable(hooks)}
+
+${notes.hooks}
 
 ## Run the benchmarks
 

@@ -13,3 +13,6 @@ export interface Row {
   /** Absolute value of the baseline (`raw`), where the other values are relative to it. */
   readonly baseline?: string;
 }
+
+/** One row of the table that compares a client with hooks and one without, in CPU time relative to the baseline. */
+export type HookRow = Pick<Row, 'id' | 'title' | 'values'> & Required<Pick<Row, 'baseline'>>;

@@ -9,6 +9,7 @@ import { startServer } from './processes.ts';
 import type { Row } from './row.ts';
 import { bundleSizeRows } from './rows/bundle-size.ts';
 import { chunkRow, firstTextRow, requestRow } from './rows/calls.ts';
+import { hookRows } from './rows/hooks.ts';
 import { importRow } from './rows/import.ts';
 import { pollRows } from './rows/polling.ts';
 import { typesRow } from './rows/types.ts';
@@ -23,6 +24,16 @@ function readPackage(path: string): { version: string; devDependencies: Record<s
 
 const server = await startServer();
 const rows: Row[] = [];
+
+function log({ title, values }: Pick<Row, 'title' | 'values'>): void {
+  const rounded = Object.entries(values).map(([name, value]) => [
+    name,
+    Number(value.toPrecision(3)),
+  ]);
+  console.log(`${Math.round((performance.now() - start) / 1_000)} s  ${title}`);
+  console.log(`   ${JSON.stringify(Object.fromEntries(rounded))}`);
+}
+
 for (const measure of [
   () => requestRow(server),
   () => chunkRow(server, 'small'),
@@ -35,12 +46,11 @@ for (const measure of [
 ]) {
   for (const row of [await measure()].flat()) {
     rows.push(row);
-    console.log(`${Math.round((performance.now() - start) / 1_000)} s  ${row.title}`);
-    console.log(
-      `   ${JSON.stringify(row.values, (_, value) => (typeof value === 'number' ? Number(value.toPrecision(3)) : value))}`,
-    );
+    log(row);
   }
 }
+const hooks = await hookRows(server);
+hooks.forEach(log);
 server.stop();
 
 const packages = readPackage('test/bench/package.json').devDependencies;
@@ -58,6 +68,7 @@ const report: Report = {
   ]),
   seconds: Math.round((performance.now() - start) / 1_000),
   rows,
+  hooks,
 };
 
 mkdirSync(charts, { recursive: true });

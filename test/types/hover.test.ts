@@ -90,7 +90,7 @@ function isKnown(type: string): boolean {
   return checkerOf(sources).resolveName(type, undefined, flags, false) !== undefined;
 }
 
-/** The hovers of all exports and their public members, where they are declared. */
+/** The hovers of all exports and their public members, where they are declared. Those of ky are not ours. */
 function hoversOfDeclarations(): Hover[] {
   const checker = checkerOf(sources);
   const visited = new Set<ts.Symbol>();
@@ -102,6 +102,7 @@ function hoversOfDeclarations(): Hover[] {
       const node = ts.getNameOfDeclaration(declaration);
       if (node === undefined || !isPublic(declaration)) continue;
       const { fileName } = declaration.getSourceFile();
+      if (!fileName.includes('/src/')) continue;
       const hover = hoverAt(sources, fileName, node.getStart(), name);
       if (hover !== undefined) all.push(hover);
     }

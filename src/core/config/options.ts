@@ -4,6 +4,8 @@ import type { Charge } from '../../schemas/charge.ts';
 import type { Clock } from './clock.ts';
 import type { Logger, LogLevel } from './log.ts';
 
+export type { AfterResponseHook, BeforeRequestHook };
+
 /** Options of a {@link Polygate} client. Only `apiKey` and `baseURL` have no built-in default. */
 export interface PolygateOptions {
   /**
@@ -86,14 +88,15 @@ export interface PolygateOptions {
   /** Extra headers for every request. `null` removes a default header, such as the client's `user-agent`. */
   headers?: Readonly<Record<string, string | null | undefined>> | undefined;
   /**
-   * Functions that run before each attempt and after each response, such as for logging or signing. Run by ky, with
-   * its types and semantics. Downloads run no hooks. A hook that throws ends the call with {@link HookError}.
+   * Functions that run before each request is sent and after each response has arrived, for example to log or sign
+   * requests. Polls and retries run them as well; downloads do not. A hook that throws ends the call with
+   * {@link HookError}, without a retry. With hooks, the client sends through ky.
    * @defaultValue no hooks
    */
   hooks?: Hooks | undefined;
   /**
-   * Any WHATWG-compatible `fetch` implementation. It is called with a URL and options, or with a `Request` if there are
-   * `hooks`.
+   * Any WHATWG-compatible `fetch` implementation. It is called with a URL and options. With `hooks`, it is called with
+   * an instance of the global `Request` instead. Errors that it throws count as failed connections.
    * @defaultValue the global `fetch`
    */
   fetch?: typeof globalThis.fetch | undefined;
@@ -141,7 +144,7 @@ export interface PolygateOptions {
   allowInsecureBaseURL?: boolean | undefined;
 }
 
-/** Options of a {@link ChatClient}: those of {@link Polygate}, without hooks. */
+/** Options of a `ChatClient` of `polygate/chat`: those of {@link Polygate}, without hooks. */
 export type ChatClientOptions = Omit<PolygateOptions, 'hooks'>;
 
 /** A spending limit. */
@@ -156,18 +159,20 @@ export interface Budget {
 }
 
 /**
- * Hooks of all requests except downloads. They run once per attempt, in order, and each is awaited. They are subject to
- * the timeouts and the abort signal of the call.
+ * Hooks of all requests except downloads, with the types and semantics of ky. They run once per attempt, in order, and
+ * the client waits for each one. `timeout`, `totalTimeout` and `signal` apply while they run.
  */
 export interface Hooks {
   /**
-   * Called before an attempt is sent. May change the headers of `request`, return another `Request` of the same origin,
-   * or return a `Response`, which is used as the response while nothing is sent.
+   * Called before a request is sent. May change the headers of `request`, return another `Request`, or return a
+   * `Response`, which is used as the response while nothing is sent. Another origin or idempotency key fails with
+   * {@link ConfigurationError}. `retryCount` is always 0.
    */
   readonly beforeRequest?: readonly BeforeRequestHook[] | undefined;
   /**
-   * Called with a copy of each response, whatever its status. May return a `Response`, whose body is read in place of
-   * the original one. Status, charge, task id and request id are always those that the service sent.
+   * Called with a copy of each response, whatever its status; without a body if the response is an event stream. May
+   * return a `Response`, whose body is read in place of the original one. Status, charge, task id and request id are
+   * always those that the service sent. `retryCount` is the number of earlier attempts.
    */
   readonly afterResponse?: readonly AfterResponseHook[] | undefined;
 }

@@ -1,10 +1,12 @@
 import { Polygate } from '../../../dist/index.js';
+import type { Hooks } from '../../../dist/index.js';
 import { interval, key, messages } from '../client.ts';
 import type { Client } from '../client.ts';
 
-export const client: Client = {
+/** polygate, with hooks or without. */
+export const createClient = (hooks?: Hooks): Client => ({
   request: (base) => {
-    const gateway = new Polygate({ apiKey: key, baseURL: `${base}/json` });
+    const gateway = new Polygate({ apiKey: key, baseURL: `${base}/json`, hooks });
     return async () => {
       const completion = await gateway.chat.completions.create({ model: 'bench', messages });
       return completion.choices[0]!.message.content!;
@@ -12,7 +14,7 @@ export const client: Client = {
   },
 
   stream: (base) => {
-    const gateway = new Polygate({ apiKey: key, baseURL: base });
+    const gateway = new Polygate({ apiKey: key, baseURL: base, hooks });
     return async (onText) => {
       const params = { model: 'bench', messages, stream: true } as const;
       for await (const chunk of await gateway.chat.completions.create(params)) {
@@ -23,8 +25,10 @@ export const client: Client = {
   },
 
   wait: (base) => {
-    const gateway = new Polygate({ apiKey: key, baseURL: `${base}/wait/running/succeeded` });
+    const gateway = new Polygate({ apiKey: key, baseURL: `${base}/wait/running/succeeded`, hooks });
     const options = { pollInterval: interval, maxPollInterval: interval };
     return async (id) => (await gateway.images.wait(id, options)).urls[0];
   },
-};
+});
+
+export const client = createClient();

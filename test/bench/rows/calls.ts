@@ -5,7 +5,7 @@ import type { Row } from '../row.ts';
 import { baselineOf, differences, interleave, ratios } from '../stats.ts';
 
 /** Starts the clients, each in its own process, and stops them when `use` has ended. */
-async function withClients<Result>(
+export async function withClients<Result>(
   names: readonly string[],
   server: Server,
   use: (client: (name: string) => Awaited<ReturnType<typeof startClient>>) => Promise<Result>,

@@ -1,0 +1,6 @@
+import { createClient } from './polygate.ts';
+
+const idle = () => undefined;
+
+/** polygate with two hooks that do nothing. */
+export const client = createClient({ beforeRequest: [idle], afterResponse: [idle] });
