@@ -22,7 +22,8 @@ import {
 import type { Rules } from '../config/validation.ts';
 import { parseErrorBody } from '../http/error-body.ts';
 import { emptyMeta } from '../http/response-meta.ts';
-import { ChunkReader } from './chunk-reader.ts';
+import { readChunks } from './chunk-reader.ts';
+import type { ChunkReader } from './chunk-reader.ts';
 import { pickRelayedFields } from './to-readable.ts';
 
 /** Options of `fromReadableStream()`. */
@@ -71,7 +72,7 @@ export function relayedStream(
     retainSlot: () => () => {},
     meta: emptyMeta(),
   };
-  return new ChunkReader(context, readable.getReader(), Infinity, options.signal);
+  return readChunks(context, readable.getReader(), Infinity, options.signal);
 }
 
 /** Errors of a relayed stream. An error event is recreated as the error class that the relaying client threw. */
