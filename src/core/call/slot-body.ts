@@ -1,6 +1,6 @@
 import { whenAborted } from '../config/clock.ts';
 import { garbage } from '../http/garbage.ts';
-import { IdleTimer } from '../http/idle-timer.ts';
+import { createIdleTimer } from '../http/idle-timer.ts';
 import { withAbortableBody, withBody } from '../http/response-body.ts';
 import type { ResponseHandler } from './response.ts';
 
@@ -16,7 +16,7 @@ export function holdSlotForBody(signal: AbortSignal | undefined): ResponseHandle
     const reader = response.body.getReader();
     const releaseSlot = retainSlot();
     let failure: { readonly reason: unknown } | undefined;
-    const idleTimer = new IdleTimer(clock, ms, () => fail(errors.streamIdle(ms)));
+    const idleTimer = createIdleTimer(clock, ms, () => fail(errors.streamIdle(ms)));
     const end = () => {
       idleTimer.stop();
       stopListening();

@@ -4,7 +4,7 @@ import type { ChatCompletionChunk } from '../../schemas/chat-completion.ts';
 import type { ResponseContext, ResponseHandler } from '../call/response.ts';
 import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
-import { IdleTimer } from '../http/idle-timer.ts';
+import { createIdleTimer } from '../http/idle-timer.ts';
 import { singleLine, parseJson } from '../http/json.ts';
 import { readBodyText, readerOf } from '../http/response-body.ts';
 import { Accumulator } from './accumulator.ts';
@@ -68,7 +68,7 @@ export function readChunks(
   const accumulator = new Accumulator();
   const decode = createEventDecoder(maxEventBytes);
   const releaseSlot = retainSlot();
-  const idleTimer = new IdleTimer(clock, ms, () => fail(errors.streamIdle(ms)));
+  const idleTimer = createIdleTimer(clock, ms, () => fail(errors.streamIdle(ms)));
   const stopListening = whenAborted(signal, abort);
   /** The decoded events in reverse order, because taking the first one out of many would take linear time. */
   let events: StreamEvent[] = [];
@@ -130,7 +130,7 @@ export function readChunks(
       const { done, value } = await body.read();
       if (!isOpen) return;
       bodyEnded = done;
-      events = decode(value).reverse();
+      events = decode(value).toReversed();
     } catch (error) {
       bodyEnded = true;
       endOfBody(error);
