@@ -65,7 +65,8 @@ export function readChunks(
   signal: AbortSignal | undefined,
 ): ChunkReader {
   const { clock, maxEventBytes, streamIdleTimeout: ms } = config;
-  const accumulator = new Accumulator();
+  /** Created by the first chunk. */
+  let accumulator: Accumulator | undefined;
   const decode = createEventDecoder(maxEventBytes);
   const releaseSlot = retainSlot();
   const idleTimer = createIdleTimer(clock, ms, () => fail(errors.streamIdle(ms)));
@@ -87,7 +88,7 @@ export function readChunks(
     clock,
     onEnd() {},
     get partial() {
-      return accumulator.hasChunks ? accumulator.completion : undefined;
+      return accumulator?.completion;
     },
     takeBuffered,
     async next() {
@@ -154,13 +155,13 @@ export function readChunks(
     if (!isChunk(value)) {
       return failInvalid(`expected a chat completion chunk, received ${singleLine(data, 100)}`);
     }
-    accumulator.add(value);
+    (accumulator ??= new Accumulator()).add(value);
     return value;
   }
 
   /** The body ended without `[DONE]`; `error` is set if the connection broke. */
   function endOfBody(error?: unknown): undefined {
-    if (accumulator.isFinished(choiceCount)) return complete();
+    if (accumulator?.isFinished(choiceCount)) return complete();
     const event = 'The stream was truncated';
     const problem = 'it ended without [DONE]';
     return fail(errors.bodyInterrupted(StreamTruncatedError, event, problem, error));
@@ -168,7 +169,7 @@ export function readChunks(
 
   /** Completes the stream, or fails it if it had no chunks. */
   function complete(): undefined {
-    if (!accumulator.hasChunks) return failInvalid('it contained no chunks');
+    if (accumulator === undefined) return failInvalid('it contained no chunks');
     end(accumulator);
     if (bodyEnded) return;
     // Keep reading to the end of the body, so that the connection can be reused.
