@@ -1,7 +1,9 @@
 import { PolygateError } from '../../errors/base.ts';
 import { StreamError } from '../../errors/stream.ts';
-import { isRecord } from '../../schemas/type-guards.ts';
-import { startTimer } from '../config/clock.ts';
+import type { ResponseMeta } from '../../schemas/meta.ts';
+import { unchecked } from '../../schemas/schema.ts';
+import { parseJson } from '../http/json.ts';
+import { createIdleTimer } from '../http/idle-timer.ts';
 import type { Source } from './source.ts';
 
 /** Time without an item, in ms, after which a comment is sent to keep the connection open. */
@@ -14,15 +16,12 @@ export function toReadable<Item>(source: Source<Item>): ReadableStream<Uint8Arra
     {
       async pull(controller) {
         const write = (text: string) => controller.enqueue(encoder.encode(text));
-        let stopTimer = () => {};
-        const scheduleKeepAlive = () => {
-          stopTimer = startTimer(source.clock, keepAliveInterval, () => {
-            // Skipped while an earlier comment is unread: comments must not pile up if the consumer is slow.
-            if (controller.desiredSize === 0) write(':\n\n');
-            scheduleKeepAlive();
-          });
-        };
-        scheduleKeepAlive();
+        const timer = createIdleTimer(source.clock, keepAliveInterval, () => {
+          // Skipped while an earlier comment is unread: comments must not pile up if the consumer is slow.
+          if (controller.desiredSize === 0) write(':\n\n');
+          timer.start();
+        });
+        timer.start();
         try {
           const { done, value } = await source.next();
           let text = done ? 'data: [DONE]\n\n' : '';
@@ -35,7 +34,7 @@ export function toReadable<Item>(source: Source<Item>): ReadableStream<Uint8Arra
           write(toErrorEvent(error));
           controller.close();
         } finally {
-          stopTimer();
+          timer.stop();
         }
       },
       cancel: (reason) => source.abort(reason),
@@ -62,14 +61,12 @@ const relayedFields = [
 
 /** The relayed fields of an error, or of the object that it was relayed as. */
 export function pickRelayedFields(error: object): Record<string, unknown> {
-  return Object.fromEntries(relayedFields.map((name) => [name, Reflect.get(error, name)]));
+  return unchecked(parseJson(JSON.stringify(error, relayedFields)));
 }
 
 function toErrorEvent(error: unknown): string {
   const known = PolygateError.is(error) ? error : new StreamError('The stream failed.');
-  const { name, message } = known;
-  const meta: unknown = Reflect.get(known, 'meta');
-  const fields = pickRelayedFields(known);
-  if (isRecord(meta)) fields.requestId ??= meta.requestId;
+  const { name, message, meta }: PolygateError & { meta?: ResponseMeta } = known;
+  const fields = { requestId: meta?.requestId, ...pickRelayedFields(known) };
   return toEvent({ error: { name, message, ...fields } });
 }
