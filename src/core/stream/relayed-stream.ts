@@ -5,7 +5,7 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
 import { StreamIdleTimeoutError, StreamTruncatedError, StreamError } from '../../errors/stream.ts';
-import { omitUndefined, unchecked } from '../../schemas/schema.ts';
+import { omitUndefined } from '../../schemas/schema.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 import { CallErrors } from '../call/errors.ts';
 import { signalRule } from '../call/request-options.ts';
@@ -85,14 +85,13 @@ class RelayedErrors extends CallErrors {
     const { message = 'The stream failed.', code, type, body } = parseErrorBody(data);
     const error = isRecord(body) && isRecord(body.error) ? body.error : {};
     const fields = pickRelayedFields(error);
-    const { status, requestId } = unchecked<{ status?: number; requestId?: string }>(fields);
+    const { status, requestId } = fields;
     const Class =
       status === undefined
         ? (relayedClasses.find(({ className }) => className === error.name) ?? StreamError)
         : statusErrorClass(status, code);
     const meta = emptyMeta(status, requestId);
-    const partial = this.partial?.();
-    return new Class(message, { ...fields, code, type, meta, body: undefined, partial });
+    return new Class(message, { ...fields, code, type, meta, partial: this.partial?.() });
   }
 }
 

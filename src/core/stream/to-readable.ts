@@ -59,8 +59,14 @@ const relayedFields = [
   'maxUsd',
 ];
 
+/** The relayed fields that determine an error's class and metadata. The others are passed on as they are. */
+interface RelayedFields {
+  status?: number;
+  requestId?: string;
+}
+
 /** The relayed fields of an error, or of the object that it was relayed as. */
-export function pickRelayedFields(error: object): Record<string, unknown> {
+export function pickRelayedFields(error: object): RelayedFields {
   return unchecked(parseJson(JSON.stringify(error, relayedFields)));
 }
 
