@@ -110,8 +110,7 @@ export class Stream<Item> extends ItemStream<Item> {
    * stay in memory until both have read them. The response is cancelled once both have been aborted.
    */
   tee(): [Stream<Item>, Stream<Item>] {
-    const [one, other] = teeSource(this.lock());
-    return [new Stream(one, this.meta), new Stream(other, this.meta)];
+    return teeSource(this.lock(), (branch) => new Stream(branch, this.meta));
   }
 
   /**
