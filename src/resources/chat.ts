@@ -19,7 +19,7 @@ import { runRules, runTools } from '../core/chat/tool-run.ts';
 import type { RunOptions } from '../core/chat/tool-run.ts';
 import { checkValue } from '../core/config/validation.ts';
 import { openStream } from '../core/stream/chunk-reader.ts';
-import { PendingStream } from '../core/stream/pending-stream.ts';
+import { pendingStream } from '../core/stream/pending-stream.ts';
 import { Stream } from '../core/stream/stream.ts';
 import { chatCompletionSchema } from '../schemas/chat-completion.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../schemas/chat-completion.ts';
@@ -107,7 +107,7 @@ export class ChatCompletions {
       if (call === undefined) throw problem;
       return this.#open(call, openSignal);
     };
-    const pending = new PendingStream(open, call?.options.signal, this.#context.config.clock);
+    const pending = pendingStream(open, call?.options.signal, this.#context.config.clock);
     return new ChatStream(pending, call?.transform ?? completionParser(undefined));
   }
 

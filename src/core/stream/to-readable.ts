@@ -2,8 +2,8 @@ import { PolygateError } from '../../errors/base.ts';
 import { StreamError } from '../../errors/stream.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import { unchecked } from '../../schemas/schema.ts';
-import { parseJson } from '../http/json.ts';
 import { createIdleTimer } from '../http/idle-timer.ts';
+import { parseJson } from '../http/json.ts';
 import type { Source } from './source.ts';
 
 /** Time without an item, in ms, after which a comment is sent to keep the connection open. */
