@@ -2,10 +2,10 @@ import { createParser } from 'eventsource-parser';
 
 /** One event of a stream. */
 export interface StreamEvent {
-  /** Undefined if the event exceeds the limit. Nothing can be decoded after it. */
-  readonly data: string | undefined;
+  /** Missing if the event exceeds the limit. Nothing can be decoded after it. */
+  readonly data?: string;
   /** The event type, if the event has one. */
-  readonly event: string | undefined;
+  readonly event?: string | undefined;
 }
 
 /** Decodes the next bytes of a body, or its end if there are none, and returns the events that they complete. */
@@ -20,12 +20,15 @@ export function createEventDecoder(maxBytes: number): EventDecoder {
   const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
   let events: StreamEvent[];
   let lineLength = 0;
-  const rejectEvent = () => events.push({ data: undefined, event: undefined });
+  const rejectEvent = () => events.push({});
   const parser = createParser({
     maxBufferSize: maxBytes,
-    onEvent: ({ data, event }) => {
-      if (isLongerThan(data, maxBytes)) rejectEvent();
-      else if (data !== '') events.push({ data, event });
+    onEvent: (event) => {
+      const { data } = event;
+      // A UTF-16 code unit takes at most three bytes.
+      const mayBeTooLong = data.length * 3 > maxBytes;
+      if (mayBeTooLong && new TextEncoder().encode(data).length > maxBytes) rejectEvent();
+      else if (data !== '') events.push(event);
     },
     onError: ({ type }) => {
       if (type === 'max-buffer-size-exceeded') rejectEvent();
@@ -41,9 +44,4 @@ export function createEventDecoder(maxBytes: number): EventDecoder {
     if (lineLength > maxBytes) rejectEvent();
     return events;
   };
-}
-
-/** Whether a text is longer than `maxBytes` in UTF-8, where a UTF-16 code unit takes at most three bytes. */
-function isLongerThan(text: string, maxBytes: number): boolean {
-  return text.length * 3 > maxBytes && new TextEncoder().encode(text).byteLength > maxBytes;
 }
