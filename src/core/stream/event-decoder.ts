@@ -19,29 +19,28 @@ export function createEventDecoder(maxBytes: number): EventDecoder {
   // The parser itself removes a leading BOM; removing one here as well would drop a second BOM.
   const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
   let events: StreamEvent[];
-  let lineLength = 0;
-  const rejectEvent = () => events.push({});
+  /** Number of characters since the last event or comment, which is at least that of an unfinished event. */
+  let pendingLength = 0;
   const parser = createParser({
-    maxBufferSize: maxBytes,
     onEvent: (event) => {
+      pendingLength = 0;
       const { data } = event;
       // A UTF-16 code unit takes at most three bytes.
       const mayBeTooLong = data.length * 3 > maxBytes;
-      if (mayBeTooLong && new TextEncoder().encode(data).length > maxBytes) rejectEvent();
+      if (mayBeTooLong && new TextEncoder().encode(data).length > maxBytes) events.push({});
       else if (data !== '') events.push(event);
     },
-    onError: ({ type }) => {
-      if (type === 'max-buffer-size-exceeded') rejectEvent();
+    onComment: () => {
+      pendingLength = 0;
     },
   });
   return (bytes) => {
     events = [];
     // An unterminated event at the end of the body is an event too. Its data may be incomplete.
     const text = bytes ? utf8.decode(bytes, { stream: true }) : `${utf8.decode()}\n\n`;
+    pendingLength += text.length;
     parser.feed(text);
-    // The parser's own limit does not cover comments and unknown fields, which it discards.
-    lineLength = /[\n\r]/.test(text) ? 0 : lineLength + text.length;
-    if (lineLength > maxBytes) rejectEvent();
+    if (pendingLength > maxBytes) events.push({});
     return events;
   };
 }
