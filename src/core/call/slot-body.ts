@@ -1,7 +1,7 @@
 import { whenAborted } from '../config/clock.ts';
 import { garbage } from '../http/garbage.ts';
 import { createIdleTimer } from '../http/idle-timer.ts';
-import { withAbortableBody, withBody } from '../http/response-body.ts';
+import { isEventStream, withAbortableBody, withBody } from '../http/response-body.ts';
 import type { ResponseHandler } from './response.ts';
 
 /**
@@ -10,8 +10,9 @@ import type { ResponseHandler } from './response.ts';
  */
 export function holdSlotForBody(signal: AbortSignal | undefined): ResponseHandler<Response> {
   return async ({ response, errors, config, retainSlot }) => {
-    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
-    if (response.body === null || !isStream) return withAbortableBody(response, signal);
+    if (response.body === null || !isEventStream(response)) {
+      return withAbortableBody(response, signal);
+    }
     const { clock, streamIdleTimeout: ms } = config;
     const reader = response.body.getReader();
     const releaseSlot = retainSlot();

@@ -25,6 +25,11 @@ export function readerOf(
   return (response.body ?? body).getReader();
 }
 
+/** Whether a response is an event stream, judging by its content type. */
+export function isEventStream({ headers }: Response): boolean {
+  return /^text\/event-stream\s*(;|$)/i.test(headers.get('content-type') ?? '');
+}
+
 /** A body exceeded its size limit. */
 export class BodyTooLargeError extends Error {}
 
