@@ -16,9 +16,6 @@ import type { Source, FinalCompletion } from './source.ts';
 /** Time in ms for the body to end after `[DONE]`. After that, it is cancelled. */
 const closeTimeout = 100;
 
-/** Number of bytes after `[DONE]` that are read. After that, the body is cancelled. */
-const maxTrailingBytes = 65_536;
-
 /** Handles a streaming response. The returned reader holds the concurrency slot until the stream ends. */
 export function openStream(
   choiceCount: number,
@@ -120,7 +117,7 @@ export function readChunks(
     return event && processEvent(event);
   }
 
-  function abort(reason: unknown = new DOMException('The stream was aborted.', 'AbortError')) {
+  function abort(reason: unknown = AbortSignal.abort().reason): void {
     fail(errors.aborted(reason));
   }
 
@@ -129,7 +126,6 @@ export function readChunks(
     idleTimer.start();
     try {
       const { done, value } = await body.read();
-      if (!isOpen) return;
       bodyEnded = done;
       events = decode(value).toReversed();
     } catch (error) {
@@ -177,14 +173,8 @@ export function readChunks(
     drainBody().then(stopTimer, stopTimer);
   }
 
-  /** Reads the body to its end, and cancels one that does not end. */
   async function drainBody(): Promise<void> {
-    for (let size = 0; size < maxTrailingBytes;) {
-      const { done, value } = await body.read();
-      if (done) return;
-      size += value.byteLength;
-    }
-    cancelBody();
+    while (!(await body.read()).done);
   }
 
   /** Fails the stream and cancels the body. Has no effect on a stream that has already ended. */
