@@ -8,6 +8,7 @@ import { keepField } from './keep-field.ts';
 export class ToolCalls {
   /** The calls by index, and therefore in this order. */
   readonly #calls: Record<number, ToolCall> = {};
+  readonly #indexById = new Map<string | undefined, number>();
   /** Where the fragments of an index belong, if several calls were sent with it. */
   readonly #movedTo: Record<number, number> = {};
   /** Index of the call that the last fragment extended. */
@@ -24,6 +25,7 @@ export class ToolCalls {
       fragment.index = index;
       this.#lastIndex = index;
       this.#nextIndex = Math.max(this.#nextIndex, index + 1);
+      if (id !== undefined) this.#indexById.set(id, index);
       const call = (this.#calls[index] ??= {
         id: '',
         type: 'function',
@@ -57,18 +59,13 @@ export class ToolCalls {
     const isSame = (textOf(fragment.function?.name) ?? name) === name;
     if (sent == null) {
       if (id === undefined && call && (isSame || text === '')) return index;
-      return this.#indexOf(id) ?? this.#nextIndex;
+      return this.#indexById.get(id) ?? this.#nextIndex;
     }
     if (id === undefined || !call?.id || call.id === id) return index;
     // Parsed only where it can be complete: it grows with every fragment.
     const isComplete = text.endsWith('}') && parseJson(text);
     const next = isSame && !isComplete ? index : this.#nextIndex;
-    return (this.#movedTo[sent] = this.#indexOf(id) ?? next);
-  }
-
-  #indexOf(id: string | undefined): number | undefined {
-    const found = Object.entries(this.#calls).find(([, call]) => call.id === id);
-    return found && Number(found[0]);
+    return (this.#movedTo[sent] = this.#indexById.get(id) ?? next);
   }
 }
 
