@@ -57,8 +57,7 @@ export class Accumulator {
   isFinished(count: number): boolean {
     const choices = Object.values(this.#choices);
     return (
-      choices.length >= Math.max(1, count) &&
-      choices.every(({ choice }) => choice.finish_reason !== null)
+      choices.length >= Math.max(1, count) && choices.every(({ choice }) => choice.finish_reason)
     );
   }
 
@@ -81,10 +80,9 @@ function createChoice(index: number): PartialChoice {
 function addChoice({ choice, buffers }: PartialChoice, added: ChatCompletionChunkChoice): void {
   for (const name in added) {
     const value = added[name];
-    if (name === 'logprobs') keepField(choice, name, joinLogprobs(choice[name], value));
     // Some services send an empty finish reason until the last chunk.
-    else if (name !== 'delta' && (name !== 'finish_reason' || value))
-      keepField(choice, name, value);
+    if (name === 'delta' || (name === 'finish_reason' && !value)) continue;
+    keepField(choice, name, name === 'logprobs' ? joinLogprobs(choice[name], value) : value);
   }
   addDelta(choice.message, buffers, added.delta);
 }

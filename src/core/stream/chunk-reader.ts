@@ -30,8 +30,8 @@ export function openStream(
     const text = await readBodyText(response, config.maxResponseBytes, context.signal).catch(
       () => '',
     );
-    const type = response.headers.get('content-type') ?? 'none';
-    const problem = `expected a body of type text/event-stream, received ${type}`;
+    const type = response.headers.get('content-type') ?? 'no content type';
+    const problem = `expected an event stream, received ${type}`;
     throw errors.invalidResponse(meta, problem, parseJson(text) ?? text);
   };
 }
