@@ -49,7 +49,11 @@ export class Accumulator {
     }
     for (const choice of chunk.choices) {
       const { index } = choice;
-      addChoice((this.#choices[index] ??= createChoice(index)), choice);
+      const partial = (this.#choices[index] ??= {
+        choice: { index, message: { role: 'assistant', content: null }, finish_reason: null },
+        buffers: {},
+      });
+      addChoice(partial, choice);
     }
   }
 
@@ -70,11 +74,6 @@ export class Accumulator {
     });
     return { ...this.#fields, choices };
   }
-}
-
-function createChoice(index: number): PartialChoice {
-  const message: ChatCompletionMessage = { role: 'assistant', content: null };
-  return { choice: { index, message, finish_reason: null }, buffers: {} };
 }
 
 function addChoice({ choice, buffers }: PartialChoice, added: ChatCompletionChunkChoice): void {
@@ -101,7 +100,7 @@ function addDelta(
       case 'refusal':
       case 'reasoning_content':
       case 'reasoning':
-        if (typeof value === 'string' || (isList(value) && value.length > 0)) {
+        if (typeof value === 'string' || (Array.isArray(value) && value.length > 0)) {
           (buffers[name] ??= new TextBuffer()).add(value);
         } else keepField(message, name, value);
         break;
@@ -113,7 +112,7 @@ function addDelta(
         else keepField(message, name, value);
         break;
       case 'images':
-        if (isList(value)) keepField(message, name, concat(message[name], value));
+        if (Array.isArray(value)) keepField(message, name, concat(message[name], value));
         break;
       default:
         keepField(message, name, value);
@@ -131,9 +130,5 @@ function joinLogprobs(previous: unknown, next: unknown): unknown {
 
 /** Concatenates two lists. Anything else replaces what preceded it. */
 function concat(previous: unknown, next: unknown): unknown {
-  return isList(previous) && isList(next) ? [...previous, ...next] : next;
-}
-
-function isList(value: unknown): value is unknown[] {
-  return Array.isArray(value);
+  return Array.isArray(previous) && Array.isArray(next) ? previous.concat(next) : next;
 }
