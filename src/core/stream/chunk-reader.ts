@@ -141,7 +141,7 @@ export function readChunks(
   /** Returns the chunk of an event. Any other event ends the stream, complete or not. */
   function processEvent({ data, event }: StreamEvent): ChatCompletionChunk | undefined {
     if (data === undefined) {
-      return failInvalid(`an event is longer than maxEventBytes (${maxEventBytes})`);
+      return failInvalid(`an event exceeds maxEventBytes (${maxEventBytes})`);
     }
     if (data === '[DONE]') return complete();
     const value = parseJson(data);
