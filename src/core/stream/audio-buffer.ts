@@ -27,10 +27,9 @@ export class AudioBuffer {
  * piece on its own, so that padding, which no decoder accepts in the middle, ends a piece.
  */
 function joinBase64(pieces: string): string {
-  const encodings = pieces.match(/[^=]+=*/g) ?? [];
-  if (encodings.length < 2) return pieces;
+  if (!/=[^=]/.test(pieces)) return pieces;
   try {
-    return btoa(encodings.map((encoding) => atob(encoding)).join(''));
+    return btoa(pieces.replace(/[^=]*=*/g, (encoding) => atob(encoding)));
   } catch {
     // Not base64.
     return pieces;

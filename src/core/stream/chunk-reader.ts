@@ -22,7 +22,7 @@ export function openStream(
   signal: AbortSignal | undefined,
 ): ResponseHandler<ChunkReader> {
   return async (context) => {
-    const { response, meta, errors, config } = context;
+    const { response, errors, config } = context;
     const { body } = response;
     if (body !== null && isEventStream(response)) {
       return readChunks(context, readerOf(response, body), choiceCount, signal);
@@ -32,7 +32,7 @@ export function openStream(
     );
     const type = response.headers.get('content-type') ?? 'no content type';
     const problem = `expected an event stream, received ${type}`;
-    throw errors.invalidResponse(meta, problem, parseJson(text) ?? text);
+    throw errors.invalidResponse(context.meta, problem, parseJson(text) ?? text);
   };
 }
 
