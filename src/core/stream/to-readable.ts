@@ -2,7 +2,7 @@ import { PolygateError } from '../../errors/base.ts';
 import { StreamError } from '../../errors/stream.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import { unchecked } from '../../schemas/schema.ts';
-import { createIdleTimer } from '../http/idle-timer.ts';
+import { startTimer } from '../config/clock.ts';
 import { parseJson } from '../http/json.ts';
 import type { Source } from './source.ts';
 
@@ -16,12 +16,15 @@ export function toReadable<Item>(source: Source<Item>): ReadableStream<Uint8Arra
     {
       async pull(controller) {
         const write = (text: string) => controller.enqueue(encoder.encode(text));
-        const timer = createIdleTimer(source.clock, keepAliveInterval, () => {
-          // Skipped while an earlier comment is unread: comments must not pile up if the consumer is slow.
-          if (controller.desiredSize === 0) write(':\n\n');
-          timer.start();
-        });
-        timer.start();
+        let stopTimer = () => {};
+        const scheduleKeepAlive = () => {
+          stopTimer = startTimer(source.clock, keepAliveInterval, () => {
+            // Skipped while an earlier comment is unread: comments must not pile up if the consumer is slow.
+            if (controller.desiredSize === 0) write(':\n\n');
+            scheduleKeepAlive();
+          });
+        };
+        scheduleKeepAlive();
         try {
           const { done, value } = await source.next();
           let text = done ? 'data: [DONE]\n\n' : '';
@@ -34,7 +37,7 @@ export function toReadable<Item>(source: Source<Item>): ReadableStream<Uint8Arra
           write(toErrorEvent(error));
           controller.close();
         } finally {
-          timer.stop();
+          stopTimer();
         }
       },
       cancel: (reason) => source.abort(reason),
