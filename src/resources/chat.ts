@@ -19,7 +19,7 @@ import { runRules, runTools } from '../core/chat/tool-run.ts';
 import type { RunOptions } from '../core/chat/tool-run.ts';
 import { checkValue } from '../core/config/validation.ts';
 import { openStream } from '../core/stream/chunk-reader.ts';
-import { PendingStream } from '../core/stream/pending-stream.ts';
+import { pendingStream } from '../core/stream/pending-stream.ts';
 import { Stream } from '../core/stream/stream.ts';
 import { chatCompletionSchema } from '../schemas/chat-completion.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../schemas/chat-completion.ts';
@@ -100,10 +100,10 @@ export class ChatCompletions {
     try {
       const call = this.#prepare({ ...params, stream: true }, options, true);
       const open = (signal: AbortSignal) => this.#open(call, signal);
-      return new ChatStream(new PendingStream(open, call.options.signal, clock), call.transform);
+      return new ChatStream(pendingStream(open, call.options.signal, clock), call.transform);
     } catch (error) {
       const open = () => Promise.reject(error);
-      return new ChatStream(new PendingStream(open, undefined, clock), completionParser(undefined));
+      return new ChatStream(pendingStream(open, undefined, clock), completionParser(undefined));
     }
   }
 

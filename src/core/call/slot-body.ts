@@ -1,6 +1,6 @@
 import { whenAborted } from '../config/clock.ts';
 import { garbage } from '../http/garbage.ts';
-import { IdleTimer } from '../http/idle-timer.ts';
+import { createIdleTimer } from '../http/idle-timer.ts';
 import { isEventStream, withAbortableBody, withBody } from '../http/response-body.ts';
 import type { ResponseHandler } from './response.ts';
 
@@ -10,13 +10,14 @@ import type { ResponseHandler } from './response.ts';
  */
 export function holdSlotForBody(signal: AbortSignal | undefined): ResponseHandler<Response> {
   return async ({ response, errors, config, retainSlot }) => {
-    if (response.body === null || !isEventStream(response))
+    if (response.body === null || !isEventStream(response)) {
       return withAbortableBody(response, signal);
+    }
     const { clock, streamIdleTimeout: ms } = config;
     const reader = response.body.getReader();
     const releaseSlot = retainSlot();
     let failure: { readonly reason: unknown } | undefined;
-    const idleTimer = new IdleTimer(clock, ms, () => fail(errors.streamIdle(ms)));
+    const idleTimer = createIdleTimer(clock, ms, () => fail(errors.streamIdle(ms)));
     const end = () => {
       idleTimer.stop();
       stopListening();

@@ -108,8 +108,7 @@ export class ChatStream<
    * On both streams, `partial` includes everything that the faster one has read.
    */
   tee(): [ChatStream<Final, Draft>, ChatStream<Final, Draft>] {
-    const [one, other] = teeSource(this.lock());
-    return [new ChatStream(one, this.#transform), new ChatStream(other, this.#transform)];
+    return teeSource(this.lock(), (branch) => new ChatStream(branch, this.#transform));
   }
 
   /**

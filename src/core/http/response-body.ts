@@ -25,6 +25,11 @@ export function readerOf(
   return (response.body ?? body).getReader();
 }
 
+/** Whether a response is an event stream, judging by its content type. */
+export function isEventStream({ headers }: Response): boolean {
+  return /^text\/event-stream\s*(;|$)/i.test(headers.get('content-type') ?? '');
+}
+
 /** A body exceeded its size limit. */
 export class BodyTooLargeError extends Error {}
 
@@ -71,11 +76,6 @@ export function withAbortableBody(response: Response, signal: AbortSignal | unde
   const { body } = response;
   if (body === null || signal === undefined) return response;
   return withBody(response, body.pipeThrough(new TransformStream(), { signal }));
-}
-
-/** Whether the body is a stream of server-sent events. */
-export function isEventStream({ headers }: Response): boolean {
-  return headers.get('content-type')?.startsWith('text/event-stream') ?? false;
 }
 
 /** A copy of the response with another body. */

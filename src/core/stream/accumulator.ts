@@ -7,20 +7,23 @@ import type {
   ChatCompletionMessage,
 } from '../../schemas/chat-completion.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
-import { addAudio, copyAudio } from './audio-buffer.ts';
+import { AudioBuffer } from './audio-buffer.ts';
 import { keepField } from './keep-field.ts';
 import { TextBuffer } from './text-buffer.ts';
 import { ToolCalls } from './tool-calls.ts';
 
-type TextField = 'content' | 'refusal' | 'reasoning_content' | 'reasoning';
+/** The fields of a message that grow in fragments. */
+type Buffers = Partial<
+  Record<'content' | 'refusal' | 'reasoning_content' | 'reasoning', TextBuffer>
+> & {
+  tool_calls?: ToolCalls;
+  audio?: AudioBuffer;
+};
 
 /** One choice of the completion in progress. */
 interface PartialChoice {
   readonly choice: ChatCompletionChoice;
-  /** Message fields whose fragments are concatenated. */
-  readonly texts: Partial<Record<TextField, TextBuffer>>;
-  readonly toolCalls: ToolCalls;
-  audio?: Record<string, unknown>;
+  readonly buffers: Buffers;
 }
 
 /**
@@ -29,9 +32,8 @@ interface PartialChoice {
  * everything else together.
  */
 export class Accumulator {
-  /** Whether at least one chunk has been added. */
-  hasChunks = false;
-  readonly #choices = new Map<number, PartialChoice>();
+  /** The choices by index, and therefore in this order. */
+  readonly #choices: Record<number, PartialChoice> = {};
   /** The fields other than `choices`. */
   readonly #fields: ChatCompletion = {
     id: '',
@@ -42,62 +44,53 @@ export class Accumulator {
   };
 
   add(chunk: ChatCompletionChunk): void {
-    this.hasChunks = true;
     for (const name in chunk) {
       if (name !== 'choices' && name !== 'object') keepField(this.#fields, name, chunk[name]);
     }
-    for (const choice of chunk.choices) this.#addChoice(choice);
+    for (const choice of chunk.choices) {
+      const { index } = choice;
+      const partial = (this.#choices[index] ??= {
+        choice: { index, message: { role: 'assistant', content: null }, finish_reason: null },
+        buffers: {},
+      });
+      addChoice(partial, choice);
+    }
   }
 
   /** Whether there are at least `count` choices, and each has a finish reason. */
   isFinished(count: number): boolean {
-    const choices = [...this.#choices.values()];
+    const choices = Object.values(this.#choices);
     return (
-      choices.length >= Math.max(1, count) &&
-      choices.every(({ choice }) => choice.finish_reason !== null)
+      choices.length >= Math.max(1, count) && choices.every(({ choice }) => choice.finish_reason)
     );
   }
 
   /** A new object with everything accumulated so far; later chunks do not change it. */
   get completion(): ChatCompletion {
-    const choices = [...this.#choices.values()].map(({ choice, texts, toolCalls, audio }) => {
+    const choices = Object.values(this.#choices).map(({ choice, buffers }) => {
       const message = { ...choice.message };
-      for (const [name, text] of Object.entries(texts)) message[name] = text.value;
-      const calls = toolCalls.list;
-      if (calls !== undefined) message.tool_calls = calls;
-      if (audio !== undefined) message.audio = copyAudio(audio);
+      for (const [name, buffer] of Object.entries(buffers)) message[name] = buffer.value;
       return { ...choice, message };
     });
-    return { ...this.#fields, choices: choices.toSorted((a, b) => a.index - b.index) };
-  }
-
-  #addChoice(chunkChoice: ChatCompletionChunkChoice): void {
-    const partial = this.#partialChoice(chunkChoice.index);
-    const { choice } = partial;
-    for (const name in chunkChoice) {
-      const value = chunkChoice[name];
-      if (name === 'logprobs') choice.logprobs = joinLogprobs(choice.logprobs, value);
-      // Some services send an empty finish reason until the last chunk.
-      else if (name !== 'delta' && (name !== 'finish_reason' || value))
-        keepField(choice, name, value);
-    }
-    addDelta(partial, chunkChoice.delta);
-  }
-
-  #partialChoice(index: number): PartialChoice {
-    let partial = this.#choices.get(index);
-    if (partial === undefined) {
-      const message: ChatCompletionMessage = { role: 'assistant', content: null };
-      const choice = { index, message, finish_reason: null };
-      partial = { choice, texts: {}, toolCalls: new ToolCalls() };
-      this.#choices.set(index, partial);
-    }
-    return partial;
+    return { ...this.#fields, choices };
   }
 }
 
-function addDelta(partial: PartialChoice, delta: ChatCompletionDelta): void {
-  const { message } = partial.choice;
+function addChoice({ choice, buffers }: PartialChoice, added: ChatCompletionChunkChoice): void {
+  for (const name in added) {
+    const value = added[name];
+    // Some services send an empty finish reason until the last chunk.
+    if (name === 'delta' || (name === 'finish_reason' && !value)) continue;
+    keepField(choice, name, name === 'logprobs' ? joinLogprobs(choice[name], value) : value);
+  }
+  addDelta(choice.message, buffers, added.delta);
+}
+
+function addDelta(
+  message: ChatCompletionMessage,
+  buffers: Buffers,
+  delta: ChatCompletionDelta,
+): void {
   for (const name in delta) {
     const value = delta[name];
     switch (name) {
@@ -107,21 +100,19 @@ function addDelta(partial: PartialChoice, delta: ChatCompletionDelta): void {
       case 'refusal':
       case 'reasoning_content':
       case 'reasoning':
-        if (typeof value === 'string' || (isList(value) && value.length > 0)) {
-          (partial.texts[name] ??= new TextBuffer()).add(value);
+        if (typeof value === 'string' || (Array.isArray(value) && value.length > 0)) {
+          (buffers[name] ??= new TextBuffer()).add(value);
         } else keepField(message, name, value);
         break;
       case 'tool_calls':
-        partial.toolCalls.add(delta.tool_calls ?? []);
+        if (delta.tool_calls?.length) (buffers[name] ??= new ToolCalls()).add(delta.tool_calls);
         break;
       case 'audio':
-        if (isRecord(value)) addAudio((partial.audio ??= {}), value);
+        if (isRecord(value)) (buffers[name] ??= new AudioBuffer()).add(value);
         else keepField(message, name, value);
         break;
       case 'images':
-        if (Array.isArray(delta.images)) {
-          message.images = [...(message.images ?? []), ...delta.images];
-        }
+        if (Array.isArray(value)) keepField(message, name, concat(message[name], value));
         break;
       default:
         keepField(message, name, value);
@@ -131,14 +122,13 @@ function addDelta(partial: PartialChoice, delta: ChatCompletionDelta): void {
 
 /** Concatenates the lists of two log probability records, field by field. */
 function joinLogprobs(previous: unknown, next: unknown): unknown {
-  if (!isRecord(previous) || !isRecord(next)) return next ?? previous ?? null;
-  const joined = Object.entries(next).map(([name, later]) => {
-    const earlier = previous[name];
-    return [name, isList(earlier) && isList(later) ? [...earlier, ...later] : later];
-  });
-  return { ...previous, ...Object.fromEntries(joined) };
+  if (!isRecord(previous) || !isRecord(next)) return next;
+  const joined = { ...previous };
+  for (const name in next) keepField(joined, name, concat(previous[name], next[name]));
+  return joined;
 }
 
-function isList(value: unknown): value is unknown[] {
-  return Array.isArray(value);
+/** Concatenates two lists. Anything else replaces what preceded it. */
+function concat(previous: unknown, next: unknown): unknown {
+  return Array.isArray(previous) && Array.isArray(next) ? previous.concat(next) : next;
 }

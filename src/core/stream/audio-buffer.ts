@@ -1,23 +1,25 @@
 import { keepField } from './keep-field.ts';
 
-/** Adds a piece of a message's audio. Its data and its transcript are concatenated. */
-export function addAudio(
-  audio: Record<string, unknown>,
-  delta: Readonly<Record<string, unknown>>,
-): void {
-  for (const name in delta) {
-    const value = delta[name];
-    const isText = typeof value === 'string' && /^(data|transcript)$/.test(name);
-    const { [name]: earlier = '' } = audio;
-    if (isText && typeof earlier === 'string') audio[name] = earlier + value;
-    else keepField(audio, name, value);
-  }
-}
+/** The audio of a message, which grows in fragments. Its data and its transcript are concatenated. */
+export class AudioBuffer {
+  readonly #fields: Record<string, unknown> = {};
 
-/** A copy of the audio received so far, with data that is one encoding. */
-export function copyAudio(audio: Record<string, unknown>): Record<string, unknown> {
-  const { data } = audio;
-  return typeof data === 'string' ? { ...audio, data: joinBase64(data) } : { ...audio };
+  add(delta: Readonly<Record<string, unknown>>): void {
+    for (const name in delta) {
+      const value = delta[name];
+      const earlier = this.#fields[name];
+      const isText = typeof value === 'string' && typeof earlier === 'string';
+      const isJoined = isText && /^(data|transcript)$/.test(name);
+      keepField(this.#fields, name, isJoined ? earlier + value : value);
+    }
+  }
+
+  /** A copy of the audio received so far, with data that is one encoding. */
+  get value(): Record<string, unknown> {
+    const copy = { ...this.#fields };
+    if (typeof copy.data === 'string') copy.data = joinBase64(copy.data);
+    return copy;
+  }
 }
 
 /**
@@ -25,10 +27,9 @@ export function copyAudio(audio: Record<string, unknown>): Record<string, unknow
  * piece on its own, so that padding, which no decoder accepts in the middle, ends a piece.
  */
 function joinBase64(pieces: string): string {
-  const encodings = pieces.match(/[^=]+=*/g) ?? [];
-  if (encodings.length < 2) return pieces;
+  if (!/=[^=]/.test(pieces)) return pieces;
   try {
-    return btoa(encodings.map((encoding) => atob(encoding)).join(''));
+    return btoa(pieces.replace(/[^=]*=*/g, (encoding) => atob(encoding)));
   } catch {
     // Not base64.
     return pieces;

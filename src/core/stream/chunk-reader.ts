@@ -1,26 +1,20 @@
 import type { PolygateError } from '../../errors/base.ts';
 import { StreamTruncatedError } from '../../errors/stream.ts';
-import type { ChatCompletion, ChatCompletionChunk } from '../../schemas/chat-completion.ts';
-import type { ResponseMeta } from '../../schemas/meta.ts';
-import type { CallErrors } from '../call/errors.ts';
+import type { ChatCompletionChunk } from '../../schemas/chat-completion.ts';
 import type { ResponseContext, ResponseHandler } from '../call/response.ts';
 import { startTimer, whenAborted } from '../config/clock.ts';
-import type { Clock } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
-import { IdleTimer } from '../http/idle-timer.ts';
+import { createIdleTimer } from '../http/idle-timer.ts';
 import { singleLine, parseJson } from '../http/json.ts';
-import { readBodyText, readerOf } from '../http/response-body.ts';
+import { isEventStream, readBodyText, readerOf } from '../http/response-body.ts';
 import { Accumulator } from './accumulator.ts';
 import { isChunk, isErrorEvent } from './chunk.ts';
-import { EventDecoder } from './event-decoder.ts';
+import { createEventDecoder } from './event-decoder.ts';
 import type { StreamEvent } from './event-decoder.ts';
 import type { Source, FinalCompletion } from './source.ts';
 
 /** Time in ms for the body to end after `[DONE]`. After that, it is cancelled. */
 const closeTimeout = 100;
-
-/** Number of bytes after `[DONE]` that are read. After that, the body is cancelled. */
-const maxTrailingBytes = 65_536;
 
 /** Handles a streaming response. The returned reader holds the concurrency slot until the stream ends. */
 export function openStream(
@@ -28,23 +22,29 @@ export function openStream(
   signal: AbortSignal | undefined,
 ): ResponseHandler<ChunkReader> {
   return async (context) => {
-    const { response, meta, errors, config } = context;
+    const { response, errors, config } = context;
     const { body } = response;
-    const type = response.headers.get('content-type') ?? 'no content-type';
-    if (body !== null && /^text\/event-stream\s*(;|$)/i.test(type)) {
-      return new ChunkReader(context, readerOf(response, body), choiceCount, signal);
+    if (body !== null && isEventStream(response)) {
+      return readChunks(context, readerOf(response, body), choiceCount, signal);
     }
     const text = await readBodyText(response, config.maxResponseBytes, context.signal).catch(
       () => '',
     );
-    const problem = `expected a text/event-stream body, received ${body === null ? 'no body' : type}`;
-    throw errors.invalidResponse(meta, problem, parseJson(text) ?? text);
+    const type = response.headers.get('content-type') ?? 'no content type';
+    const problem = `expected an event stream, received ${type}`;
+    throw errors.invalidResponse(context.meta, problem, parseJson(text) ?? text);
   };
 }
 
 /** The parts of a response context that a reader needs. */
 interface ReaderContext extends Pick<ResponseContext, 'errors' | 'retainSlot' | 'meta'> {
   readonly config: Pick<Config, 'clock' | 'maxEventBytes' | 'streamIdleTimeout'>;
+}
+
+/** The source of a streaming response. */
+export interface ChunkReader extends Source<ChatCompletionChunk> {
+  /** Called as soon as the stream has ended, complete or not. */
+  onEnd: () => void;
 }
 
 /**
@@ -55,175 +55,149 @@ interface ReaderContext extends Pick<ResponseContext, 'errors' | 'retainSlot' | 
  * `StreamTruncatedError`. Completing and failing both settle `final` and release the slot, the timer and the abort
  * listener.
  */
-export class ChunkReader implements Source<ChatCompletionChunk> {
-  readonly meta: ResponseMeta;
-  readonly final: Promise<FinalCompletion>;
-  readonly clock: Clock;
-  /** Called as soon as the stream has ended, complete or not. */
-  onEnd = () => {};
-  readonly #errors: CallErrors;
-  readonly #body: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #decoder: EventDecoder;
-  readonly #accumulator = new Accumulator();
-  readonly #choiceCount: number;
-  readonly #idleTimer: IdleTimer;
-  readonly #release: () => void;
-  #pendingRead: Promise<void> | undefined;
-  #bodyEnded = false;
-  #abandoned = false;
-  #isOpen = true;
-  #failure: PolygateError | undefined;
-  #settleFinal: (final: FinalCompletion | Promise<never>) => void = () => undefined;
+export function readChunks(
+  { errors, config, retainSlot, meta }: ReaderContext,
+  body: ReadableStreamDefaultReader<Uint8Array>,
+  choiceCount: number,
+  signal: AbortSignal | undefined,
+): ChunkReader {
+  const { clock, maxEventBytes, streamIdleTimeout: ms } = config;
+  /** Created by the first chunk. */
+  let accumulator: Accumulator | undefined;
+  const decode = createEventDecoder(maxEventBytes);
+  const releaseSlot = retainSlot();
+  const idleTimer = createIdleTimer(clock, ms, () => fail(errors.streamIdle(ms)));
+  const stopListening = whenAborted(signal, abort);
+  /** The decoded events in reverse order, because taking the first one out of many would take linear time. */
+  let events: StreamEvent[] = [];
+  let pendingRead: Promise<void> | undefined;
+  let bodyEnded = false;
+  let isAbandoned = false;
+  let isOpen = true;
+  let settleFinal: (final: FinalCompletion | Promise<never>) => void = () => undefined;
+  const final = new Promise<FinalCompletion>((resolve) => {
+    settleFinal = resolve;
+  });
+  final.catch(() => undefined);
+  const reader: ChunkReader = {
+    meta,
+    final,
+    clock,
+    onEnd() {},
+    get partial() {
+      return accumulator?.completion;
+    },
+    takeBuffered,
+    async next() {
+      for (;;) {
+        const value = takeBuffered();
+        if (value !== undefined) return { done: false, value };
+        if (!isOpen) {
+          await final;
+          return { done: true, value };
+        }
+        if (bodyEnded) endOfBody();
+        else await (pendingRead ??= read());
+      }
+    },
+    abort,
+    abandon() {
+      isAbandoned = true;
+      if (isOpen) idleTimer.start();
+    },
+  };
+  errors.partial = () => reader.partial;
+  // A stream that is never read must not hold its slot forever.
+  idleTimer.start();
+  if (signal?.aborted) abort(signal.reason);
+  return reader;
 
-  constructor(
-    { errors, config, retainSlot, meta }: ReaderContext,
-    body: ReadableStreamDefaultReader<Uint8Array>,
-    choiceCount: number,
-    signal: AbortSignal | undefined,
-  ) {
-    this.meta = meta;
-    this.clock = config.clock;
-    this.final = new Promise((resolve) => {
-      this.#settleFinal = resolve;
-    });
-    this.final.catch(() => undefined);
-    this.#errors = errors;
-    errors.partial = () => this.partial;
-    this.#body = body;
-    this.#decoder = new EventDecoder(config.maxEventBytes);
-    this.#choiceCount = choiceCount;
-    const ms = config.streamIdleTimeout;
-    this.#idleTimer = new IdleTimer(config.clock, ms, () => this.#fail(errors.streamIdle(ms)));
-    const releaseSlot = retainSlot();
-    const stopListening = whenAborted(signal, (reason) => this.abort(reason));
-    this.#release = () => {
-      this.#idleTimer.stop();
-      stopListening();
-      releaseSlot();
-    };
-    // A stream that is never read must not hold its slot forever.
-    this.#idleTimer.start();
-    if (signal?.aborted) this.abort(signal.reason);
+  function takeBuffered(): ChatCompletionChunk | undefined {
+    const event = isOpen ? events.pop() : undefined;
+    return event && processEvent(event);
   }
 
-  get partial(): ChatCompletion | undefined {
-    return this.#accumulator.hasChunks ? this.#accumulator.completion : undefined;
-  }
-
-  takeBuffered(): ChatCompletionChunk | undefined {
-    const event = this.#isOpen ? this.#decoder.take() : undefined;
-    return event && this.#processEvent(event);
-  }
-
-  async next(): Promise<IteratorResult<ChatCompletionChunk, undefined>> {
-    for (;;) {
-      const value = this.takeBuffered();
-      if (value !== undefined) return { done: false, value };
-      if (this.#failure !== undefined) throw this.#failure;
-      if (!this.#isOpen) return { done: true, value };
-      if (this.#decoder.overflow) {
-        this.#failInvalid(`an event is longer than maxEventBytes (${this.#decoder.maxBytes})`);
-      } else if (this.#bodyEnded) this.#endOfBody();
-      else await (this.#pendingRead ??= this.#read());
-    }
-  }
-
-  abort(reason: unknown = new DOMException('The stream was aborted.', 'AbortError')): void {
-    this.#fail(this.#errors.aborted(reason));
-  }
-
-  abandon(): void {
-    this.#abandoned = true;
-    if (this.#isOpen) this.#idleTimer.start();
+  function abort(reason: unknown = AbortSignal.abort().reason): void {
+    fail(errors.aborted(reason));
   }
 
   /** Reads one network chunk and decodes the events that it completes. */
-  async #read(): Promise<void> {
-    this.#idleTimer.start();
+  async function read(): Promise<void> {
+    idleTimer.start();
     try {
-      const { done, value } = await this.#body.read();
-      if (!this.#isOpen) return;
-      this.#bodyEnded = done;
-      if (done) this.#decoder.flush();
-      else this.#decoder.feed(value);
+      const { done, value } = await body.read();
+      bodyEnded = done;
+      events = decode(value).toReversed();
     } catch (error) {
-      this.#bodyEnded = true;
-      this.#endOfBody(error);
+      bodyEnded = true;
+      endOfBody(error);
     } finally {
-      this.#pendingRead = undefined;
+      pendingRead = undefined;
       // The time that a slow consumer takes between two reads is not idle time, unless the consumer no longer exists.
-      if (!this.#abandoned) this.#idleTimer.pause();
+      if (!isAbandoned) idleTimer.pause();
     }
   }
 
   /** Returns the chunk of an event. Any other event ends the stream, complete or not. */
-  #processEvent({ data, event }: StreamEvent): ChatCompletionChunk | undefined {
-    if (data === '[DONE]') return this.#complete();
+  function processEvent({ data, event }: StreamEvent): ChatCompletionChunk | undefined {
+    if (data === undefined) {
+      return failInvalid(`an event exceeds maxEventBytes (${maxEventBytes})`);
+    }
+    if (data === '[DONE]') return complete();
     const value = parseJson(data);
     // Only the last event of a body can be incomplete JSON because the stream was truncated.
-    if (value === undefined && this.#bodyEnded) return this.#endOfBody();
-    if (event === 'error' || isErrorEvent(value)) {
-      return this.#fail(this.#errors.streamErrorEvent(data));
-    }
+    if (value === undefined && bodyEnded) return endOfBody();
+    if (event === 'error' || isErrorEvent(value)) return fail(errors.streamErrorEvent(data));
     if (!isChunk(value)) {
-      return this.#failInvalid(
-        `expected a chat completion chunk, received ${singleLine(data, 100)}`,
-      );
+      return failInvalid(`expected a chat completion chunk, received ${singleLine(data, 100)}`);
     }
-    this.#accumulator.add(value);
+    (accumulator ??= new Accumulator()).add(value);
     return value;
   }
 
   /** The body ended without `[DONE]`; `error` is set if the connection broke. */
-  #endOfBody(error?: unknown): undefined {
-    if (this.#accumulator.isFinished(this.#choiceCount)) this.#complete();
-    else {
-      const event = 'The stream was truncated';
-      const problem = 'it ended without [DONE]';
-      this.#fail(this.#errors.bodyInterrupted(StreamTruncatedError, event, problem, error));
-    }
+  function endOfBody(error?: unknown): undefined {
+    if (accumulator?.isFinished(choiceCount)) return complete();
+    const event = 'The stream was truncated';
+    const problem = 'it ended without [DONE]';
+    return fail(errors.bodyInterrupted(StreamTruncatedError, event, problem, error));
   }
 
   /** Completes the stream, or fails it if it had no chunks. */
-  #complete(): undefined {
-    if (!this.#accumulator.hasChunks) return this.#failInvalid('it contained no chunks');
-    this.#end(this.#accumulator);
-    if (this.#bodyEnded) return;
+  function complete(): undefined {
+    if (accumulator === undefined) return failInvalid('it contained no chunks');
+    end(accumulator);
+    if (bodyEnded) return;
     // Keep reading to the end of the body, so that the connection can be reused.
-    const stopTimer = startTimer(this.clock, closeTimeout, () => this.#cancelBody());
-    this.#drainBody().then(stopTimer, stopTimer);
+    const stopTimer = startTimer(clock, closeTimeout, cancelBody);
+    drainBody().then(stopTimer, stopTimer);
   }
 
-  /** Reads the body to its end, and cancels one that does not end. */
-  async #drainBody(): Promise<void> {
-    for (let size = 0; size < maxTrailingBytes;) {
-      const { done, value } = await this.#body.read();
-      if (done) return;
-      size += value.byteLength;
-    }
-    this.#cancelBody();
+  async function drainBody(): Promise<void> {
+    while (!(await body.read()).done);
   }
 
   /** Fails the stream and cancels the body. Has no effect on a stream that has already ended. */
-  #fail(failure: PolygateError): undefined {
-    if (!this.#isOpen) return;
-    this.#failure = failure;
-    this.#end(Promise.reject(failure));
-    this.#cancelBody();
+  function fail(failure: PolygateError): undefined {
+    if (!isOpen) return;
+    end(Promise.reject(failure));
+    cancelBody();
   }
 
-  #end(final: FinalCompletion | Promise<never>): void {
-    this.#isOpen = false;
-    this.#settleFinal(final);
-    this.#release();
-    this.onEnd();
+  function failInvalid(problem: string): undefined {
+    return fail(errors.invalidStream(problem));
   }
 
-  #failInvalid(problem: string): undefined {
-    return this.#fail(this.#errors.invalidStream(problem));
+  function end(result: FinalCompletion | Promise<never>): void {
+    isOpen = false;
+    settleFinal(result);
+    idleTimer.stop();
+    stopListening();
+    releaseSlot();
+    reader.onEnd();
   }
 
-  #cancelBody(): void {
-    this.#body.cancel().catch(() => undefined);
+  function cancelBody(): void {
+    body.cancel().catch(() => undefined);
   }
 }

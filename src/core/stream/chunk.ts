@@ -8,15 +8,12 @@ import { isRecord } from '../../schemas/type-guards.ts';
  */
 export function isChunk(value: unknown): value is ChatCompletionChunk {
   if (!isRecord(value)) return false;
-  value.choices ??= [];
-  return isListOf(value.choices, isChoice);
+  return isListOf((value.choices ??= []), isChoice);
 }
 
 function isChoice(value: unknown): boolean {
   if (!isRecord(value)) return false;
-  value.delta ??= {};
-  value.index ??= 0;
-  return isDelta(value.delta) && Number.isInteger(value.index);
+  return isDelta((value.delta ??= {})) && Number.isInteger((value.index ??= 0));
 }
 
 function isDelta(value: unknown): boolean {

@@ -5,7 +5,7 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
 import { StreamIdleTimeoutError, StreamTruncatedError, StreamError } from '../../errors/stream.ts';
-import { omitUndefined, unchecked } from '../../schemas/schema.ts';
+import { omitUndefined } from '../../schemas/schema.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 import { CallErrors } from '../call/errors.ts';
 import { signalRule } from '../call/request-options.ts';
@@ -22,7 +22,8 @@ import {
 import type { Rules } from '../config/validation.ts';
 import { parseErrorBody } from '../http/error-body.ts';
 import { emptyMeta } from '../http/response-meta.ts';
-import { ChunkReader } from './chunk-reader.ts';
+import { readChunks } from './chunk-reader.ts';
+import type { ChunkReader } from './chunk-reader.ts';
 import { pickRelayedFields } from './to-readable.ts';
 
 /** Options of `fromReadableStream()`. */
@@ -71,7 +72,7 @@ export function relayedStream(
     retainSlot: () => () => {},
     meta: emptyMeta(),
   };
-  return new ChunkReader(context, readable.getReader(), Infinity, options.signal);
+  return readChunks(context, readable.getReader(), Infinity, options.signal);
 }
 
 /** Errors of a relayed stream. An error event is recreated as the error class that the relaying client threw. */
@@ -84,14 +85,13 @@ class RelayedErrors extends CallErrors {
     const { message = 'The stream failed.', code, type, body } = parseErrorBody(data);
     const error = isRecord(body) && isRecord(body.error) ? body.error : {};
     const fields = pickRelayedFields(error);
-    const { status, requestId } = unchecked<{ status?: number; requestId?: string }>(fields);
+    const { status, requestId } = fields;
     const Class =
       status === undefined
         ? (relayedClasses.find(({ className }) => className === error.name) ?? StreamError)
         : statusErrorClass(status, code);
     const meta = emptyMeta(status, requestId);
-    const partial = this.partial?.();
-    return new Class(message, { ...fields, code, type, meta, body: undefined, partial });
+    return new Class(message, { ...fields, code, type, meta, partial: this.partial?.() });
   }
 }
 

@@ -77,9 +77,7 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
    */
   protected lock(): Source<Item> {
     if (this.#consumed) {
-      throw new ConfigurationError(
-        'This stream has already been read. To read it twice, call tee() first.',
-      );
+      throw new ConfigurationError('This stream has already been read; call tee() first.');
     }
     this.#consumed = true;
     return this.source;
@@ -110,8 +108,7 @@ export class Stream<Item> extends ItemStream<Item> {
    * stay in memory until both have read them. The response is cancelled once both have been aborted.
    */
   tee(): [Stream<Item>, Stream<Item>] {
-    const [one, other] = teeSource(this.lock());
-    return [new Stream(one, this.meta), new Stream(other, this.meta)];
+    return teeSource(this.lock(), (branch) => new Stream(branch, this.meta));
   }
 
   /**

@@ -9,29 +9,32 @@ interface Node<Item> {
   next?: Node<Item>;
 }
 
-/** Splits a source into two branches with the same items. Items that only one branch has read stay in memory. */
-export function teeSource<Item>(source: Source<Item>): [Source<Item>, Source<Item>] {
+/**
+ * Splits a source into two branches with the same items, and wraps each. Items that only one branch has read stay in
+ * memory.
+ */
+export function teeSource<Item, Branch>(
+  source: Source<Item>,
+  wrap: (branch: Source<Item>) => Branch,
+): [Branch, Branch] {
   const start: Node<Item> = {};
-  let openBranches = 2;
-  const createBranch = (): Source<Item> => {
+  const openBranches = new Set<unknown>();
+  const createBranch = (): Branch => {
     let node = start;
     let failure: AbortedError | undefined;
-    let hasLeft = false;
-    /** Ends this branch. The callback runs only for the last branch that leaves. */
-    const leave = (whenLast: () => void) => {
-      if (hasLeft) return;
-      hasLeft = true;
-      openBranches -= 1;
-      if (openBranches === 0) whenLast();
-    };
     /** Ends the reads that are pending, and `final`. */
     const pending = new Set<(error: unknown) => void>();
+    openBranches.add(pending);
+    /** Ends this branch. The callback runs only for the last branch that leaves. */
+    const leave = (whenLast: () => void) => {
+      if (openBranches.delete(pending) && openBranches.size === 0) whenLast();
+    };
     const final = new Promise<FinalCompletion>((resolve, reject) => {
       pending.add(reject);
       source.final.then(resolve, reject);
     });
     final.catch(() => undefined);
-    return {
+    return wrap({
       final,
       clock: source.clock,
       get meta() {
@@ -50,15 +53,14 @@ export function teeSource<Item>(source: Source<Item>): [Source<Item>, Source<Ite
           node = node.next ??= {};
         }),
       abort(reason) {
-        if (failure !== undefined) return;
-        failure = abortedError(reason, { outcome: 'unknown' });
+        failure ??= abortedError(reason, { outcome: 'unknown' });
         for (const reject of pending) reject(failure);
         leave(() => source.abort(reason));
       },
       abandon() {
         leave(() => source.abandon());
       },
-    };
+    });
   };
   return [createBranch(), createBranch()];
 }

@@ -1,7 +1,7 @@
 import { isRecord } from '../../schemas/type-guards.ts';
 
-/** Number of characters that are buffered before they are joined. */
-const joinThreshold = 16_384;
+/** Number of fragments that are buffered before they are joined. */
+const joinThreshold = 4_096;
 
 /**
  * A text that grows in small fragments and may never be read. Fragments are joined in batches, because a string built
@@ -14,17 +14,14 @@ export class TextBuffer {
   #parts: unknown[] | undefined;
   #joined = '';
   #fragments: string[] = [];
-  #length = 0;
 
   add(added: string | readonly unknown[]): void {
     if (typeof added === 'string') {
-      this.#fragments.push(added);
-      this.#length += added.length;
-      if (this.#length >= joinThreshold) this.#join();
+      if (this.#fragments.push(added) >= joinThreshold) this.#join();
       return;
     }
+    this.#parts ??= [];
     for (const part of added) {
-      this.#parts ??= [];
       const text = plainTextOf(part);
       if (text !== undefined) this.add(text);
       else {
@@ -36,7 +33,7 @@ export class TextBuffer {
 
   /** The text, or an array if parts have been received. */
   get value(): unknown {
-    return this.#parts === undefined ? this.#join() : [...this.#parts, ...this.#textParts()];
+    return this.#parts ? [...this.#parts, ...this.#textParts()] : this.#join();
   }
 
   #textParts(): object[] {
@@ -47,7 +44,6 @@ export class TextBuffer {
   #join(): string {
     this.#joined += this.#fragments.join('');
     this.#fragments = [];
-    this.#length = 0;
     return this.#joined;
   }
 }
@@ -55,6 +51,6 @@ export class TextBuffer {
 /** The text of a part that is nothing but text. */
 function plainTextOf(part: unknown): string | undefined {
   if (typeof part === 'string') return part;
-  if (!isRecord(part) || part.type !== 'text' || typeof part.text !== 'string') return undefined;
-  return Object.keys(part).length === 2 ? part.text : undefined;
+  const isText = isRecord(part) && part.type === 'text' && Object.keys(part).length === 2;
+  return isText && typeof part.text === 'string' ? part.text : undefined;
 }

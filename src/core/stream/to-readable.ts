@@ -1,7 +1,9 @@
 import { PolygateError } from '../../errors/base.ts';
 import { StreamError } from '../../errors/stream.ts';
-import { isRecord } from '../../schemas/type-guards.ts';
+import type { ResponseMeta } from '../../schemas/meta.ts';
+import { unchecked } from '../../schemas/schema.ts';
 import { startTimer } from '../config/clock.ts';
+import { parseJson } from '../http/json.ts';
 import type { Source } from './source.ts';
 
 /** Time without an item, in ms, after which a comment is sent to keep the connection open. */
@@ -60,16 +62,20 @@ const relayedFields = [
   'maxUsd',
 ];
 
+/** The relayed fields that determine an error's class and metadata. The others are passed on as they are. */
+interface RelayedFields {
+  status?: number;
+  requestId?: string;
+}
+
 /** The relayed fields of an error, or of the object that it was relayed as. */
-export function pickRelayedFields(error: object): Record<string, unknown> {
-  return Object.fromEntries(relayedFields.map((name) => [name, Reflect.get(error, name)]));
+export function pickRelayedFields(error: object): RelayedFields {
+  return unchecked(parseJson(JSON.stringify(error, relayedFields)));
 }
 
 function toErrorEvent(error: unknown): string {
   const known = PolygateError.is(error) ? error : new StreamError('The stream failed.');
-  const { name, message } = known;
-  const meta: unknown = Reflect.get(known, 'meta');
-  const fields = pickRelayedFields(known);
-  if (isRecord(meta)) fields.requestId ??= meta.requestId;
+  const { name, message, meta }: PolygateError & { meta?: ResponseMeta } = known;
+  const fields = { requestId: meta?.requestId, ...pickRelayedFields(known) };
   return toEvent({ error: { name, message, ...fields } });
 }

@@ -6,9 +6,11 @@ import { keepField } from './keep-field.ts';
 
 /** The tool calls of one message, accumulated from fragments. */
 export class ToolCalls {
-  readonly #calls = new Map<number, ToolCall>();
+  /** The calls by index, and therefore in this order. */
+  readonly #calls: Record<number, ToolCall> = {};
+  readonly #indexById = new Map<string | undefined, number>();
   /** Where the fragments of an index belong, if several calls were sent with it. */
-  readonly #movedTo = new Map<number, number>();
+  readonly #movedTo: Record<number, number> = {};
   /** Index of the call that the last fragment extended. */
   #lastIndex = 0;
   /** The lowest index above those of all calls. */
@@ -19,84 +21,64 @@ export class ToolCalls {
     for (const [position, fragment] of fragments.entries()) {
       const id = textOf(fragment.id);
       const candidate = fragments.length > 1 ? position : this.#lastIndex;
-      fragment.index =
-        fragment.index === undefined
-          ? this.#findIndex(fragment, id, candidate)
-          : this.#checkIndex(fragment, id, fragment.index);
-      this.#extend(fragment, id);
+      const index = this.#findIndex(fragment, id, candidate);
+      fragment.index = index;
+      this.#lastIndex = index;
+      this.#nextIndex = Math.max(this.#nextIndex, index + 1);
+      if (id !== undefined) this.#indexById.set(id, index);
+      const call = (this.#calls[index] ??= {
+        id: '',
+        type: 'function',
+        function: { name: '', arguments: '' },
+      });
+      extend(call, fragment, id);
     }
   }
 
-  /** Copies of the calls, sorted by index; undefined if there are none. Later fragments do not change them. */
-  get list(): ToolCall[] | undefined {
-    if (this.#calls.size === 0) return undefined;
+  /** Copies of the calls, sorted by index. Later fragments do not change them. */
+  get value(): ToolCall[] {
     // `structuredClone` would fail on deeply nested fields.
-    return [...this.#calls]
-      .toSorted(([a], [b]) => a - b)
-      .map(([, call]) => ({ ...call, function: { ...call.function } }));
-  }
-
-  #indexOf(id: string): number | undefined {
-    return [...this.#calls].find(([, call]) => call.id === id)?.[0];
+    return Object.values(this.#calls).map((call) => ({ ...call, function: { ...call.function } }));
   }
 
   /**
-   * The index of a fragment that has none. An id names its call, and a new id begins a new one. Without an id, a single
-   * fragment continues the last call, and several in one chunk continue the calls in their order, unless a fragment
-   * names another function after the arguments have begun.
+   * The index of the call that a fragment belongs to.
+   *
+   * An id names its call. In a fragment without an index, a new id begins a new call. Without an id, a single fragment
+   * continues the last call, and several in one chunk continue the calls in their order, unless a fragment names
+   * another function after the arguments have begun.
+   *
+   * Some services send every parallel call with the index 0: another id begins another call if its function differs,
+   * or if the arguments of the previous call are complete.
    */
   #findIndex(fragment: ToolCallDelta, id: string | undefined, candidate: number): number {
-    if (id !== undefined) return this.#indexOf(id) ?? this.#nextIndex;
-    const call = this.#calls.get(candidate)?.function;
-    const name = textOf(fragment.function?.name) ?? call?.name;
-    const continues = call !== undefined && (call.arguments === '' || name === call.name);
-    return continues ? candidate : this.#nextIndex;
-  }
-
-  /**
-   * The index of a fragment that has one. Some services send every parallel call with the index 0: another id begins
-   * another call if its function differs, or if the arguments of the previous call are complete.
-   */
-  #checkIndex(fragment: ToolCallDelta, id: string | undefined, sent: number): number {
-    const index = this.#movedTo.get(sent) ?? sent;
-    const call = this.#calls.get(index);
-    if (id === undefined || call === undefined || call.id === '' || call.id === id) return index;
-    const known = this.#indexOf(id);
-    const name = textOf(fragment.function?.name) ?? call.function.name;
-    const { arguments: text } = call.function;
+    const { index: sent } = fragment;
+    const index = sent == null ? candidate : (this.#movedTo[sent] ?? sent);
+    const call = this.#calls[index];
+    const { name, arguments: text = '' } = call?.function ?? {};
+    const isSame = (textOf(fragment.function?.name) ?? name) === name;
+    if (sent == null) {
+      if (id === undefined && call && (isSame || text === '')) return index;
+      return this.#indexById.get(id) ?? this.#nextIndex;
+    }
+    if (id === undefined || !call?.id || call.id === id) return index;
     // Parsed only where it can be complete: it grows with every fragment.
     const isComplete = text.endsWith('}') && parseJson(text);
-    const isSame = name === call.function.name && !isComplete;
-    if (known === undefined && isSame) return index;
-    const moved = known ?? this.#nextIndex;
-    this.#movedTo.set(sent, moved);
-    return moved;
-  }
-
-  #extend(fragment: ToolCallDelta, id: string | undefined): void {
-    const { index } = fragment;
-    let call = this.#calls.get(index);
-    if (call === undefined) {
-      call = { id: '', type: 'function', function: { name: '', arguments: '' } };
-      this.#calls.set(index, call);
-      this.#nextIndex = Math.max(this.#nextIndex, index + 1);
-    }
-    this.#lastIndex = index;
-    call.id = id ?? call.id;
-    for (const key in fragment) {
-      if (key === 'function') extendFunction(call.function, fragment.function ?? {});
-      else if (key !== 'id' && key !== 'index') keepField(call, key, fragment[key]);
-    }
+    const next = isSame && !isComplete ? index : this.#nextIndex;
+    return (this.#movedTo[sent] = this.#indexById.get(id) ?? next);
   }
 }
 
 /** Services stream a name in fragments, or repeat the whole name; a fragment that equals the name so far repeats it. */
-function extendFunction(
-  target: ToolCall['function'],
-  { name, arguments: text }: Record<string, unknown>,
-): void {
+function extend(call: ToolCall, fragment: ToolCallDelta, id = call.id): void {
+  call.id = id;
+  const target = call.function;
+  const { name, arguments: text }: Record<string, unknown> = fragment.function ?? {};
   const nameText = textOf(name) ?? '';
   if (nameText !== target.name) target.name += nameText;
   // Some services send the arguments as an object.
-  if (text !== undefined && text !== null) target.arguments += stringify(text);
+  target.arguments += stringify(text ?? '');
+  for (const key in fragment) {
+    if (key !== 'id' && key !== 'index' && key !== 'function') keepField(call, key, fragment[key]);
+  }
 }

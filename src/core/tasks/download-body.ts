@@ -4,7 +4,7 @@ import { whenAborted } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
 import { notify } from '../config/log.ts';
 import type { FilePart } from '../http/download.ts';
-import { IdleTimer } from '../http/idle-timer.ts';
+import { createIdleTimer } from '../http/idle-timer.ts';
 import { withBody } from '../http/response-body.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
 
@@ -48,7 +48,7 @@ export function guardBody(
       problem,
       error,
     );
-  const idleTimer = new IdleTimer(config.clock, ms, () =>
+  const idleTimer = createIdleTimer(config.clock, ms, () =>
     fail(interrupted(`no data received for ${ms} ms (streamIdleTimeout)`)),
   );
   const release = () => {

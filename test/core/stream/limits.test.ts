@@ -34,6 +34,7 @@ const tooLong: Record<string, string> = {
   'an endless comment': `: ${'x'.repeat(4_000)}`,
   'an endless line of an unknown field': `foo: ${'x'.repeat(4_000)}`,
   'an endless line without a colon': 'x'.repeat(4_000),
+  'endless lines of an unknown field': many.map(() => `foo: ${'x'.repeat(40)}\n`).join(''),
   'an endless event of many lines': many.map(() => `data: ${'x'.repeat(40)}\n`).join(''),
 };
 

@@ -165,7 +165,7 @@ function silentSource() {
 describe('a branch of tee()', () => {
   test('that was dropped and is then aborted leaves the other one open', () => {
     const source = silentSource();
-    const [one, other] = teeSource(source);
+    const [one, other] = teeSource(source, (branch) => branch);
     one.abandon();
     one.abort('no longer needed');
     expect(source.aborts).toBe(0);
@@ -174,7 +174,7 @@ describe('a branch of tee()', () => {
   });
 
   test('ends all pending reads when it is closed', async () => {
-    const [one] = teeSource(silentSource());
+    const [one] = teeSource(silentSource(), (branch) => branch);
     const items = new Stream(one, emptyMeta())[Symbol.asyncIterator]();
     const reads = [items.next(), items.next(), items.next()];
     await items.return?.();
@@ -183,7 +183,7 @@ describe('a branch of tee()', () => {
   });
 
   test('fails all pending reads when it is aborted', async () => {
-    const [one] = teeSource(silentSource());
+    const [one] = teeSource(silentSource(), (branch) => branch);
     const reads = [one.next(), one.next()];
     one.abort('no longer needed');
     for (const read of reads) await expect(read).rejects.toBeInstanceOf(AbortedError);

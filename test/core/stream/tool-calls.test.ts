@@ -61,6 +61,9 @@ describe('streamed tool calls without an index', () => {
       call('a', 'one', '{"x":1}'),
     ]);
     expect(await toolCalls([rest])).toEqual([call('', '', ':1}')]);
+    expect(await toolCalls([first], [{ index: null, ...rest }])).toEqual([
+      call('a', 'one', '{"x":1}'),
+    ]);
   });
 
   test('are separate calls in one chunk even without ids', async () => {
