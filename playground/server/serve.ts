@@ -23,7 +23,6 @@ export async function serve(port: number): Promise<{ url: string; gateway: strin
       alias: [
         // The page uses the client's source files, so changes to them are visible immediately.
         { find: /^polygate$/, replacement: resolvePath('../../src/index.ts') },
-        { find: /^ky$/, replacement: resolvePath('../../src/browser/ky.ts') },
       ],
     },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },

@@ -9,7 +9,7 @@ const badGateway = { name: 'ServerError', status: 502, code: 'bad_gateway' };
 /** Batch keys need `crypto.subtle`, which is missing here. */
 const failedBatch = ['ConfigurationError', 'ConfigurationError'];
 
-const everywhere = {
+const withoutHooks = {
   words: echo,
   image: 'succeeded',
   aborted: { name: 'AbortedError', outcome: unknown },
@@ -17,6 +17,13 @@ const everywhere = {
   cut: { name: 'StreamTruncatedError', outcome: unknown },
   batch: ['succeeded', 'succeeded'],
   lost: { name: 'ConnectionError', outcome: unknown },
+};
+
+const count = expect.any(Number);
+const everywhere = {
+  ...withoutHooks,
+  hooked: { words: echo, image: 'succeeded', requests: count, responses: count },
+  lostWithHooks: withoutHooks.lost,
 };
 
 const server = {
@@ -37,7 +44,7 @@ export const expected: Readonly<Record<Runtime['kind'] | 'bare', object>> = {
     // Browsers hide the status of a redirect from pages.
     redirected: { name: 'APIError', status: 0, outcome: 'rejected' },
   },
-  bare: { ...everywhere, redirected: server.redirected, batch: failedBatch },
+  bare: { ...withoutHooks, redirected: server.redirected, batch: failedBatch },
   'plain page': {
     ...everywhere,
     inProcess: echo,
@@ -45,5 +52,6 @@ export const expected: Readonly<Record<Runtime['kind'] | 'bare', object>> = {
     redirected: badGateway,
     batch: failedBatch,
     lost: { ...badGateway, outcome: unknown },
+    lostWithHooks: { ...badGateway, outcome: unknown },
   },
 };

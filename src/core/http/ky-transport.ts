@@ -28,7 +28,7 @@ export const hooksRule: Rule = /* @__PURE__ */ objectWithFields({
 export function createTransport({ fetch, options: { hooks = {} } }: Config): Transport {
   const { beforeRequest = [], afterResponse = [] } = hooks;
   return beforeRequest.length + afterResponse.length > 0
-    ? createKyTransport(fetch, [...beforeRequest], [...afterResponse])
+    ? createKyTransport(fetch, beforeRequest, afterResponse)
     : createFetchTransport(fetch);
 }
 
@@ -48,19 +48,25 @@ function createKyTransport(
 
   return async (request, { retryCount, onSend, onResponse }) => {
     const { url, body, signal } = request;
-    let stream: { original: Response; withoutBody: Response } | undefined;
+    /** The stream of the response, which hooks do not receive. */
+    let stream: Response | undefined;
+    const receive = (response: Response): Response => {
+      onResponse(response);
+      if (!isEventStream(response)) return response;
+      stream = response;
+      return withBody(response, null);
+    };
     const send: typeof fetch = async (input) => {
       // The call may have ended while a hook was running.
       signal.throwIfAborted();
+      if (input instanceof Request && input.bodyUsed) {
+        throw new HookError('hooks.beforeRequest has read the body of the request, not of a clone');
+      }
       // A hook can return a request that lacks these options.
       const final = new Request(input, { ...fetchOptions(), signal });
       checkRequest(final, request);
       onSend();
-      const response = await fetch(final);
-      onResponse(response);
-      if (!isEventStream(response)) return response;
-      stream = { original: response, withoutBody: withBody(response, null) };
-      return stream.withoutBody;
+      return receive(await fetch(final));
     };
     try {
       const response = await instance(url, {
@@ -69,18 +75,25 @@ function createKyTransport(
         body: blobBody(body),
         fetch: send,
         hooks: {
-          beforeRequest: beforeRequest.map(
-            (hook) => (state) => runHook('beforeRequest', () => hook(state)),
-          ),
+          beforeRequest: beforeRequest.map((hook) => async (state) => {
+            const result = await runHook('beforeRequest', () => hook(state));
+            return result instanceof Response ? receive(result) : result;
+          }),
           afterResponse: afterResponse.map(
-            (hook) => (state) => runHook('afterResponse', () => hook({ ...state, retryCount })),
+            (hook) => (state) =>
+              runHook('afterResponse', async () => {
+                const result = await hook({ ...state, retryCount });
+                // A hook that returns its copy replaces nothing, and may have read it.
+                return result === state.response ? undefined : result;
+              }),
           ),
         },
       });
-      if (response === stream?.withoutBody) return stream.original;
-      stream?.original.body?.cancel().catch(() => undefined);
-      if (!response.bodyUsed) return response;
-      throw new HookError('hooks.afterResponse returned a response whose body it has read');
+      // Hooks that return no body of their own keep the stream.
+      if (stream === undefined || response.body !== null) return response;
+      const original = stream;
+      stream = undefined;
+      return original;
     } catch (error) {
       if (isForceRetryError(error)) {
         throw new HookError(
@@ -88,6 +101,8 @@ function createKyTransport(
         );
       }
       throw isNetworkError(error) ? error.cause : error;
+    } finally {
+      stream?.body?.cancel().catch(() => undefined);
     }
   };
 }
@@ -96,12 +111,17 @@ async function runHook<Result>(
   name: keyof Hooks,
   hook: () => Result | Promise<Result>,
 ): Promise<Result> {
+  let result: Result;
   try {
-    return await hook();
+    result = await hook();
   } catch (cause) {
     const reason = textOf(isRecord(cause) ? cause.message : cause);
     throw new HookError(`hooks.${name} threw an error${reason ? `: ${reason}` : ''}`, { cause });
   }
+  if (result instanceof Response && result.bodyUsed) {
+    throw new HookError(`hooks.${name} returned a response whose body it has read`);
+  }
+  return result;
 }
 
 /**
