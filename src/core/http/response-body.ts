@@ -75,7 +75,7 @@ export function withAbortableBody(response: Response, signal: AbortSignal | unde
 
 /** Whether the body is a stream of server-sent events. */
 export function isEventStream({ headers }: Response): boolean {
-  return headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  return /^text\/event-stream\s*(;|$)/i.test(headers.get('content-type') ?? '');
 }
 
 /** A copy of the response with another body. */

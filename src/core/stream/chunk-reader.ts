@@ -9,7 +9,7 @@ import type { Clock } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
 import { IdleTimer } from '../http/idle-timer.ts';
 import { singleLine, parseJson } from '../http/json.ts';
-import { readBodyText, readerOf } from '../http/response-body.ts';
+import { isEventStream, readBodyText, readerOf } from '../http/response-body.ts';
 import { Accumulator } from './accumulator.ts';
 import { isChunk, isErrorEvent } from './chunk.ts';
 import { EventDecoder } from './event-decoder.ts';
@@ -30,13 +30,13 @@ export function openStream(
   return async (context) => {
     const { response, meta, errors, config } = context;
     const { body } = response;
-    const type = response.headers.get('content-type') ?? 'no content-type';
-    if (body !== null && /^text\/event-stream\s*(;|$)/i.test(type)) {
+    if (body !== null && isEventStream(response)) {
       return new ChunkReader(context, readerOf(response, body), choiceCount, signal);
     }
     const text = await readBodyText(response, config.maxResponseBytes, context.signal).catch(
       () => '',
     );
+    const type = response.headers.get('content-type') ?? 'no content-type';
     const problem = `expected a text/event-stream body, received ${body === null ? 'no body' : type}`;
     throw errors.invalidResponse(meta, problem, parseJson(text) ?? text);
   };

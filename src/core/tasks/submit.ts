@@ -118,11 +118,12 @@ function describeSubmit<Kind extends TaskKind>(
 
 function createSubmittedTask<Kind extends TaskKind>(
   scope: TaskScope<Kind>,
-  { data: latest, meta, response: { headers } }: ApiResponse<Generation<Kind>>,
+  { data: latest, meta }: ApiResponse<Generation<Kind>>,
   idempotencyKey: string,
   pollHeaders: PollHeaders,
 ): SubmittedTask<Kind> {
   const { baseURL, clock } = scope.context.config;
+  const { headers } = meta;
   const { poll_url, status_url } = latest.raw;
   return new SubmittedTask(scope, {
     ...detailsFrom(scope, latest.id, idempotencyKey, meta, pollHeaders),

@@ -175,7 +175,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
       try {
         const read = readJson(readGeneration(kind, this.id));
         const result = await execute(context, this.#pollCall(path), options, read);
-        const { headers } = result.response;
+        const { headers } = result.meta;
         this.#remember(result.data, parseRetryAfter(headers, context.config.clock.now()));
         this.#workingPollPath = path;
         tasks.set(result.data, this);
