@@ -1,3 +1,4 @@
+import type { ResponseMeta } from '../schemas/meta.ts';
 import { PolygateError } from './base.ts';
 
 /**
@@ -6,4 +7,6 @@ import { PolygateError } from './base.ts';
  */
 export class HookError extends PolygateError {
   static override readonly className: string = 'HookError';
+  /** Metadata of the response; undefined if a `beforeRequest` hook threw. */
+  declare readonly meta?: ResponseMeta;
 }
