@@ -9,21 +9,19 @@ const badGateway = { name: 'ServerError', status: 502, code: 'bad_gateway' };
 /** Batch keys need `crypto.subtle`, which is missing here. */
 const failedBatch = ['ConfigurationError', 'ConfigurationError'];
 
-const withoutHooks = {
+const connectionLost = { name: 'ConnectionError', outcome: unknown };
+const count = expect.any(Number);
+
+const everywhere = {
   words: echo,
   image: 'succeeded',
   aborted: { name: 'AbortedError', outcome: unknown },
   refused: { name: 'BadRequestError', status: 400, code: 'model_not_found', outcome: 'rejected' },
   cut: { name: 'StreamTruncatedError', outcome: unknown },
   batch: ['succeeded', 'succeeded'],
-  lost: { name: 'ConnectionError', outcome: unknown },
-};
-
-const count = expect.any(Number);
-const everywhere = {
-  ...withoutHooks,
+  lost: connectionLost,
   hooked: { words: echo, image: 'succeeded', requests: count, responses: count },
-  lostWithHooks: withoutHooks.lost,
+  lostWithHooks: connectionLost,
 };
 
 const server = {
@@ -44,7 +42,7 @@ export const expected: Readonly<Record<Runtime['kind'] | 'bare', object>> = {
     // Browsers hide the status of a redirect from pages.
     redirected: { name: 'APIError', status: 0, outcome: 'rejected' },
   },
-  bare: { ...withoutHooks, redirected: server.redirected, batch: failedBatch },
+  bare: { ...everywhere, redirected: server.redirected, batch: failedBatch },
   'plain page': {
     ...everywhere,
     inProcess: echo,

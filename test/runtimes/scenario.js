@@ -13,11 +13,10 @@ const imageParams = { model: 'prism-image', prompt: 'A harbour' };
 export async function scenario(options, journal, createMockGateway, createProxyHandler) {
   const gateway = new Polygate({ ...options, maxRetries: 0 });
   const chat = gateway.chat.completions;
-  // ky needs `Request`.
-  const hooked = globalThis.Request && hookedClient(options);
+  const hooked = hookedClient(options);
   return {
     words: await streamChat(gateway),
-    hooked: await hooked?.run(),
+    hooked: await hooked.run(),
     image: (await gateway.images.generate(imageParams, { pollInterval: 20 })).status,
     aborted: await failure(() => abortChat(gateway)),
     refused: await failure(() => chat.create({ ...question, model: 'none' })),
@@ -25,8 +24,7 @@ export async function scenario(options, journal, createMockGateway, createProxyH
     redirected: await failure(() => gateway.models.retrieve('aurora-chat')),
     batch: await batch(gateway, journal),
     lost: await failure(() => chat.create(question)),
-    lostWithHooks:
-      hooked && (await failure(() => hooked.gateway.chat.completions.create(question))),
+    lostWithHooks: await failure(() => hooked.gateway.chat.completions.create(question)),
     behindProxy: await behindProxy(options, createProxyHandler),
     inProcess: createMockGateway && (await inProcess(createMockGateway)),
   };
@@ -38,7 +36,10 @@ async function streamChat(gateway) {
   return content;
 }
 
-/** A client with hooks, which sends through ky, and what it does before the gateway breaks chats. */
+/**
+ * A client with hooks, which sends through ky, and what it does before the gateway breaks chats. Without `Request`, there
+ * are no hooks.
+ */
 function hookedClient(options) {
   let requests = 0;
   let responses = 0;
@@ -50,7 +51,10 @@ function hookedClient(options) {
   const afterResponse = ({ response }) => {
     responses += response.ok;
   };
-  const hooks = { beforeRequest: [beforeRequest], afterResponse: [afterResponse] };
+  const hooks = globalThis.Request && {
+    beforeRequest: [beforeRequest],
+    afterResponse: [afterResponse],
+  };
   const gateway = new Polygate({ ...options, hooks, maxRetries: 0 });
   const run = async () => {
     const words = await streamChat(gateway);

@@ -166,8 +166,9 @@ export interface Hooks {
    */
   readonly beforeRequest?: readonly BeforeRequestHook[] | undefined;
   /**
-   * Called with a copy of each response, whatever its status. May return a `Response`, whose body is read in place of
-   * the original one. Status, charge, task id and request id are always those that the service sent.
+   * Called with a copy of each response, whatever its status; that of a stream has no body. May return a `Response` of
+   * the same content type, whose body is read in place of the original one. Status, charge, task id and request id are
+   * always those that the service sent. `ky.retry()` fails the call.
    */
   readonly afterResponse?: readonly AfterResponseHook[] | undefined;
 }
