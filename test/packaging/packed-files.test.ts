@@ -34,8 +34,6 @@ describe('the packed package', () => {
         "package/CHANGELOG.md",
         "package/LICENSE",
         "package/README.md",
-        "package/dist/browser/ky.js",
-        "package/dist/browser/ky.js.map",
         "package/dist/chat.d.ts",
         "package/dist/chat.js",
         "package/dist/chat.js.map",

@@ -11,6 +11,7 @@ let app: string;
 beforeAll(async () => {
   app = await createApp('packed', [inject('tarball')]);
   await addFixture(app, 'chat-and-image.mjs');
+  await addFixture(app, 'hooks.mjs');
   await addFixture(app, 'require.cjs');
 });
 
@@ -29,6 +30,18 @@ describe.each(['22.12.0', '22', '24', '26'])('on Node %s', (version) => {
       node: expect.stringMatching(new RegExp(`^v${version}(\\.|$)`)),
       completion: expect.stringMatching(/\S/),
       image: expect.stringMatching(/^(https?|data):/),
+    });
+  });
+
+  test('a client with hooks chats, generates an image and resends no lost chat', async () => {
+    const report: unknown = JSON.parse(await run(node, ['hooks.mjs'], app));
+    expect(report).toEqual({
+      completion: expect.stringMatching(/\S/),
+      image: 'succeeded',
+      lost: { name: 'ConnectionError', outcome: 'unknown' },
+      failed: { name: 'HookError', outcome: 'unknown', task: expect.stringMatching(/\S/) },
+      // The response to the lost chat is missing.
+      counts: { hooked: true, missing: 1, chats: 2 },
     });
   });
 

@@ -34,10 +34,18 @@ describe.each(runtimes)('$name', ({ name, kind, launch }) => {
       expect(report).toEqual(expected[kind]);
       await vi.waitFor(() => expect(mock.inFlight).toBe(0));
       expect(mock.requests.map(({ path }) => path)).not.toContain('/elsewhere');
-      const clients = report.behindProxy === undefined ? 1 : 2;
-      const sent = (mock.requests.filter(isChat).length - 4) / clients;
+      const clients = report.behindProxy === undefined ? 2 : 3;
+      const sent = (mock.requests.filter(isChat).length - 5) / clients;
       // Browsers resend a request after a reset connection, and a page cannot prevent it.
       if (kind !== 'page') expect(sent).toBe(1);
+      // Each request of the scenario's hooked client, and the one whose response was lost.
+      const { requests, responses } = report.hooked as Record<string, number>;
+      expect(responses).toBe(requests);
+      const fromHook = mock.requests.filter(
+        ({ headers }) => headers['x-request-id'] === 'from-hook',
+      );
+      expect(fromHook.length).toBeGreaterThan(requests ?? 0);
+      if (kind !== 'page') expect(fromHook).toHaveLength((requests ?? 0) + 1);
       rows.push({ name, version, report });
     } finally {
       await close();
@@ -68,7 +76,7 @@ test('the table in the guide matches this run', async () => {
     );
 });
 
-/** Starts a reference gateway that truncates the fourth chat, and charges all later ones but loses their responses. */
+/** Starts a reference gateway that truncates the fifth chat, and charges all later ones but loses their responses. */
 async function openGateway() {
   const load = (path: string) => import(pathToFileURL(join(app, 'node_modules', path)).href);
   const { createMockGateway } = await load('polygate/dist/mock/index.js');
@@ -76,8 +84,8 @@ async function openGateway() {
   const mock: MockGateway = createMockGateway({ tasks: { durationMs: 100 }, chunkDelayMs: 20 });
   const headers = { location: '/elsewhere' };
   mock.fail({ route: 'GET /v1/models/{model}', status: 302, headers });
-  mock.fail({ route: chats, cutStreamAfter: 3, attempt: 4 });
-  for (let attempt = 5; attempt < 20; attempt += 1) {
+  mock.fail({ route: chats, cutStreamAfter: 3, attempt: 5 });
+  for (let attempt = 6; attempt < 20; attempt += 1) {
     mock.fail({ route: chats, reset: 'after', attempt });
   }
   const { baseURL, close } = await listen(mock, { cors: true });

@@ -9,6 +9,9 @@ const badGateway = { name: 'ServerError', status: 502, code: 'bad_gateway' };
 /** Batch keys need `crypto.subtle`, which is missing here. */
 const failedBatch = ['ConfigurationError', 'ConfigurationError'];
 
+const connectionLost = { name: 'ConnectionError', outcome: unknown };
+const count = expect.any(Number);
+
 const everywhere = {
   words: echo,
   image: 'succeeded',
@@ -16,7 +19,9 @@ const everywhere = {
   refused: { name: 'BadRequestError', status: 400, code: 'model_not_found', outcome: 'rejected' },
   cut: { name: 'StreamTruncatedError', outcome: unknown },
   batch: ['succeeded', 'succeeded'],
-  lost: { name: 'ConnectionError', outcome: unknown },
+  lost: connectionLost,
+  hooked: { words: echo, image: 'succeeded', requests: count, responses: count },
+  lostWithHooks: connectionLost,
 };
 
 const server = {
@@ -45,5 +50,6 @@ export const expected: Readonly<Record<Runtime['kind'] | 'bare', object>> = {
     redirected: badGateway,
     batch: failedBatch,
     lost: { ...badGateway, outcome: unknown },
+    lostWithHooks: { ...badGateway, outcome: unknown },
   },
 };

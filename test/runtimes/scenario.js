@@ -8,13 +8,15 @@ const imageParams = { model: 'prism-image', prompt: 'A harbour' };
 
 /**
  * Runs the scenario. Parameters after `options` are optional: not every runtime supports them. The order of the calls
- * matters, because the gateway of the test breaks the fourth chat and every later one.
+ * matters, because the gateway of the test breaks the fifth chat and every later one.
  */
 export async function scenario(options, journal, createMockGateway, createProxyHandler) {
   const gateway = new Polygate({ ...options, maxRetries: 0 });
   const chat = gateway.chat.completions;
+  const hooked = hookedClient(options);
   return {
     words: await streamChat(gateway),
+    hooked: await hooked.run(),
     image: (await gateway.images.generate(imageParams, { pollInterval: 20 })).status,
     aborted: await failure(() => abortChat(gateway)),
     refused: await failure(() => chat.create({ ...question, model: 'none' })),
@@ -22,6 +24,7 @@ export async function scenario(options, journal, createMockGateway, createProxyH
     redirected: await failure(() => gateway.models.retrieve('aurora-chat')),
     batch: await batch(gateway, journal),
     lost: await failure(() => chat.create(question)),
+    lostWithHooks: await failure(() => hooked.gateway.chat.completions.create(question)),
     behindProxy: await behindProxy(options, createProxyHandler),
     inProcess: createMockGateway && (await inProcess(createMockGateway)),
   };
@@ -31,6 +34,35 @@ async function streamChat(gateway) {
   let content = '';
   for await (const text of gateway.chat.completions.stream(question).text()) content += text;
   return content;
+}
+
+/**
+ * A client with hooks, which sends through ky, and what it does before the gateway breaks chats. Without `Request`, there
+ * are no hooks.
+ */
+function hookedClient(options) {
+  let requests = 0;
+  let responses = 0;
+  const beforeRequest = ({ request }) => {
+    requests += 1;
+    // The proxy forwards this header.
+    request.headers.set('x-request-id', 'from-hook');
+  };
+  const afterResponse = ({ response }) => {
+    responses += response.ok;
+  };
+  const hooks = globalThis.Request && {
+    beforeRequest: [beforeRequest],
+    afterResponse: [afterResponse],
+  };
+  const gateway = new Polygate({ ...options, hooks, maxRetries: 0 });
+  const run = async () => {
+    const words = await streamChat(gateway);
+    const task = await gateway.images.submit(imageParams);
+    const { status } = await task.wait({ pollInterval: 20 });
+    return { words, image: status, requests, responses };
+  };
+  return { gateway, run };
 }
 
 async function abortChat(gateway) {

@@ -148,7 +148,11 @@ export async function execute<Result>(
         signal: attemptSignal,
       };
       const retryCount = retries + slotRejections;
-      return await context.transport(request, { retryCount, onSend, onResponse });
+      return await context.transport(request, {
+        retryCount,
+        onSend,
+        onResponse: (response) => onResponse(response, attemptSignal),
+      });
     } catch (error) {
       throw errors.sendError(error);
     }
@@ -163,10 +167,11 @@ export async function execute<Result>(
    * Records what any response reports: its charge, the account's limits, and that the service works. Runs even if the
    * caller has aborted: every charge must reach the ledger.
    */
-  function onResponse(response: Response): ResponseMeta {
+  function onResponse(response: Response, attemptSignal: AbortSignal): ResponseMeta {
     const meta = parseResponseMeta(response, config);
     const { status, requestId = 'unknown', concurrency, chargeUsd } = meta;
-    errors.meta = meta;
+    // The response to an attempt that has timed out must not be taken for that of the next one.
+    if (!attemptSignal.aborted) errors.meta = meta;
     call.observer?.onResponse(status);
     config.log.debug(() => `${route}: status ${status}, request id ${requestId}`);
     if (status < 400) retryBudget.refund();
@@ -190,8 +195,8 @@ export async function execute<Result>(
   ): Promise<ApiResponse<Result>> {
     if (attemptSignal.aborted) response.body?.cancel().catch(() => undefined);
     attemptSignal.throwIfAborted();
-    // A hook can supply the response to a request that is never sent, and replace the body of any other one.
-    const meta = errors.meta ?? onResponse(response);
+    // Not those of `response`, which a hook may have returned.
+    const meta = errors.meta ?? onResponse(response, attemptSignal);
     if (isSuccess(meta.status)) {
       const retainSlot = () => {
         slot.retained = true;

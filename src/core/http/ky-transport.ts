@@ -1,4 +1,4 @@
-import ky, { isForceRetryError, isNetworkError } from 'ky';
+import ky, { isForceRetryError } from 'ky';
 import type { AfterResponseHook, BeforeRequestHook } from 'ky';
 
 import { ConfigurationError } from '../../errors/configuration.ts';
@@ -28,13 +28,13 @@ export const hooksRule: Rule = /* @__PURE__ */ objectWithFields({
 export function createTransport({ fetch, options: { hooks = {} } }: Config): Transport {
   const { beforeRequest = [], afterResponse = [] } = hooks;
   return beforeRequest.length + afterResponse.length > 0
-    ? createKyTransport(fetch, [...beforeRequest], [...afterResponse])
+    ? createKyTransport(fetch, beforeRequest, afterResponse)
     : createFetchTransport(fetch);
 }
 
 /**
  * A transport that sends through ky, which builds the `Request` and runs the hooks. ky's own retries, timeout and status
- * errors are off. Its errors contain the request with the API key, so none of them leaves this file.
+ * errors are off. Its `NetworkError` contains the request with the API key, so only its messages are ever read.
  *
  * ky passes each `afterResponse` hook a copy of the response. A copy of a stream reads ahead, and loses what it has read
  * if the connection breaks, so hooks receive a stream's response without its body.
@@ -48,60 +48,77 @@ function createKyTransport(
 
   return async (request, { retryCount, onSend, onResponse }) => {
     const { url, body, signal } = request;
-    let stream: { original: Response; withoutBody: Response } | undefined;
+    let received: Response | undefined;
+    /** The response as hooks see it. */
+    let shown: Response | undefined;
+    let result: Response | undefined;
+    const receive = (response: Response): Response => {
+      onResponse(response);
+      received = response;
+      shown = isEventStream(response) ? withBody(response, null) : response;
+      return shown;
+    };
     const send: typeof fetch = async (input) => {
       // The call may have ended while a hook was running.
       signal.throwIfAborted();
+      if (input instanceof Request && input.bodyUsed) {
+        throw new HookError('hooks.beforeRequest has read the body of the request, not of a clone');
+      }
       // A hook can return a request that lacks these options.
-      const final = new Request(input, { ...fetchOptions(), signal });
-      checkRequest(final, request);
+      const checked = new Request(input, { ...fetchOptions(), signal });
+      checkRequest(checked, request);
       onSend();
-      const response = await fetch(final);
-      onResponse(response);
-      if (!isEventStream(response)) return response;
-      stream = { original: response, withoutBody: withBody(response, null) };
-      return stream.withoutBody;
+      return receive(await fetch(checked));
     };
     try {
-      const response = await instance(url, {
+      const final = await instance(url, {
         ...fetchOptions(),
         ...request,
         body: blobBody(body),
         fetch: send,
         hooks: {
-          beforeRequest: beforeRequest.map(
-            (hook) => (state) => runHook('beforeRequest', () => hook(state)),
-          ),
+          beforeRequest: beforeRequest.map((hook) => async (state) => {
+            const returned = await runHook('beforeRequest', hook, state);
+            return returned instanceof Response ? receive(returned) : returned;
+          }),
           afterResponse: afterResponse.map(
-            (hook) => (state) => runHook('afterResponse', () => hook({ ...state, retryCount })),
+            (hook) => (state) => runHook('afterResponse', hook, { ...state, retryCount }),
           ),
         },
       });
-      if (response === stream?.withoutBody) return stream.original;
-      stream?.original.body?.cancel().catch(() => undefined);
-      if (!response.bodyUsed) return response;
-      throw new HookError('hooks.afterResponse returned a response whose body it has read');
+      if (received === undefined) return final;
+      // The copy of a stream has no body, so a response made from it replaces nothing.
+      const isReplaced = final !== shown && (final.body !== null || received === shown);
+      result = isReplaced ? withBody(received, final.body) : received;
+      return result;
     } catch (error) {
-      if (isForceRetryError(error)) {
-        throw new HookError(
-          'hooks.afterResponse returned ky.retry(), but only the client decides about retries',
-        );
-      }
-      throw isNetworkError(error) ? error.cause : error;
+      throw isForceRetryError(error)
+        ? new HookError('hooks.afterResponse returned ky.retry(): only the client retries')
+        : error;
+    } finally {
+      if (received !== result) received?.body?.cancel().catch(() => undefined);
     }
   };
 }
 
-async function runHook<Result>(
+async function runHook<State extends object, Result>(
   name: keyof Hooks,
-  hook: () => Result | Promise<Result>,
-): Promise<Result> {
+  hook: (state: State) => Result | Promise<Result>,
+  state: State,
+): Promise<Result | undefined> {
+  let returned: Result;
   try {
-    return await hook();
+    returned = await hook(state);
   } catch (cause) {
     const reason = textOf(isRecord(cause) ? cause.message : cause);
     throw new HookError(`hooks.${name} threw an error${reason ? `: ${reason}` : ''}`, { cause });
   }
+  // A hook that returns its copy replaces nothing, and may have read it.
+  if ('response' in state && returned === state.response) return undefined;
+  if (returned instanceof Response && returned.bodyUsed) {
+    throw new HookError(`hooks.${name} returned a response whose body it has read`);
+  }
+  return returned;
 }
 
 /**
