@@ -171,9 +171,9 @@ export interface Hooks {
   readonly beforeRequest?: readonly BeforeRequestHook[] | undefined;
   /**
    * Called with a copy of each response, whatever its status; without a body if the response is an event stream. May
-   * return a `Response` of the same content type, whose body is read in place of the original one. Status, charge, task
-   * id and request id are always those that the service sent. `retryCount` is the number of earlier attempts.
-   * `ky.retry()` fails the call.
+   * return a `Response`, whose body is read in place of the original one. Status and headers, and so charge, task id and
+   * request id, are always those that the service sent. `retryCount` is the number of earlier attempts. `ky.retry()`
+   * fails the call.
    */
   readonly afterResponse?: readonly AfterResponseHook[] | undefined;
 }

@@ -123,7 +123,8 @@ function cancellable() {
 describe('a hook that replaces a stream', () => {
   test('by a stream of its own cancels the original one', async () => {
     const { fetch, state } = cancellable();
-    const own = () => new Response(body([textEvent('Own'), finishEvent(), doneEvent]), eventStream);
+    // Without a content type: status and headers stay those of the service.
+    const own = () => new Response(body([textEvent('Own'), finishEvent(), doneEvent]));
     const { stream } = open(fetch, own, () => undefined);
     expect(await contents(stream)).toEqual(['Own', '']);
     expect(stream.meta).toMatchObject({ requestId: 'req-7', chargeUsd: 0.25 });
