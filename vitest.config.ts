@@ -37,6 +37,7 @@ export default defineConfig({
   },
   test: {
     environment: 'node',
+    provide: { transport: 'fetch' },
     // The default of one worker fewer than cores leaves a single worker on a small machine.
     maxWorkers: '100%',
     // A busy machine can take ten times as long as a quiet one. A test that hangs still fails.
@@ -69,6 +70,7 @@ export default defineConfig({
         resolve: { alias: withHooks },
         test: {
           name: 'shared with hooks',
+          provide: { transport: 'ky' },
           include: [ofClient],
           exclude: [...exclude, ...isolated],
           isolate: false,
@@ -80,6 +82,7 @@ export default defineConfig({
         resolve: { alias: withHooks },
         test: {
           name: 'isolated with hooks',
+          provide: { transport: 'ky' },
           include: isolated.filter((file) => matchesGlob(file, ofClient)),
         },
       },

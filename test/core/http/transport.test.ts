@@ -1,9 +1,16 @@
 import { createServer } from 'node:net';
 
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 
 import { Polygate } from '../../../src/index.ts';
-import { caught, chat } from '../support.ts';
+import { caught, chat, clientOf } from '../support.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** How the clients of the test project send their requests. */
+    transport: 'fetch' | 'ky';
+  }
+}
 
 /** The error of a chat request that Node's own fetch sends to this address. */
 function failureAt(baseURL: string) {
@@ -43,4 +50,14 @@ describe('a request that fetch fails', () => {
     const error = await failureAt(`http://127.0.0.1:${await closingServer()}`);
     expect(error).toMatchObject({ name: 'ConnectionError', outcome: 'unknown' });
   });
+});
+
+test('the clients of this test project send through its transport', async () => {
+  const sent: unknown[] = [];
+  const gateway = clientOf(async (input) => {
+    sent.push(input);
+    return Response.json({ object: 'list', data: [] });
+  });
+  await gateway.models.list();
+  expect(sent[0] instanceof Request ? 'ky' : 'fetch').toBe(inject('transport'));
 });
