@@ -60,15 +60,12 @@ export function pageURL(): URL | undefined {
 
 /** The runtime's own `fetch`, looked up on every call. */
 export const runtimeFetch: typeof globalThis.fetch = (input, init) =>
-  globalThis.fetch(
-    input,
-    typeof init?.body === 'string' ? { ...init, body: blobBody(init.body) } : init,
-  );
+  globalThis.fetch(input, init && { ...init, body: blobBody(init.body ?? null) });
 
 /**
  * A text body that the runtime sends only once. Deno's `fetch` automatically resends a text body when a kept-alive
  * connection breaks, so the service could charge twice. It sends a blob only once.
  */
-export function blobBody<Body extends string | null>(body: Body): Body | Blob {
+export function blobBody<Body>(body: Body): Body | Blob {
   return typeof body === 'string' && 'Deno' in globalThis ? new Blob([body]) : body;
 }
