@@ -62,7 +62,7 @@ export async function buildRequestHeaders(
 
 async function resolveApiKey({ apiKey }: Config): Promise<string> {
   if (apiKey === undefined) {
-    throw new ConfigurationError('apiKey: missing. Pass it as an option or set POLYGATE_API_KEY.');
+    throw new ConfigurationError('apiKey (POLYGATE_API_KEY): missing.');
   }
   if (typeof apiKey === 'string') return apiKey;
   let key: unknown;
