@@ -91,6 +91,7 @@ export const defaults = {
   maxResponseBytes: 2 ** 26,
   maxEventBytes: 2 ** 24,
   concurrency: 'auto',
+  fetch: runtimeFetch,
   clock: systemClock,
   random: Math.random,
   headerPrefix: 'x-svc-',
@@ -128,7 +129,6 @@ export function resolveConfig(original: PolygateOptions, clientRules: Rules = {}
   }
   return Object.freeze({
     ...defaults,
-    fetch: runtimeFetch,
     ...omitUndefined({ ...options, chatTimeout: options.timeout }),
     options,
     apiKey,
