@@ -99,7 +99,7 @@ export const defaults = {
 } as const;
 
 /**
- * Turns options and environment variables into a frozen config. Environment variables are read only here. `clientRules`
+ * Turns options and environment variables into a config. Environment variables are read only here. `clientRules`
  * are the rules of options that only one client accepts.
  *
  * @throws {@link ConfigurationError} if an option is unknown or invalid, the base URL is missing, or a browser would
@@ -127,7 +127,7 @@ export function resolveConfig(original: PolygateOptions, clientRules: Rules = {}
       'apiKey: every visitor could read it. Use a proxy and apiKey: null, or set dangerouslyAllowBrowser.',
     );
   }
-  return Object.freeze({
+  return {
     ...defaults,
     ...omitUndefined({ ...options, chatTimeout: options.timeout }),
     options,
@@ -135,5 +135,5 @@ export function resolveConfig(original: PolygateOptions, clientRules: Rules = {}
     baseURL: parseBaseURL(baseURL, options.allowInsecureBaseURL),
     headers: parseHeaderChanges({ 'user-agent': userAgent(), ...omitUndefined(options.headers) }),
     log: createLog(logger, logLevel),
-  });
+  };
 }

@@ -16,11 +16,12 @@ export function readerOf(
   response: Response,
   body: ReadableStream<Uint8Array>,
 ): ReadableStreamDefaultReader<Uint8Array> {
-  if (!isChromium()) return body.getReader();
-  response
-    .clone()
-    .body?.cancel()
-    .catch(() => undefined);
+  if (isChromium()) {
+    response
+      .clone()
+      .body?.cancel()
+      .catch(() => undefined);
+  }
   // Splitting replaces the body.
   return (response.body ?? body).getReader();
 }
