@@ -28,7 +28,7 @@ export function readerOf(
 
 /** Whether a response is an event stream, judging by its content type. */
 export function isEventStream({ headers }: Response): boolean {
-  return /^text\/event-stream\s*(;|$)/i.test(headers.get('content-type') ?? '');
+  return /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
 }
 
 /** A body exceeded its size limit. */
