@@ -11,13 +11,13 @@ const loopback = /^((.+\.)?localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\])$/;
  */
 export function parseBaseURL(text: string | undefined, allowInsecure = false): string {
   const page = pageURL();
-  const url = text?.trim() ? URL.parse(text, page?.href) : null;
+  const url = text?.trim() ? URL.parse(text, page) : null;
   if (url !== null) {
     const { protocol, origin, pathname } = url;
     const isSafe =
       protocol === 'https:' ||
-      origin === page?.origin ||
-      (protocol === 'http:' && (allowInsecure || loopback.test(url.hostname)));
+      (protocol === 'http:' &&
+        (allowInsecure || loopback.test(url.hostname) || page?.startsWith(`${origin}/`)));
     if (isSafe && url.href === origin + pathname) {
       return origin + pathname.replace(/(\/v1)?(?<!\/)\/*$/, '');
     }

@@ -53,9 +53,8 @@ export function isChromium(): boolean {
 }
 
 /** The URL of the page, against which a relative base URL resolves; undefined outside browsers. */
-export function pageURL(): URL | undefined {
-  const href = textOf(readGlobal('location.href'));
-  return href?.startsWith('http') ? new URL(href) : undefined;
+export function pageURL(): string | undefined {
+  return textOf(readGlobal('location.href'));
 }
 
 /** The runtime's own `fetch`, looked up on every call. */
