@@ -3,10 +3,10 @@ import { version } from './version.ts';
 
 /** The global at a path such as `process.env.NAME`; undefined if it is missing or may not be read (Deno). */
 function readGlobal(path: string): unknown {
-  let value: unknown = globalThis;
   try {
-    for (const name of path.split('.')) value = Reflect.get(Object(value), name);
-    return value;
+    return path
+      .split('.')
+      .reduce<unknown>((value, name) => Reflect.get(Object(value), name), globalThis);
   } catch {
     return undefined;
   }
