@@ -30,7 +30,7 @@ export function unknownNameProblem(
 
 /** The error message for an unknown option. */
 export function unknownOption(name: string, nearest: string | undefined): string {
-  return `${name}: unknown option.${nearest === undefined ? '' : ` Did you mean ${nearest}?`}`;
+  return `${name}: unknown option.${nearest ? ` Did you mean ${nearest}?` : ''}`;
 }
 
 const lettersOf = (name: string) => name.toLowerCase().replace(/[_-]/g, '');

@@ -15,7 +15,7 @@ const rows: readonly (readonly [gap: string, assume: string, override?: string])
   // A1
   ['Poll path of video tasks', 'GET /v1/videos/{id}.', 'paths.videoTask'],
   // A2
-  ['Poll path after POST /v1/images/generations', 'GET /v1/images/tasks/{id}.', 'paths.imageTask'],
+  ['Poll path of image generations', 'GET /v1/images/tasks/{id}.', 'paths.imageTask'],
   // A3
   ['Image and video task records', 'Like audio task records.'],
   // A4
@@ -25,7 +25,7 @@ const rows: readonly (readonly [gap: string, assume: string, override?: string])
   // A6
   ['Wrapped task records', 'In "data" or "task".'],
   // A7
-  ['Submit responses with a result', 'The task has succeeded.'],
+  ['Submit responses with a result', 'Task succeeded.'],
   // A8
   ['Chat completions and chunks', 'OpenAI format.'],
   // A9
@@ -35,15 +35,15 @@ const rows: readonly (readonly [gap: string, assume: string, override?: string])
   // A11
   ['Idempotent replay of chat', 'None.', 'retryAmbiguous.chat'],
   // A12
-  ['Idempotent replay of voice clone and design', 'None.', 'retryAmbiguous.voices'],
+  ['Idempotent replay of voices', 'None.', 'retryAmbiguous.voices'],
   // A13
-  ['Idempotency key with another body', 'The original task or a 409.'],
+  ['Idempotency key with another body', 'Original task or 409.'],
   // A14
-  ['Concurrency slot of a task', 'Held for the submit request only.'],
+  ['Concurrency slot of a task', 'Held for the submit request.'],
   // A15
-  ['Refunds of failed tasks', 'The ledger ignores them.'],
+  ['Refunds of failed tasks', 'Ignored.'],
   // A16
-  ['Undocumented records of gateway.public', 'Every field is optional.'],
+  ['Records of gateway.public', 'No required fields.'],
   // A17
   ['Anthropic and Gemini model lists', 'As in those APIs.'],
   // A18
@@ -51,7 +51,7 @@ const rows: readonly (readonly [gap: string, assume: string, override?: string])
   // A19
   ['Currency of voice prices', 'USD.'],
   // A20
-  ['Usage, estimates, image edits and /v1beta/interactions', 'Only through gateway.request().'],
+  ['Endpoints without a method', 'Through gateway.request().'],
   // A21
   ['Last page of a material list', 'No has_more or no next_cursor.'],
   // A22

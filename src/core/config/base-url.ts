@@ -11,21 +11,18 @@ const loopback = /^((.+\.)?localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\])$/;
  */
 export function parseBaseURL(text: string | undefined, allowInsecure = false): string {
   const page = pageURL();
-  const url = text?.trim() ? URL.parse(text, page?.href) : null;
-  if (url === null) {
-    throw new ConfigurationError(
-      'baseURL: missing or not a URL. Pass it as an option or set POLYGATE_BASE_URL.',
-    );
+  const url = text?.trim() ? URL.parse(text, page) : null;
+  if (url !== null) {
+    const { protocol, origin, pathname } = url;
+    const isSafe =
+      protocol === 'https:' ||
+      (protocol === 'http:' &&
+        (allowInsecure || loopback.test(url.hostname) || page?.startsWith(`${origin}/`)));
+    if (isSafe && url.href === origin + pathname) {
+      return origin + pathname.replace(/(\/v1)?(?<!\/)\/*$/, '');
+    }
   }
-  const { protocol, origin, pathname } = url;
-  const isSecure = protocol === 'https:' || origin === page?.origin;
-  if (!isSecure && !(protocol === 'http:' && (allowInsecure || loopback.test(url.hostname)))) {
-    throw new ConfigurationError(
-      'baseURL: must be https or loopback, or set allowInsecureBaseURL.',
-    );
-  }
-  if (url.href !== origin + pathname) {
-    throw new ConfigurationError('baseURL: must not contain credentials, a query or a fragment.');
-  }
-  return origin + pathname.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
+  throw new ConfigurationError(
+    'baseURL (POLYGATE_BASE_URL): must be an https URL without credentials, query or fragment. allowInsecureBaseURL allows http.',
+  );
 }

@@ -91,6 +91,7 @@ export const defaults = {
   maxResponseBytes: 2 ** 26,
   maxEventBytes: 2 ** 24,
   concurrency: 'auto',
+  fetch: runtimeFetch,
   clock: systemClock,
   random: Math.random,
   headerPrefix: 'x-svc-',
@@ -98,7 +99,7 @@ export const defaults = {
 } as const;
 
 /**
- * Turns options and environment variables into a frozen config. Environment variables are read only here. `clientRules`
+ * Turns options and environment variables into a config. Environment variables are read only here. `clientRules`
  * are the rules of options that only one client accepts.
  *
  * @throws {@link ConfigurationError} if an option is unknown or invalid, the base URL is missing, or a browser would
@@ -130,14 +131,13 @@ export function resolveConfig(original: PolygateOptions, clientRules: Rules = {}
       'apiKey: every visitor could read it. Use a proxy and apiKey: null, or set dangerouslyAllowBrowser.',
     );
   }
-  return Object.freeze({
+  return {
     ...defaults,
-    fetch: runtimeFetch,
     ...omitUndefined({ ...options, chatTimeout: options.timeout }),
     options,
     apiKey,
     baseURL: parseBaseURL(baseURL, options.allowInsecureBaseURL),
     headers: parseHeaderChanges({ 'user-agent': userAgent(), ...omitUndefined(options.headers) }),
     log: createLog(logger, logLevel),
-  });
+  };
 }

@@ -3,10 +3,10 @@ import { version } from './version.ts';
 
 /** The global at a path such as `process.env.NAME`; undefined if it is missing or may not be read (Deno). */
 function readGlobal(path: string): unknown {
-  let value: unknown = globalThis;
   try {
-    for (const name of path.split('.')) value = Reflect.get(Object(value), name);
-    return value;
+    return path
+      .split('.')
+      .reduce<unknown>((value, name) => Reflect.get(Object(value), name), globalThis);
   } catch {
     return undefined;
   }
@@ -53,22 +53,18 @@ export function isChromium(): boolean {
 }
 
 /** The URL of the page, against which a relative base URL resolves; undefined outside browsers. */
-export function pageURL(): URL | undefined {
-  const href = textOf(readGlobal('location.href'));
-  return href?.startsWith('http') ? new URL(href) : undefined;
+export function pageURL(): string | undefined {
+  return textOf(readGlobal('location.href'));
 }
 
 /** The runtime's own `fetch`, looked up on every call. */
 export const runtimeFetch: typeof globalThis.fetch = (input, init) =>
-  globalThis.fetch(
-    input,
-    typeof init?.body === 'string' ? { ...init, body: blobBody(init.body) } : init,
-  );
+  globalThis.fetch(input, init && { ...init, body: blobBody(init.body ?? null) });
 
 /**
  * A text body that the runtime sends only once. Deno's `fetch` automatically resends a text body when a kept-alive
  * connection breaks, so the service could charge twice. It sends a blob only once.
  */
-export function blobBody<Body extends string | null>(body: Body): Body | Blob {
+export function blobBody<Body>(body: Body): Body | Blob {
   return typeof body === 'string' && 'Deno' in globalThis ? new Blob([body]) : body;
 }

@@ -9,7 +9,7 @@ export function parseHeaderChanges(
   headers: Readonly<Record<string, string | null | undefined>> = {},
 ): HeaderChanges {
   return Object.entries(omitUndefined(headers)).map(([name, value]) => {
-    checkValue('headers (each name)', name, headerName);
+    checkValue('headers (name)', name, headerName);
     checkValue(`headers: ${name}`, value ?? undefined, headerValue);
     return [name.toLowerCase(), value];
   });

@@ -4,8 +4,17 @@ import { omitUndefined } from '../../schemas/schema.ts';
 import { isSchema } from '../../schemas/standard-schema.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 
-/** A check, and the words that complete "must be …" in its error message. */
-export type Rule = readonly [isValid: (value: unknown) => boolean, description: string];
+/**
+ * A check, and the words that complete "must be …" in its error message. The check is passed the name of the value, so
+ * that it can throw an error about a part of it.
+ */
+export type Rule = readonly [
+  isValid: (value: unknown, name: string) => boolean,
+  description: string,
+];
+
+/** A rule whose check needs no name. */
+type ValueRule = readonly [isValid: (value: unknown) => boolean, description: string];
 
 /**
  * Checks a value; undefined is always valid. The message never quotes the value, which may be secret.
@@ -13,7 +22,7 @@ export type Rule = readonly [isValid: (value: unknown) => boolean, description: 
  * @throws {@link ConfigurationError} that names the value and the rule.
  */
 export function checkValue(name: string, value: unknown, [isValid, description]: Rule): void {
-  if (value !== undefined && !isValid(value)) {
+  if (value !== undefined && !isValid(value, name)) {
     throw new ConfigurationError(`${name}: must be ${description}.`);
   }
 }
@@ -35,24 +44,29 @@ export const plainObject: Rule = [
  */
 export function checkOptions(options: object, ...tables: readonly Rules[]): void {
   checkValue('options', options, plainObject);
-  for (const [name, value] of Object.entries(options)) {
+  checkFields('', options, tables);
+}
+
+/** Checks the fields of an object. `prefix` stands before their names in messages. */
+function checkFields(prefix: string, fields: object, tables: readonly Rules[]): void {
+  for (const [name, value] of Object.entries(fields)) {
     const rule = tables.find((rules) => Object.hasOwn(rules, name))?.[name];
     if (rule === undefined) {
       throw new ConfigurationError(
-        unknownOption(name, nearestName(name, tables.flatMap(Object.keys))),
+        prefix + unknownOption(name, nearestName(name, tables.flatMap(Object.keys))),
       );
     }
-    checkValue(name, value, rule);
+    checkValue(prefix + name, value, rule);
   }
 }
 
 /* @__NO_SIDE_EFFECTS__ */
-const atLeast = (min: number, step = 0): Rule => [
+const atLeast = (min: number, step = 0): ValueRule => [
   (value) => typeof value === 'number' && value >= min && !(value % step),
   `${step > 0 ? 'an integer' : 'a number'} of at least ${min}`,
 ];
 /* @__NO_SIDE_EFFECTS__ */
-const matches = (pattern: RegExp, description: string): Rule => [
+const matches = (pattern: RegExp, description: string): ValueRule => [
   (value) => typeof value === 'string' && pattern.test(value),
   description,
 ];
@@ -74,20 +88,15 @@ export const objectWithMethods = (...names: string[]): Rule => [
 /** A replacement for the system clock. */
 export const clockValue: Rule = /* @__PURE__ */ objectWithMethods('now', 'sleep');
 
-/** An object with no other fields than the given ones, each valid. Fields in `required` must not be missing. */
+/** An object with no other fields than the given ones, each valid. Fields that are null in `required` must be set. */
 /* @__NO_SIDE_EFFECTS__ */
-export const objectWithFields = (
-  rules: Readonly<Record<string, Rule>>,
-  required: object = {},
-): Rule => [
-  (value) =>
-    isRecord(value) &&
-    Object.entries<unknown>({ ...required, ...omitUndefined(value) }).every(
-      ([name, entry]) => Object.hasOwn(rules, name) && rules[name]?.[0](entry),
-    ),
-  `an object with ${Object.entries(rules)
-    .map(([name, [, description]]) => `${name}: ${description}`)
-    .join('; ')}`,
+export const objectWithFields = (rules: Rules, required: object = {}): Rule => [
+  (value, name) => {
+    if (!isRecord(value)) return false;
+    checkFields(`${name}.`, { ...required, ...omitUndefined(value) }, [rules]);
+    return true;
+  },
+  'an object',
 ];
 
 export const stringValue: Rule = /* @__PURE__ */ matches(/^/, 'a string');
@@ -96,7 +105,7 @@ export const functionValue: Rule = [(value) => typeof value === 'function', 'a f
 export const nonNegativeNumber: Rule = /* @__PURE__ */ atLeast(0);
 export const durationMs: Rule = /* @__PURE__ */ atLeast(1);
 export const nonNegativeInteger: Rule = /* @__PURE__ */ atLeast(0, 1);
-export const positiveInteger: Rule = /* @__PURE__ */ atLeast(1, 1);
+export const positiveInteger: ValueRule = /* @__PURE__ */ atLeast(1, 1);
 export const concurrencyValue: Rule = [
   (value) => value === 'auto' || value === false || positiveInteger[0](value),
   `'auto', false or ${positiveInteger[1]}`,
@@ -104,7 +113,7 @@ export const concurrencyValue: Rule = [
 export const headerName: Rule = matches(/^[\w!#$%&'*+.^`|~-]+$/, 'a valid header name');
 export const headerValue: Rule = matches(/^[\t -~\u0080-\u00ff]*$/, 'a line of Latin-1 text');
 /** The value of a header that must not be empty. */
-export const headerText: Rule = matches(
+export const headerText: ValueRule = matches(
   /^(?=.*\S)[\t -~\u0080-\u00ff]*$/,
   'a non-empty line of Latin-1 text',
 );

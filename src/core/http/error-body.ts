@@ -41,7 +41,7 @@ export function parseErrorBody(text: string): ErrorBody {
 export function describeNonJson(text: string): string {
   const start = text.trimStart();
   if (start === '') return 'the body is empty';
-  return start.startsWith('<') ? 'the body is HTML instead of JSON' : 'the body is not JSON';
+  return start.startsWith('<') ? 'the body is HTML' : 'the body is not JSON';
 }
 
 function lineOf(value: unknown): string | undefined {

@@ -38,9 +38,8 @@ export function createIdleTimer(clock: Clock, ms: number, onTimeout: () => void)
       waitingSince = undefined;
     },
     stop() {
-      stopTimer?.();
-      stopTimer = undefined;
       waitingSince = undefined;
+      stopTimer?.();
     },
   };
 }

@@ -7,7 +7,7 @@ import { noReason } from './error-body.ts';
  * certificates that are not trusted.
  */
 const unsentCodes =
-  /(^EAI_AGAIN|refused|ENOTFOUND|UNREACH|EADDRNOTAVAIL|_CONNECT_TIMEOUT)$|^(CERT_|ERR_TLS_CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/i;
+  /(^EAI_AGAIN|refused|ENOTFOUND|UNREACH|EADDRNOTAVAIL|_CONNECT_TIMEOUT)$|^(ERR_TLS_)?CERT_|^UNABLE_TO_|SELF_SIGNED/i;
 
 /** Messages of such errors that have no code of their own, as Node words them. Browsers reveal nothing about them. */
 const unsentMessages = /^(bad port|unknown scheme)$|before secure TLS connection/;

@@ -61,16 +61,14 @@ export async function buildRequestHeaders(
 }
 
 async function resolveApiKey({ apiKey }: Config): Promise<string> {
-  if (apiKey === undefined) {
-    throw new ConfigurationError('apiKey: missing. Pass it as an option or set POLYGATE_API_KEY.');
-  }
   if (typeof apiKey === 'string') return apiKey;
+  if (!apiKey) throw new ConfigurationError('apiKey (POLYGATE_API_KEY): missing.');
   let key: unknown;
   try {
-    key = await apiKey?.();
+    key = await apiKey();
   } catch (cause) {
-    throw new ConfigurationError('apiKey: the function threw an error.', { cause });
+    throw new ConfigurationError('apiKey: the function threw.', { cause });
   }
-  checkValue('apiKey (returned by the function)', key ?? '', headerText);
+  checkValue('apiKey (function)', key ?? '', headerText);
   return String(key);
 }

@@ -16,18 +16,19 @@ export function readerOf(
   response: Response,
   body: ReadableStream<Uint8Array>,
 ): ReadableStreamDefaultReader<Uint8Array> {
-  if (!isChromium()) return body.getReader();
-  response
-    .clone()
-    .body?.cancel()
-    .catch(() => undefined);
+  if (isChromium()) {
+    response
+      .clone()
+      .body?.cancel()
+      .catch(() => undefined);
+  }
   // Splitting replaces the body.
   return (response.body ?? body).getReader();
 }
 
 /** Whether a response is an event stream, judging by its content type. */
 export function isEventStream({ headers }: Response): boolean {
-  return /^text\/event-stream\s*(;|$)/i.test(headers.get('content-type') ?? '');
+  return /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
 }
 
 /** A body exceeded its size limit. */

@@ -11,8 +11,7 @@ export function parseResponseMeta(
     const value = Number(text(name));
     return Number.isFinite(value) ? value : undefined;
   };
-  const score = number('readiness-score');
-  const readiness = text('readiness-status');
+  const readiness = { score: number('readiness-score'), status: text('readiness-status') };
   return {
     requestId:
       headers.get(requestIdHeader) ??
@@ -24,8 +23,7 @@ export function parseResponseMeta(
     wallet: text('wallet'),
     balanceUsd: number('balance-usd'),
     balanceCny: number('balance-cny'),
-    readiness:
-      score === undefined && readiness === undefined ? undefined : { score, status: readiness },
+    readiness: (readiness.score ?? readiness.status) === undefined ? undefined : readiness,
     taskId: text('task-id'),
     idempotentReplay: text('idempotent-replay')?.toLowerCase() === 'true',
     concurrency: {

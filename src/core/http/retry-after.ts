@@ -1,12 +1,12 @@
-const weekday = /^(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? /i;
+/** An HTTP date: a weekday, a date and a time, then `GMT` or, in one format, the year. */
+const httpDate = /^[a-z]{3,9},? .{12,20}:\d\d \w{3,4}$/i;
 
 /**
  * Parses a `Retry-After` header to ms: whole or decimal seconds, or one of the three HTTP date formats. The response's
  * `Date` header corrects a skewed local clock. Past dates and invalid values count as absent.
  */
 export function parseRetryAfter(headers: Headers, now: number): number | undefined {
-  const text = headers.get('retry-after');
-  if (!text) return undefined;
+  const text = headers.get('retry-after') ?? '';
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000;
   const delay = parseHttpDate(text) - (parseHttpDate(headers.get('date') ?? '') || now);
   return delay > 0 ? delay : undefined;
@@ -14,6 +14,6 @@ export function parseRetryAfter(headers: Headers, now: number): number | undefin
 
 /** The time in ms; NaN if the text is not a date. */
 function parseHttpDate(text: string): number {
-  if (!weekday.test(text) || text.length > 40) return Number.NaN;
-  return Date.parse(/gmt$/i.test(text) ? text : `${text} GMT`);
+  // Without a time zone, a date would be read as local time.
+  return Date.parse(httpDate.test(text) ? text.replace(/\d$/, '$& GMT') : '');
 }

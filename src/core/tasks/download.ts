@@ -71,7 +71,7 @@ const downloadRules: Rules = {
   signal: signalRule,
   index: nonNegativeInteger,
   maxBytes: nonNegativeInteger,
-  range: objectWithFields({ start: nonNegativeInteger, ifRange: headerText }, { start: undefined }),
+  range: objectWithFields({ start: nonNegativeInteger, ifRange: headerText }, { start: null }),
   onProgress: functionValue,
 };
 

@@ -96,6 +96,18 @@ describe('options:', () => {
     );
   });
 
+  test.each([
+    [
+      { retryAmbiguous: { voice: true } },
+      'retryAmbiguous.voice: unknown option. Did you mean voices?',
+    ],
+    [{ budget: { maxUsd: -1 } }, 'budget.maxUsd: must be a number of at least 0.'],
+    [{ budget: { strict: true } }, 'budget.maxUsd: must be a number of at least 0.'],
+    [{ budget: 5 }, 'budget: must be an object.'],
+  ])('the error for %j names the field', (options, message) => {
+    expect(constructorError(options).message).toBe(message);
+  });
+
   test('withOptions rejects the same options as the constructor', () => {
     const gateway = clientOf(scripted(modelList).fetch);
     expect(thrown(() => gateway.withOptions({ timeout: 0 })).message).toContain('timeout');
