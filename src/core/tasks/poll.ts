@@ -99,25 +99,24 @@ export async function* updatesOf<Value extends Pollable>(
   }
 }
 
-/** Waits until the record is finished, passes each update to `onUpdate`, and returns the last one. */
+/** Waits until the record is finished, passes each update to `onUpdate`, and returns it. The options are checked. */
 export async function lastUpdate<Value extends Pollable>(
   target: PollTarget<Value>,
   options: WaitOptions<Polled<Value>>,
-): Promise<Polled<Value> | undefined> {
-  checkOptions(options, waitCallbackRules);
-  const { onUpdate } = options;
-  let last: Polled<Value> | undefined;
-  for await (const update of poll(target, options)) {
-    notify(target.context.config.log, onUpdate, update, 'onUpdate');
-    last = update;
+): Promise<Value> {
+  const updates = poll(target, options);
+  for (;;) {
+    const { done, value } = await updates.next();
+    if (done) return value;
+    notify(target.context.config.log, options.onUpdate, value, 'onUpdate');
   }
-  return last;
 }
 
+/** Yields each update, and returns the finished record, which is the last one. */
 async function* poll<Value extends Pollable>(
   target: PollTarget<Value>,
   options: WaitOptions<never>,
-): AsyncGenerator<Polled<Value>, void, undefined> {
+): AsyncGenerator<Polled<Value>, Value, undefined> {
   const { context, known, finalStatus, message } = target;
   const { clock, random, timeout } = context.config;
   const {
@@ -129,7 +128,10 @@ async function* poll<Value extends Pollable>(
   const pollHeaders = mergePollHeaders(target.headers, options);
   const deadline = clock.now() + waitTimeout;
   let last = known?.data;
-  if (last !== undefined && finalStatus.test(last.status)) return yield last;
+  if (last !== undefined && finalStatus.test(last.status)) {
+    yield last;
+    return last;
+  }
   let interval = pollInterval;
   /** The delay grows from `pollInterval` to `maxPollInterval`, with up to 20% of jitter. */
   const nextPollAfter = (time: number, retryAfterMs: number | undefined) => {
@@ -170,7 +172,7 @@ async function* poll<Value extends Pollable>(
       ({ data: last, retryAfterMs } = await target.read(attempt).finally(release));
       consecutive404s = 0;
       yield last;
-      if (finalStatus.test(last.status)) return;
+      if (finalStatus.test(last.status)) return last;
     } catch (error) {
       const apiError = error instanceof APIError ? error : undefined;
       consecutive404s = apiError?.status === 404 ? consecutive404s + 1 : 0;
@@ -195,17 +197,6 @@ function isTransient(error: unknown, consecutive404s: number): error is Polygate
   }
   if (error instanceof ResponseValidationError) return !isRecord(error.body);
   return error instanceof ConnectionError;
-}
-
-/** The options of a wait, from those of a call that creates a record and then waits for it. */
-export function waitOptions<Update>({
-  signal,
-  onUpdate,
-  pollInterval,
-  maxPollInterval,
-  waitTimeout,
-}: WaitOptions<Update> = {}): WaitOptions<Update> {
-  return { signal, onUpdate, pollInterval, maxPollInterval, waitTimeout };
 }
 
 /** The headers of the creating request, and those of the caller, which replace headers of the same name. */

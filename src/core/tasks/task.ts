@@ -13,6 +13,7 @@ import { checkRequestOptions, noBodyRules } from '../call/request-options.ts';
 import type { CheckedOptions, PollHeaders, RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
 import { readJson } from '../call/response.ts';
+import { checkOptions } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import { noReason } from '../http/error-body.ts';
 import { sentence, singleLine } from '../http/json.ts';
@@ -20,7 +21,13 @@ import { fillPath } from '../http/path.ts';
 import { readGeneration } from './generation.ts';
 import { isUnknownPath } from './poll-path.ts';
 import type { PollPath, PollPaths } from './poll-path.ts';
-import { lastUpdate, mergePollHeaders, toPollResult, updatesOf } from './poll.ts';
+import {
+  lastUpdate,
+  mergePollHeaders,
+  toPollResult,
+  updatesOf,
+  waitCallbackRules,
+} from './poll.ts';
 import type { PollResult, PollTarget } from './poll.ts';
 
 /** The tasks of one namespace: how they are polled, and with which client. */
@@ -96,15 +103,17 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
    * @throws {@link ResponseValidationError} when the task has succeeded without a result.
    * @throws {@link APIError} when the service rejects polls: any 4xx except 408 and 429, or three consecutive 404s.
    */
-  wait(options: WaitOptions<TaskUpdate<Kind>> = {}): Promise<SucceededGeneration<Kind>> {
-    return this.#waitForResult(options).catch(throwToCaller);
+  async wait(options: WaitOptions<TaskUpdate<Kind>> = {}): Promise<SucceededGeneration<Kind>> {
+    checkOptions(options, waitCallbackRules);
+    return this.waitForResult(options).catch(throwToCaller);
   }
 
-  async #waitForResult(options: WaitOptions<TaskUpdate<Kind>>): Promise<SucceededGeneration<Kind>> {
+  /** @internal Waits with options that are checked. Options of other calls have no effect. */
+  async waitForResult(options: WaitOptions<TaskUpdate<Kind>>): Promise<SucceededGeneration<Kind>> {
     const last = await lastUpdate(this.#target(), options);
-    if (last) tasks.set(last, this);
-    if (last?.status === 'succeeded') return last;
-    const reason = sentence(singleLine(last?.error?.message ?? noReason));
+    tasks.set(last, this);
+    if (last.status === 'succeeded') return last;
+    const reason = sentence(singleLine(last.error?.message ?? noReason));
     throw new TaskFailedError(
       `Task ${this.id} failed: ${reason} Your balance shows whether it was refunded. To try again, use a new idempotency key.`,
       { task: this, idempotencyKey: this.idempotencyKey, generation: last },
