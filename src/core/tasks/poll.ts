@@ -176,7 +176,8 @@ async function* poll<Value extends Pollable>(
     } catch (error) {
       const apiError = error instanceof APIError ? error : undefined;
       consecutive404s = apiError?.status === 404 ? consecutive404s + 1 : 0;
-      if (!isTransient(error, consecutive404s)) throw error;
+      // Up to two 404s in a row may mean that the record is not replicated yet.
+      if (consecutive404s > 2 || !isTransient(error)) throw error;
       retryAfterMs = apiError?.retryAfterMs;
       const value = last ?? target.initial;
       if (value !== undefined) yield { ...value, pollError: error };
@@ -186,15 +187,12 @@ async function* poll<Value extends Pollable>(
 }
 
 /**
- * Whether a failed poll reveals nothing about the task: no response, a service that is overloaded or down, or a body
- * that is not a record. Up to two 404s in a row may mean that the record is not replicated yet.
+ * Whether a failed poll reveals nothing about the task: no response, a service that is overloaded or down, a record
+ * that is not found, or a body that is not a record.
  */
-function isTransient(error: unknown, consecutive404s: number): error is PolygateError {
-  if (error instanceof APIError) {
-    const { status } = error;
-    const isEarly404 = consecutive404s > 0 && consecutive404s < 3;
-    return status === 408 || status === 429 || status >= 500 || isEarly404;
-  }
+function isTransient(error: unknown): error is PolygateError {
+  if (error instanceof APIError)
+    return error.status >= 500 || [404, 408, 429].includes(error.status);
   if (error instanceof ResponseValidationError) return !isRecord(error.body);
   return error instanceof ConnectionError;
 }

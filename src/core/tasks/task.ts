@@ -20,7 +20,6 @@ import { sentence, singleLine } from '../http/json.ts';
 import { fillPath } from '../http/path.ts';
 import { readGeneration } from './generation.ts';
 import { isUnknownPath } from './poll-path.ts';
-import type { PollPath, PollPaths } from './poll-path.ts';
 import {
   lastUpdate,
   mergePollHeaders,
@@ -69,8 +68,8 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   readonly meta: ResponseMeta | undefined;
   readonly #scope: TaskScope<Kind>;
   readonly #details: TaskDetails<Kind>;
-  /** The path at which a poll has found the task, and no other. */
-  #knownPollPaths: PollPaths | undefined;
+  /** The poll that has found the task, and no other. */
+  #knownPollCalls: readonly [ApiCall] | undefined;
 
   /** @internal */
   constructor(scope: TaskScope<Kind>, details: TaskDetails<Kind>) {
@@ -135,13 +134,15 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   /** Polls once. */
   retrieve(options: RequestOptions = {}): RequestPromise<Generation<Kind>> {
     const prepare = () => ({
-      call: this.#pollCall(this.#pollPaths()[0]),
+      call: this.#pollCalls()[0],
       options: {
         ...checkRequestOptions(options, noBodyRules),
         ...mergePollHeaders(this.#details.pollHeaders, options),
       },
     });
-    return startCall(this.#scope.context, prepare, (call) => this.#pollOnce(call.options));
+    return startCall(this.#scope.context, prepare, ({ options: checked }) =>
+      this.#pollOnce(checked),
+    );
   }
 
   /** The receipt for `gateway.resume`: plain JSON without the API key or the prompt. */
@@ -154,15 +155,17 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   async #pollOnce(options: CheckedOptions) {
     const { context, kind } = this.#scope;
     let firstError: APIError | undefined;
-    for (const path of this.#pollPaths()) {
+    for (const call of this.#pollCalls()) {
       try {
         const read = readJson(readGeneration(kind, this.id));
-        const result = await execute(context, this.#pollCall(path), options, read);
+        const result = await execute(context, call, options, read);
         const latest = toPollResult(result, context);
         this.#details.latest = latest;
-        this.#knownPollPaths = [path];
+        this.#knownPollCalls = [call];
         tasks.set(result.data, this);
-        if (path.template !== undefined) context.shared.pollTemplates.set(kind, path.template);
+        if (call.path !== this.#details.pollPath) {
+          context.shared.pollTemplates.set(kind, call.template);
+        }
         return { ...result, ...latest };
       } catch (error) {
         if (!isUnknownPath(error)) throw error;
@@ -173,22 +176,24 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   }
 
   /**
-   * Every path at which the task may be found, best first: the one that the service named, the template that worked for
-   * another task, then the assumed templates. Assumptions A1 and A2.
+   * The polls at every path at which the task may be found, best first: the one that the service named, the template
+   * that worked for another task, then the assumed templates. Assumptions A1 and A2.
    */
-  #pollPaths(): PollPaths {
-    if (this.#knownPollPaths) return this.#knownPollPaths;
+  #pollCalls(): readonly [ApiCall, ...ApiCall[]] {
+    if (this.#knownPollCalls) return this.#knownPollCalls;
     const { context, kind, pollTemplates } = this.#scope;
-    const { id, pollPath: path } = this.#details;
+    const { id, pollPath } = this.#details;
     const best = context.shared.pollTemplates.get(kind) ?? pollTemplates[0];
-    const others = pollTemplates.filter((template) => template !== best);
-    const fill = (template: string) => ({ template, path: fillPath(template, { id }) });
-    const assumed = [fill(best), ...others.map(fill)] as const;
-    return path === undefined ? assumed : [{ path }, ...assumed];
-  }
-
-  #pollCall({ path, template = this.#scope.pollTemplates[0] }: PollPath): ApiCall {
-    return { method: 'GET', template, path, safety: 'safe', findTask: () => this };
+    const call = (template: string, path = fillPath(template, { id })): ApiCall => ({
+      method: 'GET',
+      template,
+      path,
+      safety: 'safe',
+      findTask: () => this,
+    });
+    const templates = new Set([best, ...pollTemplates]);
+    if (pollPath === undefined) templates.delete(best);
+    return [call(best, pollPath), ...Array.from(templates, (template) => call(template))];
   }
 
   #target(): PollTarget<Generation<Kind>> {
