@@ -213,7 +213,7 @@ export class Polygate {
     if ('wait' in source) return { urls: source.latest?.urls, task: source };
     const { kind, id, urls } = source;
     // A submission can return a finished result without a task id, so there is nothing to poll.
-    return { urls, task: taskOf(source) ?? (id ? this.resume({ v: 1, kind, id }) : undefined) };
+    return { urls, task: taskOf.get(source) ?? (id ? this.resume({ v: 1, kind, id }) : undefined) };
   }
 }
 

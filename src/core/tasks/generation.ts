@@ -54,7 +54,7 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind, knownId?: stri
       return {
         issues: [{ message: 'the task has succeeded without a URL' }],
         taskId: id,
-        taskAdvice: `Task ${id} has ended and was charged, so waiting for it again does not help. Contact the service with its id.`,
+        taskAdvice: `Task ${id} has ended and was charged. Waiting for it again does not help: contact the service with its id.`,
       };
     }
     const generation: GenerationFields<Kind> & Pick<Generation, 'status' | 'urls' | 'error'> = {

@@ -28,9 +28,8 @@ export async function waitForMaterial(
   const last = await lastUpdate(target, options);
   if (isAvailable(last)) return last;
   const { id, status } = last;
-  const reason = status === 'available' ? 'no asset:// URI' : 'will not become available';
   throw new MaterialFailedError(
-    `Material ${id} has the status ${status} and ${reason}. To try again, use a new idempotency key.`,
+    `Material ${id} has the status ${status} and no usable URI. To try again, use a new idempotency key.`,
     { material: last },
   );
 }

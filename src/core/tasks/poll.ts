@@ -117,7 +117,7 @@ async function* poll<Value extends Pollable>(
   target: PollTarget<Value>,
   options: WaitOptions<never>,
 ): AsyncGenerator<Polled<Value>, Value, undefined> {
-  const { context, known, finalStatus, message } = target;
+  const { context, finalStatus, message } = target;
   const { clock, random, timeout } = context.config;
   const {
     signal,
@@ -127,47 +127,39 @@ async function* poll<Value extends Pollable>(
   } = options;
   const pollHeaders = mergePollHeaders(target.headers, options);
   const deadline = clock.now() + waitTimeout;
-  let last = known?.data;
+  const known: Partial<PollResult<Value>> = target.known ?? {};
+  let { data: last, at: lastPollAt = -Infinity, retryAfterMs } = known;
   if (last !== undefined && finalStatus.test(last.status)) {
     yield last;
     return last;
   }
-  let interval = pollInterval;
-  /** The delay grows from `pollInterval` to `maxPollInterval`, with up to 20% of jitter. */
-  const nextPollAfter = (time: number, retryAfterMs: number | undefined) => {
-    const delay = Math.min(maxPollInterval, interval * (1 + 0.2 * random()));
-    interval *= 1.25;
-    return time + Math.max(minPollDelay, retryAfterMs ?? delay);
-  };
-  let nextPollAt = nextPollAfter(known?.at ?? -Infinity, known?.retryAfterMs);
   let consecutive404s = 0;
-  const timeoutError = () => {
+  const onTimeout = () => {
     const status = last?.rawStatus || last?.status || 'status unknown';
     return target.timeoutError(message(`exceeded ${waitTimeout} ms (${status})`), last);
   };
   const onAbort = (reason: unknown) =>
     abortedError(signal?.reason ?? reason, target.details, message('was aborted'));
-  /** Waits until the next poll is due and may start. Resolves with the function that ends it. */
-  const waitForTurn = async (): Promise<ReleaseSlot> => {
+  const discard = (release: ReleaseSlot) => release();
+  // The delay grows from `pollInterval` to `maxPollInterval`, with up to 20% of jitter.
+  for (let interval = pollInterval; ; interval *= 1.25) {
     if (signal?.aborted) throw onAbort(signal.reason);
-    const delay = Math.min(nextPollAt, deadline) - clock.now();
-    if (delay > 0) {
-      await clock.sleep(delay, signal).catch((error: unknown) => {
+    const delay = retryAfterMs ?? Math.min(maxPollInterval, interval * (1 + 0.2 * random()));
+    const nextPollAt = lastPollAt + Math.max(minPollDelay, delay);
+    const msToWait = Math.min(nextPollAt, deadline) - clock.now();
+    if (msToWait > 0) {
+      await clock.sleep(msToWait, signal).catch((error: unknown) => {
         throw onAbort(error);
       });
     }
     const ms = deadline - clock.now();
-    if (ms <= 0) throw timeoutError();
+    if (ms <= 0) throw onTimeout();
     const polls = (context.shared.polls ??= createPollLimiter(clock));
-    const discard = (release: ReleaseSlot) => release();
-    const limit = { clock, signal, ms, onAbort, onTimeout: timeoutError, discard };
-    return polls.tryAcquire() ?? runWithTimeLimit(polls.acquire, limit);
-  };
-  for (;;) {
-    const release = await waitForTurn();
-    let retryAfterMs: number | undefined;
+    const release =
+      polls.tryAcquire() ??
+      (await runWithTimeLimit(polls.acquire, { clock, signal, ms, onAbort, onTimeout, discard }));
     try {
-      const attemptTimeout = Math.max(0, Math.min(deadline - clock.now(), timeout));
+      const attemptTimeout = Math.min(deadline - clock.now(), timeout);
       const attempt = { ...pollHeaders, signal, timeout: attemptTimeout, maxRetries: 0 };
       ({ data: last, retryAfterMs } = await target.read(attempt).finally(release));
       consecutive404s = 0;
@@ -182,7 +174,7 @@ async function* poll<Value extends Pollable>(
       const value = last ?? target.initial;
       if (value !== undefined) yield { ...value, pollError: error };
     }
-    nextPollAt = nextPollAfter(clock.now(), retryAfterMs);
+    lastPollAt = clock.now();
   }
 }
 

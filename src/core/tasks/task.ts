@@ -110,7 +110,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   /** @internal Waits with options that are checked. Options of other calls have no effect. */
   async waitForResult(options: WaitOptions<TaskUpdate<Kind>>): Promise<SucceededGeneration<Kind>> {
     const last = await lastUpdate(this.#target(), options);
-    tasks.set(last, this);
+    taskOf.set(last, this);
     if (last.status === 'succeeded') return last;
     const reason = sentence(singleLine(last.error?.message ?? noReason));
     throw new TaskFailedError(
@@ -162,7 +162,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
         const latest = toPollResult(result, context);
         this.#details.latest = latest;
         this.#knownPollCalls = [call];
-        tasks.set(result.data, this);
+        taskOf.set(result.data, this);
         if (call.path !== this.#details.pollPath) {
           context.shared.pollTemplates.set(kind, call.template);
         }
@@ -217,12 +217,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
 }
 
 /** The tasks of the generations that were returned, so that a download can poll with the headers of the submission. */
-const tasks = new WeakMap<object, Task>();
-
-/** The task that returned a generation in this process. */
-export function taskOf(generation: object): Task | undefined {
-  return tasks.get(generation);
-}
+export const taskOf = new WeakMap<object, Task>();
 
 /** A task that this process submitted, so that its key, metadata and first state are known. */
 export interface SubmittedTask<Kind extends TaskKind = TaskKind> extends Task<Kind> {
