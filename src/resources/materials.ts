@@ -1,4 +1,3 @@
-import type { ResponseReader } from '../core/call/api-call.ts';
 import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { executeJson, requestJson, startCall } from '../core/call/endpoint.ts';
@@ -103,8 +102,22 @@ export class Materials {
    * @throws {@link ConfigurationError} if `limit` is not an integer from 1 to 100.
    */
   list(query: MaterialListQuery = {}, options?: RequestOptions): RequestPromise<MaterialPage> {
-    const next = (after: string) => this.list({ ...query, after }, options);
-    return requestJson(this.#context, '/v1/materials', readMaterialPage(next), options, {
+    // Assumption A21.
+    const read = readExtended<MaterialPageRecord, MaterialPage>(
+      materialPageSchema,
+      ({ data, has_more, next_cursor: after }) => {
+        const nextPage = async () =>
+          has_more && after ? this.list({ ...query, after }, options) : null;
+        const iterate = async function* () {
+          yield* data;
+          for (let page = await nextPage(); page !== null; page = await page.nextPage()) {
+            yield* page.data;
+          }
+        };
+        return { nextPage: { value: nextPage }, [Symbol.asyncIterator]: { value: iterate } };
+      },
+    );
+    return requestJson(this.#context, '/v1/materials', read, options, {
       query: () => {
         checkProblem(materialListQueryProblem(query));
         return queryString(query);
@@ -184,20 +197,4 @@ function prepareCreate(
     },
     options: checkRequestOptions(withIdempotencyKey(options), extraRules),
   };
-}
-
-/** Returns a reader whose pages can load the next page. Assumption A21. */
-function readMaterialPage(
-  loadAfter: (cursor: string) => Promise<MaterialPage>,
-): ResponseReader<MaterialPage> {
-  return readExtended(materialPageSchema, ({ data, has_more, next_cursor }) => {
-    const nextPage = async () => (has_more && next_cursor ? loadAfter(next_cursor) : null);
-    const iterate = async function* () {
-      yield* data;
-      for (let page = await nextPage(); page !== null; page = await page.nextPage()) {
-        yield* page.data;
-      }
-    };
-    return { nextPage: { value: nextPage }, [Symbol.asyncIterator]: { value: iterate } };
-  });
 }

@@ -226,7 +226,7 @@ describe('the message about a submitted task', () => {
       expect(error).toMatchObject({ name: 'ResponseValidationError', body: finished });
       expect(error.task).toMatchObject({ id: 'task_1' });
       expect(error.message).toContain(
-        'Task task_1 has ended and was charged. Waiting for it again does not help: contact the service with its id.',
+        'Task task_1 has ended and was charged. Contact the service with its id instead of waiting again.',
       );
       expect(error.message).not.toContain('error.task.wait()');
     },

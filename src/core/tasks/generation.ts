@@ -19,17 +19,6 @@ const statusWords: readonly (readonly [TaskStatus, RegExp])[] = [
   ['failed', /^(failed|failure|error|cancell?ed|expired)$/i],
 ];
 
-/** Every location of a URL or a list of URLs, in order. Assumption A5. */
-const urlLocations = (
-  'video_url image_url audio_url ' +
-  'result.video_url result.image_url result.audio_url ' +
-  'result.outputs result.images result.videos result.audios ' +
-  'output.video_url output.image_url output.audio_url ' +
-  'data results url result_url metadata.url content.video_url'
-)
-  .split(' ')
-  .map((location) => location.split('.'));
-
 /**
  * Creates a reader for every shape of task record that gateways of this kind send. `knownId` is the id to use if the
  * record has none. Assumptions A3 to A7.
@@ -54,7 +43,7 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind, knownId?: stri
       return {
         issues: [{ message: 'the task has succeeded without a URL' }],
         taskId: id,
-        taskAdvice: `Task ${id} has ended and was charged. Waiting for it again does not help: contact the service with its id.`,
+        taskAdvice: `Task ${id} has ended and was charged. Contact the service with its id instead of waiting again.`,
       };
     }
     const generation: GenerationFields<Kind> & Pick<Generation, 'status' | 'urls' | 'error'> = {
@@ -74,13 +63,24 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind, knownId?: stri
   };
 }
 
+/** The URLs in every location of a URL or a list of URLs, in order. Assumption A5. */
 function findUrls(record: Record<string, unknown>, succeeded: boolean): string[] {
-  const found = urlLocations.flatMap((path) =>
-    path.reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), record),
-  );
-  // Old succeeded tasks have their result URL in `fail_reason`.
-  if (succeeded) found.push(record.fail_reason);
-  return [...new Set(found.flatMap(urlsOf))];
+  const media = 'video_url image_url audio_url';
+  const found = [
+    valuesOf(record, media),
+    valuesOf(record.result, `${media} outputs images videos audios`),
+    valuesOf(record.output, media),
+    valuesOf(record, 'data results url result_url'),
+    valuesOf(record.metadata, 'url'),
+    valuesOf(record.content, 'video_url'),
+    // Old succeeded tasks have their result URL in `fail_reason`.
+    succeeded ? [record.fail_reason] : [],
+  ];
+  return [...new Set(found.flat().flatMap(urlsOf))];
+}
+
+function valuesOf(holder: unknown, names: string): unknown[] {
+  return isRecord(holder) ? names.split(' ').flatMap((name) => holder[name]) : [];
 }
 
 /** The URL of an item of a list, if it has one. */

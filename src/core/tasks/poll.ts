@@ -42,8 +42,8 @@ export function toPollResult<Value>(
 /** What is polled, and how its wait ends. */
 export interface PollTarget<Value> {
   readonly context: ClientContext;
-  /** The message of the error for a wait that ended early, and what to do next. */
-  readonly message: (event: string) => string;
+  /** What to do next if the wait ends early. */
+  readonly advice: string;
   /** The initial delay between polls in ms that the specification recommends. */
   readonly pollInterval: number;
   /** Matches every status that ends the wait. */
@@ -51,7 +51,7 @@ export interface PollTarget<Value> {
   /** Polls once: one attempt, within the remaining time. */
   readonly read: (options: CheckedOptions) => Promise<PollResult<Value>>;
   /** Headers of the request that created the record. The wait's own headers are added to them. */
-  readonly headers?: PollHeaders | undefined;
+  readonly headers?: Partial<PollHeaders> | undefined;
   /** The last known value, from before this wait. */
   readonly known?: PollResult<Value> | undefined;
   /** The value of updates until a poll succeeds. Without one, failed polls yield no update until then. */
@@ -117,7 +117,7 @@ async function* poll<Value extends Pollable>(
   target: PollTarget<Value>,
   options: WaitOptions<never>,
 ): AsyncGenerator<Polled<Value>, Value, undefined> {
-  const { context, finalStatus, message } = target;
+  const { context, finalStatus, advice } = target;
   const { clock, random, timeout } = context.config;
   const {
     signal,
@@ -136,14 +136,14 @@ async function* poll<Value extends Pollable>(
   let consecutive404s = 0;
   const onTimeout = () => {
     const status = last?.rawStatus || last?.status || 'status unknown';
-    return target.timeoutError(message(`exceeded ${waitTimeout} ms (${status})`), last);
+    return target.timeoutError(`The wait exceeded ${waitTimeout} ms (${status}). ${advice}`, last);
   };
-  const onAbort = (reason: unknown) =>
-    abortedError(signal?.reason ?? reason, target.details, message('was aborted'));
+  const onAbort = (error?: unknown) =>
+    abortedError(signal?.reason ?? error, target.details, `The wait was aborted. ${advice}`);
   const discard = (release: ReleaseSlot) => release();
   // The delay grows from `pollInterval` to `maxPollInterval`, with up to 20% of jitter.
   for (let interval = pollInterval; ; interval *= 1.25) {
-    if (signal?.aborted) throw onAbort(signal.reason);
+    if (signal?.aborted) throw onAbort();
     const delay = retryAfterMs ?? Math.min(maxPollInterval, interval * (1 + 0.2 * random()));
     const nextPollAt = lastPollAt + Math.max(minPollDelay, delay);
     const msToWait = Math.min(nextPollAt, deadline) - clock.now();

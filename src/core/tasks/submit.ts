@@ -87,10 +87,9 @@ function prepareSubmit<Kind extends TaskKind>(
 ): PreparedSubmit<Kind> {
   const { context, kind } = scope;
   const { baseURL, clock } = context.config;
-  const keyedOptions = withIdempotencyKey(options);
-  const { idempotencyKey } = keyedOptions;
-  const checked = checkRequestOptions(keyedOptions, extraRules, scope.optionRules);
-  const { headers, requestId } = checked;
+  const checked = checkRequestOptions(withIdempotencyKey(options), extraRules, scope.optionRules);
+  // Not all options: a task may be kept for long, and its signal and `extraBody` with it.
+  const { idempotencyKey, headers, requestId } = checked;
   /** What a response reveals about the task. */
   const detailsOf = (id: string, meta: ResponseMeta) => ({
     id,
@@ -98,8 +97,8 @@ function prepareSubmit<Kind extends TaskKind>(
     meta,
     chargeUsd: meta.chargeUsd,
     submittedAt: new Date(clock.now()).toISOString(),
-    // Not all options: a task may be kept for long, and its signal and `extraBody` with it.
-    pollHeaders: { headers, requestId },
+    headers,
+    requestId,
   });
   const call: ApiCall = {
     ...describe(),
@@ -116,11 +115,10 @@ function prepareSubmit<Kind extends TaskKind>(
     const submitted = await execute(context, call, checked, readJson(readGeneration(kind)));
     const { data, meta, response } = submitted;
     const { poll_url, status_url } = data.raw;
-    const candidates = [response.headers.get('location'), poll_url, status_url];
     const task = new Task(scope, {
       ...detailsOf(data.id, meta),
       latest: toPollResult(submitted, context),
-      pollPath: serverPollPath(candidates, baseURL),
+      pollPath: serverPollPath([response.headers.get('location'), poll_url, status_url], baseURL),
     });
     return { ...submitted, data: unchecked<SubmittedTask<Kind>>(task) };
   };

@@ -39,8 +39,11 @@ export interface TaskScope<Kind extends TaskKind> {
   readonly optionRules: Rules;
 }
 
-/** What is known about a task when its handle is created. */
-export interface TaskDetails<Kind extends TaskKind> {
+/**
+ * What is known about a task when its handle is created. The headers are those of the submission, which its polls carry
+ * too.
+ */
+export interface TaskDetails<Kind extends TaskKind> extends Partial<PollHeaders> {
   id: string;
   idempotencyKey?: string | undefined;
   chargeUsd?: number | undefined;
@@ -50,8 +53,6 @@ export interface TaskDetails<Kind extends TaskKind> {
   latest?: PollResult<Generation<Kind>> | undefined;
   /** The poll path that the submission's response named. */
   pollPath?: string | undefined;
-  /** Headers of the submission, which its polls carry too. */
-  pollHeaders?: PollHeaders | undefined;
 }
 
 /** A submitted task: wait for it, follow its updates, or store its receipt. It is not a promise. */
@@ -137,7 +138,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
       call: this.#pollCalls()[0],
       options: {
         ...checkRequestOptions(options, noBodyRules),
-        ...mergePollHeaders(this.#details.pollHeaders, options),
+        ...mergePollHeaders(this.#details, options),
       },
     });
     return startCall(this.#scope.context, prepare, ({ options: checked }) =>
@@ -202,9 +203,8 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     return {
       context: this.#scope.context,
       known: this.#details.latest,
-      headers: this.#details.pollHeaders,
-      message: (event) =>
-        `The wait ${event}. Task ${id} is not lost: continue with error.task.wait().`,
+      headers: this.#details,
+      advice: `Task ${id} is not lost: continue with error.task.wait().`,
       details,
       finalStatus: /^(succeeded|failed)$/,
       pollInterval: 2_000,
