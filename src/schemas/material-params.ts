@@ -97,9 +97,8 @@ export function materialCreateParamsProblem({
   if (typeof name !== 'string') return 'name: must be a string';
   if (person === undefined) return undefined;
   if (type === 'audio') return 'real_person: is not supported for audio';
-  if (!isRecord(person) || person.consent_confirmed !== true) {
-    return 'real_person.consent_confirmed: must be true';
-  }
+  if (!isRecord(person)) return 'real_person: must be an object';
+  if (person.consent_confirmed !== true) return 'real_person.consent_confirmed: must be true';
   if (!isHttpUrl(person.callback_url)) {
     return 'real_person.callback_url: must be an http or https URL';
   }

@@ -39,11 +39,11 @@ export function guardBody(
   const reader = body.getReader();
   const ms = config.streamIdleTimeout;
   let bytes = start;
-  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  let opened: ReadableStreamDefaultController<Uint8Array> | undefined;
   /** Ends the body. Without effect if it has already ended. */
   const fail = (error: unknown) => {
     release();
-    controller?.error(error);
+    opened?.error(error);
     reader.cancel(error).catch(() => undefined);
   };
   const interrupted = (problem: string, error?: unknown) =>
@@ -63,8 +63,8 @@ export function guardBody(
   };
   const guarded = new ReadableStream<Uint8Array>(
     {
-      start(created) {
-        controller = created;
+      start(controller) {
+        opened = controller;
         if (signal?.aborted) fail(signal.reason);
       },
       async pull(controller) {

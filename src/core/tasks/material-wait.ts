@@ -38,7 +38,7 @@ export async function waitForMaterial(
 export function materialTarget(context: ClientContext, id: string): PollTarget<Material> {
   return {
     context,
-    advice: `Material ${id} is not lost: continue with materials.wait().`,
+    advice: () => `Material ${id} is not lost: continue with materials.wait().`,
     // Specification: Material status; polling a material.
     finalStatus: /^available$|^delete|(failed|expired)$/,
     pollInterval: 3_000,

@@ -43,7 +43,7 @@ export function toPollResult<Value>(
 export interface PollTarget<Value> {
   readonly context: ClientContext;
   /** What to do next if the wait ends early. */
-  readonly advice: string;
+  readonly advice: () => string;
   /** The initial delay between polls in ms that the specification recommends. */
   readonly pollInterval: number;
   /** Matches every status that ends the wait. */
@@ -136,10 +136,13 @@ async function* poll<Value extends Pollable>(
   let consecutive404s = 0;
   const onTimeout = () => {
     const status = last?.rawStatus || last?.status || 'status unknown';
-    return target.timeoutError(`The wait exceeded ${waitTimeout} ms (${status}). ${advice}`, last);
+    return target.timeoutError(
+      `The wait exceeded ${waitTimeout} ms (${status}). ${advice()}`,
+      last,
+    );
   };
   const onAbort = (error?: unknown) =>
-    abortedError(signal?.reason ?? error, target.details, `The wait was aborted. ${advice}`);
+    abortedError(signal?.reason ?? error, target.details, `The wait was aborted. ${advice()}`);
   const discard = (release: ReleaseSlot) => release();
   // The delay grows from `pollInterval` to `maxPollInterval`, with up to 20% of jitter.
   for (let interval = pollInterval; ; interval *= 1.25) {

@@ -204,7 +204,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
       context: this.#scope.context,
       known: this.#details.latest,
       headers: this.#details,
-      advice: `Task ${id} is not lost: continue with error.task.wait().`,
+      advice: () => `Task ${id} is not lost: continue with error.task.wait().`,
       details,
       finalStatus: /^(succeeded|failed)$/,
       pollInterval: 2_000,
