@@ -210,12 +210,10 @@ export class Polygate {
   #toDownloadable(source: string | Generation | TaskHandle): Downloadable {
     if (typeof source === 'string') return { urls: [source] };
     checkValue('source', source ?? null, sourceRule);
-    const { kind, id } = source;
-    const urls = 'urls' in source ? source.urls : source.latest?.urls;
-    const handle = 'wait' in source ? source : taskOf(source);
+    if ('wait' in source) return { urls: source.latest?.urls, task: source };
+    const { kind, id, urls } = source;
     // A submission can return a finished result without a task id, so there is nothing to poll.
-    const task = handle ?? (id === '' ? undefined : this.resume({ v: 1, kind, id }));
-    return { urls, task };
+    return { urls, task: taskOf.get(source) ?? (id ? this.resume({ v: 1, kind, id }) : undefined) };
   }
 }
 

@@ -1,23 +1,26 @@
-import type { ResponseReader } from '../core/call/api-call.ts';
 import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
-import { attempt, executeJson, requestJson, startCall } from '../core/call/endpoint.ts';
+import { executeJson, requestJson, startCall } from '../core/call/endpoint.ts';
 import type { PreparedCall } from '../core/call/endpoint.ts';
 import { execute } from '../core/call/execute.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
 import { checkFields, checkProblem, mergeExtraBody, toJson } from '../core/call/params.ts';
-import { readExtended, readWithSchema } from '../core/call/readers.ts';
+import { readExtended } from '../core/call/readers.ts';
 import { checkRequestOptions } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
-import { readJson } from '../core/call/response.ts';
 import { notify } from '../core/config/log.ts';
-import { functionValue } from '../core/config/validation.ts';
+import { checkOptions, functionValue } from '../core/config/validation.ts';
 import type { Rules } from '../core/config/validation.ts';
-import { fillPath, queryString } from '../core/http/path.ts';
-import { followMaterial, waitForMaterial } from '../core/tasks/material-wait.ts';
-import type { MaterialUpdate, MaterialWait } from '../core/tasks/material-wait.ts';
-import { waitCallbackRules, waitOptions, waitRules } from '../core/tasks/poll.ts';
+import { queryString } from '../core/http/path.ts';
+import {
+  materialPath,
+  materialTarget,
+  readMaterial,
+  waitForMaterial,
+} from '../core/tasks/material-wait.ts';
+import type { MaterialUpdate } from '../core/tasks/material-wait.ts';
+import { toPollResult, updatesOf, waitCallbackRules } from '../core/tasks/poll.ts';
 import {
   materialCreateParamsProblem,
   materialListQueryProblem,
@@ -99,8 +102,22 @@ export class Materials {
    * @throws {@link ConfigurationError} if `limit` is not an integer from 1 to 100.
    */
   list(query: MaterialListQuery = {}, options?: RequestOptions): RequestPromise<MaterialPage> {
-    const next = (after: string) => this.list({ ...query, after }, options);
-    return requestJson(this.#context, '/v1/materials', readMaterialPage(next), options, {
+    // Assumption A21.
+    const read = readExtended<MaterialPageRecord, MaterialPage>(
+      materialPageSchema,
+      ({ data, has_more, next_cursor: after }) => {
+        const nextPage = async () =>
+          has_more && after ? this.list({ ...query, after }, options) : null;
+        const iterate = async function* () {
+          yield* data;
+          for (let page = await nextPage(); page !== null; page = await page.nextPage()) {
+            yield* page.data;
+          }
+        };
+        return { nextPage: { value: nextPage }, [Symbol.asyncIterator]: { value: iterate } };
+      },
+    );
+    return requestJson(this.#context, '/v1/materials', read, options, {
       query: () => {
         checkProblem(materialListQueryProblem(query));
         return queryString(query);
@@ -115,8 +132,9 @@ export class Materials {
    * @throws {@link MaterialWaitTimeoutError} if `waitTimeout` expires; processing continues.
    * @throws {@link AbortedError} if the signal aborts; processing continues.
    */
-  wait(id: string, options: WaitOptions<MaterialUpdate> = {}): Promise<AvailableMaterial> {
-    return waitForMaterial(this.#describeWait(id), options).catch(throwToCaller);
+  async wait(id: string, options: WaitOptions<MaterialUpdate> = {}): Promise<AvailableMaterial> {
+    checkOptions(options, waitCallbackRules);
+    return waitForMaterial(materialTarget(this.#context, id), options).catch(throwToCaller);
   }
 
   /** Yields an update after each poll, up to and including the terminal one. Does not throw if the material fails. */
@@ -124,7 +142,7 @@ export class Materials {
     id: string,
     options: Omit<WaitOptions<MaterialUpdate>, 'onUpdate'> = {},
   ): AsyncGenerator<MaterialUpdate, void, undefined> {
-    return followMaterial(this.#describeWait(id), options);
+    return updatesOf(materialTarget(this.#context, id), options);
   }
 
   /**
@@ -137,47 +155,27 @@ export class Materials {
     params: MaterialCreateParams,
     options?: RegisterOptions,
   ): RequestPromise<AvailableMaterial> {
-    const copy = attempt(() => ({ ...options }));
-    return startCall(
-      this.#context,
-      () => prepareCreate(params, options, registerRules),
-      async ({ call, options: headers }) => {
-        const created = await execute(this.#context, call, headers, readMaterial);
-        const {
-          verification_url: url,
-          verification_expires_at: expiresAt,
-          ...known
-        } = created.data;
-        const { log } = this.#context.config;
-        if (url) notify(log, copy().onVerification, { url, expiresAt }, 'onVerification');
-        // The verification URL is secret: `known` keeps it out of later updates and errors.
-        const target = { ...this.#describeWait(known.id), known, headers };
-        return { ...created, data: await waitForMaterial(target, waitOptions(copy())) };
-      },
-    );
-  }
-
-  #describeWait(id: string): MaterialWait {
-    return {
-      context: this.#context,
-      id,
-      read: async (options) => {
-        const path = fillPath(materialPath, { material_id: id });
-        const call = { method: 'GET', safety: 'safe', template: materialPath, path } as const;
-        const { data } = await execute(this.#context, call, options, readMaterial);
-        return data;
-      },
-    };
+    const context = this.#context;
+    const prepare = () => ({
+      ...prepareCreate(params, options, registerRules),
+      wait: { ...options },
+    });
+    return startCall(context, prepare, async ({ call, options: headers, wait }) => {
+      const created = await execute(context, call, headers, readMaterial);
+      const { verification_url: url, verification_expires_at: expiresAt, ...data } = created.data;
+      if (url) {
+        notify(context.config.log, wait.onVerification, { url, expiresAt }, 'onVerification');
+      }
+      // The verification URL is secret: `data` keeps it out of later updates and errors.
+      const known = toPollResult({ ...created, data }, context);
+      const target = { ...materialTarget(context, data.id), known, headers };
+      return { ...created, data: await waitForMaterial(target, wait) };
+    });
   }
 }
 
-const materialPath = '/v1/materials/{material_id}';
-
-const readMaterial = readJson(readWithSchema(materialSchema));
-
 /** The rules of the options that `register` accepts in addition to those of `create`. */
 const registerRules: Rules = {
-  ...waitRules,
   ...waitCallbackRules,
   onVerification: functionValue,
 };
@@ -199,20 +197,4 @@ function prepareCreate(
     },
     options: checkRequestOptions(withIdempotencyKey(options), extraRules),
   };
-}
-
-/** Returns a reader whose pages can load the next page. Assumption A21. */
-function readMaterialPage(
-  loadAfter: (cursor: string) => Promise<MaterialPage>,
-): ResponseReader<MaterialPage> {
-  return readExtended(materialPageSchema, ({ data, has_more, next_cursor }) => {
-    const nextPage = async () => (has_more && next_cursor ? loadAfter(next_cursor) : null);
-    const iterate = async function* () {
-      yield* data;
-      for (let page = await nextPage(); page !== null; page = await page.nextPage()) {
-        yield* page.data;
-      }
-    };
-    return { nextPage: { value: nextPage }, [Symbol.asyncIterator]: { value: iterate } };
-  });
 }

@@ -30,7 +30,7 @@ export async function sendWhenSlotFree<Kind extends TaskKind>(
       },
     };
     try {
-      return await submission.sendObserved({ idempotencyKey, signal }, observer);
+      return await submission.send({ idempotencyKey, signal }, observer);
     } catch (error) {
       const rejection = RequestTimeoutError.is(error) ? error.cause : error;
       const isLimited = config.concurrency !== false && ConcurrencyLimitError.is(rejection);

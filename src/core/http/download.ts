@@ -60,9 +60,8 @@ export function filePart(
 ): FilePart | undefined {
   const isEncoded = !/^(identity)?$/i.test(headers.get('content-encoding') ?? '');
   if (status !== 206) {
-    const length = headers.get('content-length') ?? '';
     // The length of an encoded body is not that of the file.
-    const total = /^\d+$/.test(length) && !isEncoded ? Number(length) : undefined;
+    const total = (!isEncoded && Number(headers.get('content-length'))) || undefined;
     // Browsers check the length, and hide the encoding from pages of another origin.
     return { start: 0, end: isBrowser() ? undefined : total, total };
   }

@@ -39,8 +39,13 @@ export function guardBody(
   const reader = body.getReader();
   const ms = config.streamIdleTimeout;
   let bytes = start;
-  let isOpen = true;
-  let fail: (error: unknown) => void = () => undefined;
+  let opened: ReadableStreamDefaultController<Uint8Array> | undefined;
+  /** Ends the body. Without effect if it has already ended. */
+  const fail = (error: unknown) => {
+    release();
+    opened?.error(error);
+    reader.cancel(error).catch(() => undefined);
+  };
   const interrupted = (problem: string, error?: unknown) =>
     errors.bodyInterrupted(
       ConnectionError,
@@ -51,20 +56,15 @@ export function guardBody(
   const idleTimer = createIdleTimer(config.clock, ms, () =>
     fail(interrupted(`no data received for ${ms} ms (streamIdleTimeout)`)),
   );
+  const stopListening = whenAborted(signal, fail);
   const release = () => {
-    isOpen = false;
     idleTimer.stop();
     stopListening();
   };
-  const stopListening = whenAborted(signal, (reason) => fail(reason));
   const guarded = new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        fail = (error) => {
-          release();
-          controller.error(error);
-          reader.cancel(error).catch(() => undefined);
-        };
+        opened = controller;
         if (signal?.aborted) fail(signal.reason);
       },
       async pull(controller) {
@@ -72,7 +72,6 @@ export function guardBody(
         try {
           const { done, value } = await reader.read();
           idleTimer.pause();
-          if (!isOpen) return;
           if (!done) {
             bytes += value.byteLength;
             if (bytes > maxBytes) {
@@ -88,7 +87,8 @@ export function guardBody(
             controller.close();
           }
         } catch (error) {
-          if (isOpen) fail(interrupted('', error));
+          // Also reached if the body ended during the read, which then has no effect.
+          fail(interrupted('', error));
         }
       },
       cancel(reason) {

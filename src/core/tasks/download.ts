@@ -83,19 +83,19 @@ export async function download(
 ): Promise<Response> {
   checkOptions(options, downloadRules);
   const { index = 0, signal, headers, requestId } = options;
-  const fresh = async () =>
-    (task?.id ? await task.retrieve({ signal, headers, requestId }) : undefined)?.urls;
-  const get = (list: string[] | undefined) => {
+  const get = async (known?: string[]) => {
+    const polled = known === undefined && task?.id;
+    const list = polled ? (await task.retrieve({ signal, headers, requestId })).urls : known;
     const url = list?.[index];
     if (url !== undefined) return fetchResult(context, url, task, options);
     throw new ConfigurationError(`index: there is no result ${index}.`, { task });
   };
   try {
-    return await get(urls ?? (await fresh()));
+    return await get(urls);
   } catch (error) {
     const isExpired = error instanceof APIError && [403, 404, 410].includes(error.status);
     if (!isExpired || !task?.id) throw error;
-    return get(await fresh());
+    return get();
   }
 }
 
@@ -143,8 +143,8 @@ async function fetchResult(
       throw errors.invalidResponse(meta, 'the content-range is not the requested one');
     }
     const location = response.status < 400 ? response.headers.get('location') : null;
-    if (location === null || redirects === 3) {
-      throw errors.apiError(meta, location === null ? '' : 'more than 3 redirects', undefined);
+    if (!location || redirects === 3) {
+      throw errors.apiError(meta, location ? 'more than 3 redirects' : '', undefined);
     }
     url = URL.parse(location, url)?.href ?? '';
   }

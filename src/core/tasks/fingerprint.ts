@@ -10,7 +10,7 @@ export async function fingerprint(...texts: string[]): Promise<string> {
   const { subtle }: Partial<Crypto> = crypto;
   if (subtle === undefined) {
     throw new ConfigurationError(
-      'crypto.subtle: not available. Browsers provide it only on https and localhost.',
+      'crypto.subtle: is missing. Browsers have it only on https and localhost.',
     );
   }
   const bytes = new TextEncoder().encode(JSON.stringify(texts));

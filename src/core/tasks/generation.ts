@@ -19,17 +19,6 @@ const statusWords: readonly (readonly [TaskStatus, RegExp])[] = [
   ['failed', /^(failed|failure|error|cancell?ed|expired)$/i],
 ];
 
-/** Every location of a URL or a list of URLs, in order. Assumption A5. */
-const urlLocations = (
-  'video_url image_url audio_url ' +
-  'result.video_url result.image_url result.audio_url ' +
-  'result.outputs result.images result.videos result.audios ' +
-  'output.video_url output.image_url output.audio_url ' +
-  'data results url result_url metadata.url content.video_url'
-)
-  .split(' ')
-  .map((location) => location.split('.'));
-
 /**
  * Creates a reader for every shape of task record that gateways of this kind send. `knownId` is the id to use if the
  * record has none. Assumptions A3 to A7.
@@ -45,12 +34,19 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind, knownId?: stri
     const known = word && (statusWords.find(([, words]) => words.test(word))?.[0] ?? 'running');
     const urls = findUrls(record, known === 'succeeded');
     // Without a status, a record with a result is a finished task, and any other record a new one.
-    const status = known || (urls.length > 0 ? 'succeeded' : 'queued');
+    const status = known || (urls[0] ? 'succeeded' : 'queued');
     const id = [record.id, record.task_id, body.id, body.task_id, knownId ?? taskId]
       .map(textOf)
       .find(Boolean);
     if (id === undefined && status !== 'succeeded') return { issues: [{ message: 'id: missing' }] };
-    const fields: GenerationFields<Kind> = {
+    if (status === 'succeeded' && !urls[0]) {
+      return {
+        issues: [{ message: 'the task has succeeded without a URL' }],
+        taskId: id,
+        taskAdvice: `Task ${id} has ended and was charged. Contact the service with its id instead of waiting again.`,
+      };
+    }
+    const generation: GenerationFields<Kind> & Pick<Generation, 'status' | 'urls' | 'error'> = {
       id: id ?? '',
       kind,
       rawStatus,
@@ -58,37 +54,40 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind, knownId?: stri
       model: textOf(record.model),
       createdAt: parseDate(record.created_at ?? record.created),
       raw: unchecked<TaskRecords[Kind]>(record),
+      status,
+      urls,
+      error: status === 'failed' ? parseTaskError(record) : undefined,
     };
-    if (status === 'failed') {
-      return { value: { ...fields, status, urls, error: parseTaskError(record) } };
-    }
-    if (status !== 'succeeded') return { value: { ...fields, status, urls } };
-    if (isNonEmpty(urls)) return { value: { ...fields, status, urls } };
-    return {
-      issues: [{ message: 'the task has succeeded without a URL' }],
-      taskId: id,
-      taskAdvice: `Task ${id} has ended and was charged, so waiting for it again does not help. Contact the service with its id.`,
-    };
+    // The compiler does not see that `urls` and `error` fit the status.
+    return { value: unchecked<Generation<Kind>>(generation) };
   };
 }
 
+/** The URLs in every location of a URL or a list of URLs, in order. Assumption A5. */
 function findUrls(record: Record<string, unknown>, succeeded: boolean): string[] {
-  const found = urlLocations.flatMap((path) =>
-    path.reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), record),
-  );
-  // Old succeeded tasks have their result URL in `fail_reason`.
-  if (succeeded) found.push(record.fail_reason);
-  return [...new Set(found.map(urlOf).filter((url) => url !== undefined))];
+  const media = 'video_url image_url audio_url';
+  const found = [
+    valuesOf(record, media),
+    valuesOf(record.result, `${media} outputs images videos audios`),
+    valuesOf(record.output, media),
+    valuesOf(record, 'data results url result_url'),
+    valuesOf(record.metadata, 'url'),
+    valuesOf(record.content, 'video_url'),
+    // Old succeeded tasks have their result URL in `fail_reason`.
+    succeeded ? [record.fail_reason] : [],
+  ];
+  return [...new Set(found.flat().flatMap(urlsOf))];
 }
 
-function isNonEmpty(urls: string[]): urls is [string, ...string[]] {
-  return urls.length > 0;
+function valuesOf(holder: unknown, names: string): unknown[] {
+  return isRecord(holder) ? names.split(' ').flatMap((name) => holder[name]) : [];
 }
 
-function urlOf(item: unknown): string | undefined {
+/** The URL of an item of a list, if it has one. */
+function urlsOf(item: unknown): string[] {
   const { url, b64_json } = isRecord(item) ? item : { url: item };
   const address = url ?? dataURL(textOf(b64_json));
-  return typeof address === 'string' && /^(https?:\/\/|data:)/i.test(address) ? address : undefined;
+  return typeof address === 'string' && /^(https?:\/\/|data:)/i.test(address) ? [address] : [];
 }
 
 /** A data URL for base64 data; the first bytes identify the media type. */

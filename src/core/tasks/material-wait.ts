@@ -1,10 +1,13 @@
 import { MaterialFailedError, MaterialWaitTimeoutError } from '../../errors/materials.ts';
-import { isAvailable } from '../../schemas/materials.ts';
+import { isAvailable, materialSchema } from '../../schemas/materials.ts';
 import type { AvailableMaterial, Material } from '../../schemas/materials.ts';
 import type { WaitOptions } from '../../schemas/task-handle.ts';
 import type { ClientContext } from '../call/context.ts';
-import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
-import { lastUpdate, updatesOf } from './poll.ts';
+import { execute } from '../call/execute.ts';
+import { readWithSchema } from '../call/readers.ts';
+import { readJson } from '../call/response.ts';
+import { fillPath } from '../http/path.ts';
+import { lastUpdate, toPollResult } from './poll.ts';
 import type { PollTarget } from './poll.ts';
 
 /** The result of one poll of a material. */
@@ -13,53 +16,37 @@ export type MaterialUpdate = Material & {
   pollError?: Error | undefined;
 };
 
-/** A material to wait for. */
-export interface MaterialWait {
-  readonly context: ClientContext;
-  readonly id: string;
-  /** The material as the create call returned it. */
-  readonly known?: Material | undefined;
-  /** Headers of the create call, which the polls carry too. */
-  readonly headers?: PollHeaders | undefined;
-  /** Polls once. */
-  readonly read: (options: CheckedOptions) => Promise<Material>;
-}
+export const materialPath = '/v1/materials/{material_id}';
 
-/** Yields every poll until the material is available or has permanently failed, including the last one. */
-export function followMaterial(
-  wait: MaterialWait,
-  options: Omit<WaitOptions<MaterialUpdate>, 'onUpdate'>,
-): AsyncGenerator<MaterialUpdate, void, undefined> {
-  return updatesOf(toTarget(wait), options);
-}
+export const readMaterial = readJson(readWithSchema(materialSchema));
 
-/** Waits until a material is available. */
+/** Waits until a material is available. The options are checked. */
 export async function waitForMaterial(
-  wait: MaterialWait,
+  target: PollTarget<Material>,
   options: WaitOptions<MaterialUpdate>,
 ): Promise<AvailableMaterial> {
-  const last = await lastUpdate(toTarget(wait), options);
-  if (last !== undefined && isAvailable(last)) return last;
-  const reason = last?.status === 'available' ? 'no asset:// URI' : 'will not become available';
+  const last = await lastUpdate(target, options);
+  if (isAvailable(last)) return last;
+  const { id, status } = last;
   throw new MaterialFailedError(
-    `Material ${wait.id} has the status ${last?.status} and ${reason}. To try again, use a new idempotency key.`,
+    `Material ${id} has the status ${status} and no usable URI. To try again, use a new idempotency key.`,
     { material: last },
   );
 }
 
-function toTarget({ context, id, known, headers, read }: MaterialWait): PollTarget<Material> {
-  const { clock } = context.config;
-  const received = (value: Material) => ({ data: value, at: clock.now() });
+/** A material to wait for. */
+export function materialTarget(context: ClientContext, id: string): PollTarget<Material> {
   return {
     context,
-    headers,
-    message: (event) =>
-      `The wait ${event}. Material ${id} is not lost: continue with materials.wait().`,
+    advice: () => `Material ${id} is not lost: continue with materials.wait().`,
     // Specification: Material status; polling a material.
     finalStatus: /^available$|^delete|(failed|expired)$/,
     pollInterval: 3_000,
-    known: known && received(known),
-    read: async (options) => received(await read(options)),
+    read: async (options) => {
+      const path = fillPath(materialPath, { material_id: id });
+      const call = { method: 'GET', safety: 'safe', template: materialPath, path } as const;
+      return toPollResult(await execute(context, call, options, readMaterial), context);
+    },
     timeoutError: (message, material) => new MaterialWaitTimeoutError(message, { material }),
   };
 }

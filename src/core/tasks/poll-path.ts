@@ -1,16 +1,6 @@
 import { APIError } from '../../errors/api.ts';
 import { isNonEmptyString } from '../../schemas/type-guards.ts';
 
-/** A path at which a task can be polled. */
-export interface PollPath {
-  readonly path: string;
-  /** The template it was filled from; undefined if the service named the path. */
-  readonly template?: string | undefined;
-}
-
-/** At least one path. */
-export type PollPaths = readonly [PollPath, ...PollPath[]];
-
 /**
  * The path of the first URL that the service named and that is below the base URL. Others are ignored, because the API
  * key must not be sent anywhere else.

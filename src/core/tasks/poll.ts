@@ -42,8 +42,8 @@ export function toPollResult<Value>(
 /** What is polled, and how its wait ends. */
 export interface PollTarget<Value> {
   readonly context: ClientContext;
-  /** The message of the error for a wait that ended early, and what to do next. */
-  readonly message: (event: string) => string;
+  /** What to do next if the wait ends early. */
+  readonly advice: () => string;
   /** The initial delay between polls in ms that the specification recommends. */
   readonly pollInterval: number;
   /** Matches every status that ends the wait. */
@@ -51,7 +51,7 @@ export interface PollTarget<Value> {
   /** Polls once: one attempt, within the remaining time. */
   readonly read: (options: CheckedOptions) => Promise<PollResult<Value>>;
   /** Headers of the request that created the record. The wait's own headers are added to them. */
-  readonly headers?: PollHeaders | undefined;
+  readonly headers?: Partial<PollHeaders> | undefined;
   /** The last known value, from before this wait. */
   readonly known?: PollResult<Value> | undefined;
   /** The value of updates until a poll succeeds. Without one, failed polls yield no update until then. */
@@ -99,26 +99,25 @@ export async function* updatesOf<Value extends Pollable>(
   }
 }
 
-/** Waits until the record is finished, passes each update to `onUpdate`, and returns the last one. */
+/** Waits until the record is finished, passes each update to `onUpdate`, and returns it. The options are checked. */
 export async function lastUpdate<Value extends Pollable>(
   target: PollTarget<Value>,
   options: WaitOptions<Polled<Value>>,
-): Promise<Polled<Value> | undefined> {
-  checkOptions(options, waitCallbackRules);
-  const { onUpdate } = options;
-  let last: Polled<Value> | undefined;
-  for await (const update of poll(target, options)) {
-    notify(target.context.config.log, onUpdate, update, 'onUpdate');
-    last = update;
+): Promise<Value> {
+  const updates = poll(target, options);
+  for (;;) {
+    const { done, value } = await updates.next();
+    if (done) return value;
+    notify(target.context.config.log, options.onUpdate, value, 'onUpdate');
   }
-  return last;
 }
 
+/** Yields each update, and returns the finished record, which is the last one. */
 async function* poll<Value extends Pollable>(
   target: PollTarget<Value>,
   options: WaitOptions<never>,
-): AsyncGenerator<Polled<Value>, void, undefined> {
-  const { context, known, finalStatus, message } = target;
+): AsyncGenerator<Polled<Value>, Value, undefined> {
+  const { context, finalStatus, advice } = target;
   const { clock, random, timeout } = context.config;
   const {
     signal,
@@ -128,84 +127,69 @@ async function* poll<Value extends Pollable>(
   } = options;
   const pollHeaders = mergePollHeaders(target.headers, options);
   const deadline = clock.now() + waitTimeout;
-  let last = known?.data;
-  if (last !== undefined && finalStatus.test(last.status)) return yield last;
-  let interval = pollInterval;
-  /** The delay grows from `pollInterval` to `maxPollInterval`, with up to 20% of jitter. */
-  const nextPollAfter = (time: number, retryAfterMs: number | undefined) => {
-    const delay = Math.min(maxPollInterval, interval * (1 + 0.2 * random()));
-    interval *= 1.25;
-    return time + Math.max(minPollDelay, retryAfterMs ?? delay);
-  };
-  let nextPollAt = nextPollAfter(known?.at ?? -Infinity, known?.retryAfterMs);
+  const known: Partial<PollResult<Value>> = target.known ?? {};
+  let { data: last, at: lastPollAt = -Infinity, retryAfterMs } = known;
+  if (last !== undefined && finalStatus.test(last.status)) {
+    yield last;
+    return last;
+  }
   let consecutive404s = 0;
-  const timeoutError = () => {
+  const onTimeout = () => {
     const status = last?.rawStatus || last?.status || 'status unknown';
-    return target.timeoutError(message(`exceeded ${waitTimeout} ms (${status})`), last);
+    return target.timeoutError(
+      `The wait exceeded ${waitTimeout} ms (${status}). ${advice()}`,
+      last,
+    );
   };
-  const onAbort = (reason: unknown) =>
-    abortedError(signal?.reason ?? reason, target.details, message('was aborted'));
-  /** Waits until the next poll is due and may start. Resolves with the function that ends it. */
-  const waitForTurn = async (): Promise<ReleaseSlot> => {
-    if (signal?.aborted) throw onAbort(signal.reason);
-    const delay = Math.min(nextPollAt, deadline) - clock.now();
-    if (delay > 0) {
-      await clock.sleep(delay, signal).catch((error: unknown) => {
+  const onAbort = (error?: unknown) =>
+    abortedError(signal?.reason ?? error, target.details, `The wait was aborted. ${advice()}`);
+  const discard = (release: ReleaseSlot) => release();
+  // The delay grows from `pollInterval` to `maxPollInterval`, with up to 20% of jitter.
+  for (let interval = pollInterval; ; interval *= 1.25) {
+    if (signal?.aborted) throw onAbort();
+    const delay = retryAfterMs ?? Math.min(maxPollInterval, interval * (1 + 0.2 * random()));
+    const nextPollAt = lastPollAt + Math.max(minPollDelay, delay);
+    const msToWait = Math.min(nextPollAt, deadline) - clock.now();
+    if (msToWait > 0) {
+      await clock.sleep(msToWait, signal).catch((error: unknown) => {
         throw onAbort(error);
       });
     }
     const ms = deadline - clock.now();
-    if (ms <= 0) throw timeoutError();
+    if (ms <= 0) throw onTimeout();
     const polls = (context.shared.polls ??= createPollLimiter(clock));
-    const discard = (release: ReleaseSlot) => release();
-    const limit = { clock, signal, ms, onAbort, onTimeout: timeoutError, discard };
-    return polls.tryAcquire() ?? runWithTimeLimit(polls.acquire, limit);
-  };
-  for (;;) {
-    const release = await waitForTurn();
-    let retryAfterMs: number | undefined;
+    const release =
+      polls.tryAcquire() ??
+      (await runWithTimeLimit(polls.acquire, { clock, signal, ms, onAbort, onTimeout, discard }));
     try {
-      const attemptTimeout = Math.max(0, Math.min(deadline - clock.now(), timeout));
+      const attemptTimeout = Math.min(deadline - clock.now(), timeout);
       const attempt = { ...pollHeaders, signal, timeout: attemptTimeout, maxRetries: 0 };
       ({ data: last, retryAfterMs } = await target.read(attempt).finally(release));
       consecutive404s = 0;
       yield last;
-      if (finalStatus.test(last.status)) return;
+      if (finalStatus.test(last.status)) return last;
     } catch (error) {
       const apiError = error instanceof APIError ? error : undefined;
       consecutive404s = apiError?.status === 404 ? consecutive404s + 1 : 0;
-      if (!isTransient(error, consecutive404s)) throw error;
+      // Up to two 404s in a row may mean that the record is not replicated yet.
+      if (consecutive404s > 2 || !isTransient(error)) throw error;
       retryAfterMs = apiError?.retryAfterMs;
       const value = last ?? target.initial;
       if (value !== undefined) yield { ...value, pollError: error };
     }
-    nextPollAt = nextPollAfter(clock.now(), retryAfterMs);
+    lastPollAt = clock.now();
   }
 }
 
 /**
- * Whether a failed poll reveals nothing about the task: no response, a service that is overloaded or down, or a body
- * that is not a record. Up to two 404s in a row may mean that the record is not replicated yet.
+ * Whether a failed poll reveals nothing about the task: no response, a service that is overloaded or down, a record
+ * that is not found, or a body that is not a record.
  */
-function isTransient(error: unknown, consecutive404s: number): error is PolygateError {
-  if (error instanceof APIError) {
-    const { status } = error;
-    const isEarly404 = consecutive404s > 0 && consecutive404s < 3;
-    return status === 408 || status === 429 || status >= 500 || isEarly404;
-  }
+function isTransient(error: unknown): error is PolygateError {
+  if (error instanceof APIError)
+    return error.status >= 500 || [404, 408, 429].includes(error.status);
   if (error instanceof ResponseValidationError) return !isRecord(error.body);
   return error instanceof ConnectionError;
-}
-
-/** The options of a wait, from those of a call that creates a record and then waits for it. */
-export function waitOptions<Update>({
-  signal,
-  onUpdate,
-  pollInterval,
-  maxPollInterval,
-  waitTimeout,
-}: WaitOptions<Update> = {}): WaitOptions<Update> {
-  return { signal, onUpdate, pollInterval, maxPollInterval, waitTimeout };
 }
 
 /** The headers of the creating request, and those of the caller, which replace headers of the same name. */

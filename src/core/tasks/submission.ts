@@ -42,15 +42,13 @@ export class Submission<Kind extends TaskKind = TaskKind> {
    * Sends the request, like the namespace's `submit` method. These options replace those of the submission. Its body and
    * path are fixed, so `extraBody` and `route` can be passed only to `submission`.
    */
-  send(options?: Omit<RequestOptions, 'extraBody'>): RequestPromise<SubmittedTask<Kind>> {
-    return this.sendObserved(options);
-  }
-
-  /** @internal Sends the request for a batch, which observes its attempts. */
-  sendObserved(
-    options?: RequestOptions,
-    observer?: AttemptObserver,
-  ): RequestPromise<SubmittedTask<Kind>> {
+  send(options?: Omit<RequestOptions, 'extraBody'>): RequestPromise<SubmittedTask<Kind>>;
+  /** @internal A batch observes the attempts. */
+  send(
+    options: RequestOptions | undefined,
+    observer: AttemptObserver,
+  ): RequestPromise<SubmittedTask<Kind>>;
+  send(options?: RequestOptions, observer?: AttemptObserver): RequestPromise<SubmittedTask<Kind>> {
     const describe = () => {
       checkRequestOptions(options, { extraBody: fixed, route: fixed });
       return { ...this.#request(), observer };

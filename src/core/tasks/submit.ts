@@ -18,7 +18,7 @@ import type { Rules } from '../config/validation.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
 import { readGeneration } from './generation.ts';
 import { serverPollPath } from './poll-path.ts';
-import { toPollResult, waitCallbackRules, waitOptions } from './poll.ts';
+import { toPollResult, waitCallbackRules } from './poll.ts';
 import { Task } from './task.ts';
 import type { SubmittedTask, TaskScope } from './task.ts';
 
@@ -58,14 +58,13 @@ export function generate<Kind extends TaskKind>(
 ): RequestPromise<SucceededGeneration<Kind>> {
   const prepare = () => ({
     ...prepareSubmit(scope, describe, options, generateRules),
-    wait: waitOptions(options),
-    onSubmit: options?.onSubmit,
+    wait: { ...options },
   });
-  return startCall(scope.context, prepare, async ({ submit, wait, onSubmit }) => {
+  return startCall(scope.context, prepare, async ({ submit, wait }) => {
     const submitted = await submit();
     const { data: task } = submitted;
-    notify(scope.context.config.log, onSubmit, task, 'onSubmit');
-    return { ...submitted, data: await task.wait(wait) };
+    notify(scope.context.config.log, wait.onSubmit, task, 'onSubmit');
+    return { ...submitted, data: await task.waitForResult(wait) };
   });
 }
 
@@ -88,9 +87,9 @@ function prepareSubmit<Kind extends TaskKind>(
 ): PreparedSubmit<Kind> {
   const { context, kind } = scope;
   const { baseURL, clock } = context.config;
-  const keyedOptions = withIdempotencyKey(options);
-  const { idempotencyKey } = keyedOptions;
-  const checked = checkRequestOptions(keyedOptions, extraRules, scope.optionRules);
+  const checked = checkRequestOptions(withIdempotencyKey(options), extraRules, scope.optionRules);
+  // Not all options: a task may be kept for long, and its signal and `extraBody` with it.
+  const { idempotencyKey, headers, requestId } = checked;
   /** What a response reveals about the task. */
   const detailsOf = (id: string, meta: ResponseMeta) => ({
     id,
@@ -98,7 +97,8 @@ function prepareSubmit<Kind extends TaskKind>(
     meta,
     chargeUsd: meta.chargeUsd,
     submittedAt: new Date(clock.now()).toISOString(),
-    pollHeaders: checked,
+    headers,
+    requestId,
   });
   const call: ApiCall = {
     ...describe(),
@@ -115,11 +115,10 @@ function prepareSubmit<Kind extends TaskKind>(
     const submitted = await execute(context, call, checked, readJson(readGeneration(kind)));
     const { data, meta, response } = submitted;
     const { poll_url, status_url } = data.raw;
-    const candidates = [response.headers.get('location'), poll_url, status_url];
     const task = new Task(scope, {
       ...detailsOf(data.id, meta),
       latest: toPollResult(submitted, context),
-      pollPath: serverPollPath(candidates, baseURL),
+      pollPath: serverPollPath([response.headers.get('location'), poll_url, status_url], baseURL),
     });
     return { ...submitted, data: unchecked<SubmittedTask<Kind>>(task) };
   };

@@ -13,14 +13,20 @@ import { checkRequestOptions, noBodyRules } from '../call/request-options.ts';
 import type { CheckedOptions, PollHeaders, RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
 import { readJson } from '../call/response.ts';
+import { checkOptions } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import { noReason } from '../http/error-body.ts';
 import { sentence, singleLine } from '../http/json.ts';
 import { fillPath } from '../http/path.ts';
 import { readGeneration } from './generation.ts';
 import { isUnknownPath } from './poll-path.ts';
-import type { PollPath, PollPaths } from './poll-path.ts';
-import { lastUpdate, mergePollHeaders, toPollResult, updatesOf } from './poll.ts';
+import {
+  lastUpdate,
+  mergePollHeaders,
+  toPollResult,
+  updatesOf,
+  waitCallbackRules,
+} from './poll.ts';
 import type { PollResult, PollTarget } from './poll.ts';
 
 /** The tasks of one namespace: how they are polled, and with which client. */
@@ -33,8 +39,11 @@ export interface TaskScope<Kind extends TaskKind> {
   readonly optionRules: Rules;
 }
 
-/** What is known about a task when its handle is created. */
-export interface TaskDetails<Kind extends TaskKind> {
+/**
+ * What is known about a task when its handle is created. The headers are those of the submission, which its polls carry
+ * too.
+ */
+export interface TaskDetails<Kind extends TaskKind> extends Partial<PollHeaders> {
   id: string;
   idempotencyKey?: string | undefined;
   chargeUsd?: number | undefined;
@@ -44,8 +53,6 @@ export interface TaskDetails<Kind extends TaskKind> {
   latest?: PollResult<Generation<Kind>> | undefined;
   /** The poll path that the submission's response named. */
   pollPath?: string | undefined;
-  /** Headers of the submission, which its polls carry too. */
-  pollHeaders?: PollHeaders | undefined;
 }
 
 /** A submitted task: wait for it, follow its updates, or store its receipt. It is not a promise. */
@@ -62,8 +69,8 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   readonly meta: ResponseMeta | undefined;
   readonly #scope: TaskScope<Kind>;
   readonly #details: TaskDetails<Kind>;
-  /** The path at which a poll has found the task, and no other. */
-  #knownPollPaths: PollPaths | undefined;
+  /** The poll that has found the task, and no other. */
+  #knownPollCalls: readonly [ApiCall] | undefined;
 
   /** @internal */
   constructor(scope: TaskScope<Kind>, details: TaskDetails<Kind>) {
@@ -96,15 +103,17 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
    * @throws {@link ResponseValidationError} when the task has succeeded without a result.
    * @throws {@link APIError} when the service rejects polls: any 4xx except 408 and 429, or three consecutive 404s.
    */
-  wait(options: WaitOptions<TaskUpdate<Kind>> = {}): Promise<SucceededGeneration<Kind>> {
-    return this.#waitForResult(options).catch(throwToCaller);
+  async wait(options: WaitOptions<TaskUpdate<Kind>> = {}): Promise<SucceededGeneration<Kind>> {
+    checkOptions(options, waitCallbackRules);
+    return this.waitForResult(options).catch(throwToCaller);
   }
 
-  async #waitForResult(options: WaitOptions<TaskUpdate<Kind>>): Promise<SucceededGeneration<Kind>> {
+  /** @internal Waits with options that are checked. Options of other calls have no effect. */
+  async waitForResult(options: WaitOptions<TaskUpdate<Kind>>): Promise<SucceededGeneration<Kind>> {
     const last = await lastUpdate(this.#target(), options);
-    if (last) tasks.set(last, this);
-    if (last?.status === 'succeeded') return last;
-    const reason = sentence(singleLine(last?.error?.message ?? noReason));
+    taskOf.set(last, this);
+    if (last.status === 'succeeded') return last;
+    const reason = sentence(singleLine(last.error?.message ?? noReason));
     throw new TaskFailedError(
       `Task ${this.id} failed: ${reason} Your balance shows whether it was refunded. To try again, use a new idempotency key.`,
       { task: this, idempotencyKey: this.idempotencyKey, generation: last },
@@ -126,13 +135,15 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   /** Polls once. */
   retrieve(options: RequestOptions = {}): RequestPromise<Generation<Kind>> {
     const prepare = () => ({
-      call: this.#pollCall(this.#pollPaths()[0]),
+      call: this.#pollCalls()[0],
       options: {
         ...checkRequestOptions(options, noBodyRules),
-        ...mergePollHeaders(this.#details.pollHeaders, options),
+        ...mergePollHeaders(this.#details, options),
       },
     });
-    return startCall(this.#scope.context, prepare, (call) => this.#pollOnce(call.options));
+    return startCall(this.#scope.context, prepare, ({ options: checked }) =>
+      this.#pollOnce(checked),
+    );
   }
 
   /** The receipt for `gateway.resume`: plain JSON without the API key or the prompt. */
@@ -145,15 +156,17 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   async #pollOnce(options: CheckedOptions) {
     const { context, kind } = this.#scope;
     let firstError: APIError | undefined;
-    for (const path of this.#pollPaths()) {
+    for (const call of this.#pollCalls()) {
       try {
         const read = readJson(readGeneration(kind, this.id));
-        const result = await execute(context, this.#pollCall(path), options, read);
+        const result = await execute(context, call, options, read);
         const latest = toPollResult(result, context);
         this.#details.latest = latest;
-        this.#knownPollPaths = [path];
-        tasks.set(result.data, this);
-        if (path.template !== undefined) context.shared.pollTemplates.set(kind, path.template);
+        this.#knownPollCalls = [call];
+        taskOf.set(result.data, this);
+        if (call.path !== this.#details.pollPath) {
+          context.shared.pollTemplates.set(kind, call.template);
+        }
         return { ...result, ...latest };
       } catch (error) {
         if (!isUnknownPath(error)) throw error;
@@ -164,22 +177,24 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   }
 
   /**
-   * Every path at which the task may be found, best first: the one that the service named, the template that worked for
-   * another task, then the assumed templates. Assumptions A1 and A2.
+   * The polls at every path at which the task may be found, best first: the one that the service named, the template
+   * that worked for another task, then the assumed templates. Assumptions A1 and A2.
    */
-  #pollPaths(): PollPaths {
-    if (this.#knownPollPaths) return this.#knownPollPaths;
+  #pollCalls(): readonly [ApiCall, ...ApiCall[]] {
+    if (this.#knownPollCalls) return this.#knownPollCalls;
     const { context, kind, pollTemplates } = this.#scope;
-    const { id, pollPath: path } = this.#details;
+    const { id, pollPath } = this.#details;
     const best = context.shared.pollTemplates.get(kind) ?? pollTemplates[0];
-    const others = pollTemplates.filter((template) => template !== best);
-    const fill = (template: string) => ({ template, path: fillPath(template, { id }) });
-    const assumed = [fill(best), ...others.map(fill)] as const;
-    return path === undefined ? assumed : [{ path }, ...assumed];
-  }
-
-  #pollCall({ path, template = this.#scope.pollTemplates[0] }: PollPath): ApiCall {
-    return { method: 'GET', template, path, safety: 'safe', findTask: () => this };
+    const call = (template: string, path = fillPath(template, { id })): ApiCall => ({
+      method: 'GET',
+      template,
+      path,
+      safety: 'safe',
+      findTask: () => this,
+    });
+    const templates = new Set([best, ...pollTemplates]);
+    if (pollPath === undefined) templates.delete(best);
+    return [call(best, pollPath), ...Array.from(templates, (template) => call(template))];
   }
 
   #target(): PollTarget<Generation<Kind>> {
@@ -188,9 +203,8 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     return {
       context: this.#scope.context,
       known: this.#details.latest,
-      headers: this.#details.pollHeaders,
-      message: (event) =>
-        `The wait ${event}. Task ${id} is not lost: continue with error.task.wait().`,
+      headers: this.#details,
+      advice: () => `Task ${id} is not lost: continue with error.task.wait().`,
       details,
       finalStatus: /^(succeeded|failed)$/,
       pollInterval: 2_000,
@@ -203,12 +217,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
 }
 
 /** The tasks of the generations that were returned, so that a download can poll with the headers of the submission. */
-const tasks = new WeakMap<object, Task>();
-
-/** The task that returned a generation in this process. */
-export function taskOf(generation: object): Task | undefined {
-  return tasks.get(generation);
-}
+export const taskOf = new WeakMap<object, Task>();
 
 /** A task that this process submitted, so that its key, metadata and first state are known. */
 export interface SubmittedTask<Kind extends TaskKind = TaskKind> extends Task<Kind> {

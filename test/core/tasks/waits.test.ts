@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { countingClock } from '../support.ts';
 
 /** A gateway and a client that share a clock, which counts its sleeps. */
-function setup(fetch?: typeof globalThis.fetch) {
-  const mock = createMockGateway({ clock: 'virtual', tasks: { durationMs: 8_000 } });
+function setup(fetch?: typeof globalThis.fetch, durationMs = 8_000) {
+  const mock = createMockGateway({ clock: 'virtual', tasks: { durationMs } });
   const { clock, sleeps } = countingClock(mock.clock);
   const { apiKey, baseURL } = mock;
   const gateway = new Polygate({ apiKey, baseURL, fetch: fetch ?? mock.fetch, clock });
@@ -71,4 +71,19 @@ describe('many waits', () => {
     }
     expect(sleeps.pending).toBe(0);
   });
+});
+
+test('a wait without a poll interval still leaves 100 ms between any two of thousands of polls', async () => {
+  const { mock, gateway } = setup(undefined, 400_000);
+  const polledAt: number[] = [];
+  const video = await mock.clock.settle(
+    gateway.videos.generate(
+      { model: 'tide-video', prompt: 'A harbour' },
+      { pollInterval: 0, onUpdate: () => void polledAt.push(mock.clock.now()) },
+    ),
+  );
+  expect(video.urls).toHaveLength(1);
+  expect(polledAt.length).toBeGreaterThan(3_900);
+  const delays = polledAt.slice(1).map((time, index) => time - (polledAt[index] ?? NaN));
+  expect(new Set(delays)).toEqual(new Set([100]));
 });
