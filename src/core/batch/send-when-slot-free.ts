@@ -1,10 +1,10 @@
 import { RequestTimeoutError } from '../../errors/connection.ts';
 import { ConcurrencyLimitError } from '../../errors/status.ts';
 import type { TaskKind } from '../../schemas/task.ts';
+import { forwardAbort } from '../config/clock.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
 import type { BatchContext } from './batch-context.ts';
-import { forwardAbort } from './halt.ts';
 
 /** Minimum delay before a row that found no free slot tries again, in ms. */
 const minRetryDelay = 1_000;
