@@ -104,7 +104,7 @@ function checkSubmission<Kind extends TaskKind>(
   id: string,
   returned: Submission<Kind>,
 ): Submission<Kind> {
-  if (isRecord(returned) && typeof returned.details === 'function') return returned;
+  if (typeof returned?.details === 'function') return returned;
   // Both a task and a generation have an id and a kind.
   const { kind, id: taskId }: Record<string, unknown> = isRecord(returned) ? returned : {};
   const problem =
