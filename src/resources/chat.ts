@@ -70,13 +70,10 @@ export class ChatCompletions {
     params: ChatParams,
     options?: RequestOptions,
   ): RequestPromise<ChatCompletion | Stream<ChatCompletionChunk>> {
-    let isStream = false;
+    const isStream = Boolean(params?.stream);
     return startCall<PreparedChat, ChatCompletion | Stream<ChatCompletionChunk>>(
       this.#context,
-      () => {
-        isStream = Boolean(params?.stream);
-        return this.#prepare(params, options, isStream);
-      },
+      () => this.#prepare(params, options, isStream),
       async (call) => {
         if (!isStream) return this.#createCompletion(call);
         const result = await this.#open(call);
