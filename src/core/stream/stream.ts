@@ -81,7 +81,7 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
    */
   protected lock(): Source<Item> {
     if (this.consumed) {
-      throw new ConfigurationError('This stream has already been read; call tee() first.');
+      throw new ConfigurationError('The stream has already been read; call tee() first.');
     }
     this.consumed = true;
     return this.source;
