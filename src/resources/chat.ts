@@ -70,10 +70,13 @@ export class ChatCompletions {
     params: ChatParams,
     options?: RequestOptions,
   ): RequestPromise<ChatCompletion | Stream<ChatCompletionChunk>> {
-    const isStream = Boolean(params?.stream);
+    let isStream = false;
     return startCall<PreparedChat, ChatCompletion | Stream<ChatCompletionChunk>>(
       this.#context,
-      () => this.#prepare(params, options, isStream),
+      () => {
+        isStream = Boolean(params?.stream);
+        return this.#prepare(params, options, isStream);
+      },
       async (call) => {
         if (!isStream) return this.#createCompletion(call);
         const result = await this.#open(call);
@@ -177,7 +180,7 @@ export class ChatCompletions {
     // The method has already decided how to read the response.
     checkValue('stream', Boolean(params.stream), [
       (stream) => stream === isStream,
-      `${isStream} in this call`,
+      String(isStream),
     ]);
     const { config } = this.#context;
     // With `retryAmbiguous.chat`, the caller states that the service replays chat requests. Only then is a key generated

@@ -41,7 +41,7 @@ const batchRules: Rules = {
 
 const iterableRule: Rule = [
   (value) => Symbol.iterator in Object(value) || Symbol.asyncIterator in Object(value),
-  'an iterable of rows',
+  'an iterable',
 ];
 
 /** The result of a row of `gateway.batch`. */

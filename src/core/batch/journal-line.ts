@@ -55,10 +55,7 @@ export function parseLine(json: string): JournalLine {
 const version: Rule = [(value) => value === 1, '1, the only supported version'];
 const lineType = oneOf('run', 'submit', 'accepted', 'refused', 'finished');
 const text: Rule = [isNonEmptyString, 'a non-empty string'];
-const submitPath: Rule = [
-  (path) => taskKindOf(path) !== undefined,
-  'the path of a submit endpoint',
-];
+const submitPath: Rule = [(path) => taskKindOf(path) !== undefined, 'a submit path'];
 
 /** The kind of task that a submission to this path creates; undefined when it is not the path of a submit endpoint. */
 export function taskKindOf(path: unknown): TaskKind | undefined {

@@ -42,13 +42,17 @@ export interface RunOptions extends Omit<RequestOptions, 'idempotencyKey'> {
 export const runRules: Rules = {
   maxRounds: positiveInteger,
   onToolError: functionValue,
-  idempotencyKey: [() => false, 'omitted, because a run sends several requests'],
+  idempotencyKey: [() => false, 'omitted: a run sends several requests'],
 };
 
 /** Sends requests, executes the tools that the model calls, and sends their results, until the model calls no tool. */
 export async function runTools(
   { tools, messages: initialMessages, ...params }: RunParams,
-  { maxRounds = 10, onToolError = toErrorResult, ...options }: RunOptions,
+  {
+    maxRounds = 10,
+    onToolError = (error) => ({ error: error instanceof Error ? error.message : String(error) }),
+    ...options
+  }: RunOptions,
   send: (params: ChatParams, options: RequestOptions) => Promise<ApiResponse<ChatCompletion>>,
 ): Promise<ToolRun> {
   const definitions = tools.map(toDefinition);
@@ -107,8 +111,4 @@ async function executeToolCall(
   const result = await parseWithSchema(tool.parameters, text || '{}');
   if (result.issues !== undefined) throw new Error(formatIssues(result.issues));
   return toText(await tool.execute(result.value, { signal, call }));
-}
-
-function toErrorResult(error: unknown): object {
-  return { error: error instanceof Error ? error.message : String(error) };
 }
