@@ -180,7 +180,7 @@ export class ChatCompletions {
     // The method has already decided how to read the response.
     checkValue('stream', Boolean(params.stream), [
       (stream) => stream === isStream,
-      `${isStream} in this call`,
+      String(isStream),
     ]);
     const { config } = this.#context;
     // With `retryAmbiguous.chat`, the caller states that the service replays chat requests. Only then is a key generated

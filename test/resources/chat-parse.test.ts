@@ -183,8 +183,8 @@ describe('parse()', () => {
 const mismatches = [
   ['mismatch', choiceWith('{"name":"Paris","people":"many","rivers":[]}'), /people: .*number/],
   ['mismatch', choiceWith('Paris is a city.'), /Paris is a city/],
-  ['mismatch', choiceWith(''), /Content: \(empty\)/],
-  ['mismatch', choiceWith(null), /Content: \(empty\)/],
+  ['mismatch', choiceWith(''), /Content: ""/],
+  ['mismatch', choiceWith(null), /Content: ""/],
   ['length', choiceWith('{"name":"Par', 'length'), /incomplete \(length\)/],
   ['content_filter', choiceWith('{"name":"Par', 'content_filter'), /incomplete \(content_filter\)/],
   ['refused', choiceWith(null, 'stop', { refusal: 'I cannot tell.' }), /I cannot tell/],

@@ -48,8 +48,9 @@ export function createBatchContext(
   whenAborted(halt.signal, () =>
     config.log.warn(
       () =>
-        'batch: the balance is insufficient (402), so no more rows are submitted. Top up the balance, then run the ' +
-        'batch again with the same journal; without a journal, only with the rows that failed or were not yielded.',
+        '402: The balance is insufficient. No more rows are submitted. ' +
+        'Top up the balance, then run the batch again with the same journal; ' +
+        'without one, only with the rows that failed or were not yielded.',
     ),
   );
   return {

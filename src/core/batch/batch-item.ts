@@ -24,6 +24,7 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
 import type { TaskKind } from '../../schemas/task.ts';
 import { textOf } from '../../schemas/type-guards.ts';
+import { forwardAbort } from '../config/clock.ts';
 import { fingerprint } from '../tasks/fingerprint.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
@@ -31,7 +32,7 @@ import type { BatchContext } from './batch-context.ts';
 import { mayBeCharged } from './batch-journal.ts';
 import type { RowHistory } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
-import { forwardAbort, toRowError } from './halt.ts';
+import { toRowError } from './halt.ts';
 import type { Intent } from './journal-line.ts';
 import { sendWhenSlotFree } from './send-when-slot-free.ts';
 
@@ -50,7 +51,7 @@ export interface BatchItem<Kind extends TaskKind> {
 
 /** How to continue a row: with its task, or with a submission. */
 export type Plan<Kind extends TaskKind> = (
-  | { readonly task: Task<Kind>; readonly submission?: undefined }
+  | { readonly task: Task<Kind>; readonly submission?: Submission<Kind> }
   | { readonly task?: undefined; readonly submission: Submission<Kind> }
 ) & {
   /** What to record before the submission is sent, unless an earlier process may have sent it. */
@@ -138,7 +139,7 @@ export async function plan<Kind extends TaskKind>(
       );
     }
     const { receipt } = history;
-    return receipt ? { task: submission.task(receipt), signal } : { submission, signal };
+    return { submission, signal, task: receipt && submission.task(receipt) };
   }
   // A submission that was rejected keeps its key. With other params it is another request, and needs another key. A
   // derived key is the same in every process that runs the batch with the same journal.

@@ -26,10 +26,7 @@ export function mayBeCharged({ openSubmits = 0, receipt }: RowHistory): boolean 
 /** How a `run` line starts, up to its id. */
 const runLineStart = '{"v":1,"type":"run"';
 
-export const journalRule: Rule = [
-  objectWithMethods('read', 'append')[0],
-  'a journal, such as fileJournal(path)',
-];
+export const journalRule: Rule = objectWithMethods('read', 'append');
 
 /** Reads and appends the journal of a batch. Without a `Journal`, it is always empty and appending does nothing. */
 export class BatchJournal {
@@ -108,7 +105,7 @@ export class BatchJournal {
     await this.append(line).catch((error: unknown) => {
       this.#log.error(
         () =>
-          `journal: a line could not be written (${String(error)}), so its row may be resent with the same key.`,
+          `journal: appending failed (${String(error)}), so the row may be resent with the same key.`,
       );
     });
   }

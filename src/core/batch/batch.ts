@@ -41,7 +41,7 @@ const batchRules: Rules = {
 
 const iterableRule: Rule = [
   (value) => Symbol.iterator in Object(value) || Symbol.asyncIterator in Object(value),
-  'an iterable of rows',
+  'an iterable',
 ];
 
 /** The result of a row of `gateway.batch`. */
@@ -104,7 +104,7 @@ function checkSubmission<Kind extends TaskKind>(
   id: string,
   returned: Submission<Kind>,
 ): Submission<Kind> {
-  if (isRecord(returned) && typeof returned.details === 'function') return returned;
+  if (typeof returned?.details === 'function') return returned;
   // Both a task and a generation have an id and a kind.
   const { kind, id: taskId }: Record<string, unknown> = isRecord(returned) ? returned : {};
   const problem =

@@ -2,7 +2,6 @@ import { AbortedError } from '../../errors/aborted.ts';
 import { PaymentRequiredError } from '../../errors/status.ts';
 import { textOf } from '../../schemas/type-guards.ts';
 import { abortedError } from '../call/errors.ts';
-import { whenAborted } from '../config/clock.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 
 /**
@@ -28,14 +27,4 @@ export function toRowError(
     return abortedError(thrown, { outcome: 'not-sent' }, message);
   }
   return thrown instanceof Error ? thrown : new Error(textOf(thrown) ?? '', { cause: thrown });
-}
-
-/** Aborts the controller when the signal aborts, or now if it has. The returned function stops listening. */
-export function forwardAbort(
-  signal: AbortSignal | undefined,
-  controller: AbortController,
-): () => void {
-  const abort = (reason: unknown) => controller.abort(reason);
-  if (signal?.aborted) abort(signal.reason);
-  return whenAborted(signal, abort);
 }

@@ -34,15 +34,19 @@ export interface Intent {
  *
  * @throws {@link ConfigurationError} that names the damaged field, or any other error when the line is not JSON.
  */
-export function parseLine(text: string): JournalLine {
-  const line: unknown = JSON.parse(text);
+export function parseLine(json: string): JournalLine {
+  const line: unknown = JSON.parse(json);
   const { v, type, receipt, ...fields } = isRecord(line) ? line : {};
   checkValue('v', v ?? null, version);
   checkValue('type', type ?? null, lineType);
-  const names =
-    type === 'run' ? ['run'] : type === 'submit' ? ['id', 'key', 'hash', 'path'] : ['id'];
-  for (const name of names) {
-    checkValue(name, fields[name] ?? null, name === 'path' ? submitPath : nonEmptyString);
+  const rules =
+    type === 'run'
+      ? { run: text }
+      : type === 'submit'
+        ? { id: text, key: text, hash: text, path: submitPath }
+        : { id: text };
+  for (const [name, rule] of Object.entries(rules)) {
+    checkValue(name, fields[name] ?? null, rule);
   }
   if (type === 'accepted') parseReceipt(receipt);
   return unchecked<JournalLine>(line);
@@ -50,11 +54,8 @@ export function parseLine(text: string): JournalLine {
 
 const version: Rule = [(value) => value === 1, '1, the only supported version'];
 const lineType = oneOf('run', 'submit', 'accepted', 'refused', 'finished');
-const nonEmptyString: Rule = [isNonEmptyString, 'a non-empty string'];
-const submitPath: Rule = [
-  (path) => taskKindOf(path) !== undefined,
-  'the path of a submit endpoint',
-];
+const text: Rule = [isNonEmptyString, 'a non-empty string'];
+const submitPath: Rule = [(path) => taskKindOf(path) !== undefined, 'a submit path'];
 
 /** The kind of task that a submission to this path creates; undefined when it is not the path of a submit endpoint. */
 export function taskKindOf(path: unknown): TaskKind | undefined {

@@ -4,9 +4,6 @@ import { whenAborted } from '../config/clock.ts';
 import type { BatchContext } from './batch-context.ts';
 import type { BatchResult } from './batch-result.ts';
 
-/** Rows that are prepared ahead of the requests in flight, so that a free slot is used immediately. */
-const rowsAhead = 16;
-
 /**
  * Pulls rows while the limits allow, works on them concurrently, and yields each result as soon as it is available.
  * An error of the source is thrown after the results of all rows that were pulled before.
@@ -51,9 +48,10 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
     running.delete(controller);
     markIdle();
   };
+  // 16 rows are prepared ahead of the requests in flight, so that a free slot is used immediately.
   const isFull = () =>
     running.size + results.length >= maxInFlight ||
-    (config.concurrency !== false && active.size >= slots.inFlight + rowsAhead);
+    (config.concurrency !== false && active.size >= slots.inFlight + 16);
   const isEnding = () => isStopped || (endsAtHalt && halt.signal.aborted);
   const pull = async () => {
     for await (const row of rows) {

@@ -1,13 +1,10 @@
 import { RequestTimeoutError } from '../../errors/connection.ts';
 import { ConcurrencyLimitError } from '../../errors/status.ts';
 import type { TaskKind } from '../../schemas/task.ts';
+import { forwardAbort } from '../config/clock.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
 import type { BatchContext } from './batch-context.ts';
-import { forwardAbort } from './halt.ts';
-
-/** Minimum delay before a row that found no free slot tries again, in ms. */
-const minRetryDelay = 1_000;
 
 /**
  * Sends a row, repeatedly until the service has a free concurrency slot. A single request gives up after `maxQueueTime`
@@ -36,7 +33,8 @@ export async function sendWhenSlotFree<Kind extends TaskKind>(
       const isLimited = config.concurrency !== false && ConcurrencyLimitError.is(rejection);
       // An earlier attempt may have been charged: report it instead of retrying.
       if (!isLimited || rejection.outcome === 'unknown') throw error;
-      const delay = Math.max(minRetryDelay, rejection.retryAfterMs ?? 0);
+      // A row that found no free slot waits at least a second.
+      const delay = Math.max(1_000, rejection.retryAfterMs ?? 0);
       await config.clock.sleep(delay, signal);
     } finally {
       ignoreHalt();

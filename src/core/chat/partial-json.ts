@@ -29,7 +29,7 @@ export function partialJsonParser(): (piece: string) => unknown {
     if (ended) return undefined;
     rest += piece;
     let position = 0;
-    while (!ended && position < rest.length) {
+    while (!ended) {
       pattern.lastIndex = position;
       const token = pattern.exec(rest)?.[0];
       if (token === undefined) break;
@@ -44,7 +44,7 @@ export function partialJsonParser(): (piece: string) => unknown {
     }
     rest = rest.slice(position);
     // Text that is not a token is either the beginning of an escape or invalid.
-    ended ||= rest !== '' && !/^\\(u.{0,3})?$/.test(rest);
+    ended ||= !/^(\\(u.{0,3})?)?$/.test(rest);
     if (pattern === stringToken && key !== undefined) assign(text);
     return root[0];
   };

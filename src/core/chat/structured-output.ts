@@ -38,16 +38,15 @@ export function completionParser(
     const refusal = message?.refusal;
     const text = refusal || contentText(message?.content);
     const reason = refusal ? 'refused' : truncationReasons.find((known) => known === finish_reason);
-    const result =
-      reason === undefined
-        ? await parseWithSchema(schema, text)
-        : { issues: [{ message: `it is incomplete (${reason})` }] };
+    const result = reason
+      ? { issues: [{ message: `it is incomplete (${reason})` }] }
+      : await parseWithSchema(schema, text);
     if (result.issues === undefined) return { ...completion, parsed: result.value };
     const problem = singleLine(formatIssues(result.issues));
-    const content = singleLine(text) || '(empty)';
+    const content = `Content: "${singleLine(text)}"`;
     const request = meta.requestId ? ` [request ${meta.requestId}]` : '';
     throw new StructuredOutputError(
-      `The completion does not match the schema: ${problem}. It may have been charged. Content: ${content}${request}`,
+      `The completion does not match the schema: ${problem}. It may have been charged. ${content}${request}`,
       {
         reason: reason ?? 'mismatch',
         issues: result.issues,

@@ -42,20 +42,23 @@ export interface RunOptions extends Omit<RequestOptions, 'idempotencyKey'> {
 export const runRules: Rules = {
   maxRounds: positiveInteger,
   onToolError: functionValue,
-  idempotencyKey: [() => false, 'omitted, because a run sends several requests'],
+  idempotencyKey: [() => false, 'omitted: a run sends several requests'],
 };
 
 /** Sends requests, executes the tools that the model calls, and sends their results, until the model calls no tool. */
 export async function runTools(
   { tools, messages: initialMessages, ...params }: RunParams,
-  { maxRounds = 10, onToolError = toErrorResult, ...options }: RunOptions,
+  {
+    maxRounds = 10,
+    onToolError = (error) => ({ error: error instanceof Error ? error.message : String(error) }),
+    ...options
+  }: RunOptions,
   send: (params: ChatParams, options: RequestOptions) => Promise<ApiResponse<ChatCompletion>>,
 ): Promise<ToolRun> {
   const definitions = tools.map(toDefinition);
   const messages: ChatMessage[] = [...initialMessages];
   const rounds: ToolRound[] = [];
   const run: ToolRunProgress = { messages, rounds, chargeUsd: 0 };
-  const { signal } = options;
   const onAbort = (reason: unknown) => abortedError(reason, { outcome: 'not-sent' });
   try {
     for (;;) {
@@ -73,9 +76,16 @@ export async function runTools(
           `The model still calls tools after maxRounds (${maxRounds}) requests; error.run has the messages and their cost.`,
         );
       }
-      const executeTools = (toolSignal: AbortSignal) =>
-        Promise.all(calls.map((call) => executeToolCall(call, tools, toolSignal, onToolError)));
-      messages.push(...(await runWithTimeLimit(executeTools, { signal, onAbort })));
+      const work = (toolSignal: AbortSignal) =>
+        Promise.all(
+          calls.map(async (call): Promise<ToolMessage> => {
+            const result = await executeToolCall(call, tools, toolSignal).catch((error: unknown) =>
+              onToolError(error, call),
+            );
+            return { role: 'tool', tool_call_id: call.id, content: toText(result) };
+          }),
+        );
+      messages.push(...(await runWithTimeLimit(work, { signal: options.signal, onAbort })));
     }
   } catch (error) {
     // Not enumerable, so that a logged error does not reveal the conversation.
@@ -89,27 +99,16 @@ function toDefinition({ name, description, parameters }: Tool): ToolDefinition {
   return { type: 'function', function: { name, description, parameters: schema, strict } };
 }
 
-/** Executes one call and returns its result for the model. Rejects only if `onToolError` throws. */
+/** Executes one call and returns its result as text. Rejects if the tool does not exist, or fails. */
 async function executeToolCall(
   call: ToolCall,
   tools: readonly Tool[],
   signal: AbortSignal,
-  onToolError: (error: unknown, call: ToolCall) => unknown,
-): Promise<ToolMessage> {
-  let content: string;
-  try {
-    const { name, arguments: text } = call.function;
-    const tool = tools.find((each) => each.name === name);
-    if (tool === undefined) throw new Error(`There is no tool ${name}.`);
-    const result = await parseWithSchema(tool.parameters, text || '{}');
-    if (result.issues !== undefined) throw new Error(formatIssues(result.issues));
-    content = toText(await tool.execute(result.value, { signal, call }));
-  } catch (error) {
-    content = toText(await onToolError(error, call));
-  }
-  return { role: 'tool', tool_call_id: call.id, content };
-}
-
-function toErrorResult(error: unknown): object {
-  return { error: error instanceof Error ? error.message : String(error) };
+): Promise<string> {
+  const { name, arguments: text } = call.function;
+  const tool = tools.find((each) => each.name === name);
+  if (tool === undefined) throw new Error(`There is no tool ${name}.`);
+  const result = await parseWithSchema(tool.parameters, text || '{}');
+  if (result.issues !== undefined) throw new Error(formatIssues(result.issues));
+  return toText(await tool.execute(result.value, { signal, call }));
 }

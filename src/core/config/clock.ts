@@ -36,6 +36,16 @@ export function whenAborted(
   return () => signal?.removeEventListener('abort', abort);
 }
 
+/** Aborts the controller when the signal aborts, or now if it has. The returned function stops listening. */
+export function forwardAbort(
+  signal: AbortSignal | undefined,
+  controller: AbortController,
+): () => void {
+  const abort = (reason: unknown) => controller.abort(reason);
+  if (signal?.aborted) abort(signal.reason);
+  return whenAborted(signal, abort);
+}
+
 /** Calls `callback` after `ms`. The returned function cancels the timer. */
 export function startTimer(clock: Clock, ms: number, callback: () => void): () => void {
   if (clock === systemClock) {

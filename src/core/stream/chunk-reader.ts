@@ -13,9 +13,6 @@ import { createEventDecoder } from './event-decoder.ts';
 import type { StreamEvent } from './event-decoder.ts';
 import type { Source, FinalCompletion } from './source.ts';
 
-/** Time in ms for the body to end after `[DONE]`. After that, it is cancelled. */
-const closeTimeout = 100;
-
 /** Handles a streaming response. The returned reader holds the concurrency slot until the stream ends. */
 export function openStream(
   choiceCount: number,
@@ -131,11 +128,10 @@ export function readChunks(
     } catch (error) {
       bodyEnded = true;
       endOfBody(error);
-    } finally {
-      pendingRead = undefined;
-      // The time that a slow consumer takes between two reads is not idle time, unless the consumer no longer exists.
-      if (!isAbandoned) idleTimer.pause();
     }
+    pendingRead = undefined;
+    // The time that a slow consumer takes between two reads is not idle time, unless the consumer no longer exists.
+    if (!isAbandoned) idleTimer.pause();
   }
 
   /** Returns the chunk of an event. Any other event ends the stream, complete or not. */
@@ -168,8 +164,8 @@ export function readChunks(
     if (accumulator === undefined) return failInvalid('it contained no chunks');
     end(accumulator);
     if (bodyEnded) return;
-    // Keep reading to the end of the body, so that the connection can be reused.
-    const stopTimer = startTimer(clock, closeTimeout, cancelBody);
+    // Keep reading to the end of the body for 100 ms, so that the connection can be reused.
+    const stopTimer = startTimer(clock, 100, cancelBody);
     drainBody().then(stopTimer, stopTimer);
   }
 

@@ -1,6 +1,6 @@
 import type { ChatCompletionChunk } from '../../schemas/chat-completion.ts';
 import type { ApiResponse } from '../call/response.ts';
-import { whenAborted } from '../config/clock.ts';
+import { forwardAbort } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import type { ChunkReader } from './chunk-reader.ts';
 import type { Source } from './source.ts';
@@ -16,9 +16,7 @@ export function pendingStream(
   clock: Clock,
 ): Source<ChatCompletionChunk> {
   const controller = new AbortController();
-  const abort = (reason: unknown) => controller.abort(reason);
-  if (signal?.aborted) abort(signal.reason);
-  const stopListening = whenAborted(signal, abort);
+  const stopListening = forwardAbort(signal, controller);
   let reader: ChunkReader | undefined;
   const opening = open(controller.signal).then(({ data }) => {
     data.onEnd = stopListening;
@@ -37,7 +35,7 @@ export function pendingStream(
     },
     next: () => reader?.next() ?? opening.then((opened) => opened.next()),
     takeBuffered: () => reader?.takeBuffered(),
-    abort,
+    abort: (reason) => controller.abort(reason),
     abandon() {
       opening.then(
         (opened) => opened.abandon(),

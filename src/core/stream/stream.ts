@@ -14,7 +14,11 @@ import { toReadable } from './to-readable.ts';
 export class ItemStream<Item> implements AsyncIterable<Item> {
   /** @internal */
   protected readonly source: Source<Item>;
-  #consumed = false;
+  /**
+   * Whether the stream has a reader, or had one.
+   * @internal
+   */
+  protected consumed = false;
 
   /** @internal */
   constructor(source: Source<Item>) {
@@ -76,19 +80,11 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
    * @internal
    */
   protected lock(): Source<Item> {
-    if (this.#consumed) {
-      throw new ConfigurationError('This stream has already been read; call tee() first.');
+    if (this.consumed) {
+      throw new ConfigurationError('The stream has already been read; call tee() first.');
     }
-    this.#consumed = true;
+    this.consumed = true;
     return this.source;
-  }
-
-  /**
-   * Whether the stream has a reader, or had one.
-   * @internal
-   */
-  protected get consumed(): boolean {
-    return this.#consumed;
   }
 }
 

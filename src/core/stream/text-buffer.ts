@@ -1,11 +1,8 @@
 import { isRecord } from '../../schemas/type-guards.ts';
 
-/** Number of fragments that are buffered before they are joined. */
-const joinThreshold = 4_096;
-
 /**
- * A text that grows in small fragments and may never be read. Fragments are joined in batches, because a string built
- * with `+=` keeps every fragment alive until it is read, which means more work for the garbage collector.
+ * A text that grows in small fragments and may never be read. Fragments are joined in batches of 4,096, because
+ * a string built with `+=` keeps every fragment alive until it is read, which means more work for the garbage collector.
  *
  * Some services send content parts instead of text. Text parts are then joined with the text around them.
  */
@@ -17,7 +14,7 @@ export class TextBuffer {
 
   add(added: string | readonly unknown[]): void {
     if (typeof added === 'string') {
-      if (this.#fragments.push(added) >= joinThreshold) this.#join();
+      if (this.#fragments.push(added) >= 4_096) this.#join();
       return;
     }
     this.#parts ??= [];

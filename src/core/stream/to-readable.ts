@@ -6,9 +6,6 @@ import { startTimer } from '../config/clock.ts';
 import { parseJson } from '../http/json.ts';
 import type { Source } from './source.ts';
 
-/** Time without an item, in ms, after which a comment is sent to keep the connection open. */
-const keepAliveInterval = 15_000;
-
 /** Serializes the items of a source as an event stream. Reads from the source only on demand. */
 export function toReadable<Item>(source: Source<Item>): ReadableStream<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder();
@@ -17,8 +14,9 @@ export function toReadable<Item>(source: Source<Item>): ReadableStream<Uint8Arra
       async pull(controller) {
         const write = (text: string) => controller.enqueue(encoder.encode(text));
         let stopTimer = () => {};
+        // After 15 seconds without an item, a comment keeps the connection open.
         const scheduleKeepAlive = () => {
-          stopTimer = startTimer(source.clock, keepAliveInterval, () => {
+          stopTimer = startTimer(source.clock, 15_000, () => {
             // Skipped while an earlier comment is unread: comments must not pile up if the consumer is slow.
             if (controller.desiredSize === 0) write(':\n\n');
             scheduleKeepAlive();

@@ -6,15 +6,13 @@ import { keepField } from './keep-field.ts';
 
 /** The tool calls of one message, accumulated from fragments. */
 export class ToolCalls {
-  /** The calls by index, and therefore in this order. */
-  readonly #calls: Record<number, ToolCall> = {};
+  /** The calls by index; some may be missing. */
+  readonly #calls: ToolCall[] = [];
   readonly #indexById = new Map<string | undefined, number>();
   /** Where the fragments of an index belong, if several calls were sent with it. */
   readonly #movedTo: Record<number, number> = {};
   /** Index of the call that the last fragment extended. */
   #lastIndex = 0;
-  /** The lowest index above those of all calls. */
-  #nextIndex = 0;
 
   /** Adds the fragments of one chunk, and corrects their indexes. */
   add(fragments: readonly ToolCallDelta[]): void {
@@ -24,7 +22,6 @@ export class ToolCalls {
       const index = this.#findIndex(fragment, id, candidate);
       fragment.index = index;
       this.#lastIndex = index;
-      this.#nextIndex = Math.max(this.#nextIndex, index + 1);
       if (id !== undefined) this.#indexById.set(id, index);
       const call = (this.#calls[index] ??= {
         id: '',
@@ -59,12 +56,12 @@ export class ToolCalls {
     const isSame = (textOf(fragment.function?.name) ?? name) === name;
     if (sent == null) {
       if (id === undefined && call && (isSame || text === '')) return index;
-      return this.#indexById.get(id) ?? this.#nextIndex;
+      return this.#indexById.get(id) ?? this.#calls.length;
     }
     if (id === undefined || !call?.id || call.id === id) return index;
     // Parsed only where it can be complete: it grows with every fragment.
     const isComplete = text.endsWith('}') && parseJson(text);
-    const next = isSame && !isComplete ? index : this.#nextIndex;
+    const next = isSame && !isComplete ? index : this.#calls.length;
     return (this.#movedTo[sent] = this.#indexById.get(id) ?? next);
   }
 }

@@ -262,7 +262,7 @@ describe('invalid options are rejected before any request:', () => {
     [{ maxInFlight: NaN }, /^maxInFlight: must be/],
     [{ pollInterval: -1 }, /^pollInterval: must be/],
     [{ waitTimeout: NaN }, /^waitTimeout: must be/],
-    [{ journal: 'run.jsonl' }, /^journal: must be a journal, such as fileJournal/],
+    [{ journal: 'run.jsonl' }, /^journal: must be an object with read\(\), append\(\)/],
   ])('%j', async (options, message) => {
     const world = onMock();
     const error = await caught(runImageBatch(world, numbers(3), options as BatchOptions<number>));

@@ -24,7 +24,7 @@ describe('a damaged line of a journal', () => {
     [
       'with a path of another endpoint',
       '{"v":1,"type":"submit","id":"a","key":"k","hash":"h","path":"/v1/images/../x"}',
-      /path: must be the path of a submit endpoint/,
+      /path: must be a submit path/,
     ],
     [
       'with a receipt of an unknown version',

@@ -95,7 +95,7 @@ describe('extraBody cannot change whether a call streams:', () => {
     const { mock, gateway } = onMock();
     const error = await caught(call(gateway));
     expect(error).toBeInstanceOf(ConfigurationError);
-    expect(error.message).toMatch(/^stream: must be (true|false) in this call/);
+    expect(error.message).toMatch(/^stream: must be (true|false)\./);
     expect(mock.requests).toEqual([]);
   });
 });

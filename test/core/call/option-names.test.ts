@@ -168,7 +168,10 @@ test('arguments of the wrong type are rejected with their name', async () => {
     [Reflect.apply(gateway.download, gateway, [{ urls: [] }]), 'source: must be a URL'],
     [drain(Reflect.apply(gateway.batch, gateway, [5, describeRow])), 'inputs: must be an iterable'],
     [drain(Reflect.apply(gateway.batch, gateway, [[1]])), 'describe: must be a function'],
-    [drain(Reflect.apply(gateway.recover, gateway, [])), 'journal: must be a journal'],
+    [
+      drain(Reflect.apply(gateway.recover, gateway, [])),
+      'journal: must be an object with read(), append()',
+    ],
     [Reflect.apply(completions.parse, completions, [null]), 'params: must be an object'],
     [completions.stream(chat, Object({ signal: 'x' })).final(), 'signal: must be an AbortSignal'],
     [completions.create(Object({ ...chat, response_format: null })), ''],
