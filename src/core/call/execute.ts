@@ -8,13 +8,13 @@ import { parseResponseMeta } from '../http/response-meta.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
 import { fitsBudget } from '../limits/budget.ts';
 import type { ReleaseSlot } from '../limits/concurrency-limiter.ts';
+import { runWithTimeLimit } from '../limits/time-limit.ts';
 import type { ApiCall } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import { CallErrors } from './errors.ts';
 import type { CheckedOptions } from './request-options.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
 import { classifyFailure, decideRetry, retryDelay } from './retry.ts';
-import { runWithTimeLimit } from './time-limit.ts';
 
 /** A larger error body counts as empty. */
 const maxErrorBodyBytes = 1_048_576;
@@ -114,16 +114,13 @@ export async function execute<Result>(
 
   async function acquireSlot(): Promise<ReleaseSlot> {
     if (!usesSlot) return () => undefined;
-    const release = limiter.tryAcquire(slots);
-    if (release !== undefined) return release;
     isQueued = true;
-    return runWithTimeLimit((limited) => limiter.acquire(slots, limited, slotRejections > 0), {
+    const release = await limiter.acquire(slots, slotRejections > 0, () => ({
       ...timeLimit(Math.max(0, startedAt + maxQueueTime - clock.now()), 'maxQueueTime'),
       onTimeout: () => queueTimeout(maxQueueTime),
-      discard: (lateRelease) => lateRelease(),
-    }).finally(() => {
-      isQueued = false;
-    });
+    }));
+    isQueued = false;
+    return release;
   }
 
   /** Why the call has no slot after `ms`. */

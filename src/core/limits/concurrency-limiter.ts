@@ -2,6 +2,8 @@ import type { ConcurrencyMeta } from '../../schemas/meta.ts';
 import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import { initialWindow, windowAfterRejection, windowAfterSuccess } from './concurrency-window.ts';
+import { runWithTimeLimit } from './time-limit.ts';
+import type { TimeLimit } from './time-limit.ts';
 
 /** The account's concurrency as far as this client knows: a live view. */
 export interface ConcurrencyState extends ConcurrencyMeta {
@@ -128,39 +130,46 @@ export function createConcurrencyLimiter(clock: Clock, window = initialWindow) {
   return {
     view,
 
-    /** Takes a slot if one is free and no request that could use it is waiting. */
-    tryAcquire: (client: ClientSlots): ReleaseSlot | undefined =>
-      ready.length === 0 && client.inFlight < client.cap && hasRoom() ? grant(client) : undefined,
-
-    /** Waits for a slot until the signal aborts. Requests that the service rejected go first. */
-    acquire(client: ClientSlots, signal: AbortSignal, wasRejected: boolean): Promise<ReleaseSlot> {
+    /**
+     * Takes a slot if one is free and no request that could use it is waiting. Otherwise, waits for one within the limit,
+     * which is created only then. Requests that the service rejected go first.
+     */
+    acquire(
+      client: ClientSlots,
+      wasRejected: boolean,
+      limit: () => TimeLimit,
+    ): ReleaseSlot | Promise<ReleaseSlot> {
+      if (ready.length === 0 && client.inFlight < client.cap && hasRoom()) return grant(client);
       const queue = wasRejected ? client.rejectedQueue : client.queue;
       lastOrder += 1;
       const order = lastOrder - (wasRejected ? rejectedFirst : 0);
-      return new Promise((resolve, reject) => {
-        const leave = () => {
-          stopListening();
-          queue.delete(waiter);
-          queued -= 1;
-          updateNext(client);
-        };
-        const stopListening = whenAborted(signal, (reason) => {
-          leave();
-          admit();
-          reject(reason);
-        });
-        const waiter: Waiter = {
-          order,
-          enter: () => {
-            resolve(grant(client));
+      const wait = (signal: AbortSignal) =>
+        new Promise<ReleaseSlot>((resolve) => {
+          const leave = () => {
+            queue.delete(waiter);
+            queued -= 1;
+            updateNext(client);
+          };
+          let cancel = () => {
             leave();
-          },
-        };
-        queue.add(waiter);
-        queued += 1;
-        updateNext(client);
-        admit();
-      });
+            admit();
+          };
+          const waiter: Waiter = {
+            order,
+            enter: () => {
+              // A slot that is granted just before the time is up must be released.
+              cancel = grant(client);
+              resolve(cancel);
+              leave();
+            },
+          };
+          whenAborted(signal, () => cancel());
+          queue.add(waiter);
+          queued += 1;
+          updateNext(client);
+          admit();
+        });
+      return runWithTimeLimit(wait, limit());
     },
 
     /** Updates the window after a request with a slot has succeeded, or a response has reported a limit. */

@@ -10,7 +10,6 @@ import { abortedError } from '../call/errors.ts';
 import { pollHeaderRules, signalRule } from '../call/request-options.ts';
 import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
-import { runWithTimeLimit } from '../call/time-limit.ts';
 import { parseHeaderChanges } from '../config/header-changes.ts';
 import { notify } from '../config/log.ts';
 import { checkOptions, functionValue, nonNegativeNumber } from '../config/validation.ts';
@@ -156,10 +155,8 @@ async function* poll<Value extends Pollable>(
     }
     const ms = deadline - clock.now();
     if (ms <= 0) throw timeoutError();
-    const polls = (context.shared.polls ??= createPollLimiter(clock));
-    const discard = (release: ReleaseSlot) => release();
-    const limit = { clock, signal, ms, onAbort, onTimeout: timeoutError, discard };
-    return polls.tryAcquire() ?? runWithTimeLimit(polls.acquire, limit);
+    const acquire = (context.shared.acquirePoll ??= createPollLimiter(clock));
+    return acquire(() => ({ clock, signal, ms, onAbort, onTimeout: timeoutError }));
   };
   for (;;) {
     const release = await waitForTurn();
