@@ -55,39 +55,21 @@ export function createConcurrencyLimiter(clock: Clock, window = initialWindow) {
    * cost nothing when other requests are admitted.
    */
   const ready: Waiter[] = [];
-  let lastReported: ConcurrencyMeta = {};
-  let inFlight = 0;
-  let queued = 0;
   let lastOrder = 0;
   /** No request is admitted before this time. */
   let pausedUntil = 0;
   let stopTimer: (() => void) | undefined;
 
   /** The live view behind `gateway.concurrency`. */
-  const view: ConcurrencyState = {
-    get limit() {
-      return lastReported.limit;
-    },
-    get remaining() {
-      return lastReported.remaining;
-    },
-    get source() {
-      return lastReported.source;
-    },
-    get inFlight() {
-      return inFlight;
-    },
-    get queued() {
-      return queued;
-    },
-  };
+  const view = { inFlight: 0, queued: 0 } satisfies ConcurrencyState;
 
   const remainingPauseMs = () => pausedUntil - clock.now();
 
-  const hasRoom = () => remainingPauseMs() <= 0 && inFlight < window.size;
+  const hasRoom = () => remainingPauseMs() <= 0 && view.inFlight < window.size;
 
   function update(reported: ConcurrencyMeta): void {
-    if (reported.limit !== undefined || reported.remaining !== undefined) lastReported = reported;
+    if (reported.limit !== undefined || reported.remaining !== undefined)
+      Object.assign(view, reported);
     admit();
   }
 
@@ -114,13 +96,13 @@ export function createConcurrencyLimiter(clock: Clock, window = initialWindow) {
   }
 
   function grant(client: ClientSlots): ReleaseSlot {
-    inFlight += 1;
+    view.inFlight += 1;
     client.inFlight += 1;
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      inFlight -= 1;
+      view.inFlight -= 1;
       client.inFlight -= 1;
       updateNext(client);
       admit();
@@ -147,7 +129,7 @@ export function createConcurrencyLimiter(clock: Clock, window = initialWindow) {
         new Promise<ReleaseSlot>((resolve) => {
           const leave = () => {
             queue.delete(waiter);
-            queued -= 1;
+            view.queued -= 1;
             updateNext(client);
           };
           let cancel = () => {
@@ -165,7 +147,7 @@ export function createConcurrencyLimiter(clock: Clock, window = initialWindow) {
           };
           whenAborted(signal, () => cancel());
           queue.add(waiter);
-          queued += 1;
+          view.queued += 1;
           updateNext(client);
           admit();
         });
@@ -174,13 +156,13 @@ export function createConcurrencyLimiter(clock: Clock, window = initialWindow) {
 
     /** Updates the window after a request with a slot has succeeded, or a response has reported a limit. */
     recordLimits(reported: ConcurrencyMeta): void {
-      window = windowAfterSuccess(window, reported, inFlight);
+      window = windowAfterSuccess(window, reported, view.inFlight);
       update(reported);
     },
 
     /** Updates the window after a 429, and admits no request for `ms`. */
     recordRejection(reported: ConcurrencyMeta, ms: number): void {
-      window = windowAfterRejection(window, reported, inFlight - 1);
+      window = windowAfterRejection(window, reported, view.inFlight - 1);
       pausedUntil = Math.max(pausedUntil, clock.now() + ms);
       update(reported);
     },
