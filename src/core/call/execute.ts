@@ -1,5 +1,6 @@
-import { APIError } from '../../errors/api.ts';
+import type { APIError } from '../../errors/api.ts';
 import { PolygateError } from '../../errors/base.ts';
+import { ConcurrencyLimitError } from '../../errors/status.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import { notify } from '../config/log.ts';
 import { buildRequestHeaders } from '../http/request-headers.ts';
@@ -14,7 +15,7 @@ import type { ClientContext } from './context.ts';
 import { CallErrors } from './errors.ts';
 import type { CheckedOptions } from './request-options.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
-import { classifyFailure, decideRetry, retryDelay } from './retry.ts';
+import { backoff, classifyFailure, isRetryable } from './retry.ts';
 
 /** A larger error body counts as empty. */
 const maxErrorBodyBytes = 1_048_576;
@@ -204,33 +205,31 @@ export async function execute<Result>(
   /** Prepares the next attempt and returns the delay before it in ms. Throws the error if it is final. */
   function prepareRetry(error: unknown): number {
     const failure = classifyFailure(error);
-    if (failure === undefined) throw error;
-    const { status, outcome } = failure;
-    const apiError = error instanceof APIError ? error : undefined;
-    const retryAfterMs = apiError?.retryAfterMs ?? 0;
-    const decision = decideRetry(failure, safety);
+    if (!failure || !isRetryable(failure, safety)) throw error;
+    const { status, outcome, retryAfterMs = 0 } = failure;
+    const { maxRetryDelay, random } = config;
     // A longer `Retry-After` fails the call immediately.
-    if (decision === 'fail' || retryAfterMs > config.maxRetryDelay) throw error;
-    if (decision === 'queue' && usesSlot) {
-      const delayMs = retryDelay(slotRejections, retryAfterMs, config);
+    if (retryAfterMs > maxRetryDelay) throw error;
+    const isSlotRejection = usesSlot && error instanceof ConcurrencyLimitError;
+    const jitter = backoff(isSlotRejection ? slotRejections : retries, random);
+    const delayMs = Math.max(retryAfterMs, Math.min(maxRetryDelay, jitter));
+    if (isSlotRejection) {
       const minDelayMs = slotRejections > 0 ? minQueueDelay : 0;
-      errors.startNextAttempt(outcome);
-      lastSlotRejection = apiError;
-      slotRejections += 1;
       // The limiter admits no call until the delay has passed, so no sleep is needed here.
-      limiter.recordRejection(apiError?.meta.concurrency ?? {}, Math.max(minDelayMs, delayMs));
-      return 0;
+      limiter.recordRejection(error.meta.concurrency, Math.max(minDelayMs, delayMs));
+      lastSlotRejection = error;
+      slotRejections += 1;
+    } else {
+      if (retries >= (options.maxRetries ?? config.maxRetries) || !retryBudget.trySpend())
+        throw error;
+      retries += 1;
+      config.log.warn(
+        () =>
+          `${route}: ${status ?? 'no complete response'}; retry ${retries} in ${Math.round(delayMs)} ms`,
+      );
     }
-    const { maxRetries = config.maxRetries } = options;
-    if (retries >= maxRetries || !retryBudget.trySpend()) throw error;
-    const delayMs = retryDelay(retries, retryAfterMs, config);
     errors.startNextAttempt(outcome);
-    retries += 1;
-    config.log.warn(
-      () =>
-        `${route}: ${status ?? 'no complete response'}; retry ${retries} in ${Math.round(delayMs)} ms`,
-    );
-    return delayMs;
+    return isSlotRejection ? 0 : delayMs;
   }
 }
 
