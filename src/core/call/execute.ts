@@ -23,13 +23,6 @@ const maxErrorBodyBytes = 1_048_576;
 /** Minimum delay before a call requests a slot again after repeated rejections, in ms. */
 const minQueueDelay = 100;
 
-/** The concurrency slot of one attempt. */
-interface Slot {
-  readonly release: ReleaseSlot;
-  /** Whether a stream keeps the slot after the call. */
-  retained: boolean;
-}
-
 /**
  * Executes an API call: attempts and retries until there is a result or a final error. Each attempt reserves budget,
  * waits for a slot, sends, and decides whether to retry.
@@ -77,20 +70,26 @@ export async function execute<Result>(
   async function runAttempts(): Promise<ApiResponse<Result>> {
     for (;;) {
       reserveBudget();
-      const slot: Slot = { release: await acquireSlot(), retained: false };
+      const release = await acquireSlot();
+      /** Whether a stream keeps the slot after the call. */
+      let isRetained = false;
+      const retainSlot = () => {
+        isRetained = true;
+        return release;
+      };
       let delayMs: number;
       try {
         // Other calls may have used up the budget while this one waited for its slot.
         reserveBudget();
         return await runWithTimeLimit(
-          async (attemptSignal) => receive(await send(attemptSignal), attemptSignal, slot),
+          (attemptSignal) => attempt(attemptSignal, retainSlot),
           timeLimit(options.timeout ?? call.timeout ?? config.timeout, 'timeout'),
         );
       } catch (error) {
-        slot.retained = false;
+        isRetained = false;
         delayMs = prepareRetry(error);
       } finally {
-        if (!slot.retained) slot.release();
+        if (!isRetained) release();
       }
       if (delayMs > 0) {
         await clock.sleep(delayMs, signal).catch((error: unknown) => {
@@ -172,7 +171,7 @@ export async function execute<Result>(
       limiter.recordLimits(concurrency);
     }
     if (!call.paid) return meta;
-    if (isSuccess(status) || chargeUsd !== undefined) ledger.releaseReservation(reservationOwner);
+    if (response.ok || chargeUsd !== undefined) ledger.releaseReservation(reservationOwner);
     const charge = ledger.record({ route, model: call.model, idempotencyKey }, meta);
     if (charge !== undefined) {
       config.log.info(() => `${route}: charged ${charge.usd} USD`);
@@ -181,20 +180,17 @@ export async function execute<Result>(
     return meta;
   }
 
-  async function receive(
-    response: Response,
+  async function attempt(
     attemptSignal: AbortSignal,
-    slot: Slot,
+    retainSlot: () => ReleaseSlot,
   ): Promise<ApiResponse<Result>> {
+    const response = await send(attemptSignal);
     if (attemptSignal.aborted) response.body?.cancel().catch(() => undefined);
     attemptSignal.throwIfAborted();
     // A hook can supply the response to a request that is never sent, and replace the body of any other one.
     const meta = errors.meta ?? onResponse(response);
-    if (isSuccess(meta.status)) {
-      const retainSlot = () => {
-        slot.retained = true;
-        return slot.release;
-      };
+    // Not `ok`, because a hook may have replaced the response.
+    if (meta.status >= 200 && meta.status < 300) {
       const received = { response, meta, errors, config, retainSlot, signal: attemptSignal };
       return { response, meta, data: await handle(received) };
     }
@@ -231,8 +227,4 @@ export async function execute<Result>(
     errors.startNextAttempt(outcome);
     return isSlotRejection ? 0 : delayMs;
   }
-}
-
-function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
 }
