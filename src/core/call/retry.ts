@@ -28,24 +28,19 @@ export const concurrencyLimitCode = 'concurrency_limit_exceeded';
 const permanentCode =
   /^(invalid_|api_key_|insufficient_)|_(not_found|not_available|not_managed|conflict|consent_required)$/;
 
-/** Error codes of requests that may have been carried out. Specification: Codes. */
-const uncertainCode = /_outcome_uncertain$/;
-
-/** What an error response says about the request: rejected, or possibly carried out. */
+/** What an error response says about the request: rejected, or possibly carried out. Specification: Codes. */
 export function outcomeOf(status: number, code = ''): Outcome {
-  const uncertain = status === 408 || (status >= 500 && status !== 503) || uncertainCode.test(code);
-  return uncertain ? 'unknown' : 'rejected';
+  const isUncertain =
+    status === 408 || (status >= 500 && status !== 503) || code.endsWith('_outcome_uncertain');
+  return isUncertain ? 'unknown' : 'rejected';
 }
-
-/** Ordered by how much they reveal: a later outcome prevails over an earlier one. */
-const outcomes: readonly Outcome[] = ['not-sent', 'rejected', 'unknown'];
 
 /**
  * The outcome of a call, given that of the attempts so far and that of the last one. Once an attempt may have been
  * charged, so may the call; and a request that was once rejected has reached the service.
  */
 export function combineOutcomes(previous: Outcome, last: Outcome): Outcome {
-  return outcomes.indexOf(previous) > outcomes.indexOf(last) ? previous : last;
+  return previous === 'unknown' || last === 'not-sent' ? previous : last;
 }
 
 /** Whether a failure may be retried, given the request's safety. */
@@ -58,19 +53,14 @@ export function isRetryable({ status, code = '', outcome }: Failure, safety: Saf
 /** What an error reveals about the attempt; undefined for errors that are never retried, such as an abort. */
 export function classifyFailure(error: unknown): Failure | undefined {
   if (error instanceof APIError) {
-    const { status, code, retryAfterMs } = error;
-    return { status, code, retryAfterMs, outcome: outcomeOf(status, code) };
+    return { ...error, outcome: outcomeOf(error.status, error.code) };
   }
-  if (error instanceof ConnectionError) return { outcome: error.outcome };
-  if (error instanceof ResponseValidationError && isTruncatedJson(error)) {
-    return { outcome: 'unknown' };
-  }
-  return undefined;
-}
-
-/** Whether a body looks like truncated JSON, and the headers name no task that a retry could lose. */
-function isTruncatedJson({ body, meta }: ResponseValidationError): boolean {
-  return typeof body === 'string' && /^\s*[[{]/.test(body) && meta.taskId === undefined;
+  if (error instanceof ConnectionError) return error;
+  if (!(error instanceof ResponseValidationError)) return undefined;
+  const { body, meta } = error;
+  // A body that looks like truncated JSON, and headers that name no task that a retry could lose.
+  const isTruncated = typeof body === 'string' && /^\s*[[{]/.test(body) && !meta.taskId;
+  return isTruncated ? { outcome: 'unknown' } : undefined;
 }
 
 /** Full jitter: a random part of a limit that doubles from 500 ms to 8 s. `attempt` counts from 0. */
