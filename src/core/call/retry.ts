@@ -53,7 +53,8 @@ export function isRetryable({ status, code = '', outcome }: Failure, safety: Saf
 /** What an error reveals about the attempt; undefined for errors that are never retried, such as an abort. */
 export function classifyFailure(error: unknown): Failure | undefined {
   if (error instanceof APIError) {
-    return { ...error, outcome: outcomeOf(error.status, error.code) };
+    const { status, code, retryAfterMs } = error;
+    return { status, code, retryAfterMs, outcome: outcomeOf(status, code) };
   }
   if (error instanceof ConnectionError) return error;
   if (!(error instanceof ResponseValidationError)) return undefined;
