@@ -47,12 +47,11 @@ export function keepBodyUnread(
             idleTimer.pause();
             if (failure !== undefined) throw failure;
             if (!done) return controller.enqueue(value);
-            end();
             controller.close();
           } catch (error) {
-            end();
-            throw error;
+            controller.error(error);
           }
+          end();
         },
         cancel(reason) {
           end();

@@ -76,10 +76,9 @@ export function createConcurrencyLimiter(clock: Clock, window = initialWindow) {
   /** Admits waiting requests while there is room. During a pause, sets a timer that admits them when it ends. */
   function admit(): void {
     stopTimer?.();
-    while (ready.length > 0 && hasRoom()) ready[0]?.enter();
-    if (ready.length === 0) return;
+    while (ready[0] && hasRoom()) ready[0].enter();
     const ms = remainingPauseMs();
-    if (ms > 0) stopTimer = startTimer(clock, ms, admit);
+    if (ready[0] && ms > 0) stopTimer = startTimer(clock, ms, admit);
   }
 
   /** Lists the first waiter of a client, if it may be admitted, instead of the one that was listed before. */
@@ -89,8 +88,8 @@ export function createConcurrencyLimiter(clock: Clock, window = initialWindow) {
     const next = client.inFlight < client.cap ? first : undefined;
     if (next === before) return;
     client.next = next;
-    if (before !== undefined) ready.splice(ready.indexOf(before), 1);
-    if (next === undefined) return;
+    if (before) ready.splice(ready.indexOf(before), 1);
+    if (!next) return;
     // Mostly the last position, because most waiters are new.
     ready.splice(ready.findLastIndex(({ order }) => order < next.order) + 1, 0, next);
   }
