@@ -63,7 +63,8 @@ export async function execute<Result>(
     const onTimeout = () => limit.onTimeout(isQueued ? queueTimeout(totalTimeout) : undefined);
     return await runWithTimeLimit(work, { ...limit, onTimeout });
   } catch (error) {
-    if (error instanceof PolygateError) ledger.leaveReservation(reservationOwner, errors, error.outcome);
+    if (error instanceof PolygateError)
+      ledger.leaveReservation(reservationOwner, errors, error.outcome);
     throw error;
   }
 

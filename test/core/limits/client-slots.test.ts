@@ -129,3 +129,17 @@ test('many clients with one waiting call each are served in order', async () => 
   expect(order).toEqual(order.toSorted((a, b) => a - b));
   expect(limiter.view).toMatchObject({ inFlight: 0, queued: 0 });
 });
+
+test('a slot that is granted just before its caller aborts is released', async () => {
+  const limiter = createConcurrencyLimiter(virtualClock());
+  const client = new ClientSlots(1);
+  const release = await acquire(limiter, client);
+  const stop = new AbortController();
+  const limit = { signal: stop.signal, onAbort: () => new Error('aborted') };
+  const late = limiter.acquire(client, false, () => limit);
+  release();
+  expect(limiter.view).toMatchObject({ inFlight: 1, queued: 0 });
+  stop.abort();
+  await expect(late).rejects.toThrow('aborted');
+  expect(limiter.view).toMatchObject({ inFlight: 0, queued: 0 });
+});
