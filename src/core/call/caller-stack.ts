@@ -1,7 +1,10 @@
 import { PolygateError } from '../../errors/base.ts';
 
 /** Captures stack traces on V8 and JavaScriptCore. Elsewhere it is missing, or its stacks look different. */
-const captureStackTrace: unknown = Reflect.get(Error, 'captureStackTrace');
+const engine: {
+  prototype: Error;
+  captureStackTrace?(error: object, topFunction: typeof throwToCaller): void;
+} = Error;
 
 /** How many lines an uncaught error takes at most, without its closing brace but with its name. */
 const maxPrintedLines = 10;
@@ -15,9 +18,9 @@ const maxPrintedLines = 10;
  * await it only while it has exactly one reaction. If there is no caller to show, the original stack trace stays.
  */
 export function throwToCaller(error: unknown): never {
-  if (typeof captureStackTrace === 'function' && error instanceof PolygateError) {
+  if (engine.captureStackTrace && error instanceof PolygateError) {
     const { stack = '' } = error;
-    Reflect.apply(captureStackTrace, Error, [error, throwToCaller]);
+    engine.captureStackTrace(error, throwToCaller);
     const callers = String(error.stack).replace(/\n.*processTicks.*/, '');
     // Node prints every enumerable field of an uncaught error, except its name, on a line of its own.
     const maxLines = Math.max(3, maxPrintedLines - Object.keys(error).length);

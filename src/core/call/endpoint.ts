@@ -8,9 +8,9 @@ import { readWithSchema } from './readers.ts';
 import { checkRequestOptions, noBodyRules } from './request-options.ts';
 import type { CheckedOptions, RequestOptions } from './request-options.ts';
 import { RequestPromise } from './request-promise.ts';
-import { keepBodyUnread, readJson } from './response.ts';
+import { readJson } from './response.ts';
 import type { ApiResponse } from './response.ts';
-import { holdSlotForBody } from './slot-body.ts';
+import { keepBodyUnread } from './unread-body.ts';
 
 /** A call that is ready to be sent. Later changes to the caller's params and options do not affect it. */
 export interface PreparedCall {
@@ -75,7 +75,7 @@ async function executeRaw(
   { call, options }: PreparedCall,
 ): Promise<ApiResponse<never>> {
   const holdsSlot = call.usesSlot && context.config.concurrency !== false;
-  const handle = (holdsSlot ? holdSlotForBody : keepBodyUnread)(options.signal);
+  const handle = keepBodyUnread(holdsSlot, options.signal);
   const { data: response, meta } = await execute(context, call, options, handle);
   return {
     response,

@@ -1,5 +1,6 @@
-import { APIError } from '../../errors/api.ts';
+import type { APIError } from '../../errors/api.ts';
 import { PolygateError } from '../../errors/base.ts';
+import { ConcurrencyLimitError } from '../../errors/status.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import { notify } from '../config/log.ts';
 import { buildRequestHeaders } from '../http/request-headers.ts';
@@ -8,26 +9,19 @@ import { parseResponseMeta } from '../http/response-meta.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
 import { fitsBudget } from '../limits/budget.ts';
 import type { ReleaseSlot } from '../limits/concurrency-limiter.ts';
+import { runWithTimeLimit } from '../limits/time-limit.ts';
 import type { ApiCall } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import { CallErrors } from './errors.ts';
 import type { CheckedOptions } from './request-options.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
-import { classifyFailure, decideRetry, retryDelay } from './retry.ts';
-import { runWithTimeLimit } from './time-limit.ts';
+import { backoff, classifyFailure, isRetryable } from './retry.ts';
 
 /** A larger error body counts as empty. */
 const maxErrorBodyBytes = 1_048_576;
 
 /** Minimum delay before a call requests a slot again after repeated rejections, in ms. */
 const minQueueDelay = 100;
-
-/** The concurrency slot of one attempt. */
-interface Slot {
-  readonly release: ReleaseSlot;
-  /** Whether a stream keeps the slot after the call. */
-  retained: boolean;
-}
 
 /**
  * Executes an API call: attempts and retries until there is a result or a final error. Each attempt reserves budget,
@@ -69,27 +63,34 @@ export async function execute<Result>(
     const onTimeout = () => limit.onTimeout(isQueued ? queueTimeout(totalTimeout) : undefined);
     return await runWithTimeLimit(work, { ...limit, onTimeout });
   } catch (error) {
-    if (PolygateError.is(error)) ledger.leaveReservation(reservationOwner, errors, error.outcome);
+    if (error instanceof PolygateError)
+      ledger.leaveReservation(reservationOwner, errors, error.outcome);
     throw error;
   }
 
   async function runAttempts(): Promise<ApiResponse<Result>> {
     for (;;) {
       reserveBudget();
-      const slot: Slot = { release: await acquireSlot(), retained: false };
+      const release = await acquireSlot();
+      /** Whether a stream keeps the slot after the call. */
+      let isRetained = false;
+      const retainSlot = () => {
+        isRetained = true;
+        return release;
+      };
       let delayMs: number;
       try {
         // Other calls may have used up the budget while this one waited for its slot.
         reserveBudget();
         return await runWithTimeLimit(
-          async (attemptSignal) => receive(await send(attemptSignal), attemptSignal, slot),
+          (attemptSignal) => attempt(attemptSignal, retainSlot),
           timeLimit(options.timeout ?? call.timeout ?? config.timeout, 'timeout'),
         );
       } catch (error) {
-        slot.retained = false;
+        isRetained = false;
         delayMs = prepareRetry(error);
       } finally {
-        if (!slot.retained) slot.release();
+        if (!isRetained) release();
       }
       if (delayMs > 0) {
         await clock.sleep(delayMs, signal).catch((error: unknown) => {
@@ -114,16 +115,13 @@ export async function execute<Result>(
 
   async function acquireSlot(): Promise<ReleaseSlot> {
     if (!usesSlot) return () => undefined;
-    const release = limiter.tryAcquire(slots);
-    if (release !== undefined) return release;
     isQueued = true;
-    return runWithTimeLimit((limited) => limiter.acquire(slots, limited, slotRejections > 0), {
+    const release = await limiter.acquire(slots, slotRejections > 0, () => ({
       ...timeLimit(Math.max(0, startedAt + maxQueueTime - clock.now()), 'maxQueueTime'),
       onTimeout: () => queueTimeout(maxQueueTime),
-      discard: (lateRelease) => lateRelease(),
-    }).finally(() => {
-      isQueued = false;
-    });
+    }));
+    isQueued = false;
+    return release;
   }
 
   /** Why the call has no slot after `ms`. */
@@ -179,7 +177,7 @@ export async function execute<Result>(
       limiter.recordLimits(concurrency);
     }
     if (!call.paid) return meta;
-    if (isSuccess(status) || chargeUsd !== undefined) ledger.releaseReservation(reservationOwner);
+    if (response.ok || chargeUsd !== undefined) ledger.releaseReservation(reservationOwner);
     const charge = ledger.record({ route, model: call.model, idempotencyKey }, meta);
     if (charge !== undefined) {
       config.log.info(() => `${route}: charged ${charge.usd} USD`);
@@ -188,20 +186,16 @@ export async function execute<Result>(
     return meta;
   }
 
-  async function receive(
-    response: Response,
+  async function attempt(
     attemptSignal: AbortSignal,
-    slot: Slot,
+    retainSlot: () => ReleaseSlot,
   ): Promise<ApiResponse<Result>> {
+    const response = await send(attemptSignal);
     if (attemptSignal.aborted) response.body?.cancel().catch(() => undefined);
     attemptSignal.throwIfAborted();
-    // Not those of `response`, which a hook may have returned.
+    // The metadata that the service sent, unless a hook supplied the response.
     const meta = errors.meta ?? onResponse(response, attemptSignal);
-    if (isSuccess(meta.status)) {
-      const retainSlot = () => {
-        slot.retained = true;
-        return slot.release;
-      };
+    if (response.ok) {
       const received = { response, meta, errors, config, retainSlot, signal: attemptSignal };
       return { response, meta, data: await handle(received) };
     }
@@ -212,36 +206,30 @@ export async function execute<Result>(
   /** Prepares the next attempt and returns the delay before it in ms. Throws the error if it is final. */
   function prepareRetry(error: unknown): number {
     const failure = classifyFailure(error);
-    if (failure === undefined) throw error;
-    const { status, outcome } = failure;
-    const apiError = error instanceof APIError ? error : undefined;
-    const retryAfterMs = apiError?.retryAfterMs ?? 0;
-    const decision = decideRetry(failure, safety);
+    if (!failure || !isRetryable(failure, safety)) throw error;
+    const { status, outcome, retryAfterMs = 0 } = failure;
+    const { maxRetryDelay, random } = config;
     // A longer `Retry-After` fails the call immediately.
-    if (decision === 'fail' || retryAfterMs > config.maxRetryDelay) throw error;
-    if (decision === 'queue' && usesSlot) {
-      const delayMs = retryDelay(slotRejections, retryAfterMs, config);
+    if (retryAfterMs > maxRetryDelay) throw error;
+    const isSlotRejection = usesSlot && error instanceof ConcurrencyLimitError;
+    const jitter = backoff(isSlotRejection ? slotRejections : retries, random);
+    const delayMs = Math.max(retryAfterMs, Math.min(maxRetryDelay, jitter));
+    if (isSlotRejection) {
       const minDelayMs = slotRejections > 0 ? minQueueDelay : 0;
-      errors.startNextAttempt(outcome);
-      lastSlotRejection = apiError;
-      slotRejections += 1;
       // The limiter admits no call until the delay has passed, so no sleep is needed here.
-      limiter.recordRejection(apiError?.meta.concurrency ?? {}, Math.max(minDelayMs, delayMs));
-      return 0;
+      limiter.recordRejection(error.meta.concurrency, Math.max(minDelayMs, delayMs));
+      lastSlotRejection = error;
+      slotRejections += 1;
+    } else {
+      if (retries >= (options.maxRetries ?? config.maxRetries) || !retryBudget.trySpend())
+        throw error;
+      retries += 1;
+      config.log.warn(
+        () =>
+          `${route}: ${status ?? 'no complete response'}; retry ${retries} in ${Math.round(delayMs)} ms`,
+      );
     }
-    const { maxRetries = config.maxRetries } = options;
-    if (retries >= maxRetries || !retryBudget.trySpend()) throw error;
-    const delayMs = retryDelay(retries, retryAfterMs, config);
     errors.startNextAttempt(outcome);
-    retries += 1;
-    config.log.warn(
-      () =>
-        `${route}: ${status ?? 'no complete response'}; retry ${retries} in ${Math.round(delayMs)} ms`,
-    );
-    return delayMs;
+    return isSlotRejection ? 0 : delayMs;
   }
-}
-
-function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
 }

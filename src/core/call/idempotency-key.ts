@@ -2,11 +2,11 @@ import { checkValue, plainObject } from '../config/validation.ts';
 import type { RequestOptions } from './request-options.ts';
 
 /** The options with an idempotency key: the caller's, or a new random one. */
-export function withIdempotencyKey(options: RequestOptions | undefined) {
+export function withIdempotencyKey(options: RequestOptions = {}) {
   checkValue('options', options, plainObject);
   // A key is generated only if none was passed. An invalid key, such as null, is rejected later.
-  const { idempotencyKey = newIdempotencyKey(), ...others } = { ...options };
-  return { ...others, idempotencyKey };
+  const { idempotencyKey = newIdempotencyKey() } = options;
+  return { ...options, idempotencyKey };
 }
 
 /** A random idempotency key. `crypto.randomUUID` is missing on pages served over plain http. */

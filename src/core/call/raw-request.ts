@@ -11,15 +11,13 @@ import {
 import type { Rule } from '../config/validation.ts';
 import { isUnsafePath, queryString } from '../http/path.ts';
 import type { ClientContext } from './context.ts';
-import { startCall } from './endpoint.ts';
+import { executeJson } from './endpoint.ts';
 import type { PreparedCall } from './endpoint.ts';
-import { execute } from './execute.ts';
 import { withIdempotencyKey } from './idempotency-key.ts';
 import { mergeExtraBody, toJson } from './params.ts';
 import { checkRequestOptions, noBodyRules } from './request-options.ts';
 import type { RequestOptions } from './request-options.ts';
 import type { RequestPromise } from './request-promise.ts';
-import { readJson } from './response.ts';
 
 /** A request to an endpoint for which the client has no method, such as `/v1/images/edits`. */
 export interface RawRequest<Result = unknown> {
@@ -60,57 +58,47 @@ const requestRules: { readonly [Field in keyof Required<RawRequest>]: Rule } = {
   idempotent: booleanValue,
 };
 
-/** Validates and sends a raw request. */
-export function sendRawRequest<Result>(
-  context: ClientContext,
-  request: RawRequest<Result>,
-  options: RequestOptions | undefined,
-): RequestPromise<Result> {
-  const prepare = () => prepareRawRequest(request, options);
-  return startCall(context, prepare, ({ call, options: checked, schema }) =>
-    execute(
-      context,
-      call,
-      checked,
-      readJson(
-        (body) => schema?.['~standard'].validate(body) ?? { value: unchecked<Result>(body) },
-      ),
-    ),
-  );
-}
-
 /** A raw request whose required fields may be missing, because JavaScript callers can omit them. */
 interface UncheckedRequest<Result> extends Omit<RawRequest<Result>, 'method' | 'path'> {
   method?: string;
   path?: string;
 }
 
-/** Describes a raw request as a call. */
-function prepareRawRequest<Result>(
+/** Validates and sends a raw request. */
+export function sendRawRequest<Result>(
+  context: ClientContext,
   request: UncheckedRequest<Result>,
   options: RequestOptions | undefined,
-): PreparedCall & Pick<RawRequest<Result>, 'schema'> {
-  const { method = '', path = '', ...others } = { ...request };
-  checkOptions({ method, path, ...others }, requestRules);
-  const { query, body, schema, idempotent } = others;
-  const template = withoutQuery(path);
-  const search = queryString(query);
-  const hasSideEffects = method === 'POST' || method === 'PATCH';
-  const retried = hasSideEffects ? 'keyed' : 'safe';
-  const safety = (idempotent ?? !hasSideEffects) ? retried : 'once';
-  return {
-    call: {
-      method,
-      template,
-      path: path + (template === path ? search : search.replace('?', '&')),
-      body: body && toJson(mergeExtraBody(body, options)),
-      safety,
-      paid: hasSideEffects,
-    },
-    options: checkRequestOptions(
-      safety === 'keyed' ? withIdempotencyKey(options) : options,
-      isRecord(body) ? {} : noBodyRules,
-    ),
-    schema,
+): RequestPromise<Result> {
+  let schema: StandardSchema<Result> | undefined;
+  const prepare = (): PreparedCall => {
+    const { method = '', path = '', ...others } = { ...request };
+    checkOptions({ method, path, ...others }, requestRules);
+    const { query, body, idempotent } = others;
+    ({ schema } = others);
+    const template = withoutQuery(path);
+    const search = queryString(query);
+    const hasSideEffects = method === 'POST' || method === 'PATCH';
+    const retried = hasSideEffects ? 'keyed' : 'safe';
+    const safety = (idempotent ?? !hasSideEffects) ? retried : 'once';
+    return {
+      call: {
+        method,
+        template,
+        path: path + (template === path ? search : search.replace('?', '&')),
+        body: body && toJson(mergeExtraBody(body, options)),
+        safety,
+        paid: hasSideEffects,
+      },
+      options: checkRequestOptions(
+        safety === 'keyed' ? withIdempotencyKey(options) : options,
+        isRecord(body) ? {} : noBodyRules,
+      ),
+    };
   };
+  return executeJson(
+    context,
+    prepare,
+    (body) => schema?.['~standard'].validate(body) ?? { value: unchecked<Result>(body) },
+  );
 }

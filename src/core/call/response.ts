@@ -3,7 +3,7 @@ import type { SchemaIssue } from '../../schemas/standard-schema.ts';
 import type { Config } from '../config/config.ts';
 import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
-import { BodyTooLargeError, readBodyText, withAbortableBody } from '../http/response-body.ts';
+import { BodyTooLargeError, readBodyText } from '../http/response-body.ts';
 import type { ReleaseSlot } from '../limits/concurrency-limiter.ts';
 import type { ResponseReader } from './api-call.ts';
 import type { CallErrors } from './errors.ts';
@@ -47,11 +47,6 @@ export function readJson<Result>(read: ResponseReader<Result>): ResponseHandler<
     if (result.issues === undefined) return result.value;
     throw errors.invalidResponse(meta, formatIssues(result.issues), body, result);
   };
-}
-
-/** Leaves the body unread, for the caller. Aborting the caller's signal also aborts the body. */
-export function keepBodyUnread(signal: AbortSignal | undefined): ResponseHandler<Response> {
-  return async ({ response }) => withAbortableBody(response, signal);
 }
 
 /** Issues as one line: the path of each field, and what is wrong with it. */

@@ -2,7 +2,6 @@ import { APIError } from '../../errors/api.ts';
 import type { Outcome } from '../../errors/base.ts';
 import { ConnectionError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
-import type { Config } from '../config/config.ts';
 
 /**
  * What happens when a request reaches the service more than once: `safe` requests cost nothing, `keyed` requests are
@@ -16,12 +15,11 @@ export interface Failure {
   status?: number | undefined;
   /** The service's error code. */
   code?: string | undefined;
+  /** Delay requested by the service before the next attempt, in ms. */
+  retryAfterMs?: number | undefined;
   /** Whether the service may have carried out the request. */
   outcome: Outcome;
 }
-
-/** What to do after a failed attempt: retry, wait for a concurrency slot, or throw the error. */
-export type RetryDecision = 'retry' | 'queue' | 'fail';
 
 /** The service's error code for too many requests in flight. */
 export const concurrencyLimitCode = 'concurrency_limit_exceeded';
@@ -30,63 +28,40 @@ export const concurrencyLimitCode = 'concurrency_limit_exceeded';
 const permanentCode =
   /^(invalid_|api_key_|insufficient_)|_(not_found|not_available|not_managed|conflict|consent_required)$/;
 
-/** Error codes of requests that may have been carried out. Specification: Codes. */
-const uncertainCode = /_outcome_uncertain$/;
-
-/** What an error response says about the request: rejected, or possibly carried out. */
+/** What an error response says about the request: rejected, or possibly carried out. Specification: Codes. */
 export function outcomeOf(status: number, code = ''): Outcome {
-  const uncertain = status === 408 || (status >= 500 && status !== 503) || uncertainCode.test(code);
-  return uncertain ? 'unknown' : 'rejected';
+  const isUncertain =
+    status === 408 || (status >= 500 && status !== 503) || code.endsWith('_outcome_uncertain');
+  return isUncertain ? 'unknown' : 'rejected';
 }
-
-/** Ordered by how much they reveal: a later outcome prevails over an earlier one. */
-const outcomes: readonly Outcome[] = ['not-sent', 'rejected', 'unknown'];
 
 /**
  * The outcome of a call, given that of the attempts so far and that of the last one. Once an attempt may have been
  * charged, so may the call; and a request that was once rejected has reached the service.
  */
 export function combineOutcomes(previous: Outcome, last: Outcome): Outcome {
-  return outcomes.indexOf(previous) > outcomes.indexOf(last) ? previous : last;
+  return previous === 'unknown' || last === 'not-sent' ? previous : last;
 }
 
-/** Decides whether a failure may be retried, given the request's safety. */
-export function decideRetry(
-  { status, code = '', outcome }: Failure,
-  safety: Safety,
-): RetryDecision {
-  if (permanentCode.test(code)) return 'fail';
-  if (status === 429) return code === concurrencyLimitCode ? 'queue' : 'retry';
-  if (status === 503 && outcome === 'rejected') return 'retry';
-  if (status === 501 || status === 505 || outcome === 'rejected') return 'fail';
-  return outcome === 'not-sent' || safety !== 'once' ? 'retry' : 'fail';
-}
-
-/** The delay before the next attempt in ms: at least what the service requested. `attempt` counts from 0. */
-export function retryDelay(
-  attempt: number,
-  retryAfterMs: number,
-  { maxRetryDelay, random }: Pick<Config, 'maxRetryDelay' | 'random'>,
-): number {
-  return Math.max(retryAfterMs, Math.min(maxRetryDelay, backoff(attempt, random)));
+/** Whether a failure may be retried, given the request's safety. */
+export function isRetryable({ status, code = '', outcome }: Failure, safety: Safety): boolean {
+  if (permanentCode.test(code) || status === 501 || status === 505) return false;
+  if (status === 429 || outcome === 'not-sent') return true;
+  return outcome === 'rejected' ? status === 503 : safety !== 'once';
 }
 
 /** What an error reveals about the attempt; undefined for errors that are never retried, such as an abort. */
 export function classifyFailure(error: unknown): Failure | undefined {
   if (error instanceof APIError) {
-    const { status, code } = error;
-    return { status, code, outcome: outcomeOf(status, code) };
+    const { status, code, retryAfterMs } = error;
+    return { status, code, retryAfterMs, outcome: outcomeOf(status, code) };
   }
-  if (error instanceof ConnectionError) return { outcome: error.outcome };
-  if (error instanceof ResponseValidationError && isTruncatedJson(error)) {
-    return { outcome: 'unknown' };
-  }
-  return undefined;
-}
-
-/** Whether a body looks like truncated JSON, and the headers name no task that a retry could lose. */
-function isTruncatedJson({ body, meta }: ResponseValidationError): boolean {
-  return typeof body === 'string' && /^\s*[[{]/.test(body) && meta.taskId === undefined;
+  if (error instanceof ConnectionError) return error;
+  if (!(error instanceof ResponseValidationError)) return undefined;
+  const { body, meta } = error;
+  // A body that looks like truncated JSON, and headers that name no task that a retry could lose.
+  const isTruncated = typeof body === 'string' && /^\s*[[{]/.test(body) && !meta.taskId;
+  return isTruncated ? { outcome: 'unknown' } : undefined;
 }
 
 /** Full jitter: a random part of a limit that doubles from 500 ms to 8 s. `attempt` counts from 0. */

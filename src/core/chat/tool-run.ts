@@ -14,11 +14,11 @@ import { abortedError } from '../call/errors.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import { formatIssues } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
-import { runWithTimeLimit } from '../call/time-limit.ts';
 import { functionValue, positiveInteger } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import { toText } from '../http/json.ts';
 import { roundUsd } from '../limits/round-usd.ts';
+import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { toModelSchema } from './json-schema.ts';
 import { parseWithSchema } from './structured-output.ts';
 

@@ -2,6 +2,8 @@ import type { ConcurrencyMeta } from '../../schemas/meta.ts';
 import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import { initialWindow, windowAfterRejection, windowAfterSuccess } from './concurrency-window.ts';
+import { runWithTimeLimit } from './time-limit.ts';
+import type { TimeLimit } from './time-limit.ts';
 
 /** The account's concurrency as far as this client knows: a live view. */
 export interface ConcurrencyState extends ConcurrencyMeta {
@@ -53,49 +55,30 @@ export function createConcurrencyLimiter(clock: Clock, window = initialWindow) {
    * cost nothing when other requests are admitted.
    */
   const ready: Waiter[] = [];
-  let lastReported: ConcurrencyMeta = {};
-  let inFlight = 0;
-  let queued = 0;
   let lastOrder = 0;
   /** No request is admitted before this time. */
   let pausedUntil = 0;
   let stopTimer: (() => void) | undefined;
 
   /** The live view behind `gateway.concurrency`. */
-  const view: ConcurrencyState = {
-    get limit() {
-      return lastReported.limit;
-    },
-    get remaining() {
-      return lastReported.remaining;
-    },
-    get source() {
-      return lastReported.source;
-    },
-    get inFlight() {
-      return inFlight;
-    },
-    get queued() {
-      return queued;
-    },
-  };
+  const view = { inFlight: 0, queued: 0 } satisfies ConcurrencyState;
 
   const remainingPauseMs = () => pausedUntil - clock.now();
 
-  const hasRoom = () => remainingPauseMs() <= 0 && inFlight < window.size;
+  const hasRoom = () => remainingPauseMs() <= 0 && view.inFlight < window.size;
 
   function update(reported: ConcurrencyMeta): void {
-    if (reported.limit !== undefined || reported.remaining !== undefined) lastReported = reported;
+    if (reported.limit !== undefined || reported.remaining !== undefined)
+      Object.assign(view, reported);
     admit();
   }
 
   /** Admits waiting requests while there is room. During a pause, sets a timer that admits them when it ends. */
   function admit(): void {
     stopTimer?.();
-    while (ready.length > 0 && hasRoom()) ready[0]?.enter();
-    if (ready.length === 0) return;
+    while (ready[0] && hasRoom()) ready[0].enter();
     const ms = remainingPauseMs();
-    if (ms > 0) stopTimer = startTimer(clock, ms, admit);
+    if (ready[0] && ms > 0) stopTimer = startTimer(clock, ms, admit);
   }
 
   /** Lists the first waiter of a client, if it may be admitted, instead of the one that was listed before. */
@@ -105,20 +88,20 @@ export function createConcurrencyLimiter(clock: Clock, window = initialWindow) {
     const next = client.inFlight < client.cap ? first : undefined;
     if (next === before) return;
     client.next = next;
-    if (before !== undefined) ready.splice(ready.indexOf(before), 1);
-    if (next === undefined) return;
+    if (before) ready.splice(ready.indexOf(before), 1);
+    if (!next) return;
     // Mostly the last position, because most waiters are new.
     ready.splice(ready.findLastIndex(({ order }) => order < next.order) + 1, 0, next);
   }
 
   function grant(client: ClientSlots): ReleaseSlot {
-    inFlight += 1;
+    view.inFlight += 1;
     client.inFlight += 1;
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      inFlight -= 1;
+      view.inFlight -= 1;
       client.inFlight -= 1;
       updateNext(client);
       admit();
@@ -128,50 +111,57 @@ export function createConcurrencyLimiter(clock: Clock, window = initialWindow) {
   return {
     view,
 
-    /** Takes a slot if one is free and no request that could use it is waiting. */
-    tryAcquire: (client: ClientSlots): ReleaseSlot | undefined =>
-      ready.length === 0 && client.inFlight < client.cap && hasRoom() ? grant(client) : undefined,
-
-    /** Waits for a slot until the signal aborts. Requests that the service rejected go first. */
-    acquire(client: ClientSlots, signal: AbortSignal, wasRejected: boolean): Promise<ReleaseSlot> {
+    /**
+     * Takes a slot if one is free and no request that could use it is waiting. Otherwise, waits for one within the limit,
+     * which is created only then. Requests that the service rejected go first.
+     */
+    acquire(
+      client: ClientSlots,
+      wasRejected: boolean,
+      limit: () => TimeLimit,
+    ): ReleaseSlot | Promise<ReleaseSlot> {
+      if (ready.length === 0 && client.inFlight < client.cap && hasRoom()) return grant(client);
       const queue = wasRejected ? client.rejectedQueue : client.queue;
       lastOrder += 1;
       const order = lastOrder - (wasRejected ? rejectedFirst : 0);
-      return new Promise((resolve, reject) => {
-        const leave = () => {
-          stopListening();
-          queue.delete(waiter);
-          queued -= 1;
-          updateNext(client);
-        };
-        const stopListening = whenAborted(signal, (reason) => {
-          leave();
-          admit();
-          reject(reason);
-        });
-        const waiter: Waiter = {
-          order,
-          enter: () => {
-            resolve(grant(client));
+      const wait = (signal: AbortSignal) =>
+        new Promise<ReleaseSlot>((resolve) => {
+          const leave = () => {
+            queue.delete(waiter);
+            view.queued -= 1;
+            updateNext(client);
+          };
+          let cancel = () => {
             leave();
-          },
-        };
-        queue.add(waiter);
-        queued += 1;
-        updateNext(client);
-        admit();
-      });
+            admit();
+          };
+          const waiter: Waiter = {
+            order,
+            enter: () => {
+              // A slot that is granted just before the time is up must be released.
+              cancel = grant(client);
+              resolve(cancel);
+              leave();
+            },
+          };
+          whenAborted(signal, () => cancel());
+          queue.add(waiter);
+          view.queued += 1;
+          updateNext(client);
+          admit();
+        });
+      return runWithTimeLimit(wait, limit());
     },
 
     /** Updates the window after a request with a slot has succeeded, or a response has reported a limit. */
     recordLimits(reported: ConcurrencyMeta): void {
-      window = windowAfterSuccess(window, reported, inFlight);
+      window = windowAfterSuccess(window, reported, view.inFlight);
       update(reported);
     },
 
     /** Updates the window after a 429, and admits no request for `ms`. */
     recordRejection(reported: ConcurrencyMeta, ms: number): void {
-      window = windowAfterRejection(window, reported, inFlight - 1);
+      window = windowAfterRejection(window, reported, view.inFlight - 1);
       pausedUntil = Math.max(pausedUntil, clock.now() + ms);
       update(reported);
     },

@@ -22,11 +22,10 @@ export function windowAfterSuccess(
   reported: ConcurrencyMeta,
   inFlight: number,
 ): ConcurrencyWindow {
-  const { limit = window.limit, remaining } = reported;
-  const maxSize = limit ?? Infinity;
-  const grown = window.initial || reported.limit !== undefined ? maxSize : window.size + 1;
-  const available = remaining === undefined ? grown : inFlight + Math.max(0, remaining);
-  return { limit, size: Math.max(1, Math.min(maxSize, available)) };
+  const { limit, remaining } = reported;
+  const grown = window.initial || limit !== undefined ? Infinity : window.size + 1;
+  const size = remaining === undefined ? grown : inFlight + Math.max(0, remaining);
+  return resize(window, reported, size);
 }
 
 /** The window after a 429: what is in flight now. If the response reports no limit, half of that. */
@@ -35,7 +34,15 @@ export function windowAfterRejection(
   reported: ConcurrencyMeta,
   inFlight: number,
 ): ConcurrencyWindow {
-  const { limit = window.limit } = reported;
-  const size = reported.limit === undefined ? Math.min(window.size, inFlight + 1) / 2 : inFlight;
-  return { limit, size: Math.max(1, Math.min(limit ?? Infinity, Math.floor(size))) };
+  const halved = Math.floor(Math.min(window.size, inFlight + 1) / 2);
+  return resize(window, reported, reported.limit === undefined ? halved : inFlight);
+}
+
+/** The window with a new size, but at least 1 and at most the last known limit. */
+function resize(
+  window: ConcurrencyWindow,
+  { limit = window.limit }: ConcurrencyMeta,
+  size: number,
+): ConcurrencyWindow {
+  return { limit, size: Math.max(1, Math.min(limit ?? Infinity, size)) };
 }

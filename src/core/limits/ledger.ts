@@ -91,7 +91,7 @@ export function createLedger() {
      * outcome, it also remains until a later call of the same owner is charged or rejected.
      */
     leaveReservation(owner: unknown, call: object, outcome: Outcome | undefined): void {
-      const { holders } = reservations.get(owner) ?? {};
+      const holders = reservations.get(owner)?.holders;
       if (!holders?.delete(call)) return;
       if (outcome === 'unknown') holders.add(owner);
       if (outcome === 'rejected') holders.delete(owner);

@@ -6,7 +6,6 @@ import type { ClientContext } from '../call/context.ts';
 import { CallErrors } from '../call/errors.ts';
 import { pollHeaderRules, signalRule } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
-import { runWithTimeLimit } from '../call/time-limit.ts';
 import { isBrowser } from '../config/environment.ts';
 import {
   checkOptions,
@@ -19,6 +18,7 @@ import type { Rules } from '../config/validation.ts';
 import { checkResultURL, filePart } from '../http/download.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
 import { fetchOptions } from '../http/transport.ts';
+import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { guardBody } from './download-body.ts';
 import type { DownloadProgress } from './download-body.ts';
 

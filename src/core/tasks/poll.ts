@@ -10,13 +10,11 @@ import { abortedError } from '../call/errors.ts';
 import { pollHeaderRules, signalRule } from '../call/request-options.ts';
 import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
-import { runWithTimeLimit } from '../call/time-limit.ts';
 import { parseHeaderChanges } from '../config/header-changes.ts';
 import { notify } from '../config/log.ts';
 import { checkOptions, functionValue, nonNegativeNumber } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
-import type { ReleaseSlot } from '../limits/concurrency-limiter.ts';
 import { createPollLimiter } from '../limits/poll-limiter.ts';
 
 /** Shortest delay between two polls in ms, even if the service requests a shorter one. */
@@ -143,7 +141,6 @@ async function* poll<Value extends Pollable>(
   };
   const onAbort = (error?: unknown) =>
     abortedError(signal?.reason ?? error, target.details, `The wait was aborted. ${advice()}`);
-  const discard = (release: ReleaseSlot) => release();
   // The delay grows from `pollInterval` to `maxPollInterval`, with up to 20% of jitter.
   for (let interval = pollInterval; ; interval *= 1.25) {
     if (signal?.aborted) throw onAbort();
@@ -157,10 +154,8 @@ async function* poll<Value extends Pollable>(
     }
     const ms = deadline - clock.now();
     if (ms <= 0) throw onTimeout();
-    const polls = (context.shared.polls ??= createPollLimiter(clock));
-    const release =
-      polls.tryAcquire() ??
-      (await runWithTimeLimit(polls.acquire, { clock, signal, ms, onAbort, onTimeout, discard }));
+    const acquire = (context.shared.acquirePoll ??= createPollLimiter(clock));
+    const release = await acquire(() => ({ clock, signal, ms, onAbort, onTimeout }));
     try {
       const attemptTimeout = Math.min(deadline - clock.now(), timeout);
       const attempt = { ...pollHeaders, signal, timeout: attemptTimeout, maxRetries: 0 };

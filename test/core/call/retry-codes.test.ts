@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { backoff, decideRetry } from '../../../src/core/call/retry.ts';
+import { backoff, isRetryable } from '../../../src/core/call/retry.ts';
 import { RetryBudget } from '../../../src/core/limits/retry-budget.ts';
 import type { Polygate } from '../../../src/index.ts';
 import { caught, chat, clientOf, image, errorReply, scripted, virtualClock } from '../support.ts';
@@ -67,39 +67,39 @@ describe('codes of an outage or an uncertain outcome:', () => {
   );
 });
 
-describe('decideRetry', () => {
+describe('isRetryable', () => {
   const unknown = [undefined, 408, 500, 502, 504] as const;
 
   test.each(unknown)(
     'a status of %s with an unknown outcome is retried unless each attempt may be charged',
     (status) => {
-      expect(decideRetry({ status, outcome: 'unknown' }, 'safe')).toBe('retry');
-      expect(decideRetry({ status, outcome: 'unknown' }, 'keyed')).toBe('retry');
-      expect(decideRetry({ status, outcome: 'unknown' }, 'once')).toBe('fail');
+      expect(isRetryable({ status, outcome: 'unknown' }, 'safe')).toBe(true);
+      expect(isRetryable({ status, outcome: 'unknown' }, 'keyed')).toBe(true);
+      expect(isRetryable({ status, outcome: 'unknown' }, 'once')).toBe(false);
     },
   );
 
   test.each(['safe', 'keyed', 'once'] as const)(
     '"%s" requests are retried if they were rejected or not sent',
     (safety) => {
-      expect(decideRetry({ outcome: 'not-sent' }, safety)).toBe('retry');
-      expect(decideRetry({ status: 503, outcome: 'rejected' }, safety)).toBe('retry');
-      expect(decideRetry({ status: 429, outcome: 'rejected' }, safety)).toBe('retry');
-      expect(decideRetry({ status: 429, code: 'rate_limited', outcome: 'rejected' }, safety)).toBe(
-        'retry',
+      expect(isRetryable({ outcome: 'not-sent' }, safety)).toBe(true);
+      expect(isRetryable({ status: 503, outcome: 'rejected' }, safety)).toBe(true);
+      expect(isRetryable({ status: 429, outcome: 'rejected' }, safety)).toBe(true);
+      expect(isRetryable({ status: 429, code: 'rate_limited', outcome: 'rejected' }, safety)).toBe(
+        true,
       );
     },
   );
 
   test.each(['safe', 'keyed', 'once'] as const)(
-    '"%s" requests wait for a slot after a concurrency 429',
+    '"%s" requests are sent again after a concurrency 429',
     (safety) => {
       const failure = {
         status: 429,
         code: 'concurrency_limit_exceeded',
         outcome: 'rejected',
       } as const;
-      expect(decideRetry(failure, safety)).toBe('queue');
+      expect(isRetryable(failure, safety)).toBe(true);
     },
   );
 
@@ -107,7 +107,7 @@ describe('decideRetry', () => {
     'a %i is never retried',
     (status) => {
       for (const safety of ['safe', 'keyed', 'once'] as const) {
-        expect(decideRetry({ status, outcome: 'rejected' }, safety)).toBe('fail');
+        expect(isRetryable({ status, outcome: 'rejected' }, safety)).toBe(false);
       }
     },
   );

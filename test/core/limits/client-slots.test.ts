@@ -95,19 +95,24 @@ describe('a number caps the calls of its own client only', () => {
   });
 });
 
-/** Like a call, each with a signal of its own: adding a listener to a shared signal takes time per listener. */
-const acquire = (limiter: ConcurrencyLimiter, client: ClientSlots) =>
-  limiter.acquire(client, new AbortController().signal, false);
+/** Like a call without a limit on its time in the queue. */
+const acquire = async (limiter: ConcurrencyLimiter, client: ClientSlots) =>
+  limiter.acquire(client, false, () => ({ onAbort: () => new Error('aborted') }));
 
 test('calls that wait for the cap of their client do not slow down the admission of other calls', async () => {
   /** CPU time in µs to admit 5,000 calls one by one behind `waiting` calls of a client that is at its cap. */
   const timeToAdmit = async (waiting: number) => {
     const limiter = createConcurrencyLimiter(virtualClock());
     const capped = new ClientSlots(1);
-    const others = new ClientSlots('auto');
+    const others = new ClientSlots(1);
     for (let call = 0; call <= waiting; call += 1) void acquire(limiter, capped);
+    let release = await acquire(limiter, others);
     const start = process.cpuUsage();
-    for (let call = 0; call < 5_000; call += 1) (await acquire(limiter, others))();
+    for (let call = 0; call < 5_000; call += 1) {
+      const next = acquire(limiter, others);
+      release();
+      release = await next;
+    }
     const { user, system } = process.cpuUsage(start);
     expect(limiter.view.queued).toBe(waiting);
     return user + system;
@@ -127,5 +132,19 @@ test('many clients with one waiting call each are served in order', async () => 
   });
   await Promise.all(calls);
   expect(order).toEqual(order.toSorted((a, b) => a - b));
+  expect(limiter.view).toMatchObject({ inFlight: 0, queued: 0 });
+});
+
+test('a slot that is granted just before its caller aborts is released', async () => {
+  const limiter = createConcurrencyLimiter(virtualClock());
+  const client = new ClientSlots(1);
+  const release = await acquire(limiter, client);
+  const stop = new AbortController();
+  const limit = { signal: stop.signal, onAbort: () => new Error('aborted') };
+  const late = limiter.acquire(client, false, () => limit);
+  release();
+  expect(limiter.view).toMatchObject({ inFlight: 1, queued: 0 });
+  stop.abort();
+  await expect(late).rejects.toThrow('aborted');
   expect(limiter.view).toMatchObject({ inFlight: 0, queued: 0 });
 });

@@ -2,13 +2,11 @@ import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 
 /** The abort signal of an operation, and its time limit if it has one. */
-export type TimeLimit<Result> = (TimerOptions | { clock?: undefined }) & {
+export type TimeLimit = (TimerOptions | { clock?: undefined }) & {
   /** The caller's signal. */
   signal?: AbortSignal | undefined;
   /** Creates the error for an aborted signal. */
   onAbort: (reason: unknown) => Error;
-  /** Disposes of a result that arrives too late. */
-  discard?: (late: Result) => void;
 };
 
 interface TimerOptions {
@@ -25,9 +23,9 @@ interface TimerOptions {
  */
 export function runWithTimeLimit<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
-  limit: TimeLimit<Result>,
+  limit: TimeLimit,
 ): Promise<Result> {
-  const { signal, onAbort, discard } = limit;
+  const { signal, onAbort } = limit;
   if (signal?.aborted) return Promise.reject(onAbort(signal.reason));
   return new Promise((resolve, reject) => {
     const controller = new AbortController();
@@ -49,7 +47,6 @@ export function runWithTimeLimit<Result>(
       });
     const stopListening = whenAborted(signal, (reason) => fail(onAbort(reason), reason));
     work(controller.signal).then((result) => {
-      if (ended) discard?.(result);
       end();
       resolve(result);
     }, fail);

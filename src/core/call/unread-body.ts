@@ -5,18 +5,22 @@ import { isEventStream, withAbortableBody, withBody } from '../http/response-bod
 import type { ResponseHandler } from './response.ts';
 
 /**
- * Leaves the body to the caller. An event stream holds the concurrency slot until it has ended, failed or been
- * cancelled. Any other response ends when it arrives, and holds no slot.
+ * Leaves the body to the caller. Aborting the caller's signal also aborts the body. If `holdsSlot`, an event stream
+ * holds the concurrency slot until it has ended, failed or been cancelled. Any other response ends when it arrives, and
+ * holds no slot.
  */
-export function holdSlotForBody(signal: AbortSignal | undefined): ResponseHandler<Response> {
+export function keepBodyUnread(
+  holdsSlot: boolean | undefined,
+  signal: AbortSignal | undefined,
+): ResponseHandler<Response> {
   return async ({ response, errors, config, retainSlot }) => {
-    if (response.body === null || !isEventStream(response)) {
+    if (!holdsSlot || response.body === null || !isEventStream(response)) {
       return withAbortableBody(response, signal);
     }
     const { clock, streamIdleTimeout: ms } = config;
     const reader = response.body.getReader();
     const releaseSlot = retainSlot();
-    let failure: { readonly reason: unknown } | undefined;
+    let failure: unknown;
     const idleTimer = createIdleTimer(clock, ms, () => fail(errors.streamIdle(ms)));
     const end = () => {
       idleTimer.stop();
@@ -26,7 +30,7 @@ export function holdSlotForBody(signal: AbortSignal | undefined): ResponseHandle
     // Must not refer to the new body, which could then never be garbage collected. Cancelling the reader ends a pending
     // read, and the body fails at its next read.
     const fail = (reason: unknown) => {
-      failure ??= { reason };
+      failure ??= reason;
       end();
       reader.cancel(reason).catch(() => undefined);
     };
@@ -41,14 +45,13 @@ export function holdSlotForBody(signal: AbortSignal | undefined): ResponseHandle
             const { done, value } = await reader.read();
             // The time that a slow consumer takes between two reads is not idle time.
             idleTimer.pause();
-            if (failure !== undefined) throw failure.reason;
+            if (failure !== undefined) throw failure;
             if (!done) return controller.enqueue(value);
-            end();
             controller.close();
           } catch (error) {
-            end();
-            throw error;
+            controller.error(error);
           }
+          end();
         },
         cancel(reason) {
           end();
