@@ -114,10 +114,12 @@ export function resolveConfig(original: PolygateOptions, clientRules: Rules = {}
     budget: original.budget && { ...original.budget },
     paths: { ...original.paths },
     retryAmbiguous: { ...original.retryAmbiguous },
-    hooks: original.hooks && {
-      beforeRequest: original.hooks.beforeRequest?.slice(),
-      afterResponse: original.hooks.afterResponse?.slice(),
-    },
+    ...(original.hooks && {
+      hooks: {
+        beforeRequest: original.hooks.beforeRequest?.slice(),
+        afterResponse: original.hooks.afterResponse?.slice(),
+      },
+    }),
   };
   const {
     apiKey = readEnvironment('POLYGATE_API_KEY'),

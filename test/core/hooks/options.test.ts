@@ -8,34 +8,44 @@ import { chat, clientOf, completed, completion, scripted, thrown } from '../supp
 const idle = () => undefined;
 const base = { apiKey: 'sk-test', baseURL: 'https://gateway.example' };
 
-/** Options that the types do not allow. */
-const invalid: Readonly<Record<string, unknown>> = {
-  null: null,
-  'a function': idle,
-  'an array': [idle],
-  'an empty array': [],
-  "ky's beforeRetry": { beforeRetry: [idle] },
-  "ky's beforeError": { beforeError: [idle] },
-  "ky's init": { init: [idle] },
-  'a misspelled name': { beforeRequests: [idle] },
-  'a name of Object.prototype': { toString: [idle] },
-  'a function in place of an array': { beforeRequest: idle },
-  'an object in place of an array': { afterResponse: { 0: idle, length: 1 } },
-  'null in place of an array': { afterResponse: null },
-  'an array with something else': { beforeRequest: [idle, 'idle'] },
-  'an array with undefined': { afterResponse: [undefined] },
+const notAnObject = 'hooks: must be an object.';
+const notFunctions = (name: string) => `hooks.${name}: must be an array of functions.`;
+
+/** Options that the types do not allow, and why they are rejected. */
+const invalid: Readonly<Record<string, readonly [hooks: unknown, message: string]>> = {
+  null: [null, notAnObject],
+  'a function': [idle, notAnObject],
+  'an array': [[idle], notAnObject],
+  'an empty array': [[], notAnObject],
+  "ky's beforeRetry": [{ beforeRetry: [idle] }, 'hooks.beforeRetry: unknown option.'],
+  "ky's beforeError": [{ beforeError: [idle] }, 'hooks.beforeError: unknown option.'],
+  "ky's init": [{ init: [idle] }, 'hooks.init: unknown option.'],
+  'a misspelled name': [
+    { beforeRequests: [idle] },
+    'hooks.beforeRequests: unknown option. Did you mean beforeRequest?',
+  ],
+  'a name of Object.prototype': [{ toString: [idle] }, 'hooks.toString: unknown option.'],
+  'a function in place of an array': [{ beforeRequest: idle }, notFunctions('beforeRequest')],
+  'an object in place of an array': [
+    { afterResponse: { 0: idle, length: 1 } },
+    notFunctions('afterResponse'),
+  ],
+  'null in place of an array': [{ afterResponse: null }, notFunctions('afterResponse')],
+  'an array with something else': [
+    { beforeRequest: [idle, 'idle'] },
+    notFunctions('beforeRequest'),
+  ],
+  'an array with undefined': [{ afterResponse: [undefined] }, notFunctions('afterResponse')],
 };
 
 /** Options as JavaScript can pass them. */
 const untyped = (hooks: unknown) => ({ ...base, hooks: hooks as Hooks });
 
-describe.each(Object.entries(invalid))('hooks: %s', (_, hooks) => {
+describe.each(Object.entries(invalid))('hooks: %s', (_, [hooks, message]) => {
   test('is rejected by the constructor', () => {
     const error = thrown(() => new Polygate(untyped(hooks)));
     expect(error).toBeInstanceOf(ConfigurationError);
-    expect(error.message).toBe(
-      'hooks: must be an object with beforeRequest: an array of functions; afterResponse: an array of functions.',
-    );
+    expect(error.message).toBe(message);
   });
 
   test('is rejected by withOptions', () => {
