@@ -2,7 +2,8 @@ import type { ResponseMeta } from '../schemas/meta.ts';
 import { PolygateError } from './base.ts';
 
 /**
- * A hook threw an error, which is the `cause`, or returned a value that cannot be used. The call ended without a retry.
+ * A hook threw an error, which is the `cause`, or returned a response whose body has already been
+ * read. The call ended without a retry.
  * If a `beforeRequest` hook failed, `outcome` is `not-sent`, unless an earlier attempt of the call may have been charged.
  * If an `afterResponse` hook failed, the service had already responded: see `meta` and `task`.
  */

@@ -7,14 +7,18 @@ import type { PolygateError } from './base.ts';
  */
 export function printError(error: PolygateError): string {
   const { cause, stack } = error;
-  const { name: _, message, ...fields } = error.toJSON();
+  const { name, message, ...fields } = error.toJSON();
   // A program can format stack traces as something other than text.
   const lines = (typeof stack === 'string' ? stack : String(error)).split('\n', 7);
   const details = JSON.stringify(fields);
   if (details !== '{}') lines.push(`  ${details}`);
-  // The message of a network error is already part of the message.
-  if (cause !== undefined && !(cause instanceof Error && message.includes(cause.message))) {
-    lines.push(`  [cause]: ${cause instanceof Error ? String(cause) : (textOf(cause) ?? '…')}`);
+  if (cause instanceof Error) {
+    // The error of a hook comes from the caller's code, so its location helps. Its message is already part of ours.
+    const location = name === 'HookError' && /\n +(at .*)/.exec(cause.stack ?? '');
+    if (location) lines.push(`  [cause]: ${cause.name} ${location[1]}`);
+    else if (!message.includes(cause.message)) lines.push(`  [cause]: ${String(cause)}`);
+  } else if (cause !== undefined) {
+    lines.push(`  [cause]: ${textOf(cause) ?? '…'}`);
   }
   return lines.join('\n');
 }

@@ -37,6 +37,8 @@ export class CallErrors {
   apiKey = '';
   readonly #call: ApiCall;
   readonly #idempotencyKey: string | undefined;
+  /** Metadata of an earlier attempt that named the task. */
+  #taskMeta: ResponseMeta | undefined;
   /** Combined outcome of earlier attempts. */
   #previousOutcome: Outcome = 'not-sent';
 
@@ -49,6 +51,7 @@ export class CallErrors {
   startNextAttempt(outcome: Outcome): void {
     this.#previousOutcome = combineOutcomes(this.#previousOutcome, outcome);
     this.requestSent = false;
+    if (this.meta?.taskId) this.#taskMeta = this.meta;
     this.meta = undefined;
   }
 
@@ -223,7 +226,7 @@ export class CallErrors {
     const { paid, safety, method, template, findTask } = this.#call;
     const { meta } = this;
     const outcome = this.#callOutcome(attemptOutcome);
-    const task = findTask?.(meta, taskId);
+    const task = findTask?.(meta?.taskId || !this.#taskMeta ? meta : this.#taskMeta, taskId);
     const idempotencyKey = this.#idempotencyKey ?? task?.idempotencyKey;
     const parts = [
       this.#redact(sentence(summary)),

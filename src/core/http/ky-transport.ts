@@ -3,18 +3,19 @@ import type { AfterResponseHook, BeforeRequestHook } from 'ky';
 
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { HookError } from '../../errors/hook.ts';
-import { isRecord, textOf } from '../../schemas/type-guards.ts';
+import { textOf } from '../../schemas/type-guards.ts';
 import type { Config } from '../config/config.ts';
 import { blobBody } from '../config/environment.ts';
 import type { Hooks } from '../config/options.ts';
 import { objectWithFields } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
+import { singleLine } from './json.ts';
 import { isEventStream, withBody } from './response-body.ts';
 import { createFetchTransport, fetchOptions } from './transport.ts';
 import type { HttpRequest, Transport } from './transport.ts';
 
 const functions: Rule = [
-  (value) => Array.isArray(value) && value.every((hook) => typeof hook === 'function'),
+  (value) => Array.isArray(value) && Array.from(value).every((hook) => typeof hook === 'function'),
   'an array of functions',
 ];
 
@@ -89,7 +90,8 @@ function createKyTransport(
       if (received === undefined) return final;
       // The copy of a stream has no body, so a response made from it replaces nothing.
       const isReplaced = final !== shown && (final.body !== null || received === shown);
-      result = isReplaced ? withBody(received, final.body) : received;
+      // A response to which the service sent no body, such as a 204, cannot get one.
+      result = isReplaced && received.body !== null ? withBody(received, final.body) : received;
       return result;
     } catch (error) {
       throw isForceRetryError(error)
@@ -110,13 +112,13 @@ async function runHook<State extends object, Result>(
   try {
     returned = await hook(state);
   } catch (cause) {
-    const reason = textOf(isRecord(cause) ? cause.message : cause);
-    throw new HookError(`hooks.${name} threw an error${reason ? `: ${reason}` : ''}`, { cause });
+    const reason = singleLine(textOf(cause instanceof Error ? cause.message : cause) ?? '');
+    throw new HookError(`hooks.${name} threw an error${reason && `: ${reason}`}`, { cause });
   }
   // A hook that returns its copy replaces nothing, and may have read it.
   if ('response' in state && returned === state.response) return undefined;
   if (returned instanceof Response && returned.bodyUsed) {
-    throw new HookError(`hooks.${name} returned a response whose body it has read`);
+    throw new HookError(`hooks.${name} returned a response whose body has already been read`);
   }
   return returned;
 }

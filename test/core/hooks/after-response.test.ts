@@ -125,6 +125,16 @@ describe('a Response that an afterResponse hook returns', () => {
     expect(gateway.spend.totalUsd).toBe(0.25);
   });
 
+  test('is ignored if the service may not send a body, as with a 204', async () => {
+    const { gateway, sent } = clientWith(
+      [() => new Response(null, { status: 204 })],
+      [() => Response.json({})],
+    );
+    const call = gateway.request({ method: 'DELETE', path: '/v1/things/1' });
+    expect((await call.asResponse()).status).toBe(204);
+    expect(sent).toHaveLength(1);
+  });
+
   test('is seen by the next hook', async () => {
     const add =
       (name: string): AfterResponse =>
@@ -203,7 +213,7 @@ describe('a Response that an afterResponse hook returns', () => {
     );
     const error = await caught(gateway.images.submit(image));
     expect(error).toMatchObject({ name: 'HookError', outcome: 'unknown', task: { id: 'task_1' } });
-    expect(error.message).toContain('returned a response whose body it has read');
+    expect(error.message).toContain('returned a response whose body has already been read');
     expect(sent).toHaveLength(1);
     expect(gateway.spend.totalUsd).toBe(0.25);
   });

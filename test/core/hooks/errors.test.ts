@@ -56,6 +56,7 @@ const causes: readonly (readonly [string, unknown, string])[] = [
   ['undefined', undefined, 'hooks.beforeRequest threw an error. '],
   ['null', null, 'hooks.beforeRequest threw an error. '],
   ['an object', { reason: 1 }, 'hooks.beforeRequest threw an error. '],
+  ['an error of several lines', new Error('No\n  tenant'), ': No tenant. '],
   ['a frozen error', Object.freeze(new Error('Frozen')), ': Frozen. '],
   ['a PolygateError', new PolygateError('Other', { outcome: 'unknown' }), ': Other. '],
   ['a ConfigurationError', new ConfigurationError('Other'), ': Other. '],

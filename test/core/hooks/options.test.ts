@@ -35,6 +35,7 @@ const invalid: Readonly<Record<string, readonly [hooks: unknown, message: string
     { beforeRequest: [idle, 'idle'] },
     notFunctions('beforeRequest'),
   ],
+  'an array with a hole': [{ beforeRequest: Array(1) }, notFunctions('beforeRequest')],
   'an array with undefined': [{ afterResponse: [undefined] }, notFunctions('afterResponse')],
 };
 
