@@ -96,3 +96,22 @@ test.each(['/v1/..%2fadmin', '/v1/..%5Cadmin', '/v1/a%2f%2e%2e%2fb', '/v1/\u0085
     expect(sent).toEqual([]);
   },
 );
+
+test('a receipt from a file cannot name where the key is sent, nor a header', async () => {
+  const { fetch, sent } = scripted(jsonReply(200, { id: 't-1', status: 'running' }));
+  const receipt: unknown = {
+    v: 1,
+    kind: 'video',
+    id: 't-1',
+    pollPath: '@attacker.example/',
+    headers: [['host', 'attacker.example']],
+    latest: { data: { status: 'succeeded', urls: ['https://attacker.example'] }, at: 0 },
+    meta: { idempotentReplay: true },
+  };
+  const task = clientOf(fetch).resume(receipt);
+  expect(task.latest).toBeUndefined();
+  expect(task.replayed).toBe(false);
+  await task.retrieve();
+  expect(sent.map(({ url }) => url)).toEqual([`${baseURL}/v1/videos/t-1`]);
+  expect(sent[0]?.headers.get('host')).toBeNull();
+});

@@ -62,7 +62,7 @@ function createKyTransport(
     const send: typeof fetch = async (input) => {
       // The call may have ended while a hook was running.
       signal.throwIfAborted();
-      if (input instanceof Request && input.bodyUsed) {
+      if (input instanceof Request && (input.bodyUsed || input.body?.locked)) {
         throw new HookError('hooks.beforeRequest has read the body of the request, not of a clone');
       }
       // A hook can return a request that lacks these options.

@@ -19,7 +19,7 @@ export function createEventDecoder(maxBytes: number): EventDecoder {
   // The parser itself removes a leading BOM; removing one here as well would drop a second BOM.
   const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
   let events: StreamEvent[];
-  /** Number of characters since the last event or comment, which is at least that of an unfinished event. */
+  /** Number of characters since the last event, without comments: at least that of an unfinished event. */
   let pendingLength = 0;
   const parser = createParser({
     onEvent: (event) => {
@@ -30,8 +30,9 @@ export function createEventDecoder(maxBytes: number): EventDecoder {
       if (mayBeTooLong && new TextEncoder().encode(data).length > maxBytes) events.push({});
       else if (data !== '') events.push(event);
     },
-    onComment: () => {
-      pendingLength = 0;
+    onComment: (comment) => {
+      // The event that it may be part of has not ended.
+      pendingLength -= comment.length + 2;
     },
   });
   return (bytes) => {

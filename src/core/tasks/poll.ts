@@ -128,7 +128,7 @@ async function* poll<Value extends Pollable>(
   const known: Partial<PollResult<Value>> = target.known ?? {};
   let { data: last, at: lastPollAt = -Infinity, retryAfterMs } = known;
   if (last !== undefined && finalStatus.test(last.status)) {
-    yield last;
+    yield { ...last };
     return last;
   }
   let consecutive404s = 0;
@@ -161,7 +161,8 @@ async function* poll<Value extends Pollable>(
       const attempt = { ...pollHeaders, signal, timeout: attemptTimeout, maxRetries: 0 };
       ({ data: last, retryAfterMs } = await target.read(attempt).finally(release));
       consecutive404s = 0;
-      yield last;
+      // A copy, so that a caller that modifies it can neither change the task nor prolong the wait.
+      yield { ...last };
       if (finalStatus.test(last.status)) return last;
     } catch (error) {
       const apiError = error instanceof APIError ? error : undefined;

@@ -30,14 +30,17 @@ const fieldRules: Readonly<Record<keyof Receipt, Rule>> = {
  */
 export function parseReceipt(value: unknown): Receipt {
   // A missing required field becomes null, which no rule accepts.
-  const receipt: Record<string, unknown> = {
+  const fields: Record<string, unknown> = {
     v: null,
     kind: null,
     id: null,
     ...(isRecord(value) && omitUndefined(value)),
   };
+  const receipt: Record<string, unknown> = {};
+  // No other fields: a task must not poll a path, or send headers, that a file names.
   for (const [name, rule] of Object.entries(fieldRules)) {
-    checkValue(`receipt: ${name}`, receipt[name], rule);
+    checkValue(`receipt: ${name}`, fields[name], rule);
+    receipt[name] = fields[name];
   }
   return unchecked<Receipt>(receipt);
 }

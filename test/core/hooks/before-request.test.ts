@@ -236,3 +236,12 @@ test('a hook that reads the body of the request, without a clone, sends nothing'
     expect([runs, sent]).toEqual([1, []]);
   }
 });
+
+test('a hook that locks the body of the request ends the call before it is sent', async () => {
+  const { gateway, sent } = clientWith(completed, ({ request }) => {
+    request.body?.getReader();
+  });
+  const error = await caught(gateway.chat.completions.create(chat));
+  expect(error).toMatchObject({ name: 'HookError', outcome: 'not-sent' });
+  expect(sent).toEqual([]);
+});

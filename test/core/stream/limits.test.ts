@@ -36,6 +36,7 @@ const tooLong: Record<string, string> = {
   'an endless line without a colon': 'x'.repeat(4_000),
   'endless lines of an unknown field': many.map(() => `foo: ${'x'.repeat(40)}\n`).join(''),
   'an endless event of many lines': many.map(() => `data: ${'x'.repeat(40)}\n`).join(''),
+  'an endless event with comments': many.map(() => `data: ${'x'.repeat(40)}\n:\n`).join(''),
 };
 
 describe('an event that is too long ends the stream with a StreamError', () => {

@@ -87,3 +87,19 @@ test('a wait without a poll interval still leaves 100 ms between any two of thou
   const delays = polledAt.slice(1).map((time, index) => time - (polledAt[index] ?? NaN));
   expect(new Set(delays)).toEqual(new Set([100]));
 });
+
+test('a caller that modifies an update changes neither the task nor the wait', async () => {
+  const { mock, gateway } = setup();
+  const read = async () => {
+    const task = await gateway.videos.submit({ model: 'tide-video', prompt: 'A harbour' });
+    const spoil = (update: { status: string; urls: string[] }) => {
+      update.status = 'changed';
+      update.urls = [];
+    };
+    for await (const update of task.updates()) spoil(update);
+    expect(task.latest.status).toBe('succeeded');
+    const video = await task.wait({ onUpdate: spoil });
+    expect(video.urls).toHaveLength(1);
+  };
+  await mock.clock.settle(read());
+});
