@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { ConfigurationError } from '../../../src/index.ts';
-import type { Hooks, Polygate } from '../../../src/index.ts';
+import type { Polygate } from '../../../src/index.ts';
 import {
   caught,
   chat,
@@ -10,17 +10,10 @@ import {
   errorReply,
   image,
   modelList,
-  scripted,
   submitted,
 } from '../support.ts';
-
-type BeforeRequest = NonNullable<Hooks['beforeRequest']>[number];
-
-/** A client with these hooks whose requests get the reply. */
-function clientWith(reply: Parameters<typeof scripted>[0], ...beforeRequest: BeforeRequest[]) {
-  const { fetch, sent } = scripted(reply);
-  return { gateway: clientOf(fetch, { hooks: { beforeRequest }, random: () => 0 }), sent };
-}
+import { clientWith } from './support.ts';
+import type { BeforeRequest } from './support.ts';
 
 const names = ['x-idempotency-key', 'idempotency-key'];
 const material = { url: 'https://files.example/a.png', type: 'image' as const };

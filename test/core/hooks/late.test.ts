@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 
-import type { Hooks, PolygateOptions } from '../../../src/index.ts';
+import type { Hooks } from '../../../src/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   caught,
   chat,
   clientOf,
-  completed,
   completion,
   hang,
   image,
@@ -14,7 +13,7 @@ import {
   turns,
   virtualClock,
 } from '../support.ts';
-import type { Reply } from '../support.ts';
+import { clientInVirtualTime, paidHeaders as headers } from './support.ts';
 
 /** A promise that is settled from outside. */
 function deferred<Value>() {
@@ -22,15 +21,6 @@ function deferred<Value>() {
   let reject: (reason: Error) => void = () => undefined;
   const promise = new Promise<Value>((...functions) => ([resolve, reject] = functions));
   return { promise, resolve, reject };
-}
-
-const headers = { 'x-svc-charge-usd': '0.25', 'x-request-id': 'r1', 'x-svc-task-id': 'task_7' };
-
-function setup(hooks: Hooks, reply: Reply = completed, options: PolygateOptions = {}) {
-  const { fetch, sent } = scripted(reply);
-  const clock = virtualClock();
-  const gateway = clientOf(fetch, { maxRetries: 0, ...options, clock, hooks });
-  return { gateway, sent, clock };
 }
 
 describe('a hook that resolves after its call has ended', () => {
@@ -51,7 +41,7 @@ describe('a hook that resolves after its call has ended', () => {
           return result(request);
         },
       ];
-      const { gateway, sent, clock } = setup({ beforeRequest });
+      const { gateway, sent, clock } = clientInVirtualTime({ beforeRequest });
       const controller = new AbortController();
       const call = gateway.images.submit(image, { signal: controller.signal, timeout: 1_000 });
       const pending = caught(call);
@@ -92,7 +82,7 @@ describe('a hook that resolves after its call has ended', () => {
       { beforeRequest: [() => gate.promise] },
       { afterResponse: [() => gate.promise] },
     ] satisfies Hooks[]) {
-      const { gateway, clock } = setup(hooks);
+      const { gateway, clock } = clientInVirtualTime(hooks);
       await caught(clock.settle(gateway.chat.completions.create(chat, { timeout: 1_000 })));
     }
     const target = globalThis.process;

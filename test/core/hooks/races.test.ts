@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
 
 import { HookError } from '../../../src/index.ts';
-import type { Hooks, Polygate, PolygateOptions, RequestOptions } from '../../../src/index.ts';
+import type { Hooks, Polygate, RequestOptions } from '../../../src/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { rejection } from '../../support/rejection.ts';
 import {
   caught,
   chat,
-  clientOf,
   completed,
   completion,
   drain,
@@ -15,24 +14,13 @@ import {
   image,
   jsonReply,
   onMock,
-  scripted,
   turns,
-  virtualClock,
 } from '../support.ts';
-import type { Reply } from '../support.ts';
+import { clientInVirtualTime, paidHeaders as headers } from './support.ts';
 
 const never = () => new Promise<never>(() => undefined);
 const inBefore: Hooks = { beforeRequest: [never] };
 const inAfter: Hooks = { afterResponse: [never] };
-const headers = { 'x-svc-charge-usd': '0.25', 'x-request-id': 'r1', 'x-svc-task-id': 'task_7' };
-
-function setup(hooks: Hooks, reply: Reply = completed, options: PolygateOptions = {}) {
-  const { fetch, sent } = scripted(reply);
-  const clock = virtualClock();
-  const gateway = clientOf(fetch, { maxRetries: 0, ...options, clock, hooks });
-  return { gateway, sent, clock };
-}
-
 const calls: readonly (readonly [
   string,
   (gateway: Polygate, options?: RequestOptions) => Promise<unknown>,
@@ -45,7 +33,7 @@ const calls: readonly (readonly [
 
 describe.each(calls)('a beforeRequest hook of %s that never resolves', (_, call) => {
   test.each(['timeout', 'totalTimeout'])('is ended by %s, and nothing is sent', async (option) => {
-    const { gateway, sent, clock } = setup(inBefore);
+    const { gateway, sent, clock } = clientInVirtualTime(inBefore);
     const error = await caught(clock.settle(call(gateway, { [option]: 5_000 })));
     expect(error).toMatchObject({ name: 'RequestTimeoutError', outcome: 'not-sent' });
     expect(sent).toEqual([]);
@@ -53,7 +41,7 @@ describe.each(calls)('a beforeRequest hook of %s that never resolves', (_, call)
   });
 
   test('is ended by the signal, and nothing is sent', async () => {
-    const { gateway, sent } = setup(inBefore);
+    const { gateway, sent } = clientInVirtualTime(inBefore);
     const controller = new AbortController();
     const pending = caught(call(gateway, { signal: controller.signal }));
     await turns();
@@ -71,7 +59,7 @@ describe.each(calls)('an afterResponse hook of %s that never resolves', (_, call
   const facts = { outcome: 'unknown', meta: { chargeUsd: 0.25, requestId: 'r1' } };
 
   test.each(['timeout', 'totalTimeout'])('is ended by %s', async (option) => {
-    const { gateway, sent, clock } = setup(inAfter, paid);
+    const { gateway, sent, clock } = clientInVirtualTime(inAfter, paid);
     const error = await caught(clock.settle(call(gateway, { [option]: 5_000 })));
     const { outcome: __, ...free } = facts;
     expect(error).toMatchObject(call === calls[3]?.[1] ? free : facts);
@@ -82,7 +70,7 @@ describe.each(calls)('an afterResponse hook of %s that never resolves', (_, call
   });
 
   test('is ended by the signal', async () => {
-    const { gateway, sent } = setup(inAfter, paid);
+    const { gateway, sent } = clientInVirtualTime(inAfter, paid);
     const controller = new AbortController();
     const pending = caught(call(gateway, { signal: controller.signal }));
     await eventually(() => expect(sent).toHaveLength(1));
@@ -156,7 +144,9 @@ describe('a hook that aborts its own call', () => {
     const controller = new AbortController();
     const reason = new Error('Enough');
     for (const [, call] of calls) {
-      const { gateway, sent } = setup({ beforeRequest: [() => controller.abort(reason)] });
+      const { gateway, sent } = clientInVirtualTime({
+        beforeRequest: [() => controller.abort(reason)],
+      });
       const error = await caught(call(gateway, { signal: controller.signal }));
       expect(error).toMatchObject({ name: 'AbortedError', outcome: 'not-sent', cause: reason });
       await turns();
@@ -170,7 +160,10 @@ describe('a hook that aborts its own call', () => {
       controller.abort();
       throw new Error('Broken');
     };
-    const { gateway } = setup({ afterResponse: [hook] }, jsonReply(200, completion, headers));
+    const { gateway } = clientInVirtualTime(
+      { afterResponse: [hook] },
+      jsonReply(200, completion, headers),
+    );
     const { signal } = controller;
     const error = await caught(gateway.chat.completions.create(chat, { signal }));
     expect(error).toMatchObject({ name: 'AbortedError', outcome: 'unknown' });
@@ -181,7 +174,7 @@ describe('a hook that aborts its own call', () => {
 test('a call that waits for a slot runs no hook before it has one', async () => {
   let runs = 0;
   const hooks = { beforeRequest: [() => void (runs += 1)] };
-  const { gateway, clock } = setup(hooks, hang, { concurrency: 1 });
+  const { gateway, clock } = clientInVirtualTime(hooks, hang, { concurrency: 1 });
   const pending = [1, 2, 3].map(() =>
     caught(gateway.chat.completions.create(chat, { timeout: 1_000 })),
   );
@@ -193,7 +186,7 @@ test('a call that waits for a slot runs no hook before it has one', async () => 
 
 test('the slot of a call whose hook throws is free for the next one', async () => {
   const hooks = { afterResponse: [() => Promise.reject(new Error('Broken'))] };
-  const { gateway, sent } = setup(hooks, completed, { concurrency: 1 });
+  const { gateway, sent } = clientInVirtualTime(hooks, completed, { concurrency: 1 });
   const pending = [1, 2, 3].map(() => rejection(HookError, gateway.chat.completions.create(chat)));
   await Promise.all(pending);
   expect(sent).toHaveLength(3);

@@ -1,6 +1,6 @@
 import { expect, describe, test } from 'vitest';
 
-import type { Hooks, Polygate } from '../../../src/index.ts';
+import type { Polygate } from '../../../src/index.ts';
 import {
   caught,
   chat,
@@ -12,14 +12,7 @@ import {
   scripted,
   submitted,
 } from '../support.ts';
-
-type BeforeRequest = NonNullable<Hooks['beforeRequest']>[number];
-
-/** A client with these hooks whose requests get the reply. */
-function clientWith(reply: Parameters<typeof scripted>[0], ...beforeRequest: BeforeRequest[]) {
-  const { fetch, sent } = scripted(reply);
-  return { gateway: clientOf(fetch, { hooks: { beforeRequest }, random: () => 0 }), sent };
-}
+import { clientWith } from './support.ts';
 
 describe('a Response that a beforeRequest hook returns', () => {
   test('is used as the response, and nothing is sent', async () => {
