@@ -40,7 +40,7 @@ test.each([
     const piece = bytes(unit.repeat(Math.ceil(65_536 / bytes(unit).length)));
     const before = usedBytes();
     let sent = 0;
-    let peak = 0;
+    let peak = -Infinity;
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
       {
         pull(controller) {
@@ -59,7 +59,8 @@ test.each([
     expect(error.message).toContain('maxEventBytes');
     expect(sent).toBeLessThan(limit * 3.1);
     expect(peak).toBeLessThan(limit * 3);
-    expect(peak).toBeGreaterThan(0);
+    // It was measured. A decoder that stores nothing can end with less memory than before.
+    expect(peak).toBeGreaterThan(-Infinity);
   },
 );
 
