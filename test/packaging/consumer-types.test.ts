@@ -80,7 +80,7 @@ const mistakes: readonly (readonly [string, string])[] = [
   ["gateway.batch([1], async () => ({ model: 'm', prompt: 'p' }))", 'images.submission()'],
   [
     "gateway.batch([1], () => gateway.images.submit({ model: 'm', prompt: 'p' }))",
-    "not assignable to type 'Submission<TaskKind>'",
+    'images.submission()',
   ],
   ["gateway.resume('task_1')", "parameter of type 'Receipt<TaskKind>'"],
 ];
