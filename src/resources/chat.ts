@@ -80,7 +80,7 @@ export class ChatCompletions {
       async (call) => {
         if (!isStream) return this.#createCompletion(call);
         const result = await this.#open(call);
-        return { ...result, data: new Stream(result.data, result.meta) };
+        return { ...result, data: new Stream(result.data, result.meta()) };
       },
     );
   }
@@ -127,7 +127,7 @@ export class ChatCompletions {
     const prepare = () => this.#prepare(params, options, false);
     return startCall(this.#context, prepare, async (call) => {
       const result = await this.#createCompletion(call);
-      return { ...result, data: await call.transform(result.data, result.meta) };
+      return { ...result, data: await call.transform(result.data, result.meta()) };
     });
   }
 

@@ -20,7 +20,8 @@ import {
   waitForMaterial,
 } from '../core/tasks/material-wait.ts';
 import type { MaterialUpdate } from '../core/tasks/material-wait.ts';
-import { toPollResult, updatesOf, waitCallbackRules } from '../core/tasks/poll.ts';
+import { toPollResult } from '../core/tasks/poll-target.ts';
+import { updatesOf, waitCallbackRules } from '../core/tasks/poll.ts';
 import {
   materialCreateParamsProblem,
   materialListQueryProblem,

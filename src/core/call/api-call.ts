@@ -56,5 +56,5 @@ export interface InvalidResult {
 /** Turns a parsed body into the result of a call. */
 export type ResponseReader<Result> = (
   body: unknown,
-  meta: ResponseMeta,
+  meta: () => ResponseMeta,
 ) => ReadResult<Result> | Promise<ReadResult<Result>>;

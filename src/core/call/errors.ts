@@ -29,12 +29,12 @@ type TaskState = Omit<InvalidResult, 'issues'>;
 export class CallErrors {
   /** Whether the current attempt was handed to `fetch`. */
   requestSent = false;
-  /** Metadata of the current response, once it has arrived. Errors carry it, and the task that it names. */
-  meta: ResponseMeta | undefined;
+  /** Parses the metadata of the current response, once it has arrived. Errors carry it, and the task that it names. */
+  readMeta: (() => ResponseMeta) | undefined;
   /** Returns the completion that a stream has accumulated so far. */
   partial: (() => ChatCompletion | undefined) | undefined;
-  /** The API key that was sent. It is removed from every message, in case the service repeats it. */
-  apiKey = '';
+  /** The credentials that were sent. They are removed from every message, in case the service repeats them. */
+  authorization: string | undefined;
   readonly #call: ApiCall;
   readonly #idempotencyKey: string | undefined;
   /** Metadata of an earlier attempt that named the task. */
@@ -51,8 +51,14 @@ export class CallErrors {
   startNextAttempt(outcome: Outcome): void {
     this.#previousOutcome = combineOutcomes(this.#previousOutcome, outcome);
     this.requestSent = false;
-    if (this.meta?.taskId) this.#taskMeta = this.meta;
-    this.meta = undefined;
+    const { meta } = this;
+    if (meta?.taskId) this.#taskMeta = meta;
+    this.readMeta = undefined;
+  }
+
+  /** Metadata of the current response, once it has arrived. */
+  get meta(): ResponseMeta | undefined {
+    return this.readMeta?.();
   }
 
   /** The service responded with an error status. */
@@ -199,7 +205,8 @@ export class CallErrors {
    * Removes the API key from a text. Keys under 8 characters are placeholders, and replacing them would garble words.
    */
   #redact(text: string): string {
-    return this.apiKey.length < 8 ? text : text.replaceAll(this.apiKey, '(the API key)');
+    const apiKey = this.authorization?.replace(/^Bearer /, '') ?? '';
+    return apiKey.length < 8 ? text : text.replaceAll(apiKey, '(the API key)');
   }
 
   /** The outcome of an attempt that is interrupted now. */

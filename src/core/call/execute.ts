@@ -3,7 +3,7 @@ import { PolygateError } from '../../errors/base.ts';
 import { ConcurrencyLimitError } from '../../errors/status.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import { notify } from '../config/log.ts';
-import { buildRequestHeaders } from '../http/request-headers.ts';
+import { buildRequestHeaders, resolveApiKey } from '../http/request-headers.ts';
 import { readBodyText } from '../http/response-body.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
@@ -27,7 +27,7 @@ const minQueueDelay = 100;
  * Executes an API call: attempts and retries until there is a result or a final error. Each attempt reserves budget,
  * waits for a slot, sends, and decides whether to retry.
  */
-export async function execute<Result>(
+export function execute<Result>(
   context: ClientContext,
   call: ApiCall,
   options: CheckedOptions,
@@ -53,16 +53,20 @@ export async function execute<Result>(
   let isQueued = false;
   let hasReservation = false;
 
-  try {
-    if (totalTimeout === undefined) return await runAttempts();
-    const limit = timeLimit(totalTimeout, 'totalTimeout');
+  const result = totalTimeout === undefined ? runAttempts() : runWithTotalTimeout(totalTimeout);
+  return call.paid && budget ? result.catch(endReservation) : result;
+
+  function runWithTotalTimeout(ms: number): Promise<ApiResponse<Result>> {
+    const limit = timeLimit(ms, 'totalTimeout');
     const work = (limited: AbortSignal) => {
       signal = limited;
       return runAttempts();
     };
-    const onTimeout = () => limit.onTimeout(isQueued ? queueTimeout(totalTimeout) : undefined);
-    return await runWithTimeLimit(work, { ...limit, onTimeout });
-  } catch (error) {
+    const onTimeout = () => limit.onTimeout(isQueued ? queueTimeout(ms) : undefined);
+    return runWithTimeLimit(work, { ...limit, onTimeout });
+  }
+
+  function endReservation(error: unknown): never {
     if (error instanceof PolygateError)
       ledger.leaveReservation(reservationOwner, errors, error.outcome);
     throw error;
@@ -133,29 +137,6 @@ export async function execute<Result>(
     return errors.timeLimit(clock, signal, ms, option);
   }
 
-  async function send(attemptSignal: AbortSignal): Promise<Response> {
-    try {
-      const headers = await buildRequestHeaders(call, options, config);
-      attemptSignal.throwIfAborted();
-      errors.apiKey = headers.authorization?.replace(/^Bearer /, '') ?? '';
-      const request = {
-        url: config.baseURL + path,
-        method,
-        headers,
-        body: call.body ?? null,
-        signal: attemptSignal,
-      };
-      const retryCount = retries + slotRejections;
-      return await context.transport(request, {
-        retryCount,
-        onSend,
-        onResponse: (response) => onResponse(response, attemptSignal),
-      });
-    } catch (error) {
-      throw errors.sendError(error);
-    }
-  }
-
   function onSend(): void {
     errors.requestSent = true;
     call.observer?.onSend();
@@ -165,20 +146,23 @@ export async function execute<Result>(
    * Records what any response reports: its charge, the account's limits, and that the service works. Runs even if the
    * caller has aborted: every charge must reach the ledger.
    */
-  function onResponse(response: Response, attemptSignal: AbortSignal): ResponseMeta {
-    const meta = parseResponseMeta(response, config);
-    const { status, requestId = 'unknown', concurrency, chargeUsd } = meta;
+  function recordResponse(response: Response, isLate: boolean): () => ResponseMeta {
+    let parsed: ResponseMeta | undefined;
+    const meta = () => (parsed ??= parseResponseMeta(response, config));
+    const { status } = response;
     // The response to an attempt that has timed out must not be taken for that of the next one.
-    if (!attemptSignal.aborted) errors.meta = meta;
+    if (!isLate) errors.readMeta = meta;
     call.observer?.onResponse(status);
-    config.log.debug(() => `${route}: status ${status}, request id ${requestId}`);
+    config.log.debug(
+      () => `${route}: status ${status}, request id ${meta().requestId ?? 'unknown'}`,
+    );
     if (status < 400) retryBudget.refund();
-    if (call.usesSlot && (status < 400 || concurrency.limit !== undefined)) {
-      limiter.recordLimits(concurrency);
+    if (call.usesSlot && (status < 400 || meta().concurrency.limit !== undefined)) {
+      limiter.recordLimits(meta().concurrency);
     }
     if (!call.paid) return meta;
-    if (response.ok || chargeUsd !== undefined) ledger.releaseReservation(reservationOwner);
-    const charge = ledger.record({ route, model: call.model, idempotencyKey }, meta);
+    if (response.ok || meta().chargeUsd !== undefined) ledger.releaseReservation(reservationOwner);
+    const charge = ledger.record({ route, model: call.model, idempotencyKey }, meta());
     if (charge !== undefined) {
       config.log.info(() => `${route}: charged ${charge.usd} USD`);
       notify(config.log, config.onCharge, charge, 'onCharge');
@@ -190,17 +174,41 @@ export async function execute<Result>(
     attemptSignal: AbortSignal,
     retainSlot: () => ReleaseSlot,
   ): Promise<ApiResponse<Result>> {
-    const response = await send(attemptSignal);
+    let meta: (() => ResponseMeta) | undefined;
+    const onResponse = (received: Response) =>
+      (meta ??= recordResponse(received, attemptSignal.aborted));
+    let response: Response;
+    try {
+      const pendingKey = call.credentials === false ? null : resolveApiKey(config);
+      const apiKey = pendingKey instanceof Promise ? await pendingKey : pendingKey;
+      attemptSignal.throwIfAborted();
+      const headers = buildRequestHeaders(call, options, config, apiKey);
+      errors.authorization = headers.authorization;
+      const request = {
+        ...config.fetchOptions,
+        method,
+        headers,
+        body: call.body ?? null,
+        signal: attemptSignal,
+      };
+      const retryCount = retries + slotRejections;
+      response = await context.transport(config.baseURL + path, request, {
+        retryCount,
+        onSend,
+        onResponse,
+      });
+    } catch (error) {
+      throw errors.sendError(error);
+    }
+    meta = onResponse(response);
     if (attemptSignal.aborted) response.body?.cancel().catch(() => undefined);
     attemptSignal.throwIfAborted();
-    // The metadata that the service sent, unless a hook supplied the response.
-    const meta = errors.meta ?? onResponse(response, attemptSignal);
     if (response.ok) {
       const received = { response, meta, errors, config, retainSlot, signal: attemptSignal };
       return { response, meta, data: await handle(received) };
     }
     const text = await readBodyText(response, maxErrorBodyBytes, attemptSignal).catch(() => '');
-    throw errors.apiError(meta, text, parseRetryAfter(meta.headers, clock.now()));
+    throw errors.apiError(meta(), text, parseRetryAfter(response.headers, clock.now()));
   }
 
   /** Prepares the next attempt and returns the delay before it in ms. Throws the error if it is final. */

@@ -41,7 +41,10 @@ export class RequestPromise<Result> extends Promise<Result> {
   /** Resolves with the result, the response and its metadata. */
   async withResponse(): Promise<WithResponse<Result>> {
     this.catch(() => undefined);
-    return this.#received.catch(throwToCaller);
+    return this.#received.then(
+      ({ data, response, meta }) => ({ data, response, meta: meta() }),
+      throwToCaller,
+    );
   }
 
   /**

@@ -11,14 +11,15 @@ import type { CallErrors } from './errors.ts';
 /** The response to a call and the result read from it. */
 export interface ApiResponse<Result> {
   readonly response: Response;
-  readonly meta: ResponseMeta;
   readonly data: Result;
+  /** Parses the metadata of the response, which most calls never read. */
+  readonly meta: () => ResponseMeta;
 }
 
 /** A successful response with an unread body, and what a handler needs to read it. */
 export interface ResponseContext {
   readonly response: Response;
-  readonly meta: ResponseMeta;
+  readonly meta: () => ResponseMeta;
   readonly errors: CallErrors;
   readonly config: Config;
   /** Aborts if the attempt times out or the caller aborts. */
@@ -33,19 +34,20 @@ export type ResponseHandler<Result> = (context: ResponseContext) => Promise<Resu
 /** Handles a response that is one JSON document. */
 export function readJson<Result>(read: ResponseReader<Result>): ResponseHandler<Result> {
   return async ({ response, meta, errors, signal, config: { maxResponseBytes } }) => {
-    const text = await readBodyText(response, maxResponseBytes, signal).catch((error: unknown) => {
+    let text: string;
+    try {
+      text = await readBodyText(response, maxResponseBytes, signal);
+    } catch (error) {
+      const problem = `the body is larger than maxResponseBytes (${maxResponseBytes})`;
       throw error instanceof BodyTooLargeError
-        ? errors.invalidResponse(
-            meta,
-            `the body is larger than maxResponseBytes (${maxResponseBytes})`,
-          )
+        ? errors.invalidResponse(meta(), problem)
         : errors.connectionError(error);
-    });
+    }
     const body = parseJson(text);
-    if (body === undefined) throw errors.invalidResponse(meta, describeNonJson(text), text);
+    if (body === undefined) throw errors.invalidResponse(meta(), describeNonJson(text), text);
     const result = await read(body, meta);
     if (result.issues === undefined) return result.value;
-    throw errors.invalidResponse(meta, formatIssues(result.issues), body, result);
+    throw errors.invalidResponse(meta(), formatIssues(result.issues), body, result);
   };
 }
 

@@ -63,7 +63,8 @@ export async function runTools(
   try {
     for (;;) {
       const request = { ...params, messages, tools: definitions };
-      const { data: completion, meta } = await send(request, options);
+      const { data: completion, meta: readMeta } = await send(request, options);
+      const meta = readMeta();
       rounds.push({ completion, meta });
       // A replay costs nothing; its headers repeat the original charge.
       if (!meta.idempotentReplay) run.chargeUsd = roundUsd(run.chargeUsd + (meta.chargeUsd ?? 0));

@@ -3,7 +3,13 @@ import { omitUndefined } from '../../schemas/schema.ts';
 import { parseBaseURL } from './base-url.ts';
 import { systemClock } from './clock.ts';
 import type { Clock } from './clock.ts';
-import { isBrowser, readEnvironment, runtimeFetch, userAgent } from './environment.ts';
+import {
+  isBrowser,
+  isCloudflare,
+  readEnvironment,
+  runtimeFetch,
+  userAgent,
+} from './environment.ts';
 import { parseHeaderChanges } from './header-changes.ts';
 import type { HeaderChanges } from './header-changes.ts';
 import { createLog, logLevels } from './log.ts';
@@ -36,6 +42,7 @@ export interface Config {
   readonly onCharge?: PolygateOptions['onCharge'];
   readonly headers: HeaderChanges;
   readonly fetch: typeof globalThis.fetch;
+  readonly fetchOptions: FetchOptions;
   readonly clock: Clock;
   readonly random: () => number;
   readonly headerPrefix: string;
@@ -44,6 +51,9 @@ export interface Config {
   readonly allowInsecureBaseURL?: boolean | undefined;
   readonly log: Log;
 }
+
+/** The options of every `fetch`. */
+export interface FetchOptions extends Pick<RequestInit, 'cache' | 'redirect'> {}
 
 /** The validation rule of each option that all clients accept. */
 const optionRules: { readonly [Option in keyof Required<ChatClientOptions>]: Rule } = {
@@ -139,6 +149,12 @@ export function resolveConfig(original: PolygateOptions, clientRules: Rules = {}
     options,
     apiKey,
     baseURL: parseBaseURL(baseURL, options.allowInsecureBaseURL),
+    fetchOptions: {
+      // A redirect could take the API key elsewhere.
+      redirect: 'manual',
+      // Browsers and Next.js must not serve polls from a cache. Cloudflare Workers reject the option.
+      ...(!isCloudflare() && { cache: 'no-store' }),
+    },
     headers: parseHeaderChanges({ 'user-agent': userAgent(), ...omitUndefined(options.headers) }),
     log: createLog(logger, logLevel),
   };

@@ -29,7 +29,7 @@ export function openStream(
     );
     const type = response.headers.get('content-type') ?? 'no content type';
     const problem = `expected an event stream, received ${type}`;
-    throw errors.invalidResponse(context.meta, problem, parseJson(text) ?? text);
+    throw errors.invalidResponse(context.meta(), problem, parseJson(text) ?? text);
   };
 }
 
@@ -77,7 +77,9 @@ export function readChunks(
   });
   final.catch(() => undefined);
   const reader: ChunkReader = {
-    meta,
+    get meta() {
+      return meta();
+    },
     final,
     clock,
     onEnd() {},

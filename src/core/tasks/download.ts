@@ -17,7 +17,6 @@ import {
 import type { Rules } from '../config/validation.ts';
 import { checkResultURL, filePart } from '../http/download.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
-import { fetchOptions } from '../http/transport.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { guardBody } from './download-body.ts';
 import type { DownloadProgress } from './download-body.ts';
@@ -115,7 +114,7 @@ async function fetchResult(
   });
   const limit = errors.timeLimit(config.clock, signal, config.timeout, 'timeout');
   const request: RequestInit = {
-    ...fetchOptions(),
+    ...config.fetchOptions,
     headers: omitUndefined({
       range: range && `bytes=${range.start}-`,
       'if-range': range?.ifRange,

@@ -7,8 +7,9 @@ import { execute } from '../call/execute.ts';
 import { readWithSchema } from '../call/readers.ts';
 import { readJson } from '../call/response.ts';
 import { fillPath } from '../http/path.ts';
-import { lastUpdate, toPollResult } from './poll.ts';
-import type { PollTarget } from './poll.ts';
+import { toPollResult } from './poll-target.ts';
+import type { PollTarget } from './poll-target.ts';
+import { lastUpdate } from './poll.ts';
 
 /** The result of one poll of a material. */
 export type MaterialUpdate = Material & {

@@ -18,7 +18,8 @@ import type { Rules } from '../config/validation.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
 import { readGeneration } from './generation.ts';
 import { serverPollPath } from './poll-path.ts';
-import { toPollResult, waitCallbackRules } from './poll.ts';
+import { toPollResult } from './poll-target.ts';
+import { waitCallbackRules } from './poll.ts';
 import { Task } from './task.ts';
 import type { SubmittedTask, TaskScope } from './task.ts';
 
@@ -60,12 +61,14 @@ export function generate<Kind extends TaskKind>(
     ...prepareSubmit(scope, describe, options, generateRules),
     wait: { ...options },
   });
-  return startCall(scope.context, prepare, async ({ submit, wait }) => {
-    const submitted = await submit();
-    const { data: task } = submitted;
-    notify(scope.context.config.log, wait.onSubmit, task, 'onSubmit');
-    return { ...submitted, data: await task.waitForResult(wait) };
-  });
+  return startCall(scope.context, prepare, ({ submit, wait }) =>
+    // Not one async function, which would keep the request for as long as the task runs.
+    submit().then(async (submitted) => {
+      const { data: task } = submitted;
+      notify(scope.context.config.log, wait.onSubmit, task, 'onSubmit');
+      return { ...submitted, data: await task.waitForResult(wait) };
+    }),
+  );
 }
 
 /** The rules of the options that `generate` accepts in addition to those of `submit`. */
@@ -113,10 +116,10 @@ function prepareSubmit<Kind extends TaskKind>(
   };
   const submit = async () => {
     const submitted = await execute(context, call, checked, readJson(readGeneration(kind)));
-    const { data, meta, response } = submitted;
+    const { data, response } = submitted;
     const { poll_url, status_url } = data.raw;
     const task = new Task(scope, {
-      ...detailsOf(data.id, meta),
+      ...detailsOf(data.id, submitted.meta()),
       latest: toPollResult(submitted, context),
       pollPath: serverPollPath([response.headers.get('location'), poll_url, status_url], baseURL),
     });

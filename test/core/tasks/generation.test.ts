@@ -6,14 +6,14 @@ import type { TaskKind, TaskStatus } from '../../../src/index.ts';
 
 /** Parses a record that must be valid. */
 function read(body: unknown, id?: string, kind: TaskKind = 'image') {
-  const result = readGeneration(kind, id)(body, emptyMeta(200));
+  const result = readGeneration(kind, id)(body, () => emptyMeta(200));
   if (result.issues !== undefined) throw new Error(result.issues[0]?.message);
   return result.value;
 }
 
 /** The problem of a record. */
 function problemOf(body: unknown, id?: string): string | undefined {
-  return readGeneration('image', id)(body, emptyMeta(200)).issues?.[0]?.message;
+  return readGeneration('image', id)(body, () => emptyMeta(200)).issues?.[0]?.message;
 }
 
 const url = (name: string) => `https://cdn.example/${name}.png`;

@@ -1,0 +1,120 @@
+import type { APIError } from '../../errors/api.ts';
+import { TaskWaitTimeoutError } from '../../errors/tasks.ts';
+import { unchecked } from '../../schemas/schema.ts';
+import type { Generation, TaskKind } from '../../schemas/task.ts';
+import type { ApiCall } from '../call/api-call.ts';
+import type { ClientContext } from '../call/context.ts';
+import { execute } from '../call/execute.ts';
+import type { CheckedOptions } from '../call/request-options.ts';
+import { readJson } from '../call/response.ts';
+import { fillPath } from '../http/path.ts';
+import { readGeneration } from './generation.ts';
+import { isUnknownPath } from './poll-path.ts';
+import { toPollResult } from './poll-target.ts';
+import type { PollTarget } from './poll-target.ts';
+import type { Task, TaskDetails, TaskScope } from './task.ts';
+
+/** Polls one task. A class with nothing but references, because ten thousand waiting tasks keep one each. */
+export class TaskPolls<Kind extends TaskKind> implements PollTarget<Generation<Kind>> {
+  readonly #task: Task<Kind>;
+  readonly #scope: TaskScope<Kind>;
+  readonly #details: TaskDetails<Kind>;
+  /** The poll that has found the task. */
+  #found: ApiCall | undefined;
+
+  constructor(task: Task<Kind>, scope: TaskScope<Kind>, details: TaskDetails<Kind>) {
+    this.#task = task;
+    this.#scope = scope;
+    this.#details = details;
+  }
+
+  get context(): ClientContext {
+    return this.#scope.context;
+  }
+
+  get pollInterval(): number {
+    return 2_000;
+  }
+
+  get finalStatus(): RegExp {
+    return /^(succeeded|failed)$/;
+  }
+
+  get known() {
+    return this.#details.latest;
+  }
+
+  get headers() {
+    return this.#details;
+  }
+
+  /** The poll to try first. */
+  get call(): ApiCall {
+    return this.#found ?? this.#callTo(this.#bestTemplate, this.#details.pollPath);
+  }
+
+  /** The template that worked for another task, or else the one that is assumed. */
+  get #bestTemplate(): string {
+    const { context, kind, pollTemplates } = this.#scope;
+    return context.shared.pollTemplates.get(kind) ?? pollTemplates[0];
+  }
+
+  advice(): string {
+    return `Task ${this.#task.id} is not lost: continue with error.task.wait().`;
+  }
+
+  errorDetails() {
+    return { task: this.#task, idempotencyKey: this.#task.idempotencyKey };
+  }
+
+  timeoutError(message: string, generation: Generation<Kind> | undefined): TaskWaitTimeoutError {
+    return new TaskWaitTimeoutError(message, { ...this.errorDetails(), generation });
+  }
+
+  initial(): Generation<Kind> {
+    const { id, kind } = this.#task;
+    return { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) };
+  }
+
+  /** Polls each path until one exists, and remembers that path and the record. */
+  async read(options: CheckedOptions) {
+    if (this.#found) return this.#send(this.#found, options);
+    let firstError: APIError | undefined;
+    for (const call of this.#calls()) {
+      try {
+        return await this.#send(call, options);
+      } catch (error) {
+        if (!isUnknownPath(error)) throw error;
+        firstError ??= error;
+      }
+    }
+    throw firstError;
+  }
+
+  async #send(call: ApiCall, options: CheckedOptions) {
+    const { context, kind } = this.#scope;
+    const handle = readJson(readGeneration(kind, this.#task.id));
+    const result = await execute(context, call, options, handle);
+    const latest = toPollResult(result, context);
+    this.#details.latest = latest;
+    this.#found = call;
+    if (call.path !== this.#details.pollPath) context.shared.pollTemplates.set(kind, call.template);
+    return { ...result, ...latest };
+  }
+
+  /**
+   * The polls at every path at which the task may be found, best first: the one that the service named, the template
+   * that worked for another task, then the assumed templates. Assumptions A1 and A2.
+   */
+  *#calls(): Generator<ApiCall> {
+    const best = this.#bestTemplate;
+    yield this.call;
+    for (const template of new Set([best, ...this.#scope.pollTemplates])) {
+      if (template !== best || this.#details.pollPath !== undefined) yield this.#callTo(template);
+    }
+  }
+
+  #callTo(template: string, path = fillPath(template, { id: this.#task.id })): ApiCall {
+    return { method: 'GET', template, path, safety: 'safe', findTask: () => this.#task };
+  }
+}
