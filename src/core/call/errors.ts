@@ -230,10 +230,11 @@ export class CallErrors {
     details: Details,
     { taskId, taskAdvice }: TaskState = {},
   ): Created {
-    const { paid, safety, method, template, findTask } = this.#call;
+    const { paid, safety, method, template, task: known, findTask } = this.#call;
     const { meta } = this;
     const outcome = this.#callOutcome(attemptOutcome);
-    const task = findTask?.(meta?.taskId || !this.#taskMeta ? meta : this.#taskMeta, taskId);
+    const taskMeta = meta?.taskId || !this.#taskMeta ? meta : this.#taskMeta;
+    const task = known ?? findTask?.(taskMeta, taskId);
     const idempotencyKey = this.#idempotencyKey ?? task?.idempotencyKey;
     const parts = [
       this.#redact(sentence(summary)),

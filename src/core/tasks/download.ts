@@ -110,7 +110,7 @@ async function fetchResult(
     method: 'GET',
     template: 'the result',
     safety: 'safe',
-    findTask: () => task,
+    task,
   });
   const limit = errors.timeLimit(config.clock, signal, config.timeout, 'timeout');
   const request: RequestInit = {

@@ -4,6 +4,7 @@ import type { ClientContext } from '../call/context.ts';
 import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { parseHeaderChanges } from '../config/header-changes.ts';
+import type { HeaderChanges } from '../config/header-changes.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
 
 /** A record as a poll returned it. */
@@ -33,7 +34,7 @@ export interface Pollable {
 export type Polled<Value> = Value & { pollError?: Error | undefined };
 
 /** What is polled, and how its wait ends. */
-export interface PollTarget<Value> {
+export interface PollTarget<Value, Result> {
   readonly context: ClientContext;
   /** The initial delay between polls in ms that the specification recommends. */
   readonly pollInterval: number;
@@ -45,6 +46,8 @@ export interface PollTarget<Value> {
   readonly known?: PollResult<Value> | undefined;
   /** Polls once: one attempt, within the remaining time. */
   read(options: CheckedOptions): Promise<PollResult<Value>>;
+  /** The result of the wait, given the finished record. Throws if it failed. */
+  toResult(last: Value): Result;
   /** What to do next if the wait ends early. */
   advice(): string;
   /** The value of updates until a poll succeeds. Without one, failed polls yield no update until then. */
@@ -55,13 +58,15 @@ export interface PollTarget<Value> {
   timeoutError(message: string, last: Value | undefined): PolygateError;
 }
 
+const noHeaders: HeaderChanges = [];
+
 /** The headers of the creating request, and those of the caller, which replace headers of the same name. */
 export function mergePollHeaders(
-  { headers = [], requestId }: Partial<PollHeaders> = {},
+  { headers = noHeaders, requestId }: Partial<PollHeaders> = {},
   options: Pick<WaitOptions<never>, 'headers' | 'requestId'>,
 ): PollHeaders {
   return {
-    headers: [...headers, ...parseHeaderChanges(options.headers)],
+    headers: options.headers ? [...headers, ...parseHeaderChanges(options.headers)] : headers,
     requestId: options.requestId ?? requestId,
   };
 }

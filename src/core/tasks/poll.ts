@@ -24,7 +24,7 @@ export const waitCallbackRules = { ...waitRules, onUpdate: functionValue } satis
  * `pollError`. Only the deadline, an aborted signal or a permanent error ends them.
  */
 export async function* updatesOf<Value extends Pollable>(
-  target: PollTarget<Value>,
+  target: PollTarget<Value, unknown>,
   options: WaitOptions<never>,
 ): AsyncGenerator<Polled<Value>, void, undefined> {
   let wait: Wait<Value> | undefined;
@@ -42,12 +42,15 @@ export async function* updatesOf<Value extends Pollable>(
   }
 }
 
-/** Waits until the record is finished, passes each update to `onUpdate`, and returns it. */
-export async function lastUpdate<Value extends Pollable>(
-  target: PollTarget<Value>,
+/**
+ * Waits until the record is finished, passes each update to `onUpdate`, and returns the result. Without rules, the
+ * options are checked already.
+ */
+export async function waitForResult<Value extends Pollable, Result>(
+  target: PollTarget<Value, Result>,
   options: WaitOptions<Polled<Value>>,
   rules?: Rules,
-): Promise<Value> {
+): Promise<Result> {
   if (rules) checkOptions(options, rules);
   const { log } = target.context.config;
   const wait = new Wait(target, options);
@@ -58,8 +61,8 @@ export async function lastUpdate<Value extends Pollable>(
       const update = await wait.poll();
       if (update) notify(log, options.onUpdate, update, 'onUpdate');
     }
-    return wait.finished;
   } catch (error) {
     throw wait.toError(error);
   }
+  return target.toResult(wait.finished);
 }

@@ -13,8 +13,10 @@ import type { RequestPromise } from '../call/request-promise.ts';
 import { readJson } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { notify } from '../config/log.ts';
+import type { Log } from '../config/log.ts';
 import { functionValue } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
+import { keepMeta } from '../http/kept-meta.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
 import { readGeneration } from './generation.ts';
 import { serverPollPath } from './poll-path.ts';
@@ -61,14 +63,26 @@ export function generate<Kind extends TaskKind>(
     ...prepareSubmit(scope, describe, options, generateRules),
     wait: { ...options },
   });
+  const { log } = scope.context.config;
   return startCall(scope.context, prepare, ({ submit, wait }) =>
-    // Not one async function, which would keep the request for as long as the task runs.
-    submit().then(async (submitted) => {
-      const { data: task } = submitted;
-      notify(scope.context.config.log, wait.onSubmit, task, 'onSubmit');
-      return { ...submitted, data: await task.waitForResult(wait) };
-    }),
+    submit().then((submitted) => waitForSubmitted(submitted, wait, log)),
   );
+}
+
+/** Waits for a submitted task. A function of its own, so that the request is not kept for as long as the task runs. */
+function waitForSubmitted<Kind extends TaskKind>(
+  { data: task, response }: ApiResponse<SubmittedTask<Kind>>,
+  wait: GenerateOptions<Kind>,
+  log: Log,
+): Promise<ApiResponse<SucceededGeneration<Kind>>> {
+  notify(log, wait.onSubmit, task, 'onSubmit');
+  const { url } = response;
+  return task.waitForResult(wait).then((data) => ({
+    data,
+    meta: () => task.meta,
+    // Its body has been read.
+    response: Object.defineProperty(new Response(null, task.meta), 'url', { value: url }),
+  }));
 }
 
 /** The rules of the options that `generate` accepts in addition to those of `submit`. */
@@ -94,14 +108,15 @@ function prepareSubmit<Kind extends TaskKind>(
   // Not all options: a task may be kept for long, and its signal and `extraBody` with it.
   const { idempotencyKey, headers, requestId } = checked;
   /** What a response reveals about the task. */
-  const detailsOf = (id: string, meta: ResponseMeta) => ({
+  const detailsOf = (id: string, meta: ResponseMeta, pollPath?: string) => ({
     id,
     idempotencyKey,
-    meta,
+    meta: keepMeta(meta),
     chargeUsd: meta.chargeUsd,
     submittedAt: new Date(clock.now()).toISOString(),
     headers,
     requestId,
+    pollPath,
   });
   const call: ApiCall = {
     ...describe(),
@@ -118,11 +133,9 @@ function prepareSubmit<Kind extends TaskKind>(
     const submitted = await execute(context, call, checked, readJson(readGeneration(kind)));
     const { data, response } = submitted;
     const { poll_url, status_url } = data.raw;
-    const task = new Task(scope, {
-      ...detailsOf(data.id, submitted.meta()),
-      latest: toPollResult(submitted, context),
-      pollPath: serverPollPath([response.headers.get('location'), poll_url, status_url], baseURL),
-    });
+    const named = [response.headers.get('location'), poll_url, status_url];
+    const details = detailsOf(data.id, submitted.meta(), serverPollPath(named, baseURL));
+    const task = new Task(scope, details, toPollResult(submitted, context));
     return { ...submitted, data: unchecked<SubmittedTask<Kind>>(task) };
   };
   return { call, options: checked, submit };

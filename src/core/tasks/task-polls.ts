@@ -1,31 +1,44 @@
 import type { APIError } from '../../errors/api.ts';
-import { TaskWaitTimeoutError } from '../../errors/tasks.ts';
+import { TaskFailedError, TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import { unchecked } from '../../schemas/schema.ts';
-import type { Generation, TaskKind } from '../../schemas/task.ts';
+import type { Generation, SucceededGeneration, TaskKind } from '../../schemas/task.ts';
 import type { ApiCall } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
 import type { CheckedOptions } from '../call/request-options.ts';
 import { readJson } from '../call/response.ts';
+import { noReason } from '../http/error-body.ts';
+import { sentence, singleLine } from '../http/json.ts';
 import { fillPath } from '../http/path.ts';
 import { readGeneration } from './generation.ts';
 import { isUnknownPath } from './poll-path.ts';
 import { toPollResult } from './poll-target.ts';
-import type { PollTarget } from './poll-target.ts';
+import type { PollResult, PollTarget } from './poll-target.ts';
 import type { Task, TaskDetails, TaskScope } from './task.ts';
 
 /** Polls one task. A class with nothing but references, because ten thousand waiting tasks keep one each. */
-export class TaskPolls<Kind extends TaskKind> implements PollTarget<Generation<Kind>> {
+export class TaskPolls<Kind extends TaskKind> implements PollTarget<
+  Generation<Kind>,
+  SucceededGeneration<Kind>
+> {
   readonly #task: Task<Kind>;
   readonly #scope: TaskScope<Kind>;
-  readonly #details: TaskDetails<Kind>;
+  readonly details: TaskDetails;
+  /** The last known record. */
+  known: PollResult<Generation<Kind>> | undefined;
   /** The poll that has found the task. */
   #found: ApiCall | undefined;
 
-  constructor(task: Task<Kind>, scope: TaskScope<Kind>, details: TaskDetails<Kind>) {
+  constructor(
+    task: Task<Kind>,
+    scope: TaskScope<Kind>,
+    details: TaskDetails,
+    known: PollResult<Generation<Kind>> | undefined,
+  ) {
     this.#task = task;
     this.#scope = scope;
-    this.#details = details;
+    this.details = details;
+    this.known = known;
   }
 
   get context(): ClientContext {
@@ -40,23 +53,30 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<Generation<K
     return /^(succeeded|failed)$/;
   }
 
-  get known() {
-    return this.#details.latest;
-  }
-
   get headers() {
-    return this.#details;
+    return this.details;
   }
 
   /** The poll to try first. */
   get call(): ApiCall {
-    return this.#found ?? this.#callTo(this.#bestTemplate, this.#details.pollPath);
+    return this.#found ?? this.#callTo(this.#bestTemplate, this.details.pollPath);
   }
 
   /** The template that worked for another task, or else the one that is assumed. */
   get #bestTemplate(): string {
     const { context, kind, pollTemplates } = this.#scope;
     return context.shared.pollTemplates.get(kind) ?? pollTemplates[0];
+  }
+
+  toResult(last: Generation<Kind>): SucceededGeneration<Kind> {
+    taskOf.set(last, this.#task);
+    if (last.status === 'succeeded') return last;
+    const { id, idempotencyKey } = this.#task;
+    const reason = sentence(singleLine(last.error?.message ?? noReason));
+    throw new TaskFailedError(
+      `Task ${id} failed: ${reason} Your balance shows whether it was refunded. To try again, use a new idempotency key.`,
+      { task: this.#task, idempotencyKey, generation: last },
+    );
   }
 
   advice(): string {
@@ -96,9 +116,9 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<Generation<K
     const handle = readJson(readGeneration(kind, this.#task.id));
     const result = await execute(context, call, options, handle);
     const latest = toPollResult(result, context);
-    this.#details.latest = latest;
+    this.known = latest;
     this.#found = call;
-    if (call.path !== this.#details.pollPath) context.shared.pollTemplates.set(kind, call.template);
+    if (call.path !== this.details.pollPath) context.shared.pollTemplates.set(kind, call.template);
     return { ...result, ...latest };
   }
 
@@ -110,11 +130,14 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<Generation<K
     const best = this.#bestTemplate;
     yield this.call;
     for (const template of new Set([best, ...this.#scope.pollTemplates])) {
-      if (template !== best || this.#details.pollPath !== undefined) yield this.#callTo(template);
+      if (template !== best || this.details.pollPath !== undefined) yield this.#callTo(template);
     }
   }
 
   #callTo(template: string, path = fillPath(template, { id: this.#task.id })): ApiCall {
-    return { method: 'GET', template, path, safety: 'safe', findTask: () => this.#task };
+    return { method: 'GET', template, path, safety: 'safe', task: this.#task };
   }
 }
+
+/** The tasks of the generations that were returned, so that a download can poll with the headers of the submission. */
+export const taskOf = new WeakMap<object, Task>();

@@ -1,4 +1,3 @@
-import { TaskFailedError } from '../../errors/tasks.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { TaskHandle, TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { Generation, Receipt, SucceededGeneration, TaskKind } from '../../schemas/task.ts';
@@ -9,12 +8,10 @@ import { checkRequestOptions, noBodyRules } from '../call/request-options.ts';
 import type { PollHeaders, RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
 import type { Rules } from '../config/validation.ts';
-import { noReason } from '../http/error-body.ts';
-import { sentence, singleLine } from '../http/json.ts';
 import { mergePollHeaders } from './poll-target.ts';
 import type { PollResult } from './poll-target.ts';
-import { lastUpdate, updatesOf, waitCallbackRules } from './poll.ts';
-import { TaskPolls } from './task-polls.ts';
+import { updatesOf, waitCallbackRules, waitForResult } from './poll.ts';
+import { TaskPolls, taskOf } from './task-polls.ts';
 
 /** The tasks of one namespace: how they are polled, and with which client. */
 export interface TaskScope<Kind extends TaskKind> {
@@ -30,14 +27,13 @@ export interface TaskScope<Kind extends TaskKind> {
  * What is known about a task when its handle is created. The headers are those of the submission, which its polls carry
  * too.
  */
-export interface TaskDetails<Kind extends TaskKind> extends Partial<PollHeaders> {
+export interface TaskDetails extends Partial<PollHeaders> {
   id: string;
   idempotencyKey?: string | undefined;
   chargeUsd?: number | undefined;
   submittedAt?: string | undefined;
   /** Metadata of the submission's response. */
   meta?: ResponseMeta | undefined;
-  latest?: PollResult<Generation<Kind>> | undefined;
   /** The poll path that the submission's response named. */
   pollPath?: string | undefined;
 }
@@ -54,18 +50,16 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   readonly chargeUsd: number | undefined;
   /** Metadata of the submission's response; undefined for a resumed task. */
   readonly meta: ResponseMeta | undefined;
-  readonly #details: TaskDetails<Kind>;
   readonly #polls: TaskPolls<Kind>;
 
   /** @internal */
-  constructor(scope: TaskScope<Kind>, details: TaskDetails<Kind>) {
+  constructor(scope: TaskScope<Kind>, details: TaskDetails, latest?: PollResult<Generation<Kind>>) {
     this.id = details.id;
     this.kind = scope.kind;
     this.idempotencyKey = details.idempotencyKey;
     this.chargeUsd = details.chargeUsd;
     this.meta = details.meta;
-    this.#details = details;
-    this.#polls = new TaskPolls(this, scope, details);
+    this.#polls = new TaskPolls(this, scope, details, latest);
   }
 
   /** Whether the idempotency key matched an existing task, so that no new one was paid for. */
@@ -75,7 +69,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
 
   /** The last known state of the task; undefined before the first poll of a resumed task. */
   get latest(): Generation<Kind> | undefined {
-    const latest = this.#details.latest?.data;
+    const latest = this.#polls.known?.data;
     if (latest) taskOf.set(latest, this);
     return latest;
   }
@@ -99,17 +93,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     options: WaitOptions<TaskUpdate<Kind>>,
     rules?: Rules,
   ): Promise<SucceededGeneration<Kind>> {
-    return lastUpdate(this.#polls, options, rules).then((last) => this.#resultOf(last));
-  }
-
-  #resultOf(last: Generation<Kind>): SucceededGeneration<Kind> {
-    taskOf.set(last, this);
-    if (last.status === 'succeeded') return last;
-    const reason = sentence(singleLine(last.error?.message ?? noReason));
-    throw new TaskFailedError(
-      `Task ${this.id} failed: ${reason} Your balance shows whether it was refunded. To try again, use a new idempotency key.`,
-      { task: this, idempotencyKey: this.idempotencyKey, generation: last },
-    );
+    return waitForResult(this.#polls, options, rules);
   }
 
   /**
@@ -131,7 +115,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
       call: polls.call,
       options: {
         ...checkRequestOptions(options, noBodyRules),
-        ...mergePollHeaders(this.#details, options),
+        ...mergePollHeaders(polls.headers, options),
       },
     });
     return startCall(polls.context, prepare, async ({ options: checked }) => {
@@ -144,12 +128,16 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   /** The receipt for `gateway.resume`: plain JSON without the API key or the prompt. */
   toJSON(): Receipt<Kind> {
     const { id, kind, idempotencyKey, chargeUsd } = this;
-    return { v: 1, kind, id, idempotencyKey, chargeUsd, submittedAt: this.#details.submittedAt };
+    return {
+      v: 1,
+      kind,
+      id,
+      idempotencyKey,
+      chargeUsd,
+      submittedAt: this.#polls.details.submittedAt,
+    };
   }
 }
-
-/** The tasks of the generations that were returned, so that a download can poll with the headers of the submission. */
-export const taskOf = new WeakMap<object, Task>();
 
 /** A task that this process submitted, so that its key, metadata and first state are known. */
 export interface SubmittedTask<Kind extends TaskKind = TaskKind> extends Task<Kind> {

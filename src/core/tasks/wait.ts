@@ -5,7 +5,7 @@ import { ResponseValidationError } from '../../errors/response-validation.ts';
 import type { WaitOptions } from '../../schemas/task-handle.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 import { abortedError } from '../call/errors.ts';
-import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
+import type { PollHeaders } from '../call/request-options.ts';
 import { PollLimiter } from '../limits/poll-limiter.ts';
 import { mergePollHeaders } from './poll-target.ts';
 import type { PollTarget, Pollable, Polled } from './poll-target.ts';
@@ -15,32 +15,34 @@ const minPollDelay = 100;
 
 /** One wait for a record: when it is polled next, and what ends the wait. */
 export class Wait<Value extends Pollable> {
-  readonly #target: PollTarget<Value>;
+  readonly #target: PollTarget<Value, unknown>;
   readonly #signal: AbortSignal | undefined;
-  readonly #headers: PollHeaders;
+  readonly #headers: PollHeaders['headers'];
+  readonly #requestId: string | undefined;
   readonly #waitTimeout: number;
   readonly #deadline: number;
   readonly #maxPollInterval: number;
   #last: Value | undefined;
-  #lastPollAt: number;
-  #retryAfterMs: number | undefined;
-  /** The delay grows from `pollInterval` to `maxPollInterval`, with up to 20% of jitter. */
+  /** The delay before the next poll, without jitter. */
   #interval: number;
+  #dueAt: number;
   #consecutive404s = 0;
 
-  constructor(target: PollTarget<Value>, options: WaitOptions<never>) {
+  constructor(target: PollTarget<Value, unknown>, options: WaitOptions<never>) {
     const { pollInterval = target.pollInterval, waitTimeout = 1_800_000 } = options;
-    const { data, at = -Infinity, retryAfterMs } = target.known ?? {};
+    const { data, at, retryAfterMs } = target.known ?? {};
     this.#target = target;
     this.#signal = options.signal;
-    this.#headers = mergePollHeaders(target.headers, options);
+    ({ headers: this.#headers, requestId: this.#requestId } = mergePollHeaders(
+      target.headers,
+      options,
+    ));
     this.#waitTimeout = waitTimeout;
     this.#deadline = this.#clock.now() + waitTimeout;
     this.#maxPollInterval = options.maxPollInterval ?? Math.max(pollInterval, 5_000);
     this.#last = data;
-    this.#lastPollAt = at;
-    this.#retryAfterMs = retryAfterMs;
     this.#interval = pollInterval;
+    this.#dueAt = at === undefined ? 0 : at + this.#nextDelay(retryAfterMs);
   }
 
   get #clock() {
@@ -53,14 +55,17 @@ export class Wait<Value extends Pollable> {
     return last && this.#target.finalStatus.test(last.status) ? last : undefined;
   }
 
+  /** The delay grows from `pollInterval` to `maxPollInterval`, with up to 20% of jitter. */
+  #nextDelay(retryAfterMs: number | undefined): number {
+    const jittered = this.#interval * (1 + 0.2 * this.#target.context.config.random());
+    this.#interval *= 1.25;
+    return Math.max(minPollDelay, retryAfterMs ?? Math.min(this.#maxPollInterval, jittered));
+  }
+
   /** Waits until the next poll is due, or the deadline. Rejects as soon as the signal aborts. */
   untilDue(): Promise<void> | undefined {
     this.#signal?.throwIfAborted();
-    const jittered = this.#interval * (1 + 0.2 * this.#target.context.config.random());
-    const delay = this.#retryAfterMs ?? Math.min(this.#maxPollInterval, jittered);
-    const dueAt = this.#lastPollAt + Math.max(minPollDelay, delay);
-    const ms = Math.min(dueAt, this.#deadline) - this.#clock.now();
-    this.#interval *= 1.25;
+    const ms = Math.min(this.#dueAt, this.#deadline) - this.#clock.now();
     return ms > 0 ? this.#clock.sleep(ms, this.#signal) : undefined;
   }
 
@@ -74,33 +79,36 @@ export class Wait<Value extends Pollable> {
     const polls = (context.shared.polls ??= new PollLimiter());
     const hasTurn = this.#remainingMs > 0 && polls.acquire(this.#clock, this.#remainingMs, signal);
     if (!(hasTurn === true || (await hasTurn))) throw this.#timeoutError();
+    let retryAfterMs: number | undefined;
     try {
       const timeout = Math.min(this.#remainingMs, context.config.timeout);
-      return await this.#read({ ...this.#headers, signal, timeout, maxRetries: 0 });
+      const result = await this.#target.read({
+        headers: this.#headers,
+        requestId: this.#requestId,
+        signal,
+        timeout,
+        maxRetries: 0,
+      });
+      ({ retryAfterMs } = result);
+      this.#last = result.data;
+      this.#consecutive404s = 0;
+      // A copy, so that a caller that modifies it can neither change the task nor prolong the wait.
+      return { ...result.data };
     } catch (error) {
+      if (error instanceof APIError) ({ retryAfterMs } = error);
       return this.#afterFailure(error);
     } finally {
       polls.release();
-      this.#lastPollAt = this.#clock.now();
+      this.#dueAt = this.#clock.now() + this.#nextDelay(retryAfterMs);
     }
-  }
-
-  async #read(options: CheckedOptions): Promise<Polled<Value>> {
-    const { data, retryAfterMs } = await this.#target.read(options);
-    this.#last = data;
-    this.#retryAfterMs = retryAfterMs;
-    this.#consecutive404s = 0;
-    // A copy, so that a caller that modifies it can neither change the task nor prolong the wait.
-    return { ...data };
   }
 
   /** The update for a poll that failed. Throws the error if it ends the wait. */
   #afterFailure(error: unknown): Polled<Value> | undefined {
-    const apiError = error instanceof APIError ? error : undefined;
-    this.#consecutive404s = apiError?.status === 404 ? this.#consecutive404s + 1 : 0;
+    const isNotFound = error instanceof APIError && error.status === 404;
+    this.#consecutive404s = isNotFound ? this.#consecutive404s + 1 : 0;
     // Up to two 404s in a row may mean that the record is not replicated yet.
     if (this.#consecutive404s > 2 || !isTransient(error)) throw error;
-    this.#retryAfterMs = apiError?.retryAfterMs;
     const value = this.#last ?? this.#target.initial?.();
     return value && { ...value, pollError: error };
   }
