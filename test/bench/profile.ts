@@ -3,7 +3,7 @@ import type { Profiler } from 'node:inspector';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { Job } from './client-process.ts';
+import type { Job } from './jobs.ts';
 import { startClient, startServer } from './processes.ts';
 
 // node test/bench/profile.ts <client> <job>: prints where a client spends its time, by module and by function.
@@ -13,7 +13,7 @@ const jobs: Readonly<Record<string, Job>> = {
   small: { kind: 'stream', name: 'small', count: 400 },
   large: { kind: 'stream', name: 'large', count: 800 },
   first: { kind: 'first', count: 5_000 },
-  wait: { kind: 'wait', tasks: 10_000 },
+  wait: { kind: 'wait', tasks: 10_000, interval: 2_000 },
 };
 
 const [name = 'polygate', jobName = 'request'] = process.argv.slice(2);
@@ -23,6 +23,7 @@ if (job === undefined) throw new Error(`Unknown job. Use one of ${Object.keys(jo
 const directory = mkdtempSync(join(tmpdir(), 'profile-'));
 const server = await startServer();
 const client = await startClient(name, server, ['--cpu-prof', '--cpu-prof-dir', directory]);
+await server.command({ tasksEndInMs: 7_000 });
 await client.run(job);
 await client.stop();
 server.stop();
