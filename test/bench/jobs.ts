@@ -3,13 +3,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { Client } from './client.ts';
 import { completionText, streams } from './responses.ts';
-import type { StreamName } from './responses.ts';
+import type { Delivery, StreamName } from './responses.ts';
 import { median } from './stats.ts';
 
 /** A job that a client process can run. Every job checks its results. */
 export type Job =
   | { kind: 'request'; count: number; parallel: number }
-  | { kind: 'stream'; name: StreamName; count: number }
+  | { kind: 'stream'; name: StreamName; delivery: Delivery; count: number }
   | { kind: 'first'; count: number }
   /** Waits for tasks in parallel. */
   | { kind: 'wait'; tasks: number; interval: number }
@@ -48,9 +48,11 @@ export function createRunner(client: Client, base: string): (job: Job) => Promis
     await Promise.all(Array.from({ length: parallel }, worker));
   }
 
-  async function timeToFirstText(name: StreamName): Promise<number> {
-    const run = streamers.get(name) ?? client.stream!(`${base}/${name}`);
-    streamers.set(name, run);
+  /** Reads a stream and returns the time until its first text. */
+  async function readStream(name: StreamName, delivery: Delivery): Promise<number> {
+    const path = `${name}-${delivery}`;
+    const run = streamers.get(path) ?? client.stream!(`${base}/${path}`);
+    streamers.set(path, run);
     const { chunks, length } = streams[name];
     let texts = 0;
     let total = 0;
@@ -85,12 +87,14 @@ export function createRunner(client: Client, base: string): (job: Job) => Promis
         await runRequests(job.count, job.parallel);
         return {};
       case 'stream':
-        for (let index = 0; index < job.count; index += 1) await timeToFirstText(job.name);
+        for (let index = 0; index < job.count; index += 1) {
+          await readStream(job.name, job.delivery);
+        }
         return {};
       case 'first': {
         const times: number[] = [];
         for (let index = 0; index < job.count; index += 1) {
-          times.push(await timeToFirstText('first'));
+          times.push(await readStream('first', 'blocks'));
         }
         return { wall: median(times) };
       }

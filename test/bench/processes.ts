@@ -2,8 +2,7 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-import type { Measurement } from './client-process.ts';
-import type { Job } from './jobs.ts';
+import type { ClientJob, Measurement } from './client-process.ts';
 import type { Command } from './server.ts';
 
 async function reply<Reply>(child: ChildProcess): Promise<Reply> {
@@ -48,7 +47,7 @@ export async function startClient(name: string, { base }: Server, execArgv?: str
   const child = await start('./client-process.ts', [name, base], execArgv);
   await reply(child);
   return {
-    run: async (job: Job): Promise<Measurement> => {
+    run: async (job: ClientJob): Promise<Measurement> => {
       child.send(job);
       const measurement = await reply<Measurement>(child);
       if (measurement.error !== undefined) throw new Error(measurement.error);

@@ -10,8 +10,8 @@ import { startClient, startServer } from './processes.ts';
 
 const jobs: Readonly<Record<string, Job>> = {
   request: { kind: 'request', count: 10_000, parallel: 64 },
-  small: { kind: 'stream', name: 'small', count: 400 },
-  large: { kind: 'stream', name: 'large', count: 800 },
+  small: { kind: 'stream', name: 'small', delivery: 'blocks', count: 40 },
+  large: { kind: 'stream', name: 'large', delivery: 'blocks', count: 150 },
   first: { kind: 'first', count: 5_000 },
   wait: { kind: 'wait', tasks: 10_000, interval: 2_000 },
 };

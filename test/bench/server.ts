@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { completion, streamPieces, streams } from './responses.ts';
+import { completion, deliveries, streamPieces, streams } from './responses.ts';
 
 // The server of a benchmark run. It does little work, so that the clients dominate the measurements. Runs as a child
 // process: sends its port when it is ready, and replies to commands.
@@ -18,8 +18,11 @@ const vendorHeaders = {
 const json = { ...vendorHeaders, 'content-type': 'application/json' };
 const eventStream = { ...vendorHeaders, 'content-type': 'text/event-stream' };
 
-const bodies = new Map(
-  Object.entries(streams).map(([name, shape]) => [name, streamPieces(shape)] as const),
+/** The writes of each stream, by the start of its path. */
+const bodies = new Map<string, Buffer[]>(
+  Object.entries(streams).flatMap(([name, shape]) =>
+    deliveries.map((delivery) => [`${name}-${delivery}`, streamPieces(shape, delivery)] as const),
+  ),
 );
 
 let openSockets = 0;

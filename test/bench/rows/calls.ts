@@ -1,6 +1,5 @@
 import { startClient } from '../processes.ts';
 import type { Server } from '../processes.ts';
-import { streams } from '../responses.ts';
 import type { Row } from '../row.ts';
 import { baselineOf, differences, interleave, ratios } from '../stats.ts';
 
@@ -50,35 +49,6 @@ export async function requestRow(server: Server): Promise<Row> {
     method: `POST requests with two messages, ${parallel} in parallel, keep-alive. User and system CPU time relative to fetch and JSON.parse.`,
     values: ratios(cpu),
     baseline: `${Math.round(baselineOf(cpu))} µs`,
-  };
-}
-
-/** CPU time per stream chunk. */
-export async function chunkRow(server: Server, size: 'small' | 'large'): Promise<Row> {
-  const names = ['raw', 'polygate', 'openai', 'ai-sdk', 'openrouter', 'fal'];
-  const rounds = 11;
-  const cpu = await withClients(names, server, async (client) => {
-    const measure = async (name: string, count: number) => {
-      // fal checks for the next chunk every 16 ms, so it gets fewer chunks.
-      const stream = name === 'fal' ? (`${size}-few` as const) : size;
-      const { cpu: total } = await client(name).run({ kind: 'stream', name: stream, count });
-      return total / count / streams[stream].chunks;
-    };
-    for (const name of names) await measure(name, name === 'fal' ? 1 : 60);
-    return interleave(names, rounds, async (name, round) =>
-      name === 'fal' ? (round < 2 ? measure(name, 1) : undefined) : measure(name, 8),
-    );
-  });
-  const { chunks, length } = streams[size];
-  const target = size === 'small' ? 1.4 : 1.15;
-  return {
-    id: `chunk-${size}`,
-    title: size === 'small' ? 'CPU per small stream chunk' : 'CPU per 8 KB stream chunk',
-    unit: '×',
-    target,
-    method: `Streams of ${chunks.toLocaleString('en')} chunks with ${length.toLocaleString('en')} characters of text each, sent as fast as they are read. User and system CPU time relative to fetch, eventsource-parser and JSON.parse.`,
-    values: ratios(cpu),
-    baseline: `${baselineOf(cpu).toFixed(1)} µs`,
   };
 }
 

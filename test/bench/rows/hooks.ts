@@ -40,8 +40,8 @@ const works: readonly Work[] = [
   },
   {
     id: 'hooks-stream',
-    title: `CPU per streamed chat of ${streams['small-few'].chunks} chunks`,
-    job: { kind: 'stream', name: 'small-few', count: 60 },
+    title: `CPU per streamed chat of ${streams.chat.chunks} chunks`,
+    job: { kind: 'stream', name: 'chat', delivery: 'events', count: 60 },
     units: 60,
     rounds: 15,
   },

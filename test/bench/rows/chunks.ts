@@ -1,0 +1,68 @@
+import { startClient } from '../processes.ts';
+import type { Server } from '../processes.ts';
+import { deliveries, streams } from '../responses.ts';
+import type { Delivery } from '../responses.ts';
+import type { Row } from '../row.ts';
+import { baselineOf, interleave, median, ratios } from '../stats.ts';
+
+/** Number of measurements. The slowest clients get fewer, to save time. */
+const rounds: Readonly<Record<string, number>> = {
+  polygate: 15,
+  openai: 7,
+  'ai-sdk': 3,
+  openrouter: 5,
+  fal: 1,
+};
+
+/** CPU time per chunk of a client and of the baseline, which take turns in one process. */
+async function measureChunks(
+  server: Server,
+  name: string,
+  size: 'small' | 'large',
+  delivery: Delivery,
+) {
+  const client = await startClient(name, server);
+  const measure = async (of: string) => {
+    const baseline = of === 'raw';
+    // fal checks for the next chunk every 16 ms, so it gets fewer chunks.
+    const stream = name === 'fal' && !baseline ? (`${size}-few` as const) : size;
+    const job = { kind: 'stream', name: stream, delivery, count: 1, baseline } as const;
+    return (await client.run(job)).cpu / streams[stream].chunks;
+  };
+  await interleave(['raw', name], 2, measure);
+  const cpu = await interleave(['raw', name], rounds[name] ?? 1, measure);
+  await client.stop();
+  return { ratio: ratios(cpu)[name]!, baseline: baselineOf(cpu) };
+}
+
+/** CPU time per stream chunk. */
+export async function chunkRow(server: Server, size: 'small' | 'large'): Promise<Row> {
+  const measured = new Map<string, Awaited<ReturnType<typeof measureChunks>>[]>();
+  for (const name of Object.keys(rounds)) {
+    const values = [];
+    for (const delivery of deliveries) {
+      values.push(await measureChunks(server, name, size, delivery));
+    }
+    measured.set(name, values);
+  }
+  const mean = (values: readonly number[]) =>
+    values.reduce((sum, value) => sum + value) / values.length;
+  const [blocks, events] = measured.get('polygate')!.map(({ ratio }) => ratio.toFixed(2));
+  const baselines = [...measured.values()].map((values) =>
+    mean(values.map(({ baseline }) => baseline)),
+  );
+  return {
+    id: `chunk-${size}`,
+    title: size === 'small' ? 'CPU per small stream chunk' : 'CPU per 8 KB stream chunk',
+    unit: '×',
+    target: size === 'small' ? 1.3 : 1.1,
+    method: `A stream of ${streams[size].chunks.toLocaleString('en')} chunks of about ${size === 'small' ? '280 bytes' : '8 KB'} with multi-byte text, sent as fast as it is read. User and system CPU time relative to fetch, eventsource-parser and JSON.parse; each client takes turns with the baseline in one process. The mean of two deliveries: blocks of 64 KB (polygate: ${blocks}), and one write per event (polygate: ${events}). fal gets short streams of ASCII text, because it sleeps for 16 ms per chunk and breaks characters that are split between two network chunks.`,
+    values: {
+      raw: 1,
+      ...Object.fromEntries(
+        [...measured].map(([name, values]) => [name, mean(values.map(({ ratio }) => ratio))]),
+      ),
+    },
+    baseline: `${median(baselines).toFixed(1)} µs`,
+  };
+}
