@@ -8,10 +8,10 @@ import type { Report } from './page.ts';
 import { startServer } from './processes.ts';
 import type { Row } from './row.ts';
 import { bundleSizeRows } from './rows/bundle-size.ts';
-import { firstTextRow, requestRow } from './rows/calls.ts';
+import { firstTextRow, requestRows } from './rows/calls.ts';
 import { chunkRow } from './rows/chunks.ts';
+import { coldStartRow } from './rows/cold-start.ts';
 import { hookRows } from './rows/hooks.ts';
-import { importRow } from './rows/import.ts';
 import { parkedRow } from './rows/parked.ts';
 import { pollRows } from './rows/polling.ts';
 import { typesRow } from './rows/types.ts';
@@ -37,13 +37,13 @@ function log({ title, values }: Pick<Row, 'title' | 'values'>): void {
 }
 
 const groups: Readonly<Record<string, () => Row | Row[] | Promise<Row | Row[]>>> = {
-  request: () => requestRow(server),
+  request: () => requestRows(server),
   stream: async () => [await chunkRow(server, 'small'), await chunkRow(server, 'large')],
   first: () => firstTextRow(server),
   poll: () => pollRows(server),
   heap: () => parkedRow(server),
   size: bundleSizeRows,
-  import: importRow,
+  cold: () => coldStartRow(server),
   types: typesRow,
 };
 

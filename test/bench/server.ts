@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { completion, deliveries, streamPieces, streams } from './responses.ts';
 
@@ -58,7 +60,9 @@ function respondWithTask(request: IncomingMessage, response: ServerResponse): vo
 async function respondWithStream(pieces: Buffer[], response: ServerResponse): Promise<void> {
   response.writeHead(200, eventStream);
   for (const piece of pieces) {
-    if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve));
+    if (!response.write(piece)) await once(response, 'drain');
+    // Node joins the writes of one turn of the event loop.
+    else await nextTurn();
   }
   response.end();
 }

@@ -36,7 +36,7 @@ const works: readonly Work[] = [
     id: 'hooks-poll',
     title: 'CPU per poll, 1,000 tasks in parallel',
     job: { kind: 'wait', tasks: 1_000, interval },
-    rounds: 3,
+    rounds: 2,
   },
   {
     id: 'hooks-stream',
