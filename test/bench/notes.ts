@@ -1,21 +1,8 @@
 /** Explanations for rows that miss or barely meet their target, and for the cost of hooks, based on `node test/bench/profile.ts`. */
 export const notes: Readonly<Record<string, string>> = {
   hooks:
-    'With hooks, a request takes 0.7 to 1.6 times the CPU time of `raw` more, about as much as with ky alone: ky builds a `Request`, `fetch` takes it apart, and each `afterResponse` hook gets a copy of the response. Without hooks, requests became cheaper when they stopped going through ky. In turns with the previous version, the ratio dropped from 1.47 to 1.22 (64 in parallel), from 1.80 to 1.45 (one at a time), from 1.84 to 1.66 (polls) and from 1.90 to 1.77 (streamed chats).',
-  request:
-    'Runs on a busy machine ranged from 1.19 to 1.29. Self time: undici 34%, garbage collection 12%, polygate 9%; no polygate function exceeds 2.3%. The signal and the options passed to `fetch` have no measurable cost.',
-  'chunk-small':
-    'Close to the target: runs ranged from 1.30 to 1.55. Self time: JSON.parse 33 to 38%, garbage collection 7 to 12%, validating fields 7%, microtasks 4%, `next()` 3%, reading events from the parser 3%. The overhead has two causes. The first is the promise, the validation and the field checks per chunk: a run that does not keep the text ranges from 1.13 to 1.22. The second is keeping the text for `partial`, for `final()` after the loop and for the errors of truncated streams: it adds 0.2 to 0.3 to the ratio, nearly all of it garbage collection, because objects that live slightly longer than a stream move to the old generation. Joining pieces saves a tenth of the time per chunk compared with one growing string; storing bytes outside the heap was not faster.',
-  'chunk-large':
-    'Runs ranged from 1.10 to 1.70, depending on when full garbage collections happen. Self time: garbage collection 21 to 25% (13% without keeping the text), JSON.parse 19%, undici 13%, joining the text 2.5%. Without keeping the text, the ratio is 1.0 to 1.2. Keeping 8 KB per chunk costs 5 to 10 µs in page faults and garbage collection in every form that was tried (a growing string, joined pieces, TextEncoder bytes, the original network bytes); the baseline keeps nothing. Callers that use neither `partial` nor `final()` pay this cost as well.',
-  'first-text':
-    'Misses the target on a busy machine. It is the cost of a request on top of `fetch`, plus a decoder, an idle timer and a parser per stream; no single function stands out. Self time: writing to the socket 37%, undici 20%, garbage collection 13%, polygate 9%.',
-  poll: 'A loop of only `fetch` and JSON.parse, limited to 64 polls in parallel, takes 0.58 times the CPU time of the naive loop, and 0.67 times with a signal and `no-store`. Using fewer sockets saves no more than that, so a client built on `fetch` has no room for additional work below 0.6. polygate takes between 0.95 and 1.1. Self time: undici 24%, polygate 19% (no function above 1.2%), garbage collection 16%.',
-  memory:
-    'Nearly all of it is garbage of `fetch` that has not been collected yet: Node registers responses in a FinalizationRegistry, so they live until the next full garbage collection. With all tasks waiting and garbage collected, a task takes 4.6 KiB of heap. A loop of only `fetch`, limited to 64 polls in parallel, peaks at 26 to 30 KiB per task and misses the 12 KiB target as well.',
+    'With hooks, a request takes 0.7 to 1.6 times the CPU time of `raw` more, about as much as with ky alone: ky builds a `Request`, `fetch` takes it apart, and each `afterResponse` hook gets a copy of the response.',
   full: 'ky takes 9 KiB of it: it runs hooks and is part of every bundle of the full client. The rest includes batches with a journal, structured output, tool runs and relayed streams; the event stream parser takes 1.7 KiB. The bundler of `npm run size`, produces a slightly smaller bundle.',
   'chat-only':
     'Uses `polygate/chat`, the same client without images, videos, audio and hooks, and therefore without ky. An app that imports the `Polygate` class includes nearly all of it, because bundlers cannot remove fields of a class.',
-  import:
-    'ky creates a Request when it is imported, which makes Node load undici; `fetch` would load it with the first request anyway. Loading ky lazily with the first request reduced the import to a quarter of the first use of `fetch`. However, the first request then waits for the disk in real time, which the fake timers of a test do not control. `npm run check` fails if the import time exceeds the target.',
 };
