@@ -164,7 +164,7 @@ export class Materials {
       }
       // The verification URL is secret: `data` keeps it out of later updates and errors.
       const known = toPollResult({ ...created, data }, context);
-      const target = { ...materialTarget(context, data.id), known, headers };
+      const target = materialTarget(context, data.id, known, headers);
       return { ...created, data: await waitForResult(target, wait) };
     });
   }

@@ -59,4 +59,5 @@ export interface InvalidResult {
 export type ResponseReader<Result> = (
   body: unknown,
   meta: () => ResponseMeta,
+  call: ApiCall,
 ) => ReadResult<Result> | Promise<ReadResult<Result>>;

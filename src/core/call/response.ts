@@ -5,7 +5,7 @@ import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
 import { BodyTooLargeError, readBodyText } from '../http/response-body.ts';
 import type { ReleaseSlot } from '../limits/concurrency-limiter.ts';
-import type { ResponseReader } from './api-call.ts';
+import type { ApiCall, ResponseReader } from './api-call.ts';
 import type { CallErrors } from './errors.ts';
 
 /** The response to a call and the result read from it. */
@@ -20,6 +20,7 @@ export interface ApiResponse<Result> {
 export interface ResponseContext {
   readonly response: Response;
   readonly meta: () => ResponseMeta;
+  readonly call: ApiCall;
   readonly errors: CallErrors;
   readonly config: Config;
   /** Aborts if the attempt times out or the caller aborts. */
@@ -33,7 +34,7 @@ export type ResponseHandler<Result> = (context: ResponseContext) => Promise<Resu
 
 /** Handles a response that is one JSON document. */
 export function readJson<Result>(read: ResponseReader<Result>): ResponseHandler<Result> {
-  return async ({ response, meta, errors, signal, config: { maxResponseBytes } }) => {
+  return async ({ response, meta, call, errors, signal, config: { maxResponseBytes } }) => {
     let text: string;
     try {
       text = await readBodyText(response, maxResponseBytes, signal);
@@ -45,7 +46,7 @@ export function readJson<Result>(read: ResponseReader<Result>): ResponseHandler<
     }
     const body = parseJson(text);
     if (body === undefined) throw errors.invalidResponse(meta(), describeNonJson(text), text);
-    const result = await read(body, meta);
+    const result = await read(body, meta, call);
     if (result.issues === undefined) return result.value;
     throw errors.invalidResponse(meta(), formatIssues(result.issues), body, result);
   };

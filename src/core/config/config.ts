@@ -42,7 +42,8 @@ export interface Config {
   readonly onCharge?: PolygateOptions['onCharge'];
   readonly headers: HeaderChanges;
   readonly fetch: typeof globalThis.fetch;
-  readonly fetchOptions: FetchOptions;
+  /** The `cache` option of every `fetch`; undefined where it is not supported. */
+  readonly cache: 'no-store' | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly headerPrefix: string;
@@ -51,9 +52,6 @@ export interface Config {
   readonly allowInsecureBaseURL?: boolean | undefined;
   readonly log: Log;
 }
-
-/** The options of every `fetch`. */
-export interface FetchOptions extends Pick<RequestInit, 'cache' | 'redirect'> {}
 
 /** The validation rule of each option that all clients accept. */
 const optionRules: { readonly [Option in keyof Required<ChatClientOptions>]: Rule } = {
@@ -149,12 +147,8 @@ export function resolveConfig(original: PolygateOptions, clientRules: Rules = {}
     options,
     apiKey,
     baseURL: parseBaseURL(baseURL, options.allowInsecureBaseURL),
-    fetchOptions: {
-      // A redirect could take the API key elsewhere.
-      redirect: 'manual',
-      // Browsers and Next.js must not serve polls from a cache. Cloudflare Workers reject the option.
-      ...(!isCloudflare() && { cache: 'no-store' }),
-    },
+    // Browsers and Next.js must not serve polls from a cache. Cloudflare Workers reject the option.
+    cache: isCloudflare() ? undefined : 'no-store',
     headers: parseHeaderChanges({ 'user-agent': userAgent(), ...omitUndefined(options.headers) }),
     log: createLog(logger, logLevel),
   };

@@ -41,14 +41,14 @@ export function createTransport(config: Config): Transport {
  * if the connection breaks, so hooks receive a stream's response without its body.
  */
 function createKyTransport(
-  { fetch, fetchOptions }: Config,
+  { fetch }: Config,
   beforeRequest: readonly BeforeRequestHook[],
   afterResponse: readonly AfterResponseHook[],
 ): Transport {
   const instance = ky.create({ retry: 0, timeout: false, throwHttpErrors: false });
 
   return async (url, request, { retryCount, onSend, onResponse }) => {
-    const { body, signal } = request;
+    const { body, signal, redirect, cache } = request;
     let received: Response | undefined;
     /** The response as hooks see it. */
     let shown: Response | undefined;
@@ -66,7 +66,7 @@ function createKyTransport(
         throw new HookError('hooks.beforeRequest has read the body of the request, not of a clone');
       }
       // A hook can return a request that lacks these options.
-      const checked = new Request(input, { ...fetchOptions, signal });
+      const checked = new Request(input, { signal, redirect, ...(cache && { cache }) });
       checkRequest(checked, url, request);
       onSend();
       return receive(await fetch(checked));

@@ -1,12 +1,12 @@
-import type { FetchOptions } from '../config/config.ts';
-
 /** The options of `fetch` for one request. */
-export interface HttpRequest extends FetchOptions {
+export interface HttpRequest {
   method: string;
   headers: Record<string, string>;
   /** The serialized body: every attempt sends the same bytes. */
   body: string | null;
   signal: AbortSignal;
+  redirect: 'manual';
+  cache?: 'no-store';
 }
 
 /** The attempt of a call that a request belongs to. */

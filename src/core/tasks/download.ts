@@ -114,7 +114,8 @@ async function fetchResult(
   });
   const limit = errors.timeLimit(config.clock, signal, config.timeout, 'timeout');
   const request: RequestInit = {
-    ...config.fetchOptions,
+    redirect: 'manual',
+    ...(config.cache && { cache: config.cache }),
     headers: omitUndefined({
       range: range && `bytes=${range.start}-`,
       'if-range': range?.ifRange,

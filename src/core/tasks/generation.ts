@@ -9,7 +9,7 @@ import type {
   TaskStatus,
 } from '../../schemas/task.ts';
 import { isRecord, textOf } from '../../schemas/type-guards.ts';
-import type { ReadResult } from '../call/api-call.ts';
+import type { ApiCall, ReadResult } from '../call/api-call.ts';
 import { noReason } from '../http/error-body.ts';
 
 /** The known status words. Any other word means that the task is running. Assumption A4. */
@@ -20,11 +20,15 @@ const statusWords: readonly (readonly [TaskStatus, RegExp])[] = [
 ];
 
 /**
- * Creates a reader for every shape of task record that gateways of this kind send. `knownId` is the id to use if the
- * record has none. Assumptions A3 to A7.
+ * Creates a reader for every shape of task record that gateways of this kind send. If a record has no id, it is that of
+ * the task that is polled, or the one in the headers. Assumptions A3 to A7.
  */
-export function readGeneration<Kind extends TaskKind>(kind: Kind, knownId?: string) {
-  return (body: unknown, meta: () => ResponseMeta): ReadResult<Generation<Kind>> => {
+export function readGeneration<Kind extends TaskKind>(kind: Kind) {
+  return (
+    body: unknown,
+    meta: () => ResponseMeta,
+    { task }: Pick<ApiCall, 'task'>,
+  ): ReadResult<Generation<Kind>> => {
     if (!isRecord(body)) return { issues: [{ message: 'must be a task record' }] };
     // The record may be wrapped in `data` or `task`. Assumption A6.
     const inner = body.status === undefined && [body.data, body.task].find(isRecord);
@@ -40,7 +44,7 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind, knownId?: stri
       textOf(record.task_id) ??
       textOf(body.id) ??
       textOf(body.task_id) ??
-      knownId ??
+      task?.id ??
       meta().taskId;
     if (id === undefined && status !== 'succeeded') return { issues: [{ message: 'id: missing' }] };
     if (status === 'succeeded' && !urls[0]) {

@@ -4,10 +4,11 @@ import type { AvailableMaterial, Material } from '../../schemas/materials.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
 import { readWithSchema } from '../call/readers.ts';
+import type { PollHeaders } from '../call/request-options.ts';
 import { readJson } from '../call/response.ts';
 import { fillPath } from '../http/path.ts';
 import { toPollResult } from './poll-target.ts';
-import type { PollTarget } from './poll-target.ts';
+import type { PollResult, PollTarget } from './poll-target.ts';
 
 /** The result of one poll of a material. */
 export type MaterialUpdate = Material & {
@@ -23,17 +24,21 @@ export const readMaterial = readJson(readWithSchema(materialSchema));
 export function materialTarget(
   context: ClientContext,
   id: string,
+  known?: PollResult<Material>,
+  headers?: PollHeaders,
 ): PollTarget<Material, AvailableMaterial> {
   return {
     context,
+    known,
+    headers,
     advice: () => `Material ${id} is not lost: continue with materials.wait().`,
     // Specification: Material status; polling a material.
     finalStatus: /^available$|^delete|(failed|expired)$/,
     pollInterval: 3_000,
-    read: async (options) => {
+    async poll(options) {
       const path = fillPath(materialPath, { material_id: id });
       const call = { method: 'GET', safety: 'safe', template: materialPath, path } as const;
-      return toPollResult(await execute(context, call, options, readMaterial), context);
+      this.known = toPollResult(await execute(context, call, options, readMaterial), context);
     },
     toResult(last) {
       if (isAvailable(last)) return last;

@@ -42,10 +42,10 @@ export interface PollTarget<Value, Result> {
   readonly finalStatus: RegExp;
   /** Headers of the request that created the record. The wait's own headers are added to them. */
   readonly headers?: Partial<PollHeaders> | undefined;
-  /** The last known value, from before this wait. */
-  readonly known?: PollResult<Value> | undefined;
-  /** Polls once: one attempt, within the remaining time. */
-  read(options: CheckedOptions): Promise<PollResult<Value>>;
+  /** The last known record. */
+  known?: PollResult<Value> | undefined;
+  /** Polls once, without retries. Resolves when `known` is the new record. */
+  poll(options: CheckedOptions): Promise<unknown>;
   /** The result of the wait, given the finished record. Throws if it failed. */
   toResult(last: Value): Result;
   /** What to do next if the wait ends early. */

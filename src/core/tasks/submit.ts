@@ -10,7 +10,6 @@ import { withIdempotencyKey } from '../call/idempotency-key.ts';
 import { checkRequestOptions } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
-import { readJson } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { notify } from '../config/log.ts';
 import type { Log } from '../config/log.ts';
@@ -18,7 +17,6 @@ import { functionValue } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import { keepMeta } from '../http/kept-meta.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
-import { readGeneration } from './generation.ts';
 import { serverPollPath } from './poll-path.ts';
 import { toPollResult } from './poll-target.ts';
 import { waitCallbackRules } from './poll.ts';
@@ -102,7 +100,7 @@ function prepareSubmit<Kind extends TaskKind>(
   options: RequestOptions | undefined,
   extraRules: Rules = {},
 ): PreparedSubmit<Kind> {
-  const { context, kind } = scope;
+  const { context } = scope;
   const { baseURL, clock } = context.config;
   const checked = checkRequestOptions(withIdempotencyKey(options), extraRules, scope.optionRules);
   // Not all options: a task may be kept for long, and its signal and `extraBody` with it.
@@ -130,7 +128,7 @@ function prepareSubmit<Kind extends TaskKind>(
     },
   };
   const submit = async () => {
-    const submitted = await execute(context, call, checked, readJson(readGeneration(kind)));
+    const submitted = await execute(context, call, checked, scope.read);
     const { data, response } = submitted;
     const { poll_url, status_url } = data.raw;
     const named = [response.headers.get('location'), poll_url, status_url];

@@ -6,15 +6,16 @@ import type { ApiCall } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
 import type { CheckedOptions } from '../call/request-options.ts';
-import { readJson } from '../call/response.ts';
+import type { ApiResponse } from '../call/response.ts';
 import { noReason } from '../http/error-body.ts';
 import { sentence, singleLine } from '../http/json.ts';
 import { fillPath } from '../http/path.ts';
-import { readGeneration } from './generation.ts';
 import { isUnknownPath } from './poll-path.ts';
 import { toPollResult } from './poll-target.ts';
 import type { PollResult, PollTarget } from './poll-target.ts';
 import type { Task, TaskDetails, TaskScope } from './task.ts';
+
+const finalStatus = /^(succeeded|failed)$/;
 
 /** Polls one task. A class with nothing but references, because ten thousand waiting tasks keep one each. */
 export class TaskPolls<Kind extends TaskKind> implements PollTarget<
@@ -50,7 +51,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   }
 
   get finalStatus(): RegExp {
-    return /^(succeeded|failed)$/;
+    return finalStatus;
   }
 
   get headers() {
@@ -96,9 +97,12 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     return { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) };
   }
 
-  /** Polls each path until one exists, and remembers that path and the record. */
-  async read(options: CheckedOptions) {
-    if (this.#found) return this.#send(this.#found, options);
+  /** Polls the path at which the task was found before, or else each path until one exists. */
+  poll(options: CheckedOptions): Promise<ApiResponse<Generation<Kind>>> {
+    return this.#found ? this.#send(this.#found, options) : this.#find(options);
+  }
+
+  async #find(options: CheckedOptions): Promise<ApiResponse<Generation<Kind>>> {
     let firstError: APIError | undefined;
     for (const call of this.#calls()) {
       try {
@@ -111,15 +115,13 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     throw firstError;
   }
 
-  async #send(call: ApiCall, options: CheckedOptions) {
-    const { context, kind } = this.#scope;
-    const handle = readJson(readGeneration(kind, this.#task.id));
-    const result = await execute(context, call, options, handle);
-    const latest = toPollResult(result, context);
-    this.known = latest;
+  async #send(call: ApiCall, options: CheckedOptions): Promise<ApiResponse<Generation<Kind>>> {
+    const { context, kind, read } = this.#scope;
+    const result = await execute(context, call, options, read);
+    this.known = toPollResult(result, context);
     this.#found = call;
     if (call.path !== this.details.pollPath) context.shared.pollTemplates.set(kind, call.template);
-    return { ...result, ...latest };
+    return result;
   }
 
   /**

@@ -7,6 +7,7 @@ import { startCall } from '../call/endpoint.ts';
 import { checkRequestOptions, noBodyRules } from '../call/request-options.ts';
 import type { PollHeaders, RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
+import type { ResponseHandler } from '../call/response.ts';
 import type { Rules } from '../config/validation.ts';
 import { mergePollHeaders } from './poll-target.ts';
 import type { PollResult } from './poll-target.ts';
@@ -19,6 +20,8 @@ export interface TaskScope<Kind extends TaskKind> {
   readonly kind: Kind;
   /** Templates of the poll path, in the order in which they are tried. Assumptions A1 and A2. */
   readonly pollTemplates: readonly [string, ...string[]];
+  /** Reads a task record. */
+  readonly read: ResponseHandler<Generation<Kind>>;
   /** The rules of options that only this namespace accepts. */
   readonly optionRules: Rules;
 }
@@ -119,7 +122,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
       },
     });
     return startCall(polls.context, prepare, async ({ options: checked }) => {
-      const result = await polls.read(checked);
+      const result = await polls.poll(checked);
       taskOf.set(result.data, this);
       return result;
     });

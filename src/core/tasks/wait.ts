@@ -22,7 +22,6 @@ export class Wait<Value extends Pollable> {
   readonly #waitTimeout: number;
   readonly #deadline: number;
   readonly #maxPollInterval: number;
-  #last: Value | undefined;
   /** The delay before the next poll, without jitter. */
   #interval: number;
   #dueAt: number;
@@ -30,7 +29,7 @@ export class Wait<Value extends Pollable> {
 
   constructor(target: PollTarget<Value, unknown>, options: WaitOptions<never>) {
     const { pollInterval = target.pollInterval, waitTimeout = 1_800_000 } = options;
-    const { data, at, retryAfterMs } = target.known ?? {};
+    const { at, retryAfterMs } = target.known ?? {};
     this.#target = target;
     this.#signal = options.signal;
     ({ headers: this.#headers, requestId: this.#requestId } = mergePollHeaders(
@@ -40,13 +39,16 @@ export class Wait<Value extends Pollable> {
     this.#waitTimeout = waitTimeout;
     this.#deadline = this.#clock.now() + waitTimeout;
     this.#maxPollInterval = options.maxPollInterval ?? Math.max(pollInterval, 5_000);
-    this.#last = data;
     this.#interval = pollInterval;
     this.#dueAt = at === undefined ? 0 : at + this.#nextDelay(retryAfterMs);
   }
 
   get #clock() {
     return this.#target.context.config.clock;
+  }
+
+  get #last(): Value | undefined {
+    return this.#target.known?.data;
   }
 
   /** The finished record; undefined while the wait continues. */
@@ -82,18 +84,18 @@ export class Wait<Value extends Pollable> {
     let retryAfterMs: number | undefined;
     try {
       const timeout = Math.min(this.#remainingMs, context.config.timeout);
-      const result = await this.#target.read({
+      await this.#target.poll({
         headers: this.#headers,
         requestId: this.#requestId,
         signal,
         timeout,
         maxRetries: 0,
       });
-      ({ retryAfterMs } = result);
-      this.#last = result.data;
       this.#consecutive404s = 0;
+      retryAfterMs = this.#target.known?.retryAfterMs;
+      const last = this.#last;
       // A copy, so that a caller that modifies it can neither change the task nor prolong the wait.
-      return { ...result.data };
+      return last && { ...last };
     } catch (error) {
       if (error instanceof APIError) ({ retryAfterMs } = error);
       return this.#afterFailure(error);
