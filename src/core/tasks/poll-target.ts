@@ -3,8 +3,7 @@ import type { WaitOptions } from '../../schemas/task-handle.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
-import { parseHeaderChanges } from '../config/header-changes.ts';
-import type { HeaderChanges } from '../config/header-changes.ts';
+import { noHeaderChanges, parseHeaderChanges } from '../config/header-changes.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
 
 /** A record as a poll returned it. */
@@ -58,11 +57,9 @@ export interface PollTarget<Value, Result> {
   timeoutError(message: string, last: Value | undefined): PolygateError;
 }
 
-const noHeaders: HeaderChanges = [];
-
 /** The headers of the creating request, and those of the caller, which replace headers of the same name. */
 export function mergePollHeaders(
-  { headers = noHeaders, requestId }: Partial<PollHeaders> = {},
+  { headers = noHeaderChanges, requestId }: Partial<PollHeaders> = {},
   options: Pick<WaitOptions<never>, 'headers' | 'requestId'>,
 ): PollHeaders {
   return {
