@@ -7,7 +7,8 @@ import type { Config } from '../config/config.ts';
 import { createIdleTimer } from '../http/idle-timer.ts';
 import { singleLine, parseJson } from '../http/json.ts';
 import { isEventStream, readBodyText, readerOf } from '../http/response-body.ts';
-import { Accumulator } from './accumulator.ts';
+import { createAccumulator } from './accumulator.ts';
+import type { Accumulator } from './accumulator.ts';
 import { isChunk, isErrorEvent } from './chunk.ts';
 import { createEventDecoder } from './event-decoder.ts';
 import type { StreamEvent } from './event-decoder.ts';
@@ -114,7 +115,7 @@ export function readChunks(
   function takeBuffered(): ChatCompletionChunk | undefined {
     const item = isOpen ? items.pop() : undefined;
     if (typeof item !== 'object') return item?.();
-    (accumulator ??= new Accumulator()).add(item);
+    (accumulator ??= createAccumulator()).add(item);
     return item;
   }
 

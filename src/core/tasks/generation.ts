@@ -86,15 +86,17 @@ const locations: readonly (readonly [holder: string | undefined, fields: readonl
 /** The URLs of a record, without duplicates. Assumption A5. */
 function findUrls(record: Record<string, unknown>, succeeded: boolean): string[] {
   const urls = new Set<string>();
+  const addItem = (item: unknown) => {
+    const url = urlOf(item);
+    if (url) urls.add(url);
+  };
   const add = (value: unknown) => {
-    for (const item of Array.isArray(value) ? value : [value]) {
-      const url = urlOf(item);
-      if (url) urls.add(url);
-    }
+    if (Array.isArray(value)) value.forEach(addItem);
+    else if (value) addItem(value);
   };
   for (const [name, fields] of locations) {
     const holder = name === undefined ? record : record[name];
-    if (isRecord(holder)) fields.forEach((field) => add(holder[field]));
+    if (isRecord(holder)) for (const field of fields) add(holder[field]);
   }
   // Old succeeded tasks have their result URL in `fail_reason`.
   if (succeeded) add(record.fail_reason);

@@ -1,7 +1,6 @@
 import type { WaitOptions } from '../../schemas/task-handle.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import { pollHeaderRules, signalRule } from '../call/request-options.ts';
-import { notify } from '../config/log.ts';
 import { checkOptions, functionValue, nonNegativeNumber } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import type { PollTarget, Pollable, Polled } from './poll-target.ts';
@@ -34,7 +33,8 @@ export async function* updatesOf<Value extends Pollable>(
     if (wait.finished) yield { ...wait.finished };
     while (!wait.finished) {
       await wait.untilDue();
-      const update = await wait.poll();
+      await wait.poll();
+      const { update } = wait;
       if (update) yield update;
     }
   } catch (error) {
@@ -52,14 +52,13 @@ export async function waitForResult<Value extends Pollable, Result>(
   rules?: Rules,
 ): Promise<Result> {
   if (rules) checkOptions(options, rules);
-  const { log } = target.context.config;
   const wait = new Wait(target, options);
   try {
-    if (wait.finished) notify(log, options.onUpdate, { ...wait.finished }, 'onUpdate');
+    if (wait.finished) wait.notify(options.onUpdate);
     while (!wait.finished) {
       await wait.untilDue();
-      const update = await wait.poll();
-      if (update) notify(log, options.onUpdate, update, 'onUpdate');
+      await wait.poll();
+      wait.notify(options.onUpdate);
     }
   } catch (error) {
     throw wait.toError(error);

@@ -6,6 +6,7 @@ import type { WaitOptions } from '../../schemas/task-handle.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 import { abortedError } from '../call/errors.ts';
 import type { PollHeaders } from '../call/request-options.ts';
+import { notify } from '../config/log.ts';
 import { PollLimiter } from '../limits/poll-limiter.ts';
 import { mergePollHeaders } from './poll-target.ts';
 import type { PollTarget, Pollable, Polled } from './poll-target.ts';
@@ -26,6 +27,8 @@ export class Wait<Value extends Pollable> {
   #interval: number;
   #dueAt: number;
   #consecutive404s = 0;
+  /** Why the last poll failed, if it did. */
+  #pollError: PolygateError | undefined;
 
   constructor(target: PollTarget<Value, unknown>, options: WaitOptions<never>) {
     const { pollInterval = target.pollInterval, waitTimeout = 1_800_000 } = options;
@@ -72,10 +75,23 @@ export class Wait<Value extends Pollable> {
   }
 
   /**
-   * Polls once, when other polls leave room for it. Resolves to the record, to the last known one with `pollError` if
-   * the poll failed, or to undefined if none is known yet.
+   * What the last poll has revealed: the record, or the last known one with `pollError`. Undefined if none is known. A
+   * copy, so that a caller that modifies it can neither change the task nor prolong the wait.
    */
-  async poll(): Promise<Polled<Value> | undefined> {
+  get update(): Polled<Value> | undefined {
+    const pollError = this.#pollError;
+    const value = this.#last ?? (pollError && this.#target.initial?.());
+    return value && (pollError ? { ...value, pollError } : { ...value });
+  }
+
+  /** Passes the update to the caller's callback, if there is one. */
+  notify(onUpdate: ((update: Polled<Value>) => void) | undefined): void {
+    const update = onUpdate && this.update;
+    if (update) notify(this.#target.context.config.log, onUpdate, update, 'onUpdate');
+  }
+
+  /** Polls once, when other polls leave room for it. Throws errors that end the wait. */
+  async poll(): Promise<void> {
     const { context } = this.#target;
     const signal = this.#signal;
     const polls = (context.shared.polls ??= new PollLimiter());
@@ -92,27 +108,24 @@ export class Wait<Value extends Pollable> {
         maxRetries: 0,
       });
       this.#consecutive404s = 0;
+      this.#pollError = undefined;
       retryAfterMs = this.#target.known?.retryAfterMs;
-      const last = this.#last;
-      // A copy, so that a caller that modifies it can neither change the task nor prolong the wait.
-      return last && { ...last };
     } catch (error) {
       if (error instanceof APIError) ({ retryAfterMs } = error);
-      return this.#afterFailure(error);
+      this.#recordFailure(error);
     } finally {
       polls.release();
       this.#dueAt = this.#clock.now() + this.#nextDelay(retryAfterMs);
     }
   }
 
-  /** The update for a poll that failed. Throws the error if it ends the wait. */
-  #afterFailure(error: unknown): Polled<Value> | undefined {
+  /** Throws the error of a poll if it ends the wait. */
+  #recordFailure(error: unknown): void {
     const isNotFound = error instanceof APIError && error.status === 404;
     this.#consecutive404s = isNotFound ? this.#consecutive404s + 1 : 0;
     // Up to two 404s in a row may mean that the record is not replicated yet.
     if (this.#consecutive404s > 2 || !isTransient(error)) throw error;
-    const value = this.#last ?? this.#target.initial?.();
-    return value && { ...value, pollError: error };
+    this.#pollError = error;
   }
 
   /** The error to throw for one that ended the wait: an abort always has the same form. */

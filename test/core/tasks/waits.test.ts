@@ -2,7 +2,7 @@ import { Polygate, TaskWaitTimeoutError } from 'polygate';
 import { createMockGateway } from 'polygate/mock';
 import { describe, expect, test } from 'vitest';
 
-import { countingClock } from '../support.ts';
+import { countingClock, turns } from '../support.ts';
 
 /** A gateway and a client that share a clock, which counts its sleeps. */
 function setup(fetch?: typeof globalThis.fetch, durationMs = 8_000) {
@@ -14,6 +14,39 @@ function setup(fetch?: typeof globalThis.fetch, durationMs = 8_000) {
 }
 
 describe('many waits', () => {
+  test('poll in the order in which they became due', async () => {
+    const polled: string[] = [];
+    const { mock, gateway } = setup(async (input) => {
+      polled.push(String(input instanceof Request ? input.url : input).replace(/.*\//, ''));
+      await turns(1);
+      return Response.json({ status: 'failed' });
+    });
+    const ids = Array.from({ length: 1_000 }, (_, index) => `task_${index}`);
+    await mock.clock.settle(Promise.allSettled(ids.map(async (id) => gateway.videos.wait(id))));
+    expect(polled).toEqual(ids);
+  });
+
+  test('that become due together leave the event loop free between their polls', async () => {
+    let started = 0;
+    const { mock, gateway } = setup(async () => {
+      started += 1;
+      await turns(1);
+      return Response.json({ status: 'failed' });
+    });
+    const startedPerTurn: number[] = [];
+    const waits = Array.from({ length: 1_000 }, async (_, index) =>
+      gateway.videos.wait(`task_${index}`),
+    );
+    const ended = mock.clock.settle(Promise.allSettled(waits));
+    while (started < waits.length) {
+      const before = started;
+      await turns(1);
+      startedPerTurn.push(started - before);
+    }
+    await ended;
+    expect(Math.max(...startedPerTurn)).toBeLessThanOrEqual(64);
+  });
+
   test('poll at most 64 at a time, with one timer per wait', async () => {
     let polling = 0;
     let maxPolling = 0;
@@ -71,6 +104,26 @@ describe('many waits', () => {
     }
     expect(sleeps.pending).toBe(0);
   });
+
+  test('that were aborted leave their turns to others', async () => {
+    let polling = 0;
+    const { mock, gateway } = setup(() => {
+      polling += 1;
+      return new Promise(() => undefined);
+    });
+    const waitFor = (count: number, signal: AbortSignal) =>
+      Array.from({ length: count }, async (_, index) =>
+        gateway.videos.wait(`task_${index}`, { signal }),
+      );
+    for (let round = 1; round <= 3; round += 1) {
+      const stop = new AbortController();
+      const waits = waitFor(200, stop.signal);
+      await mock.clock.advance(1_000);
+      expect(polling).toBe(64 * round);
+      stop.abort();
+      await Promise.allSettled(waits);
+    }
+  });
 });
 
 test('a wait without a poll interval still leaves 100 ms between any two of thousands of polls', async () => {
@@ -102,4 +155,20 @@ test('a caller that modifies an update changes neither the task nor the wait', a
     expect(video.urls).toHaveLength(1);
   };
   await mock.clock.settle(read());
+});
+
+test('the response of generate() is that of the submission, without its body', async () => {
+  const url = 'https://gateway.example/v1/videos';
+  const { mock, gateway } = setup(async (input, init) =>
+    Object.defineProperty(await mock.fetch(input, init), 'url', { value: url }),
+  );
+  const params = { model: 'tide-video', prompt: 'A harbour' };
+  const { data, response, meta } = await mock.clock.settle(
+    gateway.videos.generate(params).withResponse(),
+  );
+  expect(data.urls).toHaveLength(1);
+  expect(response).toMatchObject({ status: 202, url, body: null });
+  expect(meta).toMatchObject({ status: 202, chargeUsd: gateway.spend.totalUsd });
+  expect(meta.chargeUsd).toBeGreaterThan(0);
+  expect(response.headers.get('x-request-id')).toBe(meta.requestId);
 });
