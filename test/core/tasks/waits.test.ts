@@ -141,6 +141,38 @@ test('a wait without a poll interval still leaves 100 ms between any two of thou
   expect(new Set(delays)).toEqual(new Set([100]));
 });
 
+test('only the update of a poll that failed has a pollError', async () => {
+  let polls = 0;
+  const { mock, gateway } = setup(async (input, init) => {
+    polls += 1;
+    return polls === 3 ? new Response('', { status: 503 }) : mock.fetch(input, init);
+  });
+  const updates: boolean[] = [];
+  await mock.clock.settle(
+    gateway.videos.generate(
+      { model: 'tide-video', prompt: 'A harbour' },
+      { onUpdate: ({ pollError }) => void updates.push(Boolean(pollError)) },
+    ),
+  );
+  expect(updates.slice(0, 3)).toEqual([false, true, false]);
+  expect(updates.length).toBeGreaterThan(2);
+});
+
+test('a poll looks up no header but Retry-After', async () => {
+  const read: string[] = [];
+  const headers = new Headers({ 'content-type': 'application/json', 'x-request-id': 'request_1' });
+  const get = (name: string) => {
+    read.push(name);
+    return headers.get(name);
+  };
+  const { mock, gateway } = setup(async () =>
+    Object.defineProperty(Response.json({ status: 'failed' }), 'headers', { value: { get } }),
+  );
+  await mock.clock.settle(gateway.videos.wait('task_1').catch(() => undefined));
+  // A client with hooks also needs the content type: a hook never receives the body of an event stream.
+  expect(read.filter((name) => name !== 'content-type')).toEqual(['retry-after']);
+});
+
 test('a caller that modifies an update changes neither the task nor the wait', async () => {
   const { mock, gateway } = setup();
   const read = async () => {
