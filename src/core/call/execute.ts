@@ -15,7 +15,8 @@ import { CallErrors } from './errors.ts';
 import type { CheckedOptions } from './request-options.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
 import { backoff, classifyFailure, isRetryable } from './retry.ts';
-import { Spending } from './spending.ts';
+import { createSpending } from './spending.ts';
+import type { Spending } from './spending.ts';
 
 /** A larger error body counts as empty. */
 const maxErrorBodyBytes = 1_048_576;
@@ -68,7 +69,7 @@ class Execution<Result> {
     this.#handle = handle;
     this.#errors = new CallErrors(call, options.idempotencyKey);
     if (call.paid) {
-      this.#spending = new Spending(context, call, this.#errors, options.idempotencyKey);
+      this.#spending = createSpending(context, call, this.#errors, options.idempotencyKey);
     }
     this.#startedAt = context.config.clock.now();
     this.#signal = options.signal;

@@ -7,64 +7,47 @@ import type { ClientContext } from './context.ts';
 import type { CallErrors } from './errors.ts';
 
 /** What one paid call does to the ledger: it reserves its estimated price, and records its charge. */
-export class Spending {
-  readonly #context: ClientContext;
-  readonly #call: ApiCall;
-  readonly #errors: CallErrors;
-  readonly #idempotencyKey: string | undefined;
-  #hasReservation = false;
+export type Spending = ReturnType<typeof createSpending>;
 
-  constructor(
-    context: ClientContext,
-    call: ApiCall,
-    errors: CallErrors,
-    idempotencyKey: string | undefined,
-  ) {
-    this.#context = context;
-    this.#call = call;
-    this.#errors = errors;
-    this.#idempotencyKey = idempotencyKey;
-  }
-
+/** Creates the spending of one paid call. */
+export function createSpending(
+  { config, shared }: ClientContext,
+  { method, template, model, safety, estimateUsd }: ApiCall,
+  errors: CallErrors,
+  idempotencyKey: string | undefined,
+) {
+  const { ledger, prices } = shared;
+  const route = `${method} ${template}`;
   /** Calls with one key share a reservation if the key is charged at most once. `errors` identifies any other call. */
-  get #owner(): unknown {
-    return this.#call.safety === 'keyed' ? this.#idempotencyKey : this.#errors;
-  }
+  const owner = safety === 'keyed' ? idempotencyKey : errors;
+  let hasReservation = false;
+  return {
+    /** Reserves the estimated price, or throws if the budget does not cover it. */
+    reserve(): void {
+      const { budget } = config;
+      if (!budget || hasReservation || ledger.hasCharge(owner)) return;
+      const price = estimateUsd?.(prices.get(model ?? ''));
+      const commitments = ledger.commitments(owner);
+      if (!fitsBudget(budget, commitments, price)) {
+        throw errors.budgetExceeded(budget, commitments, price);
+      }
+      if (price === undefined) return;
+      ledger.reserve(owner, errors, price);
+      hasReservation = true;
+    },
 
-  /** Reserves the estimated price, or throws if the budget does not cover it. */
-  reserve(): void {
-    const { config, shared } = this.#context;
-    const { budget } = config;
-    const { ledger, prices } = shared;
-    const owner = this.#owner;
-    if (!budget || this.#hasReservation || ledger.hasCharge(owner)) return;
-    const price = this.#call.estimateUsd?.(prices.get(this.#call.model ?? ''));
-    const commitments = ledger.commitments(owner);
-    if (!fitsBudget(budget, commitments, price)) {
-      throw this.#errors.budgetExceeded(budget, commitments, price);
-    }
-    if (price === undefined) return;
-    ledger.reserve(owner, this.#errors, price);
-    this.#hasReservation = true;
-  }
+    /** Ends the reservation of a call that failed. */
+    leave(outcome: Outcome | undefined): void {
+      ledger.leaveReservation(owner, errors, outcome);
+    },
 
-  /** Ends the reservation of a call that failed. */
-  leave(outcome: Outcome | undefined): void {
-    this.#context.shared.ledger.leaveReservation(this.#owner, this.#errors, outcome);
-  }
-
-  /** Records the charge that a response reports. */
-  record(isSuccess: boolean, meta: ResponseMeta): void {
-    const { config, shared } = this.#context;
-    const { method, template, model } = this.#call;
-    const route = `${method} ${template}`;
-    if (isSuccess || meta.chargeUsd !== undefined) shared.ledger.releaseReservation(this.#owner);
-    const charge = shared.ledger.record(
-      { route, model, idempotencyKey: this.#idempotencyKey },
-      meta,
-    );
-    if (charge === undefined) return;
-    config.log.info(() => `${route}: charged ${charge.usd} USD`);
-    notify(config.log, config.onCharge, charge, 'onCharge');
-  }
+    /** Records the charge that a response reports. */
+    record(isSuccess: boolean, meta: ResponseMeta): void {
+      if (isSuccess || meta.chargeUsd !== undefined) ledger.releaseReservation(owner);
+      const charge = ledger.record({ route, model, idempotencyKey }, meta);
+      if (charge === undefined) return;
+      config.log.info(() => `${route}: charged ${charge.usd} USD`);
+      notify(config.log, config.onCharge, charge, 'onCharge');
+    },
+  };
 }
