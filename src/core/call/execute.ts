@@ -211,7 +211,7 @@ class Execution<Result> {
 
   #recordSend(): void {
     this.#errors.requestSent = true;
-    this.#call.observer?.onSend();
+    this.#call.observer?.onSend?.();
   }
 
   /**
@@ -226,7 +226,7 @@ class Execution<Result> {
     const meta = () => (parsed ??= parseResponseMeta(response, config));
     // The response to an attempt that has timed out must not be taken for that of the next one.
     if (!isLate) this.#errors.readMeta = meta;
-    observer?.onResponse(status);
+    observer?.onResponse(response);
     config.log.debug(
       () => `${this.#route}: status ${status}, request id ${meta().requestId ?? 'unknown'}`,
     );

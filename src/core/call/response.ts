@@ -32,18 +32,29 @@ export interface ResponseContext {
 /** Turns a successful response into the result of a call. */
 export type ResponseHandler<Result> = (context: ResponseContext) => Promise<Result>;
 
+/** Reads a whole body as text, and throws the error of the call if that fails. */
+export async function readText({
+  response,
+  meta,
+  errors,
+  signal,
+  config: { maxResponseBytes },
+}: ResponseContext): Promise<string> {
+  try {
+    return await readBodyText(response, maxResponseBytes, signal);
+  } catch (error) {
+    const problem = `the body is larger than maxResponseBytes (${maxResponseBytes})`;
+    throw error instanceof BodyTooLargeError
+      ? errors.invalidResponse(meta(), problem)
+      : errors.connectionError(error);
+  }
+}
+
 /** Handles a response that is one JSON document. */
 export function readJson<Result>(read: ResponseReader<Result>): ResponseHandler<Result> {
-  return async ({ response, meta, call, errors, signal, config: { maxResponseBytes } }) => {
-    let text: string;
-    try {
-      text = await readBodyText(response, maxResponseBytes, signal);
-    } catch (error) {
-      const problem = `the body is larger than maxResponseBytes (${maxResponseBytes})`;
-      throw error instanceof BodyTooLargeError
-        ? errors.invalidResponse(meta(), problem)
-        : errors.connectionError(error);
-    }
+  return async (context) => {
+    const { meta, call, errors } = context;
+    const text = await readText(context);
     const body = parseJson(text);
     if (body === undefined) throw errors.invalidResponse(meta(), describeNonJson(text), text);
     const result = await read(body, meta, call);

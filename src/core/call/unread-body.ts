@@ -1,20 +1,29 @@
 import { whenAborted } from '../config/clock.ts';
 import { garbage } from '../http/garbage.ts';
 import { createIdleTimer } from '../http/idle-timer.ts';
-import { isEventStream, withAbortableBody, withBody } from '../http/response-body.ts';
-import type { ResponseHandler } from './response.ts';
+import { finishBody, isEventStream, withAbortableBody, withBody } from '../http/response-body.ts';
+import type { ResponseContext, ResponseHandler } from './response.ts';
+
+/**
+ * Checks a stream while it passes through. Called with the bytes of each read, and without bytes at the end of the body,
+ * or when it breaks off with `error`. Returns whether the stream is complete, or throws the error that ends it.
+ */
+export type StreamCheck = (bytes: Uint8Array | undefined, error?: unknown) => boolean;
 
 /**
  * Leaves the body to the caller. Aborting the caller's signal also aborts the body. If `holdsSlot`, an event stream
  * holds the concurrency slot until it has ended, failed or been cancelled. Any other response ends when it arrives, and
- * holds no slot.
+ * holds no slot. `createCheck` creates the check of an event stream.
  */
 export function keepBodyUnread(
   holdsSlot: boolean | undefined,
   signal: AbortSignal | undefined,
+  createCheck?: (context: ResponseContext) => StreamCheck,
 ): ResponseHandler<Response> {
-  return async ({ response, errors, config, retainSlot }) => {
-    if (!holdsSlot || response.body === null || !isEventStream(response)) {
+  return async (context) => {
+    const { response, errors, config, retainSlot } = context;
+    const check = createCheck?.(context);
+    if (!(holdsSlot || check) || response.body === null || !isEventStream(response)) {
       return withAbortableBody(response, signal);
     }
     const { clock, streamIdleTimeout: ms } = config;
@@ -42,11 +51,19 @@ export function keepBodyUnread(
         async pull(controller) {
           idleTimer.start();
           try {
-            const { done, value } = await reader.read();
+            const { done, value } = await reader.read().catch((error: unknown) => {
+              if (failure === undefined) check?.(undefined, error);
+              throw error;
+            });
             // The time that a slow consumer takes between two reads is not idle time.
             idleTimer.pause();
             if (failure !== undefined) throw failure;
-            if (!done) return controller.enqueue(value);
+            const isComplete = check?.(value);
+            if (!done) {
+              controller.enqueue(value);
+              if (!isComplete) return;
+              finishBody(reader, clock);
+            }
             controller.close();
           } catch (error) {
             controller.error(error);

@@ -1,0 +1,89 @@
+import { APIError } from '../../errors/api.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
+import type { TaskHandle } from '../../schemas/task-handle.ts';
+import type { TaskKind } from '../../schemas/task.ts';
+import type { ApiCall } from '../call/api-call.ts';
+import { throwToCaller } from '../call/caller-stack.ts';
+import type { ClientContext } from '../call/context.ts';
+import { execute } from '../call/execute.ts';
+import { newIdempotencyKey } from '../call/idempotency-key.ts';
+import { readText } from '../call/response.ts';
+import type { ResponseHandler } from '../call/response.ts';
+import { keepBodyUnread } from '../call/unread-body.ts';
+import { checkValue, headerText } from '../config/validation.ts';
+import { parseJson } from '../http/json.ts';
+import { isEventStream, withBody } from '../http/response-body.ts';
+import { readFetchRequest } from './fetch-request.ts';
+import { describeBody, findRoute } from './routes.ts';
+import { createStreamCheck } from './stream-check.ts';
+
+/** Returns the handle of a task. */
+type OpenTask = (kind: TaskKind, id: string) => TaskHandle;
+
+/** Creates the `fetch` of a client, which treats each request as the client's method for the same route would. */
+export function createGatewayFetch(context: ClientContext, openTask: OpenTask): typeof fetch {
+  return async (input, init) => sendFetch(context, openTask, input, init).catch(throwToCaller);
+}
+
+async function sendFetch(
+  context: ClientContext,
+  openTask: OpenTask,
+  input: RequestInfo | URL,
+  init: RequestInit | undefined,
+): Promise<Response> {
+  const { config } = context;
+  const request = await readFetchRequest(config.baseURL, input, init);
+  const { method, template, path, headers, key, body, signal } = request;
+  const { kind, price, documented, ...route } = findRoute(method, template, config);
+  if (request.isStreamed && route.paid) {
+    throw new ConfigurationError('gateway.fetch: a paid request cannot have a stream as its body.');
+  }
+  const idempotencyKey = key?.[1] ?? (route.safety === 'keyed' ? newIdempotencyKey() : undefined);
+  checkValue('idempotencyKey', idempotencyKey, headerText);
+  const { model, choiceCount, estimateUsd } = describeBody(price, parseBody(body));
+  /** The last error response, with its body unread. */
+  let rejected: Response | undefined;
+  const call: ApiCall = {
+    // An unknown route keeps the header that the caller has chosen.
+    idempotencyHeader: documented ? 'x-idempotency-key' : key?.[0],
+    ...route,
+    method,
+    template,
+    path,
+    body,
+    model,
+    estimateUsd,
+    findTask: (meta, id = meta?.taskId) => (kind && id ? openTask(kind, id) : undefined),
+    observer: {
+      onResponse(response) {
+        rejected?.body?.cancel().catch(() => undefined);
+        rejected = response.ok ? undefined : response.clone();
+      },
+    },
+  };
+  const holdsSlot = call.usesSlot && config.concurrency !== false;
+  const isChat = call.timeout !== undefined;
+  const passOn = keepBodyUnread(
+    holdsSlot,
+    signal,
+    isChat ? createStreamCheck(choiceCount) : undefined,
+  );
+  const handle: ResponseHandler<Response> = async (received) =>
+    documented && received.response.body !== null && !isEventStream(received.response)
+      ? withBody(received.response, await readText(received))
+      : passOn(received);
+  try {
+    return (await execute(context, call, { headers, idempotencyKey, signal }, handle)).data;
+  } catch (error) {
+    // Without a response, such as when no slot became free, the error itself is the result.
+    if (error instanceof APIError && rejected?.status === error.status) return rejected;
+    rejected?.body?.cancel().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A body that may be JSON. */
+function parseBody(body: string | Uint8Array | undefined): unknown {
+  if (body === undefined) return undefined;
+  return parseJson(typeof body === 'string' ? body : new TextDecoder().decode(body));
+}
