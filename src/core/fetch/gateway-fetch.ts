@@ -1,5 +1,6 @@
 import { APIError } from '../../errors/api.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
+import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { TaskHandle } from '../../schemas/task-handle.ts';
 import type { TaskKind } from '../../schemas/task.ts';
 import type { ApiCall } from '../call/api-call.ts';
@@ -19,6 +20,17 @@ import { createStreamCheck } from './stream-check.ts';
 
 /** Returns the handle of a task. */
 type OpenTask = (kind: TaskKind, id: string) => TaskHandle;
+
+/** What the client knows about a response that `gateway.fetch` has returned. */
+interface Fetched {
+  readonly meta: ResponseMeta;
+  readonly idempotencyKey: string | undefined;
+  /** The error that a method of the client would have thrown. */
+  readonly error?: APIError;
+}
+
+/** The responses that `gateway.fetch` has returned, for integrations that need more than `fetch` can tell. */
+export const fetched = new WeakMap<Response, Fetched>();
 
 /** Creates the `fetch` of a client, which treats each request as the client's method for the same route would. */
 export function createGatewayFetch(context: ClientContext, openTask: OpenTask): typeof fetch {
@@ -73,10 +85,16 @@ async function sendFetch(
       ? withBody(received.response, await readText(received))
       : passOn(received);
   try {
-    return (await execute(context, call, { headers, idempotencyKey, signal }, handle)).data;
+    const options = { headers, idempotencyKey, signal };
+    const { data, meta } = await execute(context, call, options, handle);
+    fetched.set(data, { meta: meta(), idempotencyKey });
+    return data;
   } catch (error) {
     // Without a response, such as when no slot became free, the error itself is the result.
-    if (error instanceof APIError && rejected?.status === error.status) return rejected;
+    if (error instanceof APIError && rejected?.status === error.status) {
+      fetched.set(rejected, { meta: error.meta, idempotencyKey, error });
+      return rejected;
+    }
     rejected?.body?.cancel().catch(() => undefined);
     throw error;
   }
