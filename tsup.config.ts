@@ -27,7 +27,13 @@ export default defineConfig([
   {
     ...shared,
     name: 'client',
-    entry: { index: 'src/index.ts', chat: 'src/chat.ts', journal: 'src/journal/index.ts' },
+    // They share chunks, so that an error of one entry is an instance of the class that another one exports.
+    entry: {
+      index: 'src/index.ts',
+      chat: 'src/chat.ts',
+      journal: 'src/journal/index.ts',
+      'ai-sdk': 'src/ai-sdk/index.ts',
+    },
     outDir: 'dist',
     dts: true,
   },

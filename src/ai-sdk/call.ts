@@ -30,7 +30,8 @@ export function readCallOptions({ abortSignal, headers = {}, providerOptions }: 
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
   const sent = entries.filter(([name]) => !ownHeaders.has(name));
-  const key = idempotencyKey ?? Object.fromEntries(entries)['idempotency-key'];
+  const { 'idempotency-key': header, 'x-idempotency-key': ownHeader } = Object.fromEntries(entries);
+  const key = idempotencyKey ?? ownHeader ?? header;
   return {
     options: {
       headers: Object.fromEntries(sent),

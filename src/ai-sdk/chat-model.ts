@@ -3,15 +3,15 @@ import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
   LanguageModelV4GenerateResult,
-  LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
 
 import type { Polygate } from '../client.ts';
 import { fetched } from '../core/fetch/gateway-fetch.ts';
-import { AbortedError } from '../errors/aborted.ts';
-import { metadataOf } from './call.ts';
+import { metadataOf, unsupported } from './call.ts';
+import { toAbort, toGenerateError, toStreamError } from './chat-errors.ts';
+import { endWithErrorPart } from './chat-stream.ts';
 
 /** A chat model: the mapping of `@ai-sdk/openai-compatible` over the client's `fetch`. */
 export class PolygateChatModel implements LanguageModelV4 {
@@ -30,57 +30,59 @@ export class PolygateChatModel implements LanguageModelV4 {
   }
 
   async doGenerate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
-    const { model, addMetadata } = this.#start();
-    const result = await model.doGenerate(options);
-    return { ...result, providerMetadata: addMetadata(result.providerMetadata) };
+    const call = this.#start();
+    try {
+      const result = await call.model.doGenerate(options);
+      return { ...result, providerMetadata: call.addMetadata(result.providerMetadata) };
+    } catch (error) {
+      throw toGenerateError(error, call.response);
+    }
   }
 
   async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
-    const { model, addMetadata } = this.#start();
-    const result = await model.doStream(options);
-    const stream = result.stream.pipeThrough(
-      new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
-        transform(part, controller) {
-          const isFinish = part.type === 'finish';
-          controller.enqueue(
-            isFinish ? { ...part, providerMetadata: addMetadata(part.providerMetadata) } : part,
-          );
-        },
-      }),
-    );
-    return { ...result, stream };
+    const call = this.#start();
+    const result = await call.model.doStream(options);
+    const toError = (error: unknown) =>
+      toStreamError(toAbort(error, options.abortSignal), call.response);
+    return { ...result, stream: endWithErrorPart(result.stream, toError, call.addMetadata) };
   }
 
   /** Creates the model of one call, which remembers what the client knows about its response. */
   #start() {
     const client = this.#client;
-    let metadata: ReturnType<typeof metadataOf> | undefined;
+    let response: ReturnType<typeof fetched.get>;
     const model = new OpenAICompatibleChatLanguageModel(this.modelId, {
       provider: this.provider,
       url: ({ path }) => `${client.baseURL}/v1${path}`,
       includeUsage: true,
       supportsStructuredOutputs: true,
+      // The service replays tasks only, so a key would not protect a chat from a second charge.
+      transformRequestBody: ({ idempotencyKey, ...body }, warnings) => {
+        warnings?.push(...unsupported({ idempotencyKey }));
+        return body;
+      },
       fetch: async (input, init) => {
-        const response = await client.fetch(input, init).catch((error: unknown) => {
+        const received = await client.fetch(input, init).catch((error: unknown) => {
           throw toAbort(error, init?.signal);
         });
-        const { meta, error, idempotencyKey } = fetched.get(response) ?? {};
+        response = fetched.get(received);
         // The AI SDK would retry some errors of its own.
-        if (error) throw error;
-        if (meta) metadata = metadataOf(meta, { idempotencyKey });
-        return response;
+        if (response?.error) throw response.error;
+        return received;
       },
     });
-    const addMetadata = (given: SharedV4ProviderMetadata = {}): SharedV4ProviderMetadata => ({
-      ...given,
-      polygate: { ...given.polygate, ...metadata },
-    });
-    return { model, addMetadata };
+    return {
+      model,
+      get response() {
+        return response;
+      },
+      addMetadata: (given: SharedV4ProviderMetadata = {}): SharedV4ProviderMetadata => ({
+        ...given,
+        polygate: {
+          ...given.polygate,
+          ...(response && metadataOf(response.meta, response)),
+        },
+      }),
+    };
   }
-}
-
-/** The AI SDK recognizes an abort by its name. */
-function toAbort(error: unknown, signal: AbortSignal | null | undefined): unknown {
-  if (!AbortedError.is(error) || !signal?.aborted) return error;
-  return Object.assign(new Error(error.message, { cause: error }), { name: 'AbortError' });
 }

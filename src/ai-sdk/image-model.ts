@@ -10,7 +10,7 @@ import type { Polygate } from '../client.ts';
 import type { ImageParams } from '../schemas/images.ts';
 import { unchecked } from '../schemas/schema.ts';
 import { metadataOf, readCallOptions, responseOf, unsupported } from './call.ts';
-import { downloadAll, urlOf } from './media.ts';
+import { downloadBytes, urlOf } from './media.ts';
 
 /** An image model: one call is one task and one charge. */
 export class PolygateImageModel implements ImageModelV4 {
@@ -28,12 +28,14 @@ export class PolygateImageModel implements ImageModelV4 {
   async doGenerate(call: ImageModelV4CallOptions): Promise<ImageModelV4Result> {
     const { prompt, n, size, aspectRatio: aspect_ratio, seed, files, mask, abortSignal } = call;
     const { options, params } = readCallOptions(call);
-    const body = { prompt, n, size, aspect_ratio, ...sourcesOf(files), ...params };
+    const body = { prompt, n, size, aspect_ratio, ...sourcesOf(files) };
     // The service checks params that only `providerOptions` can contain.
-    const given = unchecked<ImageParams>({ ...body, model: this.modelId });
+    const given = unchecked<ImageParams>({ model: this.modelId, ...body, ...params });
     const task = await this.#client.images.submit(given, options);
-    const generation = await task.wait(abortSignal && { signal: abortSignal });
-    const images = await downloadAll(this.#client, generation, abortSignal);
+    const { urls } = await task.wait(abortSignal && { signal: abortSignal });
+    const images = await Promise.all(
+      urls.map((_, index) => downloadBytes(this.#client, task, index, abortSignal)),
+    );
     const [first, ...others] = images.map((): JSONObject => ({}));
     return {
       images,

@@ -8,7 +8,7 @@ import type { Polygate } from '../client.ts';
 import type { SpeechParams } from '../schemas/audio.ts';
 import { unchecked } from '../schemas/schema.ts';
 import { metadataOf, readCallOptions, responseOf, unsupported } from './call.ts';
-import { downloadAll } from './media.ts';
+import { downloadBytes } from './media.ts';
 
 /** A speech model. */
 export class PolygateSpeechModel implements SpeechModelV4 {
@@ -33,12 +33,12 @@ export class PolygateSpeechModel implements SpeechModelV4 {
       abortSignal,
     } = call;
     const { options, params } = readCallOptions(call);
-    const body = { text, voice_id, speed, ...params };
+    const body = { text, voice_id, speed };
     // The service checks params that only `providerOptions` can contain.
-    const given = unchecked<SpeechParams>({ ...body, model: this.modelId });
+    const given = unchecked<SpeechParams>({ model: this.modelId, ...body, ...params });
     const task = await this.#client.audio.speech.submit(given, options);
-    const generation = await task.wait(abortSignal && { signal: abortSignal });
-    const [audio = new Uint8Array()] = await downloadAll(this.#client, generation, abortSignal);
+    await task.wait(abortSignal && { signal: abortSignal });
+    const audio = await downloadBytes(this.#client, task, 0, abortSignal);
     return {
       audio,
       warnings: unsupported({ outputFormat, instructions, language }),

@@ -6,6 +6,7 @@ import type { TaskKind } from '../../schemas/task.ts';
 import type { ApiCall } from '../call/api-call.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
+import type { CallErrors } from '../call/errors.ts';
 import { execute } from '../call/execute.ts';
 import { newIdempotencyKey } from '../call/idempotency-key.ts';
 import { readText } from '../call/response.ts';
@@ -22,9 +23,11 @@ import { createStreamCheck } from './stream-check.ts';
 type OpenTask = (kind: TaskKind, id: string) => TaskHandle;
 
 /** What the client knows about a response that `gateway.fetch` has returned. */
-interface Fetched {
+export interface Fetched {
   readonly meta: ResponseMeta;
   readonly idempotencyKey: string | undefined;
+  /** Creates the errors for a response that turns out to be invalid. */
+  readonly errors?: CallErrors | undefined;
   /** The error that a method of the client would have thrown. */
   readonly error?: APIError;
 }
@@ -80,14 +83,17 @@ async function sendFetch(
     signal,
     isChat ? createStreamCheck(choiceCount) : undefined,
   );
-  const handle: ResponseHandler<Response> = async (received) =>
-    documented && received.response.body !== null && !isEventStream(received.response)
+  let errors: CallErrors | undefined;
+  const handle: ResponseHandler<Response> = async (received) => {
+    ({ errors } = received);
+    return documented && received.response.body !== null && !isEventStream(received.response)
       ? withBody(received.response, await readText(received))
       : passOn(received);
+  };
   try {
     const options = { headers, idempotencyKey, signal };
     const { data, meta } = await execute(context, call, options, handle);
-    fetched.set(data, { meta: meta(), idempotencyKey });
+    fetched.set(data, { meta: meta(), idempotencyKey, errors });
     return data;
   } catch (error) {
     // Without a response, such as when no slot became free, the error itself is the result.
