@@ -1,12 +1,15 @@
 import type { Fetched } from '../core/fetch/gateway-fetch.ts';
+import { AbortedError } from '../errors/aborted.ts';
 import { PolygateError } from '../errors/base.ts';
 import { isRecord } from '../schemas/type-guards.ts';
 
-/** The AI SDK recognizes an abort by its name. */
+/** The AI SDK recognizes an abort by its name, and tells a timeout of its own from an abort of the user. */
 export function toAbort(error: unknown, signal: AbortSignal | null | undefined): unknown {
-  if (!signal?.aborted || isAbort(error)) return error;
+  const isOther = PolygateError.is(error) && !AbortedError.is(error);
+  if (!signal?.aborted || isOther || isAbort(error)) return error;
   const message = error instanceof Error ? error.message : 'Aborted by the caller.';
-  return Object.assign(new Error(message, { cause: error }), { name: 'AbortError' });
+  const name = isAbort(signal.reason) ? signal.reason.name : 'AbortError';
+  return Object.assign(new Error(message, { cause: error }), { name });
 }
 
 /** The client's error for one that ended a call. It stays as it is if no response has arrived. */
@@ -37,8 +40,9 @@ function clientError(error: unknown): unknown {
   return isRecord(error) && PolygateError.is(error.cause) ? error.cause : undefined;
 }
 
-function isAbort(error: unknown): boolean {
-  return error instanceof Error && error.name === 'AbortError';
+/** Whether the AI SDK regards an error as an abort. */
+export function isAbort(error: unknown): error is Error {
+  return error instanceof Error && /^(Abort|Timeout)Error$/.test(error.name);
 }
 
 /** The message of an error of the AI SDK, which can quote the whole response. */

@@ -4,6 +4,8 @@ import type {
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
 
+import { isAbort } from './chat-errors.ts';
+
 const unknownUsage: LanguageModelV4Usage = {
   inputTokens: {
     total: undefined,
@@ -16,7 +18,8 @@ const unknownUsage: LanguageModelV4Usage = {
 
 /**
  * A copy of a stream that never fails. A failure becomes an `error` part and the finish reason `error`, because the AI
- * SDK passes only parts to `onError`, and would lose the metadata with the charge. `toError` converts errors.
+ * SDK passes only parts to `onError`, and would lose the metadata with the charge. Nothing follows an error: the AI SDK
+ * would continue with a tool call that is incomplete, in another paid request. `toError` converts errors.
  */
 export function endWithErrorPart(
   stream: ReadableStream<StreamPart>,
@@ -24,38 +27,35 @@ export function endWithErrorPart(
   addMetadata: (given?: SharedV4ProviderMetadata) => SharedV4ProviderMetadata,
 ): ReadableStream<StreamPart> {
   const reader = stream.getReader();
-  let hasFailed = false;
-  const convert = (part: StreamPart): StreamPart => {
-    if (part.type === 'error') {
-      hasFailed = true;
-      return { ...part, error: toError(part.error) };
+  async function readPart(): Promise<StreamPart | undefined> {
+    try {
+      return (await reader.read()).value;
+    } catch (error) {
+      return { type: 'error', error };
     }
-    if (part.type !== 'finish') return part;
-    const { finishReason: given, providerMetadata } = part;
-    // A stream that contained an error may still report the finish reason of the model.
-    const finishReason = hasFailed ? { ...given, unified: 'error' as const } : given;
-    return { ...part, finishReason, providerMetadata: addMetadata(providerMetadata) };
-  };
+  }
   return new ReadableStream<StreamPart>(
     {
       async pull(controller) {
-        try {
-          const { done, value } = await reader.read();
-          if (done) controller.close();
-          else controller.enqueue(convert(value));
-        } catch (cause) {
-          const error = toError(cause);
-          // An abort is no failure. The AI SDK has an `abort` part of its own.
-          if (error instanceof Error && error.name === 'AbortError') return controller.error(error);
-          controller.enqueue({ type: 'error', error });
-          controller.enqueue({
-            type: 'finish',
-            finishReason: { unified: 'error', raw: undefined },
-            usage: unknownUsage,
-            providerMetadata: addMetadata(),
-          });
-          controller.close();
+        const part = await readPart();
+        if (part === undefined) return controller.close();
+        if (part.type === 'finish') {
+          const providerMetadata = addMetadata(part.providerMetadata);
+          return controller.enqueue({ ...part, providerMetadata });
         }
+        if (part.type !== 'error') return controller.enqueue(part);
+        reader.cancel().catch(() => undefined);
+        const error = toError(part.error);
+        // An abort is no failure. The AI SDK has an `abort` part of its own.
+        if (isAbort(error)) return controller.error(error);
+        controller.enqueue({ type: 'error', error });
+        controller.enqueue({
+          type: 'finish',
+          finishReason: { unified: 'error', raw: undefined },
+          usage: unknownUsage,
+          providerMetadata: addMetadata(),
+        });
+        return controller.close();
       },
       cancel: (reason) => reader.cancel(reason),
     },

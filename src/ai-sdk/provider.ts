@@ -51,7 +51,7 @@ export interface PolygateProvider extends ProviderV4 {
  * const { text } = await generateText({ model: polygate('some-chat-model'), prompt: 'Say hello' });
  * ```
  *
- * @throws {@link ConfigurationError} if an option is unknown or invalid.
+ * @throws `ConfigurationError` if an option is unknown or invalid.
  */
 export function createPolygate(settings: PolygateProviderSettings = {}): PolygateProvider {
   const client = 'client' in settings ? settings.client : new Polygate(settings);

@@ -52,6 +52,31 @@ describe('streamText', () => {
     expect(mock.invoice).toHaveLength(2);
   });
 
+  test.each(['cutStreamAfter', 'streamErrorAfter'] as const)(
+    'a tool call that %s interrupts is neither executed nor continued',
+    async (fault) => {
+      for (const events of [1, 2, 3, 4, 5]) {
+        const { mock, polygate } = onProvider({ clock: 'system' });
+        mock.fail({ route, [fault]: events });
+        let executions = 0;
+        const result = streamText({
+          model: polygate('aurora-chat'),
+          prompt: 'What is the weather in Lisbon?',
+          tools: {
+            get_weather: tool({
+              inputSchema: z.object({ city: z.string() }),
+              execute: () => (executions += 1),
+            }),
+          },
+          stopWhen: isStepCount(5),
+          onError: () => undefined,
+        });
+        expect([events, await result.finishReason, executions]).toEqual([events, 'error', 0]);
+        expect(mock.invoice).toHaveLength(1);
+      }
+    },
+  );
+
   test('streams structured output', async () => {
     const { polygate } = onProvider({ clock: 'system' });
     const schema = z.object({ name: z.string() });

@@ -168,6 +168,17 @@ describe('generateText', () => {
     expect(mock.requests.length).toBeLessThan(2);
   });
 
+  test('a timeout of the AI SDK is a TimeoutError', async () => {
+    const { mock, polygate } = onProvider({ clock: 'system' });
+    mock.fail({ route: `POST ${path}`, stallHeaders: true });
+    const call = generateText({ model: polygate('aurora-chat'), prompt: 'Hello', timeout: 20 });
+    await expect(call).rejects.toMatchObject({
+      name: 'TimeoutError',
+      cause: { name: 'AbortedError', outcome: 'unknown' },
+    });
+    expect(mock.requests.length).toBeLessThan(2);
+  });
+
   test('an error of the AI SDK before the request stays as it is', async () => {
     const { mock, polygate } = onProvider();
     const file = { type: 'file' as const, data: 'AAAA', mediaType: 'font/woff' };
