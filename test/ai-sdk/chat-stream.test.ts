@@ -3,7 +3,7 @@ import type { Fault } from 'polygate/mock';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
-import { drain } from '../core/support.ts';
+import { caught, drain } from '../core/support.ts';
 import { eventually } from '../support/eventually.ts';
 import { onProvider } from './support.ts';
 
@@ -174,6 +174,17 @@ describe('streamText', () => {
     expect(errors).toEqual([]);
     await eventually(() => expect(gateway.concurrency.inFlight).toBe(0));
     expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('the stream of a model fails with an AbortError when it is aborted', async () => {
+    const { polygate } = onProvider({ clock: 'system', chunkDelayMs: 20 });
+    const controller = new AbortController();
+    const { stream } = await polygate('aurora-chat').doStream({
+      prompt: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
+      abortSignal: controller.signal,
+    });
+    controller.abort('the user left');
+    expect(await caught(drain(stream))).toMatchObject({ name: 'AbortError' });
   });
 
   test('a stream that the reader cancels frees its slot', async () => {

@@ -161,6 +161,26 @@ describe('generateImage', () => {
     expect(mock.requests[0]?.headers).toMatchObject({ 'x-tenant': 'ann' });
   });
 
+  test('sends the credentials of the client, and the key with the submission only', async () => {
+    const { mock, polygate, settle } = onProvider();
+    const headers = {
+      Authorization: 'Bearer other',
+      'X-Api-Key': 'other',
+      'Idempotency-Key': 'k-1',
+    };
+    const model = polygate.image('prism-image');
+    await settle(generateImage({ model, prompt: 'A harbour', headers }));
+    const [submit, ...polls] = mock.requests.filter(({ path: to }) => to.startsWith(path));
+    expect(submit?.headers).toMatchObject({ 'x-idempotency-key': 'k-1' });
+    expect(polls).not.toEqual([]);
+    for (const { headers: sent } of [submit, ...polls].filter((request) => request !== undefined)) {
+      expect(sent).toMatchObject({ authorization: `Bearer ${mock.apiKey}` });
+      expect(sent).not.toHaveProperty('x-api-key');
+      expect(sent).not.toHaveProperty('idempotency-key');
+    }
+    for (const poll of polls) expect(poll.headers).not.toHaveProperty('x-idempotency-key');
+  });
+
   test.each([{ reset: 'before' }, { status: 503 }, { truncateBody: 20 }] as const)(
     'downloads again after a temporary failure: %j',
     async (fault) => {
