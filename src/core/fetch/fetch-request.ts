@@ -50,7 +50,7 @@ export function readFetchRequest(
   init: RequestInit,
 ): FetchRequest {
   const given = input instanceof Request ? input : undefined;
-  const url = parseURL(baseURL, given?.url ?? String(input));
+  const url = parseURL(baseURL, input instanceof Request ? input.url : String(input));
   const template = url.pathname.slice(new URL(baseURL).pathname.replace(/\/$/, '').length);
   // The key of the Gemini API.
   if (url.searchParams.has('key')) url.searchParams.delete('key');

@@ -53,7 +53,7 @@ describe('gateway.fetch with a path prefix in the base URL', () => {
     `${baseURL}/v1/models`,
     `${prefixed}/../v1/models`,
     `${prefixed}-2/v1/models`,
-    `${prefixed}`,
+    prefixed,
     new URL(`${prefixed}/../v1/models`),
     new Request(`${prefixed}/../v1/models`),
   ])('rejects %s, which leaves it', async (input) => {

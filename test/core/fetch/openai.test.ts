@@ -1,4 +1,4 @@
-import OpenAI from 'openai';
+import OpenAI, { APIConnectionError, APIError, APIUserAbortError } from 'openai';
 import { describe, expect, test } from 'vitest';
 
 import { ConnectionError, StreamTruncatedError } from '../../../src/index.ts';
@@ -42,7 +42,7 @@ describe.each([
     const { choices } = await openai.chat.completions.create(chat);
     expect(choices[0]?.message.content).toContain('You said: Hello');
     const [request] = mock.requests;
-    expect(JSON.stringify(Array.from(request?.headers ?? []))).not.toContain('unused');
+    expect(JSON.stringify(request?.headers)).not.toContain('unused');
     expect(mock.invoice).toHaveLength(1);
     expect(gateway.spend.totalUsd).toBe(mock.invoice[0]?.usd);
   });
@@ -99,7 +99,7 @@ describe.each([
   test('reports a 402 as its own error, after one request', async () => {
     const { mock, openai } = start({ status: 402 });
     const error = await mock.clock.settle(caught(openai.chat.completions.create(chat)));
-    expect(error).toBeInstanceOf(OpenAI.APIError);
+    expect(error).toBeInstanceOf(APIError);
     expect(error).toMatchObject({ status: 402, code: 'insufficient_balance' });
     expect(mock.requests).toHaveLength(1);
     expect(mock.invoice).toHaveLength(0);
@@ -125,7 +125,7 @@ describe.each([
       setImmediate(resolve);
     });
     stop.abort();
-    expect(await error).toBeInstanceOf(OpenAI.APIUserAbortError);
+    expect(await error).toBeInstanceOf(APIUserAbortError);
     expect(gateway.concurrency.inFlight).toBe(0);
     expect(mock.inFlight).toBe(0);
   });
@@ -136,7 +136,7 @@ describe('the openai package with maxRetries: 0', () => {
     for (const fault of [{ status: 502, handled: true }, { reset: 'after' }] as const) {
       const { mock, gateway, openai } = openaiOn(fault);
       const error = await mock.clock.settle(caught(openai.chat.completions.create(chat)));
-      expect(error).toBeInstanceOf(OpenAI.APIError);
+      expect(error).toBeInstanceOf(APIError);
       expect(mock.requests).toHaveLength(1);
       expect(mock.invoice).toHaveLength(1);
       expect(gateway.concurrency.inFlight).toBe(0);
@@ -146,7 +146,7 @@ describe('the openai package with maxRetries: 0', () => {
   test('has the error of the client as the cause of its own', async () => {
     const { openai } = openaiOn({ reset: 'after' });
     const error = await caught(openai.chat.completions.create(chat));
-    expect(error).toBeInstanceOf(OpenAI.APIConnectionError);
+    expect(error).toBeInstanceOf(APIConnectionError);
     expect(error.cause).toBeInstanceOf(ConnectionError);
     expect(error.cause).toMatchObject({ outcome: 'unknown' });
   });
@@ -169,11 +169,12 @@ describe('the openai package with maxRetries: 0', () => {
   });
 });
 
-test('the openai package with its default options repeats a chat on its own', async () => {
-  const fault = { status: 502, handled: true } as const;
-  const { mock, openai } = openaiOn(fault, {}, null);
-  await mock.clock.settle(caught(openai.chat.completions.create(chat)));
-  // The reason why the guide says `maxRetries: 0`.
-  expect(mock.invoice.length).toBeGreaterThan(0);
-  console.log('DEFAULT CHARGES', mock.invoice.length);
-});
+test.each([{ status: 502, handled: true }, { reset: 'after' }] as const)(
+  'the openai package with its default options repeats a chat on its own: %o',
+  async (fault) => {
+    const { mock, openai } = openaiOn({ ...fault, times: 1 }, {}, null);
+    await openai.chat.completions.create(chat);
+    // The reason why the guide says `maxRetries: 0`.
+    expect(mock.invoice).toHaveLength(2);
+  },
+);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { PolygateError } from '../../../src/index.ts';
+import type { Polygate } from '../../../src/index.ts';
 import {
   coded,
   errorReply,
@@ -31,17 +32,20 @@ describe('a request without a response', () => {
     ['a refused connection', unreachable, 'not-sent', 4],
     ['a reset', reset, 'unknown', 1],
     ['a nested error', deep, 'unknown', 1],
-  ])('rejects after %s, and no cause has a network error code', async (_, reply, outcome, count) => {
-    const { gateway, sent, fail } = scriptedClient([reply]);
-    const error = await fail(fetchChat(gateway, chat));
-    expect(error).toBeInstanceOf(PolygateError);
-    expect(error).toMatchObject({ name: 'ConnectionError', outcome });
-    expect(networkCodesOf(error)).toEqual([]);
-    expect(JSON.stringify(error.cause, Object.getOwnPropertyNames(error.cause))).not.toMatch(
-      /"(code|errno)"/,
-    );
-    expect(sent).toHaveLength(count);
-  });
+  ])(
+    'rejects after %s, and no cause has a network error code',
+    async (_, reply, outcome, count) => {
+      const { gateway, sent, fail } = scriptedClient([reply]);
+      const error = await fail(fetchChat(gateway, chat));
+      expect(error).toBeInstanceOf(PolygateError);
+      expect(error).toMatchObject({ name: 'ConnectionError', outcome });
+      expect(networkCodesOf(error)).toEqual([]);
+      expect(JSON.stringify(error.cause, Object.getOwnPropertyNames(error.cause))).not.toMatch(
+        /"(code|errno)"/,
+      );
+      expect(sent).toHaveLength(count);
+    },
+  );
 
   test('carries the key of a submission', async () => {
     const { gateway, sent, fail } = scriptedClient([reset]);
@@ -112,17 +116,18 @@ describe('a request without a response', () => {
 });
 
 describe('init.signal', () => {
-  test.each([
-    ['init', (signal: AbortSignal) => [chatPath, { ...post(chat), signal }] as const],
-    [
-      'a Request',
-      (signal: AbortSignal) =>
-        [new Request(`https://gateway.example${chatPath}`, { ...post(chat), signal })] as const,
-    ],
-  ])('of %s aborts before anything is sent', async (_, args) => {
+  /** Sends a chat with a signal, in either place. */
+  const abortable = (gateway: Polygate, where: string, signal: AbortSignal) => {
+    const init = { ...post(chat), signal };
+    return where === 'init'
+      ? gateway.fetch(chatPath, init)
+      : gateway.fetch(new Request(gateway.baseURL + chatPath, init));
+  };
+
+  test.each(['init', 'a Request'])('of %s aborts before anything is sent', async (where) => {
     const { gateway, sent, fail } = scriptedClient([submitted]);
     const reason = new Error('enough');
-    const error = await fail(gateway.fetch(...args(AbortSignal.abort(reason))));
+    const error = await fail(abortable(gateway, where, AbortSignal.abort(reason)));
     expect(error).toMatchObject({ name: 'AbortedError', outcome: 'not-sent' });
     expect(error.cause).toBe(reason);
     expect(sent).toEqual([]);
@@ -131,12 +136,7 @@ describe('init.signal', () => {
   test.each(['init', 'a Request'])('of %s aborts while no response has arrived', async (where) => {
     const { gateway, sent, fail } = scriptedClient([hang]);
     const stop = new AbortController();
-    const init = { ...post(chat), signal: stop.signal };
-    const call =
-      where === 'init'
-        ? gateway.fetch(chatPath, init)
-        : gateway.fetch(new Request(`https://gateway.example${chatPath}`, init));
-    const error = fail(call);
+    const error = fail(abortable(gateway, where, stop.signal));
     await turns();
     stop.abort('enough');
     expect(await error).toMatchObject({

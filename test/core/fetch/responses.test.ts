@@ -1,15 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import {
-  errorReply,
-  jsonReply,
-  methodOf,
-  onMock,
-  reset,
-  submitted,
-  textReply,
-  clientOf,
-} from '../support.ts';
+import { errorReply, jsonReply, onMock, reset, submitted, textReply } from '../support.ts';
 import type { Reply } from '../support.ts';
 import { chatPath, imagePath, post, scriptedClient } from './support.ts';
 
@@ -79,7 +70,6 @@ describe('an error status', () => {
 
   test('cancels the bodies of the attempts before it', async () => {
     let cancelled = 0;
-    let last: Response | undefined;
     const reply: Reply = () => {
       const body = new ReadableStream({
         pull: (controller) => controller.enqueue(new Uint8Array(200_000)),
@@ -90,7 +80,7 @@ describe('an error status', () => {
       return new Response(body, { status: 503 });
     };
     const { gateway, settle } = scriptedClient([reply], { maxRetries: 2 });
-    last = await settle(gateway.fetch('/v1/models'));
+    const last = await settle(gateway.fetch('/v1/models'));
     expect(cancelled).toBe(2);
     await last.body?.cancel();
     expect(cancelled).toBe(3);
@@ -104,8 +94,7 @@ describe('an error status', () => {
   });
 
   test('has the body that an afterResponse hook has put in its place', async () => {
-    const { fetch } = scriptedReply(errorReply(400, 'original'));
-    const gateway = clientOf(fetch, {
+    const { gateway } = scriptedClient([errorReply(400, 'original')], {
       hooks: { afterResponse: [() => Response.json({ replaced: true }, { status: 400 })] },
     });
     const response = await gateway.fetch('/v1/models');
@@ -114,24 +103,12 @@ describe('an error status', () => {
   });
 });
 
-/** A fetch with one reply. */
-function scriptedReply(reply: Reply) {
-  const fetch: typeof globalThis.fetch = async (input, init) =>
-    reply({
-      url: String(input),
-      method: methodOf(input, init),
-      headers: new Headers(),
-      body: undefined,
-      redirect: 'manual',
-      signal: new AbortController().signal,
-    });
-  return { fetch };
-}
-
 describe('a redirect', () => {
   test.each([301, 302, 303, 307, 308])('%d resolves and is not followed', async (status) => {
     const headers = { location: 'https://elsewhere.example/v1/models' };
-    const { gateway, sent, settle } = scriptedClient([() => new Response(null, { status, headers })]);
+    const { gateway, sent, settle } = scriptedClient([
+      () => new Response(null, { status, headers }),
+    ]);
     const response = await settle(gateway.fetch('/v1/models', { redirect: 'follow' }));
     expect(response.status).toBe(status);
     expect(response.headers.get('location')).toBe(headers.location);
@@ -195,10 +172,9 @@ describe('a success', () => {
   });
 
   test('that exceeds maxResponseBytes rejects', async () => {
-    const { gateway, fail } = scriptedClient(
-      [errorReply(503), textReply(200, 'x'.repeat(100))],
-      { maxResponseBytes: 50 },
-    );
+    const { gateway, fail } = scriptedClient([errorReply(503), textReply(200, 'x'.repeat(100))], {
+      maxResponseBytes: 50,
+    });
     expect(await fail(gateway.fetch('/v1/models'))).toMatchObject({
       name: 'ResponseValidationError',
     });

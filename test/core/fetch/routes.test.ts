@@ -22,7 +22,7 @@ type Call = (typeof allCalls)[number]['call'];
 async function requestOf(call: Call): Promise<[path: string, init: RequestInit]> {
   const { gateway, sent } = scriptedClient([jsonReply(200, {})], { maxRetries: 0 });
   await call(gateway).catch(() => undefined);
-  const [{ method = '', url = '', body } = {}] = sent;
+  const { method, url, body } = sent[0] ?? { method: '', url: '', body: undefined };
   const { pathname, search } = new URL(url);
   const headers = { 'content-type': 'application/json' };
   return [pathname + search, body === undefined ? { method } : { method, body, headers }];
@@ -233,4 +233,3 @@ describe('an unknown route', () => {
     await reader?.cancel();
   });
 });
-

@@ -54,7 +54,9 @@ describe('over a socket', () => {
     const response = await fetchChat(gateway, stream);
     expect(response.url).toBe(`${gateway.baseURL}${chatPath}`);
     const text = await response.text();
-    expect(text).toMatch(/^: keep-alive\n\ndata: \{.*"finish_reason":"stop".*\n\ndata: \[DONE\]\n\n$/s);
+    expect(text).toMatch(
+      /^: keep-alive\n\ndata: \{.*"finish_reason":"stop".*\n\ndata: \[DONE\]\n\n$/s,
+    );
     expect(mock.invoice).toHaveLength(1);
   });
 

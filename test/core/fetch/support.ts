@@ -1,6 +1,6 @@
+import type { Polygate, PolygateOptions } from '../../../src/index.ts';
 import { caught, clientOf, scripted, virtualClock } from '../support.ts';
 import type { Caught, Reply } from '../support.ts';
-import type { Polygate, PolygateOptions } from '../../../src/index.ts';
 
 /** A client whose requests get these replies, in virtual time. */
 export function scriptedClient(
