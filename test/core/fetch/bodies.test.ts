@@ -130,13 +130,15 @@ describe('a stream as a body', () => {
     expect(sent).toEqual([]);
   });
 
-  test('is rejected on a paid route if it is iterable', async () => {
+  test.each([
+    ['an async iterable', pieces()],
+    ['a stream that is none, as in Safari', { getReader: () => undefined }],
+  ])('is rejected on a paid route if it is %s', async (_, body) => {
     const { gateway, sent, fail } = scriptedClient([submitted]);
-    const call = Reflect.apply(gateway.fetch, undefined, [
-      imagePath,
-      { method: 'POST', body: pieces() },
-    ]);
-    expect(await fail(Promise.resolve(call))).toMatchObject({ name: 'ConfigurationError' });
+    const call = Reflect.apply(gateway.fetch, undefined, [imagePath, { method: 'POST', body }]);
+    expect(await fail(Promise.resolve(call))).toMatchObject({
+      message: 'gateway.fetch: a paid request cannot have a stream as its body.',
+    });
     expect(sent).toEqual([]);
   });
 

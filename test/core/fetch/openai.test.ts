@@ -151,6 +151,15 @@ describe('the openai package with maxRetries: 0', () => {
     expect(error.cause).toMatchObject({ outcome: 'unknown' });
   });
 
+  test('has an AbortedError as the cause if its own timeout is up', async () => {
+    const { mock, gateway, openai } = openaiOn({ stallHeaders: true });
+    const error = await caught(openai.chat.completions.create(chat, { timeout: 5 }));
+    expect(error).toBeInstanceOf(APIConnectionError);
+    expect(error.cause).toMatchObject({ name: 'AbortedError', outcome: 'unknown' });
+    expect(gateway.concurrency.inFlight).toBe(0);
+    expect(mock.inFlight).toBe(0);
+  });
+
   test('is retried by the client where that is safe', async () => {
     const { mock, openai } = openaiOn({ status: 503, times: 2 });
     const { choices } = await mock.clock.settle(openai.chat.completions.create(chat));
