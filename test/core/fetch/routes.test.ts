@@ -155,6 +155,19 @@ describe('idempotency keys', () => {
     expect(keys[0]).toMatch(/^[\da-f]{32}$/);
   });
 
+  test('are added to a chat and a voice that retryAmbiguous allows to repeat', async () => {
+    const { gateway, sent, settle } = scriptedClient([errorReply(502)], {
+      retryAmbiguous: { chat: true, voices: true },
+    });
+    for (const path of ['/v1/chat/completions', '/v1/audio/voices/design']) {
+      sent.length = 0;
+      await settle(gateway.fetch(path, post({})));
+      expect(sent).toHaveLength(4);
+      expect(new Set(sent.map(({ headers }) => headers.get('x-idempotency-key'))).size).toBe(1);
+      expect(sent[0]?.headers.get('x-idempotency-key')).toMatch(/^[\da-f]{32}$/);
+    }
+  });
+
   test('are not added to a chat, or to an unknown route', async () => {
     const { gateway, sent } = scriptedClient([jsonReply(200, {})]);
     await gateway.fetch('/v1/chat/completions', post({ model: 'm', messages: [] }));
