@@ -71,14 +71,20 @@ export class Polygate {
   /**
    * A `fetch` that sends through this client, for other OpenAI-compatible libraries:
    * `new OpenAI({ apiKey: 'unused', baseURL: `${gateway.baseURL}/v1`, fetch: gateway.fetch, maxRetries: 0 })`.
+   * Turn off the retries of the other library: it would also repeat what may have been charged.
    *
-   * Requests get this client's API key, retries, concurrency slots, ledger, budget and hooks. Credentials of the caller
-   * are dropped. A submission without an idempotency key gets one. Error statuses resolve, as with any `fetch`. A streamed
-   * chat that is cut off fails while its body is read, with {@link StreamTruncatedError} or
-   * {@link StreamIdleTimeoutError}.
+   * `input` is a path that starts with `/`, a URL below `baseURL`, or a `Request`. A request is treated as the method
+   * for its route treats it: the API key, retries, idempotency key, concurrency slot, ledger, budget and hooks are those
+   * of this client. A POST to an unknown route is sent once. Credentials of the caller are dropped.
+   *
+   * Error statuses and redirects resolve, with the body unread. A streamed chat that is cut off fails while its body is
+   * read, with {@link StreamTruncatedError} or {@link StreamIdleTimeoutError}. It holds its slot until its body ends or
+   * is cancelled.
    *
    * @throws {@link ConfigurationError} if the URL is not below `baseURL`, or if a paid request has a stream as its body.
-   * @throws {@link ConnectionError} if no complete response was received, {@link AbortedError} if the signal aborts.
+   * @throws {@link ConnectionError} or {@link RequestTimeoutError} if no complete response was received;
+   * {@link ConcurrencyLimitError} if no slot became free; {@link BudgetExceededError}; {@link HookError}; and
+   * {@link AbortedError} if the signal aborts.
    */
   readonly fetch: typeof globalThis.fetch;
 

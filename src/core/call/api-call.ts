@@ -10,7 +10,9 @@ export interface AttemptObserver {
   /** Called right before an attempt is sent. */
   readonly onSend?: () => void;
   /** Called with a response, before it can admit other calls that wait for a slot. */
-  readonly onResponse: (response: Response) => void;
+  readonly onResponse?: (response: Response) => void;
+  /** Called with a response that is no success, before its body is read. */
+  readonly onRejection?: (response: Response) => void;
 }
 
 /** One API call, as a resource describes it. */

@@ -205,6 +205,7 @@ class Execution<Result> {
       const received = { response, meta, call, errors, config, retainSlot, signal: attemptSignal };
       return { response, meta, data: await this.#handle(received) };
     }
+    call.observer?.onRejection?.(response);
     const text = await readBodyText(response, maxErrorBodyBytes, attemptSignal).catch(() => '');
     throw errors.apiError(meta(), text, parseRetryAfter(response.headers, config.clock.now()));
   }
@@ -226,7 +227,7 @@ class Execution<Result> {
     const meta = () => (parsed ??= parseResponseMeta(response, config));
     // The response to an attempt that has timed out must not be taken for that of the next one.
     if (!isLate) this.#errors.readMeta = meta;
-    observer?.onResponse(response);
+    observer?.onResponse?.(response);
     config.log.debug(
       () => `${this.#route}: status ${status}, request id ${meta().requestId ?? 'unknown'}`,
     );

@@ -22,10 +22,11 @@ export function keepBodyUnread(
 ): ResponseHandler<Response> {
   return async (context) => {
     const { response, errors, config, retainSlot } = context;
-    const check = createCheck?.(context);
-    if (!(holdsSlot || check) || response.body === null || !isEventStream(response)) {
+    const isChecked = holdsSlot || createCheck;
+    if (!isChecked || response.body === null || !isEventStream(response)) {
       return withAbortableBody(response, signal);
     }
+    const check = createCheck?.(context);
     const { clock, streamIdleTimeout: ms } = config;
     const reader = response.body.getReader();
     const releaseSlot = retainSlot();
@@ -52,8 +53,9 @@ export function keepBodyUnread(
           idleTimer.start();
           try {
             const { done, value } = await reader.read().catch((error: unknown) => {
-              if (failure === undefined) check?.(undefined, error);
-              throw error;
+              if (failure !== undefined || !check?.(undefined, error)) throw failure ?? error;
+              // The connection broke after the stream was complete.
+              return { done: true, value: undefined } as const;
             });
             // The time that a slow consumer takes between two reads is not idle time.
             idleTimer.pause();
@@ -67,6 +69,7 @@ export function keepBodyUnread(
             controller.close();
           } catch (error) {
             controller.error(error);
+            reader.cancel(error).catch(() => undefined);
           }
           end();
         },

@@ -1,5 +1,6 @@
 import { APIError } from '../../errors/api.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
+import { ResponseValidationError } from '../../errors/response-validation.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { TaskHandle } from '../../schemas/task-handle.ts';
 import type { TaskKind } from '../../schemas/task.ts';
@@ -13,6 +14,7 @@ import { readText } from '../call/response.ts';
 import type { ResponseHandler } from '../call/response.ts';
 import { keepBodyUnread } from '../call/unread-body.ts';
 import { checkValue, headerText } from '../config/validation.ts';
+import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
 import { isEventStream, withBody } from '../http/response-body.ts';
 import { readFetchRequest } from './fetch-request.ts';
@@ -29,7 +31,7 @@ export interface Fetched {
   /** Creates the errors for a response that turns out to be invalid. */
   readonly errors?: CallErrors | undefined;
   /** The error that a method of the client would have thrown. */
-  readonly error?: APIError;
+  readonly error?: APIError | ResponseValidationError;
 }
 
 /** The responses that `gateway.fetch` has returned, for integrations that need more than `fetch` can tell. */
@@ -47,48 +49,52 @@ async function sendFetch(
   init: RequestInit | undefined,
 ): Promise<Response> {
   const { config } = context;
-  const request = await readFetchRequest(config.baseURL, input, init);
-  const { method, template, path, headers, key, body, signal } = request;
-  const { kind, price, documented, ...route } = findRoute(method, template, config);
+  const request = readFetchRequest(config.baseURL, input, init ?? {});
+  const { method, template, path, headers, key, signal } = request;
+  const { kind, price, documented, hasKey, ...route } = findRoute(method, template, config);
   if (request.isStreamed && route.paid) {
     throw new ConfigurationError('gateway.fetch: a paid request cannot have a stream as its body.');
   }
-  const idempotencyKey = key?.[1] ?? (route.safety === 'keyed' ? newIdempotencyKey() : undefined);
+  const needsKey = hasKey || route.safety === 'keyed';
+  const idempotencyKey = key?.[1] ?? (needsKey ? newIdempotencyKey() : undefined);
   checkValue('idempotencyKey', idempotencyKey, headerText);
-  const { model, choiceCount, estimateUsd } = describeBody(price, parseBody(body));
-  /** The last error response, with its body unread. */
+  const body = await request.readBody();
+  const { isStream, choiceCount, ...described } = describeBody(price, parseBody(body));
+  const isChat = route.timeout !== undefined;
+  /** The last response that is no success, with its body unread. */
   let rejected: Response | undefined;
+  const reject = (response: Response) => {
+    rejected?.body?.cancel().catch(() => undefined);
+    rejected = response;
+  };
   const call: ApiCall = {
     // An unknown route keeps the header that the caller has chosen.
     idempotencyHeader: documented ? 'x-idempotency-key' : key?.[0],
     ...route,
+    ...described,
+    ...(isChat && isStream && { headers: { accept: 'text/event-stream' } }),
     method,
     template,
     path,
     body,
-    model,
-    estimateUsd,
     findTask: (meta, id = meta?.taskId) => (kind && id ? openTask(kind, id) : undefined),
-    observer: {
-      onResponse(response) {
-        rejected?.body?.cancel().catch(() => undefined);
-        rejected = response.ok ? undefined : response.clone();
-      },
-    },
+    observer: { onRejection: (response) => reject(response.clone()) },
   };
   const holdsSlot = call.usesSlot && config.concurrency !== false;
-  const isChat = call.timeout !== undefined;
-  const passOn = keepBodyUnread(
-    holdsSlot,
-    signal,
-    isChat ? createStreamCheck(choiceCount) : undefined,
-  );
+  const check = isChat ? createStreamCheck(choiceCount) : undefined;
+  const passOn = keepBodyUnread(holdsSlot, signal, check);
   let errors: CallErrors | undefined;
   const handle: ResponseHandler<Response> = async (received) => {
+    const { response, meta } = received;
     ({ errors } = received);
-    return documented && received.response.body !== null && !isEventStream(received.response)
-      ? withBody(received.response, await readText(received))
-      : passOn(received);
+    if (!documented || response.body === null || isEventStream(response)) return passOn(received);
+    const text = await readText(received);
+    // As a method does: JSON that was cut off is requested again if that is safe.
+    if (route.safety !== 'once' && parseJson(text) === undefined) {
+      reject(withBody(response, text));
+      throw received.errors.invalidResponse(meta(), describeNonJson(text), text);
+    }
+    return withBody(response, text);
   };
   try {
     const options = { headers, idempotencyKey, signal };
@@ -97,7 +103,8 @@ async function sendFetch(
     return data;
   } catch (error) {
     // Without a response, such as when no slot became free, the error itself is the result.
-    if (error instanceof APIError && rejected?.status === error.status) {
+    const hasResponse = error instanceof APIError || error instanceof ResponseValidationError;
+    if (hasResponse && rejected?.status === error.meta.status) {
       fetched.set(rejected, { meta: error.meta, idempotencyKey, error });
       return rejected;
     }

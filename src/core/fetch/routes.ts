@@ -9,10 +9,12 @@ import type { PriceEstimator } from '../limits/request-price.ts';
 /** How the client treats the requests to one route of the specification. */
 export interface Route extends Pick<
   ApiCall,
-  'safety' | 'paid' | 'usesSlot' | 'idempotencyHeader' | 'credentials' | 'timeout'
+  'safety' | 'paid' | 'usesSlot' | 'headers' | 'idempotencyHeader' | 'credentials' | 'timeout'
 > {
   /** Whether the specification has this route, and its response is one JSON document or an event stream. */
   readonly documented?: boolean;
+  /** Whether a request that may not be repeated gets a key all the same. */
+  readonly hasKey?: boolean;
   /** What a submission generates. */
   readonly kind?: TaskKind;
   /** Estimates the price of a request with these params. */
@@ -33,6 +35,7 @@ function voices(price: NonNullable<Route['price']>) {
   return ({ retryAmbiguous }: Config): Route => ({
     documented: true,
     safety: retryAmbiguous.voices ? 'keyed' : 'once',
+    hasKey: true,
     paid: true,
     usesSlot: true,
     price,
@@ -69,20 +72,36 @@ const posts = new Map<string, (config: Config) => Route>(
 const publicPath =
   /^\/v1\/(status|capabilities|errors(\/[^/]+)?|changelog|pricing|rate-limits|openapi\.json)$/;
 
-/** The route of a request. A POST or PATCH that the specification does not have is sent once, and may cost money. */
+/** The other routes without a body that the specification has, and the poll paths. Assumptions A1 and A2. */
+const documentedPath =
+  /^\/(v1\/(account|readiness|models(\/.+)?|audio\/voices|materials(\/[^/]+)?|(audio|images)\/tasks\/[^/]+|(images|videos?)\/generations\/[^/]+|videos\/[^/]+)|api\/usage\/balance)$/;
+
+/** Methods that can be repeated, by the HTTP standard. */
+const safeMethod = /^(GET|HEAD|OPTIONS|PUT|DELETE)$/;
+
+/** What `fetch` accepts if the caller says nothing. */
+const anyType = { headers: { accept: '*/*' } };
+
+/**
+ * The route of a request. One that the specification does not have may cost money, and is sent once if its method does
+ * not say that it can be repeated.
+ */
 export function findRoute(method: string, path: string, config: Config): Route {
-  const documented = method === 'POST' && posts.get(path)?.(config);
-  if (documented) return documented;
-  if (method === 'POST' || method === 'PATCH') return { safety: 'once', paid: true };
-  return { safety: 'safe', credentials: publicPath.test(path) ? false : undefined };
+  const post = method === 'POST' && posts.get(path)?.(config);
+  if (post) return post;
+  if (!safeMethod.test(method)) return { ...anyType, safety: 'once', paid: true };
+  if (publicPath.test(path)) return { documented: true, safety: 'safe', credentials: false };
+  if (documentedPath.test(path)) return { documented: true, safety: 'safe' };
+  return { ...anyType, safety: 'safe' };
 }
 
-/** What a request body reveals about its call: the model, the number of choices, and how to estimate the price. */
+/** What a request body reveals about its call: the model, how to estimate the price, and what to expect of a stream. */
 export function describeBody(price: Route['price'], body: unknown) {
   const params = isRecord(body) ? body : {};
-  const { model, n } = params;
+  const { model, n, stream } = params;
   return {
     model: typeof model === 'string' ? model : undefined,
+    isStream: stream === true,
     choiceCount: typeof n === 'number' ? n : 1,
     estimateUsd: price && safely(price, unchecked(params)),
   };
