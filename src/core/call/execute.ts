@@ -195,10 +195,10 @@ class Execution<Result> {
         onSend: () => this.#recordSend(),
         onResponse,
       });
+      meta = onResponse(response);
     } catch (error) {
       throw errors.sendError(error);
     }
-    meta = onResponse(response);
     if (attemptSignal.aborted) response.body?.cancel().catch(() => undefined);
     attemptSignal.throwIfAborted();
     if (response.ok) {

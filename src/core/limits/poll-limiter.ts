@@ -9,7 +9,8 @@ const maxConcurrentPolls = 64;
 /** Limits the polls of one account: first come, first served. A poll that is not waiting costs nothing. */
 export class PollLimiter {
   #inFlight = 0;
-  readonly #queue: (() => void)[] = [];
+  /** A set, because leaving it twice must not remove anyone else. */
+  readonly #queue = new Set<() => void>();
 
   /**
    * Takes a turn, which the caller must release, or waits for one. Resolves to false if none becomes free within `ms`.
@@ -21,16 +22,15 @@ export class PollLimiter {
       return true;
     }
     return new Promise((resolve, reject) => {
-      const stopWaiting = () => {
+      // A listener would never be called.
+      signal?.throwIfAborted();
+      const leave = () => {
         stopTimer();
         stopListening();
-      };
-      const leave = () => {
-        stopWaiting();
-        this.#queue.splice(this.#queue.indexOf(enter), 1);
+        this.#queue.delete(enter);
       };
       const enter = () => {
-        stopWaiting();
+        leave();
         resolve(true);
       };
       const stopTimer = startTimer(clock, ms, () => {
@@ -41,13 +41,13 @@ export class PollLimiter {
         leave();
         reject(reason);
       });
-      this.#queue.push(enter);
+      this.#queue.add(enter);
     });
   }
 
   /** Passes a turn on to the poll that has waited longest. */
   release(): void {
-    const enter = this.#queue.shift();
+    const [enter] = this.#queue;
     if (enter) enter();
     else this.#inFlight -= 1;
   }

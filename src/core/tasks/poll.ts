@@ -30,10 +30,13 @@ export async function* updatesOf<Value extends Pollable>(
   try {
     checkOptions(options, waitRules);
     wait = new Wait(target, options);
-    if (wait.finished) yield { ...wait.finished };
-    while (!wait.finished) {
-      await wait.untilDue();
-      await wait.poll();
+    for (let isLast = false; !isLast;) {
+      if (!wait.finished) {
+        await wait.untilDue();
+        await wait.poll();
+      }
+      // Decided before the update is yielded: meanwhile, other polls of the record may change what is known.
+      isLast = wait.finished !== undefined;
       const { update } = wait;
       if (update) yield update;
     }

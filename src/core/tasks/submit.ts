@@ -59,7 +59,8 @@ export function generate<Kind extends TaskKind>(
 ): RequestPromise<SucceededGeneration<Kind>> {
   const prepare = () => ({
     ...prepareSubmit(scope, describe, options, generateRules),
-    wait: { ...options },
+    // The task already has the headers; the caller's object may change before the first poll.
+    wait: { ...options, headers: undefined, requestId: undefined },
   });
   const { log } = scope.context.config;
   return startCall(scope.context, prepare, ({ submit, wait }) =>

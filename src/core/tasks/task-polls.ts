@@ -17,7 +17,7 @@ import type { Task, TaskDetails, TaskScope } from './task.ts';
 
 const finalStatus = /^(succeeded|failed)$/;
 
-/** Polls one task. A class with nothing but references, because ten thousand waiting tasks keep one each. */
+/** Polls one task. Has few fields, because ten thousand waiting tasks keep one each. */
 export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   Generation<Kind>,
   SucceededGeneration<Kind>
@@ -89,6 +89,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   }
 
   timeoutError(message: string, generation: Generation<Kind> | undefined): TaskWaitTimeoutError {
+    if (generation) taskOf.set(generation, this.#task);
     return new TaskWaitTimeoutError(message, { ...this.errorDetails(), generation });
   }
 

@@ -79,7 +79,8 @@ export class Wait<Value extends Pollable> {
    * copy, so that a caller that modifies it can neither change the task nor prolong the wait.
    */
   get update(): Polled<Value> | undefined {
-    const pollError = this.#pollError;
+    // What another wait has learned since then replaces the error.
+    const pollError = this.finished ? undefined : this.#pollError;
     const value = this.#last ?? (pollError && this.#target.initial?.());
     return value && (pollError ? { ...value, pollError } : { ...value });
   }
@@ -90,8 +91,12 @@ export class Wait<Value extends Pollable> {
     if (update) notify(this.#target.context.config.log, onUpdate, update, 'onUpdate');
   }
 
-  /** Polls once, when other polls leave room for it. Throws errors that end the wait. */
+  /**
+   * Polls once, when other polls leave room for it, unless another wait has seen the record finished. Throws errors that
+   * end the wait.
+   */
   async poll(): Promise<void> {
+    if (this.finished) return;
     const { context } = this.#target;
     const signal = this.#signal;
     const polls = (context.shared.polls ??= new PollLimiter());
