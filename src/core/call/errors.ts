@@ -18,6 +18,7 @@ import { networkErrorMessage, networkOutcome } from '../http/network-error.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import type { Commitments } from '../limits/budget.ts';
 import { roundUsd } from '../limits/round-usd.ts';
+import type { TimeLimit } from '../limits/time-limit.ts';
 import type { ApiCall, InvalidResult } from './api-call.ts';
 import { combineOutcomes, concurrencyLimitCode, outcomeOf } from './retry.ts';
 import { statusErrorClass } from './status-error.ts';
@@ -35,8 +36,10 @@ export class CallErrors {
   partial: (() => ChatCompletion | undefined) | undefined;
   /** The credentials that were sent. They are removed from every message, in case the service repeats them. */
   authorization: string | undefined;
+  /** The error of the last response that rejected the call for lack of a slot. */
+  slotRejection: ConcurrencyLimitError | undefined;
+  readonly idempotencyKey: string | undefined;
   readonly #call: ApiCall;
-  readonly #idempotencyKey: string | undefined;
   /** Metadata of an earlier attempt that named the task. */
   #taskMeta: ResponseMeta | undefined;
   /** Combined outcome of earlier attempts. */
@@ -44,7 +47,12 @@ export class CallErrors {
 
   constructor(call: ApiCall, idempotencyKey?: string) {
     this.#call = call;
-    this.#idempotencyKey = idempotencyKey;
+    this.idempotencyKey = idempotencyKey;
+  }
+
+  /** The method and the path template, which identify the endpoint in messages and in the ledger. */
+  get route(): string {
+    return `${this.#call.method} ${this.#call.template}`;
   }
 
   /** Prepares for the next attempt, after one that ended with `outcome`. */
@@ -100,21 +108,20 @@ export class CallErrors {
     return this.#create(ConnectionError, `${summary}: ${cause.message}`, outcome, { cause });
   }
 
-  /** A time limit with the errors of this call. `option` is the option that sets it. */
-  timeLimit(clock: Clock, signal: AbortSignal | undefined, ms: number, option: string) {
-    return {
-      clock,
-      signal,
-      ms,
-      onAbort: (reason: unknown) => this.aborted(reason),
-      onTimeout: (cause?: Error): Error =>
-        this.#create(
-          RequestTimeoutError,
-          `No complete response within ${ms} ms (${option})`,
-          this.#interruptedOutcome,
-          { cause },
-        ),
-    };
+  /** A time limit with the errors of this call. */
+  timeLimit(
+    clock: Clock,
+    signal: AbortSignal | undefined,
+    ms: number,
+    onTimeout: () => Error = () => this.timeout(ms, 'timeout'),
+  ): TimeLimit {
+    return { clock, signal, ms, onTimeout, onAbort: (reason) => this.aborted(reason) };
+  }
+
+  /** The time that an option allows is up. */
+  timeout(ms: number, option: string, cause?: Error): RequestTimeoutError {
+    const summary = `No complete response within ${ms} ms (${option})`;
+    return this.#create(RequestTimeoutError, summary, this.#interruptedOutcome, { cause });
   }
 
   /** The caller aborted, with a signal or `stream.abort()`. */
@@ -142,10 +149,10 @@ export class CallErrors {
   /** No concurrency slot became free in time. */
   queueTimeout(ms: number): ConcurrencyLimitError {
     const summary = `No concurrency slot became free within ${ms} ms`;
-    return this.#create(ConcurrencyLimitError, summary, 'not-sent', {
-      code: concurrencyLimitCode,
-      meta: emptyMeta(429),
-    });
+    const details = { code: concurrencyLimitCode, meta: emptyMeta(429) };
+    return (
+      this.slotRejection ?? this.#create(ConcurrencyLimitError, summary, 'not-sent', details)
+    );
   }
 
   /** The budget does not cover the request. */
@@ -230,12 +237,12 @@ export class CallErrors {
     details: Details,
     { taskId, taskAdvice }: TaskState = {},
   ): Created {
-    const { paid, safety, method, template, task: known, findTask } = this.#call;
+    const { paid, safety, task: known, findTask } = this.#call;
     const { meta } = this;
     const outcome = this.#callOutcome(attemptOutcome);
     const taskMeta = meta?.taskId || !this.#taskMeta ? meta : this.#taskMeta;
     const task = known ?? findTask?.(taskMeta, taskId);
-    const idempotencyKey = this.#idempotencyKey ?? task?.idempotencyKey;
+    const idempotencyKey = this.idempotencyKey ?? task?.idempotencyKey;
     const parts = [
       this.#redact(sentence(summary)),
       task &&
@@ -243,7 +250,7 @@ export class CallErrors {
         (taskAdvice ?? `Task ${task.id} is not lost: continue with error.task.wait().`),
       meta?.status === 401 && 'Check the API key.',
       !task && paid && outcome && advice(outcome, safety === 'keyed'),
-      `[${method} ${template}${meta?.requestId ? `, request ${meta.requestId}` : ''}]`,
+      `[${this.route}${meta?.requestId ? `, request ${meta.requestId}` : ''}]`,
     ];
     const common = { meta, outcome, idempotencyKey, task, partial: this.partial?.() };
     return new Class(parts.filter(Boolean).join(' '), { ...common, ...details });

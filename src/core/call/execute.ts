@@ -1,4 +1,3 @@
-import type { APIError } from '../../errors/api.ts';
 import { PolygateError } from '../../errors/base.ts';
 import { ConcurrencyLimitError } from '../../errors/status.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
@@ -9,6 +8,7 @@ import { parseRetryAfter } from '../http/retry-after.ts';
 import type { HttpRequest } from '../http/transport.ts';
 import type { ReleaseSlot } from '../limits/concurrency-limiter.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
+import type { TimeLimit } from '../limits/time-limit.ts';
 import type { ApiCall } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import { CallErrors } from './errors.ts';
@@ -53,8 +53,6 @@ class Execution<Result> {
   #signal: AbortSignal | undefined;
   #retries = 0;
   #slotRejections = 0;
-  /** The error of the last response that rejected the call for lack of a slot. */
-  #lastSlotRejection: APIError | undefined;
   #isQueued = false;
 
   constructor(
@@ -68,15 +66,9 @@ class Execution<Result> {
     this.#options = options;
     this.#handle = handle;
     this.#errors = new CallErrors(call, options.idempotencyKey);
-    if (call.paid) {
-      this.#spending = createSpending(context, call, this.#errors, options.idempotencyKey);
-    }
+    if (call.paid) this.#spending = createSpending(context, call, this.#errors);
     this.#startedAt = context.config.clock.now();
     this.#signal = options.signal;
-  }
-
-  get #route(): string {
-    return `${this.#call.method} ${this.#call.template}`;
   }
 
   get #usesSlot(): boolean {
@@ -96,13 +88,14 @@ class Execution<Result> {
   }
 
   #runWithTotalTimeout(ms: number): Promise<ApiResponse<Result>> {
-    const limit = this.#timeLimit(ms, 'totalTimeout');
+    const errors = this.#errors;
+    const onTimeout = () =>
+      errors.timeout(ms, 'totalTimeout', this.#isQueued ? errors.queueTimeout(ms) : undefined);
     const work = (limited: AbortSignal) => {
       this.#signal = limited;
       return this.#runAttempts();
     };
-    const onTimeout = () => limit.onTimeout(this.#isQueued ? this.#queueTimeout(ms) : undefined);
-    return runWithTimeLimit(work, { ...limit, onTimeout });
+    return runWithTimeLimit(work, this.#timeLimit(ms, onTimeout));
   }
 
   async #runAttempts(): Promise<ApiResponse<Result>> {
@@ -122,7 +115,7 @@ class Execution<Result> {
         const { timeout = this.#call.timeout ?? this.#context.config.timeout } = this.#options;
         return await runWithTimeLimit(
           (attemptSignal) => this.#attempt(attemptSignal, retainSlot),
-          this.#timeLimit(timeout, 'timeout'),
+          this.#timeLimit(timeout),
         );
       } catch (error) {
         isRetained = false;
@@ -130,15 +123,11 @@ class Execution<Result> {
       } finally {
         if (!isRetained) release();
       }
-      if (delayMs > 0) await this.#sleep(delayMs);
-    }
-  }
-
-  async #sleep(ms: number): Promise<void> {
-    try {
-      await this.#context.config.clock.sleep(ms, this.#signal);
-    } catch (error) {
-      throw this.#errors.aborted(this.#signal?.reason ?? error);
+      try {
+        if (delayMs > 0) await this.#context.config.clock.sleep(delayMs, this.#signal);
+      } catch (error) {
+        throw this.#errors.aborted(this.#signal?.reason ?? error);
+      }
     }
   }
 
@@ -146,21 +135,17 @@ class Execution<Result> {
     const { config, shared, slots } = this.#context;
     const { clock, maxQueueTime } = config;
     this.#isQueued = true;
-    const release = await shared.concurrency.acquire(slots, this.#slotRejections > 0, () => ({
-      ...this.#timeLimit(Math.max(0, this.#startedAt + maxQueueTime - clock.now()), 'maxQueueTime'),
-      onTimeout: () => this.#queueTimeout(maxQueueTime),
-    }));
+    const release = await shared.concurrency.acquire(slots, this.#slotRejections > 0, () =>
+      this.#timeLimit(Math.max(0, this.#startedAt + maxQueueTime - clock.now()), () =>
+        this.#errors.queueTimeout(maxQueueTime),
+      ),
+    );
     this.#isQueued = false;
     return release;
   }
 
-  /** Why the call has no slot after `ms`. */
-  #queueTimeout(ms: number): APIError {
-    return this.#lastSlotRejection ?? this.#errors.queueTimeout(ms);
-  }
-
-  #timeLimit(ms: number, option: string) {
-    return this.#errors.timeLimit(this.#context.config.clock, this.#signal, ms, option);
+  #timeLimit(ms: number, onTimeout?: () => Error): TimeLimit {
+    return this.#errors.timeLimit(this.#context.config.clock, this.#signal, ms, onTimeout);
   }
 
   async #attempt(
@@ -192,7 +177,10 @@ class Execution<Result> {
       if (config.cache) request.cache = config.cache;
       response = await transport(config.baseURL + (call.path ?? call.template), request, {
         retryCount: this.#retries + this.#slotRejections,
-        onSend: () => this.#recordSend(),
+        onSend: () => {
+          errors.requestSent = true;
+          call.observer?.onSend();
+        },
         onResponse,
       });
     } catch (error) {
@@ -209,11 +197,6 @@ class Execution<Result> {
     throw errors.apiError(meta(), text, parseRetryAfter(response.headers, config.clock.now()));
   }
 
-  #recordSend(): void {
-    this.#errors.requestSent = true;
-    this.#call.observer?.onSend();
-  }
-
   /**
    * Records what any response reports: its charge, the account's limits, and that the service works. Runs even if the
    * caller has aborted: every charge must reach the ledger. Returns a function that parses the metadata.
@@ -228,7 +211,7 @@ class Execution<Result> {
     if (!isLate) this.#errors.readMeta = meta;
     observer?.onResponse(status);
     config.log.debug(
-      () => `${this.#route}: status ${status}, request id ${meta().requestId ?? 'unknown'}`,
+      () => `${this.#errors.route}: status ${status}, request id ${meta().requestId ?? 'unknown'}`,
     );
     if (status < 400) shared.retryBudget.refund();
     if (usesSlot && (status < 400 || meta().concurrency.limit !== undefined)) {
@@ -254,7 +237,7 @@ class Execution<Result> {
       const minDelayMs = this.#slotRejections > 0 ? minQueueDelay : 0;
       // The limiter admits no call until the delay has passed, so no sleep is needed here.
       shared.concurrency.recordRejection(error.meta.concurrency, Math.max(minDelayMs, delayMs));
-      this.#lastSlotRejection = error;
+      this.#errors.slotRejection = error;
       this.#slotRejections += 1;
     } else {
       const { maxRetries = config.maxRetries } = this.#options;
@@ -262,7 +245,7 @@ class Execution<Result> {
       this.#retries += 1;
       config.log.warn(
         () =>
-          `${this.#route}: ${status ?? 'no complete response'}; retry ${this.#retries} in ${Math.round(delayMs)} ms`,
+          `${this.#errors.route}: ${status ?? 'no complete response'}; retry ${this.#retries} in ${Math.round(delayMs)} ms`,
       );
     }
     this.#errors.startNextAttempt(outcome);

@@ -112,7 +112,7 @@ async function fetchResult(
     safety: 'safe',
     task,
   });
-  const limit = errors.timeLimit(config.clock, signal, config.timeout, 'timeout');
+  const limit = errors.timeLimit(config.clock, signal, config.timeout);
   const request: RequestInit = {
     redirect: 'manual',
     ...(config.cache && { cache: config.cache }),
