@@ -10,7 +10,6 @@ import { ConcurrencyLimitError } from '../../errors/status.ts';
 import { StreamError, StreamIdleTimeoutError } from '../../errors/stream.ts';
 import type { ChatCompletion } from '../../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
-import type { Clock } from '../config/clock.ts';
 import type { Budget } from '../config/options.ts';
 import { noReason, parseErrorBody } from '../http/error-body.ts';
 import { parseJson, sentence, singleLine, stringify } from '../http/json.ts';
@@ -18,7 +17,6 @@ import { networkErrorMessage, networkOutcome } from '../http/network-error.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import type { Commitments } from '../limits/budget.ts';
 import { roundUsd } from '../limits/round-usd.ts';
-import type { TimeLimit } from '../limits/time-limit.ts';
 import type { ApiCall, InvalidResult } from './api-call.ts';
 import { combineOutcomes, concurrencyLimitCode, outcomeOf } from './retry.ts';
 import { statusErrorClass } from './status-error.ts';
@@ -108,18 +106,8 @@ export class CallErrors {
     return this.#create(ConnectionError, `${summary}: ${cause.message}`, outcome, { cause });
   }
 
-  /** A time limit with the errors of this call. */
-  timeLimit(
-    clock: Clock,
-    signal: AbortSignal | undefined,
-    ms: number,
-    onTimeout: () => Error = () => this.timeout(ms, 'timeout'),
-  ): TimeLimit {
-    return { clock, signal, ms, onTimeout, onAbort: (reason) => this.aborted(reason) };
-  }
-
   /** The time that an option allows is up. */
-  timeout(ms: number, option: string, cause?: Error): RequestTimeoutError {
+  timeout(ms: number, option = 'timeout', cause?: Error): RequestTimeoutError {
     const summary = `No complete response within ${ms} ms (${option})`;
     return this.#create(RequestTimeoutError, summary, this.#interruptedOutcome, { cause });
   }

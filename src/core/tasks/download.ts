@@ -112,7 +112,7 @@ async function fetchResult(
     safety: 'safe',
     task,
   });
-  const limit = errors.timeLimit(config.clock, signal, config.timeout);
+  const limit = { clock: config.clock, signal, ms: config.timeout, errors };
   const request: RequestInit = {
     redirect: 'manual',
     ...(config.cache && { cache: config.cache }),
