@@ -106,9 +106,10 @@ export class CallErrors {
     return this.#create(ConnectionError, `${summary}: ${cause.message}`, outcome, { cause });
   }
 
-  /** The time that an option allows is up. */
-  timeout(ms: number, option = 'timeout', cause?: Error): RequestTimeoutError {
+  /** The time that an option allows is up, perhaps while the call was queued. */
+  timeout(ms: number, option = 'timeout', isQueued = false): RequestTimeoutError {
     const summary = `No complete response within ${ms} ms (${option})`;
+    const cause = isQueued ? this.queueTimeout(ms) : undefined;
     return this.#create(RequestTimeoutError, summary, this.#interruptedOutcome, { cause });
   }
 

@@ -48,29 +48,37 @@ export function execute<Result>(
   let slotRejections = 0;
   let isQueued = false;
 
-  const result = totalTimeout === undefined ? runAttempts() : runAttemptsWithin(totalTimeout);
+  const result =
+    totalTimeout === undefined
+      ? runAttempts()
+      : runWithTimeLimit(
+          (limited) => {
+            signal = limited;
+            return runAttempts();
+          },
+          {
+            clock,
+            signal,
+            ms: totalTimeout,
+            errors,
+            onTimeout: () => errors.timeout(totalTimeout, 'totalTimeout', isQueued),
+          },
+        );
   if (!spending) return result;
   return result.catch((error: unknown) => {
     if (error instanceof PolygateError) spending.leave(error.outcome);
     throw error;
   });
 
-  function runAttemptsWithin(ms: number): Promise<ApiResponse<Result>> {
-    const work = (limited: AbortSignal) => {
-      signal = limited;
-      return runAttempts();
-    };
-    const onTimeout = () =>
-      errors.timeout(ms, 'totalTimeout', isQueued ? errors.queueTimeout(ms) : undefined);
-    return runWithTimeLimit(work, { clock, signal, ms, errors, onTimeout });
-  }
-
   async function runAttempts(): Promise<ApiResponse<Result>> {
     for (;;) {
       spending?.reserve();
       isQueued = true;
       const release = usesSlot
-        ? await shared.concurrency.acquire(slots, slotRejections > 0, queueLimit)
+        ? await shared.concurrency.acquire(slots, slotRejections > 0, (): TimeLimit => {
+            const ms = Math.max(0, startedAt + maxQueueTime - clock.now());
+            return { clock, signal, ms, errors, onTimeout: () => errors.queueTimeout(maxQueueTime) };
+          })
         : nothing;
       isQueued = false;
       /** Whether a stream keeps the slot after the call. */
@@ -100,11 +108,6 @@ export function execute<Result>(
         throw errors.aborted(signal?.reason ?? error);
       }
     }
-  }
-
-  function queueLimit(): TimeLimit {
-    const ms = Math.max(0, startedAt + maxQueueTime - clock.now());
-    return { clock, signal, ms, errors, onTimeout: () => errors.queueTimeout(maxQueueTime) };
   }
 
   async function attempt(

@@ -5,7 +5,7 @@ import { ResponseValidationError } from '../../errors/response-validation.ts';
 import type { WaitOptions } from '../../schemas/task-handle.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 import { abortedError } from '../call/errors.ts';
-import type { PollHeaders } from '../call/request-options.ts';
+import type { HeaderChanges } from '../config/header-changes.ts';
 import { notify } from '../config/log.ts';
 import { PollLimiter } from '../limits/poll-limiter.ts';
 import { mergePollHeaders } from './poll-target.ts';
@@ -18,7 +18,7 @@ const minPollDelay = 100;
 export class Wait<Value extends Pollable> {
   readonly #target: PollTarget<Value, unknown>;
   readonly #signal: AbortSignal | undefined;
-  readonly #headers: PollHeaders['headers'];
+  readonly #headers: HeaderChanges;
   readonly #requestId: string | undefined;
   readonly #waitTimeout: number;
   readonly #deadline: number;
@@ -34,11 +34,10 @@ export class Wait<Value extends Pollable> {
     const { pollInterval = target.pollInterval, waitTimeout = 1_800_000 } = options;
     const { at, retryAfterMs } = target.known ?? {};
     this.#target = target;
+    const { headers, requestId } = mergePollHeaders(target.headers, options);
     this.#signal = options.signal;
-    ({ headers: this.#headers, requestId: this.#requestId } = mergePollHeaders(
-      target.headers,
-      options,
-    ));
+    this.#headers = headers;
+    this.#requestId = requestId;
     this.#waitTimeout = waitTimeout;
     this.#deadline = this.#clock.now() + waitTimeout;
     this.#maxPollInterval = options.maxPollInterval ?? Math.max(pollInterval, 5_000);
@@ -92,19 +91,19 @@ export class Wait<Value extends Pollable> {
 
   /** Polls once, when other polls leave room for it. Throws errors that end the wait. */
   async poll(): Promise<void> {
-    const { context } = this.#target;
+    const { config, shared } = this.#target.context;
+    const polls = (shared.polls ??= new PollLimiter());
     const signal = this.#signal;
-    const polls = (context.shared.polls ??= new PollLimiter());
-    const hasTurn = this.#remainingMs > 0 && polls.acquire(this.#clock, this.#remainingMs, signal);
+    const ms = this.#remainingMs;
+    const hasTurn = ms > 0 && polls.acquire(config.clock, ms, signal);
     if (!(hasTurn === true || (await hasTurn))) throw this.#timeoutError();
     let retryAfterMs: number | undefined;
     try {
-      const timeout = Math.min(this.#remainingMs, context.config.timeout);
       await this.#target.poll({
         headers: this.#headers,
         requestId: this.#requestId,
         signal,
-        timeout,
+        timeout: Math.min(this.#remainingMs, config.timeout),
         maxRetries: 0,
       });
       this.#consecutive404s = 0;
