@@ -15,8 +15,6 @@ import { toPollResult } from './poll-target.ts';
 import type { PollResult, PollTarget } from './poll-target.ts';
 import type { Task, TaskDetails, TaskScope } from './task.ts';
 
-const finalStatus = /^(succeeded|failed)$/;
-
 /** Polls one task. A class with nothing but references, because ten thousand waiting tasks keep one each. */
 export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   Generation<Kind>,
@@ -50,8 +48,8 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     return 2_000;
   }
 
-  get finalStatus(): RegExp {
-    return finalStatus;
+  isFinal(status: string): boolean {
+    return status === 'succeeded' || status === 'failed';
   }
 
   get headers() {

@@ -56,7 +56,7 @@ export class Wait<Value extends Pollable> {
   /** The finished record; undefined while the wait continues. */
   get finished(): Value | undefined {
     const last = this.#last;
-    return last && this.#target.finalStatus.test(last.status) ? last : undefined;
+    return last && this.#target.isFinal(last.status) ? last : undefined;
   }
 
   /** The delay grows from `pollInterval` to `maxPollInterval`, with up to 20% of jitter. */
