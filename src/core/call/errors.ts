@@ -139,9 +139,7 @@ export class CallErrors {
   queueTimeout(ms: number): ConcurrencyLimitError {
     const summary = `No concurrency slot became free within ${ms} ms`;
     const details = { code: concurrencyLimitCode, meta: emptyMeta(429) };
-    return (
-      this.slotRejection ?? this.#create(ConcurrencyLimitError, summary, 'not-sent', details)
-    );
+    return this.slotRejection ?? this.#create(ConcurrencyLimitError, summary, 'not-sent', details);
   }
 
   /** The budget does not cover the request. */

@@ -77,7 +77,13 @@ export function execute<Result>(
       const release = usesSlot
         ? await shared.concurrency.acquire(slots, slotRejections > 0, (): TimeLimit => {
             const ms = Math.max(0, startedAt + maxQueueTime - clock.now());
-            return { clock, signal, ms, errors, onTimeout: () => errors.queueTimeout(maxQueueTime) };
+            return {
+              clock,
+              signal,
+              ms,
+              errors,
+              onTimeout: () => errors.queueTimeout(maxQueueTime),
+            };
           })
         : nothing;
       isQueued = false;
@@ -92,10 +98,12 @@ export function execute<Result>(
         // Other calls may have used up the budget while this one waited for its slot.
         spending?.reserve();
         const { timeout: ms = call.timeout ?? config.timeout } = options;
-        return await runWithTimeLimit(
-          (attemptSignal) => attempt(attemptSignal, retainSlot),
-          { clock, signal, ms, errors },
-        );
+        return await runWithTimeLimit((attemptSignal) => attempt(attemptSignal, retainSlot), {
+          clock,
+          signal,
+          ms,
+          errors,
+        });
       } catch (error) {
         isRetained = false;
         delayMs = prepareRetry(error);

@@ -110,21 +110,19 @@ export class Wait<Value extends Pollable> {
       this.#pollError = undefined;
       retryAfterMs = this.#target.known?.retryAfterMs;
     } catch (error) {
-      if (error instanceof APIError) ({ retryAfterMs } = error);
-      this.#recordFailure(error);
+      let isNotFound = false;
+      if (error instanceof APIError) {
+        ({ retryAfterMs } = error);
+        isNotFound = error.status === 404;
+      }
+      this.#consecutive404s = isNotFound ? this.#consecutive404s + 1 : 0;
+      // Up to two 404s in a row may mean that the record is not replicated yet.
+      if (this.#consecutive404s > 2 || !isTransient(error)) throw error;
+      this.#pollError = error;
     } finally {
       polls.release();
       this.#dueAt = this.#clock.now() + this.#nextDelay(retryAfterMs);
     }
-  }
-
-  /** Throws the error of a poll if it ends the wait. */
-  #recordFailure(error: unknown): void {
-    const isNotFound = error instanceof APIError && error.status === 404;
-    this.#consecutive404s = isNotFound ? this.#consecutive404s + 1 : 0;
-    // Up to two 404s in a row may mean that the record is not replicated yet.
-    if (this.#consecutive404s > 2 || !isTransient(error)) throw error;
-    this.#pollError = error;
   }
 
   /** The error to throw for one that ended the wait: an abort always has the same form. */
