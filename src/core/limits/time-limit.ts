@@ -35,7 +35,7 @@ export function runWithTimeLimit<Result>(
     const end = () => {
       ended = true;
       stopTimer?.();
-      stopListening();
+      stopListening?.();
     };
     const fail = (error: unknown, reason = error) => {
       end();
@@ -47,7 +47,8 @@ export function runWithTimeLimit<Result>(
       startTimer(limit.clock, limit.ms, () => {
         if (!ended) fail(limit.onTimeout?.() ?? limit.errors.timeout(limit.ms));
       });
-    const stopListening = whenAborted(signal, (reason) => fail(errors.aborted(reason), reason));
+    const stopListening =
+      signal && whenAborted(signal, (reason) => fail(errors.aborted(reason), reason));
     work(controller.signal).then((result) => {
       end();
       resolve(result);
