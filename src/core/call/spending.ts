@@ -7,9 +7,6 @@ import type { ClientContext } from './context.ts';
 import type { CallErrors } from './errors.ts';
 
 /** What one paid call does to the ledger: it reserves its estimated price, and records its charge. */
-export type Spending = ReturnType<typeof createSpending>;
-
-/** Creates the spending of one paid call. */
 export function createSpending(
   { config, shared }: ClientContext,
   { model, safety, estimateUsd }: ApiCall,
