@@ -16,7 +16,7 @@ export const systemClock: Clock = {
     new Promise((resolve, reject) => {
       if (!signal) {
         // Without more closures: thousands of tasks may be waiting for their next poll.
-        startTimer(systemClock, ms, resolve);
+        setTimeout(resolve, Math.min(ms, maxTimerDelay));
         return;
       }
       signal.throwIfAborted();

@@ -21,26 +21,18 @@ export class PollLimiter {
       this.#inFlight += 1;
       return true;
     }
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       // A listener would never be called.
       signal?.throwIfAborted();
-      const leave = () => {
+      const leave = (result: boolean | Promise<never>) => {
         stopTimer();
         stopListening();
         this.#queue.delete(enter);
+        resolve(result);
       };
-      const enter = () => {
-        leave();
-        resolve(true);
-      };
-      const stopTimer = startTimer(clock, ms, () => {
-        leave();
-        resolve(false);
-      });
-      const stopListening = whenAborted(signal, (reason) => {
-        leave();
-        reject(reason);
-      });
+      const enter = () => leave(true);
+      const stopTimer = startTimer(clock, ms, () => leave(false));
+      const stopListening = whenAborted(signal, (reason) => leave(Promise.reject(reason)));
       this.#queue.add(enter);
     });
   }

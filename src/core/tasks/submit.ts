@@ -16,6 +16,7 @@ import type { Log } from '../config/log.ts';
 import { functionValue } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import { keepMeta } from '../http/kept-meta.ts';
+import { createResponse } from '../http/response-body.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
 import { serverPollPath } from './poll-path.ts';
 import { toPollResult } from './poll-target.ts';
@@ -80,7 +81,7 @@ function waitForSubmitted<Kind extends TaskKind>(
     data,
     meta: () => task.meta,
     // Its body has been read.
-    response: Object.defineProperty(new Response(null, task.meta), 'url', { value: url }),
+    response: createResponse(null, task.meta, url),
   }));
 }
 

@@ -5,7 +5,7 @@ import { ResponseValidationError } from '../../errors/response-validation.ts';
 import type { WaitOptions } from '../../schemas/task-handle.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 import { abortedError } from '../call/errors.ts';
-import type { PollHeaders } from '../call/request-options.ts';
+import type { HeaderChanges } from '../config/header-changes.ts';
 import { notify } from '../config/log.ts';
 import { PollLimiter } from '../limits/poll-limiter.ts';
 import { mergePollHeaders } from './poll-target.ts';
@@ -18,7 +18,7 @@ const minPollDelay = 100;
 export class Wait<Value extends Pollable> {
   readonly #target: PollTarget<Value, unknown>;
   readonly #signal: AbortSignal | undefined;
-  readonly #headers: PollHeaders['headers'];
+  readonly #headers: HeaderChanges;
   readonly #requestId: string | undefined;
   readonly #waitTimeout: number;
   readonly #deadline: number;
@@ -34,11 +34,10 @@ export class Wait<Value extends Pollable> {
     const { pollInterval = target.pollInterval, waitTimeout = 1_800_000 } = options;
     const { at, retryAfterMs } = target.known ?? {};
     this.#target = target;
+    const { headers, requestId } = mergePollHeaders(target.headers, options);
     this.#signal = options.signal;
-    ({ headers: this.#headers, requestId: this.#requestId } = mergePollHeaders(
-      target.headers,
-      options,
-    ));
+    this.#headers = headers;
+    this.#requestId = requestId;
     this.#waitTimeout = waitTimeout;
     this.#deadline = this.#clock.now() + waitTimeout;
     this.#maxPollInterval = options.maxPollInterval ?? Math.max(pollInterval, 5_000);
@@ -57,7 +56,7 @@ export class Wait<Value extends Pollable> {
   /** The finished record; undefined while the wait continues. */
   get finished(): Value | undefined {
     const last = this.#last;
-    return last && this.#target.finalStatus.test(last.status) ? last : undefined;
+    return last && this.#target.isFinal(last.status) ? last : undefined;
   }
 
   /** The delay grows from `pollInterval` to `maxPollInterval`, with up to 20% of jitter. */
@@ -97,40 +96,38 @@ export class Wait<Value extends Pollable> {
    */
   async poll(): Promise<void> {
     if (this.finished) return;
-    const { context } = this.#target;
+    const { config, shared } = this.#target.context;
+    const polls = (shared.polls ??= new PollLimiter());
     const signal = this.#signal;
-    const polls = (context.shared.polls ??= new PollLimiter());
-    const hasTurn = this.#remainingMs > 0 && polls.acquire(this.#clock, this.#remainingMs, signal);
+    const ms = this.#remainingMs;
+    const hasTurn = ms > 0 && polls.acquire(config.clock, ms, signal);
     if (!(hasTurn === true || (await hasTurn))) throw this.#timeoutError();
     let retryAfterMs: number | undefined;
     try {
-      const timeout = Math.min(this.#remainingMs, context.config.timeout);
       await this.#target.poll({
         headers: this.#headers,
         requestId: this.#requestId,
         signal,
-        timeout,
+        timeout: Math.min(this.#remainingMs, config.timeout),
         maxRetries: 0,
       });
       this.#consecutive404s = 0;
       this.#pollError = undefined;
       retryAfterMs = this.#target.known?.retryAfterMs;
     } catch (error) {
-      if (error instanceof APIError) ({ retryAfterMs } = error);
-      this.#recordFailure(error);
+      let isNotFound = false;
+      if (error instanceof APIError) {
+        ({ retryAfterMs } = error);
+        isNotFound = error.status === 404;
+      }
+      this.#consecutive404s = isNotFound ? this.#consecutive404s + 1 : 0;
+      // Up to two 404s in a row may mean that the record is not replicated yet.
+      if (this.#consecutive404s > 2 || !isTransient(error)) throw error;
+      this.#pollError = error;
     } finally {
       polls.release();
       this.#dueAt = this.#clock.now() + this.#nextDelay(retryAfterMs);
     }
-  }
-
-  /** Throws the error of a poll if it ends the wait. */
-  #recordFailure(error: unknown): void {
-    const isNotFound = error instanceof APIError && error.status === 404;
-    this.#consecutive404s = isNotFound ? this.#consecutive404s + 1 : 0;
-    // Up to two 404s in a row may mean that the record is not replicated yet.
-    if (this.#consecutive404s > 2 || !isTransient(error)) throw error;
-    this.#pollError = error;
   }
 
   /** The error to throw for one that ended the wait: an abort always has the same form. */
