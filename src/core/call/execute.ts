@@ -132,7 +132,7 @@ export function execute<Result>(
       attemptSignal.throwIfAborted();
       const headers = buildRequestHeaders(call, options, config, apiKey);
       errors.authorization = headers.authorization;
-      // Without a spread of options, which would take longer than everything else here.
+      // `cache` is added below: a spread that adds a property takes longer than everything else here.
       const request: HttpRequest = {
         method: call.method,
         headers,

@@ -6,7 +6,7 @@ import type { ApiCall } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import type { CallErrors } from './errors.ts';
 
-/** What one paid call does to the ledger: it reserves its estimated price, and records its charge. */
+/** How one paid call uses the ledger: it reserves its estimated price, and records its charge. */
 export function createSpending(
   { config, shared }: ClientContext,
   { model, safety, estimateUsd }: ApiCall,

@@ -6,7 +6,7 @@ import type { Clock } from '../config/clock.ts';
  */
 const maxConcurrentPolls = 64;
 
-/** Limits the polls of one account: first come, first served. A poll that is not waiting costs nothing. */
+/** Limits the polls of one account: first come, first served. A poll that gets its turn at once allocates nothing. */
 export class PollLimiter {
   #inFlight = 0;
   /** A set, because leaving it twice must not remove anyone else. */

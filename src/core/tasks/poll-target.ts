@@ -43,7 +43,7 @@ export interface PollTarget<Value, Result> {
   readonly headers?: Partial<PollHeaders> | undefined;
   /** The last known record. */
   known?: PollResult<Value> | undefined;
-  /** Polls once, without retries. Resolves when `known` is the new record. */
+  /** Polls once. Resolves when `known` is the new record. */
   poll(options: CheckedOptions): Promise<unknown>;
   /** The result of the wait, given the finished record. Throws if it failed. */
   toResult(last: Value): Result;

@@ -46,8 +46,8 @@ export async function* updatesOf<Value extends Pollable>(
 }
 
 /**
- * Waits until the record is finished, passes each update to `onUpdate`, and returns the result. Without rules, the
- * options are checked already.
+ * Waits until the record is finished, passes each update to `onUpdate`, and returns the result. Omit
+ * `rules` if the options have been checked.
  */
 export async function waitForResult<Value extends Pollable, Result>(
   target: PollTarget<Value, Result>,

@@ -74,7 +74,7 @@ export class Wait<Value extends Pollable> {
   }
 
   /**
-   * What the last poll has revealed: the record, or the last known one with `pollError`. Undefined if none is known. A
+   * The last known record, with `pollError` if the last poll of this wait has failed. Undefined if none is known. A
    * copy, so that a caller that modifies it can neither change the task nor prolong the wait.
    */
   get update(): Polled<Value> | undefined {
@@ -130,7 +130,7 @@ export class Wait<Value extends Pollable> {
     }
   }
 
-  /** The error to throw for one that ended the wait: an abort always has the same form. */
+  /** Converts the error that ended the wait: after an abort, it is always an `AbortedError` with the task. */
   toError(error: unknown): unknown {
     if (!this.#signal?.aborted) return error;
     const message = `The wait was aborted. ${this.#target.advice()}`;
