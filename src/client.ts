@@ -20,7 +20,7 @@ import { download } from './core/tasks/download.ts';
 import type { DownloadOptions, Downloadable } from './core/tasks/download.ts';
 import { parseReceipt } from './core/tasks/receipt.ts';
 import type { Submission } from './core/tasks/submission.ts';
-import { taskOf } from './core/tasks/task.ts';
+import { taskOf } from './core/tasks/task-polls.ts';
 import type { Task } from './core/tasks/task.ts';
 import { AccountNamespace } from './resources/account.ts';
 import { Audio } from './resources/audio.ts';

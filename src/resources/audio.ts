@@ -3,7 +3,9 @@ import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
 import type { FindProblem } from '../core/call/params.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
+import { readJson } from '../core/call/response.ts';
 import { estimate, priceOf } from '../core/limits/estimate.ts';
+import { readGeneration } from '../core/tasks/generation.ts';
 import { Submission } from '../core/tasks/submission.ts';
 import { generate, submitTask } from '../core/tasks/submit.ts';
 import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit.ts';
@@ -25,6 +27,7 @@ export class Audio extends TaskNamespace<'audio'> {
     const scope: TaskScope<'audio'> = {
       context,
       kind: 'audio',
+      read: readJson(readGeneration('audio')),
       pollTemplates: ['/v1/audio/tasks/{id}'],
       optionRules: {},
     };

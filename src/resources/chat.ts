@@ -79,8 +79,8 @@ export class ChatCompletions {
       },
       async (call) => {
         if (!isStream) return this.#createCompletion(call);
-        const result = await this.#open(call);
-        return { ...result, data: new Stream(result.data, result.meta) };
+        const { response, meta, data } = await this.#open(call);
+        return { response, meta, data: new Stream(data, meta()) };
       },
     );
   }
@@ -127,7 +127,7 @@ export class ChatCompletions {
     const prepare = () => this.#prepare(params, options, false);
     return startCall(this.#context, prepare, async (call) => {
       const result = await this.#createCompletion(call);
-      return { ...result, data: await call.transform(result.data, result.meta) };
+      return { ...result, data: await call.transform(result.data, result.meta()) };
     });
   }
 
@@ -166,7 +166,8 @@ export class ChatCompletions {
   /** Opens a stream. `signal` aborts the request and the stream that it returns. */
   async #open({ call, options, choiceCount }: PreparedChat, signal = options.signal) {
     const handle = openStream(choiceCount, signal);
-    return execute(this.#context, call, { ...options, signal }, handle);
+    const own = signal === options.signal ? options : { ...options, signal };
+    return execute(this.#context, call, own, handle);
   }
 
   #prepare(

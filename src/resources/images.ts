@@ -2,8 +2,10 @@ import type { ClientContext } from '../core/call/context.ts';
 import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
+import { readJson } from '../core/call/response.ts';
 import { oneOf } from '../core/config/validation.ts';
 import { estimate } from '../core/limits/estimate.ts';
+import { readGeneration } from '../core/tasks/generation.ts';
 import { Submission } from '../core/tasks/submission.ts';
 import { generate, submitTask } from '../core/tasks/submit.ts';
 import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit.ts';
@@ -31,6 +33,7 @@ export class Images extends TaskNamespace<'image'> {
     const scope: TaskScope<'image'> = {
       context,
       kind: 'image',
+      read: readJson(readGeneration('image')),
       pollTemplates: [imageTask, '/v1/images/generations/{id}'],
       optionRules: { route: oneOf('tasks', 'generations') },
     };

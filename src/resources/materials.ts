@@ -10,17 +10,13 @@ import { checkRequestOptions } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { notify } from '../core/config/log.ts';
-import { checkOptions, functionValue } from '../core/config/validation.ts';
+import { functionValue } from '../core/config/validation.ts';
 import type { Rules } from '../core/config/validation.ts';
 import { queryString } from '../core/http/path.ts';
-import {
-  materialPath,
-  materialTarget,
-  readMaterial,
-  waitForMaterial,
-} from '../core/tasks/material-wait.ts';
+import { materialPath, materialTarget, readMaterial } from '../core/tasks/material-wait.ts';
 import type { MaterialUpdate } from '../core/tasks/material-wait.ts';
-import { toPollResult, updatesOf, waitCallbackRules } from '../core/tasks/poll.ts';
+import { toPollResult } from '../core/tasks/poll-target.ts';
+import { updatesOf, waitCallbackRules, waitForResult } from '../core/tasks/poll.ts';
 import {
   materialCreateParamsProblem,
   materialListQueryProblem,
@@ -133,8 +129,8 @@ export class Materials {
    * @throws {@link AbortedError} if the signal aborts; processing continues.
    */
   async wait(id: string, options: WaitOptions<MaterialUpdate> = {}): Promise<AvailableMaterial> {
-    checkOptions(options, waitCallbackRules);
-    return waitForMaterial(materialTarget(this.#context, id), options).catch(throwToCaller);
+    const target = materialTarget(this.#context, id);
+    return waitForResult(target, options, waitCallbackRules).catch(throwToCaller);
   }
 
   /** Yields an update after each poll, up to and including the terminal one. Does not throw if the material fails. */
@@ -158,7 +154,7 @@ export class Materials {
     const context = this.#context;
     const prepare = () => ({
       ...prepareCreate(params, options, registerRules),
-      wait: { ...options },
+      wait: { ...options, headers: undefined, requestId: undefined },
     });
     return startCall(context, prepare, async ({ call, options: headers, wait }) => {
       const created = await execute(context, call, headers, readMaterial);
@@ -168,8 +164,8 @@ export class Materials {
       }
       // The verification URL is secret: `data` keeps it out of later updates and errors.
       const known = toPollResult({ ...created, data }, context);
-      const target = { ...materialTarget(context, data.id), known, headers };
-      return { ...created, data: await waitForMaterial(target, wait) };
+      const target = materialTarget(context, data.id, known, headers);
+      return { ...created, data: await waitForResult(target, wait) };
     });
   }
 }

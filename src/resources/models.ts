@@ -65,7 +65,7 @@ export class Models {
         options: checkRequestOptions(options, optionRules, noBodyRules),
       };
     };
-    return executeJson(this.#context, prepare, (body, meta) => read(body, meta));
+    return executeJson(this.#context, prepare, (...received) => read(...received));
   }
 
   /**

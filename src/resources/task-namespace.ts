@@ -33,11 +33,16 @@ export class TaskNamespace<Kind extends TaskKind> {
    *
    * @throws the same errors as {@link Task.wait}.
    */
-  async wait(
+  wait(
     task: string | Receipt<Kind> | Task<Kind>,
     options?: WaitOptions<TaskUpdate<Kind>>,
   ): Promise<SucceededGeneration<Kind>> {
-    return (task instanceof Task ? task : this.task(task)).wait(options);
+    // Not async: every waiting task would keep one more promise.
+    try {
+      return (task instanceof Task ? task : this.task(task)).wait(options);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** @internal Recreates a submission from a journal, without checking its params again or estimating its price. */

@@ -2,8 +2,10 @@ import type { ClientContext } from '../core/call/context.ts';
 import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
+import { readJson } from '../core/call/response.ts';
 import { oneOf } from '../core/config/validation.ts';
 import { estimate } from '../core/limits/estimate.ts';
+import { readGeneration } from '../core/tasks/generation.ts';
 import { Submission } from '../core/tasks/submission.ts';
 import { generate, submitTask } from '../core/tasks/submit.ts';
 import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit.ts';
@@ -35,6 +37,7 @@ export class Videos extends TaskNamespace<'video'> {
     const scope: TaskScope<'video'> = {
       context,
       kind: 'video',
+      read: readJson(readGeneration('video')),
       pollTemplates: [videoTask, '/v1/video/generations/{id}', '/v1/videos/generations/{id}'],
       optionRules: { route: oneOf(...routes) },
     };

@@ -4,8 +4,10 @@ export interface Client {
   readonly request?: (base: string) => () => Promise<string>;
   /** Streams a chat completion and calls `onText` with the text of each chunk. */
   readonly stream?: (base: string) => (onText: (text: string) => void) => Promise<void>;
-  /** Waits until a task has ended and returns the URL of its result. */
-  readonly wait?: (base: string) => (id: string) => Promise<string>;
+  /** Polls a task every `interval` ms until it has ended, and returns the URL of its result. */
+  readonly wait?: (base: string, interval: number) => (id: string) => Promise<string>;
+  /** Submits a task, then waits for it like `wait`. */
+  readonly submit?: (base: string, interval: number) => () => Promise<string>;
 }
 
 export const key = 'sk-bench-0123456789';
@@ -24,9 +26,6 @@ export const messages = [
 
 /** The same text for clients without chat support. */
 export const prompt = messages.map(({ content }) => content).join('\n');
-
-/** Interval between two polls of a task, in ms. */
-export const interval = 2_000;
 
 /** The fields of a completion that are checked. */
 export interface Completion {

@@ -98,9 +98,9 @@ export function page({ machine, node, versions, seconds, rows, hooks }: Report):
   return `# Benchmarks
 
 This page compares polygate with other clients. All clients ran on one machine against one local server in a separate
-process. Each client runs in its own process, and the clients take turns within one run. The results of every request are
-verified: the text of each completion and stream, and the URL of each task. Ratios are calculated per round; the table shows
-their median. Rows with a unit show absolute values. Lower is better.
+process. Each client runs in its own process, and the clients take turns within one run. Every result is verified: the text
+of each completion, the number of chunks and characters of each stream, and the URL of each task. Ratios are calculated per
+round; the table shows their median. Rows with a unit show absolute values. Lower is better.
 
 | | |
 | --- | --- |
@@ -138,6 +138,7 @@ ${notes.hooks}
 
 \`npm run bench\` runs the benchmarks and generates this page; do not edit it. The raw numbers are in
 [benchmarks/results.json](benchmarks/results.json). To profile one client:
-\`node test/bench/profile.ts <client> <request|small|large|first|wait>\`.
+\`node test/bench/profile.ts <client> <job> [cpu|allocations|live]\`. To measure single rows after a build:
+\`node test/bench/run.ts <request|stream|first|poll|heap|size|cold|types|hooks>\`.
 `;
 }

@@ -2,7 +2,8 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-import type { Job, Measurement } from './client-process.ts';
+import type { ClientJob, Measurement } from './client-process.ts';
+import type { Command } from './server.ts';
 
 async function reply<Reply>(child: ChildProcess): Promise<Reply> {
   const exited = new AbortController();
@@ -17,7 +18,7 @@ async function start(file: string, args: string[], execArgv: string[] = []): Pro
   return fork(new URL(file, import.meta.url), args, { execArgv, cwd: import.meta.dirname });
 }
 
-/** The counters of the server since they were last read. */
+/** The counters of the server since they were last reset. */
 export interface Counters {
   /** Maximum number of open sockets. */
   peakSockets: number;
@@ -30,8 +31,9 @@ export async function startServer() {
   const port = await reply<number>(child);
   return {
     base: `http://127.0.0.1:${port}`,
-    readCounters: async (): Promise<Counters> => {
-      child.send('count');
+    /** Sends a command and returns the counters from before it. */
+    command: async (command: Command): Promise<Counters> => {
+      child.send(command);
       return reply<Counters>(child);
     },
     stop: () => child.disconnect(),
@@ -45,7 +47,7 @@ export async function startClient(name: string, { base }: Server, execArgv?: str
   const child = await start('./client-process.ts', [name, base], execArgv);
   await reply(child);
   return {
-    run: async (job: Job): Promise<Measurement> => {
+    run: async (job: ClientJob): Promise<Measurement> => {
       child.send(job);
       const measurement = await reply<Measurement>(child);
       if (measurement.error !== undefined) throw new Error(measurement.error);

@@ -1,12 +1,7 @@
 const usage = { prompt_tokens: 40, completion_tokens: 400, total_tokens: 440 };
 
-/** Text of the given length without characters that JSON escapes. */
-function sampleText(length: number): string {
-  return 'all work and no play makes jack a dull boy '.repeat(length / 43 + 1).slice(0, length);
-}
-
 /** The text of the completion, which has 2 KB of JSON in total. */
-export const completionText = sampleText(1_700);
+export const completionText = 'all work and no play makes jack a dull boy '.repeat(40);
 
 export const completion = JSON.stringify({
   id: 'chatcmpl-9f2c4be1d0a84c7f',
@@ -42,28 +37,53 @@ function event(delta: object, finish: string | null = null, more: object = {}): 
 export interface StreamShape {
   readonly chunks: number;
   readonly length: number;
+  readonly ascii?: boolean;
 }
 
-/** The streams by their name in the URL. fal sleeps for 16 ms per chunk, so it gets the short ones. */
+/**
+ * The streams by their name in the URL. A small event has about 280 bytes, a large one 8 KB. The short ones are for fal,
+ * which sleeps for 16 ms per chunk, and breaks characters that are split between two network chunks.
+ */
 export const streams = {
   first: { chunks: 1, length: 40 },
-  small: { chunks: 2_000, length: 60 },
-  'small-few': { chunks: 100, length: 60 },
-  large: { chunks: 200, length: 8_000 },
-  'large-few': { chunks: 60, length: 8_000 },
+  chat: { chunks: 100, length: 60 },
+  small: { chunks: 20_000, length: 44 },
+  'small-few': { chunks: 60, length: 80, ascii: true },
+  large: { chunks: 1_000, length: 4_950 },
+  'large-few': { chunks: 60, length: 8_000, ascii: true },
 } satisfies Record<string, StreamShape>;
 
 export type StreamName = keyof typeof streams;
 
-/** The bytes of a stream, split like network chunks. */
-export function streamPieces({ chunks, length }: StreamShape): Buffer[] {
-  const text =
-    event({ role: 'assistant', content: sampleText(length) }) +
-    event({ content: sampleText(length) }).repeat(chunks - 1) +
-    event({}, 'stop', { usage }) +
-    'data: [DONE]\n\n';
-  const bytes = Buffer.from(text);
-  const size = 16_384;
+/** How the server writes a stream: in blocks of 64 KB, or every event on its own. */
+export const deliveries = ['blocks', 'events'] as const;
+
+export type Delivery = (typeof deliveries)[number];
+
+/** Text with characters of one, two and three bytes; none that JSON escapes. */
+const sample =
+  'L’écrivain travaille à l’hôtel, chambre 237 — всё ещё пишет, 作家は一日中書いている。';
+
+/** The text of a chunk. It differs from chunk to chunk. */
+function textOf({ length, ascii }: StreamShape, index: number): string {
+  const source = ascii ? completionText : sample;
+  const start = index % source.length;
+  return source.repeat(length / source.length + 2).slice(start, start + length);
+}
+
+/** The bytes of a stream, one piece per write. */
+export function streamPieces(shape: StreamShape, delivery: Delivery): Buffer[] {
+  const events = [
+    ...Array.from({ length: shape.chunks }, (_, index) => {
+      const content = textOf(shape, index);
+      return event(index === 0 ? { role: 'assistant', content } : { content });
+    }),
+    event({}, 'stop', { usage }),
+    'data: [DONE]\n\n',
+  ];
+  if (delivery === 'events') return events.map((text) => Buffer.from(text));
+  const bytes = Buffer.from(events.join(''));
+  const size = 65_536;
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
     bytes.subarray(index * size, (index + 1) * size),
   );

@@ -8,9 +8,11 @@ import type { Report } from './page.ts';
 import { startServer } from './processes.ts';
 import type { Row } from './row.ts';
 import { bundleSizeRows } from './rows/bundle-size.ts';
-import { chunkRow, firstTextRow, requestRow } from './rows/calls.ts';
+import { firstTextRow, requestRows } from './rows/calls.ts';
+import { chunkRow } from './rows/chunks.ts';
+import { coldStartRow } from './rows/cold-start.ts';
 import { hookRows } from './rows/hooks.ts';
-import { importRow } from './rows/import.ts';
+import { parkedRow } from './rows/parked.ts';
 import { pollRows } from './rows/polling.ts';
 import { typesRow } from './rows/types.ts';
 
@@ -34,24 +36,37 @@ function log({ title, values }: Pick<Row, 'title' | 'values'>): void {
   console.log(`   ${JSON.stringify(Object.fromEntries(rounded))}`);
 }
 
-for (const measure of [
-  () => requestRow(server),
-  () => chunkRow(server, 'small'),
-  () => chunkRow(server, 'large'),
-  () => firstTextRow(server),
-  () => pollRows(server),
-  bundleSizeRows,
-  importRow,
-  typesRow,
-]) {
+const groups: Readonly<Record<string, () => Row | Row[] | Promise<Row | Row[]>>> = {
+  request: () => requestRows(server),
+  stream: async () => [await chunkRow(server, 'small'), await chunkRow(server, 'large')],
+  first: () => firstTextRow(server),
+  poll: () => pollRows(server),
+  heap: () => parkedRow(server),
+  size: bundleSizeRows,
+  cold: () => coldStartRow(server),
+  types: typesRow,
+};
+
+// node test/bench/run.ts [<group> …]: runs all groups and writes the page, or only prints the rows of the named groups.
+const selected = process.argv.slice(2);
+const known = [...Object.keys(groups), 'hooks'];
+const unknown = selected.filter((name) => !known.includes(name));
+if (unknown.length > 0) {
+  throw new Error(`Unknown group: ${unknown.join(', ')}. Groups: ${known.join(', ')}.`);
+}
+const isSelected = (name: string) => selected.length === 0 || selected.includes(name);
+
+for (const [name, measure] of Object.entries(groups)) {
+  if (!isSelected(name)) continue;
   for (const row of [await measure()].flat()) {
     rows.push(row);
     log(row);
   }
 }
-const hooks = await hookRows(server);
+const hooks = isSelected('hooks') ? await hookRows(server) : [];
 hooks.forEach(log);
 server.stop();
+if (selected.length > 0) process.exit();
 
 const packages = readPackage('test/bench/package.json').devDependencies;
 const tools = ['vega', 'vega-lite'];

@@ -1,10 +1,12 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { completion, streamPieces, streams } from './responses.ts';
+import { completion, deliveries, streamPieces, streams } from './responses.ts';
 
 // The server of a benchmark run. It does little work, so that the clients dominate the measurements. Runs as a child
-// process: sends its port when it is ready, and its counters on request.
+// process: sends its port when it is ready, and replies to commands.
 
 const vendorHeaders = {
   'x-request-id': 'req_1',
@@ -18,28 +20,26 @@ const vendorHeaders = {
 const json = { ...vendorHeaders, 'content-type': 'application/json' };
 const eventStream = { ...vendorHeaders, 'content-type': 'text/event-stream' };
 
-const bodies = new Map(
-  Object.entries(streams).map(([name, shape]) => [name, streamPieces(shape)] as const),
+/** The writes of each stream, by the start of its path. */
+const bodies = new Map<string, Buffer[]>(
+  Object.entries(streams).flatMap(([name, shape]) =>
+    deliveries.map((delivery) => [`${name}-${delivery}`, streamPieces(shape, delivery)] as const),
+  ),
 );
 
 let openSockets = 0;
 let peakSockets = 0;
 let polls = 0;
-/** Time of the first poll of each task. A task succeeds at the first poll more than 1.5 s later. */
-const firstPolls = new Map<string, number>();
+let submits = 0;
+/** When all tasks succeed, in ms since the epoch. */
+let tasksEndAt = 0;
 
-function respondToPoll(
-  url: string,
-  running: string,
-  succeeded: string,
-  response: ServerResponse,
-): void {
-  polls += 1;
-  const id = /task_\d+/.exec(url)?.[0] ?? 'task_0';
-  const now = Date.now();
-  const firstPoll = firstPolls.get(id) ?? now;
-  firstPolls.set(id, firstPoll);
-  const done = now - firstPoll > 1_500;
+function respondWithTask(request: IncomingMessage, response: ServerResponse): void {
+  const [, , running, succeeded] = request.url!.split('/');
+  if (request.method === 'POST') submits += 1;
+  else polls += 1;
+  const id = /task_\w+/.exec(request.url!)?.[0] ?? `task_s${submits}`;
+  const done = Date.now() >= tasksEndAt;
   const result = `https://files.example/${id}.png`;
   const body = JSON.stringify({
     id,
@@ -60,7 +60,9 @@ function respondToPoll(
 async function respondWithStream(pieces: Buffer[], response: ServerResponse): Promise<void> {
   response.writeHead(200, eventStream);
   for (const piece of pieces) {
-    if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve));
+    if (!response.write(piece)) await once(response, 'drain');
+    // Node joins the writes of one turn of the event loop.
+    else await nextTurn();
   }
   response.end();
 }
@@ -70,10 +72,9 @@ const length = Buffer.byteLength(completion);
 const server = createServer((request, response) => {
   request.resume();
   request.on('end', () => {
-    const url = request.url ?? '/';
-    const [, endpoint = '', running = '', succeeded = ''] = url.split('/');
+    const endpoint = request.url!.split('/', 2)[1]!;
     const pieces = bodies.get(endpoint);
-    if (endpoint === 'wait') respondToPoll(url, running, succeeded, response);
+    if (endpoint === 'wait') respondWithTask(request, response);
     else if (pieces !== undefined) void respondWithStream(pieces, response);
     else response.writeHead(200, { ...json, 'content-length': length }).end(completion);
   });
@@ -89,10 +90,19 @@ server.listen({ port: 0, host: '127.0.0.1', backlog: 20_000 }, () => {
   process.send?.(typeof address === 'object' ? address?.port : undefined);
 });
 
-process.on('message', () => {
+/** A request of the benchmark; the server replies with its counters. */
+export interface Command {
+  /** Resets the counters, and makes all tasks succeed after this time in ms. */
+  tasksEndInMs?: number;
+  closeIdleSockets?: boolean;
+}
+
+process.on('message', ({ tasksEndInMs, closeIdleSockets }: Command) => {
   process.send?.({ peakSockets, polls });
+  if (closeIdleSockets) server.closeIdleConnections();
+  if (tasksEndInMs === undefined) return;
+  tasksEndAt = Date.now() + tasksEndInMs;
   peakSockets = openSockets;
   polls = 0;
-  firstPolls.clear();
 });
 process.on('disconnect', () => process.exit());

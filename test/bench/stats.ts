@@ -26,9 +26,14 @@ export async function interleave(
   return samples;
 }
 
+/** Medians by name. */
+export function medians(samples: Samples): Record<string, number> {
+  return mapValues(samples, (values) => median(values.filter((value) => value !== undefined)));
+}
+
 /** Median of the baseline. */
-export function baselineOf({ raw = [] }: Samples): number {
-  return median(raw.filter((value) => value !== undefined));
+export function baselineOf(samples: Samples): number {
+  return medians(samples).raw ?? Number.NaN;
 }
 
 /** Compares each value with the baseline of the same round; returns medians. */

@@ -33,6 +33,8 @@ export interface ApiCall extends EndpointHeaders {
   /** Timeout of one attempt in ms, unless the caller sets one. */
   timeout?: number | undefined;
   observer?: AttemptObserver | undefined;
+  /** The task that every error of this call refers to. */
+  task?: TaskHandle | undefined;
   /** Finds the task that an error of this call refers to, by the response headers or the id from the body. */
   findTask?:
     | ((meta: ResponseMeta | undefined, taskId: string | undefined) => TaskHandle | undefined)
@@ -56,5 +58,6 @@ export interface InvalidResult {
 /** Turns a parsed body into the result of a call. */
 export type ResponseReader<Result> = (
   body: unknown,
-  meta: ResponseMeta,
+  meta: () => ResponseMeta,
+  call: ApiCall,
 ) => ReadResult<Result> | Promise<ReadResult<Result>>;

@@ -24,7 +24,7 @@ export interface SharedState {
   readonly retryBudget: RetryBudget;
   readonly concurrency: ConcurrencyLimiter;
   /** Created by the first poll, because a chat client never polls. */
-  acquirePoll?: PollLimiter;
+  polls?: PollLimiter;
   /** Prices by model id, as `models.list` and `models.retrieve` returned them. */
   readonly prices: Map<string, KnownPrices>;
   /** The poll path template that last worked, by kind of task. */

@@ -15,8 +15,8 @@ export function readAndMap<Received, Result>(
   read: ResponseReader<Received>,
   map: (record: Received) => Result,
 ): ResponseReader<Result> {
-  return async (body, meta) => {
-    const result = await read(body, meta);
+  return async (...received) => {
+    const result = await read(...received);
     return result.issues === undefined ? { value: map(result.value) } : result;
   };
 }

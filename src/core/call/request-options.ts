@@ -1,4 +1,4 @@
-import { parseHeaderChanges } from '../config/header-changes.ts';
+import { noHeaderChanges, parseHeaderChanges } from '../config/header-changes.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';
 import {
   checkOptions,
@@ -69,6 +69,8 @@ export const pollHeaderRules = {
   requestId: headerText,
 } satisfies Rules;
 
+const noOptions: CheckedOptions = { headers: noHeaderChanges };
+
 const requestOptionRules: { readonly [Option in keyof Required<RequestOptions>]: Rule } = {
   ...pollHeaderRules,
   signal: signalRule,
@@ -91,9 +93,10 @@ export const noBodyRules: Rules = {
  * @throws {@link ConfigurationError} when an option is unknown or invalid.
  */
 export function checkRequestOptions(
-  options: RequestOptions = {},
+  options?: RequestOptions,
   ...extraRules: readonly Rules[]
 ): CheckedOptions {
+  if (options === undefined) return noOptions;
   checkOptions(options, ...extraRules, requestOptionRules);
   return { ...options, headers: parseHeaderChanges(options.headers) };
 }

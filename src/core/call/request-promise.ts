@@ -15,6 +15,9 @@ export interface WithResponse<Result> {
 /** Executes a call. If `isRaw`, the body stays unread. */
 type Start<Result> = (isRaw: boolean) => Promise<ApiResponse<Result>>;
 
+// Not a closure, which would keep the request for as long as the promise is pending.
+const dataOf = <Result>({ data }: ApiResponse<Result>): Result => data;
+
 /** A promise of a result that also gives access to the response. The request is sent even if it is not awaited. */
 export class RequestPromise<Result> extends Promise<Result> {
   readonly #mode: { isRaw: boolean };
@@ -32,7 +35,7 @@ export class RequestPromise<Result> extends Promise<Result> {
     const received = Promise.resolve().then(() => start(mode.isRaw));
     super((resolve, reject) => {
       // `resolve` is passed on as it is, because the engine can follow it to the functions that await this promise.
-      received.then(({ data }) => data, throwToCaller).then(resolve, reject);
+      received.then(dataOf, throwToCaller).then(resolve, reject);
     });
     this.#mode = mode;
     this.#received = received;
@@ -41,7 +44,10 @@ export class RequestPromise<Result> extends Promise<Result> {
   /** Resolves with the result, the response and its metadata. */
   async withResponse(): Promise<WithResponse<Result>> {
     this.catch(() => undefined);
-    return this.#received.catch(throwToCaller);
+    return this.#received.then(
+      ({ data, response, meta }) => ({ data, response, meta: meta() }),
+      throwToCaller,
+    );
   }
 
   /**

@@ -5,20 +5,22 @@ import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
 import { BodyTooLargeError, readBodyText } from '../http/response-body.ts';
 import type { ReleaseSlot } from '../limits/concurrency-limiter.ts';
-import type { ResponseReader } from './api-call.ts';
+import type { ApiCall, ResponseReader } from './api-call.ts';
 import type { CallErrors } from './errors.ts';
 
 /** The response to a call and the result read from it. */
 export interface ApiResponse<Result> {
   readonly response: Response;
-  readonly meta: ResponseMeta;
   readonly data: Result;
+  /** Parses the metadata of the response, which most calls never read. */
+  readonly meta: () => ResponseMeta;
 }
 
 /** A successful response with an unread body, and what a handler needs to read it. */
 export interface ResponseContext {
   readonly response: Response;
-  readonly meta: ResponseMeta;
+  readonly meta: () => ResponseMeta;
+  readonly call: ApiCall;
   readonly errors: CallErrors;
   readonly config: Config;
   /** Aborts if the attempt times out or the caller aborts. */
@@ -32,20 +34,21 @@ export type ResponseHandler<Result> = (context: ResponseContext) => Promise<Resu
 
 /** Handles a response that is one JSON document. */
 export function readJson<Result>(read: ResponseReader<Result>): ResponseHandler<Result> {
-  return async ({ response, meta, errors, signal, config: { maxResponseBytes } }) => {
-    const text = await readBodyText(response, maxResponseBytes, signal).catch((error: unknown) => {
+  return async ({ response, meta, call, errors, signal, config: { maxResponseBytes } }) => {
+    let text: string;
+    try {
+      text = await readBodyText(response, maxResponseBytes, signal);
+    } catch (error) {
+      const problem = `the body is larger than maxResponseBytes (${maxResponseBytes})`;
       throw error instanceof BodyTooLargeError
-        ? errors.invalidResponse(
-            meta,
-            `the body is larger than maxResponseBytes (${maxResponseBytes})`,
-          )
+        ? errors.invalidResponse(meta(), problem)
         : errors.connectionError(error);
-    });
+    }
     const body = parseJson(text);
-    if (body === undefined) throw errors.invalidResponse(meta, describeNonJson(text), text);
-    const result = await read(body, meta);
+    if (body === undefined) throw errors.invalidResponse(meta(), describeNonJson(text), text);
+    const result = await read(body, meta, call);
     if (result.issues === undefined) return result.value;
-    throw errors.invalidResponse(meta, formatIssues(result.issues), body, result);
+    throw errors.invalidResponse(meta(), formatIssues(result.issues), body, result);
   };
 }
 

@@ -50,7 +50,9 @@ export function toModelSchema(schema: StandardJsonSchema<unknown>, field: string
 /** Replaces a schema in `response_format` with its JSON Schema, named after its title, as the service requires. */
 export function toServiceParams(params: StreamParams<unknown>): ChatParams {
   const { response_format: format } = params;
-  return { ...params, response_format: isSchema(format) ? toResponseFormat(format) : format };
+  return isSchema(format)
+    ? { ...params, response_format: toResponseFormat(format) }
+    : unchecked<ChatParams>(params);
 }
 
 function toResponseFormat(format: StandardJsonSchema<unknown>): ResponseFormat {

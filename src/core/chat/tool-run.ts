@@ -59,11 +59,14 @@ export async function runTools(
   const messages: ChatMessage[] = [...initialMessages];
   const rounds: ToolRound[] = [];
   const run: ToolRunProgress = { messages, rounds, chargeUsd: 0 };
-  const onAbort = (reason: unknown) => abortedError(reason, { outcome: 'not-sent' });
+  const errors = {
+    aborted: (reason: unknown) => abortedError(reason, { outcome: 'not-sent' }),
+  };
   try {
     for (;;) {
       const request = { ...params, messages, tools: definitions };
-      const { data: completion, meta } = await send(request, options);
+      const { data: completion, meta: readMeta } = await send(request, options);
+      const meta = readMeta();
       rounds.push({ completion, meta });
       // A replay costs nothing; its headers repeat the original charge.
       if (!meta.idempotentReplay) run.chargeUsd = roundUsd(run.chargeUsd + (meta.chargeUsd ?? 0));
@@ -85,7 +88,7 @@ export async function runTools(
             return { role: 'tool', tool_call_id: call.id, content: toText(result) };
           }),
         );
-      messages.push(...(await runWithTimeLimit(work, { signal: options.signal, onAbort })));
+      messages.push(...(await runWithTimeLimit(work, { signal: options.signal, errors })));
     }
   } catch (error) {
     // Not enumerable, so that a logged error does not reveal the conversation.

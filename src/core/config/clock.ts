@@ -14,7 +14,12 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
+      if (!signal) {
+        // Without more closures: thousands of tasks may be waiting for their next poll.
+        setTimeout(resolve, Math.min(ms, maxTimerDelay));
+        return;
+      }
+      signal.throwIfAborted();
       const stopTimer = startTimer(systemClock, ms, () => {
         stopListening();
         resolve();
@@ -26,14 +31,17 @@ export const systemClock: Clock = {
     }),
 };
 
+const ignore = () => undefined;
+
 /** Calls `listener` when the signal aborts. The returned function stops listening. */
 export function whenAborted(
   signal: AbortSignal | undefined,
   listener: (reason: unknown) => void,
 ): () => void {
-  const abort = () => listener(signal?.reason);
-  signal?.addEventListener('abort', abort, { once: true });
-  return () => signal?.removeEventListener('abort', abort);
+  if (!signal) return ignore;
+  const abort = () => listener(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  return () => signal.removeEventListener('abort', abort);
 }
 
 /** Aborts the controller when the signal aborts, or now if it has. The returned function stops listening. */
@@ -49,7 +57,8 @@ export function forwardAbort(
 /** Calls `callback` after `ms`. The returned function cancels the timer. */
 export function startTimer(clock: Clock, ms: number, callback: () => void): () => void {
   if (clock === systemClock) {
-    const timer = setTimeout(callback, Math.min(ms, maxTimerDelay));
+    // Node warns about negative delays, which a deadline that has just passed can produce.
+    const timer = setTimeout(callback, Math.max(0, Math.min(ms, maxTimerDelay)));
     return () => clearTimeout(timer);
   }
   const controller = new AbortController();

@@ -3,7 +3,13 @@ import { omitUndefined } from '../../schemas/schema.ts';
 import { parseBaseURL } from './base-url.ts';
 import { systemClock } from './clock.ts';
 import type { Clock } from './clock.ts';
-import { isBrowser, readEnvironment, runtimeFetch, userAgent } from './environment.ts';
+import {
+  isBrowser,
+  isCloudflare,
+  readEnvironment,
+  runtimeFetch,
+  userAgent,
+} from './environment.ts';
 import { parseHeaderChanges } from './header-changes.ts';
 import type { HeaderChanges } from './header-changes.ts';
 import { createLog, logLevels } from './log.ts';
@@ -36,6 +42,8 @@ export interface Config {
   readonly onCharge?: PolygateOptions['onCharge'];
   readonly headers: HeaderChanges;
   readonly fetch: typeof globalThis.fetch;
+  /** The `cache` option of every `fetch`; undefined where it is not supported. */
+  readonly cache: 'no-store' | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly headerPrefix: string;
@@ -139,6 +147,8 @@ export function resolveConfig(original: PolygateOptions, clientRules: Rules = {}
     options,
     apiKey,
     baseURL: parseBaseURL(baseURL, options.allowInsecureBaseURL),
+    // Browsers and Next.js must not serve polls from a cache. Cloudflare Workers reject the option.
+    cache: isCloudflare() ? undefined : 'no-store',
     headers: parseHeaderChanges({ 'user-agent': userAgent(), ...omitUndefined(options.headers) }),
     log: createLog(logger, logLevel),
   };

@@ -27,7 +27,7 @@ export function isBrowser(): boolean {
   return isWorker && server === undefined && !isCloudflare();
 }
 
-/** Whether the code runs in Cloudflare Workers. Must be cheap: it runs for every request. */
+/** Whether the code runs in Cloudflare Workers. */
 export function isCloudflare(): boolean {
   return globalThis.navigator?.userAgent === 'Cloudflare-Workers';
 }
@@ -59,12 +59,16 @@ export function pageURL(): string | undefined {
 
 /** The runtime's own `fetch`, looked up on every call. */
 export const runtimeFetch: typeof globalThis.fetch = (input, init) =>
-  globalThis.fetch(input, init && { ...init, body: blobBody(init.body ?? null) });
+  globalThis.fetch(input, isDeno() && init?.body ? { ...init, body: blobBody(init.body) } : init);
 
 /**
  * A text body that the runtime sends only once. Deno's `fetch` automatically resends a text body when a kept-alive
  * connection breaks, so the service could charge twice. It sends a blob only once.
  */
 export function blobBody<Body>(body: Body): Body | Blob {
-  return typeof body === 'string' && 'Deno' in globalThis ? new Blob([body]) : body;
+  return typeof body === 'string' && isDeno() ? new Blob([body]) : body;
+}
+
+function isDeno(): boolean {
+  return 'Deno' in globalThis;
 }

@@ -35,7 +35,8 @@ export function notify<Value>(
   value: Value,
   name: string,
 ): void {
-  const call = async (): Promise<void> => callback?.(value);
+  if (!callback) return;
+  const call = async (): Promise<void> => callback(value);
   call().catch((error: unknown) => {
     log.error(() => `${name} threw: ${error instanceof Error ? error.message : String(error)}`);
   });

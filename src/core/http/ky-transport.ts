@@ -11,7 +11,7 @@ import { objectWithFields } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 import { singleLine } from './json.ts';
 import { isEventStream, withBody } from './response-body.ts';
-import { createFetchTransport, fetchOptions } from './transport.ts';
+import { createFetchTransport } from './transport.ts';
 import type { HttpRequest, Transport } from './transport.ts';
 
 const functions: Rule = [
@@ -26,11 +26,11 @@ export const hooksRule: Rule = /* @__PURE__ */ objectWithFields({
 });
 
 /** The transport of a client: without hooks there is nothing for ky to do. */
-export function createTransport({ fetch, options: { hooks = {} } }: Config): Transport {
-  const { beforeRequest = [], afterResponse = [] } = hooks;
+export function createTransport(config: Config): Transport {
+  const { beforeRequest = [], afterResponse = [] } = config.options.hooks ?? {};
   return beforeRequest.length + afterResponse.length > 0
-    ? createKyTransport(fetch, beforeRequest, afterResponse)
-    : createFetchTransport(fetch);
+    ? createKyTransport(config, beforeRequest, afterResponse)
+    : createFetchTransport(config.fetch);
 }
 
 /**
@@ -41,14 +41,14 @@ export function createTransport({ fetch, options: { hooks = {} } }: Config): Tra
  * if the connection breaks, so hooks receive a stream's response without its body.
  */
 function createKyTransport(
-  fetch: typeof globalThis.fetch,
+  { fetch }: Config,
   beforeRequest: readonly BeforeRequestHook[],
   afterResponse: readonly AfterResponseHook[],
 ): Transport {
   const instance = ky.create({ retry: 0, timeout: false, throwHttpErrors: false });
 
-  return async (request, { retryCount, onSend, onResponse }) => {
-    const { url, body, signal } = request;
+  return async (url, request, { retryCount, onSend, onResponse }) => {
+    const { body, signal, redirect, cache } = request;
     let received: Response | undefined;
     /** The response as hooks see it. */
     let shown: Response | undefined;
@@ -66,14 +66,13 @@ function createKyTransport(
         throw new HookError('hooks.beforeRequest has read the body of the request, not of a clone');
       }
       // A hook can return a request that lacks these options.
-      const checked = new Request(input, { ...fetchOptions(), signal });
-      checkRequest(checked, request);
+      const checked = new Request(input, { signal, redirect, ...(cache && { cache }) });
+      checkRequest(checked, url, request);
       onSend();
       return receive(await fetch(checked));
     };
     try {
       const final = await instance(url, {
-        ...fetchOptions(),
         ...request,
         body: blobBody(body),
         fetch: send,
@@ -131,9 +130,10 @@ async function runHook<State extends object, Result>(
  */
 function checkRequest(
   { url, headers }: Request,
-  original: Pick<HttpRequest, 'url' | 'headers'>,
+  originalURL: string,
+  original: Pick<HttpRequest, 'headers'>,
 ): void {
-  if (new URL(url).origin !== new URL(original.url).origin) {
+  if (new URL(url).origin !== new URL(originalURL).origin) {
     throw new ConfigurationError('hooks.beforeRequest must not change the origin.');
   }
   for (const name of ['x-idempotency-key', 'idempotency-key']) {

@@ -33,36 +33,44 @@ const credentialHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'cook
 /**
  * Builds the headers of one attempt: the endpoint's, the client's, then the call's. Credentials are added last, and do
  * not replace an `authorization` header that the caller set.
- *
- * @throws {@link ConfigurationError} when there is no valid API key.
  */
-export async function buildRequestHeaders(
+export function buildRequestHeaders(
   endpoint: EndpointHeaders,
   { headers: changes, requestId, idempotencyKey }: CallHeaders,
   config: Config,
-): Promise<Record<string, string>> {
+  apiKey: string | null,
+): Record<string, string> {
   const headers: Record<string, string> = { accept: 'application/json', ...endpoint.headers };
   if (endpoint.body !== undefined) headers['content-type'] = 'application/json';
-  for (const [name, value] of [...config.headers, ...changes]) {
-    if (value !== null) headers[name] = value;
-    // A call can replace the client's `authorization`, but not remove it.
-    else if (name !== 'authorization') delete headers[name];
+  for (const list of [config.headers, changes]) {
+    for (const [name, value] of list) {
+      if (value !== null) headers[name] = value;
+      // A call can replace the client's `authorization`, but not remove it.
+      else if (name !== 'authorization') delete headers[name];
+    }
   }
   if (requestId) headers[config.requestIdHeader] = requestId;
   if (idempotencyKey) headers[endpoint.idempotencyHeader ?? 'x-idempotency-key'] = idempotencyKey;
   if (endpoint.credentials === false) {
     for (const name of credentialHeaders) delete headers[name];
-  } else if (config.apiKey !== null) {
-    const key = await resolveApiKey(config);
-    headers.authorization ??= `Bearer ${key}`;
-    if (endpoint.apiKeyHeader !== undefined) headers[endpoint.apiKeyHeader] ??= key;
+  } else if (apiKey !== null) {
+    headers.authorization ??= `Bearer ${apiKey}`;
+    if (endpoint.apiKeyHeader !== undefined) headers[endpoint.apiKeyHeader] ??= apiKey;
   }
   return headers;
 }
 
-async function resolveApiKey({ apiKey }: Config): Promise<string> {
-  if (typeof apiKey === 'string') return apiKey;
-  if (!apiKey) throw new ConfigurationError('apiKey (POLYGATE_API_KEY): missing.');
+/**
+ * The API key for one attempt; null if the client sends none.
+ *
+ * @throws {@link ConfigurationError} when there is no valid API key.
+ */
+export function resolveApiKey({ apiKey }: Config): string | null | Promise<string> {
+  if (apiKey === undefined) throw new ConfigurationError('apiKey (POLYGATE_API_KEY): missing.');
+  return typeof apiKey === 'function' ? callForApiKey(apiKey) : apiKey;
+}
+
+async function callForApiKey(apiKey: () => unknown): Promise<string> {
   let key: unknown;
   try {
     key = await apiKey();

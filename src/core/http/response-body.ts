@@ -81,6 +81,14 @@ export function withAbortableBody(response: Response, signal: AbortSignal | unde
 
 /** A copy of the response with another body. */
 export function withBody(response: Response, body: ReadableStream<Uint8Array> | null): Response {
-  const { url } = response;
-  return Object.defineProperty(new Response(body, response), 'url', { value: url });
+  return createResponse(body, response, response.url);
+}
+
+/** A response from a URL, which the constructor does not accept. */
+export function createResponse(
+  body: ReadableStream<Uint8Array> | null,
+  init: ResponseInit,
+  url: string,
+): Response {
+  return Object.defineProperty(new Response(body, init), 'url', { value: url });
 }

@@ -6,7 +6,8 @@ const httpDate = /^[a-z]{3,9},? .{12,20}:\d\d \w{3,4}$/i;
  * `Date` header corrects a skewed local clock. Past dates and invalid values count as absent.
  */
 export function parseRetryAfter(headers: Headers, now: number): number | undefined {
-  const text = headers.get('retry-after') ?? '';
+  const text = headers.get('retry-after');
+  if (text === null) return undefined;
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000;
   const delay = parseHttpDate(text) - (parseHttpDate(headers.get('date') ?? '') || now);
   return delay > 0 ? delay : undefined;

@@ -1,13 +1,12 @@
-import { isCloudflare } from '../config/environment.ts';
-
-/** One HTTP request, ready to send. */
+/** The options of `fetch` for one request. */
 export interface HttpRequest {
-  url: string;
   method: string;
   headers: Record<string, string>;
   /** The serialized body: every attempt sends the same bytes. */
   body: string | null;
   signal: AbortSignal;
+  redirect: 'manual';
+  cache?: 'no-store';
 }
 
 /** The attempt of a call that a request belongs to. */
@@ -16,7 +15,7 @@ export interface Attempt {
   readonly retryCount: number;
   /** Called right before the request is handed to `fetch`. Without this call, nothing was sent. */
   readonly onSend: () => void;
-  /** Called with the response as the service sent it, before anything else sees it. */
+  /** Called by a transport that runs hooks, with the response as the service sent it, before a hook sees it. */
   readonly onResponse: (response: Response) => void;
 }
 
@@ -24,20 +23,12 @@ export interface Attempt {
  * Sends one request, once, and resolves with the response whatever its status. Retries, timeouts and error statuses are
  * handled by the caller.
  */
-export type Transport = (request: HttpRequest, attempt: Attempt) => Promise<Response>;
+export type Transport = (url: string, request: HttpRequest, attempt: Attempt) => Promise<Response>;
 
 /** A transport that calls `fetch` with the URL, its options and the body as a string. */
 export function createFetchTransport(fetch: typeof globalThis.fetch): Transport {
-  return async ({ url, ...request }, { onSend, onResponse }) => {
+  return (url, request, { onSend }) => {
     onSend();
-    const response = await fetch(url, { ...fetchOptions(), ...request });
-    onResponse(response);
-    return response;
+    return fetch(url, request);
   };
-}
-
-/** The options of every `fetch`: redirects are not followed, because they could take the API key elsewhere. */
-export function fetchOptions(): RequestInit {
-  // Browsers and Next.js must not serve polls from a cache. Cloudflare Workers reject the option.
-  return { redirect: 'manual', ...(!isCloudflare() && { cache: 'no-store' }) };
 }

@@ -1,26 +1,22 @@
-import { keepField } from './keep-field.ts';
+import { collected, RecordBuffer } from './fields.ts';
+import type { Reducer } from './fields.ts';
+import { text, TextBuffer } from './text-buffer.ts';
 
-/** The audio of a message, which grows in fragments. Its data and its transcript are concatenated. */
-export class AudioBuffer {
-  readonly #fields: Record<string, unknown> = {};
-
-  add(delta: Readonly<Record<string, unknown>>): void {
-    for (const name in delta) {
-      const value = delta[name];
-      const earlier = this.#fields[name];
-      const isText = typeof value === 'string' && typeof earlier === 'string';
-      const isJoined = isText && /^(data|transcript)$/.test(name);
-      keepField(this.#fields, name, isJoined ? earlier + value : value);
-    }
-  }
-
-  /** A copy of the audio received so far, with data that is one encoding. */
-  get value(): Record<string, unknown> {
-    const copy = { ...this.#fields };
-    if (typeof copy.data === 'string') copy.data = joinBase64(copy.data);
-    return copy;
+/** Base64 that grows in fragments. Its value is one encoding. */
+class Base64Buffer extends TextBuffer {
+  override get value(): unknown {
+    const pieces = super.value;
+    return typeof pieces === 'string' ? joinBase64(pieces) : pieces;
   }
 }
+
+const audioReducers = new Map<string, Reducer>([
+  ['data', collected(() => new Base64Buffer())],
+  ['transcript', text],
+]);
+
+/** The reducer of the audio of a message. Its data and its transcript are concatenated. */
+export const audio = collected(() => new RecordBuffer(audioReducers));
 
 /**
  * Base64 that was received in pieces, as one encoding. Some services split one encoding anywhere; others encode every

@@ -7,7 +7,8 @@ import type { Config } from '../config/config.ts';
 import { createIdleTimer } from '../http/idle-timer.ts';
 import { singleLine, parseJson } from '../http/json.ts';
 import { isEventStream, readBodyText, readerOf } from '../http/response-body.ts';
-import { Accumulator } from './accumulator.ts';
+import { createAccumulator } from './accumulator.ts';
+import type { Accumulator } from './accumulator.ts';
 import { isChunk, isErrorEvent } from './chunk.ts';
 import { createEventDecoder } from './event-decoder.ts';
 import type { StreamEvent } from './event-decoder.ts';
@@ -29,7 +30,7 @@ export function openStream(
     );
     const type = response.headers.get('content-type') ?? 'no content type';
     const problem = `expected an event stream, received ${type}`;
-    throw errors.invalidResponse(context.meta, problem, parseJson(text) ?? text);
+    throw errors.invalidResponse(context.meta(), problem, parseJson(text) ?? text);
   };
 }
 
@@ -65,8 +66,8 @@ export function readChunks(
   const releaseSlot = retainSlot();
   const idleTimer = createIdleTimer(clock, ms, () => fail(errors.streamIdle(ms)));
   const stopListening = whenAborted(signal, abort);
-  /** The decoded events in reverse order, because taking the first one out of many would take linear time. */
-  let events: StreamEvent[] = [];
+  /** The decoded items in reverse order, because taking the first one out of many would take linear time. */
+  let items: (ChatCompletionChunk | (() => undefined))[] = [];
   let pendingRead: Promise<void> | undefined;
   let bodyEnded = false;
   let isAbandoned = false;
@@ -77,7 +78,9 @@ export function readChunks(
   });
   final.catch(() => undefined);
   const reader: ChunkReader = {
-    meta,
+    get meta() {
+      return meta();
+    },
     final,
     clock,
     onEnd() {},
@@ -110,8 +113,10 @@ export function readChunks(
   return reader;
 
   function takeBuffered(): ChatCompletionChunk | undefined {
-    const event = isOpen ? events.pop() : undefined;
-    return event && processEvent(event);
+    const item = isOpen ? items.pop() : undefined;
+    if (typeof item !== 'object') return item?.();
+    (accumulator ??= createAccumulator()).add(item);
+    return item;
   }
 
   function abort(reason: unknown = AbortSignal.abort().reason): void {
@@ -124,7 +129,7 @@ export function readChunks(
     try {
       const { done, value } = await body.read();
       bodyEnded = done;
-      events = decode(value).toReversed();
+      items = decode(value).map(processEvent).toReversed();
     } catch (error) {
       bodyEnded = true;
       endOfBody(error);
@@ -134,21 +139,19 @@ export function readChunks(
     if (!isAbandoned) idleTimer.pause();
   }
 
-  /** Returns the chunk of an event. Any other event ends the stream, complete or not. */
-  function processEvent({ data, event }: StreamEvent): ChatCompletionChunk | undefined {
+  /** Returns the chunk of an event, or a function that ends the stream. */
+  function processEvent({ data, event }: StreamEvent): ChatCompletionChunk | (() => undefined) {
     if (data === undefined) {
-      return failInvalid(`an event exceeds maxEventBytes (${maxEventBytes})`);
+      return () => failInvalid(`an event exceeds maxEventBytes (${maxEventBytes})`);
     }
-    if (data === '[DONE]') return complete();
+    if (data === '[DONE]') return complete;
     const value = parseJson(data);
     // Only the last event of a body can be incomplete JSON because the stream was truncated.
-    if (value === undefined && bodyEnded) return endOfBody();
-    if (event === 'error' || isErrorEvent(value)) return fail(errors.streamErrorEvent(data));
-    if (!isChunk(value)) {
-      return failInvalid(`expected a chat completion chunk, received ${singleLine(data, 100)}`);
-    }
-    (accumulator ??= new Accumulator()).add(value);
-    return value;
+    if (value === undefined && bodyEnded) return () => endOfBody();
+    if (event === 'error' || isErrorEvent(value)) return () => fail(errors.streamErrorEvent(data));
+    return isChunk(value)
+      ? value
+      : () => failInvalid(`expected a chat completion chunk, received ${singleLine(data, 100)}`);
   }
 
   /** The body ended without `[DONE]`; `error` is set if the connection broke. */

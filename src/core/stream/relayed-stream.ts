@@ -66,11 +66,12 @@ export function relayedStream(
 ): ChunkReader {
   checkOptions(options, relayRules);
   const config = { ...defaults, ...omitUndefined(options) };
+  const meta = emptyMeta();
   const context = {
     errors: new RelayedErrors(),
     config,
     retainSlot: () => () => {},
-    meta: emptyMeta(),
+    meta: () => meta,
   };
   return readChunks(context, readable.getReader(), Infinity, options.signal);
 }

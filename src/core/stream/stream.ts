@@ -40,7 +40,13 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
     let closed = false;
     const fail = (error: unknown) => (closed ? done : throwToCaller(error));
     const iterator: AsyncIterator<Item, undefined, undefined> = {
-      next: () => source.next().catch(fail),
+      next() {
+        // An item that has already been received needs one promise, not three.
+        const value = source.takeBuffered();
+        return value === undefined
+          ? source.next().catch(fail)
+          : Promise.resolve({ done: false, value });
+      },
       async return() {
         closed = true;
         source.abort();

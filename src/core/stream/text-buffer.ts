@@ -1,24 +1,27 @@
 import { isRecord } from '../../schemas/type-guards.ts';
+import { collected, FieldBuffer } from './fields.ts';
 
 /**
- * A text that grows in small fragments and may never be read. Fragments are joined in batches of 4,096, because
+ * A text that grows in small fragments and may never be read. Fragments are joined in batches of 256, because
  * a string built with `+=` keeps every fragment alive until it is read, which means more work for the garbage collector.
  *
  * Some services send content parts instead of text. Text parts are then joined with the text around them.
  */
-export class TextBuffer {
+export class TextBuffer extends FieldBuffer {
   /** The parts before the text; undefined as long as only text has been received. */
   #parts: unknown[] | undefined;
   #joined = '';
   #fragments: string[] = [];
 
-  add(added: string | readonly unknown[]): void {
-    if (typeof added === 'string') {
-      if (this.#fragments.push(added) >= 4_096) this.#join();
-      return;
+  override add(fragment: unknown): boolean {
+    if (typeof fragment === 'string') {
+      // A large fragment is appended at once, because joining copies it.
+      if (this.#fragments.push(fragment) >= 256 || fragment.length > 1_000) this.#join();
+      return true;
     }
+    if (!Array.isArray(fragment) || fragment.length === 0) return false;
     this.#parts ??= [];
-    for (const part of added) {
+    for (const part of fragment) {
       const text = plainTextOf(part);
       if (text !== undefined) this.add(text);
       else {
@@ -26,10 +29,11 @@ export class TextBuffer {
         this.#joined = '';
       }
     }
+    return true;
   }
 
   /** The text, or an array if parts have been received. */
-  get value(): unknown {
+  override get value(): unknown {
     return this.#parts ? [...this.#parts, ...this.#textParts()] : this.#join();
   }
 
@@ -44,6 +48,9 @@ export class TextBuffer {
     return this.#joined;
   }
 }
+
+/** The reducer of a text. */
+export const text = collected(() => new TextBuffer());
 
 /** The text of a part that is nothing but text. */
 function plainTextOf(part: unknown): string | undefined {

@@ -1,11 +1,12 @@
 import type { ToolCallDelta } from '../../schemas/chat-completion.ts';
 import type { ToolCall } from '../../schemas/chat-params.ts';
+import { unchecked } from '../../schemas/schema.ts';
 import { textOf } from '../../schemas/type-guards.ts';
 import { parseJson, stringify } from '../http/json.ts';
-import { keepField } from './keep-field.ts';
+import { FieldBuffer, latest } from './fields.ts';
 
 /** The tool calls of one message, accumulated from fragments. */
-export class ToolCalls {
+export class ToolCalls extends FieldBuffer {
   /** The calls by index; some may be missing. */
   readonly #calls: ToolCall[] = [];
   readonly #indexById = new Map<string | undefined, number>();
@@ -14,8 +15,9 @@ export class ToolCalls {
   /** Index of the call that the last fragment extended. */
   #lastIndex = 0;
 
-  /** Adds the fragments of one chunk, and corrects their indexes. */
-  add(fragments: readonly ToolCallDelta[]): void {
+  /** Adds the fragments of one chunk, which `isChunk` has checked, and corrects their indexes. */
+  override add(added: unknown): boolean {
+    const fragments = unchecked<ToolCallDelta[]>(added);
     for (const [position, fragment] of fragments.entries()) {
       const id = textOf(fragment.id);
       const candidate = fragments.length > 1 ? position : this.#lastIndex;
@@ -30,12 +32,17 @@ export class ToolCalls {
       });
       extend(call, fragment, id);
     }
+    return true;
   }
 
-  /** Copies of the calls, sorted by index. Later fragments do not change them. */
-  get value(): ToolCall[] {
+  /** Copies of the calls, sorted by index; undefined if there are none. Later fragments do not change them. */
+  override get value(): ToolCall[] | undefined {
     // `structuredClone` would fail on deeply nested fields.
-    return Object.values(this.#calls).map((call) => ({ ...call, function: { ...call.function } }));
+    const calls = Object.values(this.#calls).map((call) => ({
+      ...call,
+      function: { ...call.function },
+    }));
+    return calls.length > 0 ? calls : undefined;
   }
 
   /**
@@ -76,6 +83,6 @@ function extend(call: ToolCall, fragment: ToolCallDelta, id = call.id): void {
   // Some services send the arguments as an object.
   target.arguments += stringify(text ?? '');
   for (const key in fragment) {
-    if (key !== 'id' && key !== 'index' && key !== 'function') keepField(call, key, fragment[key]);
+    if (!/^(id|index|function|__proto__)$/.test(key)) call[key] = latest(call[key], fragment[key]);
   }
 }

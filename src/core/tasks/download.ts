@@ -17,7 +17,6 @@ import {
 import type { Rules } from '../config/validation.ts';
 import { checkResultURL, filePart } from '../http/download.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
-import { fetchOptions } from '../http/transport.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { guardBody } from './download-body.ts';
 import type { DownloadProgress } from './download-body.ts';
@@ -107,22 +106,17 @@ async function fetchResult(
   options: DownloadOptions,
 ): Promise<Response> {
   const { range, signal } = options;
-  const errors = new CallErrors({
-    method: 'GET',
-    template: 'the result',
-    safety: 'safe',
-    findTask: () => task,
-  });
-  const limit = errors.timeLimit(config.clock, signal, config.timeout, 'timeout');
+  const errors = new CallErrors({ method: 'GET', template: 'the result', safety: 'safe', task });
+  const limit = { clock: config.clock, signal, ms: config.timeout, errors };
   const request: RequestInit = {
-    ...fetchOptions(),
+    // A page cannot inspect redirects. There, CORS limits what it can read.
+    redirect: isBrowser() ? 'follow' : 'manual',
+    ...(config.cache && { cache: config.cache }),
     headers: omitUndefined({
       range: range && `bytes=${range.start}-`,
       'if-range': range?.ifRange,
     }),
     credentials: 'omit',
-    // A page cannot inspect redirects. There, CORS limits what it can read.
-    ...(isBrowser() && { redirect: 'follow' }),
   };
   let url = address;
   for (let redirects = 0; ; redirects += 1) {

@@ -9,7 +9,7 @@ import type {
   TaskStatus,
 } from '../../schemas/task.ts';
 import { isRecord, textOf } from '../../schemas/type-guards.ts';
-import type { ReadResult } from '../call/api-call.ts';
+import type { ApiCall, ReadResult } from '../call/api-call.ts';
 import { noReason } from '../http/error-body.ts';
 
 /** The known status words. Any other word means that the task is running. Assumption A4. */
@@ -20,11 +20,15 @@ const statusWords: readonly (readonly [TaskStatus, RegExp])[] = [
 ];
 
 /**
- * Creates a reader for every shape of task record that gateways of this kind send. `knownId` is the id to use if the
- * record has none. Assumptions A3 to A7.
+ * Creates a reader for every shape of task record that gateways of this kind send. If a record has no id, it is that of
+ * the task that is polled, or the one in the headers. Assumptions A3 to A7.
  */
-export function readGeneration<Kind extends TaskKind>(kind: Kind, knownId?: string) {
-  return (body: unknown, { taskId }: ResponseMeta): ReadResult<Generation<Kind>> => {
+export function readGeneration<Kind extends TaskKind>(kind: Kind) {
+  return (
+    body: unknown,
+    meta: () => ResponseMeta,
+    { task }: Pick<ApiCall, 'task'>,
+  ): ReadResult<Generation<Kind>> => {
     if (!isRecord(body)) return { issues: [{ message: 'must be a task record' }] };
     // The record may be wrapped in `data` or `task`. Assumption A6.
     const inner = body.status === undefined && [body.data, body.task].find(isRecord);
@@ -35,9 +39,13 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind, knownId?: stri
     const urls = findUrls(record, known === 'succeeded');
     // Without a status, a record with a result is a finished task, and any other record a new one.
     const status = known || (urls[0] ? 'succeeded' : 'queued');
-    const id = [record.id, record.task_id, body.id, body.task_id, knownId ?? taskId]
-      .map(textOf)
-      .find(Boolean);
+    const id =
+      textOf(record.id) ??
+      textOf(record.task_id) ??
+      textOf(body.id) ??
+      textOf(body.task_id) ??
+      task?.id ??
+      meta().taskId;
     if (id === undefined && status !== 'succeeded') return { issues: [{ message: 'id: missing' }] };
     if (status === 'succeeded' && !urls[0]) {
       return {
@@ -63,31 +71,44 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind, knownId?: stri
   };
 }
 
-/** The URLs in every location of a URL or a list of URLs, in order. Assumption A5. */
-function findUrls(record: Record<string, unknown>, succeeded: boolean): string[] {
-  const media = 'video_url image_url audio_url';
-  const found = [
-    valuesOf(record, media),
-    valuesOf(record.result, `${media} outputs images videos audios`),
-    valuesOf(record.output, media),
-    valuesOf(record, 'data results url result_url'),
-    valuesOf(record.metadata, 'url'),
-    valuesOf(record.content, 'video_url'),
-    // Old succeeded tasks have their result URL in `fail_reason`.
-    succeeded ? [record.fail_reason] : [],
-  ];
-  return [...new Set(found.flat().flatMap(urlsOf))];
-}
+const media = ['video_url', 'image_url', 'audio_url'];
 
-function valuesOf(holder: unknown, names: string): unknown[] {
-  return isRecord(holder) ? names.split(' ').flatMap((name) => holder[name]) : [];
+/** Where a record has URLs, or lists of them, in order: the field that holds the fields, or the record itself. */
+const locations: readonly (readonly [holder: string | undefined, fields: readonly string[]])[] = [
+  [undefined, media],
+  ['result', [...media, 'outputs', 'images', 'videos', 'audios']],
+  ['output', media],
+  [undefined, ['data', 'results', 'url', 'result_url']],
+  ['metadata', ['url']],
+  ['content', ['video_url']],
+];
+
+/** The URLs of a record, without duplicates. Assumption A5. */
+function findUrls(record: Record<string, unknown>, succeeded: boolean): string[] {
+  const urls = new Set<string>();
+  const addItem = (item: unknown) => {
+    const url = urlOf(item);
+    if (url) urls.add(url);
+  };
+  const add = (value: unknown) => {
+    if (Array.isArray(value)) value.forEach(addItem);
+    else if (value) addItem(value);
+  };
+  for (const [name, fields] of locations) {
+    const holder = name === undefined ? record : record[name];
+    if (isRecord(holder)) for (const field of fields) add(holder[field]);
+  }
+  // Old succeeded tasks have their result URL in `fail_reason`.
+  if (succeeded) add(record.fail_reason);
+  return [...urls];
 }
 
 /** The URL of an item of a list, if it has one. */
-function urlsOf(item: unknown): string[] {
+function urlOf(item: unknown): string | undefined {
   const { url, b64_json } = isRecord(item) ? item : { url: item };
   const address = url ?? dataURL(textOf(b64_json));
-  return typeof address === 'string' && /^(https?:\/\/|data:)/i.test(address) ? [address] : [];
+  const isURL = typeof address === 'string' && /^(https?:\/\/|data:)/i.test(address);
+  return isURL ? address : undefined;
 }
 
 /** A data URL for base64 data; the first bytes identify the media type. */

@@ -1,14 +1,14 @@
 import { MaterialFailedError, MaterialWaitTimeoutError } from '../../errors/materials.ts';
 import { isAvailable, materialSchema } from '../../schemas/materials.ts';
 import type { AvailableMaterial, Material } from '../../schemas/materials.ts';
-import type { WaitOptions } from '../../schemas/task-handle.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
 import { readWithSchema } from '../call/readers.ts';
+import type { PollHeaders } from '../call/request-options.ts';
 import { readJson } from '../call/response.ts';
 import { fillPath } from '../http/path.ts';
-import { lastUpdate, toPollResult } from './poll.ts';
-import type { PollTarget } from './poll.ts';
+import { toPollResult } from './poll-target.ts';
+import type { PollResult, PollTarget } from './poll-target.ts';
 
 /** The result of one poll of a material. */
 export type MaterialUpdate = Material & {
@@ -20,32 +20,32 @@ export const materialPath = '/v1/materials/{material_id}';
 
 export const readMaterial = readJson(readWithSchema(materialSchema));
 
-/** Waits until a material is available. The options are checked. */
-export async function waitForMaterial(
-  target: PollTarget<Material>,
-  options: WaitOptions<MaterialUpdate>,
-): Promise<AvailableMaterial> {
-  const last = await lastUpdate(target, options);
-  if (isAvailable(last)) return last;
-  const { id, status } = last;
-  throw new MaterialFailedError(
-    `Material ${id} has the status ${status} and no usable URI. To try again, use a new idempotency key.`,
-    { material: last },
-  );
-}
-
 /** A material to wait for. */
-export function materialTarget(context: ClientContext, id: string): PollTarget<Material> {
+export function materialTarget(
+  context: ClientContext,
+  id: string,
+  known?: PollResult<Material>,
+  headers?: PollHeaders,
+): PollTarget<Material, AvailableMaterial> {
   return {
     context,
+    known,
+    headers,
     advice: () => `Material ${id} is not lost: continue with materials.wait().`,
     // Specification: Material status; polling a material.
-    finalStatus: /^available$|^delete|(failed|expired)$/,
+    isFinal: (status) => /^available$|^delete|(failed|expired)$/.test(status),
     pollInterval: 3_000,
-    read: async (options) => {
+    async poll(options) {
       const path = fillPath(materialPath, { material_id: id });
       const call = { method: 'GET', safety: 'safe', template: materialPath, path } as const;
-      return toPollResult(await execute(context, call, options, readMaterial), context);
+      this.known = toPollResult(await execute(context, call, options, readMaterial), context);
+    },
+    toResult(last) {
+      if (isAvailable(last)) return last;
+      throw new MaterialFailedError(
+        `Material ${id} has the status ${last.status} and no usable URI. To try again, use a new idempotency key.`,
+        { material: last },
+      );
     },
     timeoutError: (message, material) => new MaterialWaitTimeoutError(message, { material }),
   };

@@ -8,7 +8,7 @@ import type { RequestPromise } from '../call/request-promise.ts';
 import type { Rule } from '../config/validation.ts';
 import { fingerprint } from './fingerprint.ts';
 import { openTask } from './open-task.ts';
-import { mergePollHeaders } from './poll.ts';
+import { mergePollHeaders } from './poll-target.ts';
 import { submitTask } from './submit.ts';
 import type { SubmitRequest } from './submit.ts';
 import type { SubmittedTask, Task, TaskScope } from './task.ts';

@@ -10,15 +10,17 @@ import { withIdempotencyKey } from '../call/idempotency-key.ts';
 import { checkRequestOptions } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
-import { readJson } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { notify } from '../config/log.ts';
+import type { Log } from '../config/log.ts';
 import { functionValue } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
+import { keepMeta } from '../http/kept-meta.ts';
+import { createResponse } from '../http/response-body.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
-import { readGeneration } from './generation.ts';
 import { serverPollPath } from './poll-path.ts';
-import { toPollResult, waitCallbackRules } from './poll.ts';
+import { toPollResult } from './poll-target.ts';
+import { waitCallbackRules } from './poll.ts';
 import { Task } from './task.ts';
 import type { SubmittedTask, TaskScope } from './task.ts';
 
@@ -58,14 +60,29 @@ export function generate<Kind extends TaskKind>(
 ): RequestPromise<SucceededGeneration<Kind>> {
   const prepare = () => ({
     ...prepareSubmit(scope, describe, options, generateRules),
-    wait: { ...options },
+    // The task already has the headers; the caller's object may change before the first poll.
+    wait: { ...options, headers: undefined, requestId: undefined },
   });
-  return startCall(scope.context, prepare, async ({ submit, wait }) => {
-    const submitted = await submit();
-    const { data: task } = submitted;
-    notify(scope.context.config.log, wait.onSubmit, task, 'onSubmit');
-    return { ...submitted, data: await task.waitForResult(wait) };
-  });
+  const { log } = scope.context.config;
+  return startCall(scope.context, prepare, ({ submit, wait }) =>
+    submit().then((submitted) => waitForSubmitted(submitted, wait, log)),
+  );
+}
+
+/** Waits for a submitted task. A function of its own, so that the request is not kept for as long as the task runs. */
+function waitForSubmitted<Kind extends TaskKind>(
+  { data: task, response }: ApiResponse<SubmittedTask<Kind>>,
+  wait: GenerateOptions<Kind>,
+  log: Log,
+): Promise<ApiResponse<SucceededGeneration<Kind>>> {
+  notify(log, wait.onSubmit, task, 'onSubmit');
+  const { url } = response;
+  return task.waitForResult(wait).then((data) => ({
+    data,
+    meta: () => task.meta,
+    // Its body has been read.
+    response: createResponse(null, task.meta, url),
+  }));
 }
 
 /** The rules of the options that `generate` accepts in addition to those of `submit`. */
@@ -85,20 +102,21 @@ function prepareSubmit<Kind extends TaskKind>(
   options: RequestOptions | undefined,
   extraRules: Rules = {},
 ): PreparedSubmit<Kind> {
-  const { context, kind } = scope;
+  const { context } = scope;
   const { baseURL, clock } = context.config;
   const checked = checkRequestOptions(withIdempotencyKey(options), extraRules, scope.optionRules);
   // Not all options: a task may be kept for long, and its signal and `extraBody` with it.
   const { idempotencyKey, headers, requestId } = checked;
   /** What a response reveals about the task. */
-  const detailsOf = (id: string, meta: ResponseMeta) => ({
+  const detailsOf = (id: string, meta: ResponseMeta, pollPath?: string) => ({
     id,
     idempotencyKey,
-    meta,
+    meta: keepMeta(meta),
     chargeUsd: meta.chargeUsd,
     submittedAt: new Date(clock.now()).toISOString(),
     headers,
     requestId,
+    pollPath,
   });
   const call: ApiCall = {
     ...describe(),
@@ -112,14 +130,12 @@ function prepareSubmit<Kind extends TaskKind>(
     },
   };
   const submit = async () => {
-    const submitted = await execute(context, call, checked, readJson(readGeneration(kind)));
-    const { data, meta, response } = submitted;
+    const submitted = await execute(context, call, checked, scope.read);
+    const { data, response } = submitted;
     const { poll_url, status_url } = data.raw;
-    const task = new Task(scope, {
-      ...detailsOf(data.id, meta),
-      latest: toPollResult(submitted, context),
-      pollPath: serverPollPath([response.headers.get('location'), poll_url, status_url], baseURL),
-    });
+    const named = [response.headers.get('location'), poll_url, status_url];
+    const details = detailsOf(data.id, submitted.meta(), serverPollPath(named, baseURL));
+    const task = new Task(scope, details, toPollResult(submitted, context));
     return { ...submitted, data: unchecked<SubmittedTask<Kind>>(task) };
   };
   return { call, options: checked, submit };

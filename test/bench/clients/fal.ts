@@ -1,6 +1,6 @@
 import { createFalClient } from '@fal-ai/client';
 
-import { interval, key, prompt } from '../client.ts';
+import { key, prompt } from '../client.ts';
 import type { Chunk, Client, Completion } from '../client.ts';
 
 /** The client has a fixed base URL, so a middleware redirects each request to the benchmark server. */
@@ -38,7 +38,7 @@ export const client: Client = {
     };
   },
 
-  wait: (base) => {
+  wait: (base, interval) => {
     const fal = falAt(`${base}/wait/IN_PROGRESS/COMPLETED`);
     return async (requestId) => {
       const status = await fal.queue.subscribeToStatus('bench/model', {

@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 
-import { interval, key, messages } from '../client.ts';
+import { key, messages } from '../client.ts';
 import type { Client } from '../client.ts';
 
 export const client: Client = {
@@ -24,7 +24,7 @@ export const client: Client = {
   },
 
   // The only polling helper in this client waits for vector store files.
-  wait: (base) => {
+  wait: (base, interval) => {
     const openai = new OpenAI({ apiKey: key, baseURL: `${base}/wait/in_progress/completed` });
     return async (id) => {
       const file = await openai.vectorStores.files.poll('vs_1', id, { pollIntervalMs: interval });

@@ -1,6 +1,6 @@
 import { Polygate } from '../../../dist/index.js';
 import type { Hooks } from '../../../dist/index.js';
-import { interval, key, messages } from '../client.ts';
+import { key, messages, prompt } from '../client.ts';
 import type { Client } from '../client.ts';
 
 /** polygate, with hooks or without. */
@@ -24,10 +24,19 @@ export const createClient = (hooks?: Hooks): Client => ({
     };
   },
 
-  wait: (base) => {
+  wait: (base, interval) => {
     const gateway = new Polygate({ apiKey: key, baseURL: `${base}/wait/running/succeeded`, hooks });
     const options = { pollInterval: interval, maxPollInterval: interval };
     return async (id) => (await gateway.images.wait(id, options)).urls[0];
+  },
+
+  submit: (base, interval) => {
+    const gateway = new Polygate({ apiKey: key, baseURL: `${base}/wait/running/succeeded`, hooks });
+    const options = { pollInterval: interval, maxPollInterval: interval };
+    return async () => {
+      const task = await gateway.images.submit({ model: 'bench', prompt });
+      return (await task.wait(options)).urls[0];
+    };
   },
 });
 

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 
-import { interval, key, messages } from '../client.ts';
+import { key, messages } from '../client.ts';
 import type { Chunk, Client, Completion } from '../client.ts';
 
 const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -41,12 +41,20 @@ export const client: Client = {
     }
   },
 
-  wait: (base) => async (id) => {
+  wait: (base, interval) => async (id) => {
     for (;;) {
-      const response = await fetch(`${base}/wait/running/succeeded/tasks/${id}`, { headers });
-      const task: { status: string; image_url: string } = JSON.parse(await response.text());
+      const task = await poll(base, id);
       if (task.status === 'succeeded') return task.image_url;
       await new Promise((resolve) => setTimeout(resolve, interval));
     }
   },
 };
+
+/** Polls a task once. */
+export async function poll(
+  base: string,
+  id: string,
+): Promise<{ status: string; image_url: string }> {
+  const response = await fetch(`${base}/wait/running/succeeded/tasks/${id}`, { headers });
+  return JSON.parse(await response.text());
+}

@@ -1,6 +1,6 @@
 import Replicate from 'replicate';
 
-import { interval, key, prompt } from '../client.ts';
+import { key, prompt } from '../client.ts';
 import type { Client, Completion } from '../client.ts';
 
 export const client: Client = {
@@ -15,7 +15,7 @@ export const client: Client = {
     };
   },
 
-  wait: (base) => {
+  wait: (base, interval) => {
     const replicate = new Replicate({ auth: key, baseUrl: `${base}/wait/processing/succeeded` });
     return async (id) => {
       const initial = { id, status: 'processing' } as Awaited<

@@ -15,13 +15,4 @@ export const client: Client = {
       return (response as Completion).choices[0]!.message.content;
     };
   },
-
-  // The client polls every 4.5 to 7.5 seconds; the interval cannot be configured.
-  wait: (base) => {
-    const runway = new RunwayML({ apiKey: key, baseURL: `${base}/wait/RUNNING/SUCCEEDED` });
-    return async (id) => {
-      const { output } = await runway.tasks.retrieve(id).waitForTaskOutput();
-      return output[0]!;
-    };
-  },
 };

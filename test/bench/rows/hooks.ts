@@ -1,9 +1,10 @@
-import type { Job } from '../client-process.ts';
+import type { Job } from '../jobs.ts';
 import type { Server } from '../processes.ts';
 import { streams } from '../responses.ts';
 import type { HookRow } from '../row.ts';
 import { baselineOf, interleave, ratios } from '../stats.ts';
 import { withClients } from './calls.ts';
+import { interval } from './polling.ts';
 
 const names = ['raw', 'polygate', 'polygate-hooks'];
 
@@ -34,13 +35,13 @@ const works: readonly Work[] = [
   {
     id: 'hooks-poll',
     title: 'CPU per poll, 1,000 tasks in parallel',
-    job: { kind: 'wait', tasks: 1_000 },
-    rounds: 5,
+    job: { kind: 'wait', tasks: 1_000, interval },
+    rounds: 2,
   },
   {
     id: 'hooks-stream',
-    title: `CPU per streamed chat of ${streams['small-few'].chunks} chunks`,
-    job: { kind: 'stream', name: 'small-few', count: 60 },
+    title: `CPU per streamed chat of ${streams.chat.chunks} chunks`,
+    job: { kind: 'stream', name: 'chat', delivery: 'events', count: 60 },
     units: 60,
     rounds: 15,
   },
@@ -52,9 +53,9 @@ export async function hookRows(server: Server): Promise<HookRow[]> {
     const rows: HookRow[] = [];
     for (const { id, title, job, units, rounds } of works) {
       const measure = async (name: string) => {
-        await server.readCounters();
+        await server.command({ tasksEndInMs: 3_000 });
         const { cpu } = await client(name).run(job);
-        return cpu / (units ?? (await server.readCounters()).polls);
+        return cpu / (units ?? (await server.command({})).polls);
       };
       for (const name of names) await measure(name);
       const cpu = await interleave(names, rounds, measure);

@@ -2,18 +2,27 @@ import { describe, expect, test } from 'vitest';
 
 import { emptyMeta } from '../../../src/core/http/response-meta.ts';
 import { readGeneration } from '../../../src/core/tasks/generation.ts';
+import { Polygate } from '../../../src/index.ts';
 import type { TaskKind, TaskStatus } from '../../../src/index.ts';
+
+const gateway = new Polygate({ apiKey: null, baseURL: 'https://gateway.example' });
+
+/** A poll of the task with this id, or a submission. */
+function callFor(id: string | undefined) {
+  const task = id === undefined ? undefined : gateway.images.task(id);
+  return { method: 'GET', template: '/', safety: 'safe', task } as const;
+}
 
 /** Parses a record that must be valid. */
 function read(body: unknown, id?: string, kind: TaskKind = 'image') {
-  const result = readGeneration(kind, id)(body, emptyMeta(200));
+  const result = readGeneration(kind)(body, () => emptyMeta(200), callFor(id));
   if (result.issues !== undefined) throw new Error(result.issues[0]?.message);
   return result.value;
 }
 
 /** The problem of a record. */
 function problemOf(body: unknown, id?: string): string | undefined {
-  return readGeneration('image', id)(body, emptyMeta(200)).issues?.[0]?.message;
+  return readGeneration('image')(body, () => emptyMeta(200), callFor(id)).issues?.[0]?.message;
 }
 
 const url = (name: string) => `https://cdn.example/${name}.png`;

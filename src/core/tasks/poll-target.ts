@@ -1,0 +1,69 @@
+import type { ErrorDetails, PolygateError } from '../../errors/base.ts';
+import type { WaitOptions } from '../../schemas/task-handle.ts';
+import type { ClientContext } from '../call/context.ts';
+import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
+import type { ApiResponse } from '../call/response.ts';
+import { noHeaderChanges, parseHeaderChanges } from '../config/header-changes.ts';
+import { parseRetryAfter } from '../http/retry-after.ts';
+
+/** A record as a poll returned it. */
+export interface PollResult<Value> {
+  readonly data: Value;
+  /** When it was received, in clock ms. */
+  readonly at: number;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** The record of a response. */
+export function toPollResult<Value>(
+  { data, response }: ApiResponse<Value>,
+  { config: { clock } }: ClientContext,
+): PollResult<Value> {
+  const at = clock.now();
+  return { data, at, retryAfterMs: parseRetryAfter(response.headers, at) };
+}
+
+/** The fields that polling itself reads. */
+export interface Pollable {
+  status: string;
+  rawStatus?: string;
+}
+
+/** The value of a poll; or the last known value, and why the poll failed. */
+export type Polled<Value> = Value & { pollError?: Error | undefined };
+
+/** What is polled, and how its wait ends. */
+export interface PollTarget<Value, Result> {
+  readonly context: ClientContext;
+  /** The initial delay between polls in ms that the specification recommends. */
+  readonly pollInterval: number;
+  /** Whether a status ends the wait. */
+  isFinal(status: string): boolean;
+  /** Headers of the request that created the record. The wait's own headers are added to them. */
+  readonly headers?: Partial<PollHeaders> | undefined;
+  /** The last known record. */
+  known?: PollResult<Value> | undefined;
+  /** Polls once. Resolves when `known` is the new record. */
+  poll(options: CheckedOptions): Promise<unknown>;
+  /** The result of the wait, given the finished record. Throws if it failed. */
+  toResult(last: Value): Result;
+  /** What to do next if the wait ends early. */
+  advice(): string;
+  /** The value of updates until a poll succeeds. Without one, failed polls yield no update until then. */
+  initial?(): Value;
+  /** Details of the error for a wait that is aborted. */
+  errorDetails?(): ErrorDetails;
+  /** Creates the error for `waitTimeout`. */
+  timeoutError(message: string, last: Value | undefined): PolygateError;
+}
+
+/** The headers of the creating request, and those of the caller, which replace headers of the same name. */
+export function mergePollHeaders(
+  { headers = noHeaderChanges, requestId }: Partial<PollHeaders> = {},
+  options: Pick<WaitOptions<never>, 'headers' | 'requestId'>,
+): PollHeaders {
+  return {
+    headers: options.headers ? [...headers, ...parseHeaderChanges(options.headers)] : headers,
+    requestId: options.requestId ?? requestId,
+  };
+}

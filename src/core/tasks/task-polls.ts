@@ -1,0 +1,142 @@
+import type { APIError } from '../../errors/api.ts';
+import { TaskFailedError, TaskWaitTimeoutError } from '../../errors/tasks.ts';
+import { unchecked } from '../../schemas/schema.ts';
+import type { Generation, SucceededGeneration, TaskKind } from '../../schemas/task.ts';
+import type { ApiCall } from '../call/api-call.ts';
+import type { ClientContext } from '../call/context.ts';
+import { execute } from '../call/execute.ts';
+import type { CheckedOptions } from '../call/request-options.ts';
+import type { ApiResponse } from '../call/response.ts';
+import { noReason } from '../http/error-body.ts';
+import { sentence, singleLine } from '../http/json.ts';
+import { fillPath } from '../http/path.ts';
+import { isUnknownPath } from './poll-path.ts';
+import { toPollResult } from './poll-target.ts';
+import type { PollResult, PollTarget } from './poll-target.ts';
+import type { Task, TaskDetails, TaskScope } from './task.ts';
+
+/** Polls one task. Has few fields, because ten thousand waiting tasks keep one each. */
+export class TaskPolls<Kind extends TaskKind> implements PollTarget<
+  Generation<Kind>,
+  SucceededGeneration<Kind>
+> {
+  readonly #task: Task<Kind>;
+  readonly #scope: TaskScope<Kind>;
+  readonly details: TaskDetails;
+  /** The last known record. */
+  known: PollResult<Generation<Kind>> | undefined;
+  /** The poll that has found the task. */
+  #found: ApiCall | undefined;
+
+  constructor(
+    task: Task<Kind>,
+    scope: TaskScope<Kind>,
+    details: TaskDetails,
+    known: PollResult<Generation<Kind>> | undefined,
+  ) {
+    this.#task = task;
+    this.#scope = scope;
+    this.details = details;
+    this.known = known;
+  }
+
+  get context(): ClientContext {
+    return this.#scope.context;
+  }
+
+  get pollInterval(): number {
+    return 2_000;
+  }
+
+  isFinal(status: string): boolean {
+    return status === 'succeeded' || status === 'failed';
+  }
+
+  get headers() {
+    return this.details;
+  }
+
+  /** The poll to try first. */
+  get call(): ApiCall {
+    return this.#found ?? this.#callTo(this.#bestTemplate, this.details.pollPath);
+  }
+
+  /** The template that worked for another task, or else the one that is assumed. */
+  get #bestTemplate(): string {
+    const { context, kind, pollTemplates } = this.#scope;
+    return context.shared.pollTemplates.get(kind) ?? pollTemplates[0];
+  }
+
+  toResult(last: Generation<Kind>): SucceededGeneration<Kind> {
+    taskOf.set(last, this.#task);
+    if (last.status === 'succeeded') return last;
+    const reason = sentence(singleLine(last.error?.message ?? noReason));
+    throw new TaskFailedError(
+      `Task ${this.#task.id} failed: ${reason} Your balance shows whether it was refunded. To try again, use a new idempotency key.`,
+      { ...this.errorDetails(), generation: last },
+    );
+  }
+
+  advice(): string {
+    return `Task ${this.#task.id} is not lost: continue with error.task.wait().`;
+  }
+
+  errorDetails() {
+    return { task: this.#task, idempotencyKey: this.#task.idempotencyKey };
+  }
+
+  timeoutError(message: string, generation: Generation<Kind> | undefined): TaskWaitTimeoutError {
+    if (generation) taskOf.set(generation, this.#task);
+    return new TaskWaitTimeoutError(message, { ...this.errorDetails(), generation });
+  }
+
+  initial(): Generation<Kind> {
+    const { id, kind } = this.#task;
+    return { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) };
+  }
+
+  /** Polls the path at which the task was found before, or else each path until one exists. */
+  poll(options: CheckedOptions): Promise<ApiResponse<Generation<Kind>>> {
+    return this.#found ? this.#send(this.#found, options) : this.#find(options);
+  }
+
+  async #find(options: CheckedOptions): Promise<ApiResponse<Generation<Kind>>> {
+    let firstError: APIError | undefined;
+    for (const call of this.#calls()) {
+      try {
+        return await this.#send(call, options);
+      } catch (error) {
+        if (!isUnknownPath(error)) throw error;
+        firstError ??= error;
+      }
+    }
+    throw firstError;
+  }
+
+  async #send(call: ApiCall, options: CheckedOptions): Promise<ApiResponse<Generation<Kind>>> {
+    const { context, kind, read } = this.#scope;
+    const result = await execute(context, call, options, read);
+    this.known = toPollResult(result, context);
+    this.#found = call;
+    if (call.path !== this.details.pollPath) context.shared.pollTemplates.set(kind, call.template);
+    return result;
+  }
+
+  /**
+   * The polls at every path at which the task may be found, best first: the one that the service named, the template
+   * that worked for another task, then the assumed templates. Assumptions A1 and A2.
+   */
+  *#calls(): Generator<ApiCall> {
+    if (this.details.pollPath !== undefined) yield this.call;
+    for (const template of new Set([this.#bestTemplate, ...this.#scope.pollTemplates])) {
+      yield this.#callTo(template);
+    }
+  }
+
+  #callTo(template: string, path = fillPath(template, { id: this.#task.id })): ApiCall {
+    return { method: 'GET', template, path, safety: 'safe', task: this.#task };
+  }
+}
+
+/** The tasks of the generations that were returned, so that a download can poll with the headers of the submission. */
+export const taskOf = new WeakMap<object, Task>();

@@ -1,0 +1,162 @@
+import { APIError } from '../../errors/api.ts';
+import type { PolygateError } from '../../errors/base.ts';
+import { ConnectionError } from '../../errors/connection.ts';
+import { ResponseValidationError } from '../../errors/response-validation.ts';
+import type { WaitOptions } from '../../schemas/task-handle.ts';
+import { isRecord } from '../../schemas/type-guards.ts';
+import { abortedError } from '../call/errors.ts';
+import type { HeaderChanges } from '../config/header-changes.ts';
+import { notify } from '../config/log.ts';
+import { PollLimiter } from '../limits/poll-limiter.ts';
+import { mergePollHeaders } from './poll-target.ts';
+import type { PollTarget, Pollable, Polled } from './poll-target.ts';
+
+/** Shortest delay between two polls in ms, even if the service requests a shorter one. */
+const minPollDelay = 100;
+
+/** One wait for a record: when it is polled next, and what ends the wait. */
+export class Wait<Value extends Pollable> {
+  readonly #target: PollTarget<Value, unknown>;
+  readonly #signal: AbortSignal | undefined;
+  readonly #headers: HeaderChanges;
+  readonly #requestId: string | undefined;
+  readonly #waitTimeout: number;
+  readonly #deadline: number;
+  readonly #maxPollInterval: number;
+  /** The delay before the next poll, without jitter. */
+  #interval: number;
+  #dueAt: number;
+  #consecutive404s = 0;
+  /** Why the last poll failed, if it did. */
+  #pollError: PolygateError | undefined;
+
+  constructor(target: PollTarget<Value, unknown>, options: WaitOptions<never>) {
+    const { pollInterval = target.pollInterval, waitTimeout = 1_800_000 } = options;
+    const { at, retryAfterMs } = target.known ?? {};
+    this.#target = target;
+    const { headers, requestId } = mergePollHeaders(target.headers, options);
+    this.#signal = options.signal;
+    this.#headers = headers;
+    this.#requestId = requestId;
+    this.#waitTimeout = waitTimeout;
+    this.#deadline = this.#clock.now() + waitTimeout;
+    this.#maxPollInterval = options.maxPollInterval ?? Math.max(pollInterval, 5_000);
+    this.#interval = pollInterval;
+    this.#dueAt = at === undefined ? 0 : at + this.#nextDelay(retryAfterMs);
+  }
+
+  get #clock() {
+    return this.#target.context.config.clock;
+  }
+
+  get #last(): Value | undefined {
+    return this.#target.known?.data;
+  }
+
+  /** The finished record; undefined while the wait continues. */
+  get finished(): Value | undefined {
+    const last = this.#last;
+    return last && this.#target.isFinal(last.status) ? last : undefined;
+  }
+
+  /** The delay grows from `pollInterval` to `maxPollInterval`, with up to 20% of jitter. */
+  #nextDelay(retryAfterMs: number | undefined): number {
+    const jittered = this.#interval * (1 + 0.2 * this.#target.context.config.random());
+    this.#interval *= 1.25;
+    return Math.max(minPollDelay, retryAfterMs ?? Math.min(this.#maxPollInterval, jittered));
+  }
+
+  /** Waits until the next poll is due, or the deadline. Rejects as soon as the signal aborts. */
+  untilDue(): Promise<void> | undefined {
+    this.#signal?.throwIfAborted();
+    const ms = Math.min(this.#dueAt, this.#deadline) - this.#clock.now();
+    return ms > 0 ? this.#clock.sleep(ms, this.#signal) : undefined;
+  }
+
+  /**
+   * The last known record, with `pollError` if the last poll of this wait has failed. Undefined if none is known. A
+   * copy, so that a caller that modifies it can neither change the task nor prolong the wait.
+   */
+  get update(): Polled<Value> | undefined {
+    // What another wait has learned since then replaces the error.
+    const pollError = this.finished ? undefined : this.#pollError;
+    const value = this.#last ?? (pollError && this.#target.initial?.());
+    return value && (pollError ? { ...value, pollError } : { ...value });
+  }
+
+  /** Passes the update to the caller's callback, if there is one. */
+  notify(onUpdate: ((update: Polled<Value>) => void) | undefined): void {
+    const update = onUpdate && this.update;
+    if (update) notify(this.#target.context.config.log, onUpdate, update, 'onUpdate');
+  }
+
+  /**
+   * Polls once, when other polls leave room for it, unless another wait has seen the record finished. Throws errors that
+   * end the wait.
+   */
+  async poll(): Promise<void> {
+    if (this.finished) return;
+    const { config, shared } = this.#target.context;
+    const polls = (shared.polls ??= new PollLimiter());
+    const signal = this.#signal;
+    const ms = this.#remainingMs;
+    const hasTurn = ms > 0 && polls.acquire(config.clock, ms, signal);
+    if (!(hasTurn === true || (await hasTurn))) throw this.#timeoutError();
+    let retryAfterMs: number | undefined;
+    try {
+      await this.#target.poll({
+        headers: this.#headers,
+        requestId: this.#requestId,
+        signal,
+        timeout: Math.min(this.#remainingMs, config.timeout),
+        maxRetries: 0,
+      });
+      this.#consecutive404s = 0;
+      this.#pollError = undefined;
+      retryAfterMs = this.#target.known?.retryAfterMs;
+    } catch (error) {
+      let isNotFound = false;
+      if (error instanceof APIError) {
+        ({ retryAfterMs } = error);
+        isNotFound = error.status === 404;
+      }
+      this.#consecutive404s = isNotFound ? this.#consecutive404s + 1 : 0;
+      // Up to two 404s in a row may mean that the record is not replicated yet.
+      if (this.#consecutive404s > 2 || !isTransient(error)) throw error;
+      this.#pollError = error;
+    } finally {
+      polls.release();
+      this.#dueAt = this.#clock.now() + this.#nextDelay(retryAfterMs);
+    }
+  }
+
+  /** Converts the error that ended the wait: after an abort, it is always an `AbortedError` with the task. */
+  toError(error: unknown): unknown {
+    if (!this.#signal?.aborted) return error;
+    const message = `The wait was aborted. ${this.#target.advice()}`;
+    return abortedError(this.#signal.reason, this.#target.errorDetails?.(), message);
+  }
+
+  get #remainingMs(): number {
+    return this.#deadline - this.#clock.now();
+  }
+
+  #timeoutError(): PolygateError {
+    const status = this.#last?.rawStatus || this.#last?.status || 'status unknown';
+    return this.#target.timeoutError(
+      `The wait exceeded ${this.#waitTimeout} ms (${status}). ${this.#target.advice()}`,
+      this.#last,
+    );
+  }
+}
+
+/**
+ * Whether a failed poll reveals nothing about the task: no response, a service that is overloaded or down, a record
+ * that is not found, or a body that is not a record.
+ */
+function isTransient(error: unknown): error is PolygateError {
+  if (error instanceof APIError)
+    return error.status >= 500 || [404, 408, 429].includes(error.status);
+  if (error instanceof ResponseValidationError) return !isRecord(error.body);
+  return error instanceof ConnectionError;
+}
