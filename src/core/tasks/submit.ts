@@ -80,8 +80,10 @@ function waitForSubmitted<Kind extends TaskKind>(
   return task.waitForResult(wait).then((data) => ({
     data,
     meta: () => task.meta,
-    // Its body has been read.
-    response: createResponse(null, task.meta, url),
+    // Its body has been read. Created on demand, because not every runtime has the global.
+    get response() {
+      return createResponse(null, task.meta, url);
+    },
   }));
 }
 
