@@ -154,7 +154,7 @@ export class Materials {
     const context = this.#context;
     const prepare = () => ({
       ...prepareCreate(params, options, registerRules),
-      wait: { ...options },
+      wait: { ...options, headers: undefined, requestId: undefined },
     });
     return startCall(context, prepare, async ({ call, options: headers, wait }) => {
       const created = await execute(context, call, headers, readMaterial);

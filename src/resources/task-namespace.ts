@@ -37,6 +37,7 @@ export class TaskNamespace<Kind extends TaskKind> {
     task: string | Receipt<Kind> | Task<Kind>,
     options?: WaitOptions<TaskUpdate<Kind>>,
   ): Promise<SucceededGeneration<Kind>> {
+    // Not async: every waiting task would keep one more promise.
     try {
       return (task instanceof Task ? task : this.task(task)).wait(options);
     } catch (error) {

@@ -10,7 +10,6 @@ import { ConcurrencyLimitError } from '../../errors/status.ts';
 import { StreamError, StreamIdleTimeoutError } from '../../errors/stream.ts';
 import type { ChatCompletion } from '../../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
-import type { Clock } from '../config/clock.ts';
 import type { Budget } from '../config/options.ts';
 import { noReason, parseErrorBody } from '../http/error-body.ts';
 import { parseJson, sentence, singleLine, stringify } from '../http/json.ts';
@@ -35,8 +34,10 @@ export class CallErrors {
   partial: (() => ChatCompletion | undefined) | undefined;
   /** The credentials that were sent. They are removed from every message, in case the service repeats them. */
   authorization: string | undefined;
+  /** The error of the last response that rejected the call for lack of a slot. */
+  slotRejection: ConcurrencyLimitError | undefined;
+  readonly idempotencyKey: string | undefined;
   readonly #call: ApiCall;
-  readonly #idempotencyKey: string | undefined;
   /** Metadata of an earlier attempt that named the task. */
   #taskMeta: ResponseMeta | undefined;
   /** Combined outcome of earlier attempts. */
@@ -44,7 +45,12 @@ export class CallErrors {
 
   constructor(call: ApiCall, idempotencyKey?: string) {
     this.#call = call;
-    this.#idempotencyKey = idempotencyKey;
+    this.idempotencyKey = idempotencyKey;
+  }
+
+  /** The method and the path template, which identify the endpoint in messages and in the ledger. */
+  get route(): string {
+    return `${this.#call.method} ${this.#call.template}`;
   }
 
   /** Prepares for the next attempt, after one that ended with `outcome`. */
@@ -100,21 +106,11 @@ export class CallErrors {
     return this.#create(ConnectionError, `${summary}: ${cause.message}`, outcome, { cause });
   }
 
-  /** A time limit with the errors of this call. `option` is the option that sets it. */
-  timeLimit(clock: Clock, signal: AbortSignal | undefined, ms: number, option: string) {
-    return {
-      clock,
-      signal,
-      ms,
-      onAbort: (reason: unknown) => this.aborted(reason),
-      onTimeout: (cause?: Error): Error =>
-        this.#create(
-          RequestTimeoutError,
-          `No complete response within ${ms} ms (${option})`,
-          this.#interruptedOutcome,
-          { cause },
-        ),
-    };
+  /** The time that an option allows is up, perhaps while the call was queued. */
+  timeout(ms: number, option = 'timeout', isQueued = false): RequestTimeoutError {
+    const summary = `No complete response within ${ms} ms (${option})`;
+    const cause = isQueued ? this.queueTimeout(ms) : undefined;
+    return this.#create(RequestTimeoutError, summary, this.#interruptedOutcome, { cause });
   }
 
   /** The caller aborted, with a signal or `stream.abort()`. */
@@ -142,10 +138,8 @@ export class CallErrors {
   /** No concurrency slot became free in time. */
   queueTimeout(ms: number): ConcurrencyLimitError {
     const summary = `No concurrency slot became free within ${ms} ms`;
-    return this.#create(ConcurrencyLimitError, summary, 'not-sent', {
-      code: concurrencyLimitCode,
-      meta: emptyMeta(429),
-    });
+    const details = { code: concurrencyLimitCode, meta: emptyMeta(429) };
+    return this.slotRejection ?? this.#create(ConcurrencyLimitError, summary, 'not-sent', details);
   }
 
   /** The budget does not cover the request. */
@@ -230,12 +224,12 @@ export class CallErrors {
     details: Details,
     { taskId, taskAdvice }: TaskState = {},
   ): Created {
-    const { paid, safety, method, template, task: known, findTask } = this.#call;
+    const { paid, safety, task: known, findTask } = this.#call;
     const { meta } = this;
     const outcome = this.#callOutcome(attemptOutcome);
     const taskMeta = meta?.taskId || !this.#taskMeta ? meta : this.#taskMeta;
     const task = known ?? findTask?.(taskMeta, taskId);
-    const idempotencyKey = this.#idempotencyKey ?? task?.idempotencyKey;
+    const idempotencyKey = this.idempotencyKey ?? task?.idempotencyKey;
     const parts = [
       this.#redact(sentence(summary)),
       task &&
@@ -243,7 +237,7 @@ export class CallErrors {
         (taskAdvice ?? `Task ${task.id} is not lost: continue with error.task.wait().`),
       meta?.status === 401 && 'Check the API key.',
       !task && paid && outcome && advice(outcome, safety === 'keyed'),
-      `[${method} ${template}${meta?.requestId ? `, request ${meta.requestId}` : ''}]`,
+      `[${this.route}${meta?.requestId ? `, request ${meta.requestId}` : ''}]`,
     ];
     const common = { meta, outcome, idempotencyKey, task, partial: this.partial?.() };
     return new Class(parts.filter(Boolean).join(' '), { ...common, ...details });

@@ -1,4 +1,3 @@
-import type { APIError } from '../../errors/api.ts';
 import { PolygateError } from '../../errors/base.ts';
 import { ConcurrencyLimitError } from '../../errors/status.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
@@ -9,6 +8,7 @@ import { parseRetryAfter } from '../http/retry-after.ts';
 import type { HttpRequest } from '../http/transport.ts';
 import type { ReleaseSlot } from '../limits/concurrency-limiter.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
+import type { TimeLimit } from '../limits/time-limit.ts';
 import type { ApiCall } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import { CallErrors } from './errors.ts';
@@ -16,7 +16,6 @@ import type { CheckedOptions } from './request-options.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
 import { backoff, classifyFailure, isRetryable } from './retry.ts';
 import { createSpending } from './spending.ts';
-import type { Spending } from './spending.ts';
 
 /** A larger error body counts as empty. */
 const maxErrorBodyBytes = 1_048_576;
@@ -36,79 +35,58 @@ export function execute<Result>(
   options: CheckedOptions,
   handle: ResponseHandler<Result>,
 ): Promise<ApiResponse<Result>> {
-  return new Execution(context, call, options, handle).run();
-}
-
-/** One call in progress. A class rather than closures, because every call creates one. */
-class Execution<Result> {
-  readonly #context: ClientContext;
-  readonly #call: ApiCall;
-  readonly #options: CheckedOptions;
-  readonly #handle: ResponseHandler<Result>;
-  readonly #errors: CallErrors;
-  /** Undefined for calls that cost nothing. */
-  readonly #spending: Spending | undefined;
-  readonly #startedAt: number;
+  const { config, transport, shared, slots } = context;
+  const { clock, maxQueueTime, maxRetryDelay } = config;
+  const { totalTimeout = config.totalTimeout } = options;
+  const startedAt = clock.now();
+  const errors = new CallErrors(call, options.idempotencyKey);
+  const spending = call.paid ? createSpending(context, call, errors) : undefined;
+  const usesSlot = call.usesSlot && config.concurrency !== false;
   /** Aborts when the caller aborts or `totalTimeout` expires. */
-  #signal: AbortSignal | undefined;
-  #retries = 0;
-  #slotRejections = 0;
-  /** The error of the last response that rejected the call for lack of a slot. */
-  #lastSlotRejection: APIError | undefined;
-  #isQueued = false;
+  let { signal } = options;
+  let retries = 0;
+  let slotRejections = 0;
+  let isQueued = false;
 
-  constructor(
-    context: ClientContext,
-    call: ApiCall,
-    options: CheckedOptions,
-    handle: ResponseHandler<Result>,
-  ) {
-    this.#context = context;
-    this.#call = call;
-    this.#options = options;
-    this.#handle = handle;
-    this.#errors = new CallErrors(call, options.idempotencyKey);
-    if (call.paid) {
-      this.#spending = createSpending(context, call, this.#errors, options.idempotencyKey);
-    }
-    this.#startedAt = context.config.clock.now();
-    this.#signal = options.signal;
-  }
+  const result =
+    totalTimeout === undefined
+      ? runAttempts()
+      : runWithTimeLimit(
+          (limited) => {
+            signal = limited;
+            return runAttempts();
+          },
+          {
+            clock,
+            signal,
+            ms: totalTimeout,
+            errors,
+            onTimeout: () => errors.timeout(totalTimeout, 'totalTimeout', isQueued),
+          },
+        );
+  if (!spending) return result;
+  return result.catch((error: unknown) => {
+    if (error instanceof PolygateError) spending.leave(error.outcome);
+    throw error;
+  });
 
-  get #route(): string {
-    return `${this.#call.method} ${this.#call.template}`;
-  }
-
-  get #usesSlot(): boolean {
-    return Boolean(this.#call.usesSlot) && this.#context.config.concurrency !== false;
-  }
-
-  run(): Promise<ApiResponse<Result>> {
-    const { totalTimeout = this.#context.config.totalTimeout } = this.#options;
-    const result =
-      totalTimeout === undefined ? this.#runAttempts() : this.#runWithTotalTimeout(totalTimeout);
-    const spending = this.#spending;
-    if (!spending) return result;
-    return result.catch((error: unknown) => {
-      if (error instanceof PolygateError) spending.leave(error.outcome);
-      throw error;
-    });
-  }
-
-  #runWithTotalTimeout(ms: number): Promise<ApiResponse<Result>> {
-    const limit = this.#timeLimit(ms, 'totalTimeout');
-    const work = (limited: AbortSignal) => {
-      this.#signal = limited;
-      return this.#runAttempts();
-    };
-    const onTimeout = () => limit.onTimeout(this.#isQueued ? this.#queueTimeout(ms) : undefined);
-    return runWithTimeLimit(work, { ...limit, onTimeout });
-  }
-
-  async #runAttempts(): Promise<ApiResponse<Result>> {
+  async function runAttempts(): Promise<ApiResponse<Result>> {
     for (;;) {
-      this.#spending?.reserve();
-      const release = this.#usesSlot ? await this.#acquireSlot() : nothing;
+      spending?.reserve();
+      isQueued = true;
+      const release = usesSlot
+        ? await shared.concurrency.acquire(slots, slotRejections > 0, (): TimeLimit => {
+            const ms = Math.max(0, startedAt + maxQueueTime - clock.now());
+            return {
+              clock,
+              signal,
+              ms,
+              errors,
+              onTimeout: () => errors.queueTimeout(maxQueueTime),
+            };
+          })
+        : nothing;
+      isQueued = false;
       /** Whether a stream keeps the slot after the call. */
       let isRetained = false;
       const retainSlot = () => {
@@ -118,69 +96,43 @@ class Execution<Result> {
       let delayMs: number;
       try {
         // Other calls may have used up the budget while this one waited for its slot.
-        this.#spending?.reserve();
-        const { timeout = this.#call.timeout ?? this.#context.config.timeout } = this.#options;
-        return await runWithTimeLimit(
-          (attemptSignal) => this.#attempt(attemptSignal, retainSlot),
-          this.#timeLimit(timeout, 'timeout'),
-        );
+        spending?.reserve();
+        const { timeout: ms = call.timeout ?? config.timeout } = options;
+        return await runWithTimeLimit((attemptSignal) => attempt(attemptSignal, retainSlot), {
+          clock,
+          signal,
+          ms,
+          errors,
+        });
       } catch (error) {
         isRetained = false;
-        delayMs = this.#prepareRetry(error);
+        delayMs = prepareRetry(error);
       } finally {
         if (!isRetained) release();
       }
-      if (delayMs > 0) await this.#sleep(delayMs);
+      try {
+        if (delayMs > 0) await clock.sleep(delayMs, signal);
+      } catch (error) {
+        throw errors.aborted(signal?.reason ?? error);
+      }
     }
   }
 
-  async #sleep(ms: number): Promise<void> {
-    try {
-      await this.#context.config.clock.sleep(ms, this.#signal);
-    } catch (error) {
-      throw this.#errors.aborted(this.#signal?.reason ?? error);
-    }
-  }
-
-  async #acquireSlot(): Promise<ReleaseSlot> {
-    const { config, shared, slots } = this.#context;
-    const { clock, maxQueueTime } = config;
-    this.#isQueued = true;
-    const release = await shared.concurrency.acquire(slots, this.#slotRejections > 0, () => ({
-      ...this.#timeLimit(Math.max(0, this.#startedAt + maxQueueTime - clock.now()), 'maxQueueTime'),
-      onTimeout: () => this.#queueTimeout(maxQueueTime),
-    }));
-    this.#isQueued = false;
-    return release;
-  }
-
-  /** Why the call has no slot after `ms`. */
-  #queueTimeout(ms: number): APIError {
-    return this.#lastSlotRejection ?? this.#errors.queueTimeout(ms);
-  }
-
-  #timeLimit(ms: number, option: string) {
-    return this.#errors.timeLimit(this.#context.config.clock, this.#signal, ms, option);
-  }
-
-  async #attempt(
+  async function attempt(
     attemptSignal: AbortSignal,
     retainSlot: () => ReleaseSlot,
   ): Promise<ApiResponse<Result>> {
-    const { config, transport } = this.#context;
-    const call = this.#call;
-    const errors = this.#errors;
     let meta: (() => ResponseMeta) | undefined;
     const onResponse = (received: Response) =>
-      (meta ??= this.#recordResponse(received, attemptSignal.aborted));
+      (meta ??= recordResponse(received, attemptSignal.aborted));
     let response: Response;
     try {
       const pendingKey = call.credentials === false ? null : resolveApiKey(config);
       const apiKey = pendingKey instanceof Promise ? await pendingKey : pendingKey;
       attemptSignal.throwIfAborted();
-      const headers = buildRequestHeaders(call, this.#options, config, apiKey);
+      const headers = buildRequestHeaders(call, options, config, apiKey);
       errors.authorization = headers.authorization;
-      // Without a spread of options, which would take longer than everything else here.
+      // `cache` is added below: a spread that adds a property takes longer than everything else here.
       const request: HttpRequest = {
         method: call.method,
         headers,
@@ -191,82 +143,76 @@ class Execution<Result> {
       };
       if (config.cache) request.cache = config.cache;
       response = await transport(config.baseURL + (call.path ?? call.template), request, {
-        retryCount: this.#retries + this.#slotRejections,
-        onSend: () => this.#recordSend(),
+        retryCount: retries + slotRejections,
+        onSend: () => {
+          errors.requestSent = true;
+          call.observer?.onSend?.();
+        },
         onResponse,
       });
+      meta = onResponse(response);
     } catch (error) {
       throw errors.sendError(error);
     }
-    meta = onResponse(response);
     if (attemptSignal.aborted) response.body?.cancel().catch(() => undefined);
     attemptSignal.throwIfAborted();
     if (response.ok) {
       const received = { response, meta, call, errors, config, retainSlot, signal: attemptSignal };
-      return { response, meta, data: await this.#handle(received) };
+      return { response, meta, data: await handle(received) };
     }
     call.observer?.onRejection?.(response);
     const text = await readBodyText(response, maxErrorBodyBytes, attemptSignal).catch(() => '');
-    throw errors.apiError(meta(), text, parseRetryAfter(response.headers, config.clock.now()));
-  }
-
-  #recordSend(): void {
-    this.#errors.requestSent = true;
-    this.#call.observer?.onSend?.();
+    throw errors.apiError(meta(), text, parseRetryAfter(response.headers, clock.now()));
   }
 
   /**
    * Records what any response reports: its charge, the account's limits, and that the service works. Runs even if the
    * caller has aborted: every charge must reach the ledger. Returns a function that parses the metadata.
    */
-  #recordResponse(response: Response, isLate: boolean): () => ResponseMeta {
-    const { config, shared } = this.#context;
-    const { usesSlot, observer } = this.#call;
+  function recordResponse(response: Response, isLate: boolean): () => ResponseMeta {
     const { status } = response;
     let parsed: ResponseMeta | undefined;
     const meta = () => (parsed ??= parseResponseMeta(response, config));
     // The response to an attempt that has timed out must not be taken for that of the next one.
-    if (!isLate) this.#errors.readMeta = meta;
-    observer?.onResponse?.(response);
+    if (!isLate) errors.readMeta = meta;
+    call.observer?.onResponse?.(response);
     config.log.debug(
-      () => `${this.#route}: status ${status}, request id ${meta().requestId ?? 'unknown'}`,
+      () => `${errors.route}: status ${status}, request id ${meta().requestId ?? 'unknown'}`,
     );
     if (status < 400) shared.retryBudget.refund();
-    if (usesSlot && (status < 400 || meta().concurrency.limit !== undefined)) {
+    if (call.usesSlot && (status < 400 || meta().concurrency.limit !== undefined)) {
       shared.concurrency.recordLimits(meta().concurrency);
     }
-    this.#spending?.record(response.ok, meta());
+    spending?.record(response.ok, meta());
     return meta;
   }
 
   /** Prepares the next attempt and returns the delay before it in ms. Throws the error if it is final. */
-  #prepareRetry(error: unknown): number {
-    const { config, shared } = this.#context;
+  function prepareRetry(error: unknown): number {
     const failure = classifyFailure(error);
-    if (!failure || !isRetryable(failure, this.#call.safety)) throw error;
+    if (!failure || !isRetryable(failure, call.safety)) throw error;
     const { status, outcome, retryAfterMs = 0 } = failure;
-    const { maxRetryDelay, random } = config;
     // A longer `Retry-After` fails the call immediately.
     if (retryAfterMs > maxRetryDelay) throw error;
-    const isSlotRejection = this.#usesSlot && error instanceof ConcurrencyLimitError;
-    const jitter = backoff(isSlotRejection ? this.#slotRejections : this.#retries, random);
+    const isSlotRejection = usesSlot && error instanceof ConcurrencyLimitError;
+    const jitter = backoff(isSlotRejection ? slotRejections : retries, config.random);
     const delayMs = Math.max(retryAfterMs, Math.min(maxRetryDelay, jitter));
     if (isSlotRejection) {
-      const minDelayMs = this.#slotRejections > 0 ? minQueueDelay : 0;
+      const minDelayMs = slotRejections > 0 ? minQueueDelay : 0;
       // The limiter admits no call until the delay has passed, so no sleep is needed here.
       shared.concurrency.recordRejection(error.meta.concurrency, Math.max(minDelayMs, delayMs));
-      this.#lastSlotRejection = error;
-      this.#slotRejections += 1;
+      errors.slotRejection = error;
+      slotRejections += 1;
     } else {
-      const { maxRetries = config.maxRetries } = this.#options;
-      if (this.#retries >= maxRetries || !shared.retryBudget.trySpend()) throw error;
-      this.#retries += 1;
+      const { maxRetries = config.maxRetries } = options;
+      if (retries >= maxRetries || !shared.retryBudget.trySpend()) throw error;
+      retries += 1;
       config.log.warn(
         () =>
-          `${this.#route}: ${status ?? 'no complete response'}; retry ${this.#retries} in ${Math.round(delayMs)} ms`,
+          `${errors.route}: ${status ?? 'no complete response'}; retry ${retries} in ${Math.round(delayMs)} ms`,
       );
     }
-    this.#errors.startNextAttempt(outcome);
+    errors.startNextAttempt(outcome);
     return isSlotRejection ? 0 : delayMs;
   }
 }

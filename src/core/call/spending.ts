@@ -6,18 +6,14 @@ import type { ApiCall } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import type { CallErrors } from './errors.ts';
 
-/** What one paid call does to the ledger: it reserves its estimated price, and records its charge. */
-export type Spending = ReturnType<typeof createSpending>;
-
-/** Creates the spending of one paid call. */
+/** How one paid call uses the ledger: it reserves its estimated price, and records its charge. */
 export function createSpending(
   { config, shared }: ClientContext,
-  { method, template, model, safety, estimateUsd }: ApiCall,
+  { model, safety, estimateUsd }: ApiCall,
   errors: CallErrors,
-  idempotencyKey: string | undefined,
 ) {
   const { ledger, prices } = shared;
-  const route = `${method} ${template}`;
+  const { route, idempotencyKey } = errors;
   /** Calls with one key share a reservation if the key is charged at most once. `errors` identifies any other call. */
   const owner = safety === 'keyed' ? idempotencyKey : errors;
   let hasReservation = false;

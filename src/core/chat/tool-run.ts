@@ -59,7 +59,9 @@ export async function runTools(
   const messages: ChatMessage[] = [...initialMessages];
   const rounds: ToolRound[] = [];
   const run: ToolRunProgress = { messages, rounds, chargeUsd: 0 };
-  const onAbort = (reason: unknown) => abortedError(reason, { outcome: 'not-sent' });
+  const errors = {
+    aborted: (reason: unknown) => abortedError(reason, { outcome: 'not-sent' }),
+  };
   try {
     for (;;) {
       const request = { ...params, messages, tools: definitions };
@@ -86,7 +88,7 @@ export async function runTools(
             return { role: 'tool', tool_call_id: call.id, content: toText(result) };
           }),
         );
-      messages.push(...(await runWithTimeLimit(work, { signal: options.signal, onAbort })));
+      messages.push(...(await runWithTimeLimit(work, { signal: options.signal, errors })));
     }
   } catch (error) {
     // Not enumerable, so that a logged error does not reveal the conversation.

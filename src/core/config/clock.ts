@@ -16,7 +16,7 @@ export const systemClock: Clock = {
     new Promise((resolve, reject) => {
       if (!signal) {
         // Without more closures: thousands of tasks may be waiting for their next poll.
-        startTimer(systemClock, ms, resolve);
+        setTimeout(resolve, Math.min(ms, maxTimerDelay));
         return;
       }
       signal.throwIfAborted();
@@ -57,7 +57,8 @@ export function forwardAbort(
 /** Calls `callback` after `ms`. The returned function cancels the timer. */
 export function startTimer(clock: Clock, ms: number, callback: () => void): () => void {
   if (clock === systemClock) {
-    const timer = setTimeout(callback, Math.min(ms, maxTimerDelay));
+    // Node warns about negative delays, which a deadline that has just passed can produce.
+    const timer = setTimeout(callback, Math.max(0, Math.min(ms, maxTimerDelay)));
     return () => clearTimeout(timer);
   }
   const controller = new AbortController();

@@ -90,9 +90,9 @@ function createRequest(input: Request | URL, init: RequestInit, isStreamed: bool
 
 /** Firefox has no `request.body`, so an empty body counts as none. */
 async function readBytes(request: Request, signal: AbortSignal | undefined): Promise<Body> {
-  const onAbort = (reason: unknown) => abortedError(reason, { outcome: 'not-sent' });
+  const errors = { aborted: (reason: unknown) => abortedError(reason, { outcome: 'not-sent' }) };
   const read = () => request.arrayBuffer().catch((cause) => Promise.reject(invalidRequest(cause)));
-  const bytes = await runWithTimeLimit(read, { signal, onAbort });
+  const bytes = await runWithTimeLimit(read, { signal, errors });
   return bytes.byteLength > 0 ? new Uint8Array(bytes) : undefined;
 }
 

@@ -95,6 +95,14 @@ export function withBody(
   response: Response,
   body: ReadableStream<Uint8Array> | string | null,
 ): Response {
-  const { url } = response;
-  return Object.defineProperty(new Response(body, response), 'url', { value: url });
+  return createResponse(body, response, response.url);
+}
+
+/** A response from a URL, which the constructor does not accept. */
+export function createResponse(
+  body: ReadableStream<Uint8Array> | string | null,
+  init: ResponseInit,
+  url: string,
+): Response {
+  return Object.defineProperty(new Response(body, init), 'url', { value: url });
 }

@@ -15,7 +15,7 @@ export interface Attempt {
   readonly retryCount: number;
   /** Called right before the request is handed to `fetch`. Without this call, nothing was sent. */
   readonly onSend: () => void;
-  /** Called with the response as the service sent it, before a hook sees it. */
+  /** Called by a transport that runs hooks, with the response as the service sent it, before a hook sees it. */
   readonly onResponse: (response: Response) => void;
 }
 

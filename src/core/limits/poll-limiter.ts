@@ -6,10 +6,11 @@ import type { Clock } from '../config/clock.ts';
  */
 const maxConcurrentPolls = 64;
 
-/** Limits the polls of one account: first come, first served. A poll that is not waiting costs nothing. */
+/** Limits the polls of one account: first come, first served. A poll that gets its turn at once allocates nothing. */
 export class PollLimiter {
   #inFlight = 0;
-  readonly #queue: (() => void)[] = [];
+  /** A set, because leaving it twice must not remove anyone else. */
+  readonly #queue = new Set<() => void>();
 
   /**
    * Takes a turn, which the caller must release, or waits for one. Resolves to false if none becomes free within `ms`.
@@ -20,34 +21,25 @@ export class PollLimiter {
       this.#inFlight += 1;
       return true;
     }
-    return new Promise((resolve, reject) => {
-      const stopWaiting = () => {
+    return new Promise((resolve) => {
+      // A listener would never be called.
+      signal?.throwIfAborted();
+      const leave = (result: boolean | Promise<never>) => {
         stopTimer();
         stopListening();
+        this.#queue.delete(enter);
+        resolve(result);
       };
-      const leave = () => {
-        stopWaiting();
-        this.#queue.splice(this.#queue.indexOf(enter), 1);
-      };
-      const enter = () => {
-        stopWaiting();
-        resolve(true);
-      };
-      const stopTimer = startTimer(clock, ms, () => {
-        leave();
-        resolve(false);
-      });
-      const stopListening = whenAborted(signal, (reason) => {
-        leave();
-        reject(reason);
-      });
-      this.#queue.push(enter);
+      const enter = () => leave(true);
+      const stopTimer = startTimer(clock, ms, () => leave(false));
+      const stopListening = whenAborted(signal, (reason) => leave(Promise.reject(reason)));
+      this.#queue.add(enter);
     });
   }
 
   /** Passes a turn on to the poll that has waited longest. */
   release(): void {
-    const enter = this.#queue.shift();
+    const [enter] = this.#queue;
     if (enter) enter();
     else this.#inFlight -= 1;
   }

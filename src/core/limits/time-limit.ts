@@ -5,8 +5,8 @@ import type { Clock } from '../config/clock.ts';
 export type TimeLimit = (TimerOptions | { clock?: undefined }) & {
   /** The caller's signal. */
   signal?: AbortSignal | undefined;
-  /** Creates the error for an aborted signal. */
-  onAbort: (reason: unknown) => Error;
+  /** Creates the error for an aborted signal. An object, because a function would be created for every request. */
+  errors: { aborted(reason: unknown): Error };
 };
 
 interface TimerOptions {
@@ -14,7 +14,9 @@ interface TimerOptions {
   /** Time allowed for the work, in ms. */
   ms: number;
   /** Creates the error for a timeout. */
-  onTimeout: () => Error;
+  errors: { timeout(ms: number): Error };
+  /** Creates another error for a timeout. */
+  onTimeout?: () => Error;
 }
 
 /**
@@ -25,15 +27,15 @@ export function runWithTimeLimit<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   limit: TimeLimit,
 ): Promise<Result> {
-  const { signal, onAbort } = limit;
-  if (signal?.aborted) return Promise.reject(onAbort(signal.reason));
+  const { signal, errors } = limit;
+  if (signal?.aborted) return Promise.reject(errors.aborted(signal.reason));
   return new Promise((resolve, reject) => {
     const controller = new AbortController();
     let ended = false;
     const end = () => {
       ended = true;
       stopTimer?.();
-      stopListening();
+      stopListening?.();
     };
     const fail = (error: unknown, reason = error) => {
       end();
@@ -43,9 +45,10 @@ export function runWithTimeLimit<Result>(
     const stopTimer =
       limit.clock &&
       startTimer(limit.clock, limit.ms, () => {
-        if (!ended) fail(limit.onTimeout());
+        if (!ended) fail(limit.onTimeout?.() ?? limit.errors.timeout(limit.ms));
       });
-    const stopListening = whenAborted(signal, (reason) => fail(onAbort(reason), reason));
+    const stopListening =
+      signal && whenAborted(signal, (reason) => fail(errors.aborted(reason), reason));
     work(controller.signal).then((result) => {
       end();
       resolve(result);

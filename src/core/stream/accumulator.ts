@@ -47,8 +47,8 @@ const emptyCompletion: ChatCompletion = {
 };
 
 /**
- * Never read. Engines discard the code that they compiled for objects of one shape when no such object is left, as
- * between two streams.
+ * Kept, although its content is never used: engines discard the code that they compiled for objects of one shape when
+ * no such object is left, as between two streams.
  */
 let sample: Accumulator | undefined;
 
@@ -102,7 +102,7 @@ class Choices extends FieldBuffer {
   }
 }
 
-/** The index of a choice. It is iterated over for the same reason as in `RecordBuffer`. */
+/** The index of a choice. The choice is iterated over for the same reason as a record in `RecordBuffer`. */
 function indexOf(choice: Record<string, unknown>): number {
   let index = 0;
   for (const name in choice) {

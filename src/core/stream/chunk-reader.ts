@@ -139,7 +139,7 @@ export function readChunks(
     if (!isAbandoned) idleTimer.pause();
   }
 
-  /** Returns the chunk of an event, or what any other event does: it ends the stream, complete or not. */
+  /** Returns the chunk of an event, or a function that ends the stream. */
   function processEvent({ data, event }: StreamEvent): ChatCompletionChunk | (() => undefined) {
     if (data === undefined) {
       return () => failInvalid(`an event exceeds maxEventBytes (${maxEventBytes})`);

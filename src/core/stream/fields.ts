@@ -15,11 +15,10 @@ export type Reducer = (previous: unknown, added: unknown) => unknown;
 type Reducers = Pick<ReadonlyMap<string, Reducer>, 'get'>;
 
 /**
- * A record that is received in fragments. Every object of every chunk is one, although most of its fields never change.
+ * A record that is received in fragments: a chunk, a choice or a delta. Most of its fields never change.
  *
- * Records are iterated over, and their fields kept in a map, because engines compile `record.name` for the shapes of
- * records that they have seen. They discard that code when another shape arrives, and when no record of such a shape is
- * left in memory, as between two streams.
+ * Records are iterated over, and their fields are kept in a map. `record.name` would be slower: engines compile it for
+ * the shapes of records that they have seen, and discard that code when a record of another shape arrives.
  */
 export class RecordBuffer extends FieldBuffer {
   readonly #fields = new Map<string, unknown>();

@@ -15,7 +15,7 @@ export class TextBuffer extends FieldBuffer {
 
   override add(fragment: unknown): boolean {
     if (typeof fragment === 'string') {
-      // Joining copies only small fragments: one fragment on its own is appended without a copy.
+      // A large fragment is appended at once, because joining copies it.
       if (this.#fragments.push(fragment) >= 256 || fragment.length > 1_000) this.#join();
       return true;
     }

@@ -106,23 +106,17 @@ async function fetchResult(
   options: DownloadOptions,
 ): Promise<Response> {
   const { range, signal } = options;
-  const errors = new CallErrors({
-    method: 'GET',
-    template: 'the result',
-    safety: 'safe',
-    task,
-  });
-  const limit = errors.timeLimit(config.clock, signal, config.timeout, 'timeout');
+  const errors = new CallErrors({ method: 'GET', template: 'the result', safety: 'safe', task });
+  const limit = { clock: config.clock, signal, ms: config.timeout, errors };
   const request: RequestInit = {
-    redirect: 'manual',
+    // A page cannot inspect redirects. There, CORS limits what it can read.
+    redirect: isBrowser() ? 'follow' : 'manual',
     ...(config.cache && { cache: config.cache }),
     headers: omitUndefined({
       range: range && `bytes=${range.start}-`,
       'if-range': range?.ifRange,
     }),
     credentials: 'omit',
-    // A page cannot inspect redirects. There, CORS limits what it can read.
-    ...(isBrowser() && { redirect: 'follow' }),
   };
   let url = address;
   for (let redirects = 0; ; redirects += 1) {

@@ -33,7 +33,7 @@ export function materialTarget(
     headers,
     advice: () => `Material ${id} is not lost: continue with materials.wait().`,
     // Specification: Material status; polling a material.
-    finalStatus: /^available$|^delete|(failed|expired)$/,
+    isFinal: (status) => /^available$|^delete|(failed|expired)$/.test(status),
     pollInterval: 3_000,
     async poll(options) {
       const path = fillPath(materialPath, { material_id: id });

@@ -37,13 +37,13 @@ export interface PollTarget<Value, Result> {
   readonly context: ClientContext;
   /** The initial delay between polls in ms that the specification recommends. */
   readonly pollInterval: number;
-  /** Matches every status that ends the wait. */
-  readonly finalStatus: RegExp;
+  /** Whether a status ends the wait. */
+  isFinal(status: string): boolean;
   /** Headers of the request that created the record. The wait's own headers are added to them. */
   readonly headers?: Partial<PollHeaders> | undefined;
   /** The last known record. */
   known?: PollResult<Value> | undefined;
-  /** Polls once, without retries. Resolves when `known` is the new record. */
+  /** Polls once. Resolves when `known` is the new record. */
   poll(options: CheckedOptions): Promise<unknown>;
   /** The result of the wait, given the finished record. Throws if it failed. */
   toResult(last: Value): Result;

@@ -30,10 +30,13 @@ export async function* updatesOf<Value extends Pollable>(
   try {
     checkOptions(options, waitRules);
     wait = new Wait(target, options);
-    if (wait.finished) yield { ...wait.finished };
-    while (!wait.finished) {
-      await wait.untilDue();
-      await wait.poll();
+    for (let isLast = false; !isLast;) {
+      if (!wait.finished) {
+        await wait.untilDue();
+        await wait.poll();
+      }
+      // Decided before the update is yielded: meanwhile, other polls of the record may change what is known.
+      isLast = wait.finished !== undefined;
       const { update } = wait;
       if (update) yield update;
     }
@@ -43,8 +46,8 @@ export async function* updatesOf<Value extends Pollable>(
 }
 
 /**
- * Waits until the record is finished, passes each update to `onUpdate`, and returns the result. Without rules, the
- * options are checked already.
+ * Waits until the record is finished, passes each update to `onUpdate`, and returns the result. Omit
+ * `rules` if the options have been checked.
  */
 export async function waitForResult<Value extends Pollable, Result>(
   target: PollTarget<Value, Result>,

@@ -16,6 +16,7 @@ import type { Log } from '../config/log.ts';
 import { functionValue } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import { keepMeta } from '../http/kept-meta.ts';
+import { createResponse } from '../http/response-body.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
 import { serverPollPath } from './poll-path.ts';
 import { toPollResult } from './poll-target.ts';
@@ -59,7 +60,8 @@ export function generate<Kind extends TaskKind>(
 ): RequestPromise<SucceededGeneration<Kind>> {
   const prepare = () => ({
     ...prepareSubmit(scope, describe, options, generateRules),
-    wait: { ...options },
+    // The task already has the headers; the caller's object may change before the first poll.
+    wait: { ...options, headers: undefined, requestId: undefined },
   });
   const { log } = scope.context.config;
   return startCall(scope.context, prepare, ({ submit, wait }) =>
@@ -78,8 +80,10 @@ function waitForSubmitted<Kind extends TaskKind>(
   return task.waitForResult(wait).then((data) => ({
     data,
     meta: () => task.meta,
-    // Its body has been read.
-    response: Object.defineProperty(new Response(null, task.meta), 'url', { value: url }),
+    // Its body has been read. Created on demand, because not every runtime has the global.
+    get response() {
+      return createResponse(null, task.meta, url);
+    },
   }));
 }
 

@@ -15,9 +15,7 @@ import { toPollResult } from './poll-target.ts';
 import type { PollResult, PollTarget } from './poll-target.ts';
 import type { Task, TaskDetails, TaskScope } from './task.ts';
 
-const finalStatus = /^(succeeded|failed)$/;
-
-/** Polls one task. A class with nothing but references, because ten thousand waiting tasks keep one each. */
+/** Polls one task. Has few fields, because ten thousand waiting tasks keep one each. */
 export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   Generation<Kind>,
   SucceededGeneration<Kind>
@@ -50,8 +48,8 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     return 2_000;
   }
 
-  get finalStatus(): RegExp {
-    return finalStatus;
+  isFinal(status: string): boolean {
+    return status === 'succeeded' || status === 'failed';
   }
 
   get headers() {
@@ -72,11 +70,10 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   toResult(last: Generation<Kind>): SucceededGeneration<Kind> {
     taskOf.set(last, this.#task);
     if (last.status === 'succeeded') return last;
-    const { id, idempotencyKey } = this.#task;
     const reason = sentence(singleLine(last.error?.message ?? noReason));
     throw new TaskFailedError(
-      `Task ${id} failed: ${reason} Your balance shows whether it was refunded. To try again, use a new idempotency key.`,
-      { task: this.#task, idempotencyKey, generation: last },
+      `Task ${this.#task.id} failed: ${reason} Your balance shows whether it was refunded. To try again, use a new idempotency key.`,
+      { ...this.errorDetails(), generation: last },
     );
   }
 
@@ -89,6 +86,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   }
 
   timeoutError(message: string, generation: Generation<Kind> | undefined): TaskWaitTimeoutError {
+    if (generation) taskOf.set(generation, this.#task);
     return new TaskWaitTimeoutError(message, { ...this.errorDetails(), generation });
   }
 
@@ -129,10 +127,9 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
    * that worked for another task, then the assumed templates. Assumptions A1 and A2.
    */
   *#calls(): Generator<ApiCall> {
-    const best = this.#bestTemplate;
-    yield this.call;
-    for (const template of new Set([best, ...this.#scope.pollTemplates])) {
-      if (template !== best || this.details.pollPath !== undefined) yield this.#callTo(template);
+    if (this.details.pollPath !== undefined) yield this.call;
+    for (const template of new Set([this.#bestTemplate, ...this.#scope.pollTemplates])) {
+      yield this.#callTo(template);
     }
   }
 

@@ -5,7 +5,7 @@ import { ResponseValidationError } from '../../errors/response-validation.ts';
 import type { WaitOptions } from '../../schemas/task-handle.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 import { abortedError } from '../call/errors.ts';
-import type { PollHeaders } from '../call/request-options.ts';
+import type { HeaderChanges } from '../config/header-changes.ts';
 import { notify } from '../config/log.ts';
 import { PollLimiter } from '../limits/poll-limiter.ts';
 import { mergePollHeaders } from './poll-target.ts';
@@ -18,7 +18,7 @@ const minPollDelay = 100;
 export class Wait<Value extends Pollable> {
   readonly #target: PollTarget<Value, unknown>;
   readonly #signal: AbortSignal | undefined;
-  readonly #headers: PollHeaders['headers'];
+  readonly #headers: HeaderChanges;
   readonly #requestId: string | undefined;
   readonly #waitTimeout: number;
   readonly #deadline: number;
@@ -34,11 +34,10 @@ export class Wait<Value extends Pollable> {
     const { pollInterval = target.pollInterval, waitTimeout = 1_800_000 } = options;
     const { at, retryAfterMs } = target.known ?? {};
     this.#target = target;
+    const { headers, requestId } = mergePollHeaders(target.headers, options);
     this.#signal = options.signal;
-    ({ headers: this.#headers, requestId: this.#requestId } = mergePollHeaders(
-      target.headers,
-      options,
-    ));
+    this.#headers = headers;
+    this.#requestId = requestId;
     this.#waitTimeout = waitTimeout;
     this.#deadline = this.#clock.now() + waitTimeout;
     this.#maxPollInterval = options.maxPollInterval ?? Math.max(pollInterval, 5_000);
@@ -57,7 +56,7 @@ export class Wait<Value extends Pollable> {
   /** The finished record; undefined while the wait continues. */
   get finished(): Value | undefined {
     const last = this.#last;
-    return last && this.#target.finalStatus.test(last.status) ? last : undefined;
+    return last && this.#target.isFinal(last.status) ? last : undefined;
   }
 
   /** The delay grows from `pollInterval` to `maxPollInterval`, with up to 20% of jitter. */
@@ -75,11 +74,12 @@ export class Wait<Value extends Pollable> {
   }
 
   /**
-   * What the last poll has revealed: the record, or the last known one with `pollError`. Undefined if none is known. A
+   * The last known record, with `pollError` if the last poll of this wait has failed. Undefined if none is known. A
    * copy, so that a caller that modifies it can neither change the task nor prolong the wait.
    */
   get update(): Polled<Value> | undefined {
-    const pollError = this.#pollError;
+    // What another wait has learned since then replaces the error.
+    const pollError = this.finished ? undefined : this.#pollError;
     const value = this.#last ?? (pollError && this.#target.initial?.());
     return value && (pollError ? { ...value, pollError } : { ...value });
   }
@@ -90,45 +90,47 @@ export class Wait<Value extends Pollable> {
     if (update) notify(this.#target.context.config.log, onUpdate, update, 'onUpdate');
   }
 
-  /** Polls once, when other polls leave room for it. Throws errors that end the wait. */
+  /**
+   * Polls once, when other polls leave room for it, unless another wait has seen the record finished. Throws errors that
+   * end the wait.
+   */
   async poll(): Promise<void> {
-    const { context } = this.#target;
+    if (this.finished) return;
+    const { config, shared } = this.#target.context;
+    const polls = (shared.polls ??= new PollLimiter());
     const signal = this.#signal;
-    const polls = (context.shared.polls ??= new PollLimiter());
-    const hasTurn = this.#remainingMs > 0 && polls.acquire(this.#clock, this.#remainingMs, signal);
+    const ms = this.#remainingMs;
+    const hasTurn = ms > 0 && polls.acquire(config.clock, ms, signal);
     if (!(hasTurn === true || (await hasTurn))) throw this.#timeoutError();
     let retryAfterMs: number | undefined;
     try {
-      const timeout = Math.min(this.#remainingMs, context.config.timeout);
       await this.#target.poll({
         headers: this.#headers,
         requestId: this.#requestId,
         signal,
-        timeout,
+        timeout: Math.min(this.#remainingMs, config.timeout),
         maxRetries: 0,
       });
       this.#consecutive404s = 0;
       this.#pollError = undefined;
       retryAfterMs = this.#target.known?.retryAfterMs;
     } catch (error) {
-      if (error instanceof APIError) ({ retryAfterMs } = error);
-      this.#recordFailure(error);
+      let isNotFound = false;
+      if (error instanceof APIError) {
+        ({ retryAfterMs } = error);
+        isNotFound = error.status === 404;
+      }
+      this.#consecutive404s = isNotFound ? this.#consecutive404s + 1 : 0;
+      // Up to two 404s in a row may mean that the record is not replicated yet.
+      if (this.#consecutive404s > 2 || !isTransient(error)) throw error;
+      this.#pollError = error;
     } finally {
       polls.release();
       this.#dueAt = this.#clock.now() + this.#nextDelay(retryAfterMs);
     }
   }
 
-  /** Throws the error of a poll if it ends the wait. */
-  #recordFailure(error: unknown): void {
-    const isNotFound = error instanceof APIError && error.status === 404;
-    this.#consecutive404s = isNotFound ? this.#consecutive404s + 1 : 0;
-    // Up to two 404s in a row may mean that the record is not replicated yet.
-    if (this.#consecutive404s > 2 || !isTransient(error)) throw error;
-    this.#pollError = error;
-  }
-
-  /** The error to throw for one that ended the wait: an abort always has the same form. */
+  /** Converts the error that ended the wait: after an abort, it is always an `AbortedError` with the task. */
   toError(error: unknown): unknown {
     if (!this.#signal?.aborted) return error;
     const message = `The wait was aborted. ${this.#target.advice()}`;

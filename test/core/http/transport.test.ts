@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 
 import { Polygate } from '../../../src/index.ts';
-import { caught, chat, clientOf } from '../support.ts';
+import { caught, chat, clientOf, image } from '../support.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -50,6 +50,25 @@ describe('a request that fetch fails', () => {
     const error = await failureAt(`http://127.0.0.1:${await closingServer()}`);
     expect(error).toMatchObject({ name: 'ConnectionError', outcome: 'unknown' });
   });
+});
+
+test('a fetch that returns no response fails like a lost connection', async () => {
+  const gateway = clientOf(async () => JSON.parse('null'), { maxRetries: 0 });
+  const error = await caught(gateway.images.submit(image, { idempotencyKey: 'row-1' }));
+  expect(error).toMatchObject({
+    name: 'ConnectionError',
+    outcome: 'unknown',
+    idempotencyKey: 'row-1',
+  });
+});
+
+test('a simulated response whose headers can only be looked up does not lose its task', async () => {
+  const headers = { get: () => null };
+  const gateway = clientOf(async () =>
+    Object.defineProperty(Response.json({ id: 'task_1' }), 'headers', { value: headers }),
+  );
+  const task = await gateway.images.submit(image);
+  expect(task.id).toBe('task_1');
 });
 
 test('the clients of this test project send through its transport', async () => {

@@ -97,7 +97,7 @@ describe('a number caps the calls of its own client only', () => {
 
 /** Like a call without a limit on its time in the queue. */
 const acquire = async (limiter: ConcurrencyLimiter, client: ClientSlots) =>
-  limiter.acquire(client, false, () => ({ onAbort: () => new Error('aborted') }));
+  limiter.acquire(client, false, () => ({ errors: { aborted: () => new Error('aborted') } }));
 
 test('calls that wait for the cap of their client do not slow down the admission of other calls', async () => {
   /** CPU time in µs to admit 5,000 calls one by one behind `waiting` calls of a client that is at its cap. */
@@ -140,7 +140,7 @@ test('a slot that is granted just before its caller aborts is released', async (
   const client = new ClientSlots(1);
   const release = await acquire(limiter, client);
   const stop = new AbortController();
-  const limit = { signal: stop.signal, onAbort: () => new Error('aborted') };
+  const limit = { signal: stop.signal, errors: { aborted: () => new Error('aborted') } };
   const late = limiter.acquire(client, false, () => limit);
   release();
   expect(limiter.view).toMatchObject({ inFlight: 1, queued: 0 });

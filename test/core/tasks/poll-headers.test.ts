@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
+import { TaskWaitTimeoutError } from '../../../src/index.ts';
 import type { Polygate } from '../../../src/index.ts';
 import {
   clientOf,
@@ -134,4 +135,53 @@ test('the polls of a submission carry no idempotency key', async () => {
   for (const { method, headers } of requests) {
     expect(headers['x-idempotency-key']).toBe(method === 'POST' ? 'row-1' : undefined);
   }
+});
+
+describe('changing the options after the call does not affect the polls of', () => {
+  const calls: Readonly<
+    Record<string, (gateway: Polygate, given: typeof options) => Promise<unknown>>
+  > = {
+    generate: (gateway, given) => gateway.images.generate(image, given),
+    register: (gateway, given) => gateway.materials.register(material, given),
+  };
+  test.each(Object.entries(calls))('%s', async (_, call) => {
+    const requests = await headersOf((gateway) => {
+      const given = { headers: { 'x-tenant': 'acme' }, requestId: 'job-7' };
+      const result = call(gateway, given);
+      given.headers['x-tenant'] = 'not a\nheader';
+      given.requestId = 'changed';
+      return result;
+    });
+    expect(requests.at(-1)?.method).toBe('GET');
+    for (const { headers } of requests) expect(headers).toMatchObject(expected);
+  });
+});
+
+test('a download of the generation in a timeout error polls with the headers of the submission', async () => {
+  const clock = virtualClock();
+  const polled: (string | null)[] = [];
+  const { fetch } = scripted(
+    submitted,
+    jsonReply(200, {
+      id: 'task_1',
+      status: 'running',
+      image_url: 'https://cdn.example/preview.png',
+    }),
+    errorReply(403),
+    (sent) => {
+      polled.push(sent.headers.get('x-tenant'));
+      return jsonReply(200, {
+        id: 'task_1',
+        status: 'running',
+        image_url: 'https://cdn.example/fresh.png',
+      })(sent);
+    },
+    textReply(200, 'bytes'),
+  );
+  const gateway = clientOf(fetch, { clock });
+  const waiting = gateway.images.generate(image, { ...options, waitTimeout: 3_000 });
+  const error = await clock.settle(waiting.catch((reason: unknown) => reason));
+  if (!(error instanceof TaskWaitTimeoutError) || !error.generation) throw error;
+  expect(await (await gateway.download(error.generation)).text()).toBe('bytes');
+  expect(polled).toEqual(['acme']);
 });

@@ -82,6 +82,8 @@ test('the metadata of a task still has every header of its submission', async ()
   const { meta } = await gateway.images.submit(image);
   expect(await countKept(references)).toBe(0);
   expect(meta.requestId).toBe('request_1');
+  expect(Object.keys(meta)).toContain('headers');
+  expect({ ...meta }.headers).toBeInstanceOf(Headers);
   expect(meta.headers).toBeInstanceOf(Headers);
   expect(Object.fromEntries(meta.headers)).toEqual({
     'content-type': 'application/json',

@@ -1,8 +1,9 @@
-import { Polygate, TaskWaitTimeoutError } from 'polygate';
+import { AbortedError, Polygate, TaskWaitTimeoutError } from 'polygate';
+import type { Clock } from 'polygate';
 import { createMockGateway } from 'polygate/mock';
 import { describe, expect, test } from 'vitest';
 
-import { countingClock, turns } from '../support.ts';
+import { clientOf, countingClock, turns } from '../support.ts';
 
 /** A gateway and a client that share a clock, which counts its sleeps. */
 function setup(fetch?: typeof globalThis.fetch, durationMs = 8_000) {
@@ -105,6 +106,44 @@ describe('many waits', () => {
     expect(sleeps.pending).toBe(0);
   });
 
+  test('reject if they are aborted just before they have to queue', async () => {
+    const { gateway } = setup(() => new Promise(() => undefined));
+    for (let index = 0; index < 64; index += 1) {
+      gateway.videos.wait(`task_${index}`).catch(() => undefined);
+    }
+    const stop = new AbortController();
+    const aborted = gateway.videos.wait('task_64', { signal: stop.signal });
+    stop.abort();
+    const pending = turns(20).then(() => 'still pending');
+    await expect(Promise.race([aborted, pending])).rejects.toBeInstanceOf(AbortedError);
+  });
+
+  test('end even if the time of a queued poll is up in the moment in which its turn comes', async () => {
+    for (let delay = 0; delay < 60; delay += 1) {
+      const { clock } = createMockGateway({ clock: 'virtual' });
+      const late: Clock = {
+        now: () => clock.now(),
+        sleep: async (ms, signal) => {
+          await clock.sleep(ms, signal);
+          for (let count = 0; count < delay; count += 1) await Promise.resolve();
+        },
+      };
+      const gateway = clientOf(
+        async (_, init) => {
+          await clock.sleep(5_000, init?.signal ?? undefined);
+          return Response.json({ status: 'failed' });
+        },
+        { clock: late },
+      );
+      const waitFor = (count: number, waitTimeout = 60_000) =>
+        Array.from({ length: count }, async () => gateway.videos.wait('task_1', { waitTimeout }));
+      const waits = [...waitFor(64), ...waitFor(1, 5_000), ...waitFor(70)];
+      const start = clock.now();
+      await clock.settle(Promise.allSettled(waits));
+      expect(clock.now() - start).toBeLessThan(30_000);
+    }
+  });
+
   test('that were aborted leave their turns to others', async () => {
     let polling = 0;
     const { mock, gateway } = setup(() => {
@@ -171,6 +210,60 @@ test('a poll looks up no header but Retry-After', async () => {
   await mock.clock.settle(gateway.videos.wait('task_1').catch(() => undefined));
   // A client with hooks also needs the content type: a hook never receives the body of an event stream.
   expect(read.filter((name) => name !== 'content-type')).toEqual(['retry-after']);
+});
+
+/** A client whose service reports one state after another, the first of them late. */
+function reporting(...states: readonly string[]) {
+  let polls = 0;
+  const result = setup(async () => {
+    polls += 1;
+    const status = states[polls - 1] ?? states.at(-1);
+    if (polls === 1) await result.mock.clock.sleep(3_000);
+    return Response.json({ status, video_url: 'https://files.example/a.mp4' });
+  });
+  return result;
+}
+
+test('updates end with the final one, even if the task is polled between two of them', async () => {
+  const { mock, gateway } = reporting('running', 'succeeded');
+  const seen: string[] = [];
+  const read = async () => {
+    const task = gateway.videos.task('task_1');
+    for await (const { status } of task.updates()) {
+      seen.push(status);
+      await task.retrieve();
+    }
+  };
+  await mock.clock.settle(read());
+  expect(seen).toEqual(['running', 'succeeded']);
+});
+
+test('updates do not continue when the response to an earlier poll arrives late', async () => {
+  const { mock, gateway } = reporting('running', 'succeeded');
+  const seen: string[] = [];
+  const read = async () => {
+    const task = gateway.videos.task('task_1');
+    const earlier = task.retrieve();
+    for await (const { status } of task.updates()) {
+      seen.push(status);
+      await mock.clock.sleep(4_000);
+    }
+    await earlier;
+  };
+  await mock.clock.settle(read());
+  expect(seen).toEqual(['succeeded']);
+});
+
+test('a wait whose time is up returns the result that another wait has received', async () => {
+  const { mock, gateway } = setup(undefined, 1_000);
+  const wait = async () => {
+    const task = await gateway.videos.submit({ model: 'tide-video', prompt: 'A harbour' });
+    return Promise.all([
+      task.wait({ pollInterval: 1_000 }),
+      task.wait({ pollInterval: 3_000, waitTimeout: 2_000 }),
+    ]);
+  };
+  for (const { status } of await mock.clock.settle(wait())) expect(status).toBe('succeeded');
 });
 
 test('a caller that modifies an update changes neither the task nor the wait', async () => {
