@@ -10,6 +10,8 @@ export const notes: Readonly<Record<string, string>> = {
     'Keeping 8 KB per chunk for `partial` and `final()` costs 2 to 4 µs in page faults and garbage collection. `raw` keeps nothing.',
   'first-text':
     'A stream costs about 90 µs more than one fetch until its first text: 12% of the samples are in polygate, with no function above 2%. The rest is the abort signal in undici, the timers and the promises of a call, and the reader of the stream.',
+  'cold-start':
+    'Barely above the target. ky alone takes 1.23: the client imports it, because hooks run through it. An app that uses `polygate/chat` does not load it.',
   memory:
     'Most of it is garbage that is not collected yet: a waiting task occupies 2 KiB of heap, and a loop that shares 64 sockets and does nothing else reaches half of this value.',
   heap: 'A waiting task consists of a timer (0.13 KiB), four promises and their reactions (0.6), the wait, the task and its path (0.4), and the last record with its date and original fields (0.5).',
