@@ -3,7 +3,7 @@ import type { SchemaIssue } from '../../schemas/standard-schema.ts';
 import type { Config } from '../config/config.ts';
 import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
-import { BodyTooLargeError, readBodyText } from '../http/response-body.ts';
+import { readBodyText } from '../http/response-body.ts';
 import type { ReleaseSlot } from '../limits/concurrency-limiter.ts';
 import type { ApiCall, ResponseReader } from './api-call.ts';
 import type { CallErrors } from './errors.ts';
@@ -32,29 +32,15 @@ export interface ResponseContext {
 /** Turns a successful response into the result of a call. */
 export type ResponseHandler<Result> = (context: ResponseContext) => Promise<Result>;
 
-/** Reads a whole body as text, and throws the error of the call if that fails. */
-export async function readText({
-  response,
-  meta,
-  errors,
-  signal,
-  config: { maxResponseBytes },
-}: ResponseContext): Promise<string> {
-  try {
-    return await readBodyText(response, maxResponseBytes, signal);
-  } catch (error) {
-    const problem = `the body is larger than maxResponseBytes (${maxResponseBytes})`;
-    throw error instanceof BodyTooLargeError
-      ? errors.invalidResponse(meta(), problem)
-      : errors.connectionError(error);
-  }
-}
-
 /** Handles a response that is one JSON document. */
 export function readJson<Result>(read: ResponseReader<Result>): ResponseHandler<Result> {
-  return async (context) => {
-    const { meta, call, errors } = context;
-    const text = await readText(context);
+  return async ({ response, meta, call, errors, signal, config: { maxResponseBytes } }) => {
+    let text: string;
+    try {
+      text = await readBodyText(response, maxResponseBytes, signal);
+    } catch (error) {
+      throw errors.unreadableBody(meta(), error, maxResponseBytes);
+    }
     const body = parseJson(text);
     if (body === undefined) throw errors.invalidResponse(meta(), describeNonJson(text), text);
     const result = await read(body, meta, call);

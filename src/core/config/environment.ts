@@ -67,8 +67,7 @@ export const runtimeFetch: typeof globalThis.fetch = (input, init) =>
  * connection breaks, so the service could charge twice. It sends a blob only once.
  */
 export function blobBody<Body>(body: Body): Body | Blob {
-  const isResent = typeof body === 'string' || body instanceof Uint8Array;
-  return isResent && isDeno() ? new Blob([unchecked<BlobPart>(body)]) : body;
+  return body && isDeno() ? new Blob([unchecked<BlobPart>(body)]) : body;
 }
 
 function isDeno(): boolean {

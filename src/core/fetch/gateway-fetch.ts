@@ -10,16 +10,15 @@ import type { ClientContext } from '../call/context.ts';
 import type { CallErrors } from '../call/errors.ts';
 import { execute } from '../call/execute.ts';
 import { newIdempotencyKey } from '../call/idempotency-key.ts';
-import { readText } from '../call/response.ts';
 import type { ResponseHandler } from '../call/response.ts';
 import { keepBodyUnread } from '../call/unread-body.ts';
 import { checkValue, headerText } from '../config/validation.ts';
 import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
-import { isEventStream, withBody } from '../http/response-body.ts';
+import { isEventStream, readBodyText, withBody } from '../http/response-body.ts';
+import { checkedReader } from './checked-reader.ts';
 import { readFetchRequest } from './fetch-request.ts';
 import { describeBody, findRoute } from './routes.ts';
-import { createStreamCheck } from './stream-check.ts';
 
 /** Returns the handle of a task. */
 type OpenTask = (kind: TaskKind, id: string) => TaskHandle;
@@ -81,14 +80,18 @@ async function sendFetch(
     observer: { onRejection: (response) => reject(response.clone()) },
   };
   const holdsSlot = call.usesSlot && config.concurrency !== false;
-  const check = isChat ? createStreamCheck(choiceCount) : undefined;
-  const passOn = keepBodyUnread(holdsSlot, signal, check);
+  const passOn = keepBodyUnread(holdsSlot, signal, isChat ? checkedReader(choiceCount) : undefined);
   let errors: CallErrors | undefined;
   const handle: ResponseHandler<Response> = async (received) => {
     const { response, meta } = received;
     ({ errors } = received);
     if (!documented || response.body === null || isEventStream(response)) return passOn(received);
-    const text = await readText(received);
+    let text: string;
+    try {
+      text = await readBodyText(response, config.maxResponseBytes, received.signal);
+    } catch (error) {
+      throw received.errors.unreadableBody(meta(), error, config.maxResponseBytes);
+    }
     // As a method does: JSON that was cut off is requested again if that is safe.
     if (route.safety !== 'once' && parseJson(text) === undefined) {
       reject(withBody(response, text));

@@ -75,12 +75,9 @@ function decode(pieces: readonly Uint8Array[]): string {
 
 /** Reads the rest of a body for up to 100 ms, so that the connection can be reused, and then cancels it. */
 export function finishBody(reader: ReadableStreamDefaultReader<Uint8Array>, clock: Clock): void {
-  const stopTimer = startTimer(clock, 100, () => void reader.cancel().catch(() => undefined));
-  readToEnd(reader).then(stopTimer, stopTimer);
-}
-
-async function readToEnd(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  while (!(await reader.read()).done);
+  const stopTimer = startTimer(clock, 100, () => void reader.cancel().catch(stopTimer));
+  const read = (): Promise<void> => reader.read().then(({ done }) => (done ? stopTimer() : read()));
+  read().catch(stopTimer);
 }
 
 /** A copy of the response whose body errors as soon as the signal aborts. */
