@@ -35,7 +35,18 @@ export default defineConfig([
       'ai-sdk': 'src/ai-sdk/index.ts',
     },
     outDir: 'dist',
-    dts: true,
+    dts: {
+      entry: { index: 'src/index.ts', chat: 'src/chat.ts', journal: 'src/journal/index.ts' },
+    },
+  },
+  {
+    ...shared,
+    name: 'ai-sdk types',
+    entry: { 'ai-sdk': 'src/ai-sdk/index.ts' },
+    outDir: 'dist',
+    // They refer to those of the package by its name: a shared chunk would rename every export of `polygate`.
+    dts: { only: true },
+    external: ['polygate'],
   },
   {
     ...shared,

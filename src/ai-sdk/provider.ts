@@ -6,9 +6,10 @@ import type {
   ProviderV4,
   SpeechModelV4,
 } from '@ai-sdk/provider';
+// The types are those of the package, which has the only declaration of the class.
+import type { Polygate, PolygateOptions } from 'polygate';
 
-import { Polygate } from '../client.ts';
-import type { PolygateOptions } from '../core/config/options.ts';
+import { Polygate as Client } from '../client.ts';
 import { PolygateChatModel } from './chat-model.ts';
 import { PolygateImageModel } from './image-model.ts';
 import { PolygateSpeechModel } from './speech-model.ts';
@@ -54,7 +55,7 @@ export interface PolygateProvider extends ProviderV4 {
  * @throws `ConfigurationError` if an option is unknown or invalid.
  */
 export function createPolygate(settings: PolygateProviderSettings = {}): PolygateProvider {
-  const client = 'client' in settings ? settings.client : new Polygate(settings);
+  const client = 'client' in settings ? settings.client : new Client(settings);
   const chatModel = (modelId: string) => new PolygateChatModel(modelId, client);
   const imageModel = (modelId: string) => new PolygateImageModel(modelId, client);
   const speechModel = (modelId: string) => new PolygateSpeechModel(modelId, client);
