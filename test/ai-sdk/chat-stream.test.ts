@@ -55,7 +55,8 @@ describe('streamText', () => {
   test.each(['cutStreamAfter', 'streamErrorAfter'] as const)(
     'a tool call that %s interrupts is not executed, and no other request follows',
     async (fault) => {
-      for (const events of [1, 2, 3, 4, 5]) {
+      // The fifth event has the finish reason, after which the stream is complete.
+      for (const events of [1, 2, 3, 4]) {
         const { mock, polygate } = onProvider({ clock: 'system' });
         mock.fail({ route, [fault]: events });
         let executions = 0;
@@ -71,9 +72,7 @@ describe('streamText', () => {
           stopWhen: isStepCount(5),
           onError: () => undefined,
         });
-        expect(await result.finishReason).toBe('error');
-        // After five events the arguments are complete, and the AI SDK executes the tool at once.
-        if (events < 5) expect(executions).toBe(0);
+        expect([events, await result.finishReason, executions]).toEqual([events, 'error', 0]);
         expect(mock.invoice).toHaveLength(1);
       }
     },
