@@ -42,7 +42,6 @@ describe('the packed package', () => {
         "package/dist/chat.js.map",
         "package/dist/chunk-*.js",
         "package/dist/chunk-*.js.map",
-        "package/dist/client-*.d.ts",
         "package/dist/index.d.ts",
         "package/dist/index.js",
         "package/dist/index.js.map",
