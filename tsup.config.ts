@@ -27,9 +27,26 @@ export default defineConfig([
   {
     ...shared,
     name: 'client',
-    entry: { index: 'src/index.ts', chat: 'src/chat.ts', journal: 'src/journal/index.ts' },
+    // They share chunks, so that an error of one entry is an instance of the class that another one exports.
+    entry: {
+      index: 'src/index.ts',
+      chat: 'src/chat.ts',
+      journal: 'src/journal/index.ts',
+      'ai-sdk': 'src/ai-sdk/index.ts',
+    },
     outDir: 'dist',
-    dts: true,
+    dts: {
+      entry: { index: 'src/index.ts', chat: 'src/chat.ts', journal: 'src/journal/index.ts' },
+    },
+  },
+  {
+    ...shared,
+    name: 'ai-sdk types',
+    entry: { 'ai-sdk': 'src/ai-sdk/index.ts' },
+    outDir: 'dist',
+    // They refer to those of the package by its name: a shared chunk would rename every export of `polygate`.
+    dts: { only: true },
+    external: ['polygate'],
   },
   {
     ...shared,

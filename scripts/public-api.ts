@@ -9,6 +9,7 @@ import ts from 'typescript';
 const entries = {
   polygate: 'index',
   'polygate/chat': 'chat',
+  'polygate/ai-sdk': 'ai-sdk',
   'polygate/proxy': 'proxy/index',
   'polygate/journal': 'journal',
   'polygate/node': 'node',

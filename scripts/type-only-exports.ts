@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 for (const entry of [
   'index',
   'chat',
+  'ai-sdk',
   'proxy/index',
   'journal',
   'node',

@@ -14,6 +14,7 @@ import { resolveConfig } from './core/config/config.ts';
 import type { PolygateOptions } from './core/config/options.ts';
 import { checkValue } from './core/config/validation.ts';
 import type { Rule } from './core/config/validation.ts';
+import { createGatewayFetch } from './core/fetch/gateway-fetch.ts';
 import { createTransport, hooksRule } from './core/http/ky-transport.ts';
 import type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
 import { download } from './core/tasks/download.ts';
@@ -67,6 +68,26 @@ export class Polygate {
   /** Public endpoints that need no credentials: status, pricing, error catalog, rate limits. */
   readonly public: Public;
 
+  /**
+   * A `fetch` that sends through this client, for other OpenAI-compatible libraries:
+   * `new OpenAI({ apiKey: 'unused', baseURL: `${gateway.baseURL}/v1`, fetch: gateway.fetch, maxRetries: 0 })`.
+   * Turn off the retries of the other library: it would also repeat what may have been charged.
+   *
+   * `input` is a path that starts with `/`, a URL below `baseURL`, or a `Request`. A request is treated as the method
+   * for its route treats it: the API key, retries, idempotency key, concurrency slot, ledger, budget and hooks are those
+   * of this client. A POST to an unknown route is sent once. Credentials of the caller are dropped.
+   *
+   * Error statuses and redirects resolve, with the body unread. A streamed chat that is cut off fails while its body is
+   * read, with {@link StreamTruncatedError} or {@link StreamIdleTimeoutError}. It holds its slot until its body ends or
+   * is cancelled.
+   *
+   * @throws {@link ConfigurationError} if the URL is not below `baseURL`, or if a paid request has a stream as its body.
+   * @throws {@link ConnectionError} or {@link RequestTimeoutError} if no complete response was received;
+   * {@link ConcurrencyLimitError} if no slot became free; {@link BudgetExceededError}; {@link HookError}; and
+   * {@link AbortedError} if the signal aborts.
+   */
+  readonly fetch: typeof globalThis.fetch;
+
   readonly #context: ClientContext;
 
   /**
@@ -91,6 +112,12 @@ export class Polygate {
     this.voices = new Voices(context);
     this.materials = new Materials(context);
     this.public = new Public(context);
+    this.fetch = createGatewayFetch(context, (kind, id) => this.#namespaceFor(kind).task(id));
+  }
+
+  /** The URL below which `fetch` sends requests: that of the service, without `/v1` and without a trailing slash. */
+  get baseURL(): string {
+    return this.#context.config.baseURL;
   }
 
   /** Amounts spent by this client and all clients that share its ledger through `withOptions`. A live view. */

@@ -197,6 +197,20 @@ describe.concurrent('with a service in the environment', () => {
     expect(mock.requests.some(({ headers }) => 'cookie' in headers)).toBe(false);
   });
 
+  test('ai-sdk streams a chat and saves an image, with the charge of each', async (context) => {
+    const { expect } = context;
+    const { mock, cwd, surroundings } = await startService(context);
+    mock.fail({ route: 'POST /v1/images/tasks', reset: 'after', times: 1 });
+    const run = await runFromSource(example('ai-sdk'), surroundings);
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('retry 1') });
+    expect(mock.invoice).toHaveLength(2);
+    const [chat, image] = mock.invoice;
+    expect(run.stdout).toContain(`\n\nstop, USD: ${chat?.usd}\n`);
+    expect(run.stdout).toMatch(/^saved demo-output\/ai-sdk\.\w+, USD: /m);
+    expect(run.stdout).toContain(`, USD: ${image?.usd}\n`);
+    expect(await readdir(join(cwd, 'demo-output'))).toHaveLength(1);
+  });
+
   test('batch generates every image, and a second run is charged for nothing', async (context) => {
     const { expect } = context;
     const { mock, surroundings } = await startService(context);

@@ -1,5 +1,6 @@
 import { createProxyHandler, defaultRoutes } from 'polygate/proxy';
 
+import { createAiSdkRoute } from './ai-sdk.ts';
 import { referenceGateway } from './gateway.ts';
 import type { Upstream } from './gateway.ts';
 import { Lab } from './lab.ts';
@@ -7,19 +8,26 @@ import { Lab } from './lab.ts';
 /** Finds the handler for a path; undefined if Vite serves the path. */
 export type Backend = (path: string) => ((request: Request) => Promise<Response>) | undefined;
 
-/** Serves the proxy at `/api/gateway`, the control room at `/api/lab`, and the files of the reference gateway. */
+/**
+ * Serves the proxy at `/api/gateway`, the AI SDK's chat at `/api/chat`, the control room at `/api/lab`, and the files of
+ * the reference gateway.
+ */
 export function createBackend(real: Upstream | undefined, port: number): Backend {
   const origin = `http://127.0.0.1:${port}`;
+  // Without real authentication, list the origins: another site's host name could point to this machine.
+  const origins = [origin, `http://localhost:${port}`];
   const upstream = real ?? referenceGateway(origin);
+  const { apiKey, baseURL } = upstream;
   const lab = new Lab(upstream);
+  const fetch = lab.recorder.record(upstream.fetch);
+  const aiSdk = createAiSdkRoute({ apiKey, baseURL, fetch }, origins);
   const proxy = createProxyHandler({
-    apiKey: upstream.apiKey,
-    baseURL: upstream.baseURL,
-    fetch: lab.recorder.record(upstream.fetch),
+    apiKey,
+    baseURL,
+    fetch,
     // The playground has one local user. A real app returns the signed-in user's id, or null.
     authorize: () => 'you',
-    // Without real authentication, list the origins: another site's host name could point to this machine.
-    origins: [origin, `http://localhost:${port}`],
+    origins,
     // Not allowed by default, because they show the account and the materials of all users.
     allow: [...defaultRoutes, 'GET /v1/account', 'GET /v1/materials'],
     basePath: '/api/gateway',
@@ -27,6 +35,7 @@ export function createBackend(real: Upstream | undefined, port: number): Backend
   });
   return (path) => {
     if (path.startsWith('/api/gateway/')) return proxy;
+    if (path === '/api/chat') return aiSdk;
     if (path.startsWith('/api/lab/')) return (request) => lab.handle(request);
     const { mock } = upstream;
     const isFile = /^\/(media|previews|verify)\//.test(path);

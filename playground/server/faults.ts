@@ -22,7 +22,7 @@ export const faultPlans: readonly FaultPlan[] = [
     id: 'lost-response',
     title: 'Lose the response',
     description: 'Charged, then the connection drops.',
-    faults: onEach([...submits, 'POST /v1/materials'], { reset: 'after' }),
+    faults: onEach([...submits, chat, 'POST /v1/materials'], { reset: 'after' }),
   },
   {
     id: 'unavailable',

@@ -11,6 +11,7 @@ export function observeStream(
     return response;
   }
   const reader = body.getReader();
+  let isCanceled = false;
   const observed = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -18,11 +19,14 @@ export function observeStream(
           onEnd(signal?.aborted === true ? 'aborted' : 'truncated');
           throw error;
         });
+        // Canceling ends a read that is pending.
+        if (isCanceled) return;
         if (!done) return controller.enqueue(value);
         onEnd('completed');
         controller.close();
       },
       cancel(reason) {
+        isCanceled = true;
         onEnd('aborted');
         return reader.cancel(reason);
       },

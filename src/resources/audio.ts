@@ -4,7 +4,7 @@ import type { FindProblem } from '../core/call/params.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
-import { estimate, priceOf } from '../core/limits/estimate.ts';
+import { requestPrice } from '../core/limits/request-price.ts';
 import { readGeneration } from '../core/tasks/generation.ts';
 import { Submission } from '../core/tasks/submission.ts';
 import { generate, submitTask } from '../core/tasks/submit.ts';
@@ -32,14 +32,8 @@ export class Audio extends TaskNamespace<'audio'> {
       optionRules: {},
     };
     super(scope);
-    this.music = new AudioKind(scope, musicParamsProblem, () => (prices) => priceOf(prices, 1));
-    this.speech = new AudioKind(
-      scope,
-      speechParamsProblem,
-      ({ text, input }) =>
-        (prices) =>
-          estimate.speech(prices, text || input || ''),
-    );
+    this.music = new AudioKind(scope, musicParamsProblem, requestPrice.music);
+    this.speech = new AudioKind(scope, speechParamsProblem, requestPrice.speech);
   }
 }
 

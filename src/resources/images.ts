@@ -4,7 +4,7 @@ import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
 import { oneOf } from '../core/config/validation.ts';
-import { estimate } from '../core/limits/estimate.ts';
+import { requestPrice } from '../core/limits/request-price.ts';
 import { readGeneration } from '../core/tasks/generation.ts';
 import { Submission } from '../core/tasks/submission.ts';
 import { generate, submitTask } from '../core/tasks/submit.ts';
@@ -85,17 +85,10 @@ function describe(
 ): SubmitRequest {
   const params = mergeExtraBody(given, options);
   checkParams(params);
-  const { model, size, resolution, num_images, n } = params;
   return {
     template: `/v1/images/${options?.route ?? 'tasks'}`,
-    model,
+    model: params.model,
     body: toJson(params),
-    estimateUsd: (prices) => {
-      // Only the service knows which price class applies to a size in pixels.
-      const isClassKnown = resolution !== undefined || size === undefined;
-      return isClassKnown
-        ? estimate.image(prices, { resolution, count: num_images ?? n ?? 1 })
-        : undefined;
-    },
+    estimateUsd: requestPrice.image(params),
   };
 }

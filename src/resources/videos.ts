@@ -4,7 +4,7 @@ import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
 import { oneOf } from '../core/config/validation.ts';
-import { estimate } from '../core/limits/estimate.ts';
+import { requestPrice } from '../core/limits/request-price.ts';
 import { readGeneration } from '../core/tasks/generation.ts';
 import { Submission } from '../core/tasks/submission.ts';
 import { generate, submitTask } from '../core/tasks/submit.ts';
@@ -89,12 +89,10 @@ function describe(
 ): SubmitRequest {
   const params = mergeExtraBody(given, options);
   checkParams(params, videoParamsProblem);
-  const { model, size, resolution = size, duration, extra_body } = params;
-  const seconds = duration ?? extra_body?.input_video_seconds ?? NaN;
   return {
     template: `/v1/${options?.route ?? 'videos'}`,
-    model,
+    model: params.model,
     body: toJson(params),
-    estimateUsd: (prices) => estimate.video(prices, { resolution, seconds }),
+    estimateUsd: requestPrice.video(params),
   };
 }

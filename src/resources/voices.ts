@@ -9,7 +9,8 @@ import { checkRequestOptions } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { queryString } from '../core/http/path.ts';
-import { estimate } from '../core/limits/estimate.ts';
+import { requestPrice } from '../core/limits/request-price.ts';
+import type { PriceEstimator } from '../core/limits/request-price.ts';
 import { voiceCloneParamsProblem, voiceDesignParamsProblem } from '../schemas/voice-params.ts';
 import type {
   VoiceCloneParams,
@@ -48,9 +49,7 @@ export class Voices {
    * response was received.
    */
   clone(params: VoiceCloneParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
-    return this.#create('clone', params, options, voiceCloneParamsProblem, (body) =>
-      estimate.voiceClone({ previewText: body.text ?? body.preview_text ?? '' }),
-    );
+    return this.#create('clone', params, options, voiceCloneParamsProblem, requestPrice.voiceClone);
   }
 
   /**
@@ -65,8 +64,12 @@ export class Voices {
     params: VoiceDesignAliasParams | VoiceDesignParams,
     options?: RequestOptions,
   ): RequestPromise<VoiceCreation> {
-    return this.#create('design', params, options, voiceDesignParamsProblem, (body) =>
-      estimate.voiceDesign({ previewText: body.preview_text ?? body.text ?? '' }),
+    return this.#create(
+      'design',
+      params,
+      options,
+      voiceDesignParamsProblem,
+      requestPrice.voiceDesign,
     );
   }
 
@@ -75,12 +78,11 @@ export class Voices {
     params: Params,
     options: RequestOptions | undefined,
     findProblem: FindProblem,
-    priceOf: (body: Params) => number,
+    estimator: (body: Params) => PriceEstimator,
   ): RequestPromise<VoiceCreation> {
     const prepare = (): PreparedCall => {
       const body = mergeExtraBody(params, options);
       checkFields(body, findProblem);
-      const usd = priceOf(body);
       return {
         call: {
           method: 'POST',
@@ -89,7 +91,7 @@ export class Voices {
           safety: this.#context.config.retryAmbiguous.voices ? 'keyed' : 'once',
           paid: true,
           usesSlot: true,
-          estimateUsd: () => usd,
+          estimateUsd: estimator(body),
         },
         options: checkRequestOptions(withIdempotencyKey(options)),
       };

@@ -10,7 +10,14 @@ export function compile(files: string[]): Map<string, string[]> {
   const { config } = ts.readConfigFile(path, (name) => ts.sys.readFile(name));
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, fileURLToPath(root), {}, path);
   // Snippets may leave variables of their preamble unused.
-  const program = ts.createProgram(files, { ...options, noUnusedLocals: false });
+  const program = ts.createProgram(
+    [...files, fileURLToPath(new URL('react.d.ts', import.meta.url))],
+    {
+      ...options,
+      noUnusedLocals: false,
+      jsx: ts.JsxEmit.Preserve,
+    },
+  );
   return new Map(
     files.map((file) => {
       const source = program.getSourceFile(file);

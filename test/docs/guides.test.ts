@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
+import * as aiSdk from '@ai-sdk/provider';
 import * as polygate from 'polygate';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 
@@ -22,6 +23,11 @@ const printed: Readonly<Record<string, RegExp>> = {
   'README.md: Errors': /^$/,
   'docs/README.md: ': /^http:\S+\.svg\S* 0\.02 USD\n$/,
   'docs/quick-start.md: Generate an image': /succeeded 100\nhttp:\S+\.svg\S*\n0.02 USD so far\n$/,
+  'docs/ai-sdk.md: ': /^You said: "?Say hello.* \d+ 0\.\d+\n$/,
+  'docs/ai-sdk.md: Images and speech': /^2 image\/\S+ 0\.\d+\naudio\/wav\n$/,
+  'docs/ai-sdk.md: Videos': /video\/mp4/,
+  'docs/ai-sdk.md: Errors and truncated streams':
+    /^truncated, outcome unknown\nYou said:? error\n0\.\d+\n$/,
   'docs/images-video-and-audio.md: Generate images': /^2 0\.08\n$/,
   'docs/images-video-and-audio.md: Show progress':
     /costs 0\.02 USD\n[^]*succeeded 100%\nsucceeded\n$/,
@@ -77,6 +83,12 @@ const printed: Readonly<Record<string, RegExp>> = {
   'docs/hooks.md: Change requests and responses': /^true 0\.0000\d+\n$/,
   'docs/hooks.md: Handle hooks that fail': /^0\.02 succeeded 0\.02\n$/,
   'docs/hooks.md: What hooks cost': /^ann 200\n$/,
+  'docs/other-libraries.md: ': /^You said: .*Say hello.* 1\n$/,
+  'docs/other-libraries.md: Use LangChain.js': /^You said: /,
+  'docs/other-libraries.md: Use it as a plain fetch': /^202 succeeded\n$/,
+  'docs/other-libraries.md: Errors': /^ConnectionError unknown\n$/,
+  'docs/other-libraries.md: Idempotency keys': /^0\.02\n$/,
+  'docs/other-libraries.md: Streams': /^You said:.*\(truncated\)\n$/,
   'docs/testing.md: Control time': /^running\nsucceeded\n$/,
   'docs/testing.md: Inject faults': /^stop\n2 3 1\n$/,
   'docs/testing.md: Assert on requests and charges': /^20\n[4-8]\nSet\(1\) \{ 202 \}\n$/,
@@ -124,7 +136,7 @@ describe.each(guides)('$path', ({ path, text }) => {
     Array.from(new Set(Array.from(text.matchAll(pattern), ([, name = '']) => name)));
 
   test('names error classes that exist', () => {
-    const exists = (name: string) => name in polygate || name in globalThis;
+    const exists = (name: string) => [polygate, aiSdk, globalThis].some((names) => name in names);
     expect(namesMatching(/`([A-Z]\w*Error)`/g).filter((name) => !exists(name))).toEqual([]);
   });
 

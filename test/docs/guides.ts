@@ -57,13 +57,13 @@ const gateway = new Polygate({ apiKey, baseURL, fetch, clock });`,
 ];
 
 const blocks =
-  /(?:^<!-- service:(?<service>.*?)-->\n+)?(?:^<!-- before:(?<before>.*?)-->\n+)?^```ts(?<noRun> no-run)?\n(?<block>.*?)^```/gms;
+  /(?:^<!-- service:(?<service>.*?)-->\n+)?(?:^<!-- before:(?<before>.*?)-->\n+)?^```ts(?<noRun>x| no-run)?\n(?<block>.*?)^```/gms;
 
 /**
  * Returns the `ts` blocks of a guide. Code in a preceding comment `<!-- before: … -->`, which readers do not see, is
  * added before the block, and so is the declaration of a `gateway` or `mock` that the block uses but does not declare.
  * The fault in a preceding comment `<!-- service: {…} -->` is injected while the block runs. A block marked `ts no-run`
- * is only compiled.
+ * is only compiled, and so is a `tsx` block.
  */
 export function snippetsOf({ path, text }: Guide): Snippet[] {
   const counts = new Map<string, number>();
@@ -74,7 +74,8 @@ export function snippetsOf({ path, text }: Guide): Snippet[] {
     const number = (counts.get(location) ?? 0) + 1;
     counts.set(location, number);
     const title = number === 1 ? location : `${location} (${number})`;
-    const file = writeSnippet(title, addPreamble(before.trim(), block));
+    const extension = noRun === 'x' ? 'tsx' : 'ts';
+    const file = writeSnippet(title, extension, addPreamble(before.trim(), block));
     if (noRun !== undefined) return { title, file, kind: 'compile-only' };
     if (/from 'vitest'/.test(block)) return { title, file, kind: 'tests' };
     const fault = service === undefined ? {} : { fault: JSON.parse(service) as Fault };
@@ -93,10 +94,10 @@ function addPreamble(before: string, block: string): string {
 }
 
 /** Writes the file atomically, and only if it changed, so that watch mode does not restart endlessly. */
-function writeSnippet(title: string, code: string): string {
+function writeSnippet(title: string, extension: string, code: string): string {
   const folder = new URL('test/docs/.tmp/', root);
   mkdirSync(folder, { recursive: true });
-  const file = new URL(`${title.replaceAll(/[^\w]+/g, '-')}.ts`.toLowerCase(), folder);
+  const file = new URL(`${title.replaceAll(/[^\w]+/g, '-')}.${extension}`.toLowerCase(), folder);
   if (existsSync(file) && readFileSync(file, 'utf8') === code) return fileURLToPath(file);
   const draft = new URL(`${process.pid}.draft`, folder);
   writeFileSync(draft, code);

@@ -145,6 +145,37 @@ test('a truncated stream is shown as an error, and lost responses are recovered 
   expect(problems).toEqual([]);
 });
 
+test('through the AI SDK, a truncated stream is reported as useChat reports it, and charged once', async () => {
+  const url = await servePlayground();
+  const { page, go, problems } = await openPage(url);
+  await page.getByLabel('Through the AI SDK').check();
+  await page.getByLabel('Truncate the stream').selectOption('once');
+  await page.getByRole('button', { name: 'Describe a harbour at dawn' }).click();
+  const response = page.locator('.turn-assistant').last();
+  await response.getByText('status: error').waitFor();
+  expect(await response.locator('.turn-text').innerText()).toMatch(/^You said/);
+  expect(await response.getByRole('alert').innerText()).toMatch(/StreamTruncatedError: .* charged/);
+  expect(await page.locator('.ai-sdk-status .tag').innerText()).toBe('error');
+  expect(await page.locator('.call .attempt').allInnerTexts()).toEqual(['truncated']);
+  await go('wallet');
+  expect(await page.locator('tbody tr').count()).toBe(1);
+
+  await go('chat');
+  await page.getByRole('button', { name: 'Send again' }).click();
+  await page.locator('.turn-assistant[data-state=done]', { hasText: 'harbour' }).waitFor();
+  expect(await response.locator('.meta').innerText()).toMatch(
+    /AI SDK.*\d+ input, \d+ output tokens.*\$0\.0000/,
+  );
+  await page.getByLabel('Message').fill('A long story about the sea. '.repeat(30));
+  await page.keyboard.press('Enter');
+  await page.locator('.turn-assistant[data-state=streaming]', { hasText: 'story' }).waitFor();
+  await page.getByRole('button', { name: 'Stop generating' }).click();
+  await page.locator('.turn-assistant[data-state=stopped]').waitFor();
+  await page.locator('.call').first().getByText('aborted').waitFor();
+  expect(await page.locator('.ai-sdk-status .tag').innerText()).toBe('ready');
+  expect(problems).toEqual([]);
+});
+
 test('a burst of requests queues for slots, and each image is charged once', async () => {
   const url = await servePlayground();
   const { page, go } = await openPage(url);
@@ -180,6 +211,13 @@ test.each([
   await page.getByLabel('Message').fill('Hello');
   await page.keyboard.press('Enter');
   await page.locator('.turn-assistant[data-state=done]').waitFor();
+  await page.getByLabel('Through the AI SDK').check();
+  await go('lab');
+  await page.getByLabel('Truncate the stream').selectOption('once');
+  await go('chat');
+  await page.getByLabel('Message').fill('Hello again');
+  await page.keyboard.press('Enter');
+  await page.locator('.turn-assistant[data-state=failed]').waitFor();
   await go('images');
   await page.getByRole('button', { name: /^Generate/ }).click();
   await page.locator('.job[data-state=succeeded] img').waitFor();

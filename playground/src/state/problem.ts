@@ -7,6 +7,8 @@ export interface Problem {
   message: string;
   /** What is known about the request: `rejected`, `not-sent` or `unknown`. */
   outcome?: string | undefined;
+  /** The status of the AI SDK's chat, which knows no outcome. */
+  status?: string | undefined;
 }
 
 /** Converts any thrown value. */

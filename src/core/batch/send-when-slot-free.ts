@@ -22,7 +22,7 @@ export async function sendWhenSlotFree<Kind extends TaskKind>(
     const ignoreHalt = forwardAbort(halt.signal, controller);
     const observer = {
       onSend: ignoreHalt,
-      onResponse: (status: number) => {
+      onResponse: ({ status }: Response) => {
         if (status === 402) halt.abort();
       },
     };

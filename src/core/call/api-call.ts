@@ -8,9 +8,11 @@ import type { Safety } from './retry.ts';
 /** Observes the attempts of a call. */
 export interface AttemptObserver {
   /** Called right before an attempt is sent. */
-  readonly onSend: () => void;
-  /** Called with the status of a response, before the response can admit other calls that wait for a slot. */
-  readonly onResponse: (status: number) => void;
+  readonly onSend?: () => void;
+  /** Called with a response, before it can admit other calls that wait for a slot. */
+  readonly onResponse?: (response: Response) => void;
+  /** Called with a response that is no success, before its body is read. */
+  readonly onRejection?: (response: Response) => void;
 }
 
 /** One API call, as a resource describes it. */

@@ -14,6 +14,7 @@ import type { Budget } from '../config/options.ts';
 import { noReason, parseErrorBody } from '../http/error-body.ts';
 import { parseJson, sentence, singleLine, stringify } from '../http/json.ts';
 import { networkErrorMessage, networkOutcome } from '../http/network-error.ts';
+import { BodyTooLargeError } from '../http/response-body.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import type { Commitments } from '../limits/budget.ts';
 import { roundUsd } from '../limits/round-usd.ts';
@@ -133,6 +134,13 @@ export class CallErrors {
     const summary = `Invalid response: ${singleLine(problem)}.${line && ` Body: ${line}`}`;
     const details = { meta, body: shown === text ? body : (parseJson(shown) ?? shown), issues };
     return this.#create(ResponseValidationError, summary, 'unknown', details, taskState);
+  }
+
+  /** A body is larger than `limit`, or the connection was lost while it was read. */
+  unreadableBody(meta: ResponseMeta, error: unknown, limit: number): PolygateError {
+    return error instanceof BodyTooLargeError
+      ? this.invalidResponse(meta, `the body is larger than maxResponseBytes (${limit})`)
+      : this.connectionError(error);
   }
 
   /** No concurrency slot became free in time. */

@@ -146,7 +146,7 @@ export function execute<Result>(
         retryCount: retries + slotRejections,
         onSend: () => {
           errors.requestSent = true;
-          call.observer?.onSend();
+          call.observer?.onSend?.();
         },
         onResponse,
       });
@@ -160,6 +160,7 @@ export function execute<Result>(
       const received = { response, meta, call, errors, config, retainSlot, signal: attemptSignal };
       return { response, meta, data: await handle(received) };
     }
+    call.observer?.onRejection?.(response);
     const text = await readBodyText(response, maxErrorBodyBytes, attemptSignal).catch(() => '');
     throw errors.apiError(meta(), text, parseRetryAfter(response.headers, clock.now()));
   }
@@ -174,7 +175,7 @@ export function execute<Result>(
     const meta = () => (parsed ??= parseResponseMeta(response, config));
     // The response to an attempt that has timed out must not be taken for that of the next one.
     if (!isLate) errors.readMeta = meta;
-    call.observer?.onResponse(status);
+    call.observer?.onResponse?.(response);
     config.log.debug(
       () => `${errors.route}: status ${status}, request id ${meta().requestId ?? 'unknown'}`,
     );

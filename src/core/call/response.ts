@@ -3,7 +3,7 @@ import type { SchemaIssue } from '../../schemas/standard-schema.ts';
 import type { Config } from '../config/config.ts';
 import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
-import { BodyTooLargeError, readBodyText } from '../http/response-body.ts';
+import { readBodyText } from '../http/response-body.ts';
 import type { ReleaseSlot } from '../limits/concurrency-limiter.ts';
 import type { ApiCall, ResponseReader } from './api-call.ts';
 import type { CallErrors } from './errors.ts';
@@ -39,10 +39,7 @@ export function readJson<Result>(read: ResponseReader<Result>): ResponseHandler<
     try {
       text = await readBodyText(response, maxResponseBytes, signal);
     } catch (error) {
-      const problem = `the body is larger than maxResponseBytes (${maxResponseBytes})`;
-      throw error instanceof BodyTooLargeError
-        ? errors.invalidResponse(meta(), problem)
-        : errors.connectionError(error);
+      throw errors.unreadableBody(meta(), error, maxResponseBytes);
     }
     const body = parseJson(text);
     if (body === undefined) throw errors.invalidResponse(meta(), describeNonJson(text), text);

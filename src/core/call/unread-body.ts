@@ -2,23 +2,39 @@ import { whenAborted } from '../config/clock.ts';
 import { garbage } from '../http/garbage.ts';
 import { createIdleTimer } from '../http/idle-timer.ts';
 import { isEventStream, withAbortableBody, withBody } from '../http/response-body.ts';
-import type { ResponseHandler } from './response.ts';
+import type { ResponseContext, ResponseHandler } from './response.ts';
+
+/** What is needed of the reader of a body. */
+export interface BodyReader {
+  /** Reads the next bytes. `isLast` means that nothing of the stream follows, although the body may not have ended. */
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined; isLast?: boolean }>;
+  cancel(reason?: unknown): Promise<void>;
+}
+
+/** Returns the reader of a stream, which may check what it reads. */
+export type OpenReader = (
+  context: ResponseContext,
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+) => BodyReader;
 
 /**
  * Leaves the body to the caller. Aborting the caller's signal also aborts the body. If `holdsSlot`, an event stream
  * holds the concurrency slot until it has ended, failed or been cancelled. Any other response ends when it arrives, and
- * holds no slot.
+ * holds no slot. `openReader` opens the body of an event stream.
  */
 export function keepBodyUnread(
   holdsSlot: boolean | undefined,
   signal: AbortSignal | undefined,
+  openReader?: OpenReader,
 ): ResponseHandler<Response> {
-  return async ({ response, errors, config, retainSlot }) => {
-    if (!holdsSlot || response.body === null || !isEventStream(response)) {
+  return async (context) => {
+    const { response, errors, config, retainSlot } = context;
+    if (!(holdsSlot || openReader) || response.body === null || !isEventStream(response)) {
       return withAbortableBody(response, signal);
     }
     const { clock, streamIdleTimeout: ms } = config;
-    const reader = response.body.getReader();
+    const body = response.body.getReader();
+    const reader: BodyReader = openReader?.(context, body) ?? body;
     const releaseSlot = retainSlot();
     let failure: unknown;
     const idleTimer = createIdleTimer(clock, ms, () => fail(errors.streamIdle(ms)));
@@ -37,19 +53,20 @@ export function keepBodyUnread(
     const stopListening = whenAborted(signal, fail);
     // A body that is never read must not hold its slot forever.
     idleTimer.start();
-    const body = new ReadableStream<Uint8Array>(
+    const relayed = new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
           idleTimer.start();
           try {
-            const { done, value } = await reader.read();
+            const { done, value, isLast } = await reader.read();
             // The time that a slow consumer takes between two reads is not idle time.
             idleTimer.pause();
             if (failure !== undefined) throw failure;
-            if (!done) return controller.enqueue(value);
+            if (value) controller.enqueue(value);
+            if (!done && !isLast) return;
             controller.close();
           } catch (error) {
-            controller.error(error);
+            controller.error(failure ?? error);
           }
           end();
         },
@@ -60,7 +77,7 @@ export function keepBodyUnread(
       },
       { highWaterMark: 0 },
     );
-    garbage?.register(body, () => fail(undefined));
-    return withBody(response, body);
+    garbage?.register(relayed, () => fail(undefined));
+    return withBody(response, relayed);
   };
 }

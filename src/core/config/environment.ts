@@ -1,3 +1,4 @@
+import { unchecked } from '../../schemas/schema.ts';
 import { textOf } from '../../schemas/type-guards.ts';
 import { version } from './version.ts';
 
@@ -62,11 +63,11 @@ export const runtimeFetch: typeof globalThis.fetch = (input, init) =>
   globalThis.fetch(input, isDeno() && init?.body ? { ...init, body: blobBody(init.body) } : init);
 
 /**
- * A text body that the runtime sends only once. Deno's `fetch` automatically resends a text body when a kept-alive
+ * A body that the runtime sends only once. Deno's `fetch` automatically resends text and bytes when a kept-alive
  * connection breaks, so the service could charge twice. It sends a blob only once.
  */
 export function blobBody<Body>(body: Body): Body | Blob {
-  return typeof body === 'string' && isDeno() ? new Blob([body]) : body;
+  return body && isDeno() ? new Blob([unchecked<BlobPart>(body)]) : body;
 }
 
 function isDeno(): boolean {

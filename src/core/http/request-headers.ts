@@ -8,8 +8,8 @@ export type IdempotencyHeader = 'x-idempotency-key' | 'idempotency-key';
 
 /** What an endpoint requires of its headers. */
 export interface EndpointHeaders {
-  /** The body as JSON, serialized once: every attempt sends the same bytes. */
-  body?: string | undefined;
+  /** The serialized body, as JSON unless a header says otherwise: every attempt sends the same bytes. */
+  body?: string | Uint8Array<ArrayBuffer> | undefined;
   /** Fixed headers of this endpoint. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** @defaultValue `'x-idempotency-key'` */

@@ -1,4 +1,5 @@
-import { whenAborted } from '../config/clock.ts';
+import { startTimer, whenAborted } from '../config/clock.ts';
+import type { Clock } from '../config/clock.ts';
 import { isChromium } from '../config/environment.ts';
 
 /** Creating a decoder is expensive, and most bodies arrive in one piece, which needs no state. */
@@ -72,6 +73,13 @@ function decode(pieces: readonly Uint8Array[]): string {
   return pieces.map((piece) => decoder.decode(piece, { stream: true })).join('') + decoder.decode();
 }
 
+/** Reads the rest of a body for up to 100 ms, so that the connection can be reused, and then cancels it. */
+export function finishBody(reader: ReadableStreamDefaultReader<Uint8Array>, clock: Clock): void {
+  const stopTimer = startTimer(clock, 100, () => void reader.cancel().catch(stopTimer));
+  const read = (): Promise<void> => reader.read().then(({ done }) => (done ? stopTimer() : read()));
+  read().catch(stopTimer);
+}
+
 /** A copy of the response whose body errors as soon as the signal aborts. */
 export function withAbortableBody(response: Response, signal: AbortSignal | undefined): Response {
   const { body } = response;
@@ -80,13 +88,16 @@ export function withAbortableBody(response: Response, signal: AbortSignal | unde
 }
 
 /** A copy of the response with another body. */
-export function withBody(response: Response, body: ReadableStream<Uint8Array> | null): Response {
+export function withBody(
+  response: Response,
+  body: ReadableStream<Uint8Array> | string | null,
+): Response {
   return createResponse(body, response, response.url);
 }
 
 /** A response from a URL, which the constructor does not accept. */
 export function createResponse(
-  body: ReadableStream<Uint8Array> | null,
+  body: ReadableStream<Uint8Array> | string | null,
   init: ResponseInit,
   url: string,
 ): Response {

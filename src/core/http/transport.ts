@@ -3,7 +3,7 @@ export interface HttpRequest {
   method: string;
   headers: Record<string, string>;
   /** The serialized body: every attempt sends the same bytes. */
-  body: string | null;
+  body: string | Uint8Array<ArrayBuffer> | null;
   signal: AbortSignal;
   redirect: 'manual';
   cache?: 'no-store';

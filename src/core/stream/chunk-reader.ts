@@ -2,11 +2,11 @@ import type { PolygateError } from '../../errors/base.ts';
 import { StreamTruncatedError } from '../../errors/stream.ts';
 import type { ChatCompletionChunk } from '../../schemas/chat-completion.ts';
 import type { ResponseContext, ResponseHandler } from '../call/response.ts';
-import { startTimer, whenAborted } from '../config/clock.ts';
+import { whenAborted } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
 import { createIdleTimer } from '../http/idle-timer.ts';
 import { singleLine, parseJson } from '../http/json.ts';
-import { isEventStream, readBodyText, readerOf } from '../http/response-body.ts';
+import { finishBody, isEventStream, readBodyText, readerOf } from '../http/response-body.ts';
 import { createAccumulator } from './accumulator.ts';
 import type { Accumulator } from './accumulator.ts';
 import { isChunk, isErrorEvent } from './chunk.ts';
@@ -166,14 +166,7 @@ export function readChunks(
   function complete(): undefined {
     if (accumulator === undefined) return failInvalid('it contained no chunks');
     end(accumulator);
-    if (bodyEnded) return;
-    // Keep reading to the end of the body for 100 ms, so that the connection can be reused.
-    const stopTimer = startTimer(clock, 100, cancelBody);
-    drainBody().then(stopTimer, stopTimer);
-  }
-
-  async function drainBody(): Promise<void> {
-    while (!(await body.read()).done);
+    if (!bodyEnded) finishBody(body, clock);
   }
 
   /** Fails the stream and cancels the body. Has no effect on a stream that has already ended. */

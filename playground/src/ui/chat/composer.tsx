@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 
-import { activeStream, sendMessage, stop } from '../../state/chat.ts';
+import { sendMessage, stop } from '../../state/chat.ts';
+import { activeResponse } from '../../state/turns.ts';
 import { Icon } from '../parts/icon.tsx';
 
 /** The message input. Enter sends, Shift+Enter inserts a line break, Escape stops the response. */
 export function Composer({ model }: { model: string | undefined }) {
   const [text, setText] = useState('');
-  const isBusy = activeStream.value !== undefined;
+  const isBusy = activeResponse.value !== undefined;
   const send = () => {
     if (text.trim() === '' || isBusy || model === undefined) return;
     setText('');

@@ -1,5 +1,6 @@
-import { activeStream, resendMessage } from '../../state/chat.ts';
-import type { Turn } from '../../state/chat.ts';
+import { resendMessage } from '../../state/chat.ts';
+import { activeResponse } from '../../state/turns.ts';
+import type { Turn } from '../../state/turns.ts';
 import { usd } from '../parts/money.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 
@@ -36,7 +37,7 @@ export function TurnView({ turn }: { turn: Turn }) {
 
 /** Chat requests have no idempotency key, so the user decides whether to send, and pay, again. */
 function ResendButton({ id }: { id: string }) {
-  if (activeStream.value !== undefined) return null;
+  if (activeResponse.value !== undefined) return null;
   return (
     <button type="button" class="secondary" onClick={() => void resendMessage(id)}>
       Send again
@@ -44,10 +45,11 @@ function ResendButton({ id }: { id: string }) {
   );
 }
 
-function Metadata({ turn: { usage, costUsd, model, state } }: { turn: Turn }) {
+function Metadata({ turn: { isAiSdk, tokens, costUsd, model, state } }: { turn: Turn }) {
   const items = [
     model,
-    usage && `${usage.prompt_tokens} input, ${usage.completion_tokens} output tokens`,
+    isAiSdk && 'AI SDK',
+    tokens && `${tokens.input ?? '?'} input, ${tokens.output ?? '?'} output tokens`,
     costUsd !== undefined && usd(costUsd),
     state === 'stopped' && 'stopped',
   ].filter((item) => typeof item === 'string');

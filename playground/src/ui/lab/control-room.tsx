@@ -41,7 +41,7 @@ const isKeyedCharge = ({ kind, key }: InvoiceLine): boolean =>
 function ChargeSummary() {
   const { charges, keys } = totals.value;
   if (lab.value?.invoice === undefined) return null;
-  if (charges === 0) return <p class="charge-summary">No charges yet</p>;
+  if (charges === 0) return <p class="charge-summary">No charges by key yet</p>;
   const isOk = charges === keys;
   return (
     <p class="charge-summary" data-ok={isOk}>

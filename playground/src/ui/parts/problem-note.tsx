@@ -16,12 +16,13 @@ export function ProblemNote({
   problem: Problem;
   children?: ComponentChildren;
 }) {
-  const { name, message, outcome = '' } = problem;
+  const { name, message, outcome = '', status } = problem;
   return (
     <div class="problem" role="alert">
       <p>
         <strong>{name}</strong>
         {outcome !== '' && <span class="tag">{outcome}</span>}
+        {status !== undefined && <span class="tag">status: {status}</span>}
       </p>
       <p class="problem-text">{message}</p>
       {outcomes[outcome] !== undefined && <p class="problem-text">{outcomes[outcome]}</p>}

@@ -28,7 +28,7 @@ export function WalletView() {
         <div>
           <dt>Spent by this page</dt>
           <dd>{usd(totalUsd)}</dd>
-          <dd class="muted">since the page was loaded</dd>
+          <dd class="muted">since the page was loaded, without the AI SDK</dd>
         </div>
         <div>
           <dt>Concurrency</dt>

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+
+import {
+  convertToModelMessages,
+  createUIMessageStreamResponse,
+  safeValidateUIMessages,
+  streamText,
+  toUIMessageStream,
+} from 'ai';
+import type { TextStreamPart, ToolSet, UIMessage } from 'ai';
+import { PolygateError } from 'polygate';
+import { createPolygate } from 'polygate/ai-sdk';
+import type { PolygateProviderSettings } from 'polygate/ai-sdk';
+
+import type { ResponseMetadata } from '../shared/ai-sdk.ts';
+
+/** Creates the route that the page's AI SDK chat uses. It answers as any app that uses the AI SDK would. */
+export function createAiSdkRoute(
+  settings: PolygateProviderSettings,
+  origins: readonly string[],
+): (request: Request) => Promise<Response> {
+  const polygate = createPolygate(settings);
+  return async (request) => {
+    // A chat costs money, so no other site may start one.
+    if (!origins.includes(request.headers.get('origin') ?? '')) {
+      return new Response('This origin may not use the playground.', { status: 403 });
+    }
+    const body = await readBody(request);
+    if (body === undefined) return new Response('The request is invalid.', { status: 400 });
+    const { stream } = streamText({
+      model: polygate(body.model),
+      messages: await convertToModelMessages(body.messages),
+      // The request log groups the attempts of a chat by this id.
+      headers: { 'x-request-id': randomUUID() },
+      // Stopping in the page closes the connection, which aborts the request to the gateway.
+      abortSignal: request.signal,
+      // The page shows the error, so it need not be printed as well.
+      onError: () => {},
+    });
+    return createUIMessageStreamResponse({
+      stream: toUIMessageStream<ToolSet, UIMessage<ResponseMetadata>>({
+        stream,
+        messageMetadata: ({ part }) => readMetadata(part),
+        onError: toErrorText,
+      }),
+    });
+  };
+}
+
+async function readBody(
+  request: Request,
+): Promise<{ model: string; messages: UIMessage[] } | undefined> {
+  const body: unknown = await request.json().catch(() => undefined);
+  const { model, messages }: { model?: unknown; messages?: unknown } =
+    typeof body === 'object' && body ? body : {};
+  const checked = await safeValidateUIMessages({ messages });
+  return typeof model === 'string' && checked.success
+    ? { model, messages: checked.data }
+    : undefined;
+}
+
+/** Tokens and charge, which are known when the response has ended. */
+function readMetadata(part: TextStreamPart<ToolSet>): ResponseMetadata | undefined {
+  if (part.type !== 'finish-step') return undefined;
+  const { usage, providerMetadata } = part;
+  const costUsd = providerMetadata?.['polygate']?.['chargeUsd'];
+  return {
+    tokens: { input: usage.inputTokens, output: usage.outputTokens },
+    costUsd: typeof costUsd === 'number' ? costUsd : undefined,
+  };
+}
+
+/**
+ * The text that the page's chat reports as its error. By default, the AI SDK hides errors from the page, because they may
+ * contain secrets. The messages of polygate contain none, and say whether money may have been spent.
+ */
+function toErrorText(error: unknown): string {
+  const errors = [error, error instanceof Error ? error.cause : undefined];
+  const known = errors.find((candidate) => PolygateError.is(candidate));
+  if (known !== undefined) return `${known.name}: ${known.message}`;
+  console.error(error);
+  return 'The server failed to handle this message.';
+}

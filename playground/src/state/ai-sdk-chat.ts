@@ -1,0 +1,55 @@
+import { effect, untracked } from '@preact/signals';
+import { DefaultChatTransport } from 'ai';
+import type { UIMessage } from 'ai';
+
+import type { ResponseMetadata } from '../../shared/ai-sdk.ts';
+import { SignalChat } from './signal-chat.ts';
+import { activeResponse, changeTurn, readHistory } from './turns.ts';
+import type { Turn } from './turns.ts';
+
+type Message = UIMessage<ResponseMetadata>;
+
+/** The chat whose requests the server sends with `streamText`. */
+export const aiSdkChat = new SignalChat<Message>({
+  transport: new DefaultChatTransport({ api: '/api/chat' }),
+});
+
+/** Streams a response through the AI SDK. Returns how it ended. */
+export async function streamThroughAiSdk(id: string, model: string): Promise<Partial<Turn>> {
+  const messages = readHistory().map(toMessage);
+  const question = messages.at(-1);
+  aiSdkChat.messages = messages.slice(0, -1);
+  let isStopped = false;
+  activeResponse.value = {
+    abort() {
+      isStopped = true;
+      void aiSdkChat.stop();
+    },
+  };
+  const stopCopying = effect(() => {
+    const response = aiSdkChat.messages[messages.length];
+    if (response !== undefined) untracked(() => changeTurn(id, readMessage(response)));
+  });
+  await aiSdkChat.sendMessage(question, { body: { model } });
+  stopCopying();
+  // As in `useChat`, a failure is a status and an error, and never rejects.
+  const { status, error } = aiSdkChat;
+  if (isStopped) return { state: 'stopped' };
+  if (error === undefined) return { state: 'done' };
+  return { state: 'failed', problem: { name: error.name, message: error.message, status } };
+}
+
+function toMessage({ id, role, text }: Turn): Message {
+  return { id, role, parts: [{ type: 'text', text }] };
+}
+
+function readMessage({ parts, metadata }: Message): Partial<Turn> {
+  const textOf = (type: 'text' | 'reasoning') =>
+    parts.map((part) => (part.type === type ? part.text : '')).join('');
+  return {
+    state: 'streaming',
+    text: textOf('text'),
+    reasoning: textOf('reasoning'),
+    ...metadata,
+  };
+}

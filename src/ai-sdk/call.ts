@@ -1,0 +1,70 @@
+import type { JSONObject, SharedV4ProviderOptions, SharedV4Warning } from '@ai-sdk/provider';
+
+import type { RequestOptions } from '../core/call/request-options.ts';
+import type { ResponseMeta } from '../schemas/meta.ts';
+import { omitUndefined, unchecked } from '../schemas/schema.ts';
+
+/** What the AI SDK passes to every model. */
+interface CallOptions {
+  readonly abortSignal?: AbortSignal | undefined;
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly providerOptions?: SharedV4ProviderOptions | undefined;
+}
+
+/** Headers that the client sets itself. */
+const ownHeaders = new Set([
+  'authorization',
+  'x-api-key',
+  'x-goog-api-key',
+  'idempotency-key',
+  'x-idempotency-key',
+]);
+
+/** The options of a call of the client, and the fields of `providerOptions.polygate` that belong into its params. */
+export function readCallOptions({ abortSignal, headers = {}, providerOptions }: CallOptions): {
+  options: RequestOptions;
+  params: JSONObject;
+} {
+  const { idempotencyKey, ...params } = providerOptions?.polygate ?? {};
+  const entries = Object.entries(headers).map(
+    ([name, value]) => [name.toLowerCase(), value] as const,
+  );
+  const sent = entries.filter(([name]) => !ownHeaders.has(name));
+  const { 'idempotency-key': header, 'x-idempotency-key': ownHeader } = Object.fromEntries(entries);
+  const key = idempotencyKey ?? ownHeader ?? header;
+  return {
+    options: {
+      headers: Object.fromEntries(sent),
+      ...(abortSignal && { signal: abortSignal }),
+      // Anything but text is rejected by the client.
+      ...(key !== undefined && { idempotencyKey: unchecked<string>(key) }),
+    },
+    params,
+  };
+}
+
+/** The warnings for settings that are set although the service does not have them. */
+export function unsupported(settings: Readonly<Record<string, unknown>>): SharedV4Warning[] {
+  return Object.entries(settings)
+    .filter(([, value]) => value !== undefined)
+    .map(([feature]) => ({ type: 'unsupported', feature }));
+}
+
+/** `providerMetadata.polygate` of a call, without unknown fields. */
+export function metadataOf(
+  { chargeUsd, requestId, idempotentReplay }: ResponseMeta,
+  task: { readonly id?: string | undefined; readonly idempotencyKey?: string | undefined } = {},
+) {
+  return omitUndefined<JSONObject>({
+    chargeUsd,
+    requestId,
+    taskId: task.id,
+    idempotencyKey: task.idempotencyKey,
+    replayed: idempotentReplay,
+  });
+}
+
+/** What the AI SDK reports about a response. */
+export function responseOf(modelId: string, meta: ResponseMeta | undefined) {
+  return { timestamp: new Date(), modelId, headers: Object.fromEntries(meta?.headers ?? []) };
+}

@@ -1,0 +1,55 @@
+import type { Fetched } from '../core/fetch/gateway-fetch.ts';
+import { AbortedError } from '../errors/aborted.ts';
+import { PolygateError } from '../errors/base.ts';
+import { isRecord } from '../schemas/type-guards.ts';
+
+/** The AI SDK recognizes an abort by its name, and tells a timeout of its own from an abort of the user. */
+export function toAbort(error: unknown, signal: AbortSignal | null | undefined): unknown {
+  const isOther = PolygateError.is(error) && !AbortedError.is(error);
+  if (!signal?.aborted || isOther || isAbort(error)) return error;
+  const message = error instanceof Error ? error.message : 'Aborted by the caller.';
+  const name = isAbort(signal.reason) ? signal.reason.name : 'AbortError';
+  return Object.assign(new Error(message, { cause: error }), { name });
+}
+
+/** The client's error for one that ended a call. It stays as it is if no response has arrived. */
+export function toGenerateError(error: unknown, response: Fetched | undefined): unknown {
+  if (response === undefined) return error;
+  return (
+    clientError(error) ??
+    response.errors?.invalidResponse(response.meta, messageOf(error), bodyOf(error)) ??
+    error
+  );
+}
+
+/** The client's error for one that ended a stream, or that the stream contains. */
+export function toStreamError(error: unknown, response: Fetched | undefined): unknown {
+  const { errors } = response ?? {};
+  return (
+    clientError(error) ??
+    (error instanceof Error
+      ? errors?.invalidStream(messageOf(error))
+      : errors?.streamErrorEvent(JSON.stringify({ error }))) ??
+    error
+  );
+}
+
+/** An error that needs no conversion: an abort, or an error of the client that the AI SDK may have wrapped. */
+function clientError(error: unknown): unknown {
+  if (isAbort(error) || PolygateError.is(error)) return error;
+  return isRecord(error) && PolygateError.is(error.cause) ? error.cause : undefined;
+}
+
+/** Whether the AI SDK regards an error as an abort. */
+export function isAbort(error: unknown): error is Error {
+  return error instanceof Error && /^(Abort|Timeout)Error$/.test(error.name);
+}
+
+/** The message of an error of the AI SDK, which can quote the whole response. */
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, 200);
+}
+
+function bodyOf(error: unknown): unknown {
+  return isRecord(error) ? (error.responseBody ?? error.data) : undefined;
+}

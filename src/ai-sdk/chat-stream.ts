@@ -1,0 +1,64 @@
+import type {
+  LanguageModelV4StreamPart as StreamPart,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from '@ai-sdk/provider';
+
+import { isAbort } from './chat-errors.ts';
+
+const unknownUsage: LanguageModelV4Usage = {
+  inputTokens: {
+    total: undefined,
+    noCache: undefined,
+    cacheRead: undefined,
+    cacheWrite: undefined,
+  },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};
+
+/**
+ * A copy of a stream that never fails. A failure becomes an `error` part and the finish reason `error`, because the AI
+ * SDK passes only parts to `onError`, and would lose the metadata with the charge. Nothing follows an error: the AI SDK
+ * would continue with a tool call that is incomplete, in another paid request. `toError` converts errors.
+ */
+export function endWithErrorPart(
+  stream: ReadableStream<StreamPart>,
+  toError: (error: unknown) => unknown,
+  addMetadata: (given?: SharedV4ProviderMetadata) => SharedV4ProviderMetadata,
+): ReadableStream<StreamPart> {
+  const reader = stream.getReader();
+  async function readPart(): Promise<StreamPart | undefined> {
+    try {
+      return (await reader.read()).value;
+    } catch (error) {
+      return { type: 'error', error };
+    }
+  }
+  return new ReadableStream<StreamPart>(
+    {
+      async pull(controller) {
+        const part = await readPart();
+        if (part === undefined) return controller.close();
+        if (part.type === 'finish') {
+          const providerMetadata = addMetadata(part.providerMetadata);
+          return controller.enqueue({ ...part, providerMetadata });
+        }
+        if (part.type !== 'error') return controller.enqueue(part);
+        reader.cancel().catch(() => undefined);
+        const error = toError(part.error);
+        // An abort is no failure. The AI SDK has an `abort` part of its own.
+        if (isAbort(error)) return controller.error(error);
+        controller.enqueue({ type: 'error', error });
+        controller.enqueue({
+          type: 'finish',
+          finishReason: { unified: 'error', raw: undefined },
+          usage: unknownUsage,
+          providerMetadata: addMetadata(),
+        });
+        return controller.close();
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}

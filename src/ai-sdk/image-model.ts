@@ -1,0 +1,58 @@
+import type {
+  ImageModelV4,
+  ImageModelV4CallOptions,
+  ImageModelV4File,
+  ImageModelV4Result,
+  JSONObject,
+} from '@ai-sdk/provider';
+
+import type { Polygate } from '../client.ts';
+import type { ImageParams } from '../schemas/images.ts';
+import { unchecked } from '../schemas/schema.ts';
+import { metadataOf, readCallOptions, responseOf, unsupported } from './call.ts';
+import { downloadBytes, urlOf } from './media.ts';
+
+/** An image model: one call is one task and one charge. */
+export class PolygateImageModel implements ImageModelV4 {
+  readonly specificationVersion = 'v4';
+  readonly provider = 'polygate.image';
+  readonly maxImagesPerCall = 10;
+  readonly modelId: string;
+  readonly #client: Polygate;
+
+  constructor(modelId: string, client: Polygate) {
+    this.modelId = modelId;
+    this.#client = client;
+  }
+
+  async doGenerate(call: ImageModelV4CallOptions): Promise<ImageModelV4Result> {
+    const { prompt, n, size, aspectRatio: aspect_ratio, seed, files, mask, abortSignal } = call;
+    const { options, params } = readCallOptions(call);
+    const body = { prompt, n, size, aspect_ratio, ...sourcesOf(files) };
+    // The service checks params that only `providerOptions` can contain.
+    const given = unchecked<ImageParams>({ model: this.modelId, ...body, ...params });
+    const task = await this.#client.images.submit(given, options);
+    const { urls } = await task.wait(abortSignal && { signal: abortSignal });
+    const images = await Promise.all(
+      urls.map((_, index) => downloadBytes(this.#client, task, index, abortSignal)),
+    );
+    const [first, ...others] = images.map((): JSONObject => ({}));
+    return {
+      images,
+      // An empty result was charged as well.
+      isRetryable: false,
+      warnings: unsupported({ seed, mask }),
+      providerMetadata: {
+        polygate: { images: [{ ...first, ...metadataOf(task.meta, task) }, ...others] },
+      },
+      response: responseOf(this.modelId, task.meta),
+    };
+  }
+}
+
+/** One file is the source image, several are references. */
+function sourcesOf(files: readonly ImageModelV4File[] = []) {
+  const urls = files.map((file) => urlOf(file, 'files'));
+  if (urls.length > 1) return { reference_image_urls: urls };
+  return urls.length > 0 ? { image: urls[0] } : {};
+}

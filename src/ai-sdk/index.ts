@@ -1,0 +1,2 @@
+export { createPolygate } from './provider.ts';
+export type { PolygateProvider, PolygateProviderSettings } from './provider.ts';

@@ -1,0 +1,53 @@
+import { InvalidArgumentError } from '@ai-sdk/provider';
+
+import type { Polygate } from '../client.ts';
+import { AbortedError } from '../errors/aborted.ts';
+import { APIError } from '../errors/api.ts';
+import { ConnectionError } from '../errors/connection.ts';
+import type { TaskHandle } from '../schemas/task-handle.ts';
+
+/** A file that the AI SDK passes to a model. */
+type InputFile = { readonly type: 'url'; readonly url: string } | { readonly type: 'file' };
+
+const maxRetries = 2;
+
+/**
+ * The URL of a file. The service takes URLs only.
+ *
+ * @throws InvalidArgumentError if the file is data.
+ */
+export function urlOf(file: InputFile, parameter: string): string {
+  if (file.type === 'url') return file.url;
+  throw new InvalidArgumentError({
+    argument: parameter,
+    message: `${parameter}: must be a URL, because the service does not take uploads. Nothing was sent.`,
+  });
+}
+
+/**
+ * Downloads a result of a finished task, without credentials. Tries again after a temporary failure: a download is
+ * free, and the AI SDK would lose the task, which was paid for.
+ */
+export async function downloadBytes(
+  client: Polygate,
+  task: TaskHandle,
+  index: number,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
+  for (let retry = 0; ; retry += 1) {
+    try {
+      const response = await client.download(task, { index, ...(signal && { signal }) });
+      return new Uint8Array(await response.arrayBuffer());
+    } catch (error) {
+      if (signal?.aborted) {
+        const message = `Aborted by the caller. Task ${task.id} is not lost: download its result with gateway.download(error.task).`;
+        throw new AbortedError(message, { task, cause: signal.reason });
+      }
+      if (retry === maxRetries || !isTemporary(error)) throw error;
+    }
+  }
+}
+
+function isTemporary(error: unknown): boolean {
+  return ConnectionError.is(error) || (APIError.is(error) && error.status >= 500);
+}

@@ -1,0 +1,49 @@
+import type {
+  SpeechModelV4,
+  SpeechModelV4CallOptions,
+  SpeechModelV4Result,
+} from '@ai-sdk/provider';
+
+import type { Polygate } from '../client.ts';
+import type { SpeechParams } from '../schemas/audio.ts';
+import { unchecked } from '../schemas/schema.ts';
+import { metadataOf, readCallOptions, responseOf, unsupported } from './call.ts';
+import { downloadBytes } from './media.ts';
+
+/** A speech model. */
+export class PolygateSpeechModel implements SpeechModelV4 {
+  readonly specificationVersion = 'v4';
+  readonly provider = 'polygate.speech';
+  readonly modelId: string;
+  readonly #client: Polygate;
+
+  constructor(modelId: string, client: Polygate) {
+    this.modelId = modelId;
+    this.#client = client;
+  }
+
+  async doGenerate(call: SpeechModelV4CallOptions): Promise<SpeechModelV4Result> {
+    const {
+      text,
+      voice: voice_id,
+      speed,
+      outputFormat,
+      instructions,
+      language,
+      abortSignal,
+    } = call;
+    const { options, params } = readCallOptions(call);
+    const body = { text, voice_id, speed };
+    // The service checks params that only `providerOptions` can contain.
+    const given = unchecked<SpeechParams>({ model: this.modelId, ...body, ...params });
+    const task = await this.#client.audio.speech.submit(given, options);
+    await task.wait(abortSignal && { signal: abortSignal });
+    const audio = await downloadBytes(this.#client, task, 0, abortSignal);
+    return {
+      audio,
+      warnings: unsupported({ outputFormat, instructions, language }),
+      providerMetadata: { polygate: metadataOf(task.meta, task) },
+      response: responseOf(this.modelId, task.meta),
+    };
+  }
+}

@@ -1,0 +1,76 @@
+import { StreamTruncatedError } from '../../errors/stream.ts';
+import type { ResponseContext } from '../call/response.ts';
+import type { OpenReader } from '../call/unread-body.ts';
+import { parseJson } from '../http/json.ts';
+import { finishBody } from '../http/response-body.ts';
+import { isChunk, isErrorEvent } from '../stream/chunk.ts';
+import { createEventDecoder } from '../stream/event-decoder.ts';
+
+/**
+ * Reads a streamed chat unchanged, and checks it: it must end with `[DONE]`, or with a `finish_reason` for each of
+ * `choiceCount` choices, unless the service has reported an error in the stream. Everything else is left to the caller.
+ */
+export function checkedReader(choiceCount: number): OpenReader {
+  return (context, reader) => {
+    const check = createCheck(context, choiceCount);
+    return {
+      async read() {
+        try {
+          const result = await reader.read().catch((error: unknown) => {
+            // The connection can break after the stream is complete.
+            check(undefined, error);
+            return { done: true, value: undefined };
+          });
+          const isLast = check(result.value);
+          if (isLast && !result.done) finishBody(reader, context.config.clock);
+          return { ...result, isLast };
+        } catch (error) {
+          reader.cancel(error).catch(() => undefined);
+          throw error;
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    };
+  };
+}
+
+/**
+ * The returned function is called with the bytes of each read, and without bytes at the end of the body, or when it
+ * breaks off with `error`. It returns whether the stream is complete, and throws the error that ends it.
+ */
+function createCheck(
+  { errors, config: { maxEventBytes } }: ResponseContext,
+  choiceCount: number,
+): (bytes: Uint8Array | undefined, error?: unknown) => boolean {
+  const decode = createEventDecoder(maxEventBytes);
+  /** Whether a choice is finished, by its index. */
+  const choices = new Map<number, boolean>();
+  let hasError = false;
+
+  /** Returns whether the event is the last one. */
+  function checkEvent(data: string | undefined, type: string | undefined): boolean {
+    if (data === undefined) {
+      throw errors.invalidStream(`an event exceeds maxEventBytes (${maxEventBytes})`);
+    }
+    if (data === '[DONE]') return true;
+    const value = parseJson(data);
+    hasError ||= type === 'error' || isErrorEvent(value);
+    if (isChunk(value)) {
+      for (const { index, finish_reason } of value.choices) {
+        choices.set(index, Boolean(finish_reason) || choices.get(index) === true);
+      }
+    }
+    return false;
+  }
+
+  return (bytes, error) => {
+    const events = error === undefined ? decode(bytes) : [];
+    const isDone = events.some(({ data, event }) => checkEvent(data, event));
+    if (isDone || bytes !== undefined) return isDone;
+    const isFinished =
+      choices.size >= Math.max(1, choiceCount) && ![...choices.values()].includes(false);
+    if (isFinished || hasError) return true;
+    const problem = 'it ended without [DONE]';
+    throw errors.bodyInterrupted(StreamTruncatedError, 'The stream was truncated', problem, error);
+  };
+}

@@ -1,0 +1,109 @@
+import { ConfigurationError } from '../../errors/configuration.ts';
+import { omitUndefined } from '../../schemas/schema.ts';
+import { abortedError } from '../call/errors.ts';
+import { signalRule } from '../call/request-options.ts';
+import type { HeaderChanges } from '../config/header-changes.ts';
+import { checkValue } from '../config/validation.ts';
+import { isUnsafePath } from '../http/path.ts';
+import { runWithTimeLimit } from '../limits/time-limit.ts';
+
+/** A body in memory, which can be sent again. */
+type Body = string | Uint8Array<ArrayBuffer> | undefined;
+
+/** A request that was passed to `gateway.fetch`. */
+export interface FetchRequest {
+  readonly method: string;
+  /** The path below the base URL, without the query. */
+  readonly template: string;
+  /** The path with its query. */
+  readonly path: string;
+  /** Without credentials and idempotency keys. */
+  readonly headers: HeaderChanges;
+  /** The idempotency key and the header that carried it. */
+  readonly key: readonly [header: 'x-idempotency-key' | 'idempotency-key', key: string] | undefined;
+  /** Whether the body is a stream, which can be read only once. */
+  readonly isStreamed: boolean;
+  readonly signal: AbortSignal | undefined;
+  /** Reads the body into memory. Rejects if the signal aborts. */
+  readonly readBody: () => Promise<Body>;
+}
+
+/** Headers that are replaced with the client's own, or that `fetch` sets itself. */
+const droppedHeaders = new Set([
+  'authorization',
+  'x-api-key',
+  'x-goog-api-key',
+  'x-idempotency-key',
+  'idempotency-key',
+  'content-length',
+  'host',
+]);
+
+/**
+ * Reads the arguments of a `fetch` call.
+ *
+ * @throws {@link ConfigurationError} if the URL is not below `baseURL`, or if `fetch` would reject the arguments.
+ */
+export function readFetchRequest(
+  baseURL: string,
+  input: RequestInfo | URL,
+  init: RequestInit,
+): FetchRequest {
+  const given = input instanceof Request ? input : undefined;
+  const url = parseURL(baseURL, input instanceof Request ? input.url : String(input));
+  const template = url.pathname.slice(new URL(baseURL).pathname.replace(/\/$/, '').length);
+  // The key of the Gemini API.
+  if (url.searchParams.has('key')) url.searchParams.delete('key');
+  const { body, signal = given?.signal } = init;
+  checkValue('signal', signal ?? undefined, signalRule);
+  // Safari cannot iterate over its streams.
+  const isStreamed = Symbol.asyncIterator in Object(body) || 'getReader' in Object(body);
+  const request = createRequest(given ?? url, init, isStreamed);
+  const { method, headers } = request;
+  const key = headers.get('x-idempotency-key');
+  const otherKey = headers.get('idempotency-key');
+  return {
+    method,
+    template,
+    path: template + url.search,
+    headers: [...headers].filter(([name]) => !droppedHeaders.has(name)),
+    key: key ? ['x-idempotency-key', key] : otherKey ? ['idempotency-key', otherKey] : undefined,
+    isStreamed,
+    signal: signal ?? undefined,
+    async readBody() {
+      if (typeof body === 'string') return body;
+      return given || body ? readBytes(request, signal ?? undefined) : undefined;
+    },
+  };
+}
+
+/** Only what is sent: the client decides about redirects, credentials and the rest. */
+function createRequest(input: Request | URL, init: RequestInit, isStreamed: boolean): Request {
+  const { method, headers, body } = init;
+  const duplex = isStreamed ? 'half' : undefined;
+  try {
+    return new Request(input, omitUndefined({ method, headers, body, duplex, signal: null }));
+  } catch (cause) {
+    throw invalidRequest(cause);
+  }
+}
+
+/** Firefox has no `request.body`, so an empty body counts as none. */
+async function readBytes(request: Request, signal: AbortSignal | undefined): Promise<Body> {
+  const errors = { aborted: (reason: unknown) => abortedError(reason, { outcome: 'not-sent' }) };
+  const read = () => request.arrayBuffer().catch((cause) => Promise.reject(invalidRequest(cause)));
+  const bytes = await runWithTimeLimit(read, { signal, errors });
+  return bytes.byteLength > 0 ? new Uint8Array(bytes) : undefined;
+}
+
+function invalidRequest(cause: unknown): ConfigurationError {
+  return new ConfigurationError('gateway.fetch: the request is invalid.', { cause });
+}
+
+function parseURL(baseURL: string, target: string): URL {
+  const url = URL.parse(/^\/(?!\/)/.test(target) ? baseURL + target : target);
+  if (url?.href.startsWith(`${baseURL}/`) && !isUnsafePath(url.pathname)) return url;
+  throw new ConfigurationError(
+    'gateway.fetch: the URL must be below gateway.baseURL, or a path that starts with one /.',
+  );
+}

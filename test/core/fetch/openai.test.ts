@@ -1,0 +1,189 @@
+import OpenAI, { APIConnectionError, APIError, APIUserAbortError } from 'openai';
+import { describe, expect, test } from 'vitest';
+
+import { ConnectionError, StreamTruncatedError } from '../../../src/index.ts';
+import type { PolygateOptions } from '../../../src/index.ts';
+import type { Fault } from '../../../src/mock/index.ts';
+import { caught, drain, onMock } from '../support.ts';
+
+/** The openai package over a client of the reference gateway. */
+function openaiOn(fault?: Fault, options: PolygateOptions = {}, maxRetries: number | null = 0) {
+  const { mock, gateway } = onMock({}, options);
+  if (fault) mock.fail(fault);
+  const openai = new OpenAI({
+    apiKey: 'unused',
+    baseURL: `${gateway.baseURL}/v1`,
+    fetch: gateway.fetch,
+    ...(maxRetries !== null && { maxRetries }),
+  });
+  return { mock, gateway, openai };
+}
+
+const chat = {
+  model: 'aurora-chat',
+  messages: [{ role: 'user' as const, content: 'Hello' }],
+};
+const weather = {
+  type: 'function' as const,
+  function: {
+    name: 'get_weather',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
+};
+
+describe.each([
+  ['without retries of its own', 0],
+  ['with its default options', null],
+])('the openai package %s', (_, maxRetries) => {
+  const start = (fault?: Fault, options?: PolygateOptions) => openaiOn(fault, options, maxRetries);
+
+  test('chats with the API key of the client, and its charge enters the ledger', async () => {
+    const { mock, gateway, openai } = start();
+    const { choices } = await openai.chat.completions.create(chat);
+    expect(choices[0]?.message.content).toContain('You said: Hello');
+    const [request] = mock.requests;
+    expect(JSON.stringify(request?.headers)).not.toContain('unused');
+    expect(mock.invoice).toHaveLength(1);
+    expect(gateway.spend.totalUsd).toBe(mock.invoice[0]?.usd);
+  });
+
+  test('streams, with usage', async () => {
+    const { mock, gateway, openai } = start();
+    const stream = await openai.chat.completions.create({
+      ...chat,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    const chunks = await drain(stream);
+    const text = chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
+    expect(text).toContain('You said: Hello');
+    expect(chunks.at(-1)?.usage?.total_tokens).toBeGreaterThan(0);
+    expect(gateway.concurrency.inFlight).toBe(0);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('frees the slot when the caller leaves a stream', async () => {
+    const { gateway, openai } = start();
+    const stream = await openai.chat.completions.create({ ...chat, stream: true });
+    for await (const chunk of stream) {
+      expect(chunk.object).toBe('chat.completion.chunk');
+      break;
+    }
+    expect(gateway.concurrency.inFlight).toBe(0);
+  });
+
+  test('calls tools', async () => {
+    const { mock, openai } = start();
+    const messages = [{ role: 'user' as const, content: 'The weather in Lisbon?' }];
+    const { choices } = await openai.chat.completions.create({
+      ...chat,
+      messages,
+      tools: [weather],
+      tool_choice: 'required',
+    });
+    expect(choices[0]?.finish_reason).toBe('tool_calls');
+    expect(choices[0]?.message.tool_calls).toMatchObject([
+      { type: 'function', function: { name: 'get_weather' } },
+    ]);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('lists models', async () => {
+    const { mock, openai } = start();
+    const models = await openai.models.list();
+    expect(models.data.map(({ id }) => id)).toContain('aurora-chat');
+    expect((await openai.models.retrieve('aurora-chat')).id).toBe('aurora-chat');
+    expect(mock.invoice).toHaveLength(0);
+  });
+
+  test('reports a 402 as its own error, after one request', async () => {
+    const { mock, openai } = start({ status: 402 });
+    const error = await mock.clock.settle(caught(openai.chat.completions.create(chat)));
+    expect(error).toBeInstanceOf(APIError);
+    expect(error).toMatchObject({ status: 402, code: 'insufficient_balance' });
+    expect(mock.requests).toHaveLength(1);
+    expect(mock.invoice).toHaveLength(0);
+  });
+
+  test('reports a truncated stream, after one request', async () => {
+    for (const cut of ['reset', 'end'] as const) {
+      const { mock, gateway, openai } = start({ cutStreamAfter: 2, cut });
+      const stream = await openai.chat.completions.create({ ...chat, stream: true });
+      expect(await caught(drain(stream))).toBeInstanceOf(StreamTruncatedError);
+      expect(mock.requests).toHaveLength(1);
+      expect(mock.invoice).toHaveLength(1);
+      expect(gateway.spend.requests).toBe(1);
+      expect(gateway.concurrency.inFlight).toBe(0);
+    }
+  });
+
+  test('can be aborted', async () => {
+    const { mock, gateway, openai } = start({ stallHeaders: true });
+    const stop = new AbortController();
+    const error = caught(openai.chat.completions.create(chat, { signal: stop.signal }));
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    stop.abort();
+    expect(await error).toBeInstanceOf(APIUserAbortError);
+    expect(gateway.concurrency.inFlight).toBe(0);
+    expect(mock.inFlight).toBe(0);
+  });
+});
+
+describe('the openai package with maxRetries: 0', () => {
+  test('sends a chat once, whatever happens, so that it is charged once', async () => {
+    for (const fault of [{ status: 502, handled: true }, { reset: 'after' }] as const) {
+      const { mock, gateway, openai } = openaiOn(fault);
+      const error = await mock.clock.settle(caught(openai.chat.completions.create(chat)));
+      expect(error).toBeInstanceOf(APIError);
+      expect(mock.requests).toHaveLength(1);
+      expect(mock.invoice).toHaveLength(1);
+      expect(gateway.concurrency.inFlight).toBe(0);
+    }
+  });
+
+  test('has the error of the client as the cause of its own', async () => {
+    const { openai } = openaiOn({ reset: 'after' });
+    const error = await caught(openai.chat.completions.create(chat));
+    expect(error).toBeInstanceOf(APIConnectionError);
+    expect(error.cause).toBeInstanceOf(ConnectionError);
+    expect(error.cause).toMatchObject({ outcome: 'unknown' });
+  });
+
+  test('has an AbortedError as the cause if its own timeout is up', async () => {
+    const { mock, gateway, openai } = openaiOn({ stallHeaders: true });
+    const error = await caught(openai.chat.completions.create(chat, { timeout: 5 }));
+    expect(error).toBeInstanceOf(APIConnectionError);
+    expect(error.cause).toMatchObject({ name: 'AbortedError', outcome: 'unknown' });
+    expect(gateway.concurrency.inFlight).toBe(0);
+    expect(mock.inFlight).toBe(0);
+  });
+
+  test('is retried by the client where that is safe', async () => {
+    const { mock, openai } = openaiOn({ status: 503, times: 2 });
+    const { choices } = await mock.clock.settle(openai.chat.completions.create(chat));
+    expect(choices).toHaveLength(1);
+    expect(mock.requests).toHaveLength(3);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('generates an image under one key', async () => {
+    const { mock, openai } = openaiOn({ reset: 'after', times: 2 });
+    await mock.clock.settle(
+      openai.images.generate({ model: 'prism-image', prompt: 'A harbour' }).catch(() => undefined),
+    );
+    expect(mock.requests).toHaveLength(3);
+    expect(mock.invoice).toHaveLength(1);
+  });
+});
+
+test.each([{ status: 502, handled: true }, { reset: 'after' }] as const)(
+  'the openai package with its default options repeats a chat on its own: %o',
+  async (fault) => {
+    const { mock, openai } = openaiOn({ ...fault, times: 1 }, {}, null);
+    await openai.chat.completions.create(chat);
+    // The reason why the guide says `maxRetries: 0`.
+    expect(mock.invoice).toHaveLength(2);
+  },
+);

@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'vitest';
+
+import { PolygateError } from '../../../src/index.ts';
+import type { Polygate } from '../../../src/index.ts';
+import {
+  coded,
+  errorReply,
+  hang,
+  image,
+  jsonReply,
+  onMock,
+  reset,
+  submitted,
+  turns,
+  unreachable,
+} from '../support.ts';
+import type { Reply } from '../support.ts';
+import { chatPath, fetchChat, imagePath, networkCodesOf, post, scriptedClient } from './support.ts';
+
+const chat = { model: 'aurora-chat', messages: [{ role: 'user', content: 'Hello' }] };
+
+describe('a request without a response', () => {
+  const deep: Reply = () => {
+    throw new TypeError('fetch failed', {
+      cause: new AggregateError([coded('ECONNREFUSED'), coded('ENETUNREACH')], 'all failed', {
+        cause: Object.assign(coded('UND_ERR_SOCKET'), { errno: -104 }),
+      }),
+    });
+  };
+
+  test.each([
+    ['a refused connection', unreachable, 'not-sent', 4],
+    ['a reset', reset, 'unknown', 1],
+    ['a nested error', deep, 'unknown', 1],
+  ])(
+    'rejects after %s, and no cause has a network error code',
+    async (_, reply, outcome, count) => {
+      const { gateway, sent, fail } = scriptedClient([reply]);
+      const error = await fail(fetchChat(gateway, chat));
+      expect(error).toBeInstanceOf(PolygateError);
+      expect(error).toMatchObject({ name: 'ConnectionError', outcome });
+      expect(networkCodesOf(error)).toEqual([]);
+      expect(JSON.stringify(error.cause, Object.getOwnPropertyNames(error.cause))).not.toMatch(
+        /"(code|errno)"/,
+      );
+      expect(sent).toHaveLength(count);
+    },
+  );
+
+  test('carries the key of a submission', async () => {
+    const { gateway, sent, fail } = scriptedClient([reset]);
+    const error = await fail(gateway.fetch(imagePath, post(image)));
+    expect(error.idempotencyKey).toBe(sent[0]?.headers.get('x-idempotency-key'));
+    expect(error.message).toContain('retry with error.idempotencyKey');
+  });
+
+  test('carries the task whose response broke off', async () => {
+    const body = () =>
+      new ReadableStream({ pull: (controller) => controller.error(coded('ECONNRESET')) });
+    const headers = { 'x-svc-task-id': 'task_9', 'x-svc-charge-usd': '0.02' };
+    const { gateway, fail } = scriptedClient([() => new Response(body(), { headers })], {
+      maxRetries: 0,
+    });
+    const error = await fail(gateway.fetch(imagePath, post(image)));
+    expect(error).toMatchObject({ name: 'ConnectionError', task: { id: 'task_9' } });
+    expect(networkCodesOf(error)).toEqual([]);
+    expect(gateway.spend.totalUsd).toBe(0.02);
+  });
+
+  test('rejects with RequestTimeoutError when time is up', async () => {
+    const { gateway, sent, fail } = scriptedClient([hang], { timeout: 5_000 });
+    const error = await fail(fetchChat(gateway, chat));
+    expect(error).toMatchObject({ name: 'RequestTimeoutError', outcome: 'unknown' });
+    expect(networkCodesOf(error)).toEqual([]);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('rejects with RequestTimeoutError after totalTimeout', async () => {
+    const { gateway, fail } = scriptedClient([hang], { totalTimeout: 5_000 });
+    expect(await fail(gateway.fetch('/v1/models'))).toMatchObject({ name: 'RequestTimeoutError' });
+  });
+
+  test('rejects when no slot becomes free', async () => {
+    const { gateway, sent, clock, fail } = scriptedClient([hang], {
+      concurrency: 1,
+      maxQueueTime: 1_000,
+      timeout: 60_000,
+    });
+    const stop = new AbortController();
+    const first = fail(fetchChat(gateway, chat, { signal: stop.signal }));
+    const second = fail(fetchChat(gateway, chat));
+    await turns();
+    await clock.advance(1_500);
+    expect(await second).toMatchObject({ name: 'ConcurrencyLimitError', outcome: 'not-sent' });
+    stop.abort();
+    await first;
+    expect(sent).toHaveLength(1);
+  });
+
+  test('that the service rejected for lack of a slot resolves with the last 429', async () => {
+    const { gateway, settle } = scriptedClient([errorReply(429, 'concurrency_limit_exceeded')], {
+      maxQueueTime: 5_000,
+    });
+    const response = await settle(fetchChat(gateway, chat));
+    expect(response.status).toBe(429);
+    expect(await response.json()).toMatchObject({ error: { code: 'concurrency_limit_exceeded' } });
+  });
+
+  test('rejects without an API key', async () => {
+    const { gateway, sent, fail } = scriptedClient([submitted], {
+      apiKey: () => Promise.reject(new Error('no key')),
+    });
+    expect(await fail(fetchChat(gateway, chat))).toMatchObject({ name: 'ConfigurationError' });
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('init.signal', () => {
+  /** Sends a chat with a signal, in either place. */
+  const abortable = (gateway: Polygate, where: string, signal: AbortSignal) => {
+    const init = { ...post(chat), signal };
+    return where === 'init'
+      ? gateway.fetch(chatPath, init)
+      : gateway.fetch(new Request(gateway.baseURL + chatPath, init));
+  };
+
+  test.each(['init', 'a Request'])('of %s aborts before anything is sent', async (where) => {
+    const { gateway, sent, fail } = scriptedClient([submitted]);
+    const reason = new Error('enough');
+    const error = await fail(abortable(gateway, where, AbortSignal.abort(reason)));
+    expect(error).toMatchObject({ name: 'AbortedError', outcome: 'not-sent' });
+    expect(error.cause).toBe(reason);
+    expect(sent).toEqual([]);
+  });
+
+  test.each(['init', 'a Request'])('of %s aborts while no response has arrived', async (where) => {
+    const { gateway, sent, fail } = scriptedClient([hang]);
+    const stop = new AbortController();
+    const error = fail(abortable(gateway, where, stop.signal));
+    await turns();
+    stop.abort('enough');
+    expect(await error).toMatchObject({
+      name: 'AbortedError',
+      outcome: 'unknown',
+      cause: 'enough',
+    });
+    expect(sent).toMatchObject([{ signal: { aborted: true } }]);
+    expect(gateway.concurrency.inFlight).toBe(0);
+  });
+
+  test('aborts a wait between two attempts', async () => {
+    const { gateway, sent, fail } = scriptedClient([errorReply(503)]);
+    const stop = new AbortController();
+    const error = fail(gateway.fetch('/v1/models', { signal: stop.signal }));
+    stop.abort();
+    expect(await error).toMatchObject({ name: 'AbortedError' });
+    expect(sent.length).toBeLessThan(4);
+  });
+
+  test('null in init removes that of a Request', async () => {
+    const { gateway } = scriptedClient([jsonReply(200, {})]);
+    const request = new Request('https://gateway.example/v1/models', {
+      signal: AbortSignal.abort(),
+    });
+    expect((await gateway.fetch(request, { signal: null })).status).toBe(200);
+  });
+
+  test('aborts the body of an unknown route', async () => {
+    const body = new ReadableStream({ pull: () => new Promise<void>(() => undefined) });
+    const { gateway, fail } = scriptedClient([() => new Response(body)]);
+    const stop = new AbortController();
+    const response = await gateway.fetch('/v1/files/1/content', { signal: stop.signal });
+    const text = fail(response.text());
+    const reason = new Error('enough');
+    stop.abort(reason);
+    expect(await text).toBe(reason);
+  });
+});
+
+describe('a budget', () => {
+  test('rejects a request whose known price exceeds it', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 } });
+    await gateway.models.list();
+    const send = () => gateway.fetch(imagePath, post(image));
+    expect((await mock.clock.settle(send())).status).toBe(202);
+    await expect(mock.clock.settle(send())).rejects.toMatchObject({
+      name: 'BudgetExceededError',
+      outcome: 'not-sent',
+    });
+    expect(mock.invoice).toHaveLength(1);
+    expect(gateway.spend.totalUsd).toBe(0.02);
+  });
+
+  test('that is strict rejects a request whose price is unknown', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 10, strict: true } });
+    for (const path of [chatPath, imagePath, '/v1/images/edits', '/v1/videos']) {
+      await expect(gateway.fetch(path, post({ ...image, ...chat }))).rejects.toMatchObject({
+        name: 'BudgetExceededError',
+      });
+    }
+    expect(mock.requests).toEqual([]);
+    expect((await gateway.fetch('/v1/models')).status).toBe(200);
+    expect((await gateway.fetch('/v1/materials', post({}))).status).toBe(400);
+  });
+
+  test('reserves the price while a request is in flight', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.05, strict: true } });
+    await gateway.models.list();
+    const results = await mock.clock.settle(
+      Promise.allSettled(Array.from({ length: 5 }, () => gateway.fetch(imagePath, post(image)))),
+    );
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    expect(mock.invoice).toHaveLength(2);
+  });
+
+  test.each([
+    { n: 'many' },
+    { n: -3 },
+    { n: null, size: 7 },
+    { resolution: { toLowerCase: 1 } },
+    { extra_body: 'x', duration: {} },
+    { text: 5, preview_text: [] },
+  ])('survives params that are not valid: %o', async (params) => {
+    for (const path of [imagePath, '/v1/videos', '/v1/audio/tasks', '/v1/audio/voices/clone']) {
+      const { gateway, settle } = scriptedClient([errorReply(400)], { budget: { maxUsd: 10 } });
+      const body = { ...params, model: 'prism-image' };
+      expect((await settle(gateway.fetch(path, post(body)))).status).toBe(400);
+      expect(gateway.spend.totalUsd).toBe(0);
+    }
+  });
+
+  test('is not touched by a body that is no JSON', async () => {
+    const { gateway, sent, settle } = scriptedClient([submitted], { budget: { maxUsd: 1 } });
+    for (const body of ['{', 'null', '[1]', '"x"', '']) {
+      await settle(gateway.fetch(imagePath, { method: 'POST', body }));
+    }
+    expect(sent.map(({ body }) => body)).toEqual(['{', 'null', '[1]', '"x"', '']);
+  });
+});
