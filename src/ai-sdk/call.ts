@@ -1,6 +1,7 @@
 import type { JSONObject, SharedV4ProviderOptions, SharedV4Warning } from '@ai-sdk/provider';
 
 import type { RequestOptions } from '../core/call/request-options.ts';
+import { ownHeaders } from '../core/http/request-headers.ts';
 import type { ResponseMeta } from '../schemas/meta.ts';
 import { omitUndefined, unchecked } from '../schemas/schema.ts';
 
@@ -11,16 +12,7 @@ interface CallOptions {
   readonly providerOptions?: SharedV4ProviderOptions | undefined;
 }
 
-/** Headers that the client sets itself. */
-const ownHeaders = new Set([
-  'authorization',
-  'x-api-key',
-  'x-goog-api-key',
-  'idempotency-key',
-  'x-idempotency-key',
-]);
-
-/** The options of a call of the client, and the fields of `providerOptions.polygate` that belong into its params. */
+/** The options of a call of the client, and the fields of `providerOptions.polygate` that belong in its params. */
 export function readCallOptions({ abortSignal, headers = {}, providerOptions }: CallOptions): {
   options: RequestOptions;
   params: JSONObject;
@@ -29,7 +21,7 @@ export function readCallOptions({ abortSignal, headers = {}, providerOptions }: 
   const entries = Object.entries(headers).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
-  const sent = entries.filter(([name]) => !ownHeaders.has(name));
+  const sent = entries.filter(([name]) => !ownHeaders.includes(name));
   const { 'idempotency-key': header, 'x-idempotency-key': ownHeader } = Object.fromEntries(entries);
   const key = idempotencyKey ?? ownHeader ?? header;
   return {

@@ -3,7 +3,7 @@ import { AbortedError } from '../errors/aborted.ts';
 import { PolygateError } from '../errors/base.ts';
 import { isRecord } from '../schemas/type-guards.ts';
 
-/** The AI SDK recognizes an abort by its name, and tells a timeout of its own from an abort of the user. */
+/** Names an error as the AI SDK does: `AbortError` after an abort by the user, `TimeoutError` after a timeout of its own. */
 export function toAbort(error: unknown, signal: AbortSignal | null | undefined): unknown {
   const isOther = PolygateError.is(error) && !AbortedError.is(error);
   if (!signal?.aborted || isOther || isAbort(error)) return error;

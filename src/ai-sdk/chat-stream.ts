@@ -17,7 +17,7 @@ const unknownUsage: LanguageModelV4Usage = {
 };
 
 /**
- * A copy of a stream that never fails. A failure becomes an `error` part and the finish reason `error`, because the AI
+ * A copy of a stream that only an abort can make fail. A failure becomes an `error` part and the finish reason `error`, because the AI
  * SDK passes only parts to `onError`, and would lose the metadata with the charge. Nothing follows an error: the AI SDK
  * would continue with a tool call that is incomplete, in another paid request. `toError` converts errors.
  */

@@ -3,7 +3,6 @@ import type {
   ImageModelV4CallOptions,
   ImageModelV4File,
   ImageModelV4Result,
-  JSONObject,
 } from '@ai-sdk/provider';
 
 import type { Polygate } from '../client.ts';
@@ -36,14 +35,15 @@ export class PolygateImageModel implements ImageModelV4 {
     const images = await Promise.all(
       urls.map((_, index) => downloadBytes(this.#client, task, index, abortSignal)),
     );
-    const [first, ...others] = images.map((): JSONObject => ({}));
     return {
       images,
       // An empty result was charged as well.
       isRetryable: false,
       warnings: unsupported({ seed, mask }),
       providerMetadata: {
-        polygate: { images: [{ ...first, ...metadataOf(task.meta, task) }, ...others] },
+        polygate: {
+          images: images.map((_, index) => (index === 0 ? metadataOf(task.meta, task) : {})),
+        },
       },
       response: responseOf(this.modelId, task.meta),
     };

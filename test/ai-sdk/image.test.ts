@@ -2,7 +2,7 @@ import { generateImage } from 'ai';
 import { describe, expect, test } from 'vitest';
 
 import { caught } from '../core/support.ts';
-import { bodyOf, onProvider } from './support.ts';
+import { bodyOf, metadataFor, onProvider } from './support.ts';
 
 const path = '/v1/images/tasks';
 
@@ -17,18 +17,7 @@ describe('generateImage', () => {
     expect(new TextDecoder().decode(result.image.uint8Array)).toContain('<svg');
     expect(result.warnings).toEqual([]);
     expect(result.calls[0]?.providerMetadata).toEqual({
-      polygate: {
-        images: [
-          {
-            chargeUsd: line?.usd,
-            requestId: line?.requestId,
-            taskId: line?.taskId,
-            idempotencyKey: line?.idempotencyKey,
-            replayed: false,
-          },
-          {},
-        ],
-      },
+      polygate: { images: [metadataFor(line), {}] },
     });
     expect(mock.invoice).toHaveLength(1);
     expect(mock.tasks).toHaveLength(1);

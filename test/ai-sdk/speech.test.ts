@@ -1,7 +1,7 @@
 import { generateSpeech } from 'ai';
 import { expect, test } from 'vitest';
 
-import { bodyOf, onProvider } from './support.ts';
+import { bodyOf, metadataFor, onProvider } from './support.ts';
 
 const path = '/v1/audio/tasks';
 const speech = { text: 'Hello', voice: 'calm-narrator' };
@@ -13,15 +13,7 @@ test('generateSpeech returns the audio and the charge of one task', async () => 
   expect(new TextDecoder('latin1').decode(result.audio.uint8Array.slice(0, 4))).toBe('RIFF');
   expect(result.audio.mediaType).toBe('audio/wav');
   expect(result.warnings).toEqual([]);
-  expect(result.providerMetadata).toEqual({
-    polygate: {
-      chargeUsd: line?.usd,
-      requestId: line?.requestId,
-      taskId: line?.taskId,
-      idempotencyKey: line?.idempotencyKey,
-      replayed: false,
-    },
-  });
+  expect(result.providerMetadata).toEqual({ polygate: metadataFor(line) });
   expect(mock.invoice).toHaveLength(1);
 });
 

@@ -21,6 +21,17 @@ export function onProvider(
   return { mock, gateway, polygate: createPolygate({ client: gateway }), settle };
 }
 
+/** `providerMetadata.polygate` of a task that was charged with this line of the invoice. */
+export function metadataFor(line: MockGateway['invoice'][number] | undefined) {
+  return {
+    chargeUsd: line?.usd,
+    requestId: line?.requestId,
+    taskId: line?.taskId,
+    idempotencyKey: line?.idempotencyKey,
+    replayed: false,
+  };
+}
+
 /** The body of the first request to a path. */
 export function bodyOf(mock: MockGateway, path: string): unknown {
   return mock.requests.find((request) => request.path === path && request.method === 'POST')?.body;

@@ -10,6 +10,19 @@ export interface Client {
   readonly submit?: (base: string, interval: number) => () => Promise<string>;
 }
 
+/** The clients that send single requests, and the baseline. */
+export const requestClients = [
+  'raw',
+  'polygate',
+  'ky',
+  'openai',
+  'ai-sdk',
+  'openrouter',
+  'fal',
+  'replicate',
+  'runway',
+];
+
 export const key = 'sk-bench-0123456789';
 
 /** The messages that every chat client sends. */

@@ -9,6 +9,9 @@ export interface Clock {
 /** The longest delay that `setTimeout` supports; it runs callbacks with a longer delay immediately. */
 const maxTimerDelay = 2_147_483_647;
 
+/** A delay for `setTimeout`. Node warns about negative ones, which a deadline that has just passed can produce. */
+const timerDelay = (ms: number) => Math.max(0, Math.min(ms, maxTimerDelay));
+
 /** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -16,7 +19,7 @@ export const systemClock: Clock = {
     new Promise((resolve, reject) => {
       if (!signal) {
         // Without more closures: thousands of tasks may be waiting for their next poll.
-        setTimeout(resolve, Math.min(ms, maxTimerDelay));
+        setTimeout(resolve, timerDelay(ms));
         return;
       }
       signal.throwIfAborted();
@@ -57,8 +60,7 @@ export function forwardAbort(
 /** Calls `callback` after `ms`. The returned function cancels the timer. */
 export function startTimer(clock: Clock, ms: number, callback: () => void): () => void {
   if (clock === systemClock) {
-    // Node warns about negative delays, which a deadline that has just passed can produce.
-    const timer = setTimeout(callback, Math.max(0, Math.min(ms, maxTimerDelay)));
+    const timer = setTimeout(callback, timerDelay(ms));
     return () => clearTimeout(timer);
   }
   const controller = new AbortController();

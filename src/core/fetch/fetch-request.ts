@@ -5,6 +5,8 @@ import { signalRule } from '../call/request-options.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';
 import { checkValue } from '../config/validation.ts';
 import { isUnsafePath } from '../http/path.ts';
+import { ownHeaders } from '../http/request-headers.ts';
+import type { IdempotencyHeader } from '../http/request-headers.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 
 /** A body in memory, which can be sent again. */
@@ -20,7 +22,7 @@ export interface FetchRequest {
   /** Without credentials and idempotency keys. */
   readonly headers: HeaderChanges;
   /** The idempotency key and the header that carried it. */
-  readonly key: readonly [header: 'x-idempotency-key' | 'idempotency-key', key: string] | undefined;
+  readonly key: readonly [header: IdempotencyHeader, key: string] | undefined;
   /** Whether the body is a stream, which can be read only once. */
   readonly isStreamed: boolean;
   readonly signal: AbortSignal | undefined;
@@ -29,15 +31,7 @@ export interface FetchRequest {
 }
 
 /** Headers that are replaced with the client's own, or that `fetch` sets itself. */
-const droppedHeaders = new Set([
-  'authorization',
-  'x-api-key',
-  'x-goog-api-key',
-  'x-idempotency-key',
-  'idempotency-key',
-  'content-length',
-  'host',
-]);
+const droppedHeaders = [...ownHeaders, 'content-length', 'host'];
 
 /**
  * Reads the arguments of a `fetch` call.
@@ -66,7 +60,7 @@ export function readFetchRequest(
     method,
     template,
     path: template + url.search,
-    headers: [...headers].filter(([name]) => !droppedHeaders.has(name)),
+    headers: [...headers].filter(([name]) => !droppedHeaders.includes(name)),
     key: key ? ['x-idempotency-key', key] : otherKey ? ['idempotency-key', otherKey] : undefined,
     isStreamed,
     signal: signal ?? undefined,

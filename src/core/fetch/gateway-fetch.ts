@@ -33,7 +33,7 @@ export interface Fetched {
   readonly error?: APIError | ResponseValidationError;
 }
 
-/** The responses that `gateway.fetch` has returned, for integrations that need more than `fetch` can tell. */
+/** The responses that `gateway.fetch` has returned, for integrations that need more than a `Response` contains. */
 export const fetched = new WeakMap<Response, Fetched>();
 
 /** Creates the `fetch` of a client, which treats each request as the client's method for the same route would. */
@@ -50,7 +50,7 @@ async function sendFetch(
   const { config } = context;
   const request = readFetchRequest(config.baseURL, input, init ?? {});
   const { method, template, path, headers, key, signal } = request;
-  const { kind, price, documented, hasKey, ...route } = findRoute(method, template, config);
+  const { kind, price, documented, hasKey, isChat, ...route } = findRoute(method, template, config);
   if (request.isStreamed && route.paid) {
     throw new ConfigurationError('gateway.fetch: a paid request cannot have a stream as its body.');
   }
@@ -59,7 +59,6 @@ async function sendFetch(
   checkValue('idempotencyKey', idempotencyKey, headerText);
   const body = await request.readBody();
   const { isStream, choiceCount, ...described } = describeBody(price, parseBody(body));
-  const isChat = route.timeout !== undefined;
   /** The last response that is no success, with its body unread. */
   let rejected: Response | undefined;
   const reject = (response: Response) => {
@@ -102,7 +101,14 @@ async function sendFetch(
   try {
     const options = { headers, idempotencyKey, signal };
     const { data, meta } = await execute(context, call, options, handle);
-    fetched.set(data, { meta: meta(), idempotencyKey, errors });
+    fetched.set(data, {
+      // Parsed only if an integration reads it.
+      get meta() {
+        return meta();
+      },
+      idempotencyKey,
+      errors,
+    });
     return data;
   } catch (error) {
     // Without a response, such as when no slot became free, the error itself is the result.

@@ -15,6 +15,8 @@ export interface Route extends Pick<
   readonly documented?: boolean;
   /** Whether a request that may not be repeated gets a key all the same. */
   readonly hasKey?: boolean;
+  /** Whether the response can be a streamed chat. */
+  readonly isChat?: boolean;
   /** What a submission generates. */
   readonly kind?: TaskKind;
   /** Estimates the price of a request with these params. */
@@ -47,6 +49,7 @@ const posts = new Map<string, (config: Config) => Route>(
   Object.entries<(config: Config) => Route>({
     '/v1/chat/completions': ({ retryAmbiguous, chatTimeout }) => ({
       documented: true,
+      isChat: true,
       safety: retryAmbiguous.chat ? 'keyed' : 'once',
       paid: true,
       usesSlot: true,

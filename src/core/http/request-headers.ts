@@ -27,6 +27,15 @@ export interface CallHeaders {
   idempotencyKey?: string | undefined;
 }
 
+/** Headers that the client sets itself when it sends the requests of another library. */
+export const ownHeaders: readonly string[] = [
+  'authorization',
+  'x-api-key',
+  'x-goog-api-key',
+  'x-idempotency-key',
+  'idempotency-key',
+];
+
 /** Headers that can identify the caller. Endpoints without credentials receive none of them. */
 const credentialHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'cookie'];
 

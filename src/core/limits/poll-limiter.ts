@@ -9,7 +9,7 @@ const maxConcurrentPolls = 64;
 /** Limits the polls of one account: first come, first served. A poll that gets its turn at once allocates nothing. */
 export class PollLimiter {
   #inFlight = 0;
-  /** A set, because leaving it twice must not remove anyone else. */
+  /** A set, because a poll that leaves twice must not remove another one. */
   readonly #queue = new Set<() => void>();
 
   /**

@@ -15,7 +15,7 @@ interface TimerOptions {
   ms: number;
   /** Creates the error for a timeout. */
   errors: { timeout(ms: number): Error };
-  /** Creates another error for a timeout. */
+  /** Creates the error for a timeout instead of `errors`. */
   onTimeout?: () => Error;
 }
 

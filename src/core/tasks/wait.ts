@@ -78,7 +78,7 @@ export class Wait<Value extends Pollable> {
    * copy, so that a caller that modifies it can neither change the task nor prolong the wait.
    */
   get update(): Polled<Value> | undefined {
-    // What another wait has learned since then replaces the error.
+    // Another wait may have received the final record since then.
     const pollError = this.finished ? undefined : this.#pollError;
     const value = this.#last ?? (pollError && this.#target.initial?.());
     return value && (pollError ? { ...value, pollError } : { ...value });

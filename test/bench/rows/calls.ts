@@ -1,3 +1,4 @@
+import { requestClients } from '../client.ts';
 import { startClient } from '../processes.ts';
 import type { Server } from '../processes.ts';
 import type { Row } from '../row.ts';
@@ -21,23 +22,12 @@ export async function withClients<Result>(
 
 /** CPU time per request, in parallel and one at a time. */
 export async function requestRows(server: Server): Promise<Row[]> {
-  const names = [
-    'raw',
-    'polygate',
-    'ky',
-    'openai',
-    'ai-sdk',
-    'openrouter',
-    'fal',
-    'replicate',
-    'runway',
-  ];
-  return withClients(names, server, async (client) => {
+  return withClients(requestClients, server, async (client) => {
     const measureRow = async (parallel: number, count: number): Promise<Samples> => {
       const measure = async (name: string) =>
         (await client(name).run({ kind: 'request', count, parallel })).cpu / count;
-      await interleave(names, 4, measure);
-      return interleave(names, 15, measure);
+      await interleave(requestClients, 4, measure);
+      return interleave(requestClients, 15, measure);
     };
     const method =
       'POST requests with two messages and a response of 2 KB, over connections that are kept alive. User and system CPU time relative to fetch and JSON.parse.';

@@ -1,5 +1,6 @@
 import { build } from 'esbuild';
 
+import { requestClients } from '../client.ts';
 import { processCpu } from '../process-cpu.ts';
 import type { Server } from '../processes.ts';
 import { completionText } from '../responses.ts';
@@ -40,22 +41,11 @@ if (text !== '${completionText}') throw new Error('unexpected text: ' + text);`,
 
 /** CPU time of a process that sends one request. */
 export async function coldStartRow(server: Server): Promise<Row> {
-  const names = [
-    'raw',
-    'polygate',
-    'ky',
-    'openai',
-    'ai-sdk',
-    'openrouter',
-    'fal',
-    'replicate',
-    'runway',
-  ];
   const programs = new Map<string, string>();
-  for (const name of names) programs.set(name, await coldStart(name, server.base));
+  for (const name of requestClients) programs.set(name, await coldStart(name, server.base));
   const measure = async (name: string) => processCpu(programs.get(name)!, cwd);
-  await interleave(names, 1, measure);
-  const cpu = await interleave(names, 9, measure);
+  await interleave(requestClients, 1, measure);
+  const cpu = await interleave(requestClients, 9, measure);
   return {
     id: 'cold-start',
     title: 'Cold import and first response',
