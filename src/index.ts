@@ -233,6 +233,17 @@ export type {
   Receipt,
 } from './schemas/task.ts';
 export type {
+  InferenceName,
+  Telemetry,
+  TelemetryCall,
+  TelemetryEvent,
+  TelemetryGenerate,
+  TelemetryOperation,
+  TelemetryResult,
+  TelemetrySpan,
+  TelemetryWait,
+} from './schemas/telemetry.ts';
+export type {
   MediaUrl,
   MediaReference,
   VideoTextItem,

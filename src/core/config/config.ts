@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { omitUndefined } from '../../schemas/schema.ts';
+import type { Telemetry } from '../../schemas/telemetry.ts';
 import { parseBaseURL } from './base-url.ts';
 import { systemClock } from './clock.ts';
 import type { Clock } from './clock.ts';
@@ -51,6 +52,7 @@ export interface Config {
   /** Whether plain `http:` and private addresses are allowed. */
   readonly allowInsecureBaseURL?: boolean | undefined;
   readonly log: Log;
+  readonly telemetry?: Telemetry | undefined;
 }
 
 /** The validation rule of each option that all clients accept. */
@@ -84,6 +86,7 @@ const optionRules: { readonly [Option in keyof Required<ChatClientOptions>]: Rul
   paths: rules.objectWithFields({ videoTask: rules.pathTemplate, imageTask: rules.pathTemplate }),
   logger: rules.objectWithMethods(...logLevels.slice(1)),
   logLevel: rules.oneOf(...logLevels),
+  telemetry: rules.objectWithMethods('startSpan'),
   dangerouslyAllowBrowser: rules.booleanValue,
   allowInsecureBaseURL: rules.booleanValue,
 };

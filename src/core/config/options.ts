@@ -1,6 +1,7 @@
 import type { AfterResponseHook, BeforeRequestHook } from 'ky';
 
 import type { Charge } from '../../schemas/charge.ts';
+import type { Telemetry } from '../../schemas/telemetry.ts';
 import type { Clock } from './clock.ts';
 import type { Logger, LogLevel } from './log.ts';
 
@@ -132,6 +133,12 @@ export interface PolygateOptions {
    * @defaultValue the environment variable `POLYGATE_LOG`, or `'warn'`
    */
   logLevel?: LogLevel | undefined;
+  /**
+   * Receives every call, wait and `generate` of the client, for traces and metrics: `openTelemetry()` of
+   * `polygate/otel`, or your own {@link Telemetry}.
+   * @defaultValue nothing is recorded
+   */
+  telemetry?: Telemetry | undefined;
   /**
    * Allows passing an `apiKey` in a browser, where anyone who opens the page can read it.
    * @defaultValue false
