@@ -233,7 +233,6 @@ export type {
   Receipt,
 } from './schemas/task.ts';
 export type {
-  InferenceName,
   Telemetry,
   TelemetryCall,
   TelemetryEvent,

@@ -11,6 +11,7 @@ import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
 import type { ApiResponse } from '../core/call/response.ts';
+import { captureContext } from '../core/call/telemetry.ts';
 import { ChatStream } from '../core/chat/chat-stream.ts';
 import { toServiceParams } from '../core/chat/json-schema.ts';
 import { completionParser } from '../core/chat/structured-output.ts';
@@ -154,9 +155,12 @@ export class ChatCompletions {
       (fields) => listProblem(fields, 'messages') ?? listProblem(fields, 'tools'),
     );
     checkRequestOptions(options, runRules);
-    return runTools(params, options, async (round, roundOptions) =>
-      this.#createCompletion(this.#prepare(round, roundOptions, false)),
-    ).catch(throwToCaller);
+    // Later rounds start long after the caller's context has ended.
+    const enter = captureContext(this.#context.config);
+    return runTools(params, options, async (round, roundOptions) => {
+      const start = () => this.#createCompletion(this.#prepare(round, roundOptions, false));
+      return enter ? enter(start) : start();
+    }).catch(throwToCaller);
   }
 
   async #createCompletion({ call, options }: PreparedCall): Promise<ApiResponse<ChatCompletion>> {

@@ -45,8 +45,6 @@ export type TelemetryOperation = TelemetryCall | TelemetryGenerate | TelemetryWa
 /** One API call with all its attempts. */
 export interface TelemetryCall {
   readonly type: 'call';
-  /** What the model does. Undefined for calls that are neither a chat nor the submission of a task. */
-  readonly name?: InferenceName | undefined;
   /** HTTP method. */
   readonly method: string;
   /** Path template of the specification, such as `/v1/images/tasks/{id}`. */
@@ -57,17 +55,9 @@ export interface TelemetryCall {
   readonly model?: string | undefined;
   /** Whether the response is streamed. */
   readonly stream?: boolean | undefined;
-  /** The body as JSON, if it is text. It contains the prompt: record it only if the user wants that. */
-  readonly body?: string | undefined;
+  /** The body as it is sent. It contains the prompt: record it only if the user wants that. */
+  readonly body?: string | Uint8Array | undefined;
 }
-
-/** What a model does in a call. */
-export type InferenceName =
-  | 'chat'
-  | 'generate_image'
-  | 'generate_music'
-  | 'generate_speech'
-  | 'generate_video';
 
 /** A submission and the wait for its task, which are reported as operations of their own. */
 export interface TelemetryGenerate {
@@ -85,8 +75,6 @@ export interface TelemetryWait {
   readonly kind: TaskKind | 'material';
   /** Id of the task or material. */
   readonly id: string;
-  /** Model id, if it is known. */
-  readonly model?: string | undefined;
 }
 
 /** Something that happens during an operation. */
@@ -107,15 +95,15 @@ export type TelemetryEvent =
   | { readonly type: 'charge'; readonly charge: Charge }
   /** The first chunk of a stream has arrived. */
   | { readonly type: 'first-chunk' }
-  /** A poll of a wait has reported a new status. */
+  /** A poll has reported this status, which may be the same as before. */
   | { readonly type: 'status'; readonly status: string };
 
 /** How an operation has ended. */
 export interface TelemetryResult {
   /** The error, if the operation has failed. */
   readonly error?: unknown;
-  /** Metadata of the last response. */
-  readonly meta?: ResponseMeta | undefined;
+  /** Parses the metadata of the response. An error carries its own metadata, as `error.meta`. */
+  readonly meta?: (() => ResponseMeta) | undefined;
   /** The result, if it was read: a chat completion, the record of a task, or what else the call returns. */
   readonly data?: unknown;
 }

@@ -10,6 +10,7 @@ import type { CheckedOptions, RequestOptions } from './request-options.ts';
 import { RequestPromise } from './request-promise.ts';
 import { readJson } from './response.ts';
 import type { ApiResponse } from './response.ts';
+import { captureContext } from './telemetry.ts';
 import { keepBodyUnread } from './unread-body.ts';
 
 /** A call that is ready to be sent. Later changes to the caller's params and options do not affect it. */
@@ -63,7 +64,9 @@ export function startCall<Call extends PreparedCall, Result>(
   run: (call: Call) => Promise<ApiResponse<Result>>,
 ): RequestPromise<Result> {
   const prepared = attempt(prepare);
-  return new RequestPromise((isRaw) => (isRaw ? executeRaw(context, prepared()) : run(prepared())));
+  const start = (isRaw: boolean) => (isRaw ? executeRaw(context, prepared()) : run(prepared()));
+  const enter = captureContext(context.config);
+  return new RequestPromise(enter ? (isRaw) => enter(() => start(isRaw)) : start);
 }
 
 /**

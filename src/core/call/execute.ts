@@ -16,6 +16,7 @@ import type { CheckedOptions } from './request-options.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
 import { backoff, classifyFailure, isRetryable } from './retry.ts';
 import { createSpending } from './spending.ts';
+import { startCallSpan } from './telemetry.ts';
 
 /** A larger error body counts as empty. */
 const maxErrorBodyBytes = 1_048_576;
@@ -40,13 +41,16 @@ export function execute<Result>(
   const { totalTimeout = config.totalTimeout } = options;
   const startedAt = clock.now();
   const errors = new CallErrors(call, options.idempotencyKey);
-  const spending = call.paid ? createSpending(context, call, errors) : undefined;
+  const span = config.telemetry && startCallSpan(config, call, options.parent);
+  const spending = call.paid ? createSpending(context, call, errors, span) : undefined;
   const usesSlot = call.usesSlot && config.concurrency !== false;
   /** Aborts when the caller aborts or `totalTimeout` expires. */
   let { signal } = options;
   let retries = 0;
   let slotRejections = 0;
   let isQueued = false;
+  /** Whether the response is a stream, which continues after the call. */
+  let isStream = false;
 
   const result =
     totalTimeout === undefined
@@ -64,18 +68,24 @@ export function execute<Result>(
             onTimeout: () => errors.timeout(totalTimeout, 'totalTimeout', isQueued),
           },
         );
-  if (!spending) return result;
-  return result.catch((error: unknown) => {
-    if (error instanceof PolygateError) spending.leave(error.outcome);
-    throw error;
-  });
+  const settled = spending
+    ? result.catch((error: unknown) => {
+        if (error instanceof PolygateError) spending.leave(error.outcome);
+        throw error;
+      })
+    : result;
+  if (span) settled.then((response) => isStream || span.end(response), span.fail);
+  return settled;
 
   async function runAttempts(): Promise<ApiResponse<Result>> {
     for (;;) {
       spending?.reserve();
       isQueued = true;
-      const release = usesSlot
-        ? await shared.concurrency.acquire(slots, slotRejections > 0, (): TimeLimit => {
+      let release: ReleaseSlot = nothing;
+      if (usesSlot) {
+        const queuedAt = clock.now();
+        try {
+          release = await shared.concurrency.acquire(slots, slotRejections > 0, (): TimeLimit => {
             const ms = Math.max(0, startedAt + maxQueueTime - clock.now());
             return {
               clock,
@@ -84,13 +94,18 @@ export function execute<Result>(
               errors,
               onTimeout: () => errors.queueTimeout(maxQueueTime),
             };
-          })
-        : nothing;
+          });
+        } finally {
+          const ms = clock.now() - queuedAt;
+          if (ms > 0) span?.event({ type: 'queued', ms });
+        }
+      }
       isQueued = false;
       /** Whether a stream keeps the slot after the call. */
       let isRetained = false;
       const retainSlot = () => {
         isRetained = true;
+        isStream = true;
         return release;
       };
       let delayMs: number;
@@ -142,14 +157,16 @@ export function execute<Result>(
         redirect: 'manual',
       };
       if (config.cache) request.cache = config.cache;
-      response = await transport(config.baseURL + (call.path ?? call.template), request, {
-        retryCount: retries + slotRejections,
-        onSend: () => {
-          errors.requestSent = true;
-          call.observer?.onSend?.();
-        },
-        onResponse,
-      });
+      const send = () =>
+        transport(config.baseURL + (call.path ?? call.template), request, {
+          retryCount: retries + slotRejections,
+          onSend: () => {
+            errors.requestSent = true;
+            call.observer?.onSend?.();
+          },
+          onResponse,
+        });
+      response = await (span ? span.runAttempt(send) : send());
       meta = onResponse(response);
     } catch (error) {
       throw errors.sendError(error);
@@ -157,7 +174,16 @@ export function execute<Result>(
     if (attemptSignal.aborted) response.body?.cancel().catch(() => undefined);
     attemptSignal.throwIfAborted();
     if (response.ok) {
-      const received = { response, meta, call, errors, config, retainSlot, signal: attemptSignal };
+      const received = {
+        response,
+        meta,
+        call,
+        errors,
+        config,
+        span,
+        retainSlot,
+        signal: attemptSignal,
+      };
       return { response, meta, data: await handle(received) };
     }
     call.observer?.onRejection?.(response);
@@ -212,6 +238,7 @@ export function execute<Result>(
           `${errors.route}: ${status ?? 'no complete response'}; retry ${retries} in ${Math.round(delayMs)} ms`,
       );
     }
+    span?.event({ type: 'retry', attempt: retries + slotRejections, status, delayMs });
     errors.startNextAttempt(outcome);
     return isSlotRejection ? 0 : delayMs;
   }

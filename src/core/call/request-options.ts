@@ -10,6 +10,7 @@ import {
   plainObject,
 } from '../config/validation.ts';
 import type { Rule, Rules } from '../config/validation.ts';
+import type { Span } from './telemetry.ts';
 
 /** Options of one call: the last argument of every method. An unknown name is rejected with `ConfigurationError`. */
 export interface RequestOptions {
@@ -59,7 +60,10 @@ export interface PollHeaders {
 
 /** The validated options of one call. */
 export interface CheckedOptions
-  extends PollHeaders, Omit<RequestOptions, 'headers' | 'requestId' | 'extraBody'> {}
+  extends PollHeaders, Omit<RequestOptions, 'headers' | 'requestId' | 'extraBody'> {
+  /** The span of the operation that the call is part of. */
+  readonly parent?: Span | undefined;
+}
 
 export const signalRule: Rule = [objectWithMethods('addEventListener')[0], 'an AbortSignal'];
 

@@ -7,6 +7,7 @@ import { readBodyText } from '../http/response-body.ts';
 import type { ReleaseSlot } from '../limits/concurrency-limiter.ts';
 import type { ApiCall, ResponseReader } from './api-call.ts';
 import type { CallErrors } from './errors.ts';
+import type { Span } from './telemetry.ts';
 
 /** The response to a call and the result read from it. */
 export interface ApiResponse<Result> {
@@ -25,7 +26,9 @@ export interface ResponseContext {
   readonly config: Config;
   /** Aborts if the attempt times out or the caller aborts. */
   readonly signal: AbortSignal;
-  /** Keeps the concurrency slot after the call, for streams. The handler must then release it. */
+  /** The span of the call. */
+  readonly span?: Span | undefined;
+  /** Keeps the concurrency slot after the call, for streams. The handler must then release it, and end the span. */
   readonly retainSlot: () => ReleaseSlot;
 }
 

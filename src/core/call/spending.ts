@@ -5,12 +5,14 @@ import { fitsBudget } from '../limits/budget.ts';
 import type { ApiCall } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import type { CallErrors } from './errors.ts';
+import type { Span } from './telemetry.ts';
 
 /** How one paid call uses the ledger: it reserves its estimated price, and records its charge. */
 export function createSpending(
   { config, shared }: ClientContext,
   { model, safety, estimateUsd }: ApiCall,
   errors: CallErrors,
+  span: Span | undefined,
 ) {
   const { ledger, prices } = shared;
   const { route, idempotencyKey } = errors;
@@ -44,6 +46,7 @@ export function createSpending(
       if (charge === undefined) return;
       config.log.info(() => `${route}: charged ${charge.usd} USD`);
       notify(config.log, config.onCharge, charge, 'onCharge');
+      span?.event({ type: 'charge', charge });
     },
   };
 }

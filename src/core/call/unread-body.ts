@@ -28,7 +28,7 @@ export function keepBodyUnread(
   openReader?: OpenReader,
 ): ResponseHandler<Response> {
   return async (context) => {
-    const { response, errors, config, retainSlot } = context;
+    const { response, errors, config, meta, retainSlot, span } = context;
     if (!(holdsSlot || openReader) || response.body === null || !isEventStream(response)) {
       return withAbortableBody(response, signal);
     }
@@ -38,16 +38,17 @@ export function keepBodyUnread(
     const releaseSlot = retainSlot();
     let failure: unknown;
     const idleTimer = createIdleTimer(clock, ms, () => fail(errors.streamIdle(ms)));
-    const end = () => {
+    const end = (error?: unknown) => {
       idleTimer.stop();
       stopListening();
       releaseSlot();
+      span?.end({ error, meta });
     };
     // Must not refer to the new body, which could then never be garbage collected. Cancelling the reader ends a pending
     // read, and the body fails at its next read.
     const fail = (reason: unknown) => {
       failure ??= reason;
-      end();
+      end(failure);
       reader.cancel(reason).catch(() => undefined);
     };
     const stopListening = whenAborted(signal, fail);
@@ -65,13 +66,14 @@ export function keepBodyUnread(
             if (value) controller.enqueue(value);
             if (!done && !isLast) return;
             controller.close();
+            end();
           } catch (error) {
             controller.error(failure ?? error);
+            end(failure ?? error);
           }
-          end();
         },
         cancel(reason) {
-          end();
+          end(span && errors.aborted(reason));
           return reader.cancel(reason);
         },
       },

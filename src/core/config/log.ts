@@ -28,16 +28,24 @@ export function createLog(logger: Logger, level: LogLevel): Log {
   return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
 }
 
-/** Calls one of the user's callbacks. An error that it throws is logged and has no other effect. */
-export function notify<Value>(
+/**
+ * Calls one of the user's callbacks and returns its result. An error that it throws, or with which its promise rejects,
+ * is logged and has no other effect.
+ */
+export function notify<Value, Result>(
   log: Log,
-  callback: ((value: Value) => void) | undefined,
+  callback: ((value: Value) => Result) | undefined,
   value: Value,
   name: string,
-): void {
-  if (!callback) return;
-  const call = async (): Promise<void> => callback(value);
-  call().catch((error: unknown) => {
+): Result | undefined {
+  const report = (error: unknown) =>
     log.error(() => `${name} threw: ${error instanceof Error ? error.message : String(error)}`);
-  });
+  try {
+    const result = callback?.(value);
+    if (result instanceof Promise) result.catch(report);
+    return result;
+  } catch (error) {
+    report(error);
+    return undefined;
+  }
 }

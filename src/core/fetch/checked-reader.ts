@@ -3,6 +3,7 @@ import type { ResponseContext } from '../call/response.ts';
 import type { OpenReader } from '../call/unread-body.ts';
 import { parseJson } from '../http/json.ts';
 import { finishBody } from '../http/response-body.ts';
+import { createAccumulator } from '../stream/accumulator.ts';
 import { isChunk, isErrorEvent } from '../stream/chunk.ts';
 import { createEventDecoder } from '../stream/event-decoder.ts';
 
@@ -39,13 +40,16 @@ export function checkedReader(choiceCount: number): OpenReader {
  * breaks off with `error`. It returns whether the stream is complete, and throws the error that ends it.
  */
 function createCheck(
-  { errors, config: { maxEventBytes } }: ResponseContext,
+  { errors, meta, span, config: { maxEventBytes } }: ResponseContext,
   choiceCount: number,
 ): (bytes: Uint8Array | undefined, error?: unknown) => boolean {
   const decode = createEventDecoder(maxEventBytes);
   /** Whether a choice is finished, by its index. */
   const choices = new Map<number, boolean>();
-  let hasError = false;
+  /** The first error that the service has reported in the stream. */
+  let reported: string | undefined;
+  /** Only for telemetry: nothing else needs the completion. */
+  const accumulator = span && createAccumulator();
 
   /** Returns whether the event is the last one. */
   function checkEvent(data: string | undefined, type: string | undefined): boolean {
@@ -54,8 +58,10 @@ function createCheck(
     }
     if (data === '[DONE]') return true;
     const value = parseJson(data);
-    hasError ||= type === 'error' || isErrorEvent(value);
+    if (type === 'error' || isErrorEvent(value)) reported ??= data;
     if (isChunk(value)) {
+      if (choices.size === 0) span?.event({ type: 'first-chunk' });
+      accumulator?.add(value);
       for (const { index, finish_reason } of value.choices) {
         choices.set(index, Boolean(finish_reason) || choices.get(index) === true);
       }
@@ -63,13 +69,22 @@ function createCheck(
     return false;
   }
 
+  function complete(): true {
+    span?.end({
+      error: reported && errors.streamErrorEvent(reported),
+      data: accumulator?.completion,
+      meta,
+    });
+    return true;
+  }
+
   return (bytes, error) => {
     const events = error === undefined ? decode(bytes) : [];
     const isDone = events.some(({ data, event }) => checkEvent(data, event));
-    if (isDone || bytes !== undefined) return isDone;
+    if (isDone || bytes !== undefined) return isDone && complete();
     const isFinished =
       choices.size >= Math.max(1, choiceCount) && ![...choices.values()].includes(false);
-    if (isFinished || hasError) return true;
+    if (isFinished || reported !== undefined) return complete();
     const problem = 'it ended without [DONE]';
     throw errors.bodyInterrupted(StreamTruncatedError, 'The stream was truncated', problem, error);
   };

@@ -11,6 +11,7 @@ import type { CallErrors } from '../call/errors.ts';
 import { execute } from '../call/execute.ts';
 import { newIdempotencyKey } from '../call/idempotency-key.ts';
 import type { ResponseHandler } from '../call/response.ts';
+import { captureContext } from '../call/telemetry.ts';
 import { keepBodyUnread } from '../call/unread-body.ts';
 import { checkValue, headerText } from '../config/validation.ts';
 import { describeNonJson } from '../http/error-body.ts';
@@ -48,17 +49,20 @@ async function sendFetch(
   init: RequestInit | undefined,
 ): Promise<Response> {
   const { config } = context;
+  // The body is read before the call starts.
+  const enter = captureContext(config);
   const request = readFetchRequest(config.baseURL, input, init ?? {});
-  const { method, template, path, headers, key, signal } = request;
-  const { kind, price, documented, hasKey, isChat, ...route } = findRoute(method, template, config);
+  const { method, path, headers, key, signal } = request;
+  const route = findRoute(method, request.template, config);
+  const { kind, documented, isChat } = route;
   if (request.isStreamed && route.paid) {
     throw new ConfigurationError('gateway.fetch: a paid request cannot have a stream as its body.');
   }
-  const needsKey = hasKey || route.safety === 'keyed';
+  const needsKey = route.hasKey || route.safety === 'keyed';
   const idempotencyKey = key?.[1] ?? (needsKey ? newIdempotencyKey() : undefined);
   checkValue('idempotencyKey', idempotencyKey, headerText);
   const body = await request.readBody();
-  const { isStream, choiceCount, ...described } = describeBody(price, parseBody(body));
+  const { isStream, choiceCount, ...described } = describeBody(route.price, parseBody(body));
   /** The last response that is no success, with its body unread. */
   let rejected: Response | undefined;
   const reject = (response: Response) => {
@@ -68,11 +72,11 @@ async function sendFetch(
   const call: ApiCall = {
     // An unknown route keeps the header that the caller has chosen.
     idempotencyHeader: documented ? 'x-idempotency-key' : key?.[0],
+    template: request.template,
     ...route,
     ...described,
     ...(isChat && isStream && { headers: { accept: 'text/event-stream' } }),
     method,
-    template,
     path,
     body,
     findTask: (meta, id = meta?.taskId) => (kind && id ? openTask(kind, id) : undefined),
@@ -96,11 +100,13 @@ async function sendFetch(
       reject(withBody(response, text));
       throw received.errors.invalidResponse(meta(), describeNonJson(text), text);
     }
+    received.span?.end({ data: parseJson(text), meta });
     return withBody(response, text);
   };
   try {
     const options = { headers, idempotencyKey, signal };
-    const { data, meta } = await execute(context, call, options, handle);
+    const start = () => execute(context, call, options, handle);
+    const { data, meta } = await (enter ? enter(start) : start());
     fetched.set(data, {
       // Parsed only if an integration reads it.
       get meta() {

@@ -35,7 +35,7 @@ export function openStream(
 }
 
 /** The parts of a response context that a reader needs. */
-interface ReaderContext extends Pick<ResponseContext, 'errors' | 'retainSlot' | 'meta'> {
+interface ReaderContext extends Pick<ResponseContext, 'errors' | 'retainSlot' | 'meta' | 'span'> {
   readonly config: Pick<Config, 'clock' | 'maxEventBytes' | 'streamIdleTimeout'>;
 }
 
@@ -54,7 +54,7 @@ export interface ChunkReader extends Source<ChatCompletionChunk> {
  * listener.
  */
 export function readChunks(
-  { errors, config, retainSlot, meta }: ReaderContext,
+  { errors, config, retainSlot, meta, span }: ReaderContext,
   body: ReadableStreamDefaultReader<Uint8Array>,
   choiceCount: number,
   signal: AbortSignal | undefined,
@@ -77,6 +77,7 @@ export function readChunks(
     settleFinal = resolve;
   });
   final.catch(() => undefined);
+  if (span) final.then(({ completion: data }) => span.end({ data, meta }), span.fail);
   const reader: ChunkReader = {
     get meta() {
       return meta();
@@ -115,7 +116,11 @@ export function readChunks(
   function takeBuffered(): ChatCompletionChunk | undefined {
     const item = isOpen ? items.pop() : undefined;
     if (typeof item !== 'object') return item?.();
-    (accumulator ??= createAccumulator()).add(item);
+    if (!accumulator) {
+      accumulator = createAccumulator();
+      span?.event({ type: 'first-chunk' });
+    }
+    accumulator.add(item);
     return item;
   }
 

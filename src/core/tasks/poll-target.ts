@@ -1,5 +1,6 @@
 import type { ErrorDetails, PolygateError } from '../../errors/base.ts';
 import type { WaitOptions } from '../../schemas/task-handle.ts';
+import type { TelemetryWait } from '../../schemas/telemetry.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
@@ -35,6 +36,8 @@ export type Polled<Value> = Value & { pollError?: Error | undefined };
 /** What is polled, and how its wait ends. */
 export interface PollTarget<Value, Result> {
   readonly context: ClientContext;
+  /** What is polled. */
+  readonly subject: Pick<TelemetryWait, 'id' | 'kind'>;
   /** The initial delay between polls in ms that the specification recommends. */
   readonly pollInterval: number;
   /** Whether a status ends the wait. */

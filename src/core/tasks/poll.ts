@@ -1,6 +1,7 @@
 import type { WaitOptions } from '../../schemas/task-handle.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import { pollHeaderRules, signalRule } from '../call/request-options.ts';
+import type { Span } from '../call/telemetry.ts';
 import { checkOptions, functionValue, nonNegativeNumber } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import type { PollTarget, Pollable, Polled } from './poll-target.ts';
@@ -42,20 +43,23 @@ export async function* updatesOf<Value extends Pollable>(
     }
   } catch (error) {
     throwToCaller(wait ? wait.toError(error) : error);
+  } finally {
+    wait?.end();
   }
 }
 
 /**
- * Waits until the record is finished, passes each update to `onUpdate`, and returns the result. Omit
- * `rules` if the options have been checked.
+ * Waits until the record is finished, passes each update to `onUpdate`, and returns the result. Omit `rules` if the
+ * options have been checked.
  */
 export async function waitForResult<Value extends Pollable, Result>(
   target: PollTarget<Value, Result>,
   options: WaitOptions<Polled<Value>>,
   rules?: Rules,
+  parent?: Span,
 ): Promise<Result> {
   if (rules) checkOptions(options, rules);
-  const wait = new Wait(target, options);
+  const wait = new Wait(target, options, parent);
   try {
     if (wait.finished) wait.notify(options.onUpdate);
     while (!wait.finished) {
@@ -65,6 +69,8 @@ export async function waitForResult<Value extends Pollable, Result>(
     }
   } catch (error) {
     throw wait.toError(error);
+  } finally {
+    wait.end();
   }
   return target.toResult(wait.finished);
 }

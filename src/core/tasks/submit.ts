@@ -11,6 +11,8 @@ import { checkRequestOptions } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
 import type { ApiResponse } from '../call/response.ts';
+import { startSpan } from '../call/telemetry.ts';
+import type { Span } from '../call/telemetry.ts';
 import { notify } from '../config/log.ts';
 import type { Log } from '../config/log.ts';
 import { functionValue } from '../config/validation.ts';
@@ -63,10 +65,16 @@ export function generate<Kind extends TaskKind>(
     // The task already has the headers; the caller's object may change before the first poll.
     wait: { ...options, headers: undefined, requestId: undefined },
   });
-  const { log } = scope.context.config;
-  return startCall(scope.context, prepare, ({ submit, wait }) =>
-    submit().then((submitted) => waitForSubmitted(submitted, wait, log)),
-  );
+  const { context, kind } = scope;
+  const { config } = context;
+  return startCall(context, prepare, ({ call, submit, wait }) => {
+    const span = startSpan(config, { type: 'generate', kind, model: call.model });
+    const result = submit(span).then((submitted) =>
+      waitForSubmitted(submitted, wait, config.log, span),
+    );
+    if (span) result.then(span.end, span.fail);
+    return result;
+  });
 }
 
 /** Waits for a submitted task. A function of its own, so that the request is not kept for as long as the task runs. */
@@ -74,10 +82,11 @@ function waitForSubmitted<Kind extends TaskKind>(
   { data: task, response }: ApiResponse<SubmittedTask<Kind>>,
   wait: GenerateOptions<Kind>,
   log: Log,
+  parent: Span | undefined,
 ): Promise<ApiResponse<SucceededGeneration<Kind>>> {
   notify(log, wait.onSubmit, task, 'onSubmit');
   const { url } = response;
-  return task.waitForResult(wait).then((data) => ({
+  return task.waitForResult(wait, undefined, parent).then((data) => ({
     data,
     meta: () => task.meta,
     // Its body has been read. Created on demand, because not every runtime has the global.
@@ -95,18 +104,20 @@ const generateRules: Rules = {
 
 /** A submission that is ready to be sent. */
 interface PreparedSubmit<Kind extends TaskKind> extends PreparedCall {
-  readonly submit: () => Promise<ApiResponse<SubmittedTask<Kind>>>;
+  readonly call: ApiCall & SubmitRequest;
+  /** Sends it, as part of the operation that the span describes. */
+  readonly submit: (parent?: Span) => Promise<ApiResponse<SubmittedTask<Kind>>>;
 }
 
 function prepareSubmit<Kind extends TaskKind>(
   scope: TaskScope<Kind>,
   describe: () => SubmitRequest,
-  options: RequestOptions | undefined,
+  given: RequestOptions | undefined,
   extraRules: Rules = {},
 ): PreparedSubmit<Kind> {
   const { context } = scope;
   const { baseURL, clock } = context.config;
-  const checked = checkRequestOptions(withIdempotencyKey(options), extraRules, scope.optionRules);
+  const checked = checkRequestOptions(withIdempotencyKey(given), extraRules, scope.optionRules);
   // Not all options: a task may be kept for long, and its signal and `extraBody` with it.
   const { idempotencyKey, headers, requestId } = checked;
   /** What a response reveals about the task. */
@@ -120,7 +131,7 @@ function prepareSubmit<Kind extends TaskKind>(
     requestId,
     pollPath,
   });
-  const call: ApiCall = {
+  const call: PreparedSubmit<Kind>['call'] = {
     ...describe(),
     method: 'POST',
     safety: 'keyed',
@@ -131,8 +142,9 @@ function prepareSubmit<Kind extends TaskKind>(
       return id && meta ? new Task(scope, detailsOf(id, meta)) : undefined;
     },
   };
-  const submit = async () => {
-    const submitted = await execute(context, call, checked, scope.read);
+  const submit = async (parent?: Span) => {
+    const options = parent ? { ...checked, parent } : checked;
+    const submitted = await execute(context, call, options, scope.read);
     const { data, response } = submitted;
     const { poll_url, status_url } = data.raw;
     const named = [response.headers.get('location'), poll_url, status_url];

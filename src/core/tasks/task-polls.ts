@@ -44,6 +44,10 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     return this.#scope.context;
   }
 
+  get subject(): Task<Kind> {
+    return this.#task;
+  }
+
   get pollInterval(): number {
     return 2_000;
   }

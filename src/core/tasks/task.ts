@@ -8,6 +8,7 @@ import { checkRequestOptions, noBodyRules } from '../call/request-options.ts';
 import type { PollHeaders, RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
 import type { ResponseHandler } from '../call/response.ts';
+import type { Span } from '../call/telemetry.ts';
 import type { Rules } from '../config/validation.ts';
 import { mergePollHeaders } from './poll-target.ts';
 import type { PollResult } from './poll-target.ts';
@@ -95,8 +96,9 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   waitForResult(
     options: WaitOptions<TaskUpdate<Kind>>,
     rules?: Rules,
+    parent?: Span,
   ): Promise<SucceededGeneration<Kind>> {
-    return waitForResult(this.#polls, options, rules);
+    return waitForResult(this.#polls, options, rules, parent);
   }
 
   /**

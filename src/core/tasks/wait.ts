@@ -5,6 +5,8 @@ import { ResponseValidationError } from '../../errors/response-validation.ts';
 import type { WaitOptions } from '../../schemas/task-handle.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 import { abortedError } from '../call/errors.ts';
+import { startSpan } from '../call/telemetry.ts';
+import type { Span } from '../call/telemetry.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';
 import { notify } from '../config/log.ts';
 import { PollLimiter } from '../limits/poll-limiter.ts';
@@ -17,6 +19,7 @@ const minPollDelay = 100;
 /** One wait for a record: when it is polled next, and what ends the wait. */
 export class Wait<Value extends Pollable> {
   readonly #target: PollTarget<Value, unknown>;
+  readonly #span: Span | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #headers: HeaderChanges;
   readonly #requestId: string | undefined;
@@ -30,7 +33,7 @@ export class Wait<Value extends Pollable> {
   /** Why the last poll failed, if it did. */
   #pollError: PolygateError | undefined;
 
-  constructor(target: PollTarget<Value, unknown>, options: WaitOptions<never>) {
+  constructor(target: PollTarget<Value, unknown>, options: WaitOptions<never>, parent?: Span) {
     const { pollInterval = target.pollInterval, waitTimeout = 1_800_000 } = options;
     const { at, retryAfterMs } = target.known ?? {};
     this.#target = target;
@@ -43,6 +46,8 @@ export class Wait<Value extends Pollable> {
     this.#maxPollInterval = options.maxPollInterval ?? Math.max(pollInterval, 5_000);
     this.#interval = pollInterval;
     this.#dueAt = at === undefined ? 0 : at + this.#nextDelay(retryAfterMs);
+    const { kind, id } = target.subject;
+    this.#span = startSpan(target.context.config, { type: 'wait', kind, id }, parent);
   }
 
   get #clock() {
@@ -110,7 +115,10 @@ export class Wait<Value extends Pollable> {
         signal,
         timeout: Math.min(this.#remainingMs, config.timeout),
         maxRetries: 0,
+        parent: this.#span,
       });
+      const { status = '' } = this.#last ?? {};
+      this.#span?.event({ type: 'status', status });
       this.#consecutive404s = 0;
       this.#pollError = undefined;
       retryAfterMs = this.#target.known?.retryAfterMs;
@@ -130,11 +138,19 @@ export class Wait<Value extends Pollable> {
     }
   }
 
-  /** Converts the error that ended the wait: after an abort, it is always an `AbortedError` with the task. */
+  /** Converts and reports the error that ended the wait: after an abort, it is always an `AbortedError` with the task. */
   toError(error: unknown): unknown {
-    if (!this.#signal?.aborted) return error;
     const message = `The wait was aborted. ${this.#target.advice()}`;
-    return abortedError(this.#signal.reason, this.#target.errorDetails?.(), message);
+    const converted = this.#signal?.aborted
+      ? abortedError(this.#signal.reason, this.#target.errorDetails?.(), message)
+      : error;
+    this.#span?.fail(converted);
+    return converted;
+  }
+
+  /** Reports the end of the wait, unless an error has ended it. */
+  end(): void {
+    this.#span?.end({ data: this.#last });
   }
 
   get #remainingMs(): number {

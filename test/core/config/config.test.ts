@@ -62,6 +62,7 @@ describe('options:', () => {
     paths: ['/v1/{id}', { videoTask: '/v1/videos' }, { imageTask: 'v1/{id}' }, { audio: '/{id}' }],
     logger: [{}, 'console', { error: () => undefined }],
     logLevel: ['loud', 3],
+    telemetry: [{}, null, () => undefined, { startSpan: true }],
     dangerouslyAllowBrowser: ['yes', 1],
     allowInsecureBaseURL: ['yes', 1],
   };
