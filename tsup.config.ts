@@ -59,6 +59,14 @@ export default defineConfig([
   },
   {
     ...shared,
+    name: 'otel',
+    entry: { otel: 'src/otel/index.ts' },
+    outDir: 'dist',
+    dts: true,
+    external: ['polygate'],
+  },
+  {
+    ...shared,
     name: 'proxy',
     entry: { index: 'src/proxy/index.ts' },
     outDir: 'dist/proxy',

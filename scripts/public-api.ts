@@ -13,6 +13,7 @@ const entries = {
   'polygate/proxy': 'proxy/index',
   'polygate/journal': 'journal',
   'polygate/node': 'node',
+  'polygate/otel': 'otel',
   'polygate/mock': 'mock/index',
   'polygate/mock/node': 'mock/node',
   'polygate/mock/msw': 'mock/msw',

@@ -30,6 +30,7 @@ const entryPoints: Readonly<Record<string, [name: string, description: string]>>
     'A file that records submits, for batches that survive crashes. Requires a file system.',
   ],
   node: ['polygate/node', 'Saves results to files. Requires a file system.'],
+  otel: ['polygate/otel', 'Spans and metrics for OpenTelemetry.'],
   mock: ['polygate/mock', 'The reference gateway as a `fetch` function, for tests.'],
   'mock/node': [
     'polygate/mock/node',

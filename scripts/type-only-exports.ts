@@ -11,6 +11,7 @@ for (const entry of [
   'proxy/index',
   'journal',
   'node',
+  'otel',
   'mock/index',
   'mock/node',
   'mock/msw',

@@ -13,6 +13,7 @@ const sources = new Map([
   ['polygate/proxy', '../src/proxy/index.ts'],
   ['polygate/journal', '../src/journal/index.ts'],
   ['polygate/node', '../src/node/index.ts'],
+  ['polygate/otel', '../src/otel/index.ts'],
   ['polygate/mock', '../src/mock/index.ts'],
   ['polygate/mock/node', '../src/mock/node/index.ts'],
 ]);

@@ -90,13 +90,15 @@ describe('an app without the peers', () => {
     const entries = ['', '/chat', '/proxy', '/journal', '/node', '/mock', '/mock/node'];
     const program = entries.map((entry) => `await import('polygate${entry}');`).join('');
     expect(await run('node', ['--input-type=module', '--eval', program], plain)).toBe('');
-    const provider = run('node', ['--input-type=module', '-e', "import 'polygate/ai-sdk'"], plain);
-    await expect(provider).rejects.toThrow("Cannot find package '@ai-sdk/provider'");
+    const load = (entry: string) =>
+      run('node', ['--input-type=module', '--eval', `import '${entry}'`], plain);
+    await expect(load('polygate/ai-sdk')).rejects.toThrow("Cannot find package '@ai-sdk/provider'");
+    await expect(load('polygate/otel')).rejects.toThrow("Cannot find package '@opentelemetry/api'");
   });
 
-  test('bundles the root entry without the provider', async () => {
+  test('bundles the root entry without the provider and OpenTelemetry', async () => {
     const { modules } = await bundle("export * from 'polygate';", plain);
-    expect(modules.filter((path) => /ai-sdk/.test(path))).toEqual([]);
+    expect(modules.filter((path) => /ai-sdk|otel\.js|opentelemetry/.test(path))).toEqual([]);
     expect(modules.some((path) => path.endsWith('polygate/dist/index.js'))).toBe(true);
   });
 });

@@ -1,0 +1,2 @@
+export { openTelemetry } from './telemetry.ts';
+export type { OpenTelemetryOptions } from './telemetry.ts';

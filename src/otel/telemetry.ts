@@ -1,0 +1,111 @@
+import { context, isSpanContextValid, SpanKind, trace } from '@opentelemetry/api';
+import type { MeterProvider, SpanContext, TracerProvider } from '@opentelemetry/api';
+import { ConfigurationError } from 'polygate';
+import type { Telemetry } from 'polygate';
+
+import { version } from '../core/config/version.ts';
+import { unknownNameProblem } from '../schemas/nearest-name.ts';
+import { isRecord } from '../schemas/type-guards.ts';
+import { sharedAttributes, spanAttributes, spanName } from './attributes.ts';
+import { instrumentSource } from './metrics.ts';
+import { OperationSpan } from './span.ts';
+
+/** Options of {@link openTelemetry}. */
+export interface OpenTelemetryOptions {
+  /**
+   * Creates the spans.
+   * @defaultValue the global provider, which can also be registered later
+   */
+  tracerProvider?: TracerProvider | undefined;
+  /**
+   * Creates the metrics.
+   * @defaultValue the global provider, which can also be registered later
+   */
+  meterProvider?: MeterProvider | undefined;
+  /**
+   * Whether the spans of chats record the messages that are sent and received, as JSON, in `gen_ai.input.messages` and
+   * `gen_ai.output.messages`. Inline images and audio are recorded in full.
+   * @defaultValue false
+   */
+  captureContent?: boolean | undefined;
+}
+
+/** How many submissions are remembered for links from the spans of their waits. */
+const maxSubmissions = 10_000;
+
+/**
+ * Records the operations of a client as spans and metrics of OpenTelemetry: a value for its `telemetry` option. Names
+ * follow the GenAI semantic conventions of November 2026; other names start with `polygate.`. The API key and result
+ * URLs are never recorded, prompts and responses only with `captureContent`.
+ *
+ * @example
+ * ```ts
+ * const gateway = new Polygate({ telemetry: openTelemetry() });
+ * ```
+ *
+ * @throws `ConfigurationError` if an option is unknown or invalid.
+ */
+export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
+  checkOptions(options);
+  const { tracerProvider = trace, meterProvider, captureContent = false } = options;
+  const instruments = instrumentSource(meterProvider);
+  const submissions = new Map<string, SpanContext>();
+
+  const rememberSubmission = (taskId: string, spanContext: SpanContext) => {
+    if (!isSpanContextValid(spanContext)) return;
+    submissions.set(taskId, spanContext);
+    const [oldest = ''] = submissions.keys();
+    if (submissions.size > maxSubmissions) submissions.delete(oldest);
+  };
+
+  return {
+    captureContext() {
+      const caller = context.active();
+      return (start) => context.with(caller, start);
+    },
+
+    startSpan(operation, parent) {
+      const parentContext = parent instanceof OperationSpan ? parent.context : context.active();
+      const submission = operation.type === 'wait' ? submissions.get(operation.id) : undefined;
+      const attributes = sharedAttributes(operation);
+      const span = tracerProvider.getTracer('polygate', version).startSpan(
+        spanName(operation),
+        {
+          kind: operation.type === 'call' ? SpanKind.CLIENT : SpanKind.INTERNAL,
+          // All that are known, so that samplers can use them.
+          attributes: { ...attributes, ...spanAttributes(operation) },
+          links: submission === undefined ? [] : [{ context: submission }],
+        },
+        parentContext,
+      );
+      return new OperationSpan(operation, span, trace.setSpan(parentContext, span), {
+        instruments: instruments(),
+        attributes,
+        captureContent,
+        rememberSubmission,
+      });
+    },
+  };
+}
+
+type Rule = readonly [isValid: (value: unknown) => boolean, requirement: string];
+
+const hasMethod = (name: string) => (value: unknown) =>
+  isRecord(value) && typeof value[name] === 'function';
+
+const rules: Readonly<Record<keyof Required<OpenTelemetryOptions>, Rule>> = {
+  tracerProvider: [hasMethod('getTracer'), 'a TracerProvider'],
+  meterProvider: [hasMethod('getMeter'), 'a MeterProvider'],
+  captureContent: [(value) => typeof value === 'boolean', 'true or false'],
+};
+
+function checkOptions(options: unknown): void {
+  if (!isRecord(options)) throw new ConfigurationError('options: must be an object.');
+  const problem = unknownNameProblem(options, Object.keys(rules));
+  if (problem !== undefined) throw new ConfigurationError(problem);
+  for (const [name, [isValid, requirement]] of Object.entries(rules)) {
+    if (options[name] !== undefined && !isValid(options[name])) {
+      throw new ConfigurationError(`${name}: must be ${requirement}.`);
+    }
+  }
+}
