@@ -5,33 +5,28 @@ import { PolygateError } from 'polygate';
 import type { TelemetryOperation, TelemetryResult } from 'polygate';
 
 import { omitUndefined } from '../schemas/schema.ts';
-import { isRecord, textOf } from '../schemas/type-guards.ts';
-
-/** The fields of an object whose type is not known; none if it is something else. */
-export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  isRecord(value) ? value : {};
-
-/** The elements of an array whose type is not known; none if it is something else. */
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
-/** What a model does in the operation: in a chat or a submission, but in no other call. */
-export const inferenceOf = (operation: TelemetryOperation) =>
-  operation.type === 'call' ? operation.name : undefined;
+import { textOf } from '../schemas/type-guards.ts';
+import { fieldsOf, listOf } from './json.ts';
+import { templateOf } from './routes.ts';
+import type { Inference } from './routes.ts';
 
 /** Name of the span. It has few different values: templates instead of paths, and no ids. */
-export function spanName(operation: TelemetryOperation): string {
+export function spanName(operation: TelemetryOperation, inference: Inference | undefined): string {
   if (operation.type !== 'call') return `${operation.type} ${operation.kind}`;
-  const { name, model, method, template } = operation;
-  if (name === undefined) return `${method} ${template}`;
-  return model === undefined ? name : `${name} ${model}`;
+  if (inference === undefined) return `${operation.method} ${templateOf(operation)}`;
+  const { model } = operation;
+  return model === undefined ? inference : `${inference} ${model}`;
 }
 
 /** The attributes known at the start that metrics have, too. */
-export function sharedAttributes(operation: TelemetryOperation): Attributes {
+export function sharedAttributes(
+  operation: TelemetryOperation,
+  inference: Inference | undefined,
+): Attributes {
   return omitUndefined({
-    'gen_ai.operation.name': inferenceOf(operation),
+    'gen_ai.operation.name': inference,
     'gen_ai.provider.name': 'polygate',
-    'gen_ai.request.model': operation.model,
+    'gen_ai.request.model': operation.type === 'wait' ? undefined : operation.model,
     ...(operation.type === 'call' && serverAttributes(operation.baseURL)),
   });
 }
@@ -48,7 +43,7 @@ function serverAttributes(baseURL: string): Attributes {
 
 /** The attributes known at the start that only the span has. */
 export function spanAttributes(operation: TelemetryOperation): Attributes {
-  const isStream = operation.type === 'call' && operation.name === 'chat' && operation.stream;
+  const isStream = operation.type === 'call' && operation.stream;
   const isTask = operation.type === 'wait' && operation.kind !== 'material';
   return {
     // The conventions set it only for streams.
@@ -58,35 +53,43 @@ export function spanAttributes(operation: TelemetryOperation): Attributes {
 }
 
 /** Id of the submitted task, or of the task of a `generate`. */
-function taskIdOf(operation: TelemetryOperation, result: TelemetryResult): string | undefined {
-  const { data, meta, error } = result;
-  if (operation.type === 'wait' || inferenceOf(operation) === 'chat') return undefined;
-  const isSubmission = operation.type === 'generate' || operation.name !== undefined;
+function taskIdOf(
+  operation: TelemetryOperation,
+  inference: Inference | undefined,
+  { data, meta, error }: TelemetryResult,
+): string | undefined {
+  if (operation.type === 'wait' || inference === 'chat') return undefined;
+  const isSubmission = operation.type === 'generate' || inference !== undefined;
   const { id, task_id: taskId } = fieldsOf(isSubmission ? data : undefined);
   const failed = PolygateError.is(error) ? error.task?.id : undefined;
-  return textOf(id) ?? textOf(taskId) ?? meta?.taskId ?? failed;
+  return textOf(id) ?? textOf(taskId) ?? meta?.().taskId ?? failed;
 }
 
 /** What the response of a chat or a submission, or the error, says. */
-export function resultAttributes(operation: TelemetryOperation, result: TelemetryResult) {
+export function resultAttributes(
+  operation: TelemetryOperation,
+  inference: Inference | undefined,
+  result: TelemetryResult,
+) {
   const { error, data } = result;
   const failure = PolygateError.is(error) ? fieldsOf(error) : {};
-  const meta = operation.type === 'call' ? fieldsOf(result.meta ?? failure.meta) : {};
-  const { id, model, choices, usage } = fieldsOf(inferenceOf(operation) && data);
-  const isChat = inferenceOf(operation) === 'chat';
+  const meta = operation.type === 'call' ? fieldsOf(result.meta?.() ?? failure.meta) : {};
+  const { id, model, choices, usage } = fieldsOf(inference && data);
+  const isChat = inference === 'chat';
   const { prompt_tokens: input, completion_tokens: output } = fieldsOf(isChat ? usage : undefined);
   const { idempotentReplay: replayed } = meta;
   return omitUndefined({
+    'gen_ai.request.model': operation.type === 'wait' ? textOf(fieldsOf(data).model) : undefined,
     'gen_ai.response.id': isChat ? textOf(id) : undefined,
     'gen_ai.response.model': textOf(model),
     'gen_ai.response.finish_reasons': isChat ? finishReasons(choices) : undefined,
     'gen_ai.usage.input_tokens': numberOf(input),
     'gen_ai.usage.output_tokens': numberOf(output),
     'polygate.request_id': textOf(meta.requestId),
-    'polygate.task_id': taskIdOf(operation, result),
+    'polygate.task_id': taskIdOf(operation, inference, result),
     'polygate.replayed': typeof replayed === 'boolean' ? replayed : undefined,
     'polygate.outcome': textOf(failure.outcome),
-    'error.type': errorType(error),
+    'error.type': errorType(error) ?? failedWait(operation, data),
   });
 }
 
@@ -102,4 +105,14 @@ function finishReasons(choices: unknown): string[] | undefined {
 function errorType(error: unknown): string | undefined {
   if (error === undefined) return undefined;
   return error instanceof Error ? error.name : '_OTHER';
+}
+
+/** The error of a wait that has ended with the record of a failed task or material. */
+function failedWait(operation: TelemetryOperation, data: unknown): string | undefined {
+  const { status } = fieldsOf(operation.type === 'wait' ? data : undefined);
+  // Specification: Material status; polling a material.
+  if (!/^delete|(failed|expired)$/.test(textOf(status) ?? '')) return undefined;
+  return operation.type === 'wait' && operation.kind === 'material'
+    ? 'MaterialFailedError'
+    : 'TaskFailedError';
 }

@@ -3,12 +3,12 @@
  * type are left out; parts of an unknown type are kept as they are.
  */
 import { isNonEmptyString, isRecord } from '../schemas/type-guards.ts';
-import { fieldsOf, listOf } from './attributes.ts';
+import { fieldsOf, listOf, parseJson } from './json.ts';
 
 type Part = Readonly<Record<string, unknown>>;
 
 /** `gen_ai.input.messages`: the messages of a request body. Undefined if there are none. */
-export function inputMessages(body: string | undefined): string | undefined {
+export function inputMessages(body: string | Uint8Array | undefined): string | undefined {
   return toJson(listOf(fieldsOf(parseJson(body)).messages).map((message) => toMessage(message)));
 }
 
@@ -22,14 +22,6 @@ export function outputMessages(completion: unknown): string | undefined {
 
 const toJson = (messages: readonly object[]) =>
   messages.length === 0 ? undefined : JSON.stringify(messages);
-
-function parseJson(text: unknown): unknown {
-  try {
-    return typeof text === 'string' ? JSON.parse(text) : text;
-  } catch {
-    return text;
-  }
-}
 
 function toMessage(message: unknown) {
   const { role = 'assistant', name, content, tool_call_id: id, ...fields } = fieldsOf(message);

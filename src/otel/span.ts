@@ -9,14 +9,17 @@ import type {
 } from 'polygate';
 
 import { omitUndefined } from '../schemas/schema.ts';
-import { inferenceOf, resultAttributes } from './attributes.ts';
+import { resultAttributes } from './attributes.ts';
 import { inputMessages, outputMessages } from './content.ts';
+import { fieldsOf } from './json.ts';
 import type { Instruments } from './metrics.ts';
+import type { Inference } from './routes.ts';
 
 /** What a span needs to record its operation. */
 interface Recorder {
   /** Those at the start of the operation: a counter must go down in the instrument in which it went up. */
   readonly instruments: Instruments;
+  readonly inference: Inference | undefined;
   /** Attributes of the metrics. */
   readonly attributes: Attributes;
   readonly captureContent: boolean;
@@ -34,6 +37,7 @@ export class OperationSpan implements TelemetrySpan {
   #sentAt = this.#startedAt;
   #secondsToFirstChunk: number | undefined;
   #chargeUsd = 0;
+  #status: string | undefined;
   #isInFlight = false;
   #hasEnded = false;
 
@@ -70,17 +74,26 @@ export class OperationSpan implements TelemetrySpan {
       case 'queued':
         return this.#addEvent('polygate.queued', { 'polygate.queue_ms': event.ms });
       case 'status':
-        return this.#addEvent('polygate.status', { 'polygate.status': event.status });
+        return this.#addStatus(event.status);
     }
+  }
+
+  #addStatus(status: unknown): void {
+    if (typeof status !== 'string' || status === this.#status) return;
+    this.#status = status;
+    this.#addEvent('polygate.status', { 'polygate.status': status });
   }
 
   end(result: TelemetryResult): void {
     if (this.#hasEnded) return;
+    // A task can be finished before its first poll.
+    if (this.#operation.type === 'wait') this.#addStatus(fieldsOf(result.data).status);
     this.#hasEnded = true;
     this.#setInFlight(false);
-    const attributes = resultAttributes(this.#operation, result);
+    const { inference } = this.#recorder;
+    const attributes = resultAttributes(this.#operation, inference, result);
     const taskId = attributes['polygate.task_id'];
-    const isInference = inferenceOf(this.#operation) !== undefined;
+    const isInference = inference !== undefined;
     if (isInference && taskId !== undefined) {
       this.#recorder.rememberSubmission(taskId, this.#span.spanContext());
     }
@@ -91,7 +104,8 @@ export class OperationSpan implements TelemetrySpan {
       this.#span.setAttribute('gen_ai.response.time_to_first_chunk', toFirstChunk);
     }
     // Without a message: that of the error may repeat the prompt.
-    if (result.error !== undefined) this.#span.setStatus({ code: SpanStatusCode.ERROR });
+    if (attributes['error.type'] !== undefined)
+      this.#span.setStatus({ code: SpanStatusCode.ERROR });
     this.#span.end();
     if (isInference) this.#recordMetrics(attributes);
   }
@@ -101,7 +115,7 @@ export class OperationSpan implements TelemetrySpan {
   }
 
   /** A late charge is counted, but no longer recorded in the span. */
-  #addCharge({ usd, model = this.#operation.model, route }: Charge): void {
+  #addCharge({ usd, model, route }: Charge): void {
     this.#chargeUsd += usd;
     if (!this.#hasEnded) this.#span.setAttribute('polygate.charge_usd', this.#chargeUsd);
     if (usd === 0) return;
@@ -117,7 +131,7 @@ export class OperationSpan implements TelemetrySpan {
   }
 
   #recordContent(name: string, content: () => string | undefined): void {
-    if (inferenceOf(this.#operation) !== 'chat') return;
+    if (this.#recorder.inference !== 'chat') return;
     if (!this.#recorder.captureContent || !this.#span.isRecording()) return;
     const text = content();
     if (text !== undefined) this.#span.setAttribute(name, text);
@@ -132,7 +146,7 @@ export class OperationSpan implements TelemetrySpan {
     });
     const failed = omitUndefined({ ...attributes, 'error.type': error });
     duration.record(secondsSince(this.#startedAt), failed, this.context);
-    if (inferenceOf(this.#operation) !== 'chat') return;
+    if (this.#recorder.inference !== 'chat') return;
     const toFirstChunk = this.#secondsToFirstChunk;
     if (toFirstChunk !== undefined) timeToFirstChunk.record(toFirstChunk, attributes, this.context);
     // The conventions require the modality, and a 0 if no usage is reported.

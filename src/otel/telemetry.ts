@@ -8,6 +8,7 @@ import { unknownNameProblem } from '../schemas/nearest-name.ts';
 import { isRecord } from '../schemas/type-guards.ts';
 import { sharedAttributes, spanAttributes, spanName } from './attributes.ts';
 import { instrumentSource } from './metrics.ts';
+import { inferenceOf } from './routes.ts';
 import { OperationSpan } from './span.ts';
 
 /** Options of {@link openTelemetry}. */
@@ -67,9 +68,10 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
     startSpan(operation, parent) {
       const parentContext = parent instanceof OperationSpan ? parent.context : context.active();
       const submission = operation.type === 'wait' ? submissions.get(operation.id) : undefined;
-      const attributes = sharedAttributes(operation);
+      const inference = inferenceOf(operation);
+      const attributes = sharedAttributes(operation, inference);
       const span = tracerProvider.getTracer('polygate', version).startSpan(
-        spanName(operation),
+        spanName(operation, inference),
         {
           kind: operation.type === 'call' ? SpanKind.CLIENT : SpanKind.INTERNAL,
           // All that are known, so that samplers can use them.
@@ -80,6 +82,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
       );
       return new OperationSpan(operation, span, trace.setSpan(parentContext, span), {
         instruments: instruments(),
+        inference,
         attributes,
         captureContent,
         rememberSubmission,
