@@ -3,7 +3,7 @@
  *
  *     identified -> planned -> journaled -> accepted -> finished
  *
- * A row continues from the state that the journal records. If a step throws, {@link isFinal} derives the status of the
+ * A row continues from the state that the journal records. If a step throws, {@link isFinalError} derives the status of the
  * result from the state that the row had reached.
  *
  * What is durable, and what the next process does after a crash:
@@ -18,14 +18,11 @@
  *   that is run again yields it again.
  */
 import { AbortedError } from '../../errors/aborted.ts';
-import { PolygateError } from '../../errors/base.ts';
 import type { ErrorDetails } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { TaskFailedError } from '../../errors/tasks.ts';
 import type { TaskKind } from '../../schemas/task.ts';
 import { textOf } from '../../schemas/type-guards.ts';
 import { forwardAbort } from '../config/clock.ts';
-import { fingerprint } from '../tasks/fingerprint.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
 import type { BatchContext } from './batch-context.ts';
@@ -34,6 +31,7 @@ import type { RowHistory } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
 import { toRowError } from './halt.ts';
 import type { Intent } from './journal-line.ts';
+import { isFinalError, rowKey } from './row.ts';
 import { sendWhenSlotFree } from './send-when-slot-free.ts';
 
 /** A row of a batch, and the state that it has reached. */
@@ -90,7 +88,7 @@ export async function runItem<Kind extends TaskKind>(
       const sent = sendWhenSlotFree(submission, item.idempotencyKey, context, controller);
       item.task = await sent.catch(async (error: unknown) => {
         // The submission was certainly not charged: allows the row to be resubmitted with other params.
-        if (isFinal(item, error) && !AbortedError.is(error)) {
+        if (isFinalError(progressOf(item), error) && !AbortedError.is(error)) {
           await journal.tryAppend({ type: 'refused', id });
         }
         throw error;
@@ -106,7 +104,11 @@ export async function runItem<Kind extends TaskKind>(
     return { ...identityOf(item), status: 'succeeded', generation };
   } catch (thrown) {
     const error = toRowError(thrown, signal, halt.signal, item.idempotencyKey);
-    return { ...identityOf(item), status: isFinal(item, error) ? 'failed' : 'unknown', error };
+    return {
+      ...identityOf(item),
+      status: isFinalError(progressOf(item), error) ? 'failed' : 'unknown',
+      error,
+    };
   } finally {
     stopListening?.();
   }
@@ -146,30 +148,22 @@ export async function plan<Kind extends TaskKind>(
   const key =
     idempotencyKey ??
     (hasChanged ? undefined : history.key) ??
-    `pg-${await fingerprint(runId, id, hasChanged ? request.hash : '')}`;
+    (await rowKey(runId, id, hasChanged ? request.hash : ''));
   return { submission, signal, intent: { key, ...request } };
+}
+
+/** What is known about the row when it ends with an error. */
+function progressOf<Kind extends TaskKind>({ task, history, isJournaled }: BatchItem<Kind>) {
+  return {
+    hasTask: task !== undefined,
+    mayBeCharged: mayBeCharged(history),
+    isRecorded: isJournaled,
+  };
 }
 
 /** The part of a result that does not depend on how the row ended. */
 function identityOf<Kind extends TaskKind>({ id, idempotencyKey, task }: BatchItem<Kind>) {
   return { id, idempotencyKey, task };
-}
-
-/**
- * Whether an error proves that the task of the row failed or nothing was charged. If not, the row may have been charged,
- * and the next process continues it.
- */
-function isFinal<Kind extends TaskKind>(
-  { task, history, isJournaled }: BatchItem<Kind>,
-  error: unknown,
-): boolean {
-  if (task) return TaskFailedError.is(error);
-  // What happens in this process says nothing about a request that an earlier process may have sent.
-  if (mayBeCharged(history)) return false;
-  // A callback that submits a request itself may have caused a charge before the row was journaled.
-  if (!isJournaled) return !(PolygateError.is(error) && error.outcome === 'unknown');
-  if (!PolygateError.is(error) || error.task) return false;
-  return (error.outcome ?? 'unknown') !== 'unknown' || ConfigurationError.is(error);
 }
 
 /** Creates the error for a row that cannot be planned. */
