@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { APIError } from '../../src/index.ts';
 import type { ChatMessage, TelemetryCall } from '../../src/index.ts';
-import { chat, completion, meta, recording, submission } from './support.ts';
+import { chat, completion, meta, metaOf, recording, submission } from './support.ts';
 
 const withBody = (body: unknown): TelemetryCall => ({ ...chat, body: JSON.stringify(body) });
 
@@ -125,9 +125,9 @@ describe('with captureContent, a chat records', () => {
 });
 
 test('no other operation records content', () => {
-  expect(captured({ ...withBody({ messages: [{}] }), name: 'generate_image' }, completion)).toEqual(
-    {},
-  );
+  expect(
+    captured({ ...withBody({ messages: [{}] }), template: '/v1/images/tasks' }, completion),
+  ).toEqual({});
 });
 
 test('without captureContent, nothing contains the key, prompts, responses or result URLs', async () => {
@@ -138,7 +138,7 @@ test('without captureContent, nothing contains the key, prompts, responses or re
   const error = new APIError(secret, { meta: meta('req-1'), body: secret, param: secret });
   const { run, spans, metrics } = recording();
   for (const call of [chat, submission]) {
-    run({ ...call, body }, { data, meta: meta('req-1') });
+    run({ ...call, body }, { data, meta: metaOf('req-1') });
     run({ ...call, body }, { error, data });
   }
   run({ type: 'wait', kind: 'image', id: 'id_1' }, { data });
