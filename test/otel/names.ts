@@ -1,6 +1,6 @@
 /** The names that may be exported, from the contract: those of the GenAI conventions, and those of polygate. */
 
-export const allowedAttributes: ReadonlySet<string> = new Set([
+const allowedAttributes: ReadonlySet<string> = new Set([
   'error.type',
   'gen_ai.operation.name',
   'gen_ai.provider.name',
@@ -25,7 +25,7 @@ export const allowedAttributes: ReadonlySet<string> = new Set([
 const contentAttributes = ['gen_ai.input.messages', 'gen_ai.output.messages'];
 
 /** The events, and the attributes of each. */
-export const allowedEvents: ReadonlyMap<string, readonly string[]> = new Map([
+const allowedEvents: ReadonlyMap<string, readonly string[]> = new Map([
   ['polygate.queued', ['polygate.queue_ms']],
   ['polygate.retry', ['http.response.status_code', 'polygate.attempt', 'polygate.delay_ms']],
   ['polygate.status', ['polygate.status']],
@@ -42,7 +42,7 @@ const inferenceAttributes = [
 const tokenAttributes = [...inferenceAttributes, 'gen_ai.token.modality'];
 
 /** The metrics, and the attributes of each. */
-export const allowedMetrics: ReadonlyMap<string, readonly string[]> = new Map([
+const allowedMetrics: ReadonlyMap<string, readonly string[]> = new Map([
   ['gen_ai.client.inference.duration', [...inferenceAttributes, 'error.type']],
   ['gen_ai.client.inference.time_to_first_chunk', inferenceAttributes],
   ['gen_ai.client.inference.usage.input_tokens', tokenAttributes],
