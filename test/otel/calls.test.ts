@@ -2,7 +2,7 @@ import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { describe, expect, test } from 'vitest';
 
 import { allCalls } from '../support/calls.ts';
-import { observed } from './observed.ts';
+import { image, observed } from './observed.ts';
 
 const inferences = /POST \/v1\/(chat|images|videos?|audio\/tasks)/;
 
@@ -47,27 +47,36 @@ describe('every other call is a client span', () => {
     },
   );
 
-  test.each(['/v1/responses', '/v1/status', '/v1/embeddings'])(
-    'also of gateway.fetch with asResponse-like bodies: POST %s',
+  test.each(['/v1/responses', '/v1/embeddings'])(
+    'of gateway.fetch of an undocumented route, named after its path: POST %s',
     async (path) => {
-      const { gateway, settle, outline } = observed();
+      const { gateway, settle, outline, span } = observed();
       await settle(gateway.fetch(path, { method: 'POST', body: '{}' }));
       expect(outline()).toEqual([`POST ${path}`]);
+      expect(span(`POST ${path}`).attributes).not.toHaveProperty('gen_ai.request.stream');
     },
   );
 
   test('of a poll with retrieve, which belongs to no wait', async () => {
     const { gateway, settle, outline } = observed();
-    const task = await settle(gateway.images.submit({ model: 'prism-image', prompt: 'A harbour' }));
+    const task = await settle(gateway.images.submit(image));
     await settle(task.retrieve());
     await settle(gateway.images.retrieve(task.id));
     expect(outline()).toEqual(['generate_image prism-image', 'GET /v1/images/tasks/{id}']);
   });
 
-  test('even if the model id has a slash, and on another port', async () => {
+  test('even if the model id has a slash', async () => {
     const { gateway, settle, outline } = observed();
     await settle(gateway.models.retrieve('lumen/vision-chat'));
     expect(outline()).toEqual(['GET /v1/models/{model}']);
+  });
+
+  test('but a download of a result, from another server, has none', async () => {
+    const { gateway, settle, outline } = observed();
+    const generation = await settle(gateway.images.generate(image));
+    const before = outline();
+    await settle(gateway.download(generation).then((response) => response.arrayBuffer()));
+    expect(outline()).toEqual(before);
   });
 });
 

@@ -51,6 +51,15 @@ describe('a failed call has its error, its outcome and its request id', () => {
     expect(attributes['polygate.request_id']).toBe(memory.mock.requests[0]?.requestId);
   });
 
+  test('with the error of a hook', async () => {
+    const fail = () => {
+      throw new Error('A hook is broken');
+    };
+    const memory = observed({}, { ...once, hooks: { beforeRequest: [fail] } });
+    const attributes = await failureOf(memory, submit, imageSpan);
+    expect(attributes).toMatchObject(type('HookError', 'not-sent'));
+  });
+
   test('of gateway.fetch, whose response has an error status', async () => {
     const memory = observed({}, once);
     memory.mock.fail({ status: 402 });
@@ -156,6 +165,9 @@ describe('a failed stream has its error and what was received', () => {
       expect(attributes).toMatchObject(type(name, 'unknown'));
       expect(attributes).toMatchObject({
         'gen_ai.request.stream': true,
+        'gen_ai.response.id': expect.stringMatching(/^chatcmpl-/),
+        'gen_ai.response.model': 'aurora-chat',
+        'gen_ai.response.finish_reasons': ['error'],
         'gen_ai.response.time_to_first_chunk': expect.any(Number),
         'polygate.request_id': memory.mock.requests[0]?.requestId,
         'polygate.charge_usd': memory.mock.invoice[0]?.usd,

@@ -1,12 +1,13 @@
+import { metrics, trace } from '@opentelemetry/api';
 import { openTelemetry } from 'polygate/otel';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { ChatClient } from '../../src/chat.ts';
 import { ConfigurationError, Polygate } from '../../src/index.ts';
 import type { Telemetry } from '../../src/index.ts';
 import { baseURL, onMock, thrown } from '../core/support.ts';
-import { chat, observed } from './observed.ts';
-import { recording } from './support.ts';
+import { chat, image, observed } from './observed.ts';
+import { providers, recording } from './support.ts';
 
 const apiKey = 'sk-test';
 
@@ -72,6 +73,20 @@ describe('the option telemetry', () => {
     const { gateway, mock } = onMock({}, { telemetry });
     await mock.clock.settle(gateway.models.list());
     expect(telemetry.names).toEqual(['context', 'call']);
+  });
+
+  test('is needed: without it, nothing is recorded, even by global providers', async () => {
+    const { tracerProvider, meterProvider, started, metrics: recorded } = providers();
+    trace.setGlobalTracerProvider(tracerProvider);
+    metrics.setGlobalMeterProvider(meterProvider);
+    onTestFinished(() => {
+      trace.disable();
+      metrics.disable();
+    });
+    const { gateway, mock } = onMock();
+    await mock.clock.settle(gateway.images.generate(image));
+    await mock.clock.settle(gateway.withOptions({ telemetry: undefined }).models.list());
+    expect([started, await recorded()]).toEqual([[], []]);
   });
 
   test('is an option of ChatClient', async () => {
