@@ -58,6 +58,19 @@ describe('a replay', () => {
     expect((await points(charge)).map(({ value }) => value)).toEqual([0.02]);
   });
 
+  test('of a chat, which the service can be said to offer, has the charge once', async () => {
+    const memory = observed({ assumptions: { A11: 'replay' } }, { retryAmbiguous: { chat: true } });
+    const { gateway, mock, settle, span, total } = memory;
+    mock.fail({ reset: 'after', times: 1 });
+    await settle(gateway.chat.completions.create(chat));
+    expect(span('chat aurora-chat').attributes).toMatchObject({
+      'polygate.replayed': true,
+      'polygate.charge_usd': mock.invoice[0]?.usd,
+    });
+    expect(mock.invoice).toHaveLength(1);
+    expect(await total(charge)).toBe(mock.invoice[0]?.usd);
+  });
+
   test('of a response that arrives after its attempt timed out counts the charge once', async () => {
     const memory = observed({}, { timeout: 1000 });
     const { gateway, mock, settle, points } = memory;

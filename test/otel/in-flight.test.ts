@@ -170,7 +170,7 @@ describe('the number of requests in flight', () => {
     expect(Math.min(...seen)).toBe(1);
   });
 
-  test('is that of one openTelemetry object, so that the clients of a process share it', async () => {
+  test('is the sum over the clients that share a meter provider', async () => {
     const { gateway, settle, meterProvider, tracerProvider, requestsInFlight, mock } = observed({
       latencyMs: 100,
     });

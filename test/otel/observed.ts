@@ -81,3 +81,7 @@ function outlineOf(spans: readonly ReadableSpan[], parent?: string, indent = '')
 /** The events of a span with this name: their attributes. */
 export const eventsOf = (span: ReadableSpan, name: string) =>
   span.events.filter((event) => event.name === name).map(({ attributes }) => attributes);
+
+/** The statuses that a wait has recorded. */
+export const statusesOf = (span: ReadableSpan) =>
+  eventsOf(span, 'polygate.status').map((attributes) => attributes?.['polygate.status']);

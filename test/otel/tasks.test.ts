@@ -1,13 +1,8 @@
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
-import { openTelemetry } from 'polygate/otel';
 import { describe, expect, test } from 'vitest';
 
 import type { Polygate, SubmittedTask } from '../../src/index.ts';
-import { drain } from '../core/support.ts';
-import { eventsOf, image, material, music, observed, speech, video } from './observed.ts';
-
-const statuses = ({ span }: ReturnType<typeof observed>, name: string) =>
-  eventsOf(span(name), 'polygate.status').map((attributes) => attributes?.['polygate.status']);
+import { image, music, observed, speech, statusesOf, video } from './observed.ts';
 
 describe('a submission is one client span', () => {
   test.each<[string, (gateway: Polygate) => Promise<SubmittedTask>, string]>([
@@ -71,6 +66,12 @@ describe('a submission is one client span', () => {
     expect(mock.invoice.map(({ taskId }) => taskId)).toEqual([id]);
   });
 
+  test('of asResponse of generate, which does not wait', async () => {
+    const { gateway, settle, outline } = observed();
+    await settle(gateway.images.generate(image).asResponse());
+    expect(outline()).toEqual(['generate_image prism-image']);
+  });
+
   test('of asResponse, with the task id from the headers', async () => {
     const { gateway, mock, settle, span } = observed();
     await settle(gateway.images.submit(image).asResponse());
@@ -113,7 +114,7 @@ describe('generate is an internal span over the submission and the wait', () => 
       });
       expect(span(name).attributes).toEqual(shared);
     }
-    expect(statuses(memory, `wait ${kind}`)).toEqual(['running', 'succeeded']);
+    expect(statusesOf(span(`wait ${kind}`))).toEqual(['running', 'succeeded']);
     expect(new Set(spans().map((each) => each.spanContext().traceId)).size).toBe(1);
     const submit = span(`${operation} ${model}`).spanContext();
     expect(span(`wait ${kind}`).links.map(({ context }) => context)).toEqual([submit]);
@@ -128,135 +129,4 @@ describe('generate is an internal span over the submission and the wait', () => 
     expect(polls.map(({ attributes }) => attributes['polygate.request_id'])).toEqual(ids);
     expect(new Set(polls.map(({ kind }) => kind))).toEqual(new Set([SpanKind.CLIENT]));
   });
-});
-
-describe('a wait is an internal span over its polls', () => {
-  const poll = '  GET /v1/images/tasks/{id}';
-
-  test('with task.wait, linked to the submission', async () => {
-    const memory = observed();
-    const { gateway, settle, outline, span } = memory;
-    const task = await settle(gateway.images.submit(image));
-    await settle(task.wait());
-    expect(outline()).toEqual(['generate_image prism-image', 'wait image', poll]);
-    const submit = span('generate_image prism-image').spanContext();
-    expect(span('wait image').links.map(({ context }) => context)).toEqual([submit]);
-    expect(statuses(memory, 'wait image')).toEqual(['running', 'succeeded']);
-  });
-
-  test('with updates', async () => {
-    const memory = observed();
-    const { gateway, settle, outline, span } = memory;
-    const task = await settle(gateway.images.submit(image));
-    await settle(drain(task.updates()));
-    expect(outline()).toEqual(['generate_image prism-image', 'wait image', poll]);
-    expect(statuses(memory, 'wait image')).toEqual(['running', 'succeeded']);
-    expect(span('wait image').attributes['gen_ai.request.model']).toBe('prism-image');
-  });
-
-  test('with updates that are left early, which is no error', async () => {
-    const memory = observed();
-    const { gateway, settle, span } = memory;
-    const task = await settle(gateway.images.submit(image));
-    const left = async () => {
-      for await (const update of task.updates()) if (update) break;
-    };
-    await settle(left());
-    expect(statuses(memory, 'wait image')).toEqual(['running']);
-    expect(span('wait image')).toMatchObject({ status: { code: SpanStatusCode.UNSET } });
-    expect(span('wait image').attributes).not.toHaveProperty('error.type');
-  });
-
-  test('with updates that are never read, is not started', async () => {
-    const { gateway, settle, outline } = observed();
-    const task = await settle(gateway.images.submit(image));
-    task.updates();
-    expect(outline()).toEqual(['generate_image prism-image']);
-  });
-
-  test('of a task that is known to be finished, without polls', async () => {
-    const memory = observed();
-    const { gateway, settle, spans } = memory;
-    const task = await settle(gateway.images.submit(image));
-    await settle(task.wait());
-    const { length } = spans();
-    await settle(task.wait());
-    const [again, ...others] = spans().slice(length);
-    expect([again?.name, others]).toEqual(['wait image', []]);
-    expect(again && eventsOf(again, 'polygate.status')).toEqual([
-      { 'polygate.status': 'succeeded' },
-    ]);
-  });
-
-  test('with the wait of a namespace, and of a receipt in the same process', async () => {
-    const { gateway, settle, outline, spans } = observed();
-    const task = await settle(gateway.images.submit(image));
-    await settle(gateway.images.wait(task.id));
-    await settle(gateway.resume(task.toJSON()).wait());
-    expect(outline()).toEqual(['generate_image prism-image', 'wait image', poll]);
-    const [submit, ...others] = spans();
-    const waits = others.filter(({ name }) => name === 'wait image');
-    const linked = waits.map(({ links }) => links.map(({ context }) => context));
-    expect(linked).toEqual([[submit?.spanContext()], [submit?.spanContext()]]);
-  });
-
-  test('without a link if another process, and so another telemetry, has submitted the task', async () => {
-    const { gateway, settle, tracerProvider, spans } = observed();
-    const task = await settle(gateway.images.submit(image));
-    const other = gateway.withOptions({ telemetry: openTelemetry({ tracerProvider }) });
-    await settle(other.resume(task.toJSON()).wait());
-    expect(spans().at(-1)).toMatchObject({ name: 'wait image', links: [] });
-  });
-
-  test('of a material, with register', async () => {
-    const memory = observed();
-    const { gateway, settle, outline, span } = memory;
-    await settle(gateway.materials.register(material));
-    expect(outline()).toEqual([
-      'POST /v1/materials',
-      'wait material',
-      '  GET /v1/materials/{material_id}',
-    ]);
-    expect(statuses(memory, 'wait material')).toEqual(['processing', 'available']);
-    expect(span('wait material').kind).toBe(SpanKind.INTERNAL);
-    expect(span('wait material').attributes).toEqual({ 'gen_ai.provider.name': 'polygate' });
-    expect(span('POST /v1/materials').attributes).not.toHaveProperty('polygate.task_id');
-  });
-
-  test('of a material, with materials.wait', async () => {
-    const memory = observed();
-    const { gateway, settle, outline } = memory;
-    const { id } = await settle(gateway.materials.create(material));
-    await settle(gateway.materials.wait(id));
-    expect(outline()).toEqual([
-      'POST /v1/materials',
-      'wait material',
-      '  GET /v1/materials/{material_id}',
-    ]);
-    expect(statuses(memory, 'wait material')).toEqual(['processing', 'available']);
-  });
-});
-
-test('each row of a batch is a submission and a wait', async () => {
-  const { gateway, settle, outline, spans } = observed({
-    clock: 'system',
-    tasks: { durationMs: 1 },
-  });
-  const rows = gateway.batch(
-    ['A', 'B'],
-    (prompt) => gateway.images.submission({ ...image, prompt }),
-    {
-      pollInterval: 1,
-    },
-  );
-  await settle(drain(rows));
-  expect(
-    outline()
-      .toSorted()
-      .filter((line, index, lines) => line !== lines[index - 1]),
-  ).toEqual(['  GET /v1/images/tasks/{id}', 'generate_image prism-image', 'wait image']);
-  const submits = spans().filter(({ name }) => name.startsWith('generate_image'));
-  const links = spans().flatMap((span) => span.links.map(({ context }) => context.spanId));
-  expect(new Set(links)).toEqual(new Set(submits.map((span) => span.spanContext().spanId)));
-  expect(submits).toHaveLength(2);
 });
