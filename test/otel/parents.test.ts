@@ -101,22 +101,16 @@ describe.each([
       (gateway) => gateway.images.wait('task_1').catch(() => undefined),
       ['  wait image', '    GET /v1/images/tasks/{id}'],
     ],
+    [
+      'register',
+      (gateway) => gateway.materials.register(material),
+      ['  POST /v1/materials', '  wait material', '    GET /v1/materials/{material_id}'],
+    ],
   ])('of %s', async (__, work, spans) => {
     context.setGlobalContextManager(createManager().enable());
     const outline = await outlineIn(observed(), work);
     expect([...new Set(outline)]).toEqual(['request', ...spans]);
   });
-});
-
-test('the wait of register has the same parent as its request', async () => {
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  const outline = await outlineIn(observed(), ({ materials }) => materials.register(material));
-  expect(outline).toEqual([
-    'request',
-    '  POST /v1/materials',
-    '  wait material',
-    '    GET /v1/materials/{material_id}',
-  ]);
 });
 
 describe('fetch runs with the span of its call active', () => {
