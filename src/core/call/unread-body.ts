@@ -30,6 +30,8 @@ export function keepBodyUnread(
   return async (context) => {
     const { response, errors, config, meta, retainSlot, span } = context;
     if (!(holdsSlot || openReader) || response.body === null || !isEventStream(response)) {
+      // Without the body, which belongs to the caller.
+      span?.end({ meta });
       return withAbortableBody(response, signal);
     }
     const { clock, streamIdleTimeout: ms } = config;
