@@ -12,7 +12,7 @@ const barWidth = Math.max(10, width - nameWidth - timeWidth - 2);
 const toMs = ([seconds, nanoseconds]: HrTime): number => seconds * 1_000 + nanoseconds / 1e6;
 
 /** Formats a duration with three digits. */
-export const duration = (ms: number): string =>
+const duration = (ms: number): string =>
   ms < 999.5 ? `${ms.toFixed()} ms` : `${(ms / 1_000).toFixed(2)} s`;
 
 /** Prints all spans. They must belong to one trace with one root. */
