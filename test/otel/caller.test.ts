@@ -135,3 +135,36 @@ describe.each(cases)(
     });
   },
 );
+
+test('concurrent calls under different spans do not mix, even if one waits for the slot of the other', async () => {
+  await using service = await tracedGateway({ latencyMs: 20 });
+  const gateway = service.createClient({ concurrency: 1 });
+  const work = () => gateway.images.generate(image, polls);
+  const callers = ['one', 'two', 'three'];
+  await Promise.all(callers.map((caller) => service.inSpan(caller, work)));
+  const each = callers.flatMap((caller) => [
+    caller,
+    ...generate.map((path) => `${caller} > ${path}`),
+  ]);
+  expect(new Set(service.paths())).toEqual(new Set(each));
+});
+
+test('recovered rows nest under the active span', async () => {
+  await using service = await tracedGateway();
+  const untraced = service.createClient({ telemetry: undefined });
+  const lines: string[] = [];
+  const journal = {
+    append: async (line: string) => void lines.push(line),
+    async *read() {
+      yield* lines;
+    },
+  };
+  const submission = () => untraced.images.submission(image);
+  // The caller stops before it takes the result.
+  for await (const _ of untraced.batch(['one'], submission, { ...polls, journal })) break;
+  const gateway = service.createClient();
+  const rows = service.inSpan('caller', () => gateway.recover(journal, polls));
+  await service.inSpan('reader', () => finish(rows));
+  const expected = ['caller', 'reader', ...wait.map((path) => `caller > ${path}`)];
+  expect(new Set(service.paths())).toEqual(new Set(expected));
+});

@@ -1,5 +1,5 @@
 import { context, metrics, propagation, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
-import type { ContextManager } from '@opentelemetry/api';
+import type { ContextManager, SpanContext } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
@@ -14,7 +14,7 @@ import { listen } from '../../src/mock/node/index.ts';
 
 /** A reference gateway on a socket, and clients whose spans go to the global provider. */
 export async function tracedGateway(
-  options: MockGatewayOptions = {},
+  mockOptions: MockGatewayOptions = {},
   contextManager: ContextManager = new AsyncLocalStorageContextManager(),
 ) {
   const exporter = new InMemorySpanExporter();
@@ -22,7 +22,11 @@ export async function tracedGateway(
   // Also enables the propagation of `traceparent`.
   provider.register({ contextManager: contextManager.enable() });
   const durationMs = 50;
-  const mock = createMockGateway({ tasks: { durationMs }, materials: { durationMs }, ...options });
+  const mock = createMockGateway({
+    tasks: { durationMs },
+    materials: { durationMs },
+    ...mockOptions,
+  });
   const { baseURL, close } = await listen(mock);
   const tracer = provider.getTracer('app');
   return {
@@ -36,7 +40,12 @@ export async function tracedGateway(
       span.end();
       return result;
     },
-    spans: () => exporter.getFinishedSpans(),
+    /** The ids of the first span of this name. */
+    spanOf(name: string): SpanContext {
+      const span = exporter.getFinishedSpans().find((each) => each.name === name);
+      if (span === undefined) throw new Error(`There is no span ${name}.`);
+      return span.spanContext();
+    },
     /** The names of each span and its ancestors, such as `caller > generate image > wait image`. */
     paths: () => pathsOf(exporter.getFinishedSpans()),
     /** The names of the spans of calls. */
