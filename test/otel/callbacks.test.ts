@@ -109,6 +109,8 @@ test('a beforeRequest hook can send the traceparent of the call', async () => {
     },
   });
   await service.inSpan('caller', () => gateway.chat.completions.create(question));
-  const { traceId, spanId } = service.spanOf('chat aurora-chat');
-  expect(service.mock.requests.at(-1)?.headers['traceparent']).toBe(`00-${traceId}-${spanId}-01`);
+  const [chat] = service.idsOf('chat aurora-chat');
+  expect(service.mock.requests.at(-1)?.headers['traceparent']).toBe(
+    `00-${chat?.traceId}-${chat?.spanId}-01`,
+  );
 });

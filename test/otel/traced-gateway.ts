@@ -1,5 +1,5 @@
 import { context, metrics, propagation, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
-import type { ContextManager, SpanContext } from '@opentelemetry/api';
+import type { ContextManager } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
@@ -40,12 +40,12 @@ export async function tracedGateway(
       span.end();
       return result;
     },
-    /** The ids of the first span of this name. */
-    spanOf(name: string): SpanContext {
-      const span = exporter.getFinishedSpans().find((each) => each.name === name);
-      if (span === undefined) throw new Error(`There is no span ${name}.`);
-      return span.spanContext();
-    },
+    /** The ids of the spans of this name. */
+    idsOf: (name: string) =>
+      exporter
+        .getFinishedSpans()
+        .filter((span) => span.name === name)
+        .map((span) => span.spanContext()),
     /** The names of each span and its ancestors, such as `caller > generate image > wait image`. */
     paths: () => pathsOf(exporter.getFinishedSpans()),
     /** The names of the spans of calls. */
