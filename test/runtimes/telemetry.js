@@ -28,5 +28,5 @@ export function pathsOf(spans) {
     const parent = byId.get(parentSpanContext.spanId);
     return `${parent ? pathOf(parent) : 'unknown'} > ${name}`;
   };
-  return [...new Set(spans.map(pathOf))].toSorted();
+  return [...new Set(spans.map(pathOf))].toSorted((one, other) => (one < other ? -1 : 1));
 }
