@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 
 import { expect, test } from 'vitest';
@@ -8,11 +9,12 @@ import { runFromSource } from '../run-from-source.ts';
 /** A receiver of OTLP over HTTP, and the bodies that it has received, by path. */
 async function startReceiver() {
   const bodies = new Map<string, any[]>();
-  const server = createServer(async (request, response) => {
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
     const { url = '' } = request;
     bodies.set(url, [...(bodies.get(url) ?? []), await json(request)]);
     response.setHeader('content-type', 'application/json').end('{}');
-  });
+  };
+  const server = createServer((request, response) => void receive(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (typeof address !== 'object' || address === null) throw new Error('No port.');
