@@ -39,6 +39,10 @@ const maxSubmissions = 10_000;
  * follow the GenAI semantic conventions of November 2026; other names start with `polygate.`. The API key and result
  * URLs are never recorded, prompts and responses only with `captureContent`.
  *
+ * Operations nest under the span that is active when you call the method, if a context manager is registered. Each
+ * request is sent with the span of its call active, so instrumentation of `fetch` and your hooks see it. Other callbacks
+ * and tools run in your own context.
+ *
  * @example
  * ```ts
  * const gateway = new Polygate({ telemetry: openTelemetry() });

@@ -9,7 +9,7 @@ import { readExtended } from '../core/call/readers.ts';
 import { checkRequestOptions } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
-import { captureContext } from '../core/call/telemetry.ts';
+import { captureContext } from '../core/config/caller-context.ts';
 import { notify } from '../core/config/log.ts';
 import { functionValue } from '../core/config/validation.ts';
 import type { Rules } from '../core/config/validation.ts';
@@ -158,7 +158,6 @@ export class Materials {
       wait: { ...options, headers: undefined, requestId: undefined },
     });
     return startCall(context, prepare, async ({ call, options: headers, wait }) => {
-      // The wait starts long after the caller's context has ended.
       const enter = captureContext(context.config);
       const created = await execute(context, call, headers, readMaterial);
       const { verification_url: url, verification_expires_at: expiresAt, ...data } = created.data;
@@ -168,8 +167,7 @@ export class Materials {
       // The verification URL is secret: `data` keeps it out of later updates and errors.
       const known = toPollResult({ ...created, data }, context);
       const target = materialTarget(context, data.id, known, headers);
-      const start = () => waitForResult(target, wait);
-      return { ...created, data: await (enter ? enter(start) : start()) };
+      return { ...created, data: await enter(() => waitForResult(target, wait)) };
     });
   }
 }

@@ -21,7 +21,9 @@ export interface Telemetry {
   ): TelemetrySpan | undefined;
   /**
    * Called synchronously by the methods of the client, whose operations start a moment later: inside `start`, which the
-   * returned function must call once, synchronously. Use it to restore the context that was active in the caller.
+   * returned function must call synchronously. Use it to restore the context that was active in the caller. An attempt
+   * of a client with hooks calls it, too, for the hooks and `fetch`, which run later. The returned function can be called
+   * several times, such as once for each row of a batch.
    */
   captureContext?(): (start: () => void) => void;
 }

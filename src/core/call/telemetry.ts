@@ -4,9 +4,8 @@ import type {
   TelemetryResult,
   TelemetrySpan,
 } from '../../schemas/telemetry.ts';
+import { runOnce, safely } from '../config/caller-context.ts';
 import type { Config } from '../config/config.ts';
-import { notify } from '../config/log.ts';
-import type { Log } from '../config/log.ts';
 import type { ApiCall } from './api-call.ts';
 
 /** The span of an operation. Errors of the user's telemetry are logged, and have no other effect. */
@@ -57,29 +56,4 @@ export function startCallSpan(
     { type: 'call', method, template, baseURL, model, stream, body },
     parent,
   );
-}
-
-/** Captures the caller's context. The returned function starts an operation in it. */
-export function captureContext({ telemetry, log }: Config) {
-  const enter = telemetry && safely(log, () => telemetry.captureContext?.());
-  return (
-    enter && (<Result>(start: () => Promise<Result>): Promise<Result> => runOnce(log, enter, start))
-  );
-}
-
-/** Lets `enter` call `work`, and returns its result. Whatever `enter` does, `work` is called once: it may cost money. */
-function runOnce<Result>(
-  log: Log,
-  enter: (work: () => void) => void,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  let result: Promise<Result> | undefined;
-  // An error that `work` throws must not look like one of `enter`.
-  const once = () => (result ??= (async () => work())());
-  safely(log, () => enter(() => void once()));
-  return once();
-}
-
-function safely<Result>(log: Log, work: () => Result): Result | undefined {
-  return notify(log, work, undefined, 'telemetry');
 }

@@ -11,8 +11,8 @@ import type { CallErrors } from '../call/errors.ts';
 import { execute } from '../call/execute.ts';
 import { newIdempotencyKey } from '../call/idempotency-key.ts';
 import type { ResponseHandler } from '../call/response.ts';
-import { captureContext } from '../call/telemetry.ts';
 import { keepBodyUnread } from '../call/unread-body.ts';
+import { captureContext } from '../config/caller-context.ts';
 import { checkValue, headerText } from '../config/validation.ts';
 import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
@@ -105,8 +105,7 @@ async function sendFetch(
   };
   try {
     const options = { headers, idempotencyKey, signal };
-    const start = () => execute(context, call, options, handle);
-    const { data, meta } = await (enter ? enter(start) : start());
+    const { data, meta } = await enter(() => execute(context, call, options, handle));
     fetched.set(data, {
       // Parsed only if an integration reads it.
       get meta() {
