@@ -157,10 +157,9 @@ export class ChatCompletions {
     checkRequestOptions(options, runRules);
     // Later rounds start long after the caller's context has ended.
     const enter = captureContext(this.#context.config);
-    return runTools(params, options, async (round, roundOptions) => {
-      const start = () => this.#createCompletion(this.#prepare(round, roundOptions, false));
-      return enter ? enter(start) : start();
-    }).catch(throwToCaller);
+    return runTools(params, options, async (round, roundOptions) =>
+      enter(async () => this.#createCompletion(this.#prepare(round, roundOptions, false))),
+    ).catch(throwToCaller);
   }
 
   async #createCompletion({ call, options }: PreparedCall): Promise<ApiResponse<ChatCompletion>> {

@@ -66,7 +66,7 @@ export function startCall<Call extends PreparedCall, Result>(
   const prepared = attempt(prepare);
   const start = (isRaw: boolean) => (isRaw ? executeRaw(context, prepared()) : run(prepared()));
   const enter = captureContext(context.config);
-  return new RequestPromise(enter ? (isRaw) => enter(() => start(isRaw)) : start);
+  return new RequestPromise((isRaw) => enter(() => start(isRaw)));
 }
 
 /**

@@ -46,8 +46,7 @@ function createCheck(
   const decode = createEventDecoder(maxEventBytes);
   /** Whether a choice is finished, by its index. */
   const choices = new Map<number, boolean>();
-  /** The first error that the service has reported in the stream. */
-  let reported: string | undefined;
+  let hasError = false;
   /** Only for telemetry: nothing else needs the completion. */
   const accumulator = span && createAccumulator();
 
@@ -58,7 +57,10 @@ function createCheck(
     }
     if (data === '[DONE]') return true;
     const value = parseJson(data);
-    if (type === 'error' || isErrorEvent(value)) reported ??= data;
+    if (type === 'error' || isErrorEvent(value)) {
+      hasError = true;
+      span?.end({ error: errors.streamErrorEvent(data) });
+    }
     if (isChunk(value)) {
       if (choices.size === 0) span?.event({ type: 'first-chunk' });
       accumulator?.add(value);
@@ -69,22 +71,16 @@ function createCheck(
     return false;
   }
 
-  function complete(): true {
-    span?.end({
-      error: reported && errors.streamErrorEvent(reported),
-      data: accumulator?.completion,
-      meta,
-    });
-    return true;
-  }
-
   return (bytes, error) => {
     const events = error === undefined ? decode(bytes) : [];
     const isDone = events.some(({ data, event }) => checkEvent(data, event));
-    if (isDone || bytes !== undefined) return isDone && complete();
+    if (!isDone && bytes !== undefined) return false;
     const isFinished =
       choices.size >= Math.max(1, choiceCount) && ![...choices.values()].includes(false);
-    if (isFinished || reported !== undefined) return complete();
+    if (isDone || isFinished || hasError) {
+      span?.end({ data: accumulator?.completion, meta });
+      return true;
+    }
     const problem = 'it ended without [DONE]';
     throw errors.bodyInterrupted(StreamTruncatedError, 'The stream was truncated', problem, error);
   };

@@ -105,8 +105,7 @@ async function sendFetch(
   };
   try {
     const options = { headers, idempotencyKey, signal };
-    const start = () => execute(context, call, options, handle);
-    const { data, meta } = await (enter ? enter(start) : start());
+    const { data, meta } = await enter(() => execute(context, call, options, handle));
     fetched.set(data, {
       // Parsed only if an integration reads it.
       get meta() {

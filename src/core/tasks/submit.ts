@@ -72,7 +72,7 @@ export function generate<Kind extends TaskKind>(
     const result = submit(span).then((submitted) =>
       waitForSubmitted(submitted, wait, config.log, span),
     );
-    if (span) result.then(span.end, span.fail);
+    if (span) result.then(span.end, (error: unknown) => span.end({ error }));
     return result;
   });
 }
@@ -143,8 +143,8 @@ function prepareSubmit<Kind extends TaskKind>(
     },
   };
   const submit = async (parent?: Span) => {
-    const options = parent ? { ...checked, parent } : checked;
-    const submitted = await execute(context, call, options, scope.read);
+    checked.parent = parent;
+    const submitted = await execute(context, call, checked, scope.read);
     const { data, response } = submitted;
     const { poll_url, status_url } = data.raw;
     const named = [response.headers.get('location'), poll_url, status_url];
