@@ -1,3 +1,4 @@
+import type { PolygateError } from '../../errors/base.ts';
 import { StreamTruncatedError } from '../../errors/stream.ts';
 import type { ResponseContext } from '../call/response.ts';
 import type { OpenReader } from '../call/unread-body.ts';
@@ -46,7 +47,8 @@ function createCheck(
   const decode = createEventDecoder(maxEventBytes);
   /** Whether a choice is finished, by its index. */
   const choices = new Map<number, boolean>();
-  let hasError = false;
+  /** The first error that the service has reported in the stream. */
+  let reported: PolygateError | undefined;
   /** Only for telemetry: nothing else needs the completion. */
   const accumulator = span && createAccumulator();
 
@@ -57,10 +59,7 @@ function createCheck(
     }
     if (data === '[DONE]') return true;
     const value = parseJson(data);
-    if (type === 'error' || isErrorEvent(value)) {
-      hasError = true;
-      span?.end({ error: errors.streamErrorEvent(data) });
-    }
+    if (type === 'error' || isErrorEvent(value)) reported ??= errors.streamErrorEvent(data);
     if (isChunk(value)) {
       if (choices.size === 0) span?.event({ type: 'first-chunk' });
       accumulator?.add(value);
@@ -77,8 +76,8 @@ function createCheck(
     if (!isDone && bytes !== undefined) return false;
     const isFinished =
       choices.size >= Math.max(1, choiceCount) && ![...choices.values()].includes(false);
-    if (isDone || isFinished || hasError) {
-      span?.end({ data: accumulator?.completion, meta });
+    if (isDone || isFinished || reported) {
+      span?.end({ error: reported, data: accumulator?.completion, meta });
       return true;
     }
     const problem = 'it ended without [DONE]';

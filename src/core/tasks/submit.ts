@@ -7,6 +7,8 @@ import { startCall } from '../call/endpoint.ts';
 import type { PreparedCall } from '../call/endpoint.ts';
 import { execute } from '../call/execute.ts';
 import { withIdempotencyKey } from '../call/idempotency-key.ts';
+import { checkParams, mergeExtraBody, toJson } from '../call/params.ts';
+import type { FindProblem } from '../call/params.ts';
 import { checkRequestOptions } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
@@ -35,6 +37,20 @@ export interface SubmitRequest {
   /** Estimates the price in USD from the model's prices. Returns undefined if they are unknown. */
   readonly estimateUsd: (prices: KnownPrices) => number | undefined;
   readonly observer?: AttemptObserver | undefined;
+}
+
+/** Checks and serializes the params of a submission to `template`. */
+export function describeSubmit<Params extends { model: string }>(
+  template: string,
+  given: Params,
+  options: RequestOptions | undefined,
+  estimator: (params: Params) => SubmitRequest['estimateUsd'],
+  findProblem?: FindProblem,
+): SubmitRequest {
+  const params = mergeExtraBody(given, options);
+  checkParams(params, findProblem);
+  const { model } = params;
+  return { template, model, body: toJson(params), estimateUsd: estimator(params) };
 }
 
 /** Options of a call that submits a task and waits for it. */
