@@ -158,7 +158,7 @@ export class ChatCompletions {
     // Later rounds start long after the caller's context has ended.
     const enter = captureContext(this.#context.config);
     return runTools(params, options, async (round, roundOptions) =>
-      enter(() => this.#createCompletion(this.#prepare(round, roundOptions, false))),
+      enter(async () => this.#createCompletion(this.#prepare(round, roundOptions, false))),
     ).catch(throwToCaller);
   }
 

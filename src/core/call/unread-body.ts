@@ -68,14 +68,14 @@ export function keepBodyUnread(
             if (value) controller.enqueue(value);
             if (!done && !isLast) return;
             controller.close();
-            end();
           } catch (error) {
-            controller.error(failure ?? error);
-            end(failure ?? error);
+            failure ??= error;
+            controller.error(failure);
           }
+          end(failure);
         },
         cancel(reason) {
-          end(span && errors.aborted(reason));
+          end(errors.aborted(reason));
           return reader.cancel(reason);
         },
       },

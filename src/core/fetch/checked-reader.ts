@@ -1,3 +1,4 @@
+import type { PolygateError } from '../../errors/base.ts';
 import { StreamTruncatedError } from '../../errors/stream.ts';
 import type { ResponseContext } from '../call/response.ts';
 import type { OpenReader } from '../call/unread-body.ts';
@@ -47,7 +48,7 @@ function createCheck(
   /** Whether a choice is finished, by its index. */
   const choices = new Map<number, boolean>();
   /** The first error that the service has reported in the stream. */
-  let reported: string | undefined;
+  let reported: PolygateError | undefined;
   /** Only for telemetry: nothing else needs the completion. */
   const accumulator = span && createAccumulator();
 
@@ -58,7 +59,7 @@ function createCheck(
     }
     if (data === '[DONE]') return true;
     const value = parseJson(data);
-    if (type === 'error' || isErrorEvent(value)) reported ??= data;
+    if (type === 'error' || isErrorEvent(value)) reported ??= errors.streamErrorEvent(data);
     if (isChunk(value)) {
       if (choices.size === 0) span?.event({ type: 'first-chunk' });
       accumulator?.add(value);
@@ -69,22 +70,16 @@ function createCheck(
     return false;
   }
 
-  function complete(): true {
-    span?.end({
-      error: reported && errors.streamErrorEvent(reported),
-      data: accumulator?.completion,
-      meta,
-    });
-    return true;
-  }
-
   return (bytes, error) => {
     const events = error === undefined ? decode(bytes) : [];
     const isDone = events.some(({ data, event }) => checkEvent(data, event));
-    if (isDone || bytes !== undefined) return isDone && complete();
+    if (!isDone && bytes !== undefined) return false;
     const isFinished =
       choices.size >= Math.max(1, choiceCount) && ![...choices.values()].includes(false);
-    if (isFinished || reported !== undefined) return complete();
+    if (isDone || isFinished || reported) {
+      span?.end({ error: reported, data: accumulator?.completion, meta });
+      return true;
+    }
     const problem = 'it ended without [DONE]';
     throw errors.bodyInterrupted(StreamTruncatedError, 'The stream was truncated', problem, error);
   };
