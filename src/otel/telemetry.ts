@@ -74,6 +74,14 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
       const submission = operation.type === 'wait' ? submissions.get(operation.id) : undefined;
       const inference = inferenceOf(operation);
       const attributes = sharedAttributes(operation, inference);
+      // First, because a span that has started must end even if the provider of the metrics throws.
+      const recorder = {
+        instruments: instruments(),
+        inference,
+        attributes,
+        captureContent,
+        rememberSubmission,
+      };
       const span = tracerProvider.getTracer('polygate', version).startSpan(
         spanName(operation, inference),
         {
@@ -84,13 +92,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
         },
         parentContext,
       );
-      return new OperationSpan(operation, span, trace.setSpan(parentContext, span), {
-        instruments: instruments(),
-        inference,
-        attributes,
-        captureContent,
-        rememberSubmission,
-      });
+      return new OperationSpan(operation, span, trace.setSpan(parentContext, span), recorder);
     },
   };
 }

@@ -49,7 +49,10 @@ export interface TelemetryCall {
   readonly type: 'call';
   /** HTTP method. */
   readonly method: string;
-  /** Path template of the specification, such as `/v1/images/tasks/{id}`. */
+  /**
+   * Path template of the specification, such as `/v1/images/tasks/{id}`. For a call with `gateway.fetch`, the path itself,
+   * which may contain an id, without the query.
+   */
   readonly template: string;
   /** The URL of the service, without `/v1` and without a trailing slash. */
   readonly baseURL: string;
@@ -57,7 +60,10 @@ export interface TelemetryCall {
   readonly model?: string | undefined;
   /** Whether the response is streamed. */
   readonly stream?: boolean | undefined;
-  /** The body as it is sent. It contains the prompt: record it only if the user wants that. */
+  /**
+   * The body as it is sent. It contains the prompt: record it only if the user wants that. Do not change its bytes, which
+   * are those that are sent.
+   */
   readonly body?: string | Uint8Array | undefined;
 }
 
@@ -106,6 +112,9 @@ export interface TelemetryResult {
   readonly error?: unknown;
   /** Parses the metadata of the response. An error carries its own metadata, as `error.meta`. */
   readonly meta?: (() => ResponseMeta) | undefined;
-  /** The result, if it was read: a chat completion, the record of a task, or what else the call returns. */
+  /**
+   * The result, if it was read: a chat completion, the record of a task, or what else the call returns. Do not change it:
+   * the caller receives the same object.
+   */
   readonly data?: unknown;
 }

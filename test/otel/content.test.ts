@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { APIError } from '../../src/index.ts';
 import type { ChatMessage, TelemetryCall } from '../../src/index.ts';
+import { observed } from './observed.ts';
 import { chat, completion, meta, metaOf, recording, submission } from './support.ts';
 
 const withBody = (body: unknown): TelemetryCall => ({ ...chat, body: JSON.stringify(body) });
@@ -122,6 +123,22 @@ describe('with captureContent, a chat records', () => {
       expect(captured({ ...chat, body }, 'text')).toEqual({});
     }
   });
+});
+
+test('JSON that is nested too deeply is not recorded, but the span is', async () => {
+  const { gateway, settle, span } = observed({}, {}, true);
+  const nested = '['.repeat(50_000) + ']'.repeat(50_000);
+  const called = { name: 'draw', arguments: nested };
+  const call = { id: 'call_1', type: 'function', function: called } as const;
+  const messages: ChatMessage[] = [
+    { role: 'user', content: 'Draw' },
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'drawn' },
+  ];
+  await settle(gateway.chat.completions.create({ model: 'aurora-chat', messages }));
+  const { attributes } = span('chat aurora-chat');
+  expect(attributes).not.toHaveProperty(['gen_ai.input.messages']);
+  expect(attributes).toHaveProperty(['gen_ai.output.messages']);
 });
 
 test('no other operation records content', () => {

@@ -48,12 +48,12 @@ export function keepBodyUnread(
     };
     // Must not refer to the new body, which could then never be garbage collected. Cancelling the reader ends a pending
     // read, and the body fails at its next read.
-    const fail = (reason: unknown) => {
+    const fail = (reason: unknown, error = reason) => {
       failure ??= reason;
-      end(failure);
+      end(error);
       reader.cancel(reason).catch(() => undefined);
     };
-    const stopListening = whenAborted(signal, fail);
+    const stopListening = whenAborted(signal, (reason) => fail(reason, errors.aborted(reason)));
     // A body that is never read must not hold its slot forever.
     idleTimer.start();
     const relayed = new ReadableStream<Uint8Array>(
@@ -81,7 +81,7 @@ export function keepBodyUnread(
       },
       { highWaterMark: 0 },
     );
-    garbage?.register(relayed, () => fail(undefined));
+    garbage?.register(relayed, () => fail(undefined, errors.aborted(undefined)));
     return withBody(response, relayed);
   };
 }

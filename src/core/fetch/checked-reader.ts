@@ -5,6 +5,7 @@ import type { OpenReader } from '../call/unread-body.ts';
 import { parseJson } from '../http/json.ts';
 import { finishBody } from '../http/response-body.ts';
 import { createAccumulator } from '../stream/accumulator.ts';
+import type { Accumulator } from '../stream/accumulator.ts';
 import { isChunk, isErrorEvent } from '../stream/chunk.ts';
 import { createEventDecoder } from '../stream/event-decoder.ts';
 
@@ -49,8 +50,8 @@ function createCheck(
   const choices = new Map<number, boolean>();
   /** The first error that the service has reported in the stream. */
   let reported: PolygateError | undefined;
-  /** Only for telemetry: nothing else needs the completion. */
-  const accumulator = span && createAccumulator();
+  /** Created by the first chunk. Only for telemetry: nothing else needs the completion. */
+  let accumulator: Accumulator | undefined;
 
   /** Returns whether the event is the last one. */
   function checkEvent(data: string | undefined, type: string | undefined): boolean {
@@ -60,9 +61,9 @@ function createCheck(
     if (data === '[DONE]') return true;
     const value = parseJson(data);
     if (type === 'error' || isErrorEvent(value)) reported ??= errors.streamErrorEvent(data);
-    if (isChunk(value)) {
-      if (choices.size === 0) span?.event({ type: 'first-chunk' });
-      accumulator?.add(value);
+    else if (isChunk(value)) {
+      if (!accumulator) span?.event({ type: 'first-chunk' });
+      if (span) (accumulator ??= createAccumulator()).add(value);
       for (const { index, finish_reason } of value.choices) {
         choices.set(index, Boolean(finish_reason) || choices.get(index) === true);
       }
