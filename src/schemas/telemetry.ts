@@ -61,8 +61,7 @@ export interface TelemetryCall {
   /** Whether the response is streamed. */
   readonly stream?: boolean | undefined;
   /**
-   * The body as it is sent. It contains the prompt: record it only if the user wants that. Do not change its bytes, which
-   * are those that are sent.
+   * The body as it is sent. It contains the prompt: record it only if the user wants that.
    */
   readonly body?: string | Uint8Array | undefined;
 }

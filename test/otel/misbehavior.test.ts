@@ -28,6 +28,18 @@ const broken: readonly [string, Telemetry, RegExp | undefined][] = [
     Object.assign(withSpan({}), { startSpan: () => ({}) }),
     /is not a function/,
   ],
+  [
+    'startSpan overwrites the body',
+    {
+      startSpan(operation) {
+        if (operation.type === 'call' && operation.body instanceof Uint8Array) {
+          operation.body.fill(0);
+        }
+        return silent;
+      },
+    },
+    undefined,
+  ],
   ['runAttempt throws', withSpan({ runAttempt: fail }), /Telemetry is broken/],
   [
     'runAttempt throws after it has sent',

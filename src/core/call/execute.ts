@@ -52,7 +52,8 @@ export function execute<Result>(
         baseURL: config.baseURL,
         model: call.model,
         stream: call.headers?.accept === 'text/event-stream',
-        body: call.body,
+        // A copy of bytes: telemetry must not be able to change what is sent.
+        body: call.body?.slice(),
       },
       options.parent,
     );
