@@ -155,7 +155,7 @@ describe.concurrent('with a service in the environment', () => {
     expect(run).toMatchObject(success);
     const [charge] = mock.invoice;
     expect(run.stdout).toContain(`anthem-music costs about $${charge?.usd}\n`);
-    expect(run.stdout).toMatch(/running \d+%\n[^]*succeeded 100%\nsaved demo-output\/song.wav/);
+    expect(run.stdout).toContain('succeeded 100%\nsaved demo-output/song.wav');
     expect(await readFile(join(cwd, 'demo-output/song.wav'), 'latin1')).toMatch(/^RIFF/);
   });
 

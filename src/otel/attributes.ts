@@ -74,7 +74,8 @@ export function resultAttributes(
   const { error, data } = result;
   const failure = PolygateError.is(error) ? fieldsOf(error) : {};
   const meta = operation.type === 'call' ? fieldsOf(result.meta?.() ?? failure.meta) : {};
-  const { id, model, choices, usage } = fieldsOf(inference && data);
+  // A failed stream has received a part of its completion.
+  const { id, model, choices, usage } = fieldsOf(inference && (data ?? failure.partial));
   const isChat = inference === 'chat';
   const { prompt_tokens: input, completion_tokens: output } = fieldsOf(isChat ? usage : undefined);
   const { idempotentReplay: replayed } = meta;

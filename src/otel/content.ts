@@ -20,8 +20,14 @@ export function outputMessages(completion: unknown): string | undefined {
   );
 }
 
-const toJson = (messages: readonly object[]) =>
-  messages.length === 0 ? undefined : JSON.stringify(messages);
+function toJson(messages: readonly object[]): string | undefined {
+  try {
+    return messages.length === 0 ? undefined : JSON.stringify(messages);
+  } catch {
+    // Some JSON that can be parsed is nested too deeply to be serialized.
+    return undefined;
+  }
+}
 
 function toMessage(message: unknown) {
   const { role = 'assistant', name, content, tool_call_id: id, ...fields } = fieldsOf(message);

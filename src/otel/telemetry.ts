@@ -39,6 +39,10 @@ const maxSubmissions = 10_000;
  * follow the GenAI semantic conventions of November 2026; other names start with `polygate.`. The API key and result
  * URLs are never recorded, prompts and responses only with `captureContent`.
  *
+ * Operations nest under the span that is active when you call the method, if a context manager is registered. Each
+ * request is sent with the span of its call active, so instrumentation of `fetch` and your hooks see it. Other callbacks
+ * and tools run in your own context.
+ *
  * @example
  * ```ts
  * const gateway = new Polygate({ telemetry: openTelemetry() });
@@ -70,6 +74,14 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
       const submission = operation.type === 'wait' ? submissions.get(operation.id) : undefined;
       const inference = inferenceOf(operation);
       const attributes = sharedAttributes(operation, inference);
+      // First, because a span that has started must end even if the provider of the metrics throws.
+      const recorder = {
+        instruments: instruments(),
+        inference,
+        attributes,
+        captureContent,
+        rememberSubmission,
+      };
       const span = tracerProvider.getTracer('polygate', version).startSpan(
         spanName(operation, inference),
         {
@@ -80,13 +92,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
         },
         parentContext,
       );
-      return new OperationSpan(operation, span, trace.setSpan(parentContext, span), {
-        instruments: instruments(),
-        inference,
-        attributes,
-        captureContent,
-        rememberSubmission,
-      });
+      return new OperationSpan(operation, span, trace.setSpan(parentContext, span), recorder);
     },
   };
 }

@@ -1,5 +1,4 @@
 import type { ClientContext } from '../core/call/context.ts';
-import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
 import type { FindProblem } from '../core/call/params.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
@@ -7,7 +6,7 @@ import { readJson } from '../core/call/response.ts';
 import { requestPrice } from '../core/limits/request-price.ts';
 import { readGeneration } from '../core/tasks/generation.ts';
 import { Submission } from '../core/tasks/submission.ts';
-import { generate, submitTask } from '../core/tasks/submit.ts';
+import { describeSubmit, generate, submitTask } from '../core/tasks/submit.ts';
 import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit.ts';
 import type { SubmittedTask, TaskScope } from '../core/tasks/task.ts';
 import { musicParamsProblem, speechParamsProblem } from '../schemas/audio.ts';
@@ -48,16 +47,8 @@ export class AudioKind<Params extends { model: string }> {
   /** @internal */
   constructor(scope: TaskScope<'audio'>, problemOf: FindProblem, estimator: Estimator<Params>) {
     this.#scope = scope;
-    this.#describe = (given, options) => {
-      const params = mergeExtraBody(given, options);
-      checkParams(params, problemOf);
-      return {
-        template: '/v1/audio/tasks',
-        model: params.model,
-        body: toJson(params),
-        estimateUsd: estimator(params),
-      };
-    };
+    this.#describe = (params, options) =>
+      describeSubmit('/v1/audio/tasks', params, options, estimator, problemOf);
   }
 
   /**

@@ -11,13 +11,13 @@ import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
 import type { ApiResponse } from '../core/call/response.ts';
-import { captureContext } from '../core/call/telemetry.ts';
 import { ChatStream } from '../core/chat/chat-stream.ts';
 import { toServiceParams } from '../core/chat/json-schema.ts';
 import { completionParser } from '../core/chat/structured-output.ts';
 import type { CompletionTransform } from '../core/chat/structured-output.ts';
 import { runRules, runTools } from '../core/chat/tool-run.ts';
 import type { RunOptions } from '../core/chat/tool-run.ts';
+import { captureContext } from '../core/config/caller-context.ts';
 import { checkValue } from '../core/config/validation.ts';
 import { openStream } from '../core/stream/chunk-reader.ts';
 import { pendingStream } from '../core/stream/pending-stream.ts';
@@ -157,10 +157,9 @@ export class ChatCompletions {
     checkRequestOptions(options, runRules);
     // Later rounds start long after the caller's context has ended.
     const enter = captureContext(this.#context.config);
-    return runTools(params, options, async (round, roundOptions) => {
-      const start = () => this.#createCompletion(this.#prepare(round, roundOptions, false));
-      return enter ? enter(start) : start();
-    }).catch(throwToCaller);
+    return runTools(params, options, async (round, roundOptions) =>
+      enter(async () => this.#createCompletion(this.#prepare(round, roundOptions, false))),
+    ).catch(throwToCaller);
   }
 
   async #createCompletion({ call, options }: PreparedCall): Promise<ApiResponse<ChatCompletion>> {

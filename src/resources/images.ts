@@ -1,5 +1,4 @@
 import type { ClientContext } from '../core/call/context.ts';
-import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
@@ -7,7 +6,7 @@ import { oneOf } from '../core/config/validation.ts';
 import { requestPrice } from '../core/limits/request-price.ts';
 import { readGeneration } from '../core/tasks/generation.ts';
 import { Submission } from '../core/tasks/submission.ts';
-import { generate, submitTask } from '../core/tasks/submit.ts';
+import { describeSubmit, generate, submitTask } from '../core/tasks/submit.ts';
 import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit.ts';
 import type { SubmittedTask, TaskScope } from '../core/tasks/task.ts';
 import type { ImageEditParams, ImageFromReferencesParams, ImageParams } from '../schemas/images.ts';
@@ -83,12 +82,6 @@ function describe(
   given: ImageEditParams | ImageFromReferencesParams | ImageParams,
   options: (RequestOptions & ImageRoute) | undefined,
 ): SubmitRequest {
-  const params = mergeExtraBody(given, options);
-  checkParams(params);
-  return {
-    template: `/v1/images/${options?.route ?? 'tasks'}`,
-    model: params.model,
-    body: toJson(params),
-    estimateUsd: requestPrice.image(params),
-  };
+  const template = `/v1/images/${options?.route ?? 'tasks'}`;
+  return describeSubmit(template, given, options, requestPrice.image);
 }

@@ -9,6 +9,7 @@ import { readExtended } from '../core/call/readers.ts';
 import { checkRequestOptions } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
+import { captureContext } from '../core/config/caller-context.ts';
 import { notify } from '../core/config/log.ts';
 import { functionValue } from '../core/config/validation.ts';
 import type { Rules } from '../core/config/validation.ts';
@@ -157,6 +158,7 @@ export class Materials {
       wait: { ...options, headers: undefined, requestId: undefined },
     });
     return startCall(context, prepare, async ({ call, options: headers, wait }) => {
+      const enter = captureContext(context.config);
       const created = await execute(context, call, headers, readMaterial);
       const { verification_url: url, verification_expires_at: expiresAt, ...data } = created.data;
       if (url) {
@@ -165,7 +167,7 @@ export class Materials {
       // The verification URL is secret: `data` keeps it out of later updates and errors.
       const known = toPollResult({ ...created, data }, context);
       const target = materialTarget(context, data.id, known, headers);
-      return { ...created, data: await waitForResult(target, wait) };
+      return { ...created, data: await enter(() => waitForResult(target, wait)) };
     });
   }
 }

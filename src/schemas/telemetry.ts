@@ -21,7 +21,9 @@ export interface Telemetry {
   ): TelemetrySpan | undefined;
   /**
    * Called synchronously by the methods of the client, whose operations start a moment later: inside `start`, which the
-   * returned function must call once, synchronously. Use it to restore the context that was active in the caller.
+   * returned function must call synchronously. Use it to restore the context that was active in the caller. An attempt
+   * of a client with hooks calls it, too, for the hooks and `fetch`, which run later. The returned function can be called
+   * several times, such as once for each row of a batch.
    */
   captureContext?(): (start: () => void) => void;
 }
@@ -47,7 +49,10 @@ export interface TelemetryCall {
   readonly type: 'call';
   /** HTTP method. */
   readonly method: string;
-  /** Path template of the specification, such as `/v1/images/tasks/{id}`. */
+  /**
+   * Path template of the specification, such as `/v1/images/tasks/{id}`. For a call with `gateway.fetch`, the path itself,
+   * which may contain an id, without the query.
+   */
   readonly template: string;
   /** The URL of the service, without `/v1` and without a trailing slash. */
   readonly baseURL: string;
@@ -55,7 +60,9 @@ export interface TelemetryCall {
   readonly model?: string | undefined;
   /** Whether the response is streamed. */
   readonly stream?: boolean | undefined;
-  /** The body as it is sent. It contains the prompt: record it only if the user wants that. */
+  /**
+   * The body as it is sent. It contains the prompt: record it only if the user wants that.
+   */
   readonly body?: string | Uint8Array | undefined;
 }
 
@@ -104,6 +111,9 @@ export interface TelemetryResult {
   readonly error?: unknown;
   /** Parses the metadata of the response. An error carries its own metadata, as `error.meta`. */
   readonly meta?: (() => ResponseMeta) | undefined;
-  /** The result, if it was read: a chat completion, the record of a task, or what else the call returns. */
+  /**
+   * The result, if it was read: a chat completion, the record of a task, or what else the call returns. Do not change it:
+   * the caller receives the same object.
+   */
   readonly data?: unknown;
 }

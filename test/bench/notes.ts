@@ -1,4 +1,4 @@
-/** Explanations for rows that miss or barely meet their target, and for the cost of hooks, based on `node test/bench/profile.ts`. */
+/** Explanations for rows that miss or barely meet their target, and for the cost of options, based on `node test/bench/profile.ts`. */
 export const notes: Readonly<Record<string, string>> = {
   request:
     'Runs ranged from 1.23 to 1.45 on a busy machine. Self time of 10,000 requests: undici 32%, garbage collection 14%, polygate 9% (of which `JSON.parse` 2%, which `raw` pays too), streams of Node 8%. Added to `raw` one by one, an abort signal costs 4 to 6%, 14 header lookups 2.5%, a timer 2%, and reading the body with a reader nothing. The rest is the promises of a call, its two limits (one attempt, and a concurrency slot), and the garbage of 13 KB that the client allocates in addition to the 70 KB of `fetch`.',
@@ -17,6 +17,8 @@ export const notes: Readonly<Record<string, string>> = {
   heap: 'A waiting task consists of a timer (0.13 KiB), four promises and their reactions (0.6), the wait, the task and its path (0.4), and the last record with its date and original fields (0.5).',
   hooks:
     'With hooks, a request takes 0.6 to 1.3 times the CPU time of `raw` more, about as much as with ky alone: ky builds a `Request`, `fetch` takes it apart, and each `afterResponse` hook gets a copy of the response.',
+  telemetry:
+    'Measured once, in a run of its own on a busy machine, so the values can be off by a quarter. Each request and each poll has a span of its own, and each wait has one over its polls.',
   full: 'ky takes 9 KiB of it: it runs hooks and is part of every bundle of the full client. The rest includes batches with a journal, `gateway.fetch`, structured output, tool runs and relayed streams; the event stream parser takes 1.7 KiB. The bundler of `npm run size` produces a slightly smaller bundle.',
   'chat-only':
     'Uses `polygate/chat`, the same client without images, videos, audio and hooks, and therefore without ky. An app that imports the `Polygate` class includes nearly all of it, because bundlers cannot remove fields of a class.',

@@ -1,5 +1,5 @@
 import { notes } from './notes.ts';
-import type { HookRow, Row } from './row.ts';
+import type { OptionRow, Row } from './row.ts';
 
 /** The results of a benchmark run. */
 export interface Report {
@@ -10,7 +10,8 @@ export interface Report {
   readonly versions: Record<string, string>;
   readonly seconds: number;
   readonly rows: readonly Row[];
-  readonly hooks: readonly HookRow[];
+  readonly hooks: readonly OptionRow[];
+  readonly telemetry: readonly OptionRow[];
 }
 
 const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
@@ -79,7 +80,7 @@ function section(row: Row): string {
     .join('\n\n');
 }
 
-function hookTable(rows: readonly HookRow[]): string {
+function hookTable(rows: readonly OptionRow[]): string {
   const cell = (value = Number.NaN) => number.format(value);
   return [
     '| Benchmark | raw | polygate | polygate with hooks |',
@@ -91,8 +92,19 @@ function hookTable(rows: readonly HookRow[]): string {
   ].join('\n');
 }
 
+function telemetryTable(rows: readonly OptionRow[]): string {
+  return [
+    '| Benchmark | polygate | polygate with OpenTelemetry |',
+    '| --- | --: | --: |',
+    ...rows.map(({ title, baseline, values }) => {
+      const value = number.format(values['polygate-telemetry'] ?? Number.NaN);
+      return `| ${title} | ${baseline} | ${value} |`;
+    }),
+  ].join('\n');
+}
+
 /** Renders docs/benchmarks.md. */
-export function page({ machine, node, versions, seconds, rows, hooks }: Report): string {
+export function page({ machine, node, versions, seconds, rows, hooks, telemetry }: Report): string {
   const packages = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   const lost = rows.filter((row) => !isMet(row) || betterClients(row).length > 0);
   return `# Benchmarks
@@ -134,11 +146,21 @@ ${hookTable(hooks)}
 
 ${notes.hooks}
 
+## What telemetry costs
+
+A client without the option \`telemetry\` is measured in all other rows. Here, one of two clients has \`openTelemetry()\` with
+the tracer and meter providers of the OpenTelemetry SDK, its context manager for Node, and exporters that discard spans and
+metrics. User and system CPU time relative to polygate without telemetry.
+
+${telemetryTable(telemetry)}
+
+${notes.telemetry}
+
 ## Run the benchmarks
 
 \`npm run bench\` runs the benchmarks and generates this page; do not edit it. The raw numbers are in
 [benchmarks/results.json](benchmarks/results.json). To profile one client:
 \`node test/bench/profile.ts <client> <job> [cpu|allocations|live]\`. To measure single rows after a build:
-\`node test/bench/run.ts <request|stream|first|poll|heap|size|cold|types|hooks>\`.
+\`node test/bench/run.ts <request|stream|first|poll|heap|size|cold|types|hooks|telemetry>\`.
 `;
 }

@@ -14,5 +14,5 @@ export interface Row {
   readonly baseline?: string;
 }
 
-/** One row of the table that compares a client with hooks and one without, in CPU time relative to the baseline. */
-export type HookRow = Pick<Row, 'id' | 'title' | 'values'> & Required<Pick<Row, 'baseline'>>;
+/** One row of a table that compares clients with and without an option, in CPU time relative to the baseline. */
+export type OptionRow = Pick<Row, 'id' | 'title' | 'values'> & Required<Pick<Row, 'baseline'>>;

@@ -11,7 +11,7 @@ import { bundleSizeRows } from './rows/bundle-size.ts';
 import { firstTextRow, requestRows } from './rows/calls.ts';
 import { chunkRow } from './rows/chunks.ts';
 import { coldStartRow } from './rows/cold-start.ts';
-import { hookRows } from './rows/hooks.ts';
+import { hookRows, telemetryRows } from './rows/options.ts';
 import { parkedRow } from './rows/parked.ts';
 import { pollRows } from './rows/polling.ts';
 import { typesRow } from './rows/types.ts';
@@ -49,7 +49,7 @@ const groups: Readonly<Record<string, () => Row | Row[] | Promise<Row | Row[]>>>
 
 // node test/bench/run.ts [<group> …]: runs all groups and writes the page, or only prints the rows of the named groups.
 const selected = process.argv.slice(2);
-const known = [...Object.keys(groups), 'hooks'];
+const known = [...Object.keys(groups), 'hooks', 'telemetry'];
 const unknown = selected.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
   throw new Error(`Unknown group: ${unknown.join(', ')}. Groups: ${known.join(', ')}.`);
@@ -65,6 +65,8 @@ for (const [name, measure] of Object.entries(groups)) {
 }
 const hooks = isSelected('hooks') ? await hookRows(server) : [];
 hooks.forEach(log);
+const telemetry = isSelected('telemetry') ? await telemetryRows(server) : [];
+telemetry.forEach(log);
 server.stop();
 if (selected.length > 0) process.exit();
 
@@ -84,6 +86,7 @@ const report: Report = {
   seconds: Math.round((performance.now() - start) / 1_000),
   rows,
   hooks,
+  telemetry,
 };
 
 mkdirSync(charts, { recursive: true });

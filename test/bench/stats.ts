@@ -32,19 +32,20 @@ export function medians(samples: Samples): Record<string, number> {
 }
 
 /** Median of the baseline. */
-export function baselineOf(samples: Samples): number {
-  return medians(samples).raw ?? Number.NaN;
+export function baselineOf(samples: Samples, baseline = 'raw'): number {
+  return medians(samples)[baseline] ?? Number.NaN;
 }
 
 /** Compares each value with the baseline of the same round; returns medians. */
 function compareWithBaseline(
   samples: Samples,
   compare: (value: number, baseline: number) => number,
+  name = 'raw',
 ) {
   return mapValues(samples, (values) =>
     median(
       values.flatMap((value, round) => {
-        const baseline = samples.raw?.[round];
+        const baseline = samples[name]?.[round];
         return value === undefined || baseline === undefined ? [] : [compare(value, baseline)];
       }),
     ),
@@ -52,8 +53,8 @@ function compareWithBaseline(
 }
 
 /** Ratio of each value to the baseline of the same round. */
-export function ratios(samples: Samples): Record<string, number> {
-  return compareWithBaseline(samples, (value, baseline) => value / baseline);
+export function ratios(samples: Samples, baseline?: string): Record<string, number> {
+  return compareWithBaseline(samples, (value, base) => value / base, baseline);
 }
 
 /** Difference between each value and the baseline of the same round. */

@@ -83,6 +83,12 @@ const printed: Readonly<Record<string, RegExp>> = {
   'docs/hooks.md: Change requests and responses': /^true 0\.0000\d+\n$/,
   'docs/hooks.md: Handle hooks that fail': /^0\.02 succeeded 0\.02\n$/,
   'docs/hooks.md: What hooks cost': /^ann 200\n$/,
+  'docs/observability.md: ': /^succeeded\n$/,
+  'docs/observability.md: Write your own telemetry':
+    /^POST_v1_images_tasks\.usd:0\.02\|c\nPOST_v1_images_tasks\.duration:\d+\|ms\n$/,
+  'docs/observability.md: Log':
+    /status 202, request id req_\w+"\}\n\{"level":30,.*: charged 0\.02 USD"\}\n$/,
+  'docs/observability.md: Log (2)': /^\{"level":30,.*: charged 0\.02 USD"\}\n$/,
   'docs/other-libraries.md: ': /^You said: .*Say hello.* 1\n$/,
   'docs/other-libraries.md: Use LangChain.js': /^You said: /,
   'docs/other-libraries.md: Use it as a plain fetch': /^202 succeeded\n$/,

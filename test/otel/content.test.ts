@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 
 import { APIError } from '../../src/index.ts';
 import type { ChatMessage, TelemetryCall } from '../../src/index.ts';
-import { chat, completion, meta, recording, submission } from './support.ts';
+import { observed } from './observed.ts';
+import { chat, completion, meta, metaOf, recording, submission } from './support.ts';
 
 const withBody = (body: unknown): TelemetryCall => ({ ...chat, body: JSON.stringify(body) });
 
@@ -124,10 +125,26 @@ describe('with captureContent, a chat records', () => {
   });
 });
 
+test('JSON that is nested too deeply is not recorded, but the span is', async () => {
+  const { gateway, settle, span } = observed({}, {}, true);
+  const nested = '['.repeat(50_000) + ']'.repeat(50_000);
+  const called = { name: 'draw', arguments: nested };
+  const call = { id: 'call_1', type: 'function', function: called } as const;
+  const messages: ChatMessage[] = [
+    { role: 'user', content: 'Draw' },
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'drawn' },
+  ];
+  await settle(gateway.chat.completions.create({ model: 'aurora-chat', messages }));
+  const { attributes } = span('chat aurora-chat');
+  expect(attributes).not.toHaveProperty(['gen_ai.input.messages']);
+  expect(attributes).toHaveProperty(['gen_ai.output.messages']);
+});
+
 test('no other operation records content', () => {
-  expect(captured({ ...withBody({ messages: [{}] }), name: 'generate_image' }, completion)).toEqual(
-    {},
-  );
+  expect(
+    captured({ ...withBody({ messages: [{}] }), template: '/v1/images/tasks' }, completion),
+  ).toEqual({});
 });
 
 test('without captureContent, nothing contains the key, prompts, responses or result URLs', async () => {
@@ -138,7 +155,7 @@ test('without captureContent, nothing contains the key, prompts, responses or re
   const error = new APIError(secret, { meta: meta('req-1'), body: secret, param: secret });
   const { run, spans, metrics } = recording();
   for (const call of [chat, submission]) {
-    run({ ...call, body }, { data, meta: meta('req-1') });
+    run({ ...call, body }, { data, meta: metaOf('req-1') });
     run({ ...call, body }, { error, data });
   }
   run({ type: 'wait', kind: 'image', id: 'id_1' }, { data });

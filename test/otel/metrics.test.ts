@@ -122,7 +122,15 @@ test('charges are counted by model and route, also after the end, and replays ar
   span.end({});
   span.event(charge(0.02));
   run(chat, {}, [
-    { type: 'charge', charge: { usd: 0.01, route: 'POST /v1/chat/completions', replay: false } },
+    {
+      type: 'charge',
+      charge: {
+        usd: 0.01,
+        model: 'aurora-chat',
+        route: 'POST /v1/chat/completions',
+        replay: false,
+      },
+    },
   ]);
   run({ ...submission, model: 'other-image' }, {}, [
     { type: 'charge', charge: { usd: 0, route: 'POST /v1/images/tasks', replay: true } },

@@ -12,6 +12,7 @@ import {
   chat,
   completion,
   meta,
+  metaOf,
   poll,
   providers,
   recording,
@@ -34,7 +35,7 @@ const ofSubmission = {
   'gen_ai.request.model': 'prism-image',
 };
 const generate = { type: 'generate', kind: 'image', model: 'prism-image' } as const;
-const wait = { type: 'wait', kind: 'image', id: 'task_1', model: 'prism-image' } as const;
+const wait = { type: 'wait', kind: 'image', id: 'task_1' } as const;
 const task = new Polygate({ apiKey: 'sk-1', baseURL: 'https://gateway.example' }).resume({
   v: 1,
   kind: 'image',
@@ -66,17 +67,13 @@ describe('a span', () => {
     };
     const { tracerProvider } = providers(sampler);
     const telemetry = openTelemetry({ tracerProvider });
-    for (const operation of [{ ...chat, stream: true }, { ...poll, stream: true }, wait]) {
+    for (const operation of [{ ...chat, stream: true }, { ...poll, stream: false }, wait]) {
       telemetry.startSpan(operation, undefined);
     }
     expect(seen).toEqual([
       { ...ofChat, 'gen_ai.request.stream': true },
       common,
-      {
-        'gen_ai.provider.name': 'polygate',
-        'gen_ai.request.model': 'prism-image',
-        'polygate.task_id': 'task_1',
-      },
+      { 'gen_ai.provider.name': 'polygate', 'polygate.task_id': 'task_1' },
     ]);
   });
 
@@ -90,7 +87,7 @@ describe('a span', () => {
   });
 
   test('of a chat has the facts of the completion, and the finish reason error for none', () => {
-    const { attributes } = recording().run(chat, { data: completion, meta: meta('req-1') });
+    const { attributes } = recording().run(chat, { data: completion, meta: metaOf('req-1') });
     expect(attributes).toEqual({
       ...ofChat,
       'gen_ai.response.id': 'chatcmpl-1',
@@ -114,7 +111,7 @@ describe('a span', () => {
     [{ task_id: 'task_1' }, undefined],
     [undefined, 'task_1'],
   ])('of a submission has the task id in %o or the header %s', (data, header) => {
-    const result = { data, meta: meta('req-1', true, header) };
+    const result = { data, meta: metaOf('req-1', true, header) };
     const { attributes } = recording().run(submission, result, [charge(0.04), charge(0)]);
     expect(attributes).toEqual({
       ...ofSubmission,
@@ -128,7 +125,7 @@ describe('a span', () => {
   test('of another call has no facts of its result', () => {
     const { attributes } = recording().run(poll, {
       data: { ...completion, id: 'task_1' },
-      meta: meta('req-1'),
+      meta: metaOf('req-1'),
     });
     expect(attributes).toEqual({
       ...common,
@@ -165,20 +162,62 @@ describe('a span', () => {
   test('of a wait or a generate has the task id and the error', () => {
     const { run } = recording();
     const error = new ConnectionError('Lost', { task });
-    const shared = {
-      'gen_ai.provider.name': 'polygate',
-      'gen_ai.request.model': 'prism-image',
-      'polygate.task_id': 'task_1',
-    };
+    const shared = { 'gen_ai.provider.name': 'polygate', 'polygate.task_id': 'task_1' };
+    const withModel = { ...shared, 'gen_ai.request.model': 'prism-image' };
     const failed = { 'error.type': 'ConnectionError', 'polygate.outcome': 'unknown' };
-    const ended = { data: { ...completion, id: 'task_1' }, meta: meta('req-1') };
-    expect(run(wait, ended).attributes).toEqual(shared);
+    const data = { ...completion, id: 'task_1', model: 'prism-image' };
+    const ended = { data, meta: metaOf('req-1') };
+    expect(run(wait, ended).attributes).toEqual(withModel);
     expect(run(wait, { error }).attributes).toEqual({ ...shared, ...failed });
-    expect(run(generate, ended).attributes).toEqual(shared);
-    expect(run(generate, { error }).attributes).toEqual({ ...shared, ...failed });
-    expect(run({ type: 'wait', kind: 'material', id: 'mat_1' }, ended).attributes).toEqual({
+    expect(run(generate, ended).attributes).toEqual(withModel);
+    expect(run(generate, { error }).attributes).toEqual({ ...withModel, ...failed });
+    const ofMaterial = { type: 'wait', kind: 'material', id: 'mat_1' } as const;
+    expect(run(ofMaterial, { data: { id: 'mat_1', status: 'available' } }).attributes).toEqual({
       'gen_ai.provider.name': 'polygate',
     });
+  });
+
+  test.each([
+    ['image', 'failed', 'TaskFailedError'],
+    ['audio', 'failed', 'TaskFailedError'],
+    ['material', 'failed', 'MaterialFailedError'],
+    ['material', 'verification_failed', 'MaterialFailedError'],
+    ['material', 'expired', 'MaterialFailedError'],
+    ['material', 'delete_pending', 'MaterialFailedError'],
+    ['material', 'deleted', 'MaterialFailedError'],
+  ] as const)('of a wait for a %s that ends as %s has the error %s', (kind, status, type) => {
+    const { attributes, events, ...span } = recording().run(
+      { ...wait, kind },
+      { data: { id: 'task_1', status } },
+    );
+    expect(attributes).toMatchObject({ 'error.type': type });
+    expect(span.status).toEqual({ code: SpanStatusCode.ERROR });
+    expect(events.map((event) => event.attributes)).toEqual([{ 'polygate.status': status }]);
+  });
+
+  test.each(['succeeded', 'available', 'running', 'processing', '', undefined, 5])(
+    'of a wait that ends as %s has no error',
+    (status) => {
+      const { attributes } = recording().run(wait, { data: { id: 'task_1', status } });
+      expect(attributes).not.toHaveProperty('error.type');
+    },
+  );
+
+  test('of a submission whose task failed at once has no error', () => {
+    const { attributes } = recording().run(submission, { data: { id: '1', status: 'failed' } });
+    expect(attributes).not.toHaveProperty('error.type');
+  });
+
+  test('of a wait has an event for each status that differs from the one before', () => {
+    const statuses = ['queued', 'queued', 'running', 'running'];
+    const data = { id: 'task_1', status: 'succeeded' };
+    const { events } = recording().run(
+      wait,
+      { data },
+      statuses.map((status) => ({ type: 'status', status })),
+    );
+    const words = events.map(({ attributes }) => attributes?.['polygate.status']);
+    expect(words).toEqual(['queued', 'running', 'succeeded']);
   });
 
   test('has an event for each retry, wait for a slot and new status', () => {

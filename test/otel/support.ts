@@ -4,7 +4,7 @@ import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import type { ReadableSpan, Sampler } from '@opentelemetry/sdk-trace-base';
+import type { ReadableSpan, Sampler, SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { openTelemetry } from 'polygate/otel';
 import type { OpenTelemetryOptions } from 'polygate/otel';
 
@@ -24,6 +24,13 @@ class Reader extends MetricReader {
 /** Providers of the SDK that keep everything in memory. */
 export function providers(sampler?: Sampler) {
   const exporter = new InMemorySpanExporter();
+  const started: ReadableSpan[] = [];
+  const recordStart: SpanProcessor = {
+    onStart: (span) => void started.push(span),
+    onEnd() {},
+    forceFlush: async () => {},
+    shutdown: async () => {},
+  };
   const reader = new Reader();
   const collect = async () => {
     const { resourceMetrics } = await reader.collect();
@@ -31,10 +38,13 @@ export function providers(sampler?: Sampler) {
   };
   return {
     tracerProvider: new BasicTracerProvider({
-      spanProcessors: [new SimpleSpanProcessor(exporter)],
+      spanProcessors: [recordStart, new SimpleSpanProcessor(exporter)],
       ...(sampler && { sampler }),
     }),
     meterProvider: new MeterProvider({ readers: [reader] }),
+    /** All spans in the order in which they started. */
+    started,
+    /** The spans that have ended, in the order in which they did. */
     spans: () => exporter.getFinishedSpans(),
     metrics: collect,
     /** Attributes and value of each point of a metric; for a histogram, the sum. */
@@ -76,7 +86,6 @@ export function recording(options: Pick<OpenTelemetryOptions, 'captureContent'> 
 
 export const chat: TelemetryCall = {
   type: 'call',
-  name: 'chat',
   method: 'POST',
   template: '/v1/chat/completions',
   baseURL: 'https://gateway.example',
@@ -85,7 +94,6 @@ export const chat: TelemetryCall = {
 
 export const submission: TelemetryCall = {
   ...chat,
-  name: 'generate_image',
   template: '/v1/images/tasks',
   model: 'prism-image',
 };
@@ -105,6 +113,12 @@ export const meta = (requestId: string, idempotentReplay = false, taskId?: strin
   concurrency: {},
   headers: new Headers({ authorization: 'Bearer sk-secret' }),
 });
+
+/** The function that returns the metadata of a response, as a client passes it. */
+export const metaOf =
+  (...details: Parameters<typeof meta>) =>
+  () =>
+    meta(...details);
 
 export const completion = {
   id: 'chatcmpl-1',

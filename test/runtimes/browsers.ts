@@ -7,7 +7,7 @@ import type { Runtime } from './runtimes.ts';
 const intranet = 'intranet.example';
 
 /** Launch options for Debian's browsers, which also map a host name other than `localhost` to this machine. */
-const launches = {
+export const launches = {
   chromium: {
     executablePath: '/usr/bin/chromium',
     args: ['--no-sandbox', `--host-resolver-rules=MAP ${intranet} 127.0.0.1`],

@@ -20,8 +20,9 @@ const rows: Row[] = [];
 
 beforeAll(async () => {
   const packages = new Set(runtimes.map(({ installs }) => installs));
-  app = await createApp('everywhere', [inject('tarball'), ...packages]);
-  for (const file of ['scenario.js', 'process.js', 'require.cjs']) {
+  const telemetry = ['@opentelemetry/api@1.9.1', '@opentelemetry/sdk-trace-base@2.12.0'];
+  app = await createApp('everywhere', [inject('tarball'), ...packages, ...telemetry]);
+  for (const file of ['scenario.js', 'telemetry.js', 'process.js', 'require.cjs']) {
     await copyFile(new URL(file, import.meta.url), join(app, file));
   }
 });

@@ -12,6 +12,14 @@ const failedBatch = ['ConfigurationError', 'ConfigurationError'];
 const connectionLost = { name: 'ConnectionError', outcome: unknown };
 const count = expect.any(Number);
 
+const traced = [
+  'GET /v1/models',
+  'generate image',
+  'generate image > generate_image prism-image',
+  'generate image > wait image',
+  'generate image > wait image > GET /v1/images/tasks/{id}',
+];
+
 const everywhere = {
   words: echo,
   image: 'succeeded',
@@ -29,11 +37,12 @@ const server = {
   inProcess: echo,
   redirected: { name: 'APIError', status: 302, outcome: 'rejected' },
   behindProxy: { image: 'succeeded', lost: { ...badGateway, outcome: unknown } },
+  traced,
 };
 
 /** The expected report of each kind of runtime. */
 export const expected: Readonly<Record<Runtime['kind'] | 'bare', object>> = {
-  process: { ...server, journal: true, listens: true, required: Array(6).fill(true) },
+  process: { ...server, journal: true, listens: true, required: Array(7).fill(true) },
   worker: server,
   page: {
     ...everywhere,

@@ -10,15 +10,14 @@ import { listen } from 'polygate/mock/node';
 import { createProxyHandler } from 'polygate/proxy';
 
 import { scenario } from './scenario.js';
+import { traceCalls } from './telemetry.js';
 
 const [options, folder] = process.argv.slice(2);
 const path = join(folder, 'run.jsonl');
-const report = await scenario(
-  JSON.parse(options),
-  fileJournal(path),
-  createMockGateway,
-  createProxyHandler,
-);
+const client = JSON.parse(options);
+const report = await scenario(client, fileJournal(path), createMockGateway, createProxyHandler);
+
+const traced = await traceCalls(client);
 
 const { apiKey, ...mock } = createMockGateway();
 const { baseURL, close } = await listen(mock);
@@ -26,4 +25,4 @@ const models = await new Polygate({ apiKey, baseURL }).models.list();
 await close();
 
 const journal = (await readFile(path, 'utf8')).includes('succeeded');
-console.log(JSON.stringify({ ...report, journal, listens: models.data.length > 0 }));
+console.log(JSON.stringify({ ...report, traced, journal, listens: models.data.length > 0 }));

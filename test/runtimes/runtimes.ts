@@ -37,11 +37,12 @@ export const runtimes: readonly Runtime[] = [
     ...process,
     name: 'Deno',
     installs: 'deno@2.9.6',
-    // Without permission to read the environment.
+    // Without permission to read the environment, except for the variables that the SDK of OpenTelemetry requires.
     launch: launchProcess('.bin/deno', (folder) => [
       'run',
       '--no-prompt',
       '--allow-net=127.0.0.1',
+      '--allow-env=OTEL_*',
       `--allow-read=${folder}`,
       `--allow-write=${folder}`,
     ]),

@@ -3,10 +3,12 @@ import { createMockGateway } from 'polygate/mock';
 import { createProxyHandler } from 'polygate/proxy';
 
 import { scenario } from './scenario.js';
+import { traceCalls } from './telemetry.js';
 
 export default {
-  fetch: async (request) =>
-    Response.json(
-      await scenario(await request.json(), undefined, createMockGateway, createProxyHandler),
-    ),
+  async fetch(request) {
+    const options = await request.json();
+    const report = await scenario(options, undefined, createMockGateway, createProxyHandler);
+    return Response.json({ ...report, traced: await traceCalls(options) });
+  },
 };

@@ -6,6 +6,10 @@ import { afterAll } from 'vitest';
 const state = () => ({
   // Libraries keep state that their copies share in globals such as `__zod_globalConfig`.
   globals: Object.getOwnPropertyNames(globalThis).filter((name) => !name.startsWith('__')),
+  // Providers and context managers of OpenTelemetry, which has no other effect on the process.
+  telemetry: Object.keys(
+    Object(Reflect.get(globalThis, Symbol.for('opentelemetry.js.api.1'))),
+  ).filter((name) => name !== 'version'),
   functions: [fetch, setTimeout, clearTimeout, queueMicrotask, Date.now, Math.random],
   crypto: [crypto.subtle.digest, crypto.randomUUID, crypto.getRandomValues],
   console: { ...console },

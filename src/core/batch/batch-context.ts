@@ -1,6 +1,7 @@
 import type { Journal } from '../../schemas/journal.ts';
 import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { ClientContext } from '../call/context.ts';
+import type { CallerContext } from '../config/caller-context.ts';
 import { whenAborted } from '../config/clock.ts';
 import { parseHeaderChanges } from '../config/header-changes.ts';
 import { positiveInteger } from '../config/validation.ts';
@@ -23,6 +24,8 @@ export const recoverRules: Rules = { ...waitRules, maxInFlight: positiveInteger 
 /** What all rows of a batch or a recovery share. */
 export interface BatchContext extends ClientContext {
   readonly journal: BatchJournal;
+  /** Starts an operation in the context of the caller of the batch. */
+  readonly enter: CallerContext;
   /**
    * Aborted at the first 402. No row is sent after that, because the service would reject it. Submissions that are
    * already in flight continue, because they may be accepted.
@@ -39,6 +42,7 @@ export interface BatchContext extends ClientContext {
 export function createBatchContext(
   client: ClientContext,
   journal: Journal | undefined,
+  enter: CallerContext,
   { signal, maxInFlight = 1_000, ...waitOptions }: RecoverOptions,
 ): BatchContext {
   const { config } = client;
@@ -56,6 +60,7 @@ export function createBatchContext(
   return {
     ...client,
     journal: new BatchJournal(journal, config.log),
+    enter,
     halt,
     signal,
     maxInFlight,

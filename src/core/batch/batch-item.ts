@@ -100,7 +100,8 @@ export async function runItem<Kind extends TaskKind>(
       }
     }
     markIdle();
-    const generation = await item.task.wait({ ...waitOptions, signal });
+    const { task: accepted } = item;
+    const generation = await context.enter(() => accepted.wait({ ...waitOptions, signal }));
     return { ...identityOf(item), status: 'succeeded', generation };
   } catch (thrown) {
     const error = toRowError(thrown, signal, halt.signal, item.idempotencyKey);

@@ -2,6 +2,7 @@ import type { Journal } from '../../schemas/journal.ts';
 import type { TaskKind } from '../../schemas/task.ts';
 import { isNonEmptyString, isRecord, textOf } from '../../schemas/type-guards.ts';
 import type { ClientContext } from '../call/context.ts';
+import { captureContext } from '../config/caller-context.ts';
 import { booleanValue, checkOptions, checkValue, functionValue } from '../config/validation.ts';
 import type { Rule, Rules } from '../config/validation.ts';
 import type { Submission } from '../tasks/submission.ts';
@@ -56,12 +57,14 @@ export async function* batch<Input, Kind extends TaskKind>(
   inputs: Iterable<Input> | AsyncIterable<Input>,
   describe: (input: Input, index: number) => Submission<Kind> | Promise<Submission<Kind>>,
   options: BatchOptions<Input>,
+  // Not in the body, which runs when the caller takes the first result.
+  enterCaller = captureContext(client.config),
 ): AsyncGenerator<BatchRow<Input, Kind>, void, undefined> {
   checkOptions(options, batchRules, recoverRules);
   checkValue('inputs', inputs ?? null, iterableRule);
   checkValue('describe', describe ?? null, functionValue);
   const { id: idOf, journal, storeParams = journal?.storeParams ?? false, ...shared } = options;
-  const context = createBatchContext(client, journal, shared);
+  const context = createBatchContext(client, journal, enterCaller, shared);
   const lines = context.journal;
   const usedIds = new Set<unknown>();
   let runId = '';

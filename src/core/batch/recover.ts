@@ -2,6 +2,7 @@ import { ConnectionError } from '../../errors/connection.ts';
 import type { Journal } from '../../schemas/journal.ts';
 import type { Receipt, TaskKind } from '../../schemas/task.ts';
 import type { ClientContext } from '../call/context.ts';
+import { captureContext } from '../config/caller-context.ts';
 import { checkOptions, checkValue } from '../config/validation.ts';
 import { fingerprint } from '../tasks/fingerprint.ts';
 import type { Submission } from '../tasks/submission.ts';
@@ -33,10 +34,12 @@ export async function* recover(
   journal: Journal,
   namespaceFor: (kind: TaskKind) => Restore,
   options: RecoverOptions,
+  // Not in the body, which runs when the caller takes the first result.
+  enterCaller = captureContext(client.config),
 ): AsyncGenerator<BatchResult, void, undefined> {
   checkOptions(options, recoverRules);
   checkValue('journal', journal ?? null, journalRule);
-  const context = createBatchContext(client, journal, options);
+  const context = createBatchContext(client, journal, enterCaller, options);
   const { damaged, rows } = context.journal;
   await context.journal.read();
   for (const error of damaged) yield { id: '', status: 'unknown', error };

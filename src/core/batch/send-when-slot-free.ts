@@ -14,7 +14,7 @@ import type { BatchContext } from './batch-context.ts';
 export async function sendWhenSlotFree<Kind extends TaskKind>(
   submission: Submission<Kind>,
   idempotencyKey: string | undefined,
-  { config, halt }: BatchContext,
+  { config, halt, enter }: BatchContext,
   controller: AbortController,
 ): Promise<Task<Kind>> {
   const { signal } = controller;
@@ -27,7 +27,7 @@ export async function sendWhenSlotFree<Kind extends TaskKind>(
       },
     };
     try {
-      return await submission.send({ idempotencyKey, signal }, observer);
+      return await enter(() => submission.send({ idempotencyKey, signal }, observer));
     } catch (error) {
       const rejection = RequestTimeoutError.is(error) ? error.cause : error;
       const isLimited = config.concurrency !== false && ConcurrencyLimitError.is(rejection);

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ResponseSchema } from '../../schemas/schema.ts';
+import { captureContext } from '../config/caller-context.ts';
 import { fillPath } from '../http/path.ts';
 import type { ApiCall, ResponseReader } from './api-call.ts';
 import type { ClientContext } from './context.ts';
@@ -10,7 +11,6 @@ import type { CheckedOptions, RequestOptions } from './request-options.ts';
 import { RequestPromise } from './request-promise.ts';
 import { readJson } from './response.ts';
 import type { ApiResponse } from './response.ts';
-import { captureContext } from './telemetry.ts';
 import { keepBodyUnread } from './unread-body.ts';
 
 /** A call that is ready to be sent. Later changes to the caller's params and options do not affect it. */
@@ -66,7 +66,7 @@ export function startCall<Call extends PreparedCall, Result>(
   const prepared = attempt(prepare);
   const start = (isRaw: boolean) => (isRaw ? executeRaw(context, prepared()) : run(prepared()));
   const enter = captureContext(context.config);
-  return new RequestPromise(enter ? (isRaw) => enter(() => start(isRaw)) : start);
+  return new RequestPromise((isRaw) => enter(() => start(isRaw)));
 }
 
 /**

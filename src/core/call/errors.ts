@@ -269,3 +269,8 @@ export function abortedError(
 ): AbortedError {
   return new AbortedError(message, { ...details, cause });
 }
+
+/** The errors of work that sends nothing. */
+export const notSent = {
+  aborted: (reason: unknown) => abortedError(reason, { outcome: 'not-sent' }),
+};

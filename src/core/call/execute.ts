@@ -16,7 +16,7 @@ import type { CheckedOptions } from './request-options.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
 import { backoff, classifyFailure, isRetryable } from './retry.ts';
 import { createSpending } from './spending.ts';
-import { startCallSpan } from './telemetry.ts';
+import { startSpan } from './telemetry.ts';
 
 /** A larger error body counts as empty. */
 const maxErrorBodyBytes = 1_048_576;
@@ -41,7 +41,22 @@ export function execute<Result>(
   const { totalTimeout = config.totalTimeout } = options;
   const startedAt = clock.now();
   const errors = new CallErrors(call, options.idempotencyKey);
-  const span = config.telemetry && startCallSpan(config, call, options.parent);
+  const span =
+    config.telemetry &&
+    startSpan(
+      config,
+      {
+        type: 'call',
+        method: call.method,
+        template: call.template,
+        baseURL: config.baseURL,
+        model: call.model,
+        stream: call.headers?.accept === 'text/event-stream',
+        // A copy of bytes: telemetry must not be able to change what is sent.
+        body: call.body?.slice(),
+      },
+      options.parent,
+    );
   const spending = call.paid ? createSpending(context, call, errors, span) : undefined;
   const usesSlot = call.usesSlot && config.concurrency !== false;
   /** Aborts when the caller aborts or `totalTimeout` expires. */
@@ -49,7 +64,7 @@ export function execute<Result>(
   let retries = 0;
   let slotRejections = 0;
   let isQueued = false;
-  /** Whether the response is a stream, which continues after the call. */
+  /** Whether the response is a stream, which continues after the call and keeps its slot. */
   let isStream = false;
 
   const result =
@@ -68,14 +83,18 @@ export function execute<Result>(
             onTimeout: () => errors.timeout(totalTimeout, 'totalTimeout', isQueued),
           },
         );
-  const settled = spending
-    ? result.catch((error: unknown) => {
-        if (error instanceof PolygateError) spending.leave(error.outcome);
-        throw error;
-      })
-    : result;
-  if (span) settled.then((response) => isStream || span.end(response), span.fail);
-  return settled;
+  if (!spending && !span) return result;
+  return result.then(
+    (response) => {
+      if (!isStream) span?.end(response);
+      return response;
+    },
+    (error: unknown) => {
+      if (error instanceof PolygateError) spending?.leave(error.outcome);
+      span?.end({ error });
+      throw error;
+    },
+  );
 
   async function runAttempts(): Promise<ApiResponse<Result>> {
     for (;;) {
@@ -83,10 +102,12 @@ export function execute<Result>(
       isQueued = true;
       let release: ReleaseSlot = nothing;
       if (usesSlot) {
-        const queuedAt = clock.now();
+        /** When the call began to wait for a slot, unless it got one immediately. */
+        let queuedAt = -1;
         try {
           release = await shared.concurrency.acquire(slots, slotRejections > 0, (): TimeLimit => {
-            const ms = Math.max(0, startedAt + maxQueueTime - clock.now());
+            queuedAt = clock.now();
+            const ms = Math.max(0, startedAt + maxQueueTime - queuedAt);
             return {
               clock,
               signal,
@@ -96,15 +117,11 @@ export function execute<Result>(
             };
           });
         } finally {
-          const ms = clock.now() - queuedAt;
-          if (ms > 0) span?.event({ type: 'queued', ms });
+          if (queuedAt >= 0) span?.event({ type: 'queued', ms: clock.now() - queuedAt });
         }
       }
       isQueued = false;
-      /** Whether a stream keeps the slot after the call. */
-      let isRetained = false;
       const retainSlot = () => {
-        isRetained = true;
         isStream = true;
         return release;
       };
@@ -120,10 +137,10 @@ export function execute<Result>(
           errors,
         });
       } catch (error) {
-        isRetained = false;
+        isStream = false;
         delayMs = prepareRetry(error);
       } finally {
-        if (!isRetained) release();
+        if (!isStream) release();
       }
       try {
         if (delayMs > 0) await clock.sleep(delayMs, signal);

@@ -62,7 +62,7 @@ export interface PollHeaders {
 export interface CheckedOptions
   extends PollHeaders, Omit<RequestOptions, 'headers' | 'requestId' | 'extraBody'> {
   /** The span of the operation that the call is part of. */
-  readonly parent?: Span | undefined;
+  parent?: Span | undefined;
 }
 
 export const signalRule: Rule = [objectWithMethods('addEventListener')[0], 'an AbortSignal'];

@@ -30,6 +30,8 @@ export function keepBodyUnread(
   return async (context) => {
     const { response, errors, config, meta, retainSlot, span } = context;
     if (!(holdsSlot || openReader) || response.body === null || !isEventStream(response)) {
+      // Without the body, which belongs to the caller.
+      span?.end({ meta });
       return withAbortableBody(response, signal);
     }
     const { clock, streamIdleTimeout: ms } = config;
@@ -46,12 +48,12 @@ export function keepBodyUnread(
     };
     // Must not refer to the new body, which could then never be garbage collected. Cancelling the reader ends a pending
     // read, and the body fails at its next read.
-    const fail = (reason: unknown) => {
+    const fail = (reason: unknown, error = reason) => {
       failure ??= reason;
-      end(failure);
+      end(error);
       reader.cancel(reason).catch(() => undefined);
     };
-    const stopListening = whenAborted(signal, fail);
+    const stopListening = whenAborted(signal, (reason) => fail(reason, errors.aborted(reason)));
     // A body that is never read must not hold its slot forever.
     idleTimer.start();
     const relayed = new ReadableStream<Uint8Array>(
@@ -66,20 +68,20 @@ export function keepBodyUnread(
             if (value) controller.enqueue(value);
             if (!done && !isLast) return;
             controller.close();
-            end();
           } catch (error) {
-            controller.error(failure ?? error);
-            end(failure ?? error);
+            failure ??= error;
+            controller.error(failure);
           }
+          end(failure);
         },
         cancel(reason) {
-          end(span && errors.aborted(reason));
+          end(errors.aborted(reason));
           return reader.cancel(reason);
         },
       },
       { highWaterMark: 0 },
     );
-    garbage?.register(relayed, () => fail(undefined));
+    garbage?.register(relayed, () => fail(undefined, errors.aborted(undefined)));
     return withBody(response, relayed);
   };
 }

@@ -10,7 +10,7 @@ import type {
   ToolRun,
   ToolRunProgress,
 } from '../../schemas/chat-run.ts';
-import { abortedError } from '../call/errors.ts';
+import { notSent } from '../call/errors.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import { formatIssues } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
@@ -59,9 +59,6 @@ export async function runTools(
   const messages: ChatMessage[] = [...initialMessages];
   const rounds: ToolRound[] = [];
   const run: ToolRunProgress = { messages, rounds, chargeUsd: 0 };
-  const errors = {
-    aborted: (reason: unknown) => abortedError(reason, { outcome: 'not-sent' }),
-  };
   try {
     for (;;) {
       const request = { ...params, messages, tools: definitions };
@@ -88,7 +85,7 @@ export async function runTools(
             return { role: 'tool', tool_call_id: call.id, content: toText(result) };
           }),
         );
-      messages.push(...(await runWithTimeLimit(work, { signal: options.signal, errors })));
+      messages.push(...(await runWithTimeLimit(work, { signal: options.signal, errors: notSent })));
     }
   } catch (error) {
     // Not enumerable, so that a logged error does not reveal the conversation.

@@ -28,24 +28,16 @@ export function createLog(logger: Logger, level: LogLevel): Log {
   return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
 }
 
-/**
- * Calls one of the user's callbacks and returns its result. An error that it throws, or with which its promise rejects,
- * is logged and has no other effect.
- */
-export function notify<Value, Result>(
+/** Calls one of the user's callbacks. An error that it throws is logged and has no other effect. */
+export function notify<Value>(
   log: Log,
-  callback: ((value: Value) => Result) | undefined,
+  callback: ((value: Value) => void) | undefined,
   value: Value,
   name: string,
-): Result | undefined {
-  const report = (error: unknown) =>
+): void {
+  if (!callback) return;
+  const call = async (): Promise<void> => callback(value);
+  call().catch((error: unknown) => {
     log.error(() => `${name} threw: ${error instanceof Error ? error.message : String(error)}`);
-  try {
-    const result = callback?.(value);
-    if (result instanceof Promise) result.catch(report);
-    return result;
-  } catch (error) {
-    report(error);
-    return undefined;
-  }
+  });
 }

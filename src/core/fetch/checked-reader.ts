@@ -1,9 +1,11 @@
+import type { PolygateError } from '../../errors/base.ts';
 import { StreamTruncatedError } from '../../errors/stream.ts';
 import type { ResponseContext } from '../call/response.ts';
 import type { OpenReader } from '../call/unread-body.ts';
 import { parseJson } from '../http/json.ts';
 import { finishBody } from '../http/response-body.ts';
 import { createAccumulator } from '../stream/accumulator.ts';
+import type { Accumulator } from '../stream/accumulator.ts';
 import { isChunk, isErrorEvent } from '../stream/chunk.ts';
 import { createEventDecoder } from '../stream/event-decoder.ts';
 
@@ -47,9 +49,9 @@ function createCheck(
   /** Whether a choice is finished, by its index. */
   const choices = new Map<number, boolean>();
   /** The first error that the service has reported in the stream. */
-  let reported: string | undefined;
-  /** Only for telemetry: nothing else needs the completion. */
-  const accumulator = span && createAccumulator();
+  let reported: PolygateError | undefined;
+  /** Created by the first chunk. Only for telemetry: nothing else needs the completion. */
+  let accumulator: Accumulator | undefined;
 
   /** Returns whether the event is the last one. */
   function checkEvent(data: string | undefined, type: string | undefined): boolean {
@@ -58,10 +60,10 @@ function createCheck(
     }
     if (data === '[DONE]') return true;
     const value = parseJson(data);
-    if (type === 'error' || isErrorEvent(value)) reported ??= data;
-    if (isChunk(value)) {
-      if (choices.size === 0) span?.event({ type: 'first-chunk' });
-      accumulator?.add(value);
+    if (type === 'error' || isErrorEvent(value)) reported ??= errors.streamErrorEvent(data);
+    else if (isChunk(value)) {
+      if (!accumulator) span?.event({ type: 'first-chunk' });
+      if (span) (accumulator ??= createAccumulator()).add(value);
       for (const { index, finish_reason } of value.choices) {
         choices.set(index, Boolean(finish_reason) || choices.get(index) === true);
       }
@@ -69,22 +71,16 @@ function createCheck(
     return false;
   }
 
-  function complete(): true {
-    span?.end({
-      error: reported && errors.streamErrorEvent(reported),
-      data: accumulator?.completion,
-      meta,
-    });
-    return true;
-  }
-
   return (bytes, error) => {
     const events = error === undefined ? decode(bytes) : [];
     const isDone = events.some(({ data, event }) => checkEvent(data, event));
-    if (isDone || bytes !== undefined) return isDone && complete();
+    if (!isDone && bytes !== undefined) return false;
     const isFinished =
       choices.size >= Math.max(1, choiceCount) && ![...choices.values()].includes(false);
-    if (isFinished || reported !== undefined) return complete();
+    if (isDone || isFinished || reported) {
+      span?.end({ error: reported, data: accumulator?.completion, meta });
+      return true;
+    }
     const problem = 'it ended without [DONE]';
     throw errors.bodyInterrupted(StreamTruncatedError, 'The stream was truncated', problem, error);
   };

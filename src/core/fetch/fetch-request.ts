@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { omitUndefined } from '../../schemas/schema.ts';
-import { abortedError } from '../call/errors.ts';
+import { notSent } from '../call/errors.ts';
 import { signalRule } from '../call/request-options.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';
 import { checkValue } from '../config/validation.ts';
@@ -84,9 +84,8 @@ function createRequest(input: Request | URL, init: RequestInit, isStreamed: bool
 
 /** Firefox has no `request.body`, so an empty body counts as none. */
 async function readBytes(request: Request, signal: AbortSignal | undefined): Promise<Body> {
-  const errors = { aborted: (reason: unknown) => abortedError(reason, { outcome: 'not-sent' }) };
   const read = () => request.arrayBuffer().catch((cause) => Promise.reject(invalidRequest(cause)));
-  const bytes = await runWithTimeLimit(read, { signal, errors });
+  const bytes = await runWithTimeLimit(read, { signal, errors: notSent });
   return bytes.byteLength > 0 ? new Uint8Array(bytes) : undefined;
 }
 

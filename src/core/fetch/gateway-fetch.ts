@@ -11,8 +11,8 @@ import type { CallErrors } from '../call/errors.ts';
 import { execute } from '../call/execute.ts';
 import { newIdempotencyKey } from '../call/idempotency-key.ts';
 import type { ResponseHandler } from '../call/response.ts';
-import { captureContext } from '../call/telemetry.ts';
 import { keepBodyUnread } from '../call/unread-body.ts';
+import { captureContext } from '../config/caller-context.ts';
 import { checkValue, headerText } from '../config/validation.ts';
 import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
@@ -52,17 +52,16 @@ async function sendFetch(
   // The body is read before the call starts.
   const enter = captureContext(config);
   const request = readFetchRequest(config.baseURL, input, init ?? {});
-  const { method, path, headers, key, signal } = request;
-  const route = findRoute(method, request.template, config);
-  const { kind, documented, isChat } = route;
+  const { method, template, path, headers, key, signal } = request;
+  const { kind, price, documented, hasKey, isChat, ...route } = findRoute(method, template, config);
   if (request.isStreamed && route.paid) {
     throw new ConfigurationError('gateway.fetch: a paid request cannot have a stream as its body.');
   }
-  const needsKey = route.hasKey || route.safety === 'keyed';
+  const needsKey = hasKey || route.safety === 'keyed';
   const idempotencyKey = key?.[1] ?? (needsKey ? newIdempotencyKey() : undefined);
   checkValue('idempotencyKey', idempotencyKey, headerText);
   const body = await request.readBody();
-  const { isStream, choiceCount, ...described } = describeBody(route.price, parseBody(body));
+  const { isStream, choiceCount, ...described } = describeBody(price, parseBody(body));
   /** The last response that is no success, with its body unread. */
   let rejected: Response | undefined;
   const reject = (response: Response) => {
@@ -72,11 +71,11 @@ async function sendFetch(
   const call: ApiCall = {
     // An unknown route keeps the header that the caller has chosen.
     idempotencyHeader: documented ? 'x-idempotency-key' : key?.[0],
-    template: request.template,
     ...route,
     ...described,
     ...(isChat && isStream && { headers: { accept: 'text/event-stream' } }),
     method,
+    template,
     path,
     body,
     findTask: (meta, id = meta?.taskId) => (kind && id ? openTask(kind, id) : undefined),
@@ -105,8 +104,7 @@ async function sendFetch(
   };
   try {
     const options = { headers, idempotencyKey, signal };
-    const start = () => execute(context, call, options, handle);
-    const { data, meta } = await (enter ? enter(start) : start());
+    const { data, meta } = await enter(() => execute(context, call, options, handle));
     fetched.set(data, {
       // Parsed only if an integration reads it.
       get meta() {

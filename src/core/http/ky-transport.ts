@@ -4,6 +4,7 @@ import type { AfterResponseHook, BeforeRequestHook } from 'ky';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { HookError } from '../../errors/hook.ts';
 import { textOf } from '../../schemas/type-guards.ts';
+import { captureContext } from '../config/caller-context.ts';
 import type { Config } from '../config/config.ts';
 import { blobBody } from '../config/environment.ts';
 import type { Hooks } from '../config/options.ts';
@@ -41,13 +42,16 @@ export function createTransport(config: Config): Transport {
  * if the connection breaks, so hooks receive a stream's response without its body.
  */
 function createKyTransport(
-  { fetch }: Config,
+  config: Config,
   beforeRequest: readonly BeforeRequestHook[],
   afterResponse: readonly AfterResponseHook[],
 ): Transport {
+  const { fetch } = config;
   const instance = ky.create({ retry: 0, timeout: false, throwHttpErrors: false });
 
   return async (url, request, { retryCount, onSend, onResponse }) => {
+    // ky calls hooks and `fetch` later, when the span of the call may no longer be active.
+    const enter = captureContext(config);
     const { body, signal, redirect, cache } = request;
     let received: Response | undefined;
     /** The response as hooks see it. */
@@ -69,7 +73,7 @@ function createKyTransport(
       const checked = new Request(input, { signal, redirect, ...(cache && { cache }) });
       checkRequest(checked, url, request);
       onSend();
-      return receive(await fetch(checked));
+      return receive(await enter(() => fetch(checked)));
     };
     try {
       const final = await instance(url, {
@@ -78,11 +82,12 @@ function createKyTransport(
         fetch: send,
         hooks: {
           beforeRequest: beforeRequest.map((hook) => async (state) => {
-            const returned = await runHook('beforeRequest', hook, state);
+            const returned = await enter(() => runHook('beforeRequest', hook, state));
             return returned instanceof Response ? receive(returned) : returned;
           }),
           afterResponse: afterResponse.map(
-            (hook) => (state) => runHook('afterResponse', hook, { ...state, retryCount }),
+            (hook) => (state) =>
+              enter(() => runHook('afterResponse', hook, { ...state, retryCount })),
           ),
         },
       });

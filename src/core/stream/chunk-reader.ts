@@ -77,7 +77,6 @@ export function readChunks(
     settleFinal = resolve;
   });
   final.catch(() => undefined);
-  if (span) final.then(({ completion: data }) => span.end({ data, meta }), span.fail);
   const reader: ChunkReader = {
     get meta() {
       return meta();
@@ -116,11 +115,8 @@ export function readChunks(
   function takeBuffered(): ChatCompletionChunk | undefined {
     const item = isOpen ? items.pop() : undefined;
     if (typeof item !== 'object') return item?.();
-    if (!accumulator) {
-      accumulator = createAccumulator();
-      span?.event({ type: 'first-chunk' });
-    }
-    accumulator.add(item);
+    if (!accumulator) span?.event({ type: 'first-chunk' });
+    (accumulator ??= createAccumulator()).add(item);
     return item;
   }
 
@@ -171,6 +167,7 @@ export function readChunks(
   function complete(): undefined {
     if (accumulator === undefined) return failInvalid('it contained no chunks');
     end(accumulator);
+    span?.end({ data: accumulator.completion, meta });
     if (!bodyEnded) finishBody(body, clock);
   }
 
@@ -178,6 +175,7 @@ export function readChunks(
   function fail(failure: PolygateError): undefined {
     if (!isOpen) return;
     end(Promise.reject(failure));
+    span?.end({ error: failure });
     cancelBody();
   }
 

@@ -29,7 +29,7 @@ export function materialTarget(
 ): PollTarget<Material, AvailableMaterial> {
   return {
     context,
-    subject: { kind: 'material', id },
+    operation: { type: 'wait', kind: 'material', id },
     known,
     headers,
     advice: () => `Material ${id} is not lost: continue with materials.wait().`,

@@ -36,8 +36,8 @@ export type Polled<Value> = Value & { pollError?: Error | undefined };
 /** What is polled, and how its wait ends. */
 export interface PollTarget<Value, Result> {
   readonly context: ClientContext;
-  /** What is polled. */
-  readonly subject: Pick<TelemetryWait, 'id' | 'kind'>;
+  /** The wait, for telemetry. */
+  readonly operation: TelemetryWait;
   /** The initial delay between polls in ms that the specification recommends. */
   readonly pollInterval: number;
   /** Whether a status ends the wait. */

@@ -2,6 +2,7 @@ import type { WaitOptions } from '../../schemas/task-handle.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import { pollHeaderRules, signalRule } from '../call/request-options.ts';
 import type { Span } from '../call/telemetry.ts';
+import { captureContext } from '../config/caller-context.ts';
 import { checkOptions, functionValue, nonNegativeNumber } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import type { PollTarget, Pollable, Polled } from './poll-target.ts';
@@ -26,11 +27,13 @@ export const waitCallbackRules = { ...waitRules, onUpdate: functionValue } satis
 export async function* updatesOf<Value extends Pollable>(
   target: PollTarget<Value, unknown>,
   options: WaitOptions<never>,
+  // Not in the body, which runs when the caller takes the first update.
+  enter = captureContext(target.context.config),
 ): AsyncGenerator<Polled<Value>, void, undefined> {
   let wait: Wait<Value> | undefined;
   try {
     checkOptions(options, waitRules);
-    wait = new Wait(target, options);
+    wait = await enter(async () => new Wait(target, options));
     for (let isLast = false; !isLast;) {
       if (!wait.finished) {
         await wait.untilDue();

@@ -7,6 +7,8 @@ import { startCall } from '../call/endpoint.ts';
 import type { PreparedCall } from '../call/endpoint.ts';
 import { execute } from '../call/execute.ts';
 import { withIdempotencyKey } from '../call/idempotency-key.ts';
+import { checkParams, mergeExtraBody, toJson } from '../call/params.ts';
+import type { FindProblem } from '../call/params.ts';
 import { checkRequestOptions } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
@@ -35,6 +37,20 @@ export interface SubmitRequest {
   /** Estimates the price in USD from the model's prices. Returns undefined if they are unknown. */
   readonly estimateUsd: (prices: KnownPrices) => number | undefined;
   readonly observer?: AttemptObserver | undefined;
+}
+
+/** Checks and serializes the params of a submission to `template`. */
+export function describeSubmit<Params extends { model: string }>(
+  template: string,
+  given: Params,
+  options: RequestOptions | undefined,
+  estimator: (params: Params) => SubmitRequest['estimateUsd'],
+  findProblem?: FindProblem,
+): SubmitRequest {
+  const params = mergeExtraBody(given, options);
+  checkParams(params, findProblem);
+  const { model } = params;
+  return { template, model, body: toJson(params), estimateUsd: estimator(params) };
 }
 
 /** Options of a call that submits a task and waits for it. */
@@ -72,7 +88,7 @@ export function generate<Kind extends TaskKind>(
     const result = submit(span).then((submitted) =>
       waitForSubmitted(submitted, wait, config.log, span),
     );
-    if (span) result.then(span.end, span.fail);
+    if (span) result.then(span.end, (error: unknown) => span.end({ error }));
     return result;
   });
 }
@@ -143,8 +159,8 @@ function prepareSubmit<Kind extends TaskKind>(
     },
   };
   const submit = async (parent?: Span) => {
-    const options = parent ? { ...checked, parent } : checked;
-    const submitted = await execute(context, call, options, scope.read);
+    checked.parent = parent;
+    const submitted = await execute(context, call, checked, scope.read);
     const { data, response } = submitted;
     const { poll_url, status_url } = data.raw;
     const named = [response.headers.get('location'), poll_url, status_url];

@@ -2,6 +2,7 @@ import type { APIError } from '../../errors/api.ts';
 import { TaskFailedError, TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import { unchecked } from '../../schemas/schema.ts';
 import type { Generation, SucceededGeneration, TaskKind } from '../../schemas/task.ts';
+import type { TelemetryWait } from '../../schemas/telemetry.ts';
 import type { ApiCall } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
@@ -44,8 +45,9 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     return this.#scope.context;
   }
 
-  get subject(): Task<Kind> {
-    return this.#task;
+  get operation(): TelemetryWait {
+    const { kind, id } = this.#task;
+    return { type: 'wait', kind, id };
   }
 
   get pollInterval(): number {

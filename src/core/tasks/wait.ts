@@ -46,8 +46,7 @@ export class Wait<Value extends Pollable> {
     this.#maxPollInterval = options.maxPollInterval ?? Math.max(pollInterval, 5_000);
     this.#interval = pollInterval;
     this.#dueAt = at === undefined ? 0 : at + this.#nextDelay(retryAfterMs);
-    const { kind, id } = target.subject;
-    this.#span = startSpan(target.context.config, { type: 'wait', kind, id }, parent);
+    this.#span = startSpan(target.context.config, target.operation, parent);
   }
 
   get #clock() {
@@ -117,8 +116,7 @@ export class Wait<Value extends Pollable> {
         maxRetries: 0,
         parent: this.#span,
       });
-      const { status = '' } = this.#last ?? {};
-      this.#span?.event({ type: 'status', status });
+      this.#span?.event({ type: 'status', status: this.#last?.status ?? '' });
       this.#consecutive404s = 0;
       this.#pollError = undefined;
       retryAfterMs = this.#target.known?.retryAfterMs;
@@ -144,7 +142,7 @@ export class Wait<Value extends Pollable> {
     const converted = this.#signal?.aborted
       ? abortedError(this.#signal.reason, this.#target.errorDetails?.(), message)
       : error;
-    this.#span?.fail(converted);
+    this.#span?.end({ error: converted });
     return converted;
   }
 

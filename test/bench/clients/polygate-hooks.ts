@@ -3,4 +3,4 @@ import { createClient } from './polygate.ts';
 const idle = () => undefined;
 
 /** polygate with two hooks that do nothing. */
-export const client = createClient({ beforeRequest: [idle], afterResponse: [idle] });
+export const client = createClient({ hooks: { beforeRequest: [idle], afterResponse: [idle] } });

@@ -1,12 +1,14 @@
 import { Polygate } from '../../../dist/index.js';
-import type { Hooks } from '../../../dist/index.js';
+import type { PolygateOptions } from '../../../dist/index.js';
 import { key, messages, prompt } from '../client.ts';
 import type { Client } from '../client.ts';
 
-/** polygate, with hooks or without. */
-export const createClient = (hooks?: Hooks): Client => ({
+/** polygate, with or without hooks and telemetry. */
+export const createClient = (
+  options: Pick<PolygateOptions, 'hooks' | 'telemetry'> = {},
+): Client => ({
   request: (base) => {
-    const gateway = new Polygate({ apiKey: key, baseURL: `${base}/json`, hooks });
+    const gateway = new Polygate({ apiKey: key, baseURL: `${base}/json`, ...options });
     return async () => {
       const completion = await gateway.chat.completions.create({ model: 'bench', messages });
       return completion.choices[0]!.message.content!;
@@ -14,7 +16,7 @@ export const createClient = (hooks?: Hooks): Client => ({
   },
 
   stream: (base) => {
-    const gateway = new Polygate({ apiKey: key, baseURL: base, hooks });
+    const gateway = new Polygate({ apiKey: key, baseURL: base, ...options });
     return async (onText) => {
       const params = { model: 'bench', messages, stream: true } as const;
       for await (const chunk of await gateway.chat.completions.create(params)) {
@@ -25,17 +27,19 @@ export const createClient = (hooks?: Hooks): Client => ({
   },
 
   wait: (base, interval) => {
-    const gateway = new Polygate({ apiKey: key, baseURL: `${base}/wait/running/succeeded`, hooks });
-    const options = { pollInterval: interval, maxPollInterval: interval };
-    return async (id) => (await gateway.images.wait(id, options)).urls[0];
+    const baseURL = `${base}/wait/running/succeeded`;
+    const gateway = new Polygate({ apiKey: key, baseURL, ...options });
+    const delays = { pollInterval: interval, maxPollInterval: interval };
+    return async (id) => (await gateway.images.wait(id, delays)).urls[0];
   },
 
   submit: (base, interval) => {
-    const gateway = new Polygate({ apiKey: key, baseURL: `${base}/wait/running/succeeded`, hooks });
-    const options = { pollInterval: interval, maxPollInterval: interval };
+    const baseURL = `${base}/wait/running/succeeded`;
+    const gateway = new Polygate({ apiKey: key, baseURL, ...options });
+    const delays = { pollInterval: interval, maxPollInterval: interval };
     return async () => {
       const task = await gateway.images.submit({ model: 'bench', prompt });
-      return (await task.wait(options)).urls[0];
+      return (await task.wait(delays)).urls[0];
     };
   },
 });

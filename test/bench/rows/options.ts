@@ -1,12 +1,10 @@
 import type { Job } from '../jobs.ts';
 import type { Server } from '../processes.ts';
 import { streams } from '../responses.ts';
-import type { HookRow } from '../row.ts';
+import type { OptionRow } from '../row.ts';
 import { baselineOf, interleave, ratios } from '../stats.ts';
 import { withClients } from './calls.ts';
 import { interval } from './polling.ts';
-
-const names = ['raw', 'polygate', 'polygate-hooks'];
 
 /** Work to measure. `units` is how often the job does what the title says; polls are counted by the server. */
 interface Work {
@@ -19,27 +17,27 @@ interface Work {
 
 const works: readonly Work[] = [
   {
-    id: 'hooks-parallel',
+    id: 'parallel',
     title: 'CPU per request, 64 in parallel',
     job: { kind: 'request', count: 640, parallel: 64 },
     units: 640,
     rounds: 15,
   },
   {
-    id: 'hooks-sequence',
+    id: 'sequence',
     title: 'CPU per request, one at a time',
     job: { kind: 'request', count: 320, parallel: 1 },
     units: 320,
     rounds: 15,
   },
   {
-    id: 'hooks-poll',
+    id: 'poll',
     title: 'CPU per poll, 1,000 tasks in parallel',
     job: { kind: 'wait', tasks: 1_000, interval },
     rounds: 2,
   },
   {
-    id: 'hooks-stream',
+    id: 'stream',
     title: `CPU per streamed chat of ${streams.chat.chunks} chunks`,
     job: { kind: 'stream', name: 'chat', delivery: 'events', count: 60 },
     units: 60,
@@ -47,10 +45,24 @@ const works: readonly Work[] = [
   },
 ];
 
-/** What hooks cost: CPU time without and with two hooks that do nothing. */
-export async function hookRows(server: Server): Promise<HookRow[]> {
+/** What hooks cost: CPU time without and with two hooks that do nothing, relative to `raw`. */
+export async function hookRows(server: Server): Promise<OptionRow[]> {
+  return optionRows('hooks', ['raw', 'polygate', 'polygate-hooks'], server);
+}
+
+/** What telemetry costs: CPU time with OpenTelemetry, relative to polygate without. */
+export async function telemetryRows(server: Server): Promise<OptionRow[]> {
+  return optionRows('telemetry', ['polygate', 'polygate-telemetry'], server);
+}
+
+/** Compares clients with the first of them. */
+async function optionRows(
+  group: string,
+  names: readonly [baseline: string, ...others: string[]],
+  server: Server,
+): Promise<OptionRow[]> {
   return withClients(names, server, async (client) => {
-    const rows: HookRow[] = [];
+    const rows: OptionRow[] = [];
     for (const { id, title, job, units, rounds } of works) {
       const measure = async (name: string) => {
         await server.command({ tasksEndInMs: 3_000 });
@@ -59,8 +71,8 @@ export async function hookRows(server: Server): Promise<HookRow[]> {
       };
       for (const name of names) await measure(name);
       const cpu = await interleave(names, rounds, measure);
-      const baseline = `${Math.round(baselineOf(cpu))} µs`;
-      rows.push({ id, title, baseline, values: ratios(cpu) });
+      const baseline = `${Math.round(baselineOf(cpu, names[0]))} µs`;
+      rows.push({ id: `${group}-${id}`, title, baseline, values: ratios(cpu, names[0]) });
     }
     return rows;
   });
