@@ -14,17 +14,20 @@ if (!isInstalled && process.env.POLYGATE_TEST_REDIS === 'required') {
   throw new Error('redis-server is not on PATH, but POLYGATE_TEST_REDIS=required is set.');
 }
 
+if (!isInstalled) {
+  console.warn('redis-server is not on PATH: the tests of polygate/bullmq are skipped.');
+}
+
 /** Tests that need Redis. Without redis-server on PATH, they are skipped. */
-export const describeWithRedis = (title: string, tests: () => void): void => {
-  const reason = isInstalled ? '' : ' (skipped: redis-server is not on PATH)';
-  describe.skipIf(!isInstalled)(title + reason, tests);
-};
+export const describeWithRedis = describe.skipIf(!isInstalled);
 
 /** A Redis of its own for some tests, with AOF, on a free port and in a temporary folder. */
 export async function startRedis() {
   const folder = await mkdtemp(join(tmpdir(), 'polygate-redis-'));
   const port = await freePort();
   const options = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'yes', '--dir', folder];
+  // For `DEBUG DIGEST-VALUE`.
+  options.push('--enable-debug-command', 'yes');
   const start = () =>
     spawn('redis-server', ['--port', String(port), ...options], { stdio: 'ignore' });
   let server = start();
