@@ -3,7 +3,7 @@ import type { PolygateOptions } from 'polygate';
 import { createMockGateway } from 'polygate/mock';
 import type { MockGatewayOptions } from 'polygate/mock';
 import { listen } from 'polygate/mock/node';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 
 import { GenerationQueue } from '../../src/bullmq/index.ts';
 import type { GenerationQueueOptions } from '../../src/bullmq/index.ts';
@@ -70,5 +70,12 @@ export async function setUp(url: string, { mock: mockOptions, client, queue }: S
 }
 
 /** Waits until a matcher passes. A busy machine can take ten times as long as a quiet one. */
-export const until = <Value>(value: () => Value) =>
-  expect.poll(value, { timeout: 40_000, interval: 20 });
+export function until<Value>(value: () => Value | Promise<Value>) {
+  const check = (matches: (actual: Value) => void) =>
+    vi.waitFor(async () => matches(await value()), { timeout: 40_000, interval: 20 });
+  return {
+    toBe: (expected: Value) => check((actual) => expect(actual).toBe(expected)),
+    toEqual: (expected: Value) => check((actual) => expect(actual).toEqual(expected)),
+    toBeGreaterThan: (min: number) => check((actual) => expect(actual).toBeGreaterThan(min)),
+  };
+}

@@ -11,7 +11,7 @@ const submits = 'POST /v1/images/tasks';
 const polls = 'GET /v1/images/tasks/{taskId}';
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `row ${index}`);
 
-describeWithRedis('the workers of a queue', () => {
+describeWithRedis.concurrent('the workers of a queue', () => {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis();
