@@ -184,11 +184,11 @@ describe.skipIf(!isRedisInstalled).concurrent('adding rows', () => {
           { extraBody: { style: 0.5 } },
         ),
       );
-      await queue.add('video', gateway.videos.submission(video as never));
-      await queue.add('speech', gateway.audio.speech.submission(speech as never));
+      await queue.add('video', gateway.videos.submission(video));
+      await queue.add('speech', gateway.audio.speech.submission(speech));
       await queue.add(
         'music',
-        gateway.audio.music.submission({ model: 'anthem-music', prompt: 'p' } as never),
+        gateway.audio.music.submission({ model: 'anthem-music', prompt: 'p' }),
       );
       queue.work();
       const rows = await Promise.all(

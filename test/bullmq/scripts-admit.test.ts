@@ -81,8 +81,8 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
         ),
       );
       for (const pair of pairs) {
-        expect(pair.map((one) => one.admitted && one.turn).toSorted()).toEqual(['1', '2']);
-        expect(pair.map((one) => one.admitted && one.before).toSorted()).toEqual([
+        expect(pair.map((one) => String(one.admitted && one.turn)).toSorted()).toEqual(['1', '2']);
+        expect(pair.map((one) => String(one.admitted && one.before)).toSorted()).toEqual([
           'submitting',
           'waiting',
         ]);
