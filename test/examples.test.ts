@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -278,26 +277,7 @@ test('next-route serves known users on pages of the app', async (context) => {
   expect(maxDuration).toBeGreaterThan(60);
 });
 
-const hasRedis = spawnSync('redis-server', ['--version']).error === undefined;
-
 describe.concurrent('without a service in the environment', () => {
-  test('queue/start loses no row of a killed worker, and pays for each row once', async (context) => {
-    const { expect } = context;
-    context.skip(!hasRedis, 'redis-server is not installed');
-    const run = await runFromSource(example('queue/start'), { env: { REDIS_URL: '' } });
-    expect(run).toMatchObject(success);
-    expect(run.stdout).toMatch(/^worker 1 is killed while \d+ rows are being submitted; 3 is started$/m);
-    expect(run.stdout).toMatch(/^60\/60 {2}60 succeeded {2}\$0\.30 /m);
-    expect(run.stdout).toContain('60 rows succeeded: 60 charges, $0.30 in total\n');
-    expect(run.stdout).not.toContain('\u001B');
-  });
-
-  test('queue/start says what to do without a Redis server', async ({ expect }) => {
-    const run = await runFromSource(example('queue/start'), { env: { REDIS_URL: '', PATH: '' } });
-    expect(run).toMatchObject({ code: 1, stdout: '' });
-    expect(run.stderr).toMatch(/Install redis-server, or set REDIS_URL/);
-  });
-
   test('an example starts a reference gateway and stops it', async ({ expect }) => {
     expect(await runFromSource(example('chat'))).toMatchObject(success);
   });
