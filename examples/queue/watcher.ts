@@ -20,11 +20,12 @@ export interface Progress {
 /** Yields the progress every quarter of a second, until all rows have ended. */
 export async function* watch(queue: GenerationQueue): AsyncGenerator<Progress> {
   const startedAt = performance.now();
-  let usd = 0;
+  const charges = new Map<string, number>();
   void (async () => {
     // Ends when the queue is closed.
-    for await (const { receipt } of queue.results({ from: 'start' }))
-      usd += receipt?.chargeUsd ?? 0;
+    for await (const { id, receipt } of queue.results({ from: 'start' })) {
+      charges.set(id, receipt?.chargeUsd ?? 0);
+    }
   })();
   let endedBefore: number | undefined;
   for (;;) {
@@ -33,9 +34,13 @@ export async function* watch(queue: GenerationQueue): AsyncGenerator<Progress> {
     const total = ended + counts.waiting + counts.submitting + counts.running;
     endedBefore ??= ended;
     const minutes = (performance.now() - startedAt) / 60_000;
-    const rowsPerMinute = minutes > 0 ? (ended - endedBefore) / minutes : 0;
-    yield { counts, ended, total, usd, rowsPerMinute };
-    if (ended === total) return;
+    const usd = [...charges.values()].reduce((sum, charge) => sum + charge, 0);
+    const isComplete = ended === total;
+    // The last results may not have been read yet.
+    if (!isComplete || charges.size >= total) {
+      yield { counts, ended, total, usd, rowsPerMinute: (ended - endedBefore) / minutes };
+      if (isComplete) return;
+    }
     await sleep(250);
   }
 }
