@@ -33,21 +33,22 @@ export default defineConfig([
       chat: 'src/chat.ts',
       journal: 'src/journal/index.ts',
       'ai-sdk': 'src/ai-sdk/index.ts',
+      bullmq: 'src/bullmq/index.ts',
     },
     outDir: 'dist',
     dts: {
       entry: { index: 'src/index.ts', chat: 'src/chat.ts', journal: 'src/journal/index.ts' },
     },
   },
-  {
+  ...['ai-sdk', 'bullmq'].map((name) => ({
     ...shared,
-    name: 'ai-sdk types',
-    entry: { 'ai-sdk': 'src/ai-sdk/index.ts' },
+    name: `${name} types`,
+    entry: { [name]: `src/${name}/index.ts` },
     outDir: 'dist',
     // They refer to those of the package by its name: a shared chunk would rename every export of `polygate`.
     dts: { only: true },
     external: ['polygate'],
-  },
+  })),
   {
     ...shared,
     name: 'node',

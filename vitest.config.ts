@@ -28,6 +28,7 @@ export default defineConfig({
       { find: /^polygate$/, replacement: source('index.ts') },
       { find: /^polygate\/chat$/, replacement: source('chat.ts') },
       { find: /^polygate\/ai-sdk$/, replacement: source('ai-sdk/index.ts') },
+      { find: /^polygate\/bullmq$/, replacement: source('bullmq/index.ts') },
       { find: /^polygate\/proxy$/, replacement: source('proxy/index.ts') },
       { find: /^polygate\/journal$/, replacement: source('journal/index.ts') },
       { find: /^polygate\/node$/, replacement: source('node/index.ts') },

@@ -10,6 +10,7 @@ const entries = {
   polygate: 'index',
   'polygate/chat': 'chat',
   'polygate/ai-sdk': 'ai-sdk',
+  'polygate/bullmq': 'bullmq',
   'polygate/proxy': 'proxy/index',
   'polygate/journal': 'journal',
   'polygate/node': 'node',

@@ -21,6 +21,7 @@ const entryPoints: Readonly<Record<string, [name: string, description: string]>>
   index: ['polygate', 'The client, its errors and its types. Runs wherever `fetch` is available.'],
   chat: ['polygate/chat', 'A chat-only client for pages that must stay small.'],
   'ai-sdk': ['polygate/ai-sdk', 'A provider for AI SDK 7.'],
+  bullmq: ['polygate/bullmq', 'Batches across machines, on Redis with BullMQ. Requires Node.js.'],
   proxy: [
     'polygate/proxy',
     'A server route through which pages use the gateway without the API key.',

@@ -8,6 +8,7 @@ for (const entry of [
   'index',
   'chat',
   'ai-sdk',
+  'bullmq',
   'proxy/index',
   'journal',
   'node',

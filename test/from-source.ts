@@ -10,6 +10,7 @@ const sources = new Map([
   ['polygate', '../src/index.ts'],
   ['polygate/chat', '../src/chat.ts'],
   ['polygate/ai-sdk', '../src/ai-sdk/index.ts'],
+  ['polygate/bullmq', '../src/bullmq/index.ts'],
   ['polygate/proxy', '../src/proxy/index.ts'],
   ['polygate/journal', '../src/journal/index.ts'],
   ['polygate/node', '../src/node/index.ts'],

@@ -10,13 +10,10 @@ export function compile(files: string[]): Map<string, string[]> {
   const { config } = ts.readConfigFile(path, (name) => ts.sys.readFile(name));
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, fileURLToPath(root), {}, path);
   // Snippets may leave variables of their preamble unused.
+  const modules = ['react.d.ts', 'engines.d.ts'];
   const program = ts.createProgram(
-    [...files, fileURLToPath(new URL('react.d.ts', import.meta.url))],
-    {
-      ...options,
-      noUnusedLocals: false,
-      jsx: ts.JsxEmit.Preserve,
-    },
+    [...files, ...modules.map((name) => fileURLToPath(new URL(name, import.meta.url)))],
+    { ...options, noUnusedLocals: false, jsx: ts.JsxEmit.Preserve },
   );
   return new Map(
     files.map((file) => {

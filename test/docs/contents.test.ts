@@ -8,7 +8,10 @@ import { generatedFiles } from '../../scripts/generate-docs.ts';
 import { guides, root } from './guides.ts';
 
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
-const examples = readdirSync(new URL('examples', root)).filter((name) => name.endsWith('.ts'));
+const examples = [
+  ...readdirSync(new URL('examples', root)).filter((name) => name.endsWith('.ts')),
+  'queue/start.ts',
+];
 
 test.each(Array.from(generatedFiles()))(
   '%s matches the output of npm run docs:generate',

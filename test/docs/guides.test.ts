@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
 import * as aiSdk from '@ai-sdk/provider';
 import * as polygate from 'polygate';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 
+import { startRedis } from '../../examples/support/redis.ts';
 import { compile } from './compile.ts';
 import { anchorsOf, guides, root, snippetsOf } from './guides.ts';
 import { runPrograms } from './run-programs.ts';
@@ -89,6 +91,14 @@ const printed: Readonly<Record<string, RegExp>> = {
   'docs/observability.md: Log':
     /status 202, request id req_\w+"\}\n\{"level":30,.*: charged 0\.02 USD"\}\n$/,
   'docs/observability.md: Log (2)': /^\{"level":30,.*: charged 0\.02 USD"\}\n$/,
+  'docs/many-machines.md: A first run': /^(picture-\d succeeded http:\S+\n){3}$/,
+  'docs/many-machines.md: Add rows': /^not-sent\n1\n$/,
+  'docs/many-machines.md: Read results': /^harbour 1\n$/,
+  'docs/many-machines.md: Limit spending': /succeeded\n1 waiting, budget\n$/,
+  'docs/many-machines.md: Failed rows': /^PermissionDeniedError rejected\nsucceeded\n$/,
+  'docs/many-machines.md: Counts and metrics': /waiting: 0/,
+  'docs/many-machines.md: Steps: Inngest, Trigger.dev and others': /^1\n$/,
+  'docs/many-machines.md: A cron job': /^\[ 1, 1 \]\n$/,
   'docs/other-libraries.md: ': /^You said: .*Say hello.* 1\n$/,
   'docs/other-libraries.md: Use LangChain.js': /^You said: /,
   'docs/other-libraries.md: Use it as a plain fetch': /^202 succeeded\n$/,
@@ -110,21 +120,30 @@ describe('every snippet compiles', () => {
 });
 
 const programs = snippets.filter(({ kind }) => kind === 'program');
+const hasRedis = spawnSync('redis-server', ['--version']).error === undefined;
 
-describe('every program runs', () => {
+function describePrograms(group: typeof programs): void {
   let results: Result[];
   beforeAll(async () => {
-    results = await runPrograms(programs);
+    const needsRedis = group.some(({ usesRedis }) => usesRedis);
+    const stopRedis = needsRedis ? await startRedis() : undefined;
+    results = await runPrograms(group);
+    await stopRedis?.();
   });
 
-  test.each(programs.map(({ title }, index) => ({ title, index })))(
-    '$title',
-    ({ title, index }) => {
-      expect(results[index]).toMatchObject({ stderr: '' });
-      expect(results[index]).not.toHaveProperty('thrown');
-      expect(results[index]?.stdout).toMatch(printed[title] ?? /^/);
-    },
-  );
+  test.each(group.map(({ title }, index) => ({ title, index })))('$title', ({ title, index }) => {
+    expect(results[index]).toMatchObject({ stderr: '' });
+    expect(results[index]).not.toHaveProperty('thrown');
+    expect(results[index]?.stdout).toMatch(printed[title] ?? /^/);
+  });
+}
+
+describe('every program runs', () => {
+  describePrograms(programs.filter(({ usesRedis }) => !usesRedis));
+});
+
+describe.skipIf(!hasRedis)('every program runs with Redis', () => {
+  describePrograms(programs.filter(({ usesRedis }) => usesRedis));
 });
 
 test('every expected output belongs to a program', () => {

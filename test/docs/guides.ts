@@ -28,6 +28,8 @@ export interface Snippet {
   kind: 'program' | 'tests' | 'compile-only';
   /** A fault to inject while the program runs. */
   fault?: Fault;
+  /** Whether it needs a Redis server. */
+  usesRedis: boolean;
 }
 
 /** All documentation pages. New guides in `docs` are included automatically. */
@@ -56,6 +58,10 @@ const gateway = new Polygate({ apiKey, baseURL, fetch, clock });`,
   },
 ];
 
+/** The Redis server of the guides, and that of the tests, which use another port. */
+const defaultRedis = "'redis://127.0.0.1:6379'";
+const testRedis = "process.env.REDIS_URL ?? ''";
+
 const blocks =
   /(?:^<!-- service:(?<service>.*?)-->\n+)?(?:^<!-- before:(?<before>.*?)-->\n+)?^```ts(?<noRun>x| no-run)?\n(?<block>.*?)^```/gms;
 
@@ -75,11 +81,13 @@ export function snippetsOf({ path, text }: Guide): Snippet[] {
     counts.set(location, number);
     const title = number === 1 ? location : `${location} (${number})`;
     const extension = noRun === 'x' ? 'tsx' : 'ts';
-    const file = writeSnippet(title, extension, addPreamble(before.trim(), block));
-    if (noRun !== undefined) return { title, file, kind: 'compile-only' };
-    if (/from 'vitest'/.test(block)) return { title, file, kind: 'tests' };
+    const program = addPreamble(before.trim(), block).replaceAll(defaultRedis, testRedis);
+    const file = writeSnippet(title, extension, program);
+    const usesRedis = program.includes(testRedis);
+    if (noRun !== undefined) return { title, file, kind: 'compile-only', usesRedis };
+    if (/from 'vitest'/.test(block)) return { title, file, kind: 'tests', usesRedis };
     const fault = service === undefined ? {} : { fault: JSON.parse(service) as Fault };
-    return { title, file, kind: 'program', ...fault };
+    return { title, file, kind: 'program', usesRedis, ...fault };
   });
 }
 

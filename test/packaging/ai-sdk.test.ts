@@ -93,12 +93,15 @@ describe('an app without the peers', () => {
     const load = (entry: string) =>
       run('node', ['--input-type=module', '--eval', `import '${entry}'`], plain);
     await expect(load('polygate/ai-sdk')).rejects.toThrow("Cannot find package '@ai-sdk/provider'");
+    await expect(load('polygate/bullmq')).rejects.toThrow("Cannot find package 'bullmq'");
     await expect(load('polygate/otel')).rejects.toThrow("Cannot find package '@opentelemetry/api'");
   });
 
-  test('bundles the root entry without the provider and OpenTelemetry', async () => {
+  test('bundles the root entry without the other entries that need peers', async () => {
     const { modules } = await bundle("export * from 'polygate';", plain);
-    expect(modules.filter((path) => /ai-sdk|otel\.js|opentelemetry/.test(path))).toEqual([]);
+    expect(
+      modules.filter((path) => /ai-sdk|bullmq|ioredis|otel\.js|opentelemetry/.test(path)),
+    ).toEqual([]);
     expect(modules.some((path) => path.endsWith('polygate/dist/index.js'))).toBe(true);
   });
 });

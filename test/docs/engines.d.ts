@@ -1,0 +1,28 @@
+/** What the snippets about other engines need from them. They are not dependencies of this repository. */
+declare module '@temporalio/workflow' {
+  type ActivityInterfaceFor<Activities> = { [Name in keyof Activities]: Activities[Name] };
+
+  export const proxyActivities: <Activities>(options: {
+    startToCloseTimeout: string;
+  }) => ActivityInterfaceFor<Activities>;
+  export function sleep(duration: string): Promise<void>;
+  export function workflowInfo(): { workflowId: string };
+}
+
+declare module 'pg-boss' {
+  export interface Job<Data> {
+    id: string;
+    data: Data;
+  }
+
+  export class PgBoss {
+    constructor(url: string);
+    start(): Promise<this>;
+    createQueue(
+      name: string,
+      options: { retryLimit: number; retryBackoff: boolean },
+    ): Promise<void>;
+    send(name: string, data: object, options: { startAfter: number }): Promise<string | null>;
+    work(name: string, handler: (jobs: Job<never>[]) => Promise<void>): Promise<string>;
+  }
+}
