@@ -1,10 +1,10 @@
 import type { Queue } from 'bullmq';
+import type { Submission } from 'polygate';
 
 import { rowKey } from '../core/batch/row.ts';
 import { checkValue, objectWithMethods } from '../core/config/validation.ts';
 import { emptyMeta } from '../core/http/response-meta.ts';
 import { fingerprint } from '../core/tasks/fingerprint.ts';
-import type { Submission } from '../core/tasks/submission.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
 import { ConnectionError } from '../errors/connection.ts';
 import { ConflictError } from '../errors/status.ts';
@@ -37,7 +37,7 @@ export interface RowTarget {
 /**
  * Adds all rows, in groups. The time limit of Redis applies to each group.
  *
- * @throws {@link ConflictError} at the end, with the ids of rows that exist with other params.
+ * @throws `ConflictError` at the end, with the ids of rows that exist with other params.
  */
 export async function addAll<Input>(
   target: RowTarget,

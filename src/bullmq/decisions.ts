@@ -1,5 +1,4 @@
 import { isFinalError } from '../core/batch/row.ts';
-import { newIdempotencyKey } from '../core/call/idempotency-key.ts';
 import { APIError } from '../errors/api.ts';
 import { PolygateError } from '../errors/base.ts';
 import { BudgetExceededError } from '../errors/budget.ts';
@@ -140,12 +139,12 @@ export function afterFailedSubmit(
 /** How a failed or unknown row continues: with a new key, with its task, or with another submission under its key. */
 export function afterRetry(
   { state, status }: Pick<StoredRow, 'state' | 'status'>,
-  anew: boolean,
+  newKey: string | undefined,
   now: number,
   waitTimeout: number,
 ): Omit<Move, 'from'> {
   // What was reserved for the old key may have been charged.
-  if (anew) return { to: 'waiting', state: { key: newIdempotencyKey() }, cost: 'reserved' };
+  if (newKey) return { to: 'waiting', state: { key: newKey }, cost: 'reserved' };
   if (status === 'unknown' && state.receipt) {
     const deadline = deadlineAfter(now, waitTimeout);
     return { to: 'running', state: { ...state, deadline, interval: undefined } };

@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from 'bullmq';
+import type { Polygate } from 'polygate';
 
-import type { Polygate } from '../client.ts';
 import { signalRule } from '../core/call/request-options.ts';
 import {
   booleanValue,

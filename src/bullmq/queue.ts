@@ -1,8 +1,8 @@
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
+import type { Submission } from 'polygate';
 
 import { checkOptions, checkValue } from '../core/config/validation.ts';
-import type { Submission } from '../core/tasks/submission.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
 import { isNonEmptyString } from '../schemas/type-guards.ts';
 import { addAll } from './add-rows.ts';
@@ -33,9 +33,9 @@ export type RowCounts = Readonly<Record<RowStatus, number>>;
  * paid once, whichever workers are killed meanwhile. A row is a BullMQ job, so every BullMQ tool shows it; remove and
  * retry rows only with this class.
  *
- * All methods that return a promise reject with a {@link ConnectionError} within 20 s if Redis is unreachable; its
+ * All methods that return a promise reject with a `ConnectionError` within 20 s if Redis is unreachable; its
  * `outcome` is `'unknown'`, because the change may be made later. Call the method again: no row is paid twice. After
- * `close()`, they reject with a {@link ConfigurationError}.
+ * `close()`, they reject with a `ConfigurationError`.
  */
 export class GenerationQueue {
   /** Name of the queue in BullMQ. */
@@ -54,7 +54,7 @@ export class GenerationQueue {
   /**
    * Connects in the background: an unreachable Redis is reported by the methods.
    *
-   * @throws {@link ConfigurationError} if the name is empty or contains a colon, or an option is unknown or invalid.
+   * @throws `ConfigurationError` if the name is empty or contains a colon, or an option is unknown or invalid.
    */
   constructor(name: string, options: GenerationQueueOptions) {
     checkValue('name', name ?? null, [
@@ -96,8 +96,8 @@ export class GenerationQueue {
    * removed and added again is not charged again while the service remembers the key.
    *
    * @param id - Any non-empty string.
-   * @throws {@link ConflictError} if the id exists with other params. Nothing was added or sent.
-   * @throws {@link ConfigurationError} if the id or the submission is invalid; {@link ConnectionError}.
+   * @throws `ConflictError` if the id exists with other params. Nothing was added or sent.
+   * @throws `ConfigurationError` if the id or the submission is invalid; `ConnectionError`.
    */
   async add(id: string, submission: Submission): Promise<void> {
     await this.addBulk([{ id, submission }], (row) => row);
@@ -107,10 +107,10 @@ export class GenerationQueue {
    * Adds any number of rows: `describe` returns the id and the submission of each, and `inputs` can be a stream. Like
    * {@link add}, it can be repeated.
    *
-   * @throws {@link ConflictError} after all other rows were added, if ids exist with other params, in Redis or in this
+   * @throws `ConflictError` after all other rows were added, if ids exist with other params, in Redis or in this
    * call. Its field `ids` lists them. Nothing was sent for them.
-   * @throws {@link ConfigurationError} if `describe` throws or returns an invalid row. The rows before it were added.
-   * @throws {@link ConnectionError} if Redis does not respond to a group of rows within 20 s. The groups before it were
+   * @throws `ConfigurationError` if `describe` throws or returns an invalid row. The rows before it were added.
+   * @throws `ConnectionError` if Redis does not respond to a group of rows within 20 s. The groups before it were
    * added.
    */
   async addBulk<Input>(
@@ -125,7 +125,7 @@ export class GenerationQueue {
    * Works on the rows, here and on any number of other machines: submits them as slots of the account become free, and
    * polls their tasks.
    *
-   * @throws {@link ConfigurationError} if an option is unknown or invalid, or the queue is closed.
+   * @throws `ConfigurationError` if an option is unknown or invalid, or the queue is closed.
    */
   work(options: WorkOptions = {}): QueueWorker {
     this.#checkOpen();
@@ -142,8 +142,8 @@ export class GenerationQueue {
    * that have ended already. A row that was retried is yielded again when it ends again. Outages of Redis only delay
    * the rows. Ends when the queue is closed.
    *
-   * @throws {@link ConfigurationError} if an option is unknown or invalid, or the queue is closed.
-   * @throws {@link ConnectionError} on the first iteration, if Redis is unreachable.
+   * @throws `ConfigurationError` if an option is unknown or invalid, or the queue is closed.
+   * @throws `ConnectionError` on the first iteration, if Redis is unreachable.
    */
   results(options: ResultsOptions = {}): AsyncGenerator<EndedRow, void, undefined> {
     this.#checkOpen();
@@ -157,7 +157,7 @@ export class GenerationQueue {
   /**
    * Returns a row as it is now; undefined if there is none with this id.
    *
-   * @throws {@link ConnectionError}
+   * @throws `ConnectionError`
    */
   async get(id: string): Promise<Row | undefined> {
     const row = await this.#call(() => this.#store.read(id));
@@ -167,8 +167,8 @@ export class GenerationQueue {
   /**
    * Waits until a row has ended, and returns it, whatever its status.
    *
-   * @throws {@link ConfigurationError} if there is no such row, or it was removed, or the queue is closed meanwhile;
-   * {@link ConnectionError} within 20 s after Redis has become unreachable.
+   * @throws `ConfigurationError` if there is no such row, or it was removed, or the queue is closed meanwhile;
+   * `ConnectionError` within 20 s after Redis has become unreachable.
    */
   async result(id: string): Promise<EndedRow> {
     const watch = this.#announcements.watch(jobIdOf(id));
@@ -187,7 +187,7 @@ export class GenerationQueue {
   /**
    * Counts the rows in each status, all at the same time.
    *
-   * @throws {@link ConnectionError}
+   * @throws `ConnectionError`
    */
   async count(): Promise<RowCounts> {
     return this.#call(() => this.#store.counts());
@@ -198,8 +198,8 @@ export class GenerationQueue {
    * another charge. An `unknown` row with a receipt continues its wait. With `anew`, submits the row under a new key: a
    * new task, which is charged again.
    *
-   * @throws {@link ConfigurationError} if there is no such row, or its status is neither `failed` nor `unknown`.
-   * @throws {@link ConnectionError} if Redis is unreachable, or a killed worker had not recorded the failure completely.
+   * @throws `ConfigurationError` if there is no such row, or its status is neither `failed` nor `unknown`.
+   * @throws `ConnectionError` if Redis is unreachable, or a killed worker had not recorded the failure completely.
    */
   async retry(id: string, options: RetryOptions = {}): Promise<void> {
     checkOptions(options, retryRules);
@@ -211,7 +211,7 @@ export class GenerationQueue {
   /**
    * Removes a row and its result, if there is one with this id. What it has spent still counts.
    *
-   * @throws {@link ConfigurationError} while the row is `submitting` or `running`; {@link ConnectionError}.
+   * @throws `ConfigurationError` while the row is `submitting` or `running`; `ConnectionError`.
    */
   async remove(id: string): Promise<void> {
     if (await this.#call(() => this.#store.remove(jobIdOf(id)))) return;
@@ -224,7 +224,7 @@ export class GenerationQueue {
    * Removes all rows and results, also those of running tasks, which may be charged and are lost, and all that the queue
    * has spent. Close all workers first, on all machines. If it rejects, call it again to remove the rest.
    *
-   * @throws {@link ConnectionError}
+   * @throws `ConnectionError`
    */
   async obliterate(): Promise<void> {
     await this.#call(() => this.#queue.pause());
@@ -243,7 +243,7 @@ export class GenerationQueue {
   /**
    * Stops submitting rows in all processes. They stay `waiting`, and running tasks finish.
    *
-   * @throws {@link ConnectionError}
+   * @throws `ConnectionError`
    */
   async pause(): Promise<void> {
     await this.#call(() => this.#store.pause('caller'));
@@ -253,7 +253,7 @@ export class GenerationQueue {
   /**
    * Continues to submit rows, whatever the queue was paused for. If the reason persists, the queue pauses again.
    *
-   * @throws {@link ConnectionError}
+   * @throws `ConnectionError`
    */
   async resume(): Promise<void> {
     await this.#call(() => this.#store.resume());

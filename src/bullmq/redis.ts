@@ -15,7 +15,7 @@ const maxRedisTime = 14_000;
 /**
  * Rejects if Redis does not respond in time. The steps may still happen later: all of them can be repeated.
  *
- * @throws {@link ConnectionError}
+ * @throws `ConnectionError`
  */
 export async function withinTime<Result>(work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
@@ -42,7 +42,7 @@ function unreachable(reason: string, cause?: unknown): ConnectionError {
 /**
  * Connects to Redis, unless the caller has passed a connection, which may be of another copy of ioredis.
  *
- * @throws {@link ConfigurationError}
+ * @throws `ConfigurationError`
  */
 export function connect(connection: ConnectionOptions): { redis: Redis; isOwn: boolean } {
   const { url, ...options }: Record<string, unknown> = { ...connection };

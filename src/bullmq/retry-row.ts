@@ -1,3 +1,4 @@
+import { rowKey } from '../core/batch/row.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
 import { afterRetry } from './decisions.ts';
 import { jobIdOf } from './row.ts';
@@ -9,7 +10,7 @@ const busyInterval = 100;
 /**
  * Takes a failed or unknown row up again. Waits while its worker is still recording the failure in BullMQ.
  *
- * @throws {@link ConfigurationError}
+ * @throws `ConfigurationError`
  */
 export async function retryRow(
   store: RowStore,
@@ -19,7 +20,9 @@ export async function retryRow(
 ): Promise<void> {
   for (;;) {
     const row = await readRow(store, id);
-    const next = afterRetry(row, anew, await store.now(), waitTimeout);
+    // Derived, so that a retry that Redis has forgotten and that is repeated is not charged again.
+    const newKey = anew ? await rowKey(row.key, 'anew') : undefined;
+    const next = afterRetry(row, newKey, await store.now(), waitTimeout);
     const result = await store.retry(jobIdOf(id), row.key, next);
     if (result === 'ok') return;
     if (result !== 'busy') {
@@ -35,7 +38,7 @@ export async function retryRow(
 /**
  * Reads a row that must exist.
  *
- * @throws {@link ConfigurationError}
+ * @throws `ConfigurationError`
  */
 export async function readRow(store: RowStore, id: string): Promise<StoredRow> {
   const row = await store.read(id);

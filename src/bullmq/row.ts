@@ -1,6 +1,6 @@
+import type { Generation, Outcome, Receipt, SucceededGeneration, TaskKind } from 'polygate';
+
 import { PolygateError } from '../errors/base.ts';
-import type { Outcome } from '../errors/base.ts';
-import type { Generation, Receipt, SucceededGeneration, TaskKind } from '../schemas/task.ts';
 import { isRecord, textOf } from '../schemas/type-guards.ts';
 
 /** Where a row is: `waiting` until it is submitted, `running` while its task is, and then how it has ended. */

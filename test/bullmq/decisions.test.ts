@@ -170,25 +170,30 @@ describe('a retry', () => {
   };
 
   test('sends a failed row again under its key', () => {
-    const next = afterRetry({ status: 'failed', state }, false, 0, 1_000);
+    const next = afterRetry({ status: 'failed', state }, undefined, 0, 1_000);
     expect(next).toEqual({ to: 'waiting', state: { key: 'second', mayBeCharged: true } });
   });
 
   test('continues the wait for an unknown row with a receipt', () => {
-    const next = afterRetry({ status: 'unknown', state }, false, 500, 1_000);
+    const next = afterRetry({ status: 'unknown', state }, undefined, 500, 1_000);
     expect(next).toMatchObject({ to: 'running', state: { receipt, deadline: 1_500 } });
     expect(next.cost).toBeUndefined();
   });
 
   test('sends an unknown row without a receipt again under its key', () => {
-    const next = afterRetry({ status: 'unknown', state: { mayBeCharged: true } }, false, 0, 1_000);
+    const next = afterRetry(
+      { status: 'unknown', state: { mayBeCharged: true } },
+      undefined,
+      0,
+      1_000,
+    );
     expect(next).toEqual({ to: 'waiting', state: { mayBeCharged: true } });
   });
 
   test('anew, it starts over with a new key', () => {
-    const { to, state: next, cost } = afterRetry({ status: 'unknown', state }, true, 0, 1_000);
+    const { to, state: next, cost } = afterRetry({ status: 'unknown', state }, 'pg-2', 0, 1_000);
     expect([to, cost, Object.keys(next)]).toEqual(['waiting', 'reserved', ['key']]);
-    expect(next.key).not.toBe('second');
+    expect(next.key).toBe('pg-2');
   });
 });
 
