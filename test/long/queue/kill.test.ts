@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { expect, test } from 'vitest';
+
+import { seededRandom } from '../../../src/mock/random.ts';
+import { Scenario } from './scenario.ts';
+import type { KillPoint } from './settings.ts';
+
+const seed = process.env.SEED ?? String(Math.floor(Math.random() * 1e9));
+const limit = 4;
+
+test.concurrent.each([2, 3])(
+  '%i workers that are killed 26 times pay each row once',
+  async (count) => {
+    const kills = 26;
+    const random = seededRandom(`${seed} ${count}`);
+    await using scenario = await Scenario.start(`${count}-killed`, { concurrencyLimit: limit });
+    let killed = 0;
+    const keepKilling = async (worker: string) => {
+      while (killed < kills) {
+        const child = await scenario.work(worker, { kill: killPoint(random) });
+        // At any point of any step, unless the process has killed itself at a submission.
+        const timer = setTimeout(() => child.kill('SIGKILL'), random() * 3_000);
+        if (child.signalCode === null) await once(child, 'exit');
+        clearTimeout(timer);
+        killed += 1;
+      }
+      await scenario.work(worker);
+    };
+    const feed = async () => {
+      while (killed < kills) {
+        if (scenario.ids.length - scenario.taken.length < 30) await scenario.add(10);
+        await sleep(100);
+      }
+    };
+    const workers = Array.from({ length: count }, (_, index) => keepKilling(`worker ${index}`));
+    await Promise.all([...workers, feed()]);
+    const numbers = await scenario.finish(limit);
+    console.log({ scenario: scenario.name, seed, killed, ...numbers });
+    expect(killed).toBeGreaterThanOrEqual(kills);
+  },
+);
+
+test.concurrent('workers that die between an acceptance and its record pay each row once', async () => {
+  await using scenario = await Scenario.start('unrecorded', { concurrencyLimit: limit });
+  let killed = 0;
+  scenario.onHandled = async (worker) => {
+    if (killed >= 8 || !worker.startsWith('victim')) return;
+    killed += 1;
+    await scenario.kill(worker);
+    // The response goes nowhere.
+    void scenario.work(`victim ${killed}`);
+  };
+  await scenario.add(40);
+  await Promise.all([scenario.work('survivor'), scenario.work('victim 0')]);
+  const numbers = await scenario.finish(limit);
+  const replays =
+    scenario.mock.requests.filter(({ method }) => method === 'POST').length - numbers.rows;
+  console.log({ scenario: scenario.name, killed, replays, ...numbers });
+  expect(killed).toBe(8);
+  expect(replays).toBeGreaterThanOrEqual(8);
+});
+
+/** Half of the processes kill themselves at one of their first submissions. */
+function killPoint(random: () => number): KillPoint | undefined {
+  const number = random();
+  const post = 1 + Math.floor(random() * 6);
+  if (number > 0.5) return undefined;
+  return { at: number > 0.25 ? 'before' : 'after', post };
+}
