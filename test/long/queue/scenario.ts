@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Queue } from 'bullmq';
 import { Polygate } from 'polygate';
 import { createMockGateway } from 'polygate/mock';
-import type { MockGateway, MockGatewayOptions } from 'polygate/mock';
+import type { InvoiceLine, MockGateway, MockGatewayOptions } from 'polygate/mock';
 import { listen } from 'polygate/mock/node';
 import type { MockServer } from 'polygate/mock/node';
 import { expect, vi } from 'vitest';
@@ -23,14 +23,22 @@ const program = fileURLToPath(new URL('process.ts', import.meta.url));
 /** How long rows may take to end, in ms. */
 const maxTime = 200_000;
 
+/** What the gateway has seen in some period. */
+export interface Period {
+  readonly posts: number;
+  /** Number of 429 responses. */
+  readonly rejections: number;
+  /** Highest number of submissions in flight. */
+  readonly peak: number;
+}
+
 /** How a scenario has gone. */
 export interface Numbers {
   readonly rows: number;
   readonly charges: number;
-  readonly peakInFlight: number;
-  /** Number of 429 responses. */
-  readonly rejections: number;
   readonly seconds: number;
+  /** The last period. */
+  readonly period: Period;
 }
 
 /** A queue on a Redis of its own, a gateway in this process, and processes that work on the queue. */
@@ -48,6 +56,7 @@ export class Scenario {
   readonly #start = performance.now();
   readonly #served: MockGateway;
   #server: MockServer;
+  readonly #charges: InvoiceLine[] = [];
   readonly #processes = new Map<string, ChildProcess>();
 
   private constructor(
@@ -73,7 +82,7 @@ export class Scenario {
   ): Promise<Scenario> {
     const mock = createMockGateway({ tasks: { durationMs: 1_000 }, ...options });
     // Each submission takes a while, so that there are some in flight at any time.
-    mock.fail({ route: 'POST /v1/images', delayMs: 150 });
+    mock.fail({ route: 'POST /v1/images/tasks', delayMs: 150 });
     const handled: { by?: (worker: string) => Promise<void> | undefined } = {};
     const served = hooked(mock, handled);
     const server = await listen(served);
@@ -160,14 +169,24 @@ export class Scenario {
     const none = { waiting: 0, submitting: 0, running: 0, failed: 0, unknown: 0 };
     expect(await this.queue.count()).toEqual({ ...none, succeeded: ids.length });
     await this.#checkJobs();
-    const charges = mock.invoice;
+    const period = this.nextPeriod();
+    const charges = this.#charges;
     expect(charges).toHaveLength(ids.length);
     expect(new Set(charges.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(ids.length);
     expect(mock.tasks.map(({ prompt }) => prompt).toSorted()).toEqual(sorted);
-    const rejections = mock.requests.filter(({ status }) => status === 429).length;
-    const { peakInFlight } = mock;
-    expect(peakInFlight).toBeLessThanOrEqual(limit);
-    return { rows: ids.length, charges: charges.length, peakInFlight, rejections, seconds };
+    expect(period.peak).toBeLessThanOrEqual(limit);
+    return { rows: ids.length, charges: charges.length, seconds, period };
+  }
+
+  /** What the gateway has seen since the last call. */
+  nextPeriod(): Period {
+    const { mock } = this;
+    const posts = mock.requests.filter(({ method }) => method === 'POST');
+    const rejections = posts.filter(({ status }) => status === 429).length;
+    const period = { posts: posts.length, rejections, peak: mock.peakInFlight };
+    this.#charges.push(...mock.invoice);
+    mock.clearRecords();
+    return period;
   }
 
   /** Stops everything that was started. */
