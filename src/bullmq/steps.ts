@@ -20,6 +20,13 @@ import type { Move, PauseReason, StoredRow } from './store.ts';
 const pollInterval = 2_000;
 const maxPollInterval = 10_000;
 
+/**
+ * The first and the longest delay after a failed submission, in ms. Five attempts cover more than a minute, so that an
+ * outage of a minute fails no rows.
+ */
+const firstBackoff = 5_000;
+const maxBackoff = 60_000;
+
 /** What a step has led to: how the row moves, when its next step is due, and whether the queue has to stop. */
 export interface Step {
   readonly move: Move;
@@ -99,7 +106,8 @@ export async function submit(
     } else {
       const failed = { ...waiting.state, failures: failures + 1, error: toRowError(error, key) };
       if (failures + 1 < attempts && isTemporary(error)) {
-        const delayMs = Math.max(retryAfterMs, Math.min(60_000, 1_000 * 2 ** failures));
+        const backoff = Math.min(maxBackoff, firstBackoff * 2 ** failures);
+        const delayMs = Math.max(retryAfterMs, backoff);
         step = { move: { ...waiting, state: failed }, delayMs };
       } else {
         const progress = { hasTask: false, mayBeCharged, isRecorded: true };
