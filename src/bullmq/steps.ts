@@ -115,7 +115,7 @@ export async function submit(
         step = { move: { ...waiting, to, state: failed } };
       }
     }
-    return withLimit(gateway, step);
+    return error instanceof APIError ? withLimit(gateway, step) : step;
   }
 }
 
@@ -128,7 +128,7 @@ export async function poll(gateway: Polygate, row: StoredRow, now: number): Prom
   try {
     const { response } = await task.retrieve().withResponse();
     const step = await afterPoll(task, state, key, from, response);
-    if (isEnded(step.move.to) || now < deadline) return withLimit(gateway, step);
+    if (isEnded(step.move.to) || now < deadline) return step;
     throw new TaskWaitTimeoutError(
       `The wait exceeded waitTimeout. Task ${task.id} is not lost: call queue.retry(id) to continue.`,
       { task, idempotencyKey: key },
@@ -185,7 +185,10 @@ function isTemporary(error: unknown): boolean {
   return PolygateError.is(error) && !ConfigurationError.is(error);
 }
 
-/** Adds the account's limit, as the last response to this process has reported it. */
+/**
+ * Adds the account's limit, which the response to a submission reports. Other steps must not repeat it: what this process
+ * knows may be older than what the others have learned.
+ */
 function withLimit({ concurrency }: Polygate, step: Step): Step {
   return { ...step, move: { ...step.move, limit: concurrency.limit } };
 }

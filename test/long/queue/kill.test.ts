@@ -22,7 +22,7 @@ test.concurrent.each([2, 3])(
       while (killed < kills) {
         const child = await scenario.work(worker, { kill: killPoint(random) });
         // At any point of any step, unless the process has killed itself at a submission.
-        const timer = setTimeout(() => child.kill('SIGKILL'), random() * 3_000);
+        const timer = setTimeout(() => child.kill('SIGKILL'), random() * 5_000);
         if (child.signalCode === null) await once(child, 'exit');
         clearTimeout(timer);
         killed += 1;
@@ -31,7 +31,7 @@ test.concurrent.each([2, 3])(
     };
     const feed = async () => {
       while (killed < kills) {
-        if (scenario.ids.length - scenario.taken.length < 30) await scenario.add(10);
+        if (scenario.ids.length - scenario.taken.length < 100) await scenario.add(20);
         await sleep(100);
       }
     };
