@@ -1,56 +1,81 @@
 import type { Redis } from 'ioredis';
 
+import { reconnecting } from './redis.ts';
+
 /** How often to look for changes although none was announced, in ms: an announcement can be lost. */
 const maxSilence = 5_000;
 
-/** What the processes of a queue announce to each other: ended rows and pauses. */
+/** An announcement: a row that has ended, a pause, or both if some may have been missed. */
+export interface Announcement {
+  /** The job of the row that has ended; undefined if it can be any. */
+  readonly jobId?: string | undefined;
+  readonly concernsRows: boolean;
+  readonly concernsPause: boolean;
+}
+
+/** Waits for announcements that concern one reader. */
+export interface Watch {
+  /** Resolves when there has been one since the last call, or none for a while. */
+  next(): Promise<void>;
+  stop(): void;
+}
+
+/** What the processes of a queue announce to each other. */
 export class Announcements {
   readonly #connection: Redis;
-  readonly #listeners = new Set<() => void>();
-  /** Number of announcements so far. */
-  #count = 0;
+  readonly #listeners = new Set<(announcement: Announcement) => void>();
 
-  constructor(redis: Redis, channels: readonly string[]) {
-    this.#connection = redis.duplicate({ maxRetriesPerRequest: null });
-    const notify = () => this.#notify();
-    this.#connection.on('error', () => undefined);
-    this.#connection.on('message', notify);
+  constructor(redis: Redis, [ended, paused]: readonly [ended: string, paused: string]) {
+    const connection = reconnecting(redis);
+    this.#connection = connection;
+    connection.on('message', (channel: string, jobId: string) => {
+      const concernsRows = channel === ended;
+      this.#notify({ jobId, concernsRows, concernsPause: !concernsRows });
+    });
     // Announcements are lost while the connection is down.
-    this.#connection.on('ready', notify);
-    this.#connection.subscribe(...channels).catch(() => undefined);
-  }
-
-  get count(): number {
-    return this.#count;
+    connection.on('ready', () => {
+      const announceAll = () => this.#notify({ concernsRows: true, concernsPause: true });
+      connection.subscribe(ended, paused).then(announceAll, () => undefined);
+    });
   }
 
   /** Calls `listener` after each announcement. The returned function stops that. */
-  listen(listener: () => void): () => void {
+  listen(listener: (announcement: Announcement) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Resolves when there have been more than `count` announcements, or none for a while. */
-  after(count: number): Promise<void> {
-    if (this.#count > count) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        stop();
-        resolve();
-      };
-      const timer = setTimeout(done, maxSilence);
-      const stop = this.listen(done);
+  /** Watches the end of one row, or of all. Start to watch before you look, so that nothing is missed in between. */
+  watch(jobId?: string): Watch {
+    let hasChanged = false;
+    let wake = () => {};
+    const stop = this.listen((announcement) => {
+      if (!announcement.concernsRows) return;
+      if (jobId !== undefined && (announcement.jobId ?? jobId) !== jobId) return;
+      hasChanged = true;
+      wake();
     });
+    const next = async () => {
+      if (!hasChanged) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, maxSilence);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      hasChanged = false;
+    };
+    return { next, stop };
   }
 
   close(): void {
     this.#connection.disconnect();
-    this.#notify();
+    this.#notify({ concernsRows: true, concernsPause: true });
   }
 
-  #notify(): void {
-    this.#count += 1;
-    for (const listener of this.#listeners) listener();
+  #notify(announcement: Announcement): void {
+    for (const listener of this.#listeners) listener(announcement);
   }
 }

@@ -3,7 +3,7 @@ import { isRecord } from '../schemas/type-guards.ts';
 /** A value as JSON with the keys of all objects in order, so that equal params have equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
-    isRecord(part) && !Array.isArray(part)
+    isRecord(part)
       ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : part,
   );

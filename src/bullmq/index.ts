@@ -1,5 +1,12 @@
+export type { RowInput } from './add-rows.ts';
+export type {
+  GenerationQueueOptions,
+  ResultsOptions,
+  RetryOptions,
+  WorkOptions,
+} from './options.ts';
 export { GenerationQueue } from './queue.ts';
-export type { GenerationQueueOptions, RowCounts, WorkOptions } from './queue.ts';
+export type { RowCounts } from './queue.ts';
 export type { EndedRow, EndStatus, Row, RowError, RowStatus } from './row.ts';
 export type { PauseReason } from './store.ts';
 export type { QueueWorker } from './worker.ts';

@@ -1,105 +1,46 @@
 import { Queue } from 'bullmq';
-import type { ConnectionOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
 
-import type { Polygate } from '../client.ts';
-import { rowKey } from '../core/batch/row.ts';
-import { newIdempotencyKey } from '../core/call/idempotency-key.ts';
-import { signalRule } from '../core/call/request-options.ts';
-import {
-  checkOptions,
-  checkValue,
-  nonNegativeNumber,
-  objectWithMethods,
-  positiveInteger,
-  stringValue,
-} from '../core/config/validation.ts';
-import type { Rules } from '../core/config/validation.ts';
-import { emptyMeta } from '../core/http/response-meta.ts';
-import { fingerprint } from '../core/tasks/fingerprint.ts';
+import { checkOptions, checkValue } from '../core/config/validation.ts';
 import type { Submission } from '../core/tasks/submission.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
-import { ConflictError } from '../errors/status.ts';
-import type { Generation, SucceededGeneration } from '../schemas/task.ts';
-import { isNonEmptyString, isRecord } from '../schemas/type-guards.ts';
+import { isNonEmptyString } from '../schemas/type-guards.ts';
+import { addAll } from './add-rows.ts';
+import type { RowInput } from './add-rows.ts';
 import { Announcements } from './announcements.ts';
-import { canonicalJson } from './canonical-json.ts';
+import { queueRules, resultsRules, retryRules, workRules } from './options.ts';
+import type {
+  GenerationQueueOptions,
+  ResultsOptions,
+  RetryOptions,
+  WorkOptions,
+} from './options.ts';
 import { connect, withinTime } from './redis.ts';
-import { isEnded, jobIdOf } from './row.ts';
-import type { EndedRow, EndStatus, Row, RowData, RowState } from './row.ts';
+import { endedRows, toEndedRow, toRow } from './results.ts';
+import { readRow, retryRow } from './retry-row.ts';
+import { jobIdOf } from './row.ts';
+import type { EndedRow, Row, RowData, RowStatus } from './row.ts';
 import { RowStore, slotsKey } from './store.ts';
-import type { PauseReason, StoredRow } from './store.ts';
+import type { PauseReason } from './store.ts';
 import { startWorker } from './worker.ts';
 import type { QueueWorker, WorkerContext } from './worker.ts';
 
-/** Options of a {@link GenerationQueue}. */
-export interface GenerationQueueOptions {
-  /** The client that submits and polls. Its account pays. */
-  gateway: Polygate;
-  /** How to connect to Redis, as in BullMQ: options such as `{ url }`, or an ioredis instance, which stays yours. */
-  connection: ConnectionOptions;
-  /**
-   * Prefix of all keys in Redis, as in BullMQ. Queues with one prefix and one `baseURL` share the slots of the account.
-   * @defaultValue `'bull'`
-   */
-  prefix?: string | undefined;
-  /**
-   * Maximum total that all processes together spend on this queue, in USD. The queue pauses when the next row would
-   * exceed it. The price of a row is reserved before it is submitted.
-   * @defaultValue no limit
-   */
-  maxUsd?: number | undefined;
-  /**
-   * How long to wait for a task after it was accepted, in ms. After that, the row ends as `unknown`.
-   * @defaultValue 1,800,000 (30 minutes)
-   */
-  waitTimeout?: number | undefined;
-  /**
-   * How many submissions of a row may fail before it ends, with growing delays between them.
-   * @defaultValue 5
-   */
-  attempts?: number | undefined;
-}
-
-const queueRules = {
-  gateway: [(value) => isRecord(value) && 'images' in value && 'models' in value, 'a Polygate'],
-  connection: [isRecord, 'options for Redis, or an ioredis instance'],
-  prefix: stringValue,
-  maxUsd: nonNegativeNumber,
-  waitTimeout: nonNegativeNumber,
-  attempts: positiveInteger,
-} satisfies Rules;
-
-/** Options of {@link GenerationQueue.work}. */
-export interface WorkOptions {
-  /**
-   * Number of steps at a time.
-   * @defaultValue 50
-   */
-  concurrency?: number | undefined;
-  /** Closes the worker when it aborts. */
-  signal?: AbortSignal | undefined;
-}
-
-const workRules: Rules = { concurrency: positiveInteger, signal: signalRule };
-
 /** Number of rows in each status. */
-export type RowCounts = Readonly<Record<Row['status'], number>>;
-
-/** Rows are added to Redis in groups of this size. */
-const bulkSize = 1_000;
+export type RowCounts = Readonly<Record<RowStatus, number>>;
 
 /**
  * A queue of generations in Redis, on which any number of processes and machines work. Each row is submitted once and
- * paid once, whichever workers are killed meanwhile. A row is a BullMQ job, so every BullMQ tool shows it.
+ * paid once, whichever workers are killed meanwhile. A row is a BullMQ job, so every BullMQ tool shows it; remove and
+ * retry rows only with this class.
+ *
+ * All methods that return a promise reject with a {@link ConnectionError} within 20 s if Redis is unreachable; its
+ * `outcome` is `'unknown'`, because the change may be made later. Call the method again: no row is paid twice. After
+ * `close()`, they reject with a {@link ConfigurationError}.
  */
 export class GenerationQueue {
   /** Name of the queue in BullMQ. */
   readonly name: string;
-  readonly #options: Pick<
-    WorkerContext,
-    'attempts' | 'gateway' | 'maxUsd' | 'prefix' | 'waitTimeout'
-  >;
+  readonly #context: Omit<WorkerContext, 'concurrency' | 'signal'>;
   readonly #redis: Redis;
   readonly #isOwnRedis: boolean;
   readonly #queue: Queue<RowData>;
@@ -108,277 +49,243 @@ export class GenerationQueue {
   readonly #workers = new Set<QueueWorker>();
   #paused: PauseReason | undefined;
   #isClosed = false;
+  #closing: Promise<void> | undefined;
 
-  /** @throws {@link ConfigurationError} if the name is empty, or an option is unknown or invalid. */
+  /**
+   * Connects in the background: an unreachable Redis is reported by the methods.
+   *
+   * @throws {@link ConfigurationError} if the name is empty or contains a colon, or an option is unknown or invalid.
+   */
   constructor(name: string, options: GenerationQueueOptions) {
-    checkValue('name', name, [isNonEmptyString, 'a non-empty string']);
+    checkValue('name', name ?? null, [
+      (value) => isNonEmptyString(value) && !value.includes(':'),
+      'a non-empty string without a colon',
+    ]);
     checkOptions(options, queueRules);
     checkValue('gateway', options.gateway ?? null, queueRules.gateway);
     checkValue('connection', options.connection ?? null, queueRules.connection);
-    const {
-      gateway,
-      connection,
-      prefix = 'bull',
-      maxUsd,
-      waitTimeout = 1_800_000,
-      attempts = 5,
-    } = options;
-    this.name = name;
-    this.#options = { gateway, prefix, maxUsd, waitTimeout, attempts };
+    const { gateway, connection, prefix = 'bull', maxUsd } = options;
+    const { waitTimeout = 1_800_000, attempts = 5 } = options;
     const { redis, isOwn } = connect(connection);
+    // Lost connections are restored by ioredis.
     if (isOwn) redis.on('error', () => undefined);
+    if (redis.options.keyPrefix) {
+      if (isOwn) redis.disconnect();
+      throw new ConfigurationError('connection: must have no keyPrefix; use the option prefix.');
+    }
+    const queue = new Queue<RowData>(name, { connection: redis, prefix });
+    queue.on('error', () => undefined);
+    const store = new RowStore(redis, queue, slotsKey(prefix, gateway.baseURL));
+    this.name = name;
     this.#redis = redis;
     this.#isOwnRedis = isOwn;
-    this.#queue = new Queue(name, { connection: redis, prefix });
-    this.#queue.on('error', () => undefined);
-    this.#store = new RowStore(redis, this.#queue, slotsKey(prefix, gateway.baseURL));
-    this.#announcements = new Announcements(redis, this.#store.channels);
-    this.#announcements.listen(() => void this.#updatePaused().catch(() => undefined));
+    this.#queue = queue;
+    this.#store = store;
+    this.#context = { queue, store, gateway, prefix, maxUsd, waitTimeout, attempts };
+    this.#announcements = new Announcements(redis, store.channels);
+    this.#announcements.listen(({ concernsPause }) => {
+      if (concernsPause && !this.#isClosed) this.#updatePaused().catch(() => undefined);
+    });
   }
 
+  /**
+   * Adds a row, which a worker will submit. Adding it again changes nothing. Its params are stored in Redis; headers,
+   * `requestId`, timeouts and the signal of the submission are not, so set them on the client of the workers.
+   *
+   * Its idempotency key is the submission's own, or else it is derived from prefix, queue and id, so a row that was
+   * removed and added again is not charged again while the service remembers the key.
+   *
+   * @param id - Any non-empty string.
+   * @throws {@link ConflictError} if the id exists with other params. Nothing was added or sent.
+   * @throws {@link ConfigurationError} if the id or the submission is invalid; {@link ConnectionError}.
+   */
   async add(id: string, submission: Submission): Promise<void> {
     await this.addBulk([{ id, submission }], (row) => row);
   }
 
+  /**
+   * Adds any number of rows: `describe` returns the id and the submission of each, and `inputs` can be a stream. Like
+   * {@link add}, it can be repeated.
+   *
+   * @throws {@link ConflictError} after all other rows were added, if ids exist with other params, in Redis or in this
+   * call. Its field `ids` lists them. Nothing was sent for them.
+   * @throws {@link ConfigurationError} if `describe` throws or returns an invalid row. The rows before it were added.
+   * @throws {@link ConnectionError} if Redis does not respond to a group of rows within 20 s. The groups before it were
+   * added.
+   */
   async addBulk<Input>(
     inputs: Iterable<Input> | AsyncIterable<Input>,
-    describe: (input: Input, index: number) => { id: string; submission: Submission },
+    describe: (input: Input, index: number) => RowInput,
   ): Promise<void> {
-    const conflicts = new Set<string>();
-    const seen = new Map<string, string>();
-    let group: RowData[] = [];
-    let index = 0;
-    const flush = async () => {
-      for (const id of await this.#addRows(group)) conflicts.add(id);
-      group = [];
-    };
-    for await (const input of inputs) {
-      const { id, submission } = describe(input, index);
-      index += 1;
-      const row = await this.#toRow(id, submission);
-      const hash = seen.get(id);
-      seen.set(id, row.hash);
-      if (hash !== undefined && hash !== row.hash) conflicts.add(id);
-      else if (hash === undefined) group.push(row);
-      if (group.length >= bulkSize) await flush();
-    }
-    await flush();
-    if (conflicts.size > 0) throw conflictError([...conflicts]);
-  }
-
-  /** Describes a row, as it is stored. */
-  async #toRow(id: string, submission: Submission): Promise<RowData> {
-    checkValue('id', id ?? null, [isNonEmptyString, 'a non-empty string']);
-    checkValue('submission', submission ?? null, objectWithMethods('details', 'send'));
-    const { path, idempotencyKey, params } = await submission.details(true);
-    if (!params) throw new ConfigurationError('submission: has no params.');
-    const { prefix } = this.#options;
-    return {
-      id,
-      kind: submission.kind,
-      path,
-      params,
-      hash: await fingerprint(path, canonicalJson(params)),
-      key: idempotencyKey ?? (await rowKey(prefix, this.name, id)),
-    };
-  }
-
-  /** Adds rows that are not in Redis yet. Returns the ids of those that are there with other params. */
-  async #addRows(rows: readonly RowData[]): Promise<string[]> {
-    if (rows.length === 0) return [];
-    const jobs = rows.map((data) => ({
-      name: data.kind,
-      data,
-      opts: {
-        jobId: jobIdOf(data.id),
-        priority: 1,
-        attempts: 1,
-        removeOnComplete: false,
-        removeOnFail: false,
-      },
-    }));
-    await withinTime(this.#queue.addBulk(jobs));
-    const store = this.#store;
-    // BullMQ keeps a job that exists, and does not say so.
-    const stored = await withinTime(store.readJobs(rows.map(({ id }) => jobIdOf(id))));
-    return rows.filter(({ hash }, index) => stored[index]?.data.hash !== hash).map(({ id }) => id);
+    this.#checkOpen();
+    await addAll(this.#context, inputs, describe);
   }
 
   /**
-   * Works on the rows, here and on any number of other machines. `concurrency` is the number of steps at a time, each of
-   * which is a submission or a poll: waiting tasks occupy no step.
+   * Works on the rows, here and on any number of other machines: submits them as slots of the account become free, and
+   * polls their tasks.
+   *
+   * @throws {@link ConfigurationError} if an option is unknown or invalid, or the queue is closed.
    */
-  work({ concurrency = 50, signal }: WorkOptions = {}): QueueWorker {
-    checkOptions({ concurrency, ...(signal && { signal }) }, workRules);
-    const worker = startWorker({
-      ...this.#options,
-      name: this.name,
-      store: this.#store,
-      concurrency,
-      signal,
-    });
+  work(options: WorkOptions = {}): QueueWorker {
+    this.#checkOpen();
+    checkOptions(options, workRules);
+    const { concurrency = 50, signal } = options;
+    const worker = startWorker({ ...this.#context, concurrency, signal });
     this.#workers.add(worker);
     void worker.run.then(() => this.#workers.delete(worker));
     return worker;
   }
 
   /**
-   * Yields rows as they end, each once; with `from: 'start'` first those that have ended already. A row that was retried
-   * is yielded again. Ends when the queue is closed.
+   * Yields rows that end after this call, each once, in the order in which they end; with `from: 'start'` first those
+   * that have ended already. A row that was retried is yielded again when it ends again. Outages of Redis only delay
+   * the rows. Ends when the queue is closed.
+   *
+   * @throws {@link ConfigurationError} if an option is unknown or invalid, or the queue is closed.
+   * @throws {@link ConnectionError} on the first iteration, if Redis is unreachable.
    */
-  async *results({ from = 'now' }: { from?: 'now' | 'start' | undefined } = {}): AsyncGenerator<
-    EndedRow,
-    void,
-    undefined
-  > {
-    const store = this.#store;
-    let last = from === 'start' ? 0 : await withinTime(store.lastEnded());
-    while (!this.#isClosed) {
-      // Listens before it looks, so that no row is missed in between.
-      const { count } = this.#announcements;
-      const ended = await store.endedAfter(last, 100).catch(() => []);
-      for (const [jobId, number] of ended) {
-        last = number;
-        const row = await store.readJob(jobId);
-        if (row && isEnded(row.status)) yield toEndedRow(row, row.status);
-      }
-      if (ended.length === 0) await this.#announcements.after(count);
-    }
-  }
-
-  /** Returns a row as it is now; undefined if there is none with this id. */
-  async get(id: string): Promise<Row | undefined> {
-    const row = await withinTime(this.#store.read(id));
-    return row && row.status !== 'removed' ? toRow(row, row.status) : undefined;
-  }
-
-  /** Waits until a row has ended, and returns it, whatever its status. */
-  async result(id: string): Promise<EndedRow> {
-    for (;;) {
-      const { count } = this.#announcements;
-      const row = await withinTime(this.#store.read(id));
-      if (row === undefined || row.status === 'removed') throw missingRow(id);
-      if (isEnded(row.status)) return toEndedRow(row, row.status);
-      await this.#announcements.after(count);
-    }
-  }
-
-  /** Counts the rows in each status. */
-  async count(): Promise<RowCounts> {
-    const [counts, jobs] = await withinTime(
-      Promise.all([this.#store.counts(), this.#queue.getJobCounts()]),
-    );
-    const { submitting = 0, running = 0, succeeded = 0, failed = 0, unknown = 0 } = counts;
-    const known = { submitting, running, succeeded, failed, unknown };
-    const total = sum(Object.values(jobs));
-    return { waiting: Math.max(0, total - sum(Object.values(known))), ...known };
+  results(options: ResultsOptions = {}): AsyncGenerator<EndedRow, void, undefined> {
+    this.#checkOpen();
+    checkOptions(options, resultsRules);
+    const isFromStart = options.from === 'start';
+    const after = isFromStart ? Promise.resolve(0) : this.#call(() => this.#store.lastEnded());
+    after.catch(() => undefined);
+    return endedRows(this.#store, this.#announcements, after, () => this.#isClosed);
   }
 
   /**
-   * Submits a failed row again under its key, or continues the wait for an `unknown` one. With `anew`, submits it under a
-   * new key, which is charged again.
+   * Returns a row as it is now; undefined if there is none with this id.
+   *
+   * @throws {@link ConnectionError}
    */
-  async retry(id: string, { anew = false }: { anew?: boolean | undefined } = {}): Promise<void> {
-    const store = this.#store;
-    const row = await withinTime(store.read(id));
-    if (row === undefined || row.status === 'removed') throw missingRow(id);
-    const { key, state, status } = row;
-    const isWaiting = !anew && status === 'unknown' && state.receipt !== undefined;
-    const now = await withinTime(store.now());
-    const next: RowState = anew
-      ? { key: newIdempotencyKey() }
-      : isWaiting
-        ? { ...state, deadline: now + this.#options.waitTimeout, error: undefined }
-        : { key: state.key, mayBeCharged: state.mayBeCharged };
-    const to = isWaiting ? 'running' : 'waiting';
-    const move = { from: ['failed', 'unknown'], to, state: next } as const;
-    await withinTime(store.move(jobIdOf(id), key, move));
-    const job = await withinTime(this.#queue.getJob(jobIdOf(id)));
-    // If a process died between the two steps, only the second one is left to do.
-    if (job && (await withinTime(job.isFailed()))) await withinTime(job.retry('failed'));
-    else if (isEnded(status)) {
-      throw new ConfigurationError(
-        `row ${id}: its status is ${status}. Only failed and unknown rows can be retried.`,
-      );
+  async get(id: string): Promise<Row | undefined> {
+    const row = await this.#call(() => this.#store.read(id));
+    return row && toRow(row, row.status);
+  }
+
+  /**
+   * Waits until a row has ended, and returns it, whatever its status.
+   *
+   * @throws {@link ConfigurationError} if there is no such row, or it was removed, or the queue is closed meanwhile;
+   * {@link ConnectionError} within 20 s after Redis has become unreachable.
+   */
+  async result(id: string): Promise<EndedRow> {
+    const watch = this.#announcements.watch(jobIdOf(id));
+    try {
+      for (;;) {
+        const row = await this.#call(() => readRow(this.#store, id));
+        const ended = toEndedRow(row);
+        if (ended) return ended;
+        await watch.next();
+      }
+    } finally {
+      watch.stop();
     }
   }
 
-  /** Removes a row and its result. Rejects while it is submitting or running. */
+  /**
+   * Counts the rows in each status, all at the same time.
+   *
+   * @throws {@link ConnectionError}
+   */
+  async count(): Promise<RowCounts> {
+    return this.#call(() => this.#store.counts());
+  }
+
+  /**
+   * Submits a failed row again under its key, so that the service returns the task of that key if there is one, without
+   * another charge. An `unknown` row with a receipt continues its wait. With `anew`, submits the row under a new key: a
+   * new task, which is charged again.
+   *
+   * @throws {@link ConfigurationError} if there is no such row, or its status is neither `failed` nor `unknown`.
+   * @throws {@link ConnectionError} if Redis is unreachable, or a killed worker had not recorded the failure completely.
+   */
+  async retry(id: string, options: RetryOptions = {}): Promise<void> {
+    checkOptions(options, retryRules);
+    const { anew = false } = options;
+    const { store, waitTimeout } = this.#context;
+    await this.#call(() => retryRow(store, id, anew, waitTimeout));
+  }
+
+  /**
+   * Removes a row and its result, if there is one with this id. What it has spent still counts.
+   *
+   * @throws {@link ConfigurationError} while the row is `submitting` or `running`; {@link ConnectionError}.
+   */
   async remove(id: string): Promise<void> {
-    const jobId = jobIdOf(id);
-    if (!(await withinTime(this.#store.markRemoved(jobId)))) {
-      throw new ConfigurationError(`row ${id}: is submitting or running, so it cannot be removed.`);
-    }
-    await withinTime(this.#queue.remove(jobId));
+    if (await this.#call(() => this.#store.remove(jobIdOf(id)))) return;
+    throw new ConfigurationError(
+      `row ${id}: is submitting or running, so it cannot be removed. Wait for queue.result(id) first.`,
+    );
   }
 
-  /** Removes all rows and results, also those of running tasks. The queue must have no workers. */
+  /**
+   * Removes all rows and results, also those of running tasks, which may be charged and are lost, and all that the queue
+   * has spent. Close all workers first, on all machines. If it rejects, call it again to remove the rest.
+   *
+   * @throws {@link ConnectionError}
+   */
   async obliterate(): Promise<void> {
-    await withinTime(this.#queue.pause());
-    await withinTime(this.#queue.obliterate({ force: true }));
-    await withinTime(this.#store.clear());
+    await this.#call(() => this.#queue.pause());
+    await this.#call(() => this.#queue.obliterate({ force: true }));
+    await this.#call(() => this.#store.clear());
   }
 
-  /** Why no rows are submitted, as far as this process knows; undefined while they are. */
+  /**
+   * Why no rows are submitted, as this process knows it, which can take a moment after a change: `budget` if `maxUsd` is
+   * reached, `balance` after a 402, `caller` after `pause()`. Undefined while rows are submitted.
+   */
   get paused(): PauseReason | undefined {
     return this.#paused;
   }
 
-  /** Stops submitting rows in all processes. Running tasks finish. */
+  /**
+   * Stops submitting rows in all processes. They stay `waiting`, and running tasks finish.
+   *
+   * @throws {@link ConnectionError}
+   */
   async pause(): Promise<void> {
-    await withinTime(this.#store.pause('caller'));
+    await this.#call(() => this.#store.pause('caller'));
     await this.#updatePaused();
   }
 
-  /** Continues to submit rows, also after the budget was raised or the balance was topped up. */
+  /**
+   * Continues to submit rows, whatever the queue was paused for. If the reason persists, the queue pauses again.
+   *
+   * @throws {@link ConnectionError}
+   */
   async resume(): Promise<void> {
-    await withinTime(this.#store.resume());
+    await this.#call(() => this.#store.resume());
     await this.#updatePaused();
   }
 
-  /** Closes the workers of this object and its connections. Rows stay in Redis. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
+  /**
+   * Closes the workers of this object, as their `close()` does, ends `results()`, and closes the connections, except one
+   * that was passed. Rows stay in Redis. Never rejects. Repeated calls do the same.
+   */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
     await Promise.all([...this.#workers].map((worker) => worker.close()));
+    this.#isClosed = true;
     this.#announcements.close();
-    await this.#queue.close();
+    await withinTime(this.#queue.close()).catch(() => undefined);
     if (this.#isOwnRedis) this.#redis.disconnect();
   }
 
   async #updatePaused(): Promise<void> {
-    this.#paused = await withinTime(this.#store.pauseReason());
+    this.#paused = await this.#call(() => this.#store.pauseReason());
   }
-}
 
-const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+  async #call<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#checkOpen();
+    return withinTime(work());
+  }
 
-function toRow({ data, state, key }: StoredRow, status: Row['status']): Row {
-  const { id, kind } = data;
-  const { receipt, generation, error } = state;
-  const result = status === 'succeeded' ? reviveGeneration(generation) : undefined;
-  return { id, kind, status, idempotencyKey: key, receipt, generation: result, error };
-}
-
-const toEndedRow = (row: StoredRow, status: EndStatus): EndedRow => ({
-  ...toRow(row, status),
-  status,
-});
-
-/** JSON has no dates. */
-function reviveGeneration(generation: Generation | undefined): SucceededGeneration | undefined {
-  if (generation?.status !== 'succeeded') return undefined;
-  const { createdAt } = generation;
-  return { ...generation, createdAt: createdAt && new Date(createdAt) };
-}
-
-function missingRow(id: string): ConfigurationError {
-  return new ConfigurationError(`row ${id}: is not in this queue.`);
-}
-
-function conflictError(ids: readonly string[]): ConflictError {
-  const shown = ids.slice(0, 5).join(', ') + (ids.length > 5 ? `, and ${ids.length - 5} more` : '');
-  return new ConflictError(
-    `These ids exist with other params: ${shown}. Nothing was sent for them. Use other ids, or remove the rows first.`,
-    { meta: emptyMeta(409), code: 'row_conflict', outcome: 'not-sent', ids },
-  );
+  #checkOpen(): void {
+    if (this.#isClosed) throw new ConfigurationError('queue: is closed.');
+  }
 }

@@ -2,37 +2,34 @@
  * The steps that must be atomic, as Lua scripts: Redis runs each one without interruption, so two processes cannot be in
  * the middle of one at the same time, and a process that dies has run it completely or not at all.
  *
+ * A row is the hash of its job, with fields of its own: `pg:status`, `pg:state`, `pg:turn` and `pg:paid`. A turn is one
+ * right to submit. If two processes work on one row, because the first one has lost its lock, only the one with the
+ * latest turn can move the row.
+ *
  * Amounts are integers in nano-USD, because sums of fractions would drift.
  */
-
-/** Redis's own clock in ms. The clocks of workers can differ. */
-const now = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-`;
 
 /** Moves a row to another status and keeps the counts. A row without a status is waiting, and is not counted. */
 const setStatus = `
 local function set_status(row, counts, from, to)
   if from == to then return end
-  if from ~= 'waiting' and from ~= 'removed' then redis.call('HINCRBY', counts, from, -1) end
-  if to ~= 'waiting' and to ~= 'removed' then redis.call('HINCRBY', counts, to, 1) end
+  if from ~= 'waiting' then redis.call('HINCRBY', counts, from, -1) end
+  if to ~= 'waiting' then redis.call('HINCRBY', counts, to, 1) end
   redis.call('HSET', row, 'pg:status', to)
 end
 `;
 
 /**
- * Ends the reservation of a row. An empty amount keeps it, '0' frees it, and any other amount is spent, but only once
- * for each idempotency key.
+ * Ends the reservation of a row. An empty amount keeps it, '0' frees it, 'reserved' spends it, because it may have been
+ * charged, and any other amount is spent instead. A row spends only once under one idempotency key.
  */
 const settle = `
 local function settle(row, spend, reservations, id, key, amount)
   if amount == '' then return end
-  local reserved = redis.call('HGET', reservations, id)
-  if reserved then
-    redis.call('HDEL', reservations, id)
-    if reserved ~= '0' then redis.call('HINCRBY', spend, 'reserved', '-' .. reserved) end
-  end
+  local reserved = redis.call('HGET', reservations, id) or '0'
+  redis.call('HDEL', reservations, id)
+  if reserved ~= '0' then redis.call('HINCRBY', spend, 'reserved', '-' .. reserved) end
+  if amount == 'reserved' then amount = reserved end
   if amount == '0' or redis.call('HGET', row, 'pg:paid') == key then return end
   redis.call('HINCRBY', spend, 'spent', amount)
   redis.call('HSET', row, 'pg:paid', key)
@@ -40,39 +37,54 @@ end
 `;
 
 /**
- * Lets a row submit, if the queue is not paused, the budget covers the price and a slot is free. Marks it as submitting,
- * reserves the price and leases the slot.
- *
- * Leases expire after ticks instead of milliseconds, and a tick lasts a second, but only while Redis serves requests.
- * So if Redis stops for a minute, the holders have time to renew their leases afterwards.
- *
- * KEYS: row, counts, meta, spend, reservations, slots, clock. ARGV: id, price, budget (or ''), limit if none is known.
- * Returns the reason why not, or 'ok' and the status before.
+ * Advances the clock of the leases, and returns its tick. Leases expire after ticks instead of milliseconds. A tick lasts
+ * a second, but only while Redis serves requests. So if Redis stops for a minute, the holders have time to renew their
+ * leases afterwards. The clock of Redis can also be set back.
  */
-export const admit = `${now}${setStatus}
+const advance = `
+local function advance(clock)
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  if math.abs(now - (redis.call('HGET', clock, 'at') or 0)) >= 1000 then
+    redis.call('HSET', clock, 'at', now)
+    redis.call('HINCRBY', clock, 'tick', 1)
+  end
+  return tonumber(redis.call('HGET', clock, 'tick'))
+end
+`;
+
+/**
+ * Lets a row submit, if the queue is not paused, the budget covers the price and a slot is free. Marks it as submitting,
+ * reserves the price and leases the slot. Pauses the queue when the budget is used up; while other rows are submitting,
+ * which may free a part of it, the row waits instead.
+ *
+ * Until the service has reported its limit, one request at a time is sent.
+ *
+ * KEYS: row, counts, meta, spend, reservations, slots, clock. ARGV: id, price, budget (or '').
+ * Returns the reason why not, or 'ok', the status before and the turn.
+ */
+export const admit = `${setStatus}${advance}
 local row, counts, meta, spend, reservations, slots, clock = unpack(KEYS)
 local id, price, budget = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 if redis.call('EXISTS', row) == 0 then return {'gone'} end
 local from = redis.call('HGET', row, 'pg:status') or 'waiting'
 if from ~= 'waiting' and from ~= 'submitting' then return {'gone'} end
-local paused = redis.call('HGET', meta, 'paused')
-if paused then return {'paused', paused} end
+if redis.call('HEXISTS', meta, 'paused') == 1 then return {'paused'} end
 local reserved = redis.call('HGET', reservations, id)
 if budget ~= '' and not reserved then
-  local used = (redis.call('HGET', spend, 'spent') or 0) + (redis.call('HGET', spend, 'reserved') or 0)
-  if used + price > tonumber(budget) or used >= tonumber(budget) then
+  local free = tonumber(budget) - (redis.call('HGET', spend, 'spent') or 0)
+  local available = free - (redis.call('HGET', spend, 'reserved') or 0)
+  if price > available or available <= 0 then
+    local submitting = tonumber(redis.call('HGET', counts, 'submitting') or 0)
+    if price <= free and free > 0 and submitting > 0 then return {'full'} end
     redis.call('HSET', meta, 'paused', 'budget')
     redis.call('PUBLISH', meta, 'budget')
-    return {'paused', 'budget'}
+    return {'paused'}
   end
 end
-if now - (redis.call('HGET', clock, 'at') or 0) >= 1000 then
-  redis.call('HSET', clock, 'at', now)
-  redis.call('HINCRBY', clock, 'tick', 1)
-end
-local tick = tonumber(redis.call('HGET', clock, 'tick'))
+local tick = advance(clock)
 redis.call('ZREMRANGEBYSCORE', slots, '-inf', tick - 6)
-local limit = tonumber(redis.call('HGET', clock, 'limit') or ARGV[4])
+local limit = tonumber(redis.call('HGET', clock, 'limit') or 1)
 if not redis.call('ZSCORE', slots, id) and redis.call('ZCARD', slots) >= limit then return {'full'} end
 redis.call('ZADD', slots, tick, id)
 if not reserved then
@@ -80,60 +92,101 @@ if not reserved then
   redis.call('HINCRBY', spend, 'reserved', price)
 end
 set_status(row, counts, from, 'submitting')
-return {'ok', from}
+return {'ok', from, redis.call('HINCRBY', row, 'pg:turn', 1)}
 `;
 
 /**
  * Moves a row to another status with its new state: after an accepted or failed submission, a poll, or its end. Frees
- * its slot, settles its reservation, records the limit that the service reported, and records the end of the row for
- * those who wait for results.
+ * its slot, settles its reservation, and records the end of the row for those who wait for results. Ended rows are
+ * numbered by Redis's time in µs, so that numbers never start over, even if Redis loses its latest data.
  *
- * KEYS: row, counts, results, spend, reservations, slots, clock. ARGV: id, the allowed statuses before, separated by
- * commas, the new status, its state, key, amount, limit (or ''), and the channel of ended rows.
- * Returns 0 if the row has another status by now, and else Redis's time in ms.
+ * A limit is a number that the service reported, or else 'more' after a success and 'less' after a rejection, which
+ * change it only if the service reports none.
+ *
+ * KEYS: row, counts, results, spend, reservations, slots, clock. ARGV: id, the status before, turn, the new status, its
+ * state, key, amount, limit (or ''), and the channel of ended rows.
+ * Returns 1, or 0 if the row has another status or turn by now.
  */
-export const move = `${now}${setStatus}${settle}
+export const move = `${setStatus}${settle}
 local row, counts, results, spend, reservations, slots, clock = unpack(KEYS)
-local id, allowed, to, state, key, amount, limit, channel = unpack(ARGV)
+local id, before, turn, to, state, key, amount, limit, channel = unpack(ARGV)
+if limit == 'more' or limit == 'less' then
+  local current = tonumber(redis.call('HGET', clock, 'limit') or 1)
+  if redis.call('HEXISTS', clock, 'reported') == 0 then
+    redis.call('HSET', clock, 'limit', limit == 'more' and current + 1 or math.max(1, math.floor(current / 2)))
+  end
+elseif limit ~= '' then
+  redis.call('HSET', clock, 'limit', limit, 'reported', 1)
+end
 if redis.call('EXISTS', row) == 0 then return 0 end
 local from = redis.call('HGET', row, 'pg:status') or 'waiting'
-if not string.find(',' .. allowed .. ',', ',' .. from .. ',', 1, true) then return 0 end
+if from ~= before or (redis.call('HGET', row, 'pg:turn') or '0') ~= turn then return 0 end
 set_status(row, counts, from, to)
 redis.call('HSET', row, 'pg:state', state)
 redis.call('ZREM', slots, id)
-if limit ~= '' then redis.call('HSET', clock, 'limit', limit) end
 settle(row, spend, reservations, id, key, amount)
 if to == 'succeeded' or to == 'failed' or to == 'unknown' then
-  local number = redis.call('HINCRBY', counts, 'ended', 1)
+  local time = redis.call('TIME')
+  local last = tonumber(redis.call('HGET', counts, 'ended') or 0)
+  local number = string.format('%.0f', math.max(last + 1, time[1] * 1000000 + time[2]))
+  redis.call('HSET', counts, 'ended', number)
   redis.call('ZADD', results, number, id)
   redis.call('PUBLISH', channel, id)
-elseif from ~= to then
-  redis.call('ZREM', results, id)
 end
-return now
+return 1
 `;
 
 /** Renews the leases of a process. A lease that has expired stays lost. KEYS: slots, clock. ARGV: ids. */
-export const renew = `${now}
+export const renew = `${advance}
 local slots, clock = unpack(KEYS)
-if now - (redis.call('HGET', clock, 'at') or 0) >= 1000 then
-  redis.call('HSET', clock, 'at', now)
-  redis.call('HINCRBY', clock, 'tick', 1)
-end
-local tick = redis.call('HGET', clock, 'tick')
+local tick = advance(clock)
 for _, id in ipairs(ARGV) do redis.call('ZADD', slots, 'XX', tick, id) end
 `;
 
 /**
- * Marks a row as removed, so that no worker submits it while its job is removed. KEYS: row, counts, results. ARGV: id.
- * Returns 0 if the row is submitting or running.
+ * Takes a failed or unknown row up again: moves it to another status with a new state, and its job from BullMQ's failed
+ * jobs to the delayed ones, due now.
+ *
+ * KEYS: row, counts, results, spend, reservations, failed, delayed, marker. ARGV: id, the new status, its state, key,
+ * amount, priority.
+ * Returns 'ok', the status that does not allow it, 'missing', or 'busy' while a worker still records the failure.
  */
-export const markRemoved = `${setStatus}
-local row, counts, results = unpack(KEYS)
+export const retry = `${setStatus}${settle}
+local row, counts, results, spend, reservations, failed, delayed, marker = unpack(KEYS)
+local id, to, state, key, amount, priority = unpack(ARGV)
+if redis.call('EXISTS', row) == 0 then return 'missing' end
+local from = redis.call('HGET', row, 'pg:status') or 'waiting'
+if from ~= 'failed' and from ~= 'unknown' then return from end
+if redis.call('ZREM', failed, id) == 0 then return 'busy' end
+set_status(row, counts, from, to)
+settle(row, spend, reservations, id, key, amount)
+redis.call('HINCRBY', row, 'pg:turn', 1)
+redis.call('HSET', row, 'pg:state', state, 'priority', priority, 'delay', 0)
+redis.call('HDEL', row, 'finishedOn', 'processedOn', 'failedReason', 'stacktrace')
+redis.call('ZREM', results, id)
+redis.call('ZADD', delayed, 0, id)
+redis.call('ZADD', marker, 0, '0')
+return 'ok'
+`;
+
+/**
+ * Removes a row, its result and its job, also while a worker has its lock: the worker then finds no row. A reservation
+ * whose submission may have been charged is spent.
+ *
+ * KEYS: row, counts, results, spend, reservations, and BullMQ's wait, active, prioritized, delayed, completed and failed
+ * jobs. ARGV: id. Returns 0 if the row is submitting or running.
+ */
+export const remove = `${setStatus}${settle}
+local row, counts, results, spend, reservations = unpack(KEYS)
+local id = ARGV[1]
 local from = redis.call('HGET', row, 'pg:status') or 'waiting'
 if from == 'submitting' or from == 'running' then return 0 end
 if redis.call('EXISTS', row) == 0 then return 1 end
-set_status(row, counts, from, 'removed')
-redis.call('ZREM', results, ARGV[1])
+set_status(row, counts, from, 'waiting')
+settle(row, spend, reservations, id, '', 'reserved')
+redis.call('ZREM', results, id)
+for index = 6, 7 do redis.call('LREM', KEYS[index], 0, id) end
+for index = 8, 11 do redis.call('ZREM', KEYS[index], id) end
+redis.call('DEL', row, row .. ':lock', row .. ':logs')
 return 1
 `;

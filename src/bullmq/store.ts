@@ -8,7 +8,7 @@ import { isRecord, textOf } from '../schemas/type-guards.ts';
 import { runScript } from './redis.ts';
 import { jobIdOf } from './row.ts';
 import type { RowData, RowState, RowStatus } from './row.ts';
-import { admit, markRemoved, move, renew } from './scripts.ts';
+import { admit, move, remove, renew, retry } from './scripts.ts';
 
 /** A job whose data describes a row. */
 export type RowJob = Job<RowData>;
@@ -16,47 +16,50 @@ export type RowJob = Job<RowData>;
 /** A row as Redis stores it. */
 export interface StoredRow {
   readonly data: RowData;
-  readonly status: RowStatus | 'removed';
+  readonly status: RowStatus;
   readonly state: RowState;
   /** The idempotency key in use. */
   readonly key: string;
+  /** The latest right to submit that a process has had. */
+  readonly turn: string;
 }
 
-/** What a submission may have cost: nothing is known yet, nothing, or an amount in USD. */
-export type Cost = 'unknown' | number;
+/**
+ * What a submission has cost: `unknown` keeps the reserved amount, `reserved` spends it, and a number of USD is spent in
+ * place of it.
+ */
+export type Cost = 'unknown' | 'reserved' | number;
 
 /** A change of a row. */
 export interface Move {
-  /** The statuses from which the row may move. */
-  readonly from: readonly RowStatus[];
+  /** The status before. */
+  readonly from: RowStatus;
   readonly to: RowStatus;
   readonly state: RowState;
   readonly cost?: Cost | undefined;
-  /** The account's limit, if the service has reported it. */
-  readonly limit?: number | undefined;
+  /** The account's limit as the service has reported it, or a hint if it reports none. */
+  readonly limit?: number | 'more' | 'less' | undefined;
 }
 
 /** Why a row may not submit now; `gone` if it is not waiting any more. */
 export type Admission =
-  | { readonly admitted: true; readonly before: string }
+  | { readonly admitted: true; readonly before: string; readonly turn: string }
   | { readonly admitted: false; readonly reason: 'full' | 'gone' | 'paused' };
 
 /** Why a queue submits nothing: its budget, a 402, or a call of `pause()`. */
 export type PauseReason = 'balance' | 'budget' | 'caller';
 
-/** Limit of the account until the service has reported it. */
-const initialLimit = 1;
-
-/** Reads and changes the rows of one queue. Each change is one script. */
+/** Reads and changes the rows of one queue. Each change is one script or transaction. */
 export class RowStore {
   readonly redis: Redis;
   readonly #queue: Queue<RowData>;
-  readonly #slots: string;
+  readonly #slotKeys: readonly string[];
 
+  /** `slots` is the key of the account's slots. */
   constructor(redis: Redis, queue: Queue<RowData>, slots: string) {
     this.redis = redis;
     this.#queue = queue;
-    this.#slots = slots;
+    this.#slotKeys = [slots, `${slots}:clock`];
   }
 
   /** The channels on which ended rows and pauses are announced. */
@@ -69,9 +72,10 @@ export class RowStore {
     return this.readJob(jobIdOf(id));
   }
 
+  /** Reads the row of a job; undefined if there is none, or if it is the job of someone else. */
   async readJob(jobId: string): Promise<StoredRow | undefined> {
-    const fields = await this.redis.hmget(this.#rowKey(jobId), 'data', 'pg:status', 'pg:state');
-    return parseRow(fields);
+    const fields = ['data', 'pg:status', 'pg:state', 'pg:turn'];
+    return parseRow(await this.redis.hmget(this.#queue.toKey(jobId), ...fields));
   }
 
   async readJobs(jobIds: readonly string[]): Promise<(StoredRow | undefined)[]> {
@@ -80,39 +84,23 @@ export class RowStore {
 
   /** Takes a slot, the price and the right to submit for a row. */
   async admit(jobId: string, priceUsd: number, budgetUsd: number | undefined): Promise<Admission> {
-    const keys = [
-      this.#rowKey(jobId),
-      this.#key('counts'),
-      this.#key('meta'),
-      this.#key('spend'),
-      this.#key('reservations'),
-      ...this.#slotKeys,
-    ];
-    const budget = budgetUsd === undefined ? '' : toNanoUsd(budgetUsd);
-    const reply = await runScript(this.redis, admit, keys, [
-      jobId,
-      toNanoUsd(priceUsd),
-      budget,
-      initialLimit,
-    ]);
-    const [result, before] = Array.isArray(reply) ? reply.map(String) : [];
-    if (result === 'ok') return { admitted: true, before: before ?? '' };
+    const [row, counts, , spend, reservations] = this.#rowKeys(jobId);
+    const keys = [row, counts, this.#key('meta'), spend, reservations, ...this.#slotKeys];
+    // Infinity is no limit.
+    const budget = Number.isFinite(budgetUsd) ? toNanoUsd(budgetUsd ?? 0) : '';
+    const reply = await runScript(this.redis, admit, keys, [jobId, toNanoUsd(priceUsd), budget]);
+    const [result, before = '', turn = ''] = Array.isArray(reply) ? reply.map(String) : [];
+    if (result === 'ok') return { admitted: true, before, turn };
     return { admitted: false, reason: result === 'paused' || result === 'full' ? result : 'gone' };
   }
 
-  /** Moves a row, unless it has another status by now. Returns Redis's time in ms, or 0 if the row was not moved. */
-  async move(jobId: string, key: string, { from, to, state, cost, limit }: Move): Promise<number> {
-    const keys = [
-      this.#rowKey(jobId),
-      this.#key('counts'),
-      this.#key('results'),
-      this.#key('spend'),
-      this.#key('reservations'),
-      ...this.#slotKeys,
-    ];
-    const amount = typeof cost === 'number' ? toNanoUsd(cost) : '';
-    const args = [jobId, from.join(','), to, JSON.stringify(state), key, amount, limit ?? ''];
-    return Number(await runScript(this.redis, move, keys, [...args, this.channels[0]]));
+  /** Moves a row. Returns false if it has another status or turn by now. */
+  async move(jobId: string, key: string, turn: string, change: Move): Promise<boolean> {
+    const { from, to, state, cost, limit = '' } = change;
+    const keys = [...this.#rowKeys(jobId), ...this.#slotKeys];
+    const text = JSON.stringify(state);
+    const args = [jobId, from, turn, to, text, key, amountOf(cost), limit, this.channels[0]];
+    return Number(await runScript(this.redis, move, keys, args)) === 1;
   }
 
   /** Renews the slots of rows that this process submits. */
@@ -120,10 +108,25 @@ export class RowStore {
     await runScript(this.redis, renew, this.#slotKeys, jobIds);
   }
 
-  /** Keeps all workers away from a row that is about to be removed. Returns false if it is submitting or running. */
-  async markRemoved(jobId: string): Promise<boolean> {
-    const keys = [this.#rowKey(jobId), this.#key('counts'), this.#key('results')];
-    return Number(await runScript(this.redis, markRemoved, keys, [jobId])) === 1;
+  /** Takes an ended row up again. Returns `'ok'`, `'busy'`, `'missing'`, or the status that does not allow it. */
+  async retry(
+    jobId: string,
+    key: string,
+    { to, state, cost }: Omit<Move, 'from'>,
+  ): Promise<string> {
+    const bullmq = ['failed', 'delayed', 'marker'].map((name) => this.#queue.toKey(name));
+    const keys = [...this.#rowKeys(jobId), ...bullmq];
+    // Polls come before new rows.
+    const priority = to === 'running' ? 0 : 1;
+    const args = [jobId, to, JSON.stringify(state), key, amountOf(cost), priority];
+    return String(await runScript(this.redis, retry, keys, args));
+  }
+
+  /** Removes a row. Returns false if it is submitting or running. */
+  async remove(jobId: string): Promise<boolean> {
+    const names = ['wait', 'active', 'prioritized', 'delayed', 'completed', 'failed'];
+    const keys = [...this.#rowKeys(jobId), ...names.map((name) => this.#queue.toKey(name))];
+    return Number(await runScript(this.redis, remove, keys, [jobId])) === 1;
   }
 
   /** Redis's time in ms. */
@@ -132,17 +135,30 @@ export class RowStore {
     return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
   }
 
-  /** The number of rows by status, except waiting ones. */
-  async counts(): Promise<Readonly<Record<string, number>>> {
-    const counts = await this.redis.hgetall(this.#key('counts'));
-    return Object.fromEntries(Object.entries(counts).map(([name, text]) => [name, Number(text)]));
+  /** The number of rows by status, all at the same time. Waiting ones are the jobs that have no other status. */
+  async counts(): Promise<Record<RowStatus, number>> {
+    const key = (name: string) => this.#queue.toKey(name);
+    const replies = await this.redis
+      .multi()
+      .hmget(this.#key('counts'), 'submitting', 'running', 'succeeded', 'failed', 'unknown')
+      .llen(key('wait'))
+      .llen(key('active'))
+      .zcard(key('prioritized'))
+      .zcard(key('delayed'))
+      .zcard(key('completed'))
+      .zcard(key('failed'))
+      .exec();
+    const [known, ...jobs] = replies?.map(([, reply]) => reply) ?? [];
+    const numbers = Array.isArray(known) ? known.map(Number) : [];
+    const [submitting = 0, running = 0, succeeded = 0, failed = 0, unknown = 0] = numbers;
+    const waiting = sum(jobs.map(Number)) - sum(numbers);
+    return { waiting: Math.max(0, waiting), submitting, running, succeeded, failed, unknown };
   }
 
   /** Ids of jobs that ended after the given number, in order, with their numbers. */
   async endedAfter(number: number, count: number): Promise<[jobId: string, number: number][]> {
-    const key = this.#key('results');
     const reply = await this.redis.zrange(
-      key,
+      this.#key('results'),
       `(${number}`,
       '+inf',
       'BYSCORE',
@@ -170,31 +186,36 @@ export class RowStore {
 
   /** Pauses the queue, unless it is paused already. */
   async pause(reason: PauseReason): Promise<void> {
-    await this.redis.hsetnx(this.#key('meta'), 'paused', reason);
-    await this.redis.publish(this.#key('meta'), reason);
+    const meta = this.#key('meta');
+    await this.redis.multi().hsetnx(meta, 'paused', reason).publish(meta, reason).exec();
   }
 
   async resume(): Promise<void> {
-    await this.redis.hdel(this.#key('meta'), 'paused');
-    await this.redis.publish(this.#key('meta'), '');
+    const meta = this.#key('meta');
+    await this.redis.multi().hdel(meta, 'paused').publish(meta, '').exec();
   }
 
   /** Deletes what the queue stores beside its jobs. */
   async clear(): Promise<void> {
     const names = ['counts', 'meta', 'spend', 'reservations', 'results'];
-    await this.redis.del(...names.map((name) => this.#key(name)));
+    const meta = this.#key('meta');
+    const keys = names.map((name) => this.#key(name));
+    await this.redis
+      .multi()
+      .del(...keys)
+      .publish(meta, '')
+      .exec();
   }
 
   #key(name: string): string {
     return this.#queue.toKey(`polygate:${name}`);
   }
 
-  #rowKey(jobId: string): string {
-    return this.#queue.toKey(jobId);
-  }
-
-  get #slotKeys(): string[] {
-    return [this.#slots, `${this.#slots}:clock`];
+  /** The keys that most scripts begin with. */
+  #rowKeys(jobId: string): readonly [string, string, string, string, string] {
+    const row = this.#queue.toKey(jobId);
+    const [counts, results] = [this.#key('counts'), this.#key('results')];
+    return [row, counts, results, this.#key('spend'), this.#key('reservations')];
   }
 }
 
@@ -202,20 +223,27 @@ export class RowStore {
 export const slotsKey = (prefix: string, baseURL: string) =>
   `${prefix}:polygate:slots:${createHash('sha256').update(baseURL).digest('hex').slice(0, 16)}`;
 
-function parseRow([data, status, state]: readonly (string | null)[]): StoredRow | undefined {
-  if (!data) return undefined;
-  const parsed = unchecked<RowData>(JSON.parse(data));
-  const parsedState = unchecked<RowState>(state ? JSON.parse(state) : {});
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+function parseRow(fields: readonly (string | null)[]): StoredRow | undefined {
+  const [text, status, stateText, turn] = fields;
+  const data: unknown = text ? JSON.parse(text) : undefined;
+  if (!isRowData(data)) return undefined;
+  const state = unchecked<RowState>(stateText ? JSON.parse(stateText) : {});
   return {
-    data: parsed,
-    status: unchecked<StoredRow['status']>(textOf(status) ?? 'waiting'),
-    state: parsedState,
-    key: parsedState.key ?? parsed.key,
+    data,
+    status: unchecked<RowStatus>(textOf(status) ?? 'waiting'),
+    state,
+    key: state.key ?? data.key,
+    turn: turn ?? '0',
   };
 }
 
 /** Redis computes with integers only. */
 const toNanoUsd = (usd: number): string => String(Math.round(usd * 1e9));
+
+const amountOf = (cost: Cost | undefined): string =>
+  typeof cost === 'number' ? toNanoUsd(cost) : cost === 'reserved' ? cost : '';
 
 /** Whether a value is the data of a row, and not that of a job of someone else. */
 export function isRowData(value: unknown): value is RowData {

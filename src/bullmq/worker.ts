@@ -1,26 +1,33 @@
 import { DelayedError, RateLimitError, UnrecoverableError, Worker } from 'bullmq';
-import type { Job } from 'bullmq';
+import type { Job, Queue } from 'bullmq';
 
 import type { Polygate } from '../client.ts';
 import type { KnownPrices } from '../core/limits/estimate.ts';
+import { isRejected } from './decisions.ts';
+import type { Step } from './decisions.ts';
+import { reconnecting, withinTime } from './redis.ts';
 import { isEnded } from './row.ts';
 import type { RowData } from './row.ts';
 import { estimateUsd, poll, submit } from './steps.ts';
-import type { Step, StepOptions } from './steps.ts';
-import type { RowStore, StoredRow } from './store.ts';
+import type { StepOptions } from './steps.ts';
+import type { Admission, RowStore, StoredRow } from './store.ts';
 
-/** How long a job of a dead worker is locked, in ms, and how often locks are renewed and checked. */
+/** How long a job of a dead worker is locked, in ms, and how often locks are checked. */
 const lockDuration = 10_000;
 const stalledInterval = 5_000;
 
 /** How often slots are renewed, in ms. They expire after six ticks of a second. */
 const renewInterval = 1_000;
 
-/** How long a row waits for a free slot in this process, in ms, before it returns to the queue. */
+/** How often a row asks for a free slot, in ms, and for how long, before it returns to the queue. */
+const slotInterval = 25;
 const maxSlotWait = 1_000;
 
-/** How long the queue then hands out no rows, so that polls which are due come first, in ms. */
+/** How long this worker then takes no jobs, in ms, so that polls which become due come first. */
 const slotPause = 200;
+
+/** How long this worker takes no jobs after a row that the paused queue may not submit, in ms. */
+const pauseTime = 1_000;
 
 /** How long known prices are used, in ms. */
 const pricingTime = 300_000;
@@ -28,20 +35,20 @@ const pricingTime = 300_000;
 /** How long a row rests after a step that could not be completed, in ms. */
 const retryDelay = 2_000;
 
-/** How long a paused queue hands out no rows, in ms. */
-const pauseTime = 1_000;
-
-/** The result of `queue.work()`. */
+/** The result of {@link GenerationQueue.work}. */
 export interface QueueWorker {
-  /** Takes no more rows, waits for the steps that are in progress, and disconnects. Repeated calls do the same. */
+  /**
+   * Takes no more rows, waits for the steps that are in progress, and disconnects. Repeated calls do the same. While
+   * Redis is unreachable, it waits at most 20 s; other workers then continue the rows. Never rejects.
+   */
   close(): Promise<void>;
-  /** Resolves when the worker has been closed. */
+  /** Resolves when the worker has been closed. Never rejects. */
   readonly run: Promise<void>;
 }
 
 /** What a worker needs from its queue. */
 export interface WorkerContext extends StepOptions {
-  readonly name: string;
+  readonly queue: Queue<RowData>;
   readonly prefix: string;
   readonly gateway: Polygate;
   readonly store: RowStore;
@@ -52,49 +59,60 @@ export interface WorkerContext extends StepOptions {
 
 /** Starts to work on rows. */
 export function startWorker(context: WorkerContext): QueueWorker {
-  const { name, prefix, store, concurrency, signal } = context;
-  // BullMQ waits for jobs with a connection of its own, which must never give up.
-  const connection = store.redis.duplicate({ maxRetriesPerRequest: null });
-  connection.on('error', () => undefined);
-  const submissions = new Submissions(context);
-  const worker: Worker<RowData> = new Worker<RowData>(
-    name,
-    (job, token): Promise<unknown> => submissions.runStep(worker, job, token),
-    {
-      connection,
-      prefix,
-      concurrency,
-      lockDuration,
-      stalledInterval,
-      // A row may lose any number of workers.
-      maxStalledCount: Number.MAX_SAFE_INTEGER,
-    },
-  );
-  // Lost connections are retried by BullMQ, and rows of a lost worker are continued by another one.
+  const { queue, prefix, store, concurrency, signal } = context;
+  const connection = reconnecting(store.redis);
+  const runner = new StepRunner(context);
+  const worker = new Worker<RowData>(queue.name, (job, token) => runner.run(job, token), {
+    connection,
+    prefix,
+    concurrency,
+    lockDuration,
+    stalledInterval,
+    // A row may lose any number of workers.
+    maxStalledCount: Number.MAX_SAFE_INTEGER,
+  });
+  // BullMQ repeats what a lost connection has interrupted, and another worker continues the rows of a lost one.
   worker.on('error', () => undefined);
   let closing: Promise<void> | undefined;
-  let stopped: () => void = () => undefined;
+  let stopped = () => {};
   const run = new Promise<void>((resolve) => {
     stopped = resolve;
   });
-  const close = () =>
-    (closing ??= worker.close().then(() => {
-      submissions.stop();
-      connection.disconnect();
-      stopped();
-    }));
-  if (signal?.aborted) void close();
-  signal?.addEventListener('abort', () => void close(), { once: true });
+  const stop = async () => {
+    signal?.removeEventListener('abort', abort);
+    await endOrOutage(worker.close(), () => store.redis.ping());
+    runner.stop();
+    connection.disconnect();
+    stopped();
+  };
+  const close = () => (closing ??= stop());
+  const abort = () => void close();
+  if (signal?.aborted) abort();
+  signal?.addEventListener('abort', abort, { once: true });
   return { close, run };
 }
 
+/** Waits for the end of all steps, which can take minutes, but not while Redis is unreachable. */
+async function endOrOutage(end: Promise<void>, ping: () => Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const outage = new Promise<void>((resolve) => {
+    timer = setInterval(() => void withinTime(ping()).catch(() => resolve()), 1_000);
+  });
+  await Promise.race([end, outage]).catch(() => undefined);
+  clearInterval(timer);
+}
+
+const sleep = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
+
 /** Takes rows from step to step, and renews the slots of those that this process submits. */
-class Submissions {
+class StepRunner {
   readonly #context: WorkerContext;
   /** Jobs that hold a slot. */
   readonly #holders = new Set<string>();
   /** Rows that submit, or wait for a slot: at most half of the worker, so that polls are never held up. */
   #submitting = 0;
+  /** The end of the latest wait for a slot. */
+  #lastAdmission: Promise<unknown> = Promise.resolve();
   readonly #timer: NodeJS.Timeout;
   readonly #pricing = new Map<string, { pricing: Promise<KnownPrices>; expiresAt: number }>();
 
@@ -109,115 +127,130 @@ class Submissions {
     clearInterval(this.#timer);
   }
 
-  /** Executes the next step of a row. If Redis or the price list fails, the row is taken up again later. */
-  async runStep(
-    worker: Worker<RowData>,
-    job: Job<RowData>,
-    token: string | undefined,
-  ): Promise<unknown> {
+  /**
+   * Executes the next step of a row. The job fails only with its row: if Redis or the price list fails, or another
+   * process has taken the row, whoever has the lock of the job takes it up again later.
+   */
+  async run(job: Job<RowData>, token: string | undefined): Promise<unknown> {
     try {
-      return await this.#runStep(worker, job, token);
+      return await this.#run(job, token);
     } catch (error) {
       if (isControlFlow(error)) throw error;
-      await job.moveToDelayed(Date.now() + retryDelay, token);
+      // Without the lock, this fails. Without Redis, the job stays locked for a while and is then found by a worker.
+      await job.moveToDelayed(Date.now() + retryDelay, token).catch(() => undefined);
       throw new DelayedError();
     } finally {
       this.#holders.delete(job.id ?? '');
     }
   }
 
-  async #runStep(
-    worker: Worker<RowData>,
-    job: Job<RowData>,
-    token: string | undefined,
-  ): Promise<unknown> {
+  async #run(job: Job<RowData>, token: string | undefined): Promise<unknown> {
     const { store, gateway } = this.#context;
-    const jobId = job.id ?? '';
-    const row = await store.readJob(jobId);
-    if (row === undefined || row.status === 'removed') return undefined;
+    const row = await store.readJob(job.id ?? '');
+    if (row === undefined) throw new UnrecoverableError('The job is not a row of polygate.');
     if (isEnded(row.status)) return finish(row);
-    const now = await store.now();
-    const step =
-      row.status === 'running'
-        ? await poll(gateway, row, now)
-        : await this.#submit(worker, jobId, row, now);
-    return this.#apply(worker, job, token, row, step);
+    const [startedAt, redisTime] = [performance.now(), await store.now()];
+    const clock = () => redisTime + performance.now() - startedAt;
+    if (row.status === 'running') {
+      return this.#apply(job, token, row, await poll(gateway, row, clock));
+    }
+    return this.#submit(job, token, row, clock);
   }
 
   /** Submits a row as soon as it is admitted. Returns it to the queue if that takes too long. */
   async #submit(
-    worker: Worker<RowData>,
-    jobId: string,
+    job: Job<RowData>,
+    token: string | undefined,
     row: StoredRow,
-    now: number,
-  ): Promise<Step> {
-    const { store, gateway, maxUsd, concurrency } = this.#context;
-    const returnToQueue = async (ms: number): Promise<never> => {
-      await worker.rateLimit(ms);
-      throw Worker.RateLimitError();
-    };
-    if (this.#submitting >= Math.max(1, Math.floor(concurrency / 2)))
-      return returnToQueue(slotPause);
+    clock: () => number,
+  ): Promise<unknown> {
+    const { gateway, concurrency } = this.#context;
+    if (this.#submitting >= Math.max(1, Math.floor(concurrency / 2))) {
+      return this.#returnToQueue(slotPause);
+    }
     this.#submitting += 1;
     try {
-      const priceUsd = await this.#priceOf(row);
-      const giveUpAt = performance.now() + maxSlotWait;
-      for (;;) {
-        const admission = await store.admit(jobId, priceUsd, maxUsd);
-        if (admission.admitted) {
-          this.#holders.add(jobId);
-          const mayBeCharged =
-            (row.state.mayBeCharged ?? false) || admission.before === 'submitting';
-          return await submit(gateway, row, mayBeCharged, priceUsd, now, this.#context);
-        }
-        if (admission.reason === 'paused') return await returnToQueue(pauseTime);
-        if (admission.reason === 'gone' || performance.now() > giveUpAt)
-          return await returnToQueue(slotPause);
-        await new Promise((resolve) => setTimeout(resolve, 25));
+      const jobId = job.id ?? '';
+      const priceUsd = await this.#priceOf(row.data);
+      const admission = await this.#admit(jobId, priceUsd);
+      if (!admission.admitted) {
+        if (admission.reason === 'gone') throw new Error('another process has taken the row');
+        return await this.#returnToQueue(admission.reason === 'paused' ? pauseTime : slotPause);
       }
+      this.#holders.add(jobId);
+      const mayBeCharged = row.state.mayBeCharged === true || admission.before === 'submitting';
+      const step = await submit(gateway, row, mayBeCharged, priceUsd, clock, this.#context);
+      return await this.#apply(job, token, { ...row, turn: admission.turn }, step);
     } finally {
       this.#submitting -= 1;
     }
   }
 
+  /** Asks for a slot until one is free. Only the row that has waited longest asks, so that Redis has little to do. */
+  async #admit(jobId: string, priceUsd: number): Promise<Admission> {
+    const { store, maxUsd } = this.#context;
+    const giveUpAt = performance.now() + maxSlotWait;
+    const ask = async (): Promise<Admission> => {
+      for (;;) {
+        const admission = await store.admit(jobId, priceUsd, maxUsd);
+        if (admission.admitted || admission.reason !== 'full') return admission;
+        if (performance.now() > giveUpAt) return admission;
+        await sleep(slotInterval);
+      }
+    };
+    const admission = this.#lastAdmission.then(ask);
+    this.#lastAdmission = admission.catch(() => undefined);
+    return admission;
+  }
+
   /** Records what a step has led to, and decides when the job runs again. */
   async #apply(
-    worker: Worker<RowData>,
     job: Job<RowData>,
     token: string | undefined,
     row: StoredRow,
     { move, delayMs, pause }: Step,
   ): Promise<unknown> {
     const { store } = this.#context;
-    const jobId = job.id ?? '';
-    if (pause) await store.pause(pause);
-    const isMoved = (await store.move(jobId, row.key, move)) > 0;
-    if (!isMoved) return this.#runStep(worker, job, token);
     const { state, to } = move;
-    await job.updateProgress({ status: to, progress: state.progress ?? 0 }).catch(() => undefined);
-    if (isEnded(to)) return finish({ ...row, status: to, state });
-    if (delayMs === undefined) {
-      await worker.rateLimit(pauseTime);
-      throw Worker.RateLimitError();
+    if (pause) await store.pause(pause);
+    if (!(await store.move(job.id ?? '', row.key, row.turn, move))) {
+      throw new Error('another process has taken the row');
     }
+    const progress = to === 'succeeded' ? 100 : state.progress;
+    if (progress !== undefined) await job.updateProgress(progress).catch(() => undefined);
+    if (isEnded(to)) return finish({ ...row, status: to, state });
+    if (delayMs === undefined) return this.#returnToQueue(pauseTime);
     // Polls come before new rows.
     if (to === 'running' && job.priority > 0) await job.changePriority({ priority: 0 });
     await job.moveToDelayed(Date.now() + delayMs, token);
     throw new DelayedError();
   }
 
-  /** What a row costs, with the prices of its model, which are fetched every few minutes. */
-  async #priceOf({ data }: StoredRow): Promise<number> {
+  /** Returns a job to its place in the queue. This worker takes no jobs for `ms`. */
+  async #returnToQueue(ms: number): Promise<never> {
+    await this.#context.queue.rateLimit(ms);
+    throw new RateLimitError();
+  }
+
+  /** What a row costs in USD, with the prices of its model, which are fetched every few minutes. */
+  async #priceOf(data: RowData): Promise<number> {
     const { gateway, maxUsd } = this.#context;
     if (maxUsd === undefined) return 0;
     const { model } = data.params;
     const now = performance.now();
     let known = this.#pricing.get(model);
     if (known === undefined || known.expiresAt < now) {
-      const pricing = gateway.models.retrieve(model).then((record) => record.pricing);
+      const pricing = gateway.models.retrieve(model).then(
+        (record) => record.pricing,
+        (error: unknown) => {
+          // The service does not know the model, so there is no price to wait for.
+          if (isRejected(error)) return undefined;
+          this.#pricing.delete(model);
+          throw error;
+        },
+      );
       known = { pricing, expiresAt: now + pricingTime };
       this.#pricing.set(model, known);
-      pricing.catch(() => this.#pricing.delete(model));
     }
     return estimateUsd(data, await known.pricing);
   }

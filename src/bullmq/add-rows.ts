@@ -1,0 +1,132 @@
+import type { Queue } from 'bullmq';
+
+import { rowKey } from '../core/batch/row.ts';
+import { checkValue, objectWithMethods } from '../core/config/validation.ts';
+import { emptyMeta } from '../core/http/response-meta.ts';
+import { fingerprint } from '../core/tasks/fingerprint.ts';
+import type { Submission } from '../core/tasks/submission.ts';
+import { ConfigurationError } from '../errors/configuration.ts';
+import { ConnectionError } from '../errors/connection.ts';
+import { ConflictError } from '../errors/status.ts';
+import { isNonEmptyString } from '../schemas/type-guards.ts';
+import { canonicalJson } from './canonical-json.ts';
+import { withinTime } from './redis.ts';
+import { jobIdOf } from './row.ts';
+import type { RowData } from './row.ts';
+import type { RowStore } from './store.ts';
+
+/** Rows are added in groups of at most so many, or so many characters of params. */
+const groupRows = 500;
+const groupLength = 4_000_000;
+
+/** A row to add: its id and what to submit. */
+export interface RowInput {
+  /** Any non-empty string. */
+  readonly id: string;
+  /** What to submit, such as `gateway.images.submission(params)`. */
+  readonly submission: Submission;
+}
+
+/** The queue that rows are added to. */
+export interface RowTarget {
+  readonly prefix: string;
+  readonly queue: Queue<RowData>;
+  readonly store: RowStore;
+}
+
+/**
+ * Adds all rows, in groups. The time limit of Redis applies to each group.
+ *
+ * @throws {@link ConflictError} at the end, with the ids of rows that exist with other params.
+ */
+export async function addAll<Input>(
+  target: RowTarget,
+  inputs: Iterable<Input> | AsyncIterable<Input>,
+  describe: (input: Input, index: number) => RowInput,
+): Promise<void> {
+  const conflicts = new Set<string>();
+  let group: RowData[] = [];
+  let length = 0;
+  let index = 0;
+  const flush = async () => {
+    for (const id of await addGroup(target, group)) conflicts.add(id);
+    group = [];
+    length = 0;
+  };
+  try {
+    for await (const input of inputs) {
+      const row = await toRowData(target, index, () => describe(input, index));
+      index += 1;
+      group.push(row);
+      length += JSON.stringify(row.params).length;
+      if (group.length >= groupRows || length >= groupLength) await flush();
+    }
+  } catch (error) {
+    // Unless Redis is unreachable, the rows before the invalid one are added.
+    if (!ConnectionError.is(error)) await flush();
+    throw error;
+  }
+  await flush();
+  if (conflicts.size > 0) throw conflictError([...conflicts]);
+}
+
+/** Describes a row, as it is stored. */
+async function toRowData(
+  { prefix, queue }: RowTarget,
+  index: number,
+  describe: () => RowInput,
+): Promise<RowData> {
+  try {
+    const { id, submission }: Partial<RowInput> = describe() ?? {};
+    checkValue('id', id ?? null, [isNonEmptyString, 'a non-empty string']);
+    checkValue('submission', submission ?? null, objectWithMethods('details', 'send'));
+    if (!id || !submission) throw new ConfigurationError('id, submission: are required.');
+    const { path, idempotencyKey, params } = await submission.details(true);
+    if (!params) throw new ConfigurationError('submission: has no params.');
+    return {
+      id,
+      kind: submission.kind,
+      path,
+      params,
+      hash: await fingerprint(path, canonicalJson(params)),
+      key: idempotencyKey ?? (await rowKey(prefix, queue.name, id)),
+    };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const others =
+      index > 0 ? ' The rows before it were added; repeat the call with the others.' : '';
+    throw new ConfigurationError(`rows[${index}]: ${reason}${others}`, { cause: error });
+  }
+}
+
+/** Adds rows that are not in Redis yet. Returns the ids of those that are there with other params. */
+async function addGroup({ queue, store }: RowTarget, rows: readonly RowData[]): Promise<string[]> {
+  if (rows.length === 0) return [];
+  const jobs = rows.map((data) => ({
+    name: data.kind,
+    data,
+    opts: {
+      jobId: jobIdOf(data.id),
+      priority: 1,
+      attempts: 1,
+      removeOnComplete: false,
+      removeOnFail: false,
+    },
+  }));
+  // BullMQ keeps a job that exists, and does not say so.
+  const stored = await withinTime(
+    queue.addBulk(jobs).then(() => store.readJobs(rows.map(({ id }) => jobIdOf(id)))),
+  );
+  // A row that is missing was removed by someone in between.
+  return rows
+    .filter(({ hash }, index) => (stored[index]?.data.hash ?? hash) !== hash)
+    .map(({ id }) => id);
+}
+
+function conflictError(ids: readonly string[]): ConflictError {
+  const shown = ids.slice(0, 5).join(', ') + (ids.length > 5 ? `, and ${ids.length - 5} more` : '');
+  return new ConflictError(
+    `These ids exist with other params: ${shown}. Nothing was sent for them; all other rows were added. Use other ids, or remove the rows first.`,
+    { meta: emptyMeta(409), code: 'row_conflict', outcome: 'not-sent', ids },
+  );
+}

@@ -1,0 +1,178 @@
+import { isFinalError } from '../core/batch/row.ts';
+import { newIdempotencyKey } from '../core/call/idempotency-key.ts';
+import { APIError } from '../errors/api.ts';
+import { PolygateError } from '../errors/base.ts';
+import { BudgetExceededError } from '../errors/budget.ts';
+import { ConfigurationError } from '../errors/configuration.ts';
+import { ConcurrencyLimitError, PaymentRequiredError } from '../errors/status.ts';
+import type { SucceededGeneration } from '../schemas/task.ts';
+import { toRowError } from './row.ts';
+import type { RowState } from './row.ts';
+import type { Cost, Move, PauseReason, StoredRow } from './store.ts';
+
+/** The shortest, the first and the longest delay between two polls of a task, in ms. */
+const minPollInterval = 100;
+export const pollInterval = 2_000;
+const maxPollInterval = 10_000;
+
+/** The first and the longest delay after a failed submission, in ms. */
+const retryDelay = 1_000;
+const maxRetryDelay = 60_000;
+
+/** What a step has led to: how the row moves, when its next step is due, and whether the queue has to stop. */
+export interface Step {
+  readonly move: Move;
+  /** Delay before the next step in ms; undefined if the row has ended, or may not continue while the queue is paused. */
+  readonly delayMs?: number | undefined;
+  readonly pause?: PauseReason | undefined;
+}
+
+/** What a task has come to: a result, an error, or neither while it is processing. */
+export interface TaskResult {
+  readonly generation?: SucceededGeneration | undefined;
+  readonly error?: unknown;
+  /** Progress in percent. */
+  readonly progress?: number | undefined;
+  /** The delay that the service has requested, in ms. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** What a row has to submit with. */
+export interface Attempt {
+  readonly state: RowState;
+  readonly key: string;
+  /** Whether an earlier submission under the key may have been charged. */
+  readonly mayBeCharged: boolean;
+  /** How many submissions of a row may fail. */
+  readonly attempts: number;
+}
+
+/**
+ * What a submission has cost. A replay was paid for by an earlier submission, and by one of this row only if its
+ * response was lost.
+ */
+export function costOf(
+  { replayed, chargeUsd }: { replayed: boolean; chargeUsd?: number | undefined },
+  mayBeCharged: boolean,
+  priceUsd: number,
+): Cost {
+  return replayed && !mayBeCharged ? 0 : (chargeUsd ?? priceUsd);
+}
+
+/** What follows from the state of the task of a row. */
+export function afterTask(
+  from: 'submitting' | 'running',
+  state: RowState,
+  key: string,
+  { generation, error, progress = state.progress, retryAfterMs }: TaskResult,
+  now: number,
+): Step {
+  if (generation) {
+    return { move: { from, to: 'succeeded', state: { ...state, generation, error: undefined } } };
+  }
+  if (error !== undefined) {
+    // A task that has succeeded without a result was paid for, so it has not failed.
+    const to = isFinalError({ hasTask: true, mayBeCharged: true }, error) ? 'failed' : 'unknown';
+    return { move: { from, to, state: { ...state, error: toRowError(error, key) } } };
+  }
+  return pollLater(from, { ...state, progress, error: undefined }, retryAfterMs, now);
+}
+
+/** What follows from a poll that failed. Only the end of the task or the deadline ends the row: an outage does not. */
+export function afterFailedPoll(state: RowState, key: string, error: unknown, now: number): Step {
+  const failed = { ...state, error: toRowError(error, key) };
+  if (now >= deadlineOf(state)) return { move: { from: 'running', to: 'unknown', state: failed } };
+  return pollLater('running', failed, retryAfterOf(error), now);
+}
+
+/** Polls with growing delays, the last one at the deadline. */
+function pollLater(
+  from: Move['from'],
+  state: RowState,
+  retryAfterMs: number | undefined,
+  now: number,
+): Step {
+  const { interval = pollInterval } = state;
+  const next = { ...state, interval: Math.min(maxPollInterval, interval * 1.25) };
+  const delayMs = Math.max(minPollInterval, retryAfterMs ?? interval);
+  const remainingMs = Math.max(0, deadlineOf(state) - now);
+  return {
+    move: { from, to: 'running', state: next },
+    delayMs: Math.min(delayMs, remainingMs),
+  };
+}
+
+/** When the wait for the task of a row ends, on the clock of Redis. */
+export const deadlineOf = ({ deadline = Infinity }: RowState): number => deadline;
+
+/**
+ * What follows from a submission that failed without a task. A rejection for lack of a slot, money or budget is no
+ * attempt. Other temporary failures are repeated under the same key until the attempts are used up.
+ */
+export function afterFailedSubmit(
+  { state, key, mayBeCharged, attempts }: Attempt,
+  error: unknown,
+): Step {
+  const outcome = PolygateError.is(error) ? (error.outcome ?? 'unknown') : 'unknown';
+  const isUncharged = outcome !== 'unknown' || ConfigurationError.is(error);
+  const nowCharged = mayBeCharged || !isUncharged;
+  const move = {
+    from: 'submitting',
+    to: 'waiting',
+    state: { ...state, mayBeCharged: nowCharged },
+    cost: nowCharged ? 'unknown' : 0,
+  } as const;
+  if (PaymentRequiredError.is(error)) return { move, pause: 'balance' };
+  if (BudgetExceededError.is(error)) return { move, pause: 'budget' };
+  const retryAfterMs = retryAfterOf(error) ?? 0;
+  if (ConcurrencyLimitError.is(error)) return { move, delayMs: Math.max(retryDelay, retryAfterMs) };
+  const failures = (state.failures ?? 0) + 1;
+  const failed = { ...move.state, failures, error: toRowError(error, key) };
+  if (failures < attempts && isTemporary(error)) {
+    const backoff = Math.min(maxRetryDelay, retryDelay * 2 ** (failures - 1));
+    return { move: { ...move, state: failed }, delayMs: Math.max(backoff, retryAfterMs) };
+  }
+  const progress = { hasTask: false, mayBeCharged, isRecorded: true };
+  const to = isFinalError(progress, error) ? 'failed' : 'unknown';
+  return { move: { ...move, to, state: failed } };
+}
+
+/** How a failed or unknown row continues: with a new key, with its task, or with another submission under its key. */
+export function afterRetry(
+  { state, status }: Pick<StoredRow, 'state' | 'status'>,
+  anew: boolean,
+  now: number,
+  waitTimeout: number,
+): Omit<Move, 'from'> {
+  // What was reserved for the old key may have been charged.
+  if (anew) return { to: 'waiting', state: { key: newIdempotencyKey() }, cost: 'reserved' };
+  if (status === 'unknown' && state.receipt) {
+    const deadline = deadlineAfter(now, waitTimeout);
+    return { to: 'running', state: { ...state, deadline, interval: undefined } };
+  }
+  return { to: 'waiting', state: { key: state.key, mayBeCharged: state.mayBeCharged } };
+}
+
+/** JSON has no Infinity. */
+export const deadlineAfter = (now: number, waitTimeout: number): number | undefined =>
+  Number.isFinite(waitTimeout) ? now + waitTimeout : undefined;
+
+/** Whether another submission under the same key can succeed. */
+function isTemporary(error: unknown): boolean {
+  if (APIError.is(error)) {
+    return error.status >= 500 || error.status === 408 || error.status === 429;
+  }
+  return PolygateError.is(error) && !ConfigurationError.is(error);
+}
+
+/** Whether the service rejects a request for good, so that it makes no sense to repeat it. */
+export const isRejected = (error: unknown): boolean => APIError.is(error) && !isTemporary(error);
+
+const retryAfterOf = (error: unknown): number | undefined =>
+  APIError.is(error) ? error.retryAfterMs : undefined;
+
+/** The limit that a response reports; a hint if a submission reports none. */
+export function reportedLimit(error: unknown): Move['limit'] {
+  const limit = APIError.is(error) ? error.meta.concurrency.limit : undefined;
+  return limit ?? (ConcurrencyLimitError.is(error) ? 'less' : undefined);
+}

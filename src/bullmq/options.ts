@@ -1,0 +1,93 @@
+import type { ConnectionOptions } from 'bullmq';
+
+import type { Polygate } from '../client.ts';
+import { signalRule } from '../core/call/request-options.ts';
+import {
+  booleanValue,
+  nonNegativeNumber,
+  oneOf,
+  positiveInteger,
+  stringValue,
+} from '../core/config/validation.ts';
+import type { Rules } from '../core/config/validation.ts';
+import { isRecord } from '../schemas/type-guards.ts';
+
+/** Options of a {@link GenerationQueue}. */
+export interface GenerationQueueOptions {
+  /** The client that submits and polls. Its account pays. All processes of a queue must use the same account. */
+  gateway: Polygate;
+  /**
+   * How to connect to Redis, as in BullMQ: options such as `{ url }`, or a `Redis` instance of ioredis, which stays
+   * open when the queue is closed. Use a Redis that never evicts keys (`maxmemory-policy noeviction`) and that keeps
+   * them when it restarts (AOF).
+   */
+  connection: ConnectionOptions;
+  /**
+   * Prefix of all keys in Redis, as in BullMQ. Queues with one prefix and one `baseURL` share the slots of the account,
+   * so queues for different accounts need different prefixes. Idempotency keys are derived from it.
+   * @defaultValue `'bull'`
+   */
+  prefix?: string | undefined;
+  /**
+   * Maximum total that all processes together spend on this queue, in USD; pass the same value in all of them. The queue
+   * pauses when the next row would exceed it. The price of a row is reserved before it is submitted. A row whose price
+   * the service does not list is submitted as long as the budget is not used up, so it can exceed it.
+   * @defaultValue no limit
+   */
+  maxUsd?: number | undefined;
+  /**
+   * How long to wait for a task after it was accepted, in ms. After that, the row ends as `unknown`, with its receipt.
+   * @defaultValue 1,800,000 (30 minutes)
+   */
+  waitTimeout?: number | undefined;
+  /**
+   * How many submissions of a row may fail before it ends, with growing delays between them. Each includes the client's
+   * own retries. Not counted are rejections for lack of a slot, of balance or of budget, and killed workers.
+   * @defaultValue 5
+   */
+  attempts?: number | undefined;
+}
+
+export const queueRules = {
+  gateway: [(value) => isRecord(value) && 'images' in value && 'models' in value, 'a Polygate'],
+  connection: [isRecord, 'options for Redis, or a Redis instance of ioredis'],
+  prefix: stringValue,
+  maxUsd: nonNegativeNumber,
+  waitTimeout: nonNegativeNumber,
+  attempts: positiveInteger,
+} satisfies Rules;
+
+/** Options of {@link GenerationQueue.work}. */
+export interface WorkOptions {
+  /**
+   * Number of steps at a time, each of which is a submission or a poll. Waiting tasks occupy none.
+   * @defaultValue 50
+   */
+  concurrency?: number | undefined;
+  /** Closes the worker when it aborts, as `close()` does. */
+  signal?: AbortSignal | undefined;
+}
+
+export const workRules: Rules = { concurrency: positiveInteger, signal: signalRule };
+
+/** Options of {@link GenerationQueue.results}. */
+export interface ResultsOptions {
+  /**
+   * `'start'` first yields the rows that have ended already.
+   * @defaultValue `'now'`
+   */
+  from?: 'now' | 'start' | undefined;
+}
+
+export const resultsRules: Rules = { from: oneOf('now', 'start') };
+
+/** Options of {@link GenerationQueue.retry}. */
+export interface RetryOptions {
+  /**
+   * Submits the row under a new idempotency key: a new task, which is charged again.
+   * @defaultValue false
+   */
+  anew?: boolean | undefined;
+}
+
+export const retryRules: Rules = { anew: booleanValue };

@@ -1,0 +1,65 @@
+import type { Generation, SucceededGeneration } from '../schemas/task.ts';
+import type { Announcements } from './announcements.ts';
+import { isEnded } from './row.ts';
+import type { EndedRow, Row } from './row.ts';
+import type { RowStore, StoredRow } from './store.ts';
+
+/** How many ended rows are read at a time. */
+const pageSize = 100;
+
+/**
+ * Yields the rows that ended after the one with the given number, in the order in which they ended, until `isClosed`.
+ * Outages of Redis only delay them.
+ */
+export async function* endedRows(
+  store: RowStore,
+  announcements: Announcements,
+  after: Promise<number>,
+  isClosed: () => boolean,
+): AsyncGenerator<EndedRow, void, undefined> {
+  const watch = announcements.watch();
+  try {
+    let last = await after;
+    while (!isClosed()) {
+      const page = await store
+        .endedAfter(last, pageSize)
+        .then(async (ended) => {
+          const rows = await store.readJobs(ended.map(([jobId]) => jobId));
+          return { rows, last: ended.at(-1)?.[1] };
+        })
+        .catch(() => undefined);
+      if (page?.last === undefined) await watch.next();
+      else {
+        ({ last } = page);
+        for (const row of page.rows) {
+          const ended = row && toEndedRow(row);
+          if (ended) yield ended;
+        }
+      }
+    }
+  } finally {
+    watch.stop();
+  }
+}
+
+export function toRow<Status extends Row['status']>(
+  { data, state, key }: StoredRow,
+  status: Status,
+): Row & { readonly status: Status } {
+  const { id, kind } = data;
+  const { receipt, generation, error } = state;
+  const result = status === 'succeeded' ? reviveGeneration(generation) : undefined;
+  return { id, kind, status, idempotencyKey: key, receipt, generation: result, error };
+}
+
+/** A row that has ended; undefined if it has not, because it was retried meanwhile. */
+export function toEndedRow(row: StoredRow): EndedRow | undefined {
+  return isEnded(row.status) ? toRow(row, row.status) : undefined;
+}
+
+/** JSON has no dates. */
+function reviveGeneration(generation: Generation | undefined): SucceededGeneration | undefined {
+  if (generation?.status !== 'succeeded') return undefined;
+  const { createdAt } = generation;
+  return { ...generation, createdAt: createdAt && new Date(createdAt) };
+}

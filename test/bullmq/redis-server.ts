@@ -1,0 +1,71 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { Redis } from 'ioredis';
+import { describe } from 'vitest';
+
+const isInstalled = spawnSync('redis-server', ['--version']).status === 0;
+
+if (!isInstalled && process.env.POLYGATE_TEST_REDIS === 'required') {
+  throw new Error('redis-server is not on PATH, but POLYGATE_TEST_REDIS=required is set.');
+}
+
+if (!isInstalled) {
+  console.warn('redis-server is not on PATH: the tests of polygate/bullmq are skipped.');
+}
+
+/** Tests that need Redis. Without redis-server on PATH, they are skipped. */
+export const describeWithRedis = describe.skipIf(!isInstalled);
+
+/** A Redis of its own for some tests, with AOF, on a free port and in a temporary folder. */
+export async function startRedis() {
+  const folder = await mkdtemp(join(tmpdir(), 'polygate-redis-'));
+  const port = await freePort();
+  const options = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'yes', '--dir', folder];
+  // For `DEBUG DIGEST-VALUE`.
+  options.push('--enable-debug-command', 'yes');
+  const start = () =>
+    spawn('redis-server', ['--port', String(port), ...options], { stdio: 'ignore' });
+  let server = start();
+  const stop = async (signal: NodeJS.Signals) => {
+    server.kill('SIGCONT');
+    server.kill(signal);
+    if (server.exitCode === null && server.signalCode === null) await once(server, 'exit');
+  };
+  const url = `redis://127.0.0.1:${port}`;
+  const client = new Redis(url, { maxRetriesPerRequest: null, retryStrategy: () => 20 });
+  client.on('error', () => undefined);
+  await client.ping();
+  return {
+    url,
+    /** A client that stays open. */
+    client,
+    freeze: () => server.kill('SIGSTOP'),
+    unfreeze: () => server.kill('SIGCONT'),
+    kill: () => stop('SIGKILL'),
+    restart: () => {
+      server = start();
+    },
+    async [Symbol.asyncDispose]() {
+      client.disconnect();
+      await stop('SIGKILL');
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+export type RedisServer = Awaited<ReturnType<typeof startRedis>>;
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

@@ -1,0 +1,100 @@
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+
+import { jobIdOf } from '../../src/bullmq/row.ts';
+import type { RowData } from '../../src/bullmq/row.ts';
+import { RowStore, slotsKey } from '../../src/bullmq/store.ts';
+import type { Move } from '../../src/bullmq/store.ts';
+
+let lastPrefix = 0;
+
+/** The rows of one queue as two processes see them, each with a connection of its own. */
+export async function openStores(url: string) {
+  lastPrefix += 1;
+  const prefix = `stores${lastPrefix}`;
+  const connections = [new Redis(url), new Redis(url)] as const;
+  const open = (connection: Redis) => {
+    const queue = new Queue<RowData>('rows', { connection, prefix });
+    return { queue, store: new RowStore(connection, queue, slotsKey(prefix, 'https://a.example')) };
+  };
+  const [{ queue, store: first }, { queue: other, store: second }] = connections.map(open) as [
+    ReturnType<typeof open>,
+    ReturnType<typeof open>,
+  ];
+  const [redis] = connections;
+  const key = (name: string) => `${prefix}:rows:polygate:${name}`;
+  const clock = `${slotsKey(prefix, 'https://a.example')}:clock`;
+
+  return {
+    redis,
+    queue,
+    first,
+    second,
+    key,
+    slots: slotsKey(prefix, 'https://a.example'),
+    clock,
+    jobId: jobIdOf,
+    row: (id: string) => `${prefix}:rows:${jobIdOf(id)}`,
+
+    /** Adds rows, and returns the ids of their jobs. */
+    async add(count: number): Promise<string[]> {
+      const ids = Array.from({ length: count }, (_, index) => jobIdOf(`r${index}`));
+      const data = ids.map((id, index) => ({
+        id: `r${index}`,
+        kind: 'image' as const,
+        path: '/v1/images/generations',
+        params: { model: 'm' },
+        hash: 'h',
+        key: `key ${id}`,
+      }));
+      await queue.addBulk(
+        data.map((row, index) => ({
+          name: 'image',
+          data: row,
+          opts: { jobId: ids[index] ?? '', priority: 1 },
+        })),
+      );
+      return ids;
+    },
+    setLimit: (limit: number) => redis.hset(clock, 'limit', limit, 'reported', 1),
+    /** Lets leases grow older. */
+    advanceTicks: (count: number) => redis.hincrby(clock, 'tick', count),
+    /** What is spent and reserved, in USD. */
+    async spend() {
+      const { spent = 0, reserved = 0 } = await redis.hgetall(key('spend'));
+      return { spent: Number(spent) / 1e9, reserved: Number(reserved) / 1e9 };
+    },
+    /** Everything in Redis about the queue, to compare before and after. */
+    async dump() {
+      const keys = (await redis.keys(`${prefix}:*`)).filter((name) => !name.endsWith(':events'));
+      const digests = await redis.call('DEBUG', 'DIGEST-VALUE', ...keys);
+      const values = Array.isArray(digests) ? digests.map(String) : [];
+      return new Map(keys.map((name, index) => [name, values[index]] as const));
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([queue.close(), other.close()]);
+      for (const connection of connections) connection.disconnect();
+    },
+  };
+}
+
+export type Stores = Awaited<ReturnType<typeof openStores>>;
+
+/** Takes a row from waiting to submitting, and returns its turn. */
+export async function admitted({ first }: Stores, jobId: string, priceUsd = 0): Promise<string> {
+  const admission = await first.admit(jobId, priceUsd, undefined);
+  if (!admission.admitted) throw new Error(`not admitted: ${admission.reason}`);
+  return admission.turn;
+}
+
+/** Takes a row from waiting to its end, also in BullMQ. */
+export async function ended(stores: Stores, jobId: string, change: Partial<Move>): Promise<string> {
+  const turn = await admitted(stores, jobId, 0.1);
+  const { first, redis, queue } = stores;
+  const move: Move = { from: 'submitting', to: 'failed', state: {}, cost: 0, ...change };
+  if (!(await first.move(jobId, `key ${jobId}`, turn, move))) throw new Error('not moved');
+  await redis.zrem(queue.toKey('prioritized'), jobId);
+  const isFailed = move.to === 'failed' || move.to === 'unknown';
+  await redis.zadd(queue.toKey(isFailed ? 'failed' : 'completed'), 1, jobId);
+  return turn;
+}
