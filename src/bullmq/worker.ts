@@ -31,7 +31,7 @@ const maxPermitWait = 200;
 const slotPause = 200;
 
 /** How long this worker takes no jobs after a row that the paused queue may not submit, in ms. */
-const pauseTime = 1_000;
+const pauseTime = 500;
 
 /** How long known prices are used, in ms. */
 const pricingTime = 300_000;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { describeWithRedis, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
+import { until } from './setup.ts';
 import { admitted, ended, openStores } from './stores.ts';
 
 describeWithRedis('the atomic steps of a queue', () => {
@@ -190,7 +191,7 @@ describeWithRedis('the atomic steps of a queue', () => {
       const [, [, second] = ['', 0]] = results;
       expect(await stores.first.endedAfter(second, 10)).toEqual(results.slice(2));
       expect(await stores.first.lastEnded()).toBe(results[2]?.[1]);
-      await expect.poll(() => heard).toEqual(ids);
+      await until(() => heard).toEqual(ids);
       listener.disconnect();
     });
 

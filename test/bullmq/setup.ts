@@ -3,6 +3,7 @@ import type { PolygateOptions } from 'polygate';
 import { createMockGateway } from 'polygate/mock';
 import type { MockGatewayOptions } from 'polygate/mock';
 import { listen } from 'polygate/mock/node';
+import { expect, vi } from 'vitest';
 
 import { GenerationQueue } from '../../src/bullmq/index.ts';
 import type { GenerationQueueOptions } from '../../src/bullmq/index.ts';
@@ -21,9 +22,12 @@ export interface SetUpOptions {
 export async function setUp(url: string, { mock: mockOptions, client, queue }: SetUpOptions = {}) {
   const mock = createMockGateway({ tasks: { durationMs: 0 }, ...mockOptions });
   // Shortens the delays between polls.
-  mock.fail({ headers: { 'retry-after': '0.1' }, route: 'POST /v1/images/generations' });
-  mock.fail({ headers: { 'retry-after': '0.1' }, route: 'GET /v1/images/tasks/{taskId}' });
-  const server = await listen(mock);
+  const fetch: typeof mock.fetch = async (...request) => {
+    const { body, status, headers } = await mock.fetch(...request);
+    if (status < 300) headers.set('retry-after', '0.1');
+    return new Response(body, { status, headers });
+  };
+  const server = await listen({ ...mock, fetch });
   const gateway = new Polygate({
     apiKey: mock.apiKey,
     baseURL: server.baseURL,
@@ -62,5 +66,16 @@ export async function setUp(url: string, { mock: mockOptions, client, queue }: S
       await Promise.all(queues.map((opened) => opened.close()));
       await server.close();
     },
+  };
+}
+
+/** Waits until a matcher passes. A busy machine can take ten times as long as a quiet one. */
+export function until<Value>(value: () => Value | Promise<Value>) {
+  const check = (matches: (actual: Value) => void) =>
+    vi.waitFor(async () => matches(await value()), { timeout: 40_000, interval: 20 });
+  return {
+    toBe: (expected: Value) => check((actual) => expect(actual).toBe(expected)),
+    toEqual: (expected: Value) => check((actual) => expect(actual).toEqual(expected)),
+    toBeGreaterThan: (min: number) => check((actual) => expect(actual).toBeGreaterThan(min)),
   };
 }

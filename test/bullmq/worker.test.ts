@@ -1,0 +1,313 @@
+import { Queue, Worker } from 'bullmq';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { jobIdOf } from '../../src/bullmq/row.ts';
+import { describeWithRedis, startRedis } from './redis-server.ts';
+import type { RedisServer } from './redis-server.ts';
+import { setUp, until } from './setup.ts';
+import type { SetUpOptions } from './setup.ts';
+
+const submits = 'POST /v1/images/tasks';
+const polls = 'GET /v1/images/tasks/{taskId}';
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => `row ${index}`);
+
+describeWithRedis.concurrent('the workers of a queue', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis[Symbol.asyncDispose]());
+  const start = (options?: SetUpOptions) => setUp(redis.url, options);
+  const slotLimit = async (prefix: string) => {
+    const [key = ''] = await redis.client.keys(`${prefix}:polygate:slots:*:clock`);
+    return Number(await redis.client.hget(key, 'limit'));
+  };
+
+  describe('pauses', () => {
+    test('at a 402, unsent rows stay waiting and running tasks finish, until resume', async () => {
+      await using all = await start({ mock: { concurrencyLimit: 1, tasks: { durationMs: 500 } } });
+      const { queue, mock } = all;
+      const other = all.open();
+      mock.fail({ route: submits, status: 402, attempt: 3 });
+      queue.work();
+      await queue.addBulk(numbered(5), all.describeRow);
+      await until(() => other.paused).toBe('balance');
+      await until(async () => (await queue.count()).succeeded).toBe(2);
+      expect(await queue.count()).toMatchObject({ waiting: 3, submitting: 0, running: 0 });
+      expect(all.posts()).toBe(3);
+      expect(queue.paused).toBe('balance');
+      await other.resume();
+      expect(other.paused).toBeUndefined();
+      await Promise.all(numbered(5).map((id) => queue.result(id)));
+      expect(queue.paused).toBeUndefined();
+      expect(mock.invoice).toHaveLength(5);
+    });
+
+    test('at the budget of all processes, and continues with a higher one', async () => {
+      await using all = await start({ queue: { maxUsd: 0.1 } });
+      const { queue, mock } = all;
+      const other = all.open();
+      queue.work();
+      other.work();
+      await queue.addBulk(numbered(8), all.describeRow);
+      await until(() => [queue.paused, other.paused]).toEqual(['budget', 'budget']);
+      await until(async () => (await queue.count()).succeeded).toBe(5);
+      expect(await queue.count()).toMatchObject({ waiting: 3, failed: 0, submitting: 0 });
+      expect(mock.invoice).toHaveLength(5);
+      await queue.close();
+      await other.close();
+      const rich = all.open({ maxUsd: 0.14 });
+      rich.work();
+      await rich.resume();
+      await until(async () => (await rich.count()).succeeded).toBe(7);
+      await until(() => rich.paused).toBe('budget');
+    });
+
+    test('the budget counts the charge, not the estimate, and nothing for rejected rows', async () => {
+      await using all = await start({ queue: { maxUsd: 0.05 } });
+      const { queue, mock } = all;
+      mock.fail({ route: submits, status: 400, attempt: [1, 2, 3] });
+      queue.work();
+      await queue.addBulk(numbered(5), all.describeRow);
+      await Promise.all(numbered(5).map((id) => queue.result(id)));
+      expect(await queue.count()).toMatchObject({ succeeded: 2, failed: 3 });
+      expect(queue.paused).toBeUndefined();
+    });
+
+    test('a model without a known price is submitted until the budget is used up', async () => {
+      await using all = await start({ queue: { maxUsd: 0.03 }, mock: { concurrencyLimit: 1 } });
+      const { queue, mock } = all;
+      mock.fail({ route: 'GET /v1/models/{model}', status: 404 });
+      queue.work();
+      await queue.addBulk(numbered(4), all.describeRow);
+      await until(() => queue.paused).toBe('budget');
+      await until(async () => (await queue.count()).succeeded).toBe(2);
+    });
+
+    test('rows wait while prices cannot be fetched', async () => {
+      await using all = await start({ queue: { maxUsd: 1 } });
+      const { queue, mock } = all;
+      mock.fail({ route: 'GET /v1/models/{model}', status: 500, times: 1 });
+      queue.work();
+      await queue.add('a', all.picture('a'));
+      expect(await queue.result('a')).toMatchObject({ status: 'succeeded' });
+    });
+
+    test('a paused queue finishes running tasks and retried waits, and submits nothing', async () => {
+      await using all = await start({
+        mock: { tasks: { durationMs: ({ number }) => (number === 1 ? 1_500 : 3_600_000) } },
+        queue: { waitTimeout: 300 },
+      });
+      const { queue } = all;
+      const patient = all.open({ waitTimeout: 60_000 });
+      const worker = queue.work();
+      await queue.add('unknown', all.picture('unknown'));
+      expect(await queue.result('unknown')).toMatchObject({ status: 'unknown' });
+      await worker.close();
+      patient.work();
+      await queue.pause();
+      await until(() => patient.paused).toBe('caller');
+      await queue.addBulk(numbered(100), all.describeRow);
+      await patient.retry('unknown');
+      expect(await patient.result('unknown')).toMatchObject({ status: 'succeeded' });
+      expect(await queue.count()).toMatchObject({ waiting: 100 });
+      expect(all.posts()).toBe(1);
+    });
+
+    test('retried rows that wait for a resume do not hold up the polls of others', async () => {
+      await using all = await start({ mock: { tasks: { durationMs: 1_000 } } });
+      const { queue, mock } = all;
+      mock.fail({ route: submits, status: 400, times: 20 });
+      const worker = queue.work({ concurrency: 4 });
+      await queue.addBulk(numbered(20), all.describeRow);
+      await Promise.all(numbered(20).map((id) => queue.result(id)));
+      await queue.add('running', all.picture('running'));
+      await until(async () => (await queue.get('running'))?.status).toBe('running');
+      await queue.pause();
+      await Promise.all(numbered(20).map((id) => queue.retry(id)));
+      expect(await queue.result('running')).toMatchObject({ status: 'succeeded' });
+      expect(await queue.count()).toMatchObject({ waiting: 20, succeeded: 1 });
+      await worker.close();
+    });
+  });
+
+  describe('slots', () => {
+    test('all processes together never exceed the limit, and learn a new one', async () => {
+      await using all = await start({ mock: { concurrencyLimit: 6, latencyMs: 30 } });
+      const { queue, mock } = all;
+      const others = [all.open(), all.open()];
+      const statuses: number[] = [];
+      for (const opened of [queue, ...others]) opened.work();
+      await queue.addBulk(numbered(40), all.describeRow);
+      await Promise.all(numbered(40).map((id) => queue.result(id)));
+      expect(mock.peakInFlight).toBeLessThanOrEqual(6);
+      expect(mock.peakInFlight).toBeGreaterThan(2);
+      expect(await slotLimit(all.prefix)).toBe(6);
+      mock.setConcurrencyLimit(2);
+      mock.clearRecords();
+      await queue.addBulk(['x', 'y'], all.describeRow);
+      await Promise.all(['x', 'y'].map((id) => queue.result(id)));
+      expect(await slotLimit(all.prefix)).toBe(2);
+      mock.clearRecords();
+      await queue.addBulk(['c', 'd', 'e', 'f', 'g', 'h'], all.describeRow);
+      await Promise.all(['c', 'd', 'e', 'f', 'g', 'h'].map((id) => queue.result(id)));
+      expect(mock.peakInFlight).toBeLessThanOrEqual(2);
+      expect(statuses).not.toContain(429);
+    });
+
+    test('a rejection for lack of a slot is no attempt', async () => {
+      await using all = await start({ queue: { attempts: 1 }, client: { maxQueueTime: 1 } });
+      const { queue, mock } = all;
+      const code = 'concurrency_limit_exceeded';
+      mock.fail({ route: submits, status: 429, code, times: 2, retryAfter: 0 });
+      queue.work();
+      await queue.add('a', all.picture('a'));
+      expect(await queue.result('a')).toMatchObject({ status: 'succeeded' });
+    });
+
+    test('more tasks than steps wait at the same time', async () => {
+      await using all = await start({ mock: { tasks: { durationMs: 1_500 } } });
+      const { queue } = all;
+      queue.work({ concurrency: 2 });
+      await queue.addBulk(numbered(20), all.describeRow);
+      await until(async () => (await queue.count()).running).toBeGreaterThan(10);
+      await Promise.all(numbered(20).map((id) => queue.result(id)));
+      expect(all.mock.invoice).toHaveLength(20);
+    });
+  });
+
+  describe('lost locks', () => {
+    /** Gives the job of a row to another worker, as if the first one had lost its lock. */
+    const stall = async (prefix: string, id: string) => {
+      const [job, key] = [jobIdOf(id), (name: string) => `${prefix}:pictures:${name}`];
+      await redis.client
+        .multi()
+        .del(`${key(job)}:lock`)
+        .lrem(key('active'), 0, job)
+        .rpush(key('wait'), job)
+        .zadd(key('marker'), 0, '0')
+        .exec();
+    };
+
+    test('a row that two workers submit at once is paid once and ends once', async () => {
+      await using all = await start({ mock: { concurrencyLimit: 8 } });
+      const { queue, mock } = all;
+      mock.fail({ route: submits, delayMs: 800, attempt: 1 });
+      const results = queue.results();
+      queue.work();
+      all.open().work();
+      await queue.add('a', all.picture('a'));
+      await until(() => all.posts()).toBe(1);
+      await stall(all.prefix, 'a');
+      await until(() => all.posts()).toBe(2);
+      expect((await results.next()).value).toMatchObject({ id: 'a', status: 'succeeded' });
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      expect(mock.invoice).toHaveLength(1);
+      expect(await queue.count()).toMatchObject({ succeeded: 1, running: 0, waiting: 0 });
+      expect(await redis.client.zcard(`${all.prefix}:pictures:completed`)).toBe(1);
+      expect(await redis.client.zcard(`${all.prefix}:polygate:results`)).toBe(0);
+    });
+
+    test('the failure of a worker that has lost its row does not end the row', async () => {
+      await using all = await start({ queue: { attempts: 1 } });
+      const { queue, mock } = all;
+      mock.fail({ route: submits, delayMs: 600, status: 400, attempt: 1 });
+      queue.work();
+      all.open().work();
+      await queue.add('a', all.picture('a'));
+      await until(() => all.posts()).toBe(1);
+      await stall(all.prefix, 'a');
+      expect(await queue.result('a')).toMatchObject({ status: 'succeeded' });
+      expect(await queue.count()).toMatchObject({ succeeded: 1, failed: 0 });
+      expect(mock.invoice).toHaveLength(1);
+    });
+
+    test('a poll whose lock is lost leaves the row to the other worker', async () => {
+      await using all = await start({ mock: { tasks: { durationMs: 300 } } });
+      const { queue, mock } = all;
+      mock.fail({ route: polls, delayMs: 700, attempt: 1 });
+      queue.work();
+      all.open().work();
+      await queue.add('a', all.picture('a'));
+      await until(() => mock.requests.some(({ method }) => method === 'GET')).toBe(true);
+      await stall(all.prefix, 'a');
+      expect(await queue.result('a')).toMatchObject({ status: 'succeeded' });
+      const completed = () => redis.client.zcard(`${all.prefix}:pictures:completed`);
+      await until(completed).toBe(1);
+      expect(await redis.client.llen(`${all.prefix}:pictures:active`)).toBe(0);
+    });
+
+    test('a row whose response was lost is paid once and counted once', async () => {
+      await using all = await start({ queue: { maxUsd: 1 } });
+      const { queue, mock } = all;
+      mock.fail({ route: submits, reset: 'after', attempt: 1 });
+      queue.work();
+      await queue.add('a', all.picture('a'));
+      expect(await queue.result('a')).toMatchObject({ status: 'succeeded' });
+      expect(mock.invoice).toHaveLength(1);
+      const spend = await redis.client.hgetall(`${all.prefix}:pictures:polygate:spend`);
+      expect(spend).toEqual({ spent: '20000000', reserved: '0' });
+    });
+  });
+
+  test('a job that is not a row fails, and the others are done', async () => {
+    await using all = await start();
+    const { queue } = all;
+    const connection = redis.client;
+    const foreign = new Queue('pictures', { connection, prefix: all.prefix });
+    await foreign.add('foreign', { some: 'data' });
+    await foreign.add('foreign', null, { jobId: 'row-x' });
+    await queue.add('a', all.picture('a'));
+    queue.work();
+    expect(await queue.result('a')).toMatchObject({ status: 'succeeded' });
+    expect(await queue.get('x')).toBeUndefined();
+    await until(() => foreign.getFailedCount()).toBe(2);
+    await foreign.close();
+  });
+
+  test('a row that is not done fails only as a row: BullMQ never fails its job first', async () => {
+    await using all = await start();
+    const { queue } = all;
+    const steal = new Worker('pictures', undefined, {
+      connection: { url: redis.url },
+      prefix: all.prefix,
+    });
+    await queue.add('a', all.picture('a'));
+    const job = await steal.getNextJob('token', { block: false });
+    expect(job?.id).toBe('row-a');
+    await job?.moveToFailed(new Error('by another tool'), 'token');
+    expect(await queue.get('a')).toMatchObject({ status: 'waiting' });
+    await job?.retry('failed');
+    queue.work();
+    expect(await queue.result('a')).toMatchObject({ status: 'succeeded' });
+    await steal.close();
+  });
+
+  describe('close', () => {
+    test('lets running steps finish and takes no more rows', async () => {
+      await using all = await start({ mock: { concurrencyLimit: 1, latencyMs: 200 } });
+      const { queue } = all;
+      const worker = queue.work();
+      await queue.addBulk(numbered(5), all.describeRow);
+      await until(async () => (await queue.count()).submitting).toBe(1);
+      await Promise.all([worker.close(), worker.close(), worker.run]);
+      const counts = await queue.count();
+      expect(counts).toMatchObject({ submitting: 0, failed: 0 });
+      expect(counts.running + counts.succeeded).toBe(all.posts());
+      all.open().work();
+      await Promise.all(numbered(5).map((id) => queue.result(id)));
+      expect(all.mock.invoice).toHaveLength(5);
+    });
+
+    test('an aborted signal closes the worker, also before it starts', async () => {
+      await using all = await start();
+      const controller = new AbortController();
+      const worker = all.queue.work({ signal: controller.signal });
+      controller.abort();
+      await worker.run;
+      await all.queue.work({ signal: AbortSignal.abort() }).run;
+      await all.queue.add('a', all.picture('a'));
+      expect(await all.queue.get('a')).toMatchObject({ status: 'waiting' });
+    });
+  });
+});
