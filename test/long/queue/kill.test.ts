@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 
 import { seededRandom } from '../../../src/mock/random.ts';
 import { eventually } from '../../support/eventually.ts';
+import { finish } from './finish.ts';
 import { Scenario } from './scenario.ts';
 import type { KillPoint } from './settings.ts';
 
@@ -18,8 +19,9 @@ test.concurrent.each([2, 3])(
     const random = seededRandom(`${seed} ${count}`);
     await using scenario = await Scenario.start(`${count}-killed`, { concurrencyLimit: limit });
     let killed = 0;
+    const isOver = () => killed >= kills;
     const keepKilling = async (worker: string) => {
-      while (killed < kills) {
+      while (!isOver()) {
         const child = await scenario.work(worker, { kill: killPoint(random) });
         // At any point of any step, unless the process has killed itself at a submission.
         const timer = setTimeout(() => child.kill('SIGKILL'), random() * 5_000);
@@ -30,15 +32,16 @@ test.concurrent.each([2, 3])(
       await scenario.work(worker);
     };
     const feed = async () => {
-      while (killed < kills) {
+      while (!isOver()) {
         if (scenario.ids.length - scenario.taken.length < 100) await scenario.add(20);
         await sleep(100);
       }
     };
     const workers = Array.from({ length: count }, (_, index) => keepKilling(`worker ${index}`));
     await Promise.all([...workers, feed()]);
-    const numbers = await scenario.finish(limit);
-    console.log({ scenario: scenario.name, seed, killed, ...numbers });
+    const numbers = await finish(scenario, limit);
+    const { posts } = numbers.period;
+    console.log({ seed, killed, replays: posts - numbers.rows });
     expect(killed).toBeGreaterThanOrEqual(kills);
   },
 );
@@ -57,8 +60,7 @@ test.concurrent('workers that die between an acceptance and its record pay each 
   await Promise.all(victims.map((worker) => scenario.work(worker, { concurrency: 1 })));
   await eventually(() => expect(killed.size).toBe(victims.length));
   await scenario.work('survivor');
-  const numbers = await scenario.finish(limit);
-  console.log({ scenario: scenario.name, killed: killed.size, ...numbers });
+  const numbers = await finish(scenario, limit);
   expect(numbers.period.posts).toBe(numbers.rows + victims.length);
 });
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect, test } from 'vitest';
 
+import { finish } from './finish.ts';
 import { Scenario } from './scenario.ts';
 
 const limit = 4;
@@ -16,43 +17,38 @@ async function start(name: string, rows = 300): Promise<Scenario> {
   return scenario;
 }
 
-async function finish(scenario: Scenario, details: object = {}): Promise<void> {
-  console.log({ scenario: scenario.name, ...details, ...(await scenario.finish(limit)) });
-}
-
 test.concurrent('Redis can be killed and restarted', async () => {
   await using scenario = await start('redis-killed');
-  const kills = 5;
-  for (let kill = 0; kill < kills; kill += 1) {
+  for (let kill = 0; kill < 5; kill += 1) {
     await sleep(2_000);
     await scenario.redis.kill();
     await sleep(kill * 1_000);
-    await scenario.redis.start();
+    scenario.redis.restart();
     if (kill === 2) {
       await scenario.kill('a');
       await scenario.work('a again');
     }
   }
-  await finish(scenario, { kills });
+  expect(await finish(scenario, limit)).toMatchObject({ rows: 300, charges: 300 });
 });
 
 test.concurrent('Redis can freeze for a minute', async () => {
   await using scenario = await start('redis-frozen');
-  await scenario.redis.freeze(minute);
-  await finish(scenario);
+  await scenario.freezeRedis(minute);
+  expect(await finish(scenario, limit)).toMatchObject({ rows: 300, charges: 300 });
 });
 
 test.concurrent('Redis can freeze for longer than locks while a worker dies', async () => {
   await using scenario = await start('redis-frozen-killed');
-  await Promise.all([scenario.redis.freeze(20_000), sleep(5_000).then(() => scenario.kill('a'))]);
-  await scenario.redis.freeze(15_000);
-  await finish(scenario);
+  await Promise.all([scenario.freezeRedis(20_000), sleep(5_000).then(() => scenario.kill('a'))]);
+  await scenario.freezeRedis(15_000);
+  expect(await finish(scenario, limit)).toMatchObject({ rows: 300, charges: 300 });
 });
 
 test.concurrent('the gateway can refuse connections for a minute', async () => {
   await using scenario = await start('gateway-down');
   await scenario.stopGateway(minute);
-  await finish(scenario);
+  expect(await finish(scenario, limit)).toMatchObject({ rows: 300, charges: 300 });
 });
 
 test.concurrent('workers whose clocks differ by a minute pay each row once', async () => {
@@ -67,6 +63,5 @@ test.concurrent('workers whose clocks differ by a minute pay each row once', asy
   await scenario.kill('ahead');
   await scenario.ended(100);
   await scenario.work('ahead again', { skewMs: 30_000 });
-  await finish(scenario);
-  expect(scenario.taken).toHaveLength(150);
+  expect(await finish(scenario, limit)).toMatchObject({ rows: 150, charges: 150 });
 });
