@@ -21,11 +21,24 @@ if (!isInstalled) {
 /** Tests that need Redis. Without redis-server on PATH, they are skipped. */
 export const describeWithRedis = describe.skipIf(!isInstalled);
 
-/** A Redis of its own for some tests, with AOF, on a free port and in a temporary folder. */
-export async function startRedis() {
+/**
+ * A Redis of its own for some tests, with AOF, on a free port and in a temporary folder. `settings` are more options of
+ * redis-server.
+ */
+export async function startRedis(...settings: string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'polygate-redis-'));
   const port = await freePort();
-  const options = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'yes', '--dir', folder];
+  const options = [
+    '--bind',
+    '127.0.0.1',
+    '--save',
+    '',
+    '--appendonly',
+    'yes',
+    '--dir',
+    folder,
+    ...settings,
+  ];
   // For `DEBUG DIGEST-VALUE`.
   options.push('--enable-debug-command', 'yes');
   const start = () =>
