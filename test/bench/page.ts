@@ -1,5 +1,5 @@
 import { notes } from './notes.ts';
-import type { HookRow, Row } from './row.ts';
+import type { HookRow, QueueRow, Row } from './row.ts';
 
 /** The results of a benchmark run. */
 export interface Report {
@@ -11,6 +11,7 @@ export interface Report {
   readonly seconds: number;
   readonly rows: readonly Row[];
   readonly hooks: readonly HookRow[];
+  readonly queue: readonly QueueRow[];
 }
 
 const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
@@ -91,8 +92,19 @@ function hookTable(rows: readonly HookRow[]): string {
   ].join('\n');
 }
 
+function queueTable(rows: readonly QueueRow[]): string {
+  const cell = (value: number | undefined) => (value === undefined ? '–' : number.format(value));
+  return [
+    '| Benchmark | BullMQ alone | GenerationQueue |',
+    '| --- | --: | --: |',
+    ...rows.map(
+      ({ title, values }) => `| ${title} | ${cell(values.plain)} | ${cell(values.rows)} |`,
+    ),
+  ].join('\n');
+}
+
 /** Renders docs/benchmarks.md. */
-export function page({ machine, node, versions, seconds, rows, hooks }: Report): string {
+export function page({ machine, node, versions, seconds, rows, hooks, queue }: Report): string {
   const packages = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   const lost = rows.filter((row) => !isMet(row) || betterClients(row).length > 0);
   return `# Benchmarks
@@ -134,11 +146,23 @@ ${hookTable(hooks)}
 
 ${notes.hooks}
 
+## What a queue costs
+
+A \`GenerationQueue\` with one worker and \`concurrency: 50\`, next to BullMQ with as many jobs whose processor does nothing.
+Each measurement runs in a process of its own, with a Redis without persistence on the same machine; the two take turns
+where they do the same work. The service is a function in the process of the worker that responds immediately and reports a
+limit of 1,000, so that neither HTTP nor a server limits the rate; its CPU time is included. All tasks run until 15 s
+after the last submission.
+
+${queueTable(queue)}
+
+${notes.queue}
+
 ## Run the benchmarks
 
 \`npm run bench\` runs the benchmarks and generates this page; do not edit it. The raw numbers are in
 [benchmarks/results.json](benchmarks/results.json). To profile one client:
 \`node test/bench/profile.ts <client> <job> [cpu|allocations|live]\`. To measure single rows after a build:
-\`node test/bench/run.ts <request|stream|first|poll|heap|size|cold|types|hooks>\`.
+\`node test/bench/run.ts <request|stream|first|poll|heap|size|cold|types|hooks|queue>\`.
 `;
 }

@@ -16,3 +16,11 @@ export interface Row {
 
 /** One row of the table that compares a client with hooks and one without, in CPU time relative to the baseline. */
 export type HookRow = Pick<Row, 'id' | 'title' | 'values'> & Required<Pick<Row, 'baseline'>>;
+
+/** One row of the table that compares a queue of generations with BullMQ alone. */
+export interface QueueRow {
+  readonly id: string;
+  readonly title: string;
+  /** `plain` is BullMQ alone, where it does the same work. */
+  readonly values: { readonly plain?: number; readonly rows: number };
+}
