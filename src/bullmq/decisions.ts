@@ -14,8 +14,14 @@ const minPollInterval = 100;
 export const pollInterval = 2_000;
 const maxPollInterval = 10_000;
 
-/** The first and the longest delay after a failed submission, in ms. */
-const retryDelay = 1_000;
+/** The shortest delay after a submission for which no slot was free, in ms. */
+const slotDelay = 1_000;
+
+/**
+ * The first and the longest delay after a failed submission, in ms. Five attempts take more than a minute, so that an
+ * outage of a minute fails no rows.
+ */
+const retryDelay = 5_000;
 const maxRetryDelay = 60_000;
 
 /** What a step has led to: how the row moves, when its next step is due, and whether the queue has to stop. */
@@ -124,7 +130,7 @@ export function afterFailedSubmit(
   if (PaymentRequiredError.is(error)) return { move, pause: 'balance' };
   if (BudgetExceededError.is(error)) return { move, pause: 'budget' };
   const retryAfterMs = retryAfterOf(error) ?? 0;
-  if (ConcurrencyLimitError.is(error)) return { move, delayMs: Math.max(retryDelay, retryAfterMs) };
+  if (ConcurrencyLimitError.is(error)) return { move, delayMs: Math.max(slotDelay, retryAfterMs) };
   const failures = (state.failures ?? 0) + 1;
   const failed = { ...move.state, failures, error: toRowError(error, key) };
   if (failures < attempts && isTemporary(error)) {

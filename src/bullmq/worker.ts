@@ -5,6 +5,7 @@ import type { Polygate } from '../client.ts';
 import type { KnownPrices } from '../core/limits/estimate.ts';
 import { isRejected } from './decisions.ts';
 import type { Step } from './decisions.ts';
+import { Permits } from './permits.ts';
 import { reconnecting, withinTime } from './redis.ts';
 import { isEnded } from './row.ts';
 import type { RowData } from './row.ts';
@@ -22,6 +23,9 @@ const renewInterval = 1_000;
 /** How often a row asks for a free slot, in ms, and for how long, before it returns to the queue. */
 const slotInterval = 25;
 const maxSlotWait = 1_000;
+
+/** How long a row waits while others submit, in ms: longer than most submissions take, and short for a poll behind it. */
+const maxPermitWait = 200;
 
 /** How long this worker then takes no jobs, in ms, so that polls which become due come first. */
 const slotPause = 200;
@@ -109,8 +113,8 @@ class StepRunner {
   readonly #context: WorkerContext;
   /** Jobs that hold a slot. */
   readonly #holders = new Set<string>();
-  /** Rows that submit, or wait for a slot: at most half of the worker, so that polls are never held up. */
-  #submitting = 0;
+  /** For rows that submit, or wait for a slot: half of the worker, so that polls are never held up. */
+  readonly #permits: Permits;
   /** The end of the latest wait for a slot. */
   #lastAdmission: Promise<unknown> = Promise.resolve();
   readonly #timer: NodeJS.Timeout;
@@ -118,6 +122,7 @@ class StepRunner {
 
   constructor(context: WorkerContext) {
     this.#context = context;
+    this.#permits = new Permits(Math.max(1, Math.floor(context.concurrency / 2)));
     this.#timer = setInterval(() => {
       if (this.#holders.size > 0) context.store.renew([...this.#holders]).catch(() => undefined);
     }, renewInterval);
@@ -146,10 +151,10 @@ class StepRunner {
 
   async #run(job: Job<RowData>, token: string | undefined): Promise<unknown> {
     const { store, gateway } = this.#context;
-    const row = await store.readJob(job.id ?? '');
+    const [row, redisTime] = await Promise.all([store.readJob(job.id ?? ''), store.now()]);
+    const startedAt = performance.now();
     if (row === undefined) throw new UnrecoverableError('The job is not a row of polygate.');
     if (isEnded(row.status)) return finish(row);
-    const [startedAt, redisTime] = [performance.now(), await store.now()];
     const clock = () => redisTime + performance.now() - startedAt;
     if (row.status === 'running') {
       return this.#apply(job, token, row, await poll(gateway, row, clock));
@@ -164,11 +169,8 @@ class StepRunner {
     row: StoredRow,
     clock: () => number,
   ): Promise<unknown> {
-    const { gateway, concurrency } = this.#context;
-    if (this.#submitting >= Math.max(1, Math.floor(concurrency / 2))) {
-      return this.#returnToQueue(slotPause);
-    }
-    this.#submitting += 1;
+    const { gateway } = this.#context;
+    if (!(await this.#permits.take(maxPermitWait))) return this.#returnToQueue(slotPause);
     try {
       const jobId = job.id ?? '';
       const priceUsd = await this.#priceOf(row.data);
@@ -182,7 +184,7 @@ class StepRunner {
       const step = await submit(gateway, row, mayBeCharged, priceUsd, clock, this.#context);
       return await this.#apply(job, token, { ...row, turn: admission.turn }, step);
     } finally {
-      this.#submitting -= 1;
+      this.#permits.release();
     }
   }
 
@@ -217,7 +219,8 @@ class StepRunner {
       throw new Error('another process has taken the row');
     }
     const progress = to === 'succeeded' ? 100 : state.progress;
-    if (progress !== undefined) await job.updateProgress(progress).catch(() => undefined);
+    if (progress !== undefined && progress !== job.progress)
+      await job.updateProgress(progress).catch(() => undefined);
     if (isEnded(to)) return finish({ ...row, status: to, state });
     if (delayMs === undefined) return this.#returnToQueue(pauseTime);
     // Polls come before new rows.

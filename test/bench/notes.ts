@@ -19,6 +19,7 @@ export const notes: Readonly<Record<string, string>> = {
     'With hooks, a request takes 0.6 to 1.3 times the CPU time of `raw` more, about as much as with ky alone: ky builds a `Request`, `fetch` takes it apart, and each `afterResponse` hook gets a copy of the response.',
   telemetry:
     'Measured once, in a run of its own on a busy machine, so the values can be off by a quarter. Each request and each poll has a span of its own, and each wait has one over its polls.',
+  queue: 'Not analyzed yet.',
   full: 'ky takes 9 KiB of it: it runs hooks and is part of every bundle of the full client. The rest includes batches with a journal, `gateway.fetch`, structured output, tool runs and relayed streams; the event stream parser takes 1.7 KiB. The bundler of `npm run size` produces a slightly smaller bundle.',
   'chat-only':
     'Uses `polygate/chat`, the same client without images, videos, audio and hooks, and therefore without ky. An app that imports the `Polygate` class includes nearly all of it, because bundlers cannot remove fields of a class.',

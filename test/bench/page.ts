@@ -1,5 +1,5 @@
 import { notes } from './notes.ts';
-import type { OptionRow, Row } from './row.ts';
+import type { OptionRow, QueueRow, Row } from './row.ts';
 
 /** The results of a benchmark run. */
 export interface Report {
@@ -12,6 +12,7 @@ export interface Report {
   readonly rows: readonly Row[];
   readonly hooks: readonly OptionRow[];
   readonly telemetry: readonly OptionRow[];
+  readonly queue: readonly QueueRow[];
 }
 
 const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
@@ -103,8 +104,20 @@ function telemetryTable(rows: readonly OptionRow[]): string {
   ].join('\n');
 }
 
+function queueTable(rows: readonly QueueRow[]): string {
+  const cell = (value: number | undefined) => (value === undefined ? '–' : number.format(value));
+  return [
+    '| Benchmark | BullMQ alone | GenerationQueue |',
+    '| --- | --: | --: |',
+    ...rows.map(
+      ({ title, values }) => `| ${title} | ${cell(values.plain)} | ${cell(values.rows)} |`,
+    ),
+  ].join('\n');
+}
+
 /** Renders docs/benchmarks.md. */
-export function page({ machine, node, versions, seconds, rows, hooks, telemetry }: Report): string {
+export function page(report: Report): string {
+  const { machine, node, versions, seconds, rows, hooks, telemetry, queue } = report;
   const packages = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   const lost = rows.filter((row) => !isMet(row) || betterClients(row).length > 0);
   return `# Benchmarks
@@ -156,11 +169,23 @@ ${telemetryTable(telemetry)}
 
 ${notes.telemetry}
 
+## What a queue costs
+
+A \`GenerationQueue\` with one worker and \`concurrency: 50\`, next to BullMQ with as many jobs whose processor does nothing.
+Each measurement runs in a process of its own, with a Redis without persistence on the same machine; the two take turns
+where they do the same work. The service is a function in the process of the worker that responds immediately and reports a
+limit of 1,000, so that neither HTTP nor a server limits the rate; its CPU time is included. All tasks run until 15 s
+after the last submission.
+
+${queueTable(queue)}
+
+${notes.queue}
+
 ## Run the benchmarks
 
 \`npm run bench\` runs the benchmarks and generates this page; do not edit it. The raw numbers are in
 [benchmarks/results.json](benchmarks/results.json). To profile one client:
 \`node test/bench/profile.ts <client> <job> [cpu|allocations|live]\`. To measure single rows after a build:
-\`node test/bench/run.ts <request|stream|first|poll|heap|size|cold|types|hooks|telemetry>\`.
+\`node test/bench/run.ts <request|stream|first|poll|heap|size|cold|types|hooks|telemetry|queue>\`.
 `;
 }

@@ -16,3 +16,11 @@ export interface Row {
 
 /** One row of a table that compares clients with and without an option, in CPU time relative to the baseline. */
 export type OptionRow = Pick<Row, 'id' | 'title' | 'values'> & Required<Pick<Row, 'baseline'>>;
+
+/** One row of the table that compares a queue of generations with BullMQ alone. */
+export interface QueueRow {
+  readonly id: string;
+  readonly title: string;
+  /** `plain` is BullMQ alone, where it does the same work. */
+  readonly values: { readonly plain?: number; readonly rows: number };
+}

@@ -14,6 +14,7 @@ import { coldStartRow } from './rows/cold-start.ts';
 import { hookRows, telemetryRows } from './rows/options.ts';
 import { parkedRow } from './rows/parked.ts';
 import { pollRows } from './rows/polling.ts';
+import { queueRows } from './rows/queue.ts';
 import { typesRow } from './rows/types.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -27,7 +28,7 @@ function readPackage(path: string): { version: string; devDependencies: Record<s
 const server = await startServer();
 const rows: Row[] = [];
 
-function log({ title, values }: Pick<Row, 'title' | 'values'>): void {
+function log({ title, values }: { title: string; values: object }): void {
   const rounded = Object.entries(values).map(([name, value]) => [
     name,
     Number(value.toPrecision(3)),
@@ -49,7 +50,7 @@ const groups: Readonly<Record<string, () => Row | Row[] | Promise<Row | Row[]>>>
 
 // node test/bench/run.ts [<group> …]: runs all groups and writes the page, or only prints the rows of the named groups.
 const selected = process.argv.slice(2);
-const known = [...Object.keys(groups), 'hooks', 'telemetry'];
+const known = [...Object.keys(groups), 'hooks', 'telemetry', 'queue'];
 const unknown = selected.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
   throw new Error(`Unknown group: ${unknown.join(', ')}. Groups: ${known.join(', ')}.`);
@@ -67,6 +68,8 @@ const hooks = isSelected('hooks') ? await hookRows(server) : [];
 hooks.forEach(log);
 const telemetry = isSelected('telemetry') ? await telemetryRows(server) : [];
 telemetry.forEach(log);
+const queue = isSelected('queue') ? await queueRows() : [];
+queue.forEach(log);
 server.stop();
 if (selected.length > 0) process.exit();
 
@@ -77,7 +80,7 @@ const report: Report = {
   node: process.versions.node,
   versions: Object.fromEntries([
     ...Object.entries(packages).filter(([name]) => !tools.includes(name)),
-    ...['ky', 'eventsource-parser'].map((name) => [
+    ...['ky', 'eventsource-parser', 'bullmq'].map((name) => [
       name,
       readPackage(`node_modules/${name}/package.json`).version,
     ]),
@@ -87,6 +90,7 @@ const report: Report = {
   rows,
   hooks,
   telemetry,
+  queue,
 };
 
 mkdirSync(charts, { recursive: true });

@@ -18,11 +18,24 @@ if (!isRedisInstalled) {
   console.warn('redis-server is not on PATH: the tests of polygate/bullmq are skipped.');
 }
 
-/** A Redis of its own for some tests, with AOF, on a free port and in a temporary folder. */
-export async function startRedis() {
+/**
+ * A Redis of its own for some tests, with AOF, on a free port and in a temporary folder. `settings` are more options of
+ * redis-server.
+ */
+export async function startRedis(...settings: string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'polygate-redis-'));
   const port = await freePort();
-  const options = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'yes', '--dir', folder];
+  const options = [
+    '--bind',
+    '127.0.0.1',
+    '--save',
+    '',
+    '--appendonly',
+    'yes',
+    '--dir',
+    folder,
+    ...settings,
+  ];
   // For `DEBUG DIGEST-VALUE`.
   options.push('--enable-debug-command', 'yes');
   const start = () =>

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Queue } from 'bullmq';
+import { expect } from 'vitest';
+
+import type { Period, Scenario } from './scenario.ts';
+
+/** How a scenario has gone. */
+export interface Numbers {
+  readonly rows: number;
+  readonly charges: number;
+  readonly seconds: number;
+  /** The last period. */
+  readonly period: Period;
+}
+
+/** Waits until all rows have ended, and checks that each has ended once and was charged once. */
+export async function finish(scenario: Scenario, limit: number): Promise<Numbers> {
+  const { charges, ids, mock, queue, startedAt, taken } = scenario;
+  await scenario.ended(ids.length);
+  const seconds = Math.round((performance.now() - startedAt) / 1_000);
+  // Leaves time for a second end or charge.
+  await sleep(2_000);
+  const sorted = ids.toSorted();
+  expect(taken.map(({ id }) => id).toSorted()).toEqual(sorted);
+  const rows: string[] = [];
+  for await (const { id, status } of queue.results({ from: 'start' })) {
+    expect(status).toBe('succeeded');
+    rows.push(id);
+    if (rows.length === ids.length) break;
+  }
+  expect(rows.toSorted()).toEqual(sorted);
+  const none = { waiting: 0, submitting: 0, running: 0, failed: 0, unknown: 0 };
+  expect(await queue.count()).toEqual({ ...none, succeeded: ids.length });
+  await checkJobs(scenario);
+  const period = scenario.nextPeriod();
+  expect(charges).toHaveLength(ids.length);
+  expect(new Set(charges.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(ids.length);
+  expect(mock.tasks.map(({ prompt }) => prompt).toSorted()).toEqual(sorted);
+  expect(period.peak).toBeLessThanOrEqual(limit);
+  const numbers = { rows: ids.length, charges: charges.length, seconds, period };
+  console.log({ scenario: scenario.name, ...numbers });
+  return numbers;
+}
+
+/** BullMQ has to agree that all rows are done. It is told last, so that this may take a while. */
+async function checkJobs({ ids, name, redis }: Scenario): Promise<void> {
+  const jobs = new Queue(name, { connection: { url: redis.url } });
+  const states = ['completed', 'failed', 'active', 'delayed', 'prioritized', 'waiting'] as const;
+  const giveUpAt = performance.now() + 40_000;
+  while (performance.now() < giveUpAt && (await jobs.getCompletedCount()) < ids.length) {
+    await sleep(500);
+  }
+  const none = { failed: 0, active: 0, delayed: 0, prioritized: 0, waiting: 0 };
+  expect(await jobs.getJobCounts(...states)).toEqual({ ...none, completed: ids.length });
+  await jobs.close();
+}
