@@ -19,7 +19,8 @@ export const notes: Readonly<Record<string, string>> = {
     'With hooks, a request takes 0.6 to 1.3 times the CPU time of `raw` more, about as much as with ky alone: ky builds a `Request`, `fetch` takes it apart, and each `afterResponse` hook gets a copy of the response.',
   telemetry:
     'Measured once, in a run of its own on a busy machine, so the values can be off by a quarter. Each request and each poll has a span of its own, and each wait has one over its polls.',
-  queue: 'Not analyzed yet.',
+  queue:
+    'Adding takes a sixth of the rate of BullMQ alone, and submitting a twelfth. While it submits, the worker is idle for more than half of the time: rows are admitted one after the other, each with a round trip to Redis, and BullMQ fetches its jobs in the same way. More workers submit more. A submission consists of seven commands (read the row and the time, admit, record, change the priority, delay, fetch the next job), of which a plain job needs one. Of the time that the worker does compute, writes to the socket take 24%, polygate 17%, BullMQ 11%, ioredis 10% and garbage collection 5%.',
   full: 'ky takes 9 KiB of it: it runs hooks and is part of every bundle of the full client. The rest includes batches with a journal, `gateway.fetch`, structured output, tool runs and relayed streams; the event stream parser takes 1.7 KiB. The bundler of `npm run size` produces a slightly smaller bundle.',
   'chat-only':
     'Uses `polygate/chat`, the same client without images, videos, audio and hooks, and therefore without ky. An app that imports the `Polygate` class includes nearly all of it, because bundlers cannot remove fields of a class.',

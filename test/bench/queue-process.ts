@@ -86,7 +86,7 @@ async function add(queue: GenerationQueue, rows: readonly string[]): Promise<voi
   await queue.addBulk(rows, (id) => ({ id, submission: gateway.images.submission(params(id)) }));
 }
 
-async function work(queue: GenerationQueue): Promise<QueueMeasurement> {
+async function measureWork(queue: GenerationQueue): Promise<QueueMeasurement> {
   const { rows, holdMs } = job;
   const worker = queue.work({ concurrency });
   const submitted = await measure(() => until(() => counters.posts >= rows));
@@ -142,7 +142,7 @@ async function run(): Promise<QueueMeasurement> {
   }
   const queue = new GenerationQueue(job.name, { gateway, connection });
   if (job.task === 'work') {
-    const measured = await work(queue);
+    const measured = await measureWork(queue);
     await queue.close();
     return measured;
   }
