@@ -31,7 +31,7 @@ export interface StepOptions {
   readonly waitTimeout: number;
 }
 
-export function namespaceOf(gateway: Polygate, kind: TaskKind): TaskNamespace<TaskKind> {
+function namespaceOf(gateway: Polygate, kind: TaskKind): TaskNamespace<TaskKind> {
   return { image: gateway.images, video: gateway.videos, audio: gateway.audio }[kind];
 }
 

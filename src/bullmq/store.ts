@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { Job, Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 
 import { unchecked } from '../schemas/schema.ts';
@@ -9,9 +9,6 @@ import { runScript } from './redis.ts';
 import { jobIdOf } from './row.ts';
 import type { RowData, RowState, RowStatus } from './row.ts';
 import { admit, move, remove, renew, retry } from './scripts.ts';
-
-/** A job whose data describes a row. */
-export type RowJob = Job<RowData>;
 
 /** A row as Redis stores it. */
 export interface StoredRow {
@@ -246,6 +243,6 @@ const amountOf = (cost: Cost | undefined): string =>
   typeof cost === 'number' ? toNanoUsd(cost) : cost === 'reserved' ? cost : '';
 
 /** Whether a value is the data of a row, and not that of a job of someone else. */
-export function isRowData(value: unknown): value is RowData {
+function isRowData(value: unknown): value is RowData {
   return isRecord(value) && typeof value.hash === 'string' && typeof value.path === 'string';
 }

@@ -251,6 +251,7 @@ test('ids of jobs are different for different ids, and never integers or with co
     '😀',
     '\ud800',
     '%ud800',
+    'ud800',
     '\udc00x',
     '/',
     '\n',

@@ -6,20 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { Redis } from 'ioredis';
-import { describe } from 'vitest';
 
-const isInstalled = spawnSync('redis-server', ['--version']).status === 0;
+/** Whether redis-server is on PATH. Without it, the tests that need it are skipped. */
+export const isRedisInstalled = spawnSync('redis-server', ['--version']).status === 0;
 
-if (!isInstalled && process.env.POLYGATE_TEST_REDIS === 'required') {
+if (!isRedisInstalled && process.env.POLYGATE_TEST_REDIS === 'required') {
   throw new Error('redis-server is not on PATH, but POLYGATE_TEST_REDIS=required is set.');
 }
 
-if (!isInstalled) {
+if (!isRedisInstalled) {
   console.warn('redis-server is not on PATH: the tests of polygate/bullmq are skipped.');
 }
-
-/** Tests that need Redis. Without redis-server on PATH, they are skipped. */
-export const describeWithRedis = describe.skipIf(!isInstalled);
 
 /**
  * A Redis of its own for some tests, with AOF, on a free port and in a temporary folder. `settings` are more options of

@@ -1,0 +1,183 @@
+import { Redis } from 'ioredis';
+import { ConfigurationError } from 'polygate';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { GenerationQueue } from '../../src/bullmq/index.ts';
+import type { EndedRow } from '../../src/bullmq/index.ts';
+import { rejection } from '../support/rejection.ts';
+import { isRedisInstalled, startRedis } from './redis-server.ts';
+import type { RedisServer } from './redis-server.ts';
+import { setUp, until } from './setup.ts';
+import type { SetUpOptions } from './setup.ts';
+
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => `row ${index}`);
+
+/** The next rows of an iterator. */
+async function take(rows: AsyncGenerator<EndedRow>, count: number): Promise<EndedRow[]> {
+  const taken: EndedRow[] = [];
+  while (taken.length < count) {
+    const { value, done } = await rows.next();
+    if (done) break;
+    taken.push(value);
+  }
+  return taken;
+}
+
+describe.skipIf(!isRedisInstalled).concurrent('what a queue keeps', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis[Symbol.asyncDispose]());
+  const start = (options?: SetUpOptions) => setUp(redis.url, options);
+
+  describe('remove', () => {
+    test('rejects while the row is running', async () => {
+      await using all = await start({ mock: { tasks: { durationMs: 1_000 } } });
+      const { queue } = all;
+      queue.work();
+      await queue.add('a', all.picture('a'));
+      await until(async () => (await queue.get('a'))?.status).toBe('running');
+      const error = await rejection(ConfigurationError, queue.remove('a'));
+      expect(error.message).toContain('is submitting or running');
+      await queue.result('a');
+      await queue.remove('a');
+      expect(await queue.get('a')).toBeUndefined();
+      await rejection(ConfigurationError, queue.result('a'));
+      await queue.remove('a');
+    });
+
+    test('a row that was removed and added again is replayed free of charge', async () => {
+      await using all = await start({ queue: { maxUsd: 0.05 } });
+      const { queue, mock } = all;
+      queue.work();
+      for (let round = 0; round < 3; round += 1) {
+        await queue.add('a', all.picture('a'));
+        expect(await queue.result('a')).toMatchObject({ status: 'succeeded' });
+        await queue.remove('a');
+      }
+      expect(mock.invoice).toHaveLength(1);
+      expect(queue.paused).toBeUndefined();
+      const spend = await redis.client.hgetall(`${all.prefix}:pictures:polygate:spend`);
+      expect(spend).toEqual({ spent: '20000000', reserved: '0' });
+    });
+
+    test('a waiting row that is removed is never sent', async () => {
+      await using all = await start();
+      const { queue } = all;
+      await queue.addBulk(['a', 'b'], all.describeRow);
+      await queue.remove('a');
+      queue.work();
+      await queue.result('b');
+      expect(all.mock.tasks.map(({ prompt }) => prompt)).toEqual(['b']);
+      expect(await queue.count()).toMatchObject({ waiting: 0, succeeded: 1 });
+    });
+
+    test('obliterate removes everything except the slots of the account', async () => {
+      await using all = await start();
+      const { queue } = all;
+      const worker = queue.work();
+      await queue.addBulk(numbered(5), all.describeRow);
+      await Promise.all(numbered(5).map((id) => queue.result(id)));
+      await worker.close();
+      await queue.obliterate();
+      const zero = { waiting: 0, submitting: 0, running: 0, succeeded: 0, failed: 0, unknown: 0 };
+      expect(await queue.count()).toEqual(zero);
+      const keys = await redis.client.keys(`${all.prefix}:pictures:*`);
+      expect(keys).toEqual([]);
+      const results = queue.results();
+      await queue.add('again', all.picture('again'));
+      queue.work();
+      expect(await take(results, 1)).toMatchObject([{ id: 'again', status: 'succeeded' }]);
+    });
+  });
+
+  describe('what Redis holds', () => {
+    test('the API key is nowhere, and params and results are', async () => {
+      await using all = await start({
+        mock: {
+          tasks: {
+            durationMs: 0,
+            outcome: ({ number }) => (number === 1 ? 'failed' : 'succeeded'),
+          },
+        },
+      });
+      const { queue, mock } = all;
+      queue.work();
+      mock.fail({ route: 'POST /v1/images/tasks', status: 401, times: 1 });
+      await queue.addBulk(numbered(4), all.describeRow);
+      await Promise.all(numbered(4).map((id) => queue.result(id)));
+      const texts: string[] = [];
+      for (const key of await redis.client.keys('*')) {
+        const type = await redis.client.type(key);
+        const value =
+          type === 'hash'
+            ? await redis.client.hgetall(key)
+            : type === 'zset'
+              ? await redis.client.zrange(key, 0, -1)
+              : type === 'list'
+                ? await redis.client.lrange(key, 0, -1)
+                : type === 'set'
+                  ? await redis.client.smembers(key)
+                  : type === 'stream'
+                    ? await redis.client.xrange(key, '-', '+')
+                    : await redis.client.get(key);
+        texts.push(key, JSON.stringify(value));
+      }
+      const text = texts.join('\n');
+      expect(text.includes(mock.apiKey)).toBe(false);
+      expect(text.includes('row 3') && text.includes('AuthenticationError')).toBe(true);
+    });
+  });
+
+  describe('options', () => {
+    test('invalid ones are rejected', async () => {
+      await using all = await start();
+      const { gateway } = all;
+      const connection = { url: redis.url };
+      const cases: [string, object, RegExp][] = [
+        ['', { gateway, connection }, /name: must be a non-empty string/],
+        ['a:b', { gateway, connection }, /name: must be .* without a colon/],
+        ['a', { connection }, /gateway: must be a Polygate/],
+        ['a', { gateway: {}, connection }, /gateway: must be a Polygate/],
+        ['a', { gateway }, /connection: must be/],
+        ['a', { gateway, connection, maxUsd: -1 }, /maxUsd/],
+        ['a', { gateway, connection, attempts: 0 }, /attempts/],
+        ['a', { gateway, connection, waitTimeot: 1 }, /waitTimeot.*waitTimeout/],
+        ['a', { gateway, connection: { ...connection, keyPrefix: 'x' } }, /keyPrefix/],
+      ];
+      for (const [name, options, message] of cases) {
+        expect(() => new GenerationQueue(name, options as never)).toThrow(message);
+        expect(() => new GenerationQueue(name, options as never)).toThrow(ConfigurationError);
+      }
+    });
+
+    test('a connection of the caller stays open, also one of another copy of ioredis', async () => {
+      await using all = await start();
+      const own = new Redis(redis.url, { maxRetriesPerRequest: null });
+      // Not an instance of this copy's class.
+      const foreign = new Proxy(own, { getPrototypeOf: () => Object.prototype });
+      for (const connection of [own, foreign]) {
+        const queue = all.open({ connection });
+        const worker = queue.work();
+        await queue.add('a', all.picture('a'));
+        await queue.result('a');
+        await worker.close();
+        await queue.close();
+        expect(await connection.ping()).toBe('PONG');
+      }
+      own.disconnect();
+    });
+
+    test('a connection with the default options of ioredis works', async () => {
+      await using all = await start();
+      const connection = new Redis(redis.url, { lazyConnect: true });
+      const queue = all.open({ connection });
+      queue.work();
+      await queue.add('a', all.picture('a'));
+      expect(await queue.result('a')).toMatchObject({ status: 'succeeded' });
+      await queue.close();
+      connection.disconnect();
+    });
+  });
+});
