@@ -74,10 +74,10 @@ async function until(reached: () => boolean): Promise<void> {
 }
 
 /** Measures the wall time in ms and the CPU time in µs of some work. */
-async function measure(work: () => Promise<void>): Promise<{ ms: number; cpu: number }> {
+async function measure(step: () => Promise<void>): Promise<{ ms: number; cpu: number }> {
   const cpu = process.cpuUsage();
   const start = performance.now();
-  await work();
+  await step();
   const { user, system } = process.cpuUsage(cpu);
   return { ms: performance.now() - start, cpu: user + system };
 }
