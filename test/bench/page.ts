@@ -171,7 +171,8 @@ ${notes.telemetry}
 
 ## What a queue costs
 
-A \`GenerationQueue\` with one worker and \`concurrency: 50\`, next to BullMQ with as many jobs whose processor does nothing.
+A \`GenerationQueue\` with one worker and \`concurrency: 50\`, next to BullMQ with as many jobs that hold only the params
+and whose processor does nothing. Of rates, higher is better.
 Each measurement runs in a process of its own, with a Redis without persistence on the same machine; the two take turns
 where they do the same work. The service is a function in the process of the worker that responds immediately and reports a
 limit of 1,000, so that neither HTTP nor a server limits the rate; its CPU time is included. All tasks run until 15 s

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Queue, Worker } from 'bullmq';
 
-import { GenerationQueue } from '../../src/bullmq/index.ts';
-import { Polygate } from '../../src/index.ts';
+import { GenerationQueue } from '../../dist/bullmq.js';
+import { Polygate } from '../../dist/index.js';
 
 // Adds or works on rows, or plain jobs, in a process of its own, and sends what it has measured. The service is a function
 // in the same process that responds immediately, so that neither HTTP nor a server limits the rate.
@@ -74,10 +74,10 @@ async function until(reached: () => boolean): Promise<void> {
 }
 
 /** Measures the wall time in ms and the CPU time in µs of some work. */
-async function measure(work: () => Promise<void>): Promise<{ ms: number; cpu: number }> {
+async function measure(step: () => Promise<void>): Promise<{ ms: number; cpu: number }> {
   const cpu = process.cpuUsage();
   const start = performance.now();
-  await work();
+  await step();
   const { user, system } = process.cpuUsage(cpu);
   return { ms: performance.now() - start, cpu: user + system };
 }
