@@ -1,5 +1,6 @@
 import { rowKey } from '../core/batch/row.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
+import { ConnectionError } from '../errors/connection.ts';
 import { afterRetry } from './decisions.ts';
 import { jobIdOf } from './row.ts';
 import type { RowStore, StoredRow } from './store.ts';
@@ -7,17 +8,22 @@ import type { RowStore, StoredRow } from './store.ts';
 /** How often to look whether a worker has recorded the end of a row, in ms. */
 const busyInterval = 100;
 
+/** For how long, in ms: less than the time limit of a call, so that nothing is retried after the call has rejected. */
+const maxBusyTime = 10_000;
+
 /**
  * Takes a failed or unknown row up again. Waits while its worker is still recording the failure in BullMQ.
  *
- * @throws `ConfigurationError`
+ * @throws `ConfigurationError`; `ConnectionError` if the failure is not recorded in time.
  */
 export async function retryRow(
   store: RowStore,
   id: string,
   anew: boolean,
   waitTimeout: number,
+  busyTime = maxBusyTime,
 ): Promise<void> {
+  const giveUpAt = performance.now() + busyTime;
   for (;;) {
     const row = await readRow(store, id);
     // Derived, so that a retry that Redis has forgotten and that is repeated is not charged again.
@@ -29,6 +35,12 @@ export async function retryRow(
       const reason = result === 'missing' ? 'was removed' : `is ${result}`;
       throw new ConfigurationError(
         `row ${id}: ${reason}. Only failed and unknown rows can be retried. Nothing was sent.`,
+      );
+    }
+    if (performance.now() >= giveUpAt) {
+      throw new ConnectionError(
+        `row ${id}: no worker has recorded its failure yet. Nothing was changed or sent. Start a worker, and retry the row later.`,
+        { outcome: 'not-sent' },
       );
     }
     await new Promise((resolve) => void setTimeout(resolve, busyInterval));

@@ -58,17 +58,24 @@ end
  * reserves the price and leases the slot. Pauses the queue when the budget is used up; while other rows are submitting,
  * which may free a part of it, the row waits instead.
  *
- * Until the service has reported its limit, one request at a time is sent.
+ * Until the service has reported its limit, one request at a time is sent. One is also sent if it has reported 0, because
+ * otherwise no response would ever report another limit.
  *
- * KEYS: row, counts, meta, spend, reservations, slots, clock. ARGV: id, price, budget (or '').
+ * A row that was submitted, retried, or removed and added again since the caller has read it is refused: what the caller
+ * would send is out of date.
+ *
+ * KEYS: row, counts, meta, spend, reservations, slots, clock. ARGV: id, price, budget (or ''), and the version that the
+ * caller has read (or '').
  * Returns the reason why not, or 'ok', the status before and the turn.
  */
 export const admit = `${setStatus}${advance}
 local row, counts, meta, spend, reservations, slots, clock = unpack(KEYS)
-local id, price, budget = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local id, price, budget, version = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 if redis.call('EXISTS', row) == 0 then return {'gone'} end
 local from = redis.call('HGET', row, 'pg:status') or 'waiting'
 if from ~= 'waiting' and from ~= 'submitting' then return {'gone'} end
+local current = (redis.call('HGET', row, 'timestamp') or '') .. ' ' .. (redis.call('HGET', row, 'pg:turn') or '0')
+if version ~= '' and version ~= current then return {'gone'} end
 if redis.call('HEXISTS', meta, 'paused') == 1 then return {'paused'} end
 local reserved = redis.call('HGET', reservations, id)
 if budget ~= '' and not reserved then
@@ -84,7 +91,7 @@ if budget ~= '' and not reserved then
 end
 local tick = advance(clock)
 redis.call('ZREMRANGEBYSCORE', slots, '-inf', tick - 6)
-local limit = tonumber(redis.call('HGET', clock, 'limit') or 1)
+local limit = math.max(1, tonumber(redis.call('HGET', clock, 'limit') or 1))
 if not redis.call('ZSCORE', slots, id) and redis.call('ZCARD', slots) >= limit then return {'full'} end
 redis.call('ZADD', slots, tick, id)
 if not reserved then

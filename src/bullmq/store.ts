@@ -19,6 +19,8 @@ export interface StoredRow {
   readonly key: string;
   /** The latest right to submit that a process has had. */
   readonly turn: string;
+  /** Differs after each admission and retry, and after the row was removed and added again. */
+  readonly version: string;
 }
 
 /**
@@ -38,7 +40,7 @@ export interface Move {
   readonly limit?: number | 'more' | 'less' | undefined;
 }
 
-/** Why a row may not submit now; `gone` if it is not waiting any more. */
+/** Why a row may not submit now; `gone` if it is not waiting any more, or has changed since it was read. */
 export type Admission =
   | { readonly admitted: true; readonly before: string; readonly turn: string }
   | { readonly admitted: false; readonly reason: 'full' | 'gone' | 'paused' };
@@ -71,7 +73,7 @@ export class RowStore {
 
   /** Reads the row of a job; undefined if there is none, or if it is the job of someone else. */
   async readJob(jobId: string): Promise<StoredRow | undefined> {
-    const fields = ['data', 'pg:status', 'pg:state', 'pg:turn'];
+    const fields = ['data', 'pg:status', 'pg:state', 'pg:turn', 'timestamp'];
     return parseRow(await this.redis.hmget(this.#queue.toKey(jobId), ...fields));
   }
 
@@ -79,13 +81,19 @@ export class RowStore {
     return Promise.all(jobIds.map((jobId) => this.readJob(jobId)));
   }
 
-  /** Takes a slot, the price and the right to submit for a row. */
-  async admit(jobId: string, priceUsd: number, budgetUsd: number | undefined): Promise<Admission> {
+  /** Takes a slot, the price and the right to submit for a row, if it still has the given version. */
+  async admit(
+    jobId: string,
+    priceUsd: number,
+    budgetUsd: number | undefined,
+    version = '',
+  ): Promise<Admission> {
     const [row, counts, , spend, reservations] = this.#rowKeys(jobId);
     const keys = [row, counts, this.#key('meta'), spend, reservations, ...this.#slotKeys];
     // Infinity is no limit.
     const budget = Number.isFinite(budgetUsd) ? toNanoUsd(budgetUsd ?? 0) : '';
-    const reply = await runScript(this.redis, admit, keys, [jobId, toNanoUsd(priceUsd), budget]);
+    const args = [jobId, toNanoUsd(priceUsd), budget, version];
+    const reply = await runScript(this.redis, admit, keys, args);
     const [result, before = '', turn = ''] = Array.isArray(reply) ? reply.map(String) : [];
     if (result === 'ok') return { admitted: true, before, turn };
     return { admitted: false, reason: result === 'paused' || result === 'full' ? result : 'gone' };
@@ -223,7 +231,7 @@ export const slotsKey = (prefix: string, baseURL: string) =>
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 function parseRow(fields: readonly (string | null)[]): StoredRow | undefined {
-  const [text, status, stateText, turn] = fields;
+  const [text, status, stateText, turn, timestamp] = fields;
   const data: unknown = text ? JSON.parse(text) : undefined;
   if (!isRowData(data)) return undefined;
   const state = unchecked<RowState>(stateText ? JSON.parse(stateText) : {});
@@ -233,6 +241,7 @@ function parseRow(fields: readonly (string | null)[]): StoredRow | undefined {
     state,
     key: state.key ?? data.key,
     turn: turn ?? '0',
+    version: `${timestamp ?? ''} ${turn ?? '0'}`,
   };
 }
 

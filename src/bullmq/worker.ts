@@ -174,7 +174,7 @@ class StepRunner {
     try {
       const jobId = job.id ?? '';
       const priceUsd = await this.#priceOf(row.data);
-      const admission = await this.#admit(jobId, priceUsd);
+      const admission = await this.#admit(jobId, row.version, priceUsd);
       if (!admission.admitted) {
         if (admission.reason === 'gone') throw new Error('another process has taken the row');
         return await this.#returnToQueue(admission.reason === 'paused' ? pauseTime : slotPause);
@@ -189,12 +189,12 @@ class StepRunner {
   }
 
   /** Asks for a slot until one is free. Only the row that has waited longest asks, so that Redis has little to do. */
-  async #admit(jobId: string, priceUsd: number): Promise<Admission> {
+  async #admit(jobId: string, version: string, priceUsd: number): Promise<Admission> {
     const { store, maxUsd } = this.#context;
     const giveUpAt = performance.now() + maxSlotWait;
     const ask = async (): Promise<Admission> => {
       for (;;) {
-        const admission = await store.admit(jobId, priceUsd, maxUsd);
+        const admission = await store.admit(jobId, priceUsd, maxUsd, version);
         if (admission.admitted || admission.reason !== 'full') return admission;
         if (performance.now() > giveUpAt) return admission;
         await sleep(slotInterval);

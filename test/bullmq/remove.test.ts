@@ -62,6 +62,32 @@ describe.skipIf(!isRedisInstalled).concurrent('what a queue keeps', () => {
       expect(spend).toEqual({ spent: '20000000', reserved: '0' });
     });
 
+    test('a row that is replaced while a worker waits for its price is sent with the new params', async () => {
+      let open = () => {};
+      const gate = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      let lookUps = 0;
+      const slow: typeof fetch = async (...request) => {
+        if (new Request(...request).method === 'GET') {
+          lookUps += 1;
+          await gate;
+        }
+        return fetch(...request);
+      };
+      await using all = await start({ client: { fetch: slow }, queue: { maxUsd: 1 } });
+      const { queue, mock } = all;
+      await queue.add('a', all.picture('old'));
+      queue.work();
+      await until(() => lookUps).toBe(1);
+      await queue.remove('a');
+      await queue.add('a', all.picture('new'));
+      open();
+      expect(await queue.result('a')).toMatchObject({ status: 'succeeded' });
+      const sent = mock.requests.filter(({ method }) => method === 'POST').map(({ body }) => body);
+      expect(sent).toEqual([expect.objectContaining({ prompt: 'new' })]);
+    });
+
     test('a waiting row that is removed is never sent', async () => {
       await using all = await start();
       const { queue } = all;

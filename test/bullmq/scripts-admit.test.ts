@@ -47,6 +47,27 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
       await admitted(stores, three);
     });
 
+    test('rejects a row that has changed since it was read', async () => {
+      await using stores = await open();
+      const [id = ''] = await stores.add(1);
+      const admit = async (version = '') => stores.first.admit(id, 0, undefined, version);
+      const first = (await stores.first.readJob(id))?.version;
+      expect(await admit(first)).toMatchObject({ turn: '1' });
+      const move = { from: 'submitting', to: 'waiting', state: { mayBeCharged: true } } as const;
+      await stores.first.move(id, 'k', '1', move);
+      expect(await admit(first)).toMatchObject({ reason: 'gone' });
+      const second = (await stores.first.readJob(id))?.version;
+      expect(await admit(second)).toMatchObject({ turn: '2' });
+    });
+
+    test('lets one row at a time submit if the service has reported a limit of 0', async () => {
+      await using stores = await open();
+      const [one = '', two = ''] = await stores.add(2);
+      await stores.setLimit(0);
+      await admitted(stores, one);
+      expect(await stores.second.admit(two, 0, undefined)).toMatchObject({ reason: 'full' });
+    });
+
     test('never admits more rows than there are slots when two processes ask at once', async () => {
       await using stores = await open();
       const ids = await stores.add(100);

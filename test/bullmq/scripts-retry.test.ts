@@ -1,5 +1,8 @@
+import { ConnectionError } from 'polygate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { retryRow } from '../../src/bullmq/retry-row.ts';
+import { rejection } from '../support/rejection.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { admitted, ended, openStores } from './stores.ts';
@@ -48,6 +51,19 @@ describe.skipIf(!isRedisInstalled)('retries and removals in Redis', () => {
       const before = await stores.dump();
       expect(await stores.first.retry(three, 'key', again)).toBe('busy');
       expect(await stores.dump()).toEqual(before);
+    });
+
+    test('gives up on a row whose failure no worker records, and retries nothing later', async () => {
+      await using stores = await open();
+      const [id = ''] = await stores.add(1);
+      await ended(stores, id, {});
+      await stores.redis.zrem(stores.queue.toKey('failed'), id);
+      const error = await rejection(ConnectionError, retryRow(stores.first, 'r0', true, 1, 0));
+      expect(error.outcome).toBe('not-sent');
+      await stores.redis.zadd(stores.queue.toKey('failed'), 1, id);
+      expect(await stores.first.readJob(id)).toMatchObject({ status: 'failed' });
+      await retryRow(stores.first, 'r0', true, 1, 0);
+      expect(await stores.first.readJob(id)).toMatchObject({ status: 'waiting' });
     });
 
     test('one of two processes that retry a row at once succeeds', async () => {
