@@ -24,8 +24,13 @@ export async function* endedRows(
       const page = await store
         .endedAfter(last, pageSize)
         .then(async (ended) => {
-          const rows = await store.readJobs(ended.map(([jobId]) => jobId));
-          return { rows, last: ended.at(-1)?.[1] };
+          if (ended.length === 0) return undefined;
+          const jobIds = ended.map(([jobId]) => jobId);
+          const rows = await store.readJobs(jobIds);
+          // A row that was retried and has ended again follows under its new number.
+          const numbers = await store.endNumbers(jobIds);
+          const isCurrent = ended.map(([, number], index) => (numbers[index] ?? number) === number);
+          return { rows: rows.filter((_, index) => isCurrent[index]), last: ended.at(-1)?.[1] };
         })
         .catch(() => undefined);
       if (page?.last === undefined) await watch.next();

@@ -179,6 +179,12 @@ export class RowStore {
     return ended;
   }
 
+  /** The numbers of ended rows; null for those that have been removed or retried. */
+  async endNumbers(jobIds: readonly string[]): Promise<(number | null)[]> {
+    const numbers = await this.redis.zmscore(this.#key('results'), ...jobIds);
+    return numbers.map((number) => (number === null ? null : Number(number)));
+  }
+
   /** The number of the last row that ended. */
   async lastEnded(): Promise<number> {
     return Number((await this.redis.hget(this.#key('counts'), 'ended')) ?? 0);
@@ -246,7 +252,8 @@ function parseRow(fields: readonly (string | null)[]): StoredRow | undefined {
 }
 
 /** Redis computes with integers only. */
-const toNanoUsd = (usd: number): string => String(Math.round(usd * 1e9));
+const toNanoUsd = (usd: number): string =>
+  String(Math.min(Number.MAX_SAFE_INTEGER, Math.round(usd * 1e9)));
 
 const amountOf = (cost: Cost | undefined): string =>
   typeof cost === 'number' ? toNanoUsd(cost) : cost === 'reserved' ? cost : '';

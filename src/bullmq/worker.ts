@@ -118,6 +118,7 @@ class StepRunner {
   /** The end of the latest wait for a slot. */
   #lastAdmission: Promise<unknown> = Promise.resolve();
   readonly #timer: NodeJS.Timeout;
+  #isStopping = false;
   readonly #pricing = new Map<string, { pricing: Promise<KnownPrices>; expiresAt: number }>();
 
   constructor(context: WorkerContext) {
@@ -125,11 +126,14 @@ class StepRunner {
     this.#permits = new Permits(Math.max(1, Math.floor(context.concurrency / 2)));
     this.#timer = setInterval(() => {
       if (this.#holders.size > 0) context.store.renew([...this.#holders]).catch(() => undefined);
+      else if (this.#isStopping) clearInterval(this.#timer);
     }, renewInterval);
   }
 
+  /** Stops renewing slots as soon as none is held: after an outage, submissions can still be in flight. */
   stop(): void {
-    clearInterval(this.#timer);
+    this.#isStopping = true;
+    if (this.#holders.size === 0) clearInterval(this.#timer);
   }
 
   /**
