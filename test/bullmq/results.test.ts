@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+
+import { Announcements } from '../../src/bullmq/announcements.ts';
+import { endedRows } from '../../src/bullmq/results.ts';
+import { isRedisInstalled, startRedis } from './redis-server.ts';
+import { ended, openStores } from './stores.ts';
+
+test.skipIf(!isRedisInstalled)(
+  'a row that ends again while it is read is yielded once',
+  async () => {
+    await using redis = await startRedis();
+    await using stores = await openStores(redis.url);
+    const { first, second } = stores;
+    const [retried = '', other = ''] = await stores.add(2);
+    await ended(stores, retried, {});
+
+    // Another process retries the row between two requests of this one.
+    const endedAfter = first.endedAfter.bind(first);
+    let isRetried = false;
+    first.endedAfter = async (...page) => {
+      const numbers = await endedAfter(...page);
+      if (isRetried) return numbers;
+      isRetried = true;
+      await second.retry(retried, 'key', { to: 'waiting', state: {} });
+      await ended(stores, retried, { to: 'succeeded' });
+      await ended(stores, other, {});
+      return numbers;
+    };
+
+    const announcements = new Announcements(stores.redis, first.channels);
+    const rows: string[] = [];
+    const results = endedRows(first, announcements, Promise.resolve(0), () =>
+      rows.includes('r1 failed'),
+    );
+    for await (const { id, status } of results) rows.push(`${id} ${status}`);
+    announcements.close();
+    expect(rows).toEqual(['r0 succeeded', 'r1 failed']);
+  },
+);
