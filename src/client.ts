@@ -74,8 +74,8 @@ export class Polygate {
    * Turn off the retries of the other library: it would also repeat what may have been charged.
    *
    * `input` is a path that starts with `/`, a URL below `baseURL`, or a `Request`. A request is treated as the method
-   * for its route treats it: the API key, retries, idempotency key, concurrency slot, ledger, budget and hooks are those
-   * of this client. A POST to an unknown route is sent once. Credentials of the caller are dropped.
+   * for its route treats it: the API key, retries, idempotency key, concurrency slot, ledger, budget, hooks and
+   * telemetry are those of this client. A POST to an unknown route is sent once. Credentials of the caller are dropped.
    *
    * Error statuses and redirects resolve, with the body unread. A streamed chat that is cut off fails while its body is
    * read, with {@link StreamTruncatedError} or {@link StreamIdleTimeoutError}. It holds its slot until its body ends or

@@ -37,14 +37,7 @@ function namespaceOf(gateway: Polygate, kind: TaskKind): TaskNamespace<TaskKind>
 
 /** Estimates what a row costs in USD; 0 if the price is not known. */
 export function estimateUsd({ kind, params }: RowData, prices: KnownPrices): number {
-  const fields = unchecked<Readonly<Record<string, never>>>(params);
-  const estimator = {
-    image: () => requestPrice.image(fields),
-    video: () => requestPrice.video(fields),
-    audio: () =>
-      'text' in params || 'input' in params ? requestPrice.speech(fields) : requestPrice.music(),
-  }[kind]();
-  return estimator(prices) ?? 0;
+  return requestPrice[kind](params)(prices) ?? 0;
 }
 
 /**

@@ -138,7 +138,7 @@ class StepRunner {
 
   /**
    * Executes the next step of a row. The job fails only with its row: if Redis or the price list fails, or another
-   * process has taken the row, whoever has the lock of the job takes it up again later.
+   * process has taken the row, the process that holds the lock of the job continues it later.
    */
   async run(job: Job<RowData>, token: string | undefined): Promise<unknown> {
     try {
@@ -263,7 +263,7 @@ class StepRunner {
   }
 }
 
-/** Whether an error tells BullMQ what to do with a job. */
+/** Whether an error is an instruction for BullMQ, such as to delay the job. */
 function isControlFlow(error: unknown): boolean {
   return (
     error instanceof DelayedError ||

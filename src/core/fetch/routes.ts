@@ -29,9 +29,7 @@ function submission(kind: TaskKind, price: NonNullable<Route['price']>): Route {
 
 const image = submission('image', requestPrice.image);
 const video = submission('video', requestPrice.video);
-const audio = submission('audio', (params) =>
-  'text' in params || 'input' in params ? requestPrice.speech(params) : requestPrice.music(),
-);
+const audio = submission('audio', requestPrice.audio);
 
 function voices(price: NonNullable<Route['price']>) {
   return ({ retryAmbiguous }: Config): Route => ({

@@ -32,6 +32,10 @@ export const requestPrice = {
     return (prices) => estimate.video(prices, { resolution, seconds });
   },
 
+  /** Music and speech share a route. */
+  audio: (params: PricedFields): PriceEstimator =>
+    'text' in params || 'input' in params ? requestPrice.speech(params) : requestPrice.music(),
+
   music: (): PriceEstimator => (prices) => priceOf(prices, 1),
 
   speech:
