@@ -1,0 +1,50 @@
+import type { PolygateOptions } from 'polygate';
+
+/** Whether the service behaves as the client expects. */
+export type CheckStatus = 'ok' | 'warning' | 'failed' | 'skipped';
+
+/** One finding about the service. */
+export interface DiagnosisCheck {
+  /** Identifier, such as `readiness` or `image-task`. A finding about one aspect of a check adds it: `image-task.path`. */
+  id: string;
+  /** What was checked, in a few words. */
+  title: string;
+  /**
+   * `failed` if calls of the client would fail or lose money, `warning` if something should be changed or known,
+   * `skipped` if the check did not run.
+   */
+  status: CheckStatus;
+  /** What was found, or why the check was skipped. Never contains the API key. */
+  detail: string;
+  /** Id of the assumption that the finding confirms or refutes, such as `A2`. */
+  assumption?: `A${number}` | undefined;
+  /** What to do next. */
+  advice?: string | undefined;
+  /** Options to add to those of `new Polygate()`. */
+  option?: PolygateOptions | undefined;
+}
+
+/** The result of {@link diagnose}. */
+export interface Diagnosis {
+  /** Whether no check failed. */
+  ok: boolean;
+  /** What the checks were charged, in USD. */
+  spentUsd: number;
+  /** All findings, in the order of the checks. Each assumption is in one of them. */
+  checks: DiagnosisCheck[];
+}
+
+/** Options of {@link diagnose}. */
+export interface DiagnoseOptions {
+  /**
+   * Maximum amount to spend on one chat, one stream, one image and their replays, in USD. Without it, only free checks
+   * run.
+   */
+  maxSpendUsd?: number | undefined;
+  /** Ends the run. Checks that have not ended are `skipped`. */
+  signal?: AbortSignal | undefined;
+  /** Called when a check starts. */
+  onStart?: ((check: { id: string; title: string }) => void) | undefined;
+  /** Called with each finding. */
+  onCheck?: ((check: DiagnosisCheck) => void) | undefined;
+}
