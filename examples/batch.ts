@@ -24,15 +24,18 @@ const rows = gateway.batch(
   { journal, id: (_, index) => `image ${index + 1}` },
 );
 
-const failures: string[] = [];
-let succeeded = 0;
-for await (const row of rows) {
-  if (row.status === 'succeeded') succeeded += 1;
-  else failures.push(`${row.id} ${row.status}: ${row.error.message}`);
+// A terminal shows one line that changes; a log gets one line per row.
+const { isTTY } = process.stdout;
+const eraseLine = isTTY ? '\r\u001B[K' : '';
+const counts = { succeeded: 0, failed: 0, unknown: 0 };
+let summary = '';
+for await (const { id, status, generation, error } of rows) {
+  counts[status] += 1;
   const spent = `this process spent $${gateway.spend.totalUsd}`;
-  const total = prompts.length;
-  process.stdout.write(`\r${succeeded} of ${total} done, ${failures.length} failed, ${spent}`);
+  summary = `${counts.succeeded} of ${prompts.length} done, ${counts.failed + counts.unknown} failed, ${spent}`;
+  if (error || !isTTY)
+    console.log(`${eraseLine}${id}: ${status}, ${error?.message ?? generation?.urls[0]}`);
+  if (isTTY) process.stdout.write(`${eraseLine}${summary}`);
 }
-console.log();
-for (const line of failures) console.log(line);
+console.log(isTTY ? '' : summary);
 await stop();

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { Polygate } from 'polygate';
 import { fileJournal } from 'polygate/journal';
 
-import { pickModel, startGateway } from './support/gateway.ts';
+import { pickModel, startMock } from './support/gateway.ts';
 
 const [path] = process.argv.slice(2);
 
@@ -35,7 +35,7 @@ async function crash(file: string): Promise<void> {
 }
 
 async function crashAndRecover(): Promise<void> {
-  const stop = await startGateway();
+  const { mock, stop } = await startMock();
   const folder = await mkdtemp(join(tmpdir(), 'polygate-'));
   const file = join(folder, 'run.jsonl');
   try {
@@ -45,6 +45,10 @@ async function crashAndRecover(): Promise<void> {
       const how = row.task?.replayed ? 'resubmitted with the same key' : 'waited for';
       console.log(`${row.id}: ${how}, ${row.status} ${row.generation?.urls[0] ?? ''}`);
     }
+    if (mock === undefined) return;
+    console.log('\ninvoice of the gateway:');
+    for (const { taskId, model, usd } of mock.invoice) console.log(`${taskId}  ${model}  $${usd}`);
+    console.log(`${mock.invoice.length} charges for ${mock.tasks.length} tasks`);
   } finally {
     await rm(folder, { recursive: true });
     await stop();

@@ -1,15 +1,18 @@
 /**
- * A ten-second tour: `npm run demo`. It uses a local reference gateway over a socket, so it needs no API key and no
- * network. If POLYGATE_API_KEY and POLYGATE_BASE_URL are set, it uses that service and spends real money.
+ * A tour of half a minute: `npm run demo`. It uses a local reference gateway over a socket, so it needs no API key and
+ * no network. If POLYGATE_API_KEY and POLYGATE_BASE_URL are set, it uses that service and spends real money; the parts
+ * that need a service which loses responses are then left out.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { Polygate, PolygateError } from 'polygate';
-import type { Charge, Model } from 'polygate';
+import type { Model } from 'polygate';
 
-import { bold, dim, field, red, row, title, usd, usdColumn } from './demo/screen.ts';
+import { crashAndRunAgain } from './demo/crash.ts';
+import { showInvoice } from './demo/invoice.ts';
+import { bold, dim, field, red, row, title, usd } from './demo/screen.ts';
 import { findService } from './demo/service.ts';
-import { generateImage, showError, streamChat, triggerError } from './demo/steps.ts';
+import { generateImage, loseResponse, showError, streamChat } from './demo/steps.ts';
 import { cheapest, estimateCost, isLocal } from './support/gateway.ts';
 
 const interrupt = new AbortController();
@@ -17,12 +20,10 @@ const { signal } = interrupt;
 for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => interrupt.abort());
 
 const service = await findService();
-const charges: Charge[] = [];
 const gateway = new Polygate({
   apiKey: service.apiKey,
   baseURL: service.baseURL,
   allowInsecureBaseURL: isLocal(service.baseURL),
-  onCharge: (charge) => charges.push(charge),
 });
 
 try {
@@ -37,37 +38,37 @@ try {
 
 async function tour(): Promise<void> {
   console.log(`${bold('polygate')}  chat, images, video, music and speech with one client`);
-  const before = await showService();
-  const [chatModel, imageModel] = await showModels();
-  if (service.isReal) await announceCost([chatModel, imageModel]);
+  const models = await showService();
+  const [chatModel, imageModel] = [cheapest(models, 'chat'), cheapest(models, 'image')];
+  if (service.mock === undefined) await announceCost([chatModel, imageModel]);
 
   await streamChat(gateway, chatModel.id, signal);
   await generateImage(gateway, imageModel.id, { ...service.pollTiming, signal });
-  await triggerError(gateway, signal);
-  await showCosts(before);
-}
-
-async function showService(): Promise<number | undefined> {
-  title('Service', 'new Polygate()');
-  const kind = service.isReal
-    ? 'from POLYGATE_BASE_URL'
-    : 'a local reference gateway, free of charge';
-  field('gateway', `${service.baseURL}  ${dim(kind)}`);
-  const balance = await readBalance();
-  field('balance', usd(balance));
-  return balance;
-}
-
-async function showModels(): Promise<[chat: Model, image: Model]> {
-  title('Models', 'gateway.models.list()');
-  const models = [...(await gateway.models.list({}, { signal }))];
-  const maxRows = 12;
-  const idWidth = Math.max(...models.slice(0, maxRows).map(({ id }) => id.length));
-  for (const { type, id, pricing } of models.slice(0, maxRows)) {
-    row([type ?? '', 5], [id, idWidth], [pricing?.text ?? '', 0]);
+  if (service.mock === undefined) {
+    showSpend();
+    return;
   }
-  if (models.length > maxRows) row([`and ${models.length - maxRows} more`, 0]);
-  return [cheapest(models, 'chat'), cheapest(models, 'image')];
+  await loseResponse(gateway, imageModel.id, { ...service.pollTiming, signal });
+  await crashAndRunAgain(service, imageModel.id, signal);
+  showNextSteps();
+  showInvoice(service.mock);
+}
+
+async function showService(): Promise<readonly Model[]> {
+  title('Service', 'new Polygate()');
+  const kind = service.mock
+    ? 'a local reference gateway, free of charge'
+    : 'from POLYGATE_BASE_URL';
+  field('gateway', `${service.baseURL}  ${dim(kind)}`);
+  const [models, { balance }] = await Promise.all([
+    gateway.models.list({}, { signal }),
+    gateway.account.retrieve({ signal }),
+  ]);
+  const all = [...models];
+  const types = new Set(all.flatMap(({ type }) => type ?? []));
+  field('models', `${all.length}: ${[...types].join(', ')}`);
+  field('balance', usd(balance?.usd));
+  return all;
 }
 
 /** Gives the user time to cancel before real money is spent. */
@@ -79,20 +80,20 @@ async function announceCost(models: readonly Model[]): Promise<void> {
   if (process.stdout.isTTY) await pause(5_000, undefined, { signal });
 }
 
-async function showCosts(before: number | undefined): Promise<void> {
-  title('Charges', 'onCharge, gateway.spend');
-  const line = (label: string, details: string, amount: number | undefined): void =>
-    row([label, 26], [details, 28], [usdColumn(amount), 0]);
-  for (const charge of charges) line(charge.route, charge.model ?? '', charge.usd);
-  line('gateway.spend', `${gateway.spend.requests} charged requests`, gateway.spend.totalUsd);
-  line('balance', 'before', before);
-  line('balance', 'after', await readBalance());
-  if (service.isReal) return;
-  console.log(dim('\n  To use a real service, set POLYGATE_API_KEY and POLYGATE_BASE_URL.'));
+function showSpend(): void {
+  title('Charges', 'gateway.spend');
+  const { byModel, totalUsd } = gateway.spend;
+  for (const [model, spent] of byModel) row([model, 32], [usd(spent.usd), 0]);
+  row(['total', 32], [usd(totalUsd), 0]);
+  const advice = 'To see lost responses and killed processes, run it without POLYGATE_BASE_URL.';
+  console.log(dim(`\n  ${advice}`));
 }
 
-/** Account balance in USD. */
-async function readBalance(): Promise<number | undefined> {
-  const { balance } = await gateway.account.retrieve({ signal });
-  return balance?.usd;
+function showNextSteps(): void {
+  title('What to look at next');
+  row(['npm run playground', 34], ['every feature, in a web page', 0]);
+  row(['README.md', 34], ['ten lines of code to start with', 0]);
+  row(['docs/payment-safety.md', 34], ['how nothing is paid for twice', 0]);
+  row(['npx node examples/queue/start.ts', 34], ['a batch on several machines', 0]);
+  row(['npx polygate doctor', 34], ['check a real service before you use it', 0]);
 }

@@ -7,12 +7,17 @@ import { pickModel, startGateway } from './support/gateway.ts';
 const stop = await startGateway();
 const gateway = new Polygate();
 
+// Examples help a model, and the reference gateway responds with them.
 const Harbour = z
   .object({
-    name: z.string(),
-    description: z.string(),
-    berths: z.int(),
-    sights: z.array(z.string()),
+    name: z.string().meta({ examples: ['Vågen'] }),
+    description: z
+      .string()
+      .meta({ examples: ['The old harbour of Bergen, lined with wooden houses.'] }),
+    berths: z.int().meta({ examples: [120] }),
+    sights: z
+      .array(z.string())
+      .meta({ examples: [['Bryggen', 'The fish market', 'Rosenkrantz Tower']] }),
   })
   .meta({ title: 'harbour' });
 
@@ -25,7 +30,7 @@ const stream = gateway.chat.completions.stream({
 try {
   // Partial objects are not validated, and any part may still be missing.
   for await (const { name = '', description = '', sights = [] } of stream.partialObjects()) {
-    console.log(`… ${name} ${description.length} ${sights.length}`);
+    console.log(`… ${name}: ${description} Sights: ${sights.join(', ')}`);
   }
 
   // The final object is validated and typed by the schema.

@@ -1,47 +1,13 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { Polygate } from 'polygate';
-import { createMockGateway } from 'polygate/mock';
-import type { MockGateway } from 'polygate/mock';
-import { listen } from 'polygate/mock/node';
 import { afterEach, describe, test, vi } from 'vitest';
-import type { TestContext } from 'vitest';
 
 import { runFromSource } from './run-from-source.ts';
-import type { ProgramOptions } from './run-from-source.ts';
+import { example, startService } from './support/example-service.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
-
-const example = (name: string): URL => new URL(`../examples/${name}.ts`, import.meta.url);
-
-interface Service {
-  mock: MockGateway;
-  cwd: string;
-  surroundings: ProgramOptions;
-}
-
-/**
- * Starts a service for one program, with the environment variables that point to it and an empty working directory. Its
- * clock advances one second per response, so a program observes its tasks while they run, however slow the machine is.
- */
-async function startService({ onTestFinished }: TestContext): Promise<Service> {
-  const mock: MockGateway = createMockGateway({
-    clock: 'virtual',
-    tasks: { durationMs: 1_500 },
-    materials: { durationMs: 1_500 },
-    onResponse: () => void mock.clock.advance(1_000),
-  });
-  const server = await listen(mock);
-  const cwd = await mkdtemp(join(tmpdir(), 'polygate-examples-'));
-  onTestFinished(async () => {
-    await server.close();
-    await rm(cwd, { recursive: true });
-  });
-  const env = { POLYGATE_API_KEY: mock.apiKey, POLYGATE_BASE_URL: server.baseURL };
-  return { mock, cwd, surroundings: { cwd, env } };
-}
 
 const success = { code: 0, stderr: '' };
 
@@ -80,7 +46,7 @@ describe.concurrent('with a service in the environment', () => {
     const { mock, surroundings } = await startService(context);
     const run = await runFromSource(example('structured-output'), surroundings);
     expect(run).toMatchObject(success);
-    expect(run.stdout).toMatch(/^(… .*\n){3,}.+ has \d+ berths and \d+ sights\n\$/);
+    expect(run.stdout).toMatch(/^(… .*\n){3,}Vågen has 120 berths and 3 sights\n\$/);
     expect(run.stdout).toContain(`$${mock.invoice[0]?.usd}`);
   });
 
@@ -217,8 +183,9 @@ describe.concurrent('with a service in the environment', () => {
     for (const spent of ['1', '0']) {
       const run = await runFromSource(example('batch'), surroundings);
       expect(run).toMatchObject(success);
-      const last = run.stdout.split('\r').at(-1);
-      expect(last).toBe(`200 of 200 done, 0 failed, this process spent $${spent}\n`);
+      const lines = run.stdout.trimEnd().split('\n');
+      expect(lines.pop()).toBe(`200 of 200 done, 0 failed, this process spent $${spent}`);
+      expect(lines.filter((line) => /^image \d+: succeeded, http/.test(line))).toHaveLength(200);
     }
     expect(mock.invoice).toHaveLength(200);
   });
@@ -234,22 +201,6 @@ describe.concurrent('with a service in the environment', () => {
     expect(mock.tasks.length).toBeGreaterThanOrEqual(3);
     expect(new Set(rows.map(([, id]) => id)).size).toBe(mock.invoice.length);
     expect(run.stdout).toContain('resubmitted with the same key');
-  });
-
-  test('the demo shows every step, and its totals match the service', async (context) => {
-    const { expect } = context;
-    const { mock, cwd, surroundings } = await startService(context);
-    const run = await runFromSource(example('demo'), surroundings);
-    expect(run).toMatchObject(success);
-    expect(run.stdout).toContain('Estimated cost');
-    expect(run.stdout).toContain('100%  succeeded');
-    expect(run.stdout).toMatch(/class +BadRequestError\n[^]*outcome +rejected\n/);
-    const spent = mock.invoice.reduce((sum, line) => sum + line.usd, 0);
-    expect(run.stdout).toMatch(new RegExp(`gateway.spend .* \\$${Number(spent.toFixed(9))}\n`));
-    expect(run.stdout).toMatch(new RegExp(`balance +after +\\$${mock.wallet.usd}\n`));
-    expect(run.stdout).not.toContain(mock.apiKey);
-    expect(run.stdout).not.toContain('\u001B');
-    expect(await readdir(join(cwd, 'demo-output'))).toEqual(['harbour.svg']);
   });
 });
 
@@ -282,9 +233,12 @@ describe.concurrent('without a service in the environment', () => {
     expect(await runFromSource(example('chat'))).toMatchObject(success);
   });
 
-  test('the demo exits cleanly on Ctrl-C and prints the receipt', async ({ expect }) => {
-    const run = await runFromSource(example('demo'), { interruptAt: '25%' });
-    expect(run).toMatchObject({ code: 130, stderr: '' });
-    expect(run.stdout).toMatch(/Stopped\n +class +AbortedError\n[^]*\{"v":1,"kind":"image"/);
+  test('crash-and-recover ends with the invoice of the gateway', async ({ expect }) => {
+    const run = await runFromSource(example('crash-and-recover'));
+    expect(run).toMatchObject(success);
+    const [, invoice = ''] = run.stdout.split('invoice of the gateway:\n');
+    const charges = invoice.match(/^task_\w+ {2}\S+ {2}\$0\.\d+$/gm) ?? [];
+    expect(new Set(charges).size).toBeGreaterThanOrEqual(3);
+    expect(invoice).toContain(`\n${charges.length} charges for ${charges.length} tasks\n`);
   });
 });

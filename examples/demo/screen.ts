@@ -14,8 +14,8 @@ export const red = (text: string): string => styleText('red', text);
 export const plain = (text: string): string => text.replaceAll(/[^\P{Cc}\n]/gu, '');
 
 /** Prints a section title, with the call that the section demonstrates at the right edge. */
-export function title(text: string, call: string): void {
-  const gap = Math.max(2, width - text.length - call.length);
+export function title(text: string, call = ''): void {
+  const gap = call === '' ? 0 : Math.max(2, width - text.length - call.length);
   console.log(`\n${styleText(['bold', 'cyan'], text)}${' '.repeat(gap)}${dim(call)}`);
 }
 

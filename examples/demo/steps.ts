@@ -9,6 +9,13 @@ import { dim, field, green, plain, red, title, usd, WordWrapper } from './screen
 
 const folder = 'demo-output';
 
+/** How a step waits for its task. */
+interface WaitTiming {
+  signal: AbortSignal;
+  pollInterval?: number;
+  maxPollInterval?: number;
+}
+
 /** Streams a chat completion. */
 export async function streamChat(
   gateway: Polygate,
@@ -38,40 +45,39 @@ export async function streamChat(
 export async function generateImage(
   gateway: Polygate,
   model: string,
-  {
-    signal,
-    ...pollTiming
-  }: { signal: AbortSignal; pollInterval?: number; maxPollInterval?: number },
+  options: WaitTiming,
 ): Promise<void> {
   title('Image generation with progress', 'gateway.images.generate()');
-  const prompt = 'A quiet harbour at dawn, fishing boats, soft light';
+  const prompt = 'A quiet harbour, soft light';
   field('model', plain(model));
   field('prompt', prompt);
   console.log();
   const progress = showProgress();
   const { data: image, meta } = await gateway.images
-    .generate({ model, prompt }, { ...pollTiming, signal, onUpdate: progress.show })
+    .generate({ model, prompt }, { ...options, onUpdate: progress.show })
     .withResponse()
     .finally(progress.stop);
   console.log();
-  field('saved', green(await save(await gateway.download(image, { signal }))));
+  field('saved', green(await save(await gateway.download(image, { signal: options.signal }))));
   field('cost', cost(meta.chargeUsd, meta.requestId));
 }
 
-/** Requests a model that does not exist, to show what an error contains. */
-export async function triggerError(gateway: Polygate, signal: AbortSignal): Promise<void> {
-  const model = 'no-such-model';
-  title('Error handling', 'gateway.chat.completions.create()');
-  field('model', model);
-  console.log();
-  const messages = [{ role: 'user' as const, content: 'Hello' }];
-  try {
-    await gateway.chat.completions.create({ model, messages }, { signal });
-    field('response', 'this service has a model with that name');
-  } catch (error) {
-    if (signal.aborted || !PolygateError.is(error)) throw error;
-    showError(error);
-  }
+/** Generates an image whose first response is lost after the service has accepted and charged the task. */
+export async function loseResponse(
+  gateway: Polygate,
+  model: string,
+  options: WaitTiming,
+): Promise<void> {
+  title('A response lost after acceptance', 'gateway.images.generate()');
+  field('gateway', 'accepts and charges the task, then drops the connection');
+  const log = (message: string) => field('client', plain(message.replace(/^polygate: /, '')));
+  const client = gateway.withOptions({
+    logger: { error: log, warn: log, info: () => {}, debug: () => {} },
+  });
+  const spent = gateway.spend.totalUsd;
+  const image = await client.images.generate({ model, prompt: 'A lighthouse in a storm' }, options);
+  field('task', `${plain(image.id)}  ${green(image.status)}`);
+  field('cost', `${usd(gateway.spend.totalUsd - spent)}  ${dim('charged once')}`);
 }
 
 /** Prints what happened and whether money may have been spent. */

@@ -1,5 +1,6 @@
 import type { Model, Polygate } from 'polygate';
 import { createMockGateway } from 'polygate/mock';
+import type { MockGateway } from 'polygate/mock';
 import { listen } from 'polygate/mock/node';
 
 type Type = 'chat' | 'image' | 'video' | 'audio';
@@ -9,12 +10,18 @@ type Type = 'chat' | 'image' | 'video' | 'audio';
  * `new Polygate()` reads. Returns a function that stops the gateway.
  */
 export async function startGateway(): Promise<() => Promise<void>> {
-  if (process.env['POLYGATE_BASE_URL']) return async () => {};
+  const { stop } = await startMock();
+  return stop;
+}
+
+/** Like {@link startGateway}, and also returns the reference gateway, unless POLYGATE_BASE_URL is set. */
+export async function startMock(): Promise<{ mock?: MockGateway; stop: () => Promise<void> }> {
+  if (process.env['POLYGATE_BASE_URL']) return { stop: async () => {} };
   const mock = createMockGateway({ tasks: { durationMs: 3_000 }, chunkDelayMs: 40 });
   const server = await listen(mock);
   process.env['POLYGATE_BASE_URL'] = server.baseURL;
   process.env['POLYGATE_API_KEY'] = mock.apiKey;
-  return () => server.close();
+  return { mock, stop: () => server.close() };
 }
 
 /**

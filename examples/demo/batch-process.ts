@@ -1,0 +1,28 @@
+/** A process of the demo that runs a batch. With a number, it is killed after that many charges. */
+import { Polygate } from 'polygate';
+import { fileJournal } from 'polygate/journal';
+
+import { dim, plain, row } from './screen.ts';
+
+const [file = '', model = '', killAfter] = process.argv.slice(2);
+
+let charges = 0;
+const onCharge = () => {
+  charges += 1;
+  if (String(charges) === killAfter) process.kill(process.pid, 'SIGKILL');
+};
+
+const gateway = new Polygate({ onCharge, concurrency: 2 });
+const prompts = ['dawn', 'noon', 'dusk', 'night', 'fog', 'rain'].map(
+  (time) => `harbour at ${time}`,
+);
+
+const rows = gateway.batch(prompts, (prompt) => gateway.images.submission({ model, prompt }), {
+  journal: fileJournal(file),
+  id: (prompt) => prompt,
+  pollInterval: 150,
+  maxPollInterval: 150,
+});
+for await (const { id, status, task, error } of rows) {
+  row([id, 18], [status, 10], [dim(plain(error?.message ?? task?.id ?? '')), 0]);
+}

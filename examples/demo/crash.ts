@@ -1,0 +1,43 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { dim, field, red, title } from './screen.ts';
+import type { Service } from './service.ts';
+
+const program = fileURLToPath(new URL('batch-process.ts', import.meta.url));
+
+/** Kills a process in the middle of a batch, and runs the same batch again in another process. */
+export async function crashAndRunAgain(
+  { apiKey, baseURL, mock }: Service,
+  model: string,
+  signal: AbortSignal,
+): Promise<void> {
+  title('A batch that is killed and run again', 'gateway.batch()');
+  const folder = await mkdtemp(join(tmpdir(), 'polygate-demo-'));
+  const file = join(folder, 'batch.jsonl');
+  const env = { ...process.env, POLYGATE_API_KEY: apiKey, POLYGATE_BASE_URL: baseURL };
+  const run = async (...args: string[]): Promise<string> => {
+    const child = fork(program, [file, model, ...args], { env, signal });
+    const [, killedBy] = await once(child, 'exit', { signal });
+    return String(killedBy);
+  };
+  const before = mock?.invoice.length ?? 0;
+  try {
+    field('process 1', dim('six images; killed as soon as it has been charged for three'));
+    const killedBy = await run('3');
+    field(
+      'killed',
+      `${red(`by ${killedBy}`)}  ${(mock?.invoice.length ?? 0) - before} charges so far`,
+    );
+    console.log();
+    field('process 2', dim('the same program with the same journal'));
+    await run();
+    field('charged', `${(mock?.invoice.length ?? 0) - before} times for 6 rows`);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
