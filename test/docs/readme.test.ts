@@ -12,10 +12,11 @@ describe('the error handling snippet', () => {
   beforeAll(async () => {
     const snippet = snippetsOf(readme).find(({ title }) => title === 'README.md: Errors');
     const { file = '' } = snippet ?? {};
-    results = await runPrograms([
-      { file, fault: { route, status: 402 } },
-      { file, fault: { route, reset: 'after', times: 4 } },
+    const sessions = await runPrograms([
+      { files: [file], fault: { route, status: 402 } },
+      { files: [file], fault: { route, reset: 'after', times: 4 } },
     ]);
+    results = sessions.flat();
   });
 
   test('handles an insufficient balance', () => {
