@@ -73,9 +73,21 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'docs/observability.md: ': /^succeeded\n$/,
   'docs/observability.md: Write your own telemetry':
     /^POST_v1_images_tasks\.usd:0\.02\|c\nPOST_v1_images_tasks\.duration:\d+\|ms\n$/,
-  'docs/observability.md: Log':
+  'docs/client-options.md: ': /^9 models at http:\S+\n$/,
+  'docs/client-options.md:  (2)': /^prism-image: 0\.02 USD\n$/,
+  'docs/client-options.md: Rotate the API key': /^true\n$/,
+  'docs/client-options.md: Options of one call': /^task_\w+ 0\.02 202\n$/,
+  'docs/client-options.md: Derive a client': /^0\.02\n$/,
+  'docs/timeouts.md: Limit one call': /^task_\w+\n$/,
+  'docs/timeouts.md: When time is up': /^unknown 1\ntrue 1\n$/,
+  'docs/timeouts.md: Limit a stream': /\ncomplete\n$/,
+  'docs/timeouts.md: Wait for a task': /^still running: \{"v":1.*\}\nsucceeded 1\n$/,
+  'docs/logging.md: All messages':
+    /: no complete response; retry 1 in \d+ ms\npolygate: \S+ \S+: charged 0\.02 USD\n$/,
+  'docs/logging.md: Use your own logger':
     /status 202, request id req_\w+"\}\n\{"level":30,.*: charged 0\.02 USD"\}\n$/,
-  'docs/observability.md: Log (2)': /^\{"level":30,.*: charged 0\.02 USD"\}\n$/,
+  'docs/logging.md: Use your own logger (2)': /"outcome":"rejected",.*"requestId":"req_/,
+  'docs/logging.md: Find the log lines of a trace': /^\{"level":30,.*: charged 0\.02 USD"\}\n$/,
   'docs/many-machines.md: A first run': /^(picture-\d succeeded http:\S+\n){3}$/,
   'docs/many-machines.md: Add rows': /^not-sent\n1\n$/,
   'docs/many-machines.md: Read results': /^harbour 1\n$/,
