@@ -1,4 +1,4 @@
-/** What the snippets about other engines need from them. They are not dependencies of this repository. */
+/** What the snippets about other engines and runtimes need from them. They are not dependencies of this repository. */
 declare module '@temporalio/workflow' {
   type ActivityInterfaceFor<Activities> = { [Name in keyof Activities]: Activities[Name] };
 
@@ -26,3 +26,9 @@ declare module 'pg-boss' {
     work(name: string, handler: (jobs: Job<never>[]) => Promise<void>): Promise<string>;
   }
 }
+
+declare const Deno: {
+  createHttpClient(options: { proxy: { url: string }; caCerts: string[] }): { close(): void };
+  env: { get(name: string): string | undefined };
+  readTextFile(path: string): Promise<string>;
+};

@@ -29,16 +29,16 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 test.each([
-  { snippet: 'Set-environment-variables', program: 'bun', arguments_: [] },
-  { snippet: 'Bun', program: 'bun', arguments_: [] },
-  { snippet: 'Set-environment-variables', program: 'deno', arguments_: ['run', '--allow-all'] },
-  { snippet: 'Deno', program: 'deno', arguments_: ['run', '--allow-all'] },
+  { snippet: 'Set-environment-variables', program: 'bun', options: [] },
+  { snippet: 'Bun', program: 'bun', options: [] },
+  { snippet: 'Set-environment-variables', program: 'deno', options: ['run', '--allow-all'] },
+  { snippet: 'Deno', program: 'deno', options: ['run', '--allow-all'] },
 ])('$program runs the snippet "$snippet" through a proxy', async (row) => {
   const { mock, baseURL, proxyURL, tunnels } = gateway;
   const before = tunnels();
   const { stdout } = await execute(
     join(app, 'node_modules/.bin', row.program),
-    [...row.arguments_, `${row.snippet}.mjs`],
+    [...row.options, `${row.snippet}.mjs`],
     {
       cwd: app,
       env: {
