@@ -92,6 +92,8 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'docs/serverless-and-edge.md: Submit now, fetch later': /^succeeded http:\S+\n$/,
   'docs/serverless-and-edge.md: Stream a response': /^true\n$/,
   'docs/serverless-and-edge.md: Time limits': /^unknown [\da-f]{32}\n$/,
+  'docs/faq.md: How do I see what I spend?':
+    /^0\.02 prism-image POST \/v1\/images\/tasks\n0\.02\n$/,
   'docs/many-machines.md: A first run': /^(picture-\d succeeded http:\S+\n){3}$/,
   'docs/many-machines.md: Add rows': /^not-sent\n1\n$/,
   'docs/many-machines.md: Read results': /^harbour 1\n$/,
