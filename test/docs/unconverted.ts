@@ -8,7 +8,6 @@ export const unconverted = new Set([
   'docs/assumptions.md',
   'docs/browsers-and-proxy.md',
   'docs/concurrency-and-budgets.md',
-  'docs/hooks.md',
   'docs/images-video-and-audio.md',
   'docs/many-machines.md',
   'docs/materials.md',
