@@ -9,6 +9,16 @@ declare module '@temporalio/workflow' {
   export function workflowInfo(): { workflowId: string };
 }
 
+declare module '@vercel/otel' {
+  export function registerOTel(options: { serviceName: string }): void;
+}
+
+declare module '@ai-sdk/otel' {
+  import type { Telemetry } from 'ai';
+
+  export const OpenTelemetry: new () => Telemetry;
+}
+
 declare module 'pg-boss' {
   export interface Job<Data> {
     id: string;

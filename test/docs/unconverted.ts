@@ -12,7 +12,6 @@ export const unconverted = new Set([
   'docs/many-machines.md',
   'docs/materials.md',
   'docs/migrating.md',
-  'docs/observability.md',
   'docs/other-libraries.md',
   'docs/payment-safety.md',
   'docs/runtimes.md',
