@@ -9,7 +9,6 @@ export const unconverted = new Set([
   'docs/browsers-and-proxy.md',
   'docs/concurrency-and-budgets.md',
   'docs/images-video-and-audio.md',
-  'docs/many-machines.md',
   'docs/materials.md',
   'docs/migrating.md',
   'docs/other-libraries.md',
