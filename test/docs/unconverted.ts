@@ -22,7 +22,6 @@ export const unconverted = new Set([
   'docs/structured-output-and-tools.md',
   'docs/testing.md',
   'docs/voices.md',
-  'README.md',
 ]);
 
 /** The blocks of these guides, with the fault and the code in the comments before them. */
