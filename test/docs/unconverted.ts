@@ -3,25 +3,10 @@
  * CONTRIBUTING.md and remove it from this list. This file goes away with the last entry.
  */
 export const unconverted = new Set([
-  'docs/README.md',
-  'docs/ai-sdk.md',
-  'docs/assumptions.md',
-  'docs/browsers-and-proxy.md',
-  'docs/concurrency-and-budgets.md',
   'docs/errors.md',
   'docs/hooks.md',
-  'docs/images-video-and-audio.md',
   'docs/many-machines.md',
-  'docs/materials.md',
-  'docs/migrating.md',
   'docs/observability.md',
-  'docs/other-libraries.md',
-  'docs/payment-safety.md',
-  'docs/runtimes.md',
-  'docs/streaming.md',
-  'docs/structured-output-and-tools.md',
-  'docs/testing.md',
-  'docs/voices.md',
 ]);
 
 /** The blocks of these guides, with the fault and the code in the comments before them. */
