@@ -6,6 +6,7 @@ import type { MockGateway } from 'polygate/mock';
 import { listen } from 'polygate/mock/node';
 
 import type { Session } from './run-programs.ts';
+import { waitForOutput } from './wait-for-output.ts';
 
 /** A running reference gateway. Its requests and charges are known only if it runs in this process. */
 export interface Gateway {
@@ -42,21 +43,15 @@ async function startCommand(options: string): Promise<Gateway> {
   const hook = new URL('../from-source.ts', import.meta.url).href;
   // The last port wins, and 0 is a free one.
   const child = spawn(process.execPath, ['--import', hook, command, ...args, '--port', '0'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = new Promise<void>((resolve) => child.on('exit', () => resolve()));
   const close = () => {
     child.kill();
     return exited;
   };
-  let output = '';
-  for await (const part of child.stdout) {
-    output += String(part);
-    const [, baseURL] = /POLYGATE_BASE_URL=(\S+)/.exec(output) ?? [];
-    const [, apiKey] = /POLYGATE_API_KEY=(\S+)/.exec(output) ?? [];
-    if (baseURL !== undefined && apiKey !== undefined) {
-      return { env: variables(baseURL, apiKey), close };
-    }
-  }
-  throw new Error(`npx polygate-mock ${options} did not start`);
+  const output = await waitForOutput(child, /POLYGATE_API_KEY=.+\n/);
+  const [, baseURL = ''] = /POLYGATE_BASE_URL=(\S+)/.exec(output) ?? [];
+  const [, apiKey = ''] = /POLYGATE_API_KEY=(\S+)/.exec(output) ?? [];
+  return { env: variables(baseURL, apiKey), close };
 }

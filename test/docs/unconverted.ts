@@ -2,24 +2,7 @@
  * Guides whose snippets still need code that readers do not see. To convert a guide, follow "Snippets in guides" in
  * CONTRIBUTING.md and remove it from this list. This file goes away with the last entry.
  */
-export const unconverted = new Set([
-  'docs/README.md',
-  'docs/ai-sdk.md',
-  'docs/assumptions.md',
-  'docs/browsers-and-proxy.md',
-  'docs/concurrency-and-budgets.md',
-  'docs/images-video-and-audio.md',
-  'docs/materials.md',
-  'docs/migrating.md',
-  'docs/other-libraries.md',
-  'docs/payment-safety.md',
-  'docs/runtimes.md',
-  'docs/streaming.md',
-  'docs/structured-output-and-tools.md',
-  'docs/testing.md',
-  'docs/voices.md',
-  'README.md',
-]);
+export const unconverted = new Set<string>([]);
 
 /** The blocks of these guides, with the fault and the code in the comments before them. */
 export const blocksWithComments =
