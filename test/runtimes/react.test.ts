@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 
 import { build } from 'esbuild';
 import type { MockGateway } from 'polygate/mock';
@@ -16,15 +16,33 @@ let page: any;
 let url: string;
 const cleanups: (() => unknown)[] = [];
 
+/** A page with the component in strict mode, and a button that unmounts it. */
+const pageOf = (component: string) => `
+import { StrictMode, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Chat } from ${JSON.stringify(component)};
+
+function App() {
+  const [isShown, setIsShown] = useState(true);
+  return isShown && <><Chat /><button onClick={() => setIsShown(false)}>Close</button></>;
+}
+
+const main = document.body.appendChild(document.createElement('main'));
+createRoot(main).render(<StrictMode><App /></StrictMode>);
+`;
+
 /** Bundles the component of the guide as a bundler of an app does, with the development build of React. */
 async function bundleComponent(app: string): Promise<string> {
-  const component = guides
+  const snippet = guides
     .filter(({ path }) => path === 'docs/react-and-nextjs.md')
     .flatMap((guide) => snippetsOf(guide))
     .find(({ title }) => title.endsWith(': The component'));
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL('react-page.js', import.meta.url))],
-    alias: { guide: component?.file ?? '' },
+    stdin: {
+      contents: pageOf(snippet?.file ?? ''),
+      loader: 'jsx',
+      resolveDir: import.meta.dirname,
+    },
     nodePaths: [join(app, 'node_modules')],
     define: { 'process.env.NODE_ENV': '"development"' },
     jsx: 'automatic',
@@ -36,8 +54,7 @@ async function bundleComponent(app: string): Promise<string> {
 }
 
 beforeAll(async () => {
-  const packages = [inject('tarball'), 'react@19.3.1', 'react-dom@19.3.1'];
-  const app = await createApp('react', [...packages, 'playwright-core@1.61.1']);
+  const app = await createApp('react', [inject('tarball'), 'playwright-core@1.61.1']);
   const load = (path: string) => import(pathToFileURL(join(app, 'node_modules', path)).href);
   const { createMockGateway } = await load('polygate/dist/mock/index.js');
   const { listen } = await load('polygate/dist/mock/node.js');
