@@ -11,7 +11,7 @@ import { anchorsOf, guides, root, snippetsOf } from './guides.ts';
 import type { Snippet } from './guides.ts';
 import { printed } from './printed.ts';
 import { runPrograms } from './run-programs.ts';
-import type { Result } from './run-programs.ts';
+import type { Result, Session } from './run-programs.ts';
 import { unconverted } from './unconverted.ts';
 
 vi.stubEnv('POLYGATE_LOG', 'off');
@@ -41,19 +41,17 @@ function describePrograms(group: Snippet[]): void {
   beforeAll(async () => {
     const usesRedis = group.some((snippet) => snippet.usesRedis);
     const stopRedis = usesRedis ? await startRedis() : undefined;
-    const single = group.map(({ file, fault, gatewayOptions }) => ({
-      files: [file],
-      ...(fault && { fault }),
-      ...(gatewayOptions !== undefined && { gatewayOptions }),
-    }));
-    alone = (await runPrograms(single)).flat();
-    // Guides that are not yet converted rely on faults that readers do not see.
-    const whole = sequences.map(({ guide, parts }) => ({
-      files: unconverted.has(guide) ? [] : parts.map(({ file }) => file),
-    }));
-    inSequence = await runPrograms(whole);
+    const sessions = await runPrograms([
+      ...group.map(({ file, ...options }) => sessionOf([file], options)),
+      // Guides that are not yet converted rely on faults that readers do not see.
+      ...sequences.map(({ guide, parts }) =>
+        sessionOf(unconverted.has(guide) ? [] : parts.map(({ file }) => file)),
+      ),
+    ]);
+    alone = sessions.slice(0, group.length).flat();
+    inSequence = sessions.slice(group.length);
     await stopRedis?.();
-  });
+  }, 180_000);
 
   test.each(group.map(({ title, guide }, index) => ({ title, guide, index })))(
     '$title',
@@ -76,6 +74,13 @@ function describePrograms(group: Snippet[]): void {
       }
     },
   );
+}
+
+function sessionOf(
+  files: string[],
+  { gatewayOptions, fault }: Omit<Session, 'files'> = {},
+): Session {
+  return { files, ...(gatewayOptions && { gatewayOptions }), ...(fault && { fault }) };
 }
 
 describe('every program runs', () => {

@@ -11,7 +11,7 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'docs/quick-start.md: List the available models': /^image prism-image /m,
   'docs/ai-sdk.md: ': /^You said: "?Say hello.* \d+ 0\.\d+\n$/,
   'docs/ai-sdk.md: Images and speech': /^2 image\/\S+ 0\.\d+\naudio\/wav\n$/,
-  'docs/ai-sdk.md: Videos': /^pending\n$/,
+  'docs/ai-sdk.md: Videos': /video\/mp4/,
   'docs/ai-sdk.md: Errors and truncated streams':
     /^truncated, outcome unknown\nYou said:? error\n0\.\d+\n$/,
   'docs/images-video-and-audio.md: Generate images': /^2 0\.08\n$/,
