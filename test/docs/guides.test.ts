@@ -12,7 +12,6 @@ import type { Snippet } from './guides.ts';
 import { printed } from './printed.ts';
 import { runPrograms } from './run-programs.ts';
 import type { Result, Session } from './run-programs.ts';
-import { unconverted } from './unconverted.ts';
 
 vi.stubEnv('POLYGATE_LOG', 'off');
 
@@ -43,25 +42,19 @@ function describePrograms(group: Snippet[]): void {
     const stopRedis = usesRedis ? await startRedis() : undefined;
     const sessions = await runPrograms([
       ...group.map(({ file, ...options }) => sessionOf([file], options)),
-      // Guides that are not yet converted rely on faults that readers do not see.
-      ...sequences.map(({ guide, parts }) =>
-        sessionOf(unconverted.has(guide) ? [] : parts.map(({ file }) => file)),
-      ),
+      ...sequences.map(({ parts }) => sessionOf(parts.map(({ file }) => file))),
     ]);
     alone = sessions.slice(0, group.length).flat();
     inSequence = sessions.slice(group.length);
     await stopRedis?.();
   }, 180_000);
 
-  test.each(group.map(({ title, guide }, index) => ({ title, guide, index })))(
-    '$title',
-    ({ title, guide, index }) => {
-      expect(alone[index]).toMatchObject({ stderr: '' });
-      expect(alone[index]).not.toHaveProperty('thrown');
-      expect(alone[index]?.stdout).toMatch(printed[title] ?? /^/);
-      if (!unconverted.has(guide)) expect(alone[index]?.stdout).not.toBe('');
-    },
-  );
+  test.each(group.map(({ title }, index) => ({ title, index })))('$title', ({ title, index }) => {
+    expect(alone[index]).toMatchObject({ stderr: '' });
+    expect(alone[index]).not.toHaveProperty('thrown');
+    expect(alone[index]?.stdout).toMatch(printed[title] ?? /^/);
+    expect(alone[index]?.stdout).not.toBe('');
+  });
 
   test.each(sequences.map((sequence, index) => ({ ...sequence, index })))(
     '$guide, one after the other in one folder',
@@ -76,11 +69,8 @@ function describePrograms(group: Snippet[]): void {
   );
 }
 
-function sessionOf(
-  files: string[],
-  { gatewayOptions, fault }: Omit<Session, 'files'> = {},
-): Session {
-  return { files, ...(gatewayOptions && { gatewayOptions }), ...(fault && { fault }) };
+function sessionOf(files: string[], { gatewayOptions }: Omit<Session, 'files'> = {}): Session {
+  return { files, ...(gatewayOptions && { gatewayOptions }) };
 }
 
 describe('every program runs', () => {

@@ -8,10 +8,6 @@ import {
 } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-import type { Fault } from 'polygate/mock';
-
-import { addHiddenCode, blocksWithComments, unconverted } from './unconverted.ts';
-
 export const root = new URL('../../', import.meta.url);
 
 /** A documentation page. */
@@ -33,8 +29,6 @@ export interface Snippet {
   kind: 'program' | 'tests' | 'compile-only';
   /** The options of `npx polygate-mock` that the guide tells readers to start the gateway with, just before it. */
   gatewayOptions?: string;
-  /** A fault to inject while the program runs, in a guide that is not yet converted. */
-  fault?: Fault;
   /** Whether it needs a Redis server. */
   usesRedis: boolean;
 }
@@ -60,11 +54,10 @@ const blocks = /^```(?<language>js|ts)(?<kind>x| no-run)?\n(?<code>.*?)^```/gms;
  */
 export function snippetsOf({ path, text }: Guide): Snippet[] {
   const counts = new Map<string, number>();
-  const isConverted = !unconverted.has(path);
   let previousEnd = 0;
-  return Array.from(text.matchAll(isConverted ? blocks : blocksWithComments), (match) => {
+  return Array.from(text.matchAll(blocks), (match) => {
     const { index, groups = {} } = match;
-    const { language = '', kind, code: block = '', before = '', service } = groups;
+    const { language = '', kind, code: pasted = '' } = groups;
     const preceding = text.slice(previousEnd, index);
     previousEnd = index + match[0].length;
     const heading = Array.from(text.slice(0, index).matchAll(/^##+ (.*)$/gm)).at(-1)?.[1] ?? '';
@@ -72,7 +65,6 @@ export function snippetsOf({ path, text }: Guide): Snippet[] {
     const number = (counts.get(location) ?? 0) + 1;
     counts.set(location, number);
     const title = number === 1 ? location : `${location} (${number})`;
-    const pasted = isConverted ? block : addHiddenCode(before, block);
     const code = pasted.replaceAll(defaultRedis, testRedis);
     const extension = kind === 'x' ? 'tsx' : language === 'js' ? 'mjs' : 'ts';
     const gatewayOptions = optionsOfGateway(preceding);
@@ -84,7 +76,6 @@ export function snippetsOf({ path, text }: Guide): Snippet[] {
       kind: kindOf(code, kind),
       usesRedis: code.includes(testRedis),
       ...(gatewayOptions !== undefined && { gatewayOptions }),
-      ...(service !== undefined && { fault: JSON.parse(service) }),
     };
   });
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
 import { guides, snippetsOf } from './guides.ts';
-import { unconverted } from './unconverted.ts';
 
 /** Comments that mark generated parts. Anything else in a comment would be hidden from readers. */
 const markers = /^<!-- (\/?generated\b.*|runtimes: .*|globals|end) -->$/;
@@ -9,9 +8,7 @@ const markers = /^<!-- (\/?generated\b.*|runtimes: .*|globals|end) -->$/;
 /** The pages that contain the set-up themselves. */
 const setUpPages = ['README.md', 'docs/quick-start.md'];
 
-const pages = guides.filter(({ path }) => !unconverted.has(path));
-
-describe.each(pages)('$path', (guide) => {
+describe.each(guides)('$path', (guide) => {
   const { path, text } = guide;
   const snippets = snippetsOf(guide);
 
