@@ -112,4 +112,20 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'docs/testing.md: Assert on requests and charges': /^20\n[4-8]\nSet\(1\) \{ 202 \}\n$/,
   'docs/testing.md: Run the mock as an HTTP server': /^audio\/wav 1\n$/,
   'docs/testing.md: Test real-person materials': /materialStatus: 'processing'.*\nasset:/s,
+  'docs/testing.md: Use the command line': /^You said: /,
+  'docs/testing.md: Test other interpretations of the specification': /^ConflictError\n$/,
+  'docs/streaming.md: Handle stream errors': /\nThe stream was truncated: .*\nreceived: You said:/,
+  'docs/streaming.md: Cancel a stream': /\nended: enough text\n$/,
+  'docs/streaming.md: Relay a stream to a web page': /\nstop\n$/,
+  'docs/structured-output-and-tools.md: Call tools': /\n2 0\.\d+ 4\n$/,
+  'docs/payment-safety.md: Check the outcome of a failed request':
+    /^task_\w+ already existed\n5 requests, 1 charge\n$/,
+  'docs/payment-safety.md: Run batches that survive crashes': /^(order-1\d 1\n){2}$/,
+  'docs/payment-safety.md: Recover a journal without its program':
+    /^stopped at row \d\n(\d succeeded \[\n.*\n\]\n){3}$/,
+  'docs/payment-safety.md: Limit spending with a budget': /^0\.04 USD spent\n$/,
+  'docs/concurrency-and-budgets.md: Monitor the queue': /\{ limit: 8, inFlight: 0, queued: 0 \}\n$/,
+  'docs/materials.md: List and delete materials': /^mat_\w+ image available\n$/,
+  'docs/migrating.md: Submit now and wait later (2)': / 1\n$/,
+  'docs/runtimes.md: Node.js': /^You said: /,
 };
