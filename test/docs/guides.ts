@@ -8,8 +8,6 @@ import {
 } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-import type { Fault } from 'polygate/mock';
-
 export const root = new URL('../../', import.meta.url);
 
 /** A documentation page. */
@@ -19,15 +17,18 @@ export interface Guide {
   text: string;
 }
 
-/** A TypeScript snippet of a guide, written to a file that can be compiled and run. */
+/** A snippet of a guide, written to a file that can be compiled and run. */
 export interface Snippet {
   /** File and heading, such as `README.md: Streaming`. The second snippet of a section ends with `(2)`. */
   title: string;
+  /** The path of the guide. */
+  guide: string;
   file: string;
+  code: string;
   /** Programs are run, tests are collected by the test runner, and the rest is only compiled. */
   kind: 'program' | 'tests' | 'compile-only';
-  /** A fault to inject while the program runs. */
-  fault?: Fault;
+  /** The options of `npx polygate-mock` that the guide tells readers to start the gateway with, just before it. */
+  gatewayOptions?: string;
   /** Whether it needs a Redis server. */
   usesRedis: boolean;
 }
@@ -41,64 +42,53 @@ export const guides: readonly Guide[] = [
   'examples/README.md',
 ].map((path) => ({ path, text: readFileSync(new URL(path, root), 'utf8') }));
 
-/** Variables that snippets may use without declaring them, and the code that declares them. */
-const preambles = [
-  {
-    uses: /(?<![\w./])mock(\.\w|[,)])/,
-    declares: 'createMockGateway(',
-    lines: `import { createMockGateway } from 'polygate/mock';
-const mock = createMockGateway({ clock: 'virtual' });
-const { apiKey, baseURL, fetch, clock } = mock;
-const gateway = new Polygate({ apiKey, baseURL, fetch, clock });`,
-  },
-  {
-    uses: /(?<![\w./])gateway(\.\w|[,)])/,
-    declares: 'const gateway = new ',
-    lines: 'const gateway = new Polygate();',
-  },
-];
-
 /** The Redis server of the guides, and that of the tests, which use another port. */
 const defaultRedis = "'redis://127.0.0.1:6379'";
 const testRedis = "process.env.REDIS_URL ?? ''";
 
-const blocks =
-  /(?:^<!-- service:(?<service>.*?)-->\n+)?(?:^<!-- before:(?<before>.*?)-->\n+)?^```ts(?<noRun>x| no-run)?\n(?<block>.*?)^```/gms;
+const blocks = /^```(?<language>js|ts)(?<kind>x| no-run)?\n(?<code>.*?)^```/gms;
 
 /**
- * Returns the `ts` blocks of a guide. Code in a preceding comment `<!-- before: … -->`, which readers do not see, is
- * added before the block, and so is the declaration of a `gateway` or `mock` that the block uses but does not declare.
- * The fault in a preceding comment `<!-- service: {…} -->` is injected while the block runs. A block marked `ts no-run`
- * is only compiled, and so is a `tsx` block.
+ * Returns the `js` and `ts` blocks of a guide, as a reader pastes them. A block marked `no-run` needs another service
+ * and is only compiled, and so is a `tsx` block.
  */
 export function snippetsOf({ path, text }: Guide): Snippet[] {
   const counts = new Map<string, number>();
-  return Array.from(text.matchAll(blocks), ({ groups = {}, index }) => {
-    const { service, before = '', noRun, block = '' } = groups;
+  let previousEnd = 0;
+  return Array.from(text.matchAll(blocks), (match) => {
+    const { index, groups = {} } = match;
+    const { language = '', kind, code: pasted = '' } = groups;
+    const preceding = text.slice(previousEnd, index);
+    previousEnd = index + match[0].length;
     const heading = Array.from(text.slice(0, index).matchAll(/^##+ (.*)$/gm)).at(-1)?.[1] ?? '';
     const location = `${path}: ${heading}`;
     const number = (counts.get(location) ?? 0) + 1;
     counts.set(location, number);
     const title = number === 1 ? location : `${location} (${number})`;
-    const extension = noRun === 'x' ? 'tsx' : 'ts';
-    const program = addPreamble(before.trim(), block).replaceAll(defaultRedis, testRedis);
-    const file = writeSnippet(title, extension, program);
-    const usesRedis = program.includes(testRedis);
-    if (noRun !== undefined) return { title, file, kind: 'compile-only', usesRedis };
-    if (/from 'vitest'/.test(block)) return { title, file, kind: 'tests', usesRedis };
-    const fault = service === undefined ? {} : { fault: JSON.parse(service) as Fault };
-    return { title, file, kind: 'program', usesRedis, ...fault };
+    const code = pasted.replaceAll(defaultRedis, testRedis);
+    const extension = kind === 'x' ? 'tsx' : language === 'js' ? 'mjs' : 'ts';
+    const gatewayOptions = optionsOfGateway(preceding);
+    return {
+      title,
+      guide: path,
+      file: writeSnippet(title, extension, code),
+      code,
+      kind: kindOf(code, kind),
+      usesRedis: code.includes(testRedis),
+      ...(gatewayOptions !== undefined && { gatewayOptions }),
+    };
   });
 }
 
-function addPreamble(before: string, block: string): string {
-  const code = `${before}\n${block}`;
-  const preamble = preambles.find(
-    ({ uses, declares }) => uses.test(code) && !code.includes(declares),
-  );
-  const program = preamble === undefined ? code : `${preamble.lines}\n${code}`;
-  const imported = /import \{[^}]*\bPolygate\b/.test(code) || !program.includes('new Polygate(');
-  return imported ? program : `import { Polygate } from 'polygate';\n${program}`;
+function kindOf(code: string, mark: string | undefined): Snippet['kind'] {
+  if (mark !== undefined) return 'compile-only';
+  return /from 'vitest'/.test(code) ? 'tests' : 'program';
+}
+
+/** Returns the options of the last `npx polygate-mock --…` in a text, and undefined if a heading follows it. */
+function optionsOfGateway(text: string): string | undefined {
+  const section = text.split(/^##+ /m).at(-1) ?? '';
+  return Array.from(section.matchAll(/npx polygate-mock (--[^`\n]+)/g)).at(-1)?.[1];
 }
 
 /** Writes the file atomically, and only if it changed, so that watch mode does not restart endlessly. */

@@ -1,14 +1,15 @@
-/** Runs the programs listed in the environment variable `PROGRAMS` in sequence and prints their results as JSON. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+/** Runs the sessions in the environment variable `SESSIONS` in sequence and prints their results as JSON. */
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { chdir } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
-import { createMockGateway } from 'polygate/mock';
-import { listen } from 'polygate/mock/node';
+import { Redis } from 'ioredis';
 
-import type { Job, Result } from './run-programs.ts';
+import { startGateway } from './gateway.ts';
+import type { Gateway } from './gateway.ts';
+import type { Result, Session } from './run-programs.ts';
 
 // Time runs faster here, so that guides can show the default timeouts. Redis has a clock of its own.
 const speed = process.env.REDIS_URL ? 1 : 50;
@@ -21,7 +22,9 @@ globalThis.setTimeout = Object.assign(
   wait,
 );
 
-const jobs: Job[] = JSON.parse(process.env.PROGRAMS ?? '[]');
+/** Folders in here find the packages that are installed in this repository. */
+const workspace = fileURLToPath(new URL('.tmp/', import.meta.url));
+const sessions: Session[] = JSON.parse(process.env.SESSIONS ?? '[]');
 const writeOutput = process.stdout.write.bind(process.stdout);
 let current: Result;
 
@@ -33,36 +36,54 @@ for (const name of ['stdout', 'stderr'] as const) {
 }
 process.on('uncaughtException', (error) => (current.thrown = String(error)));
 
-const results: Result[] = [];
-for (const [index, { file, fault }] of jobs.entries()) {
-  const mock = createMockGateway({ tasks: { durationMs: 0 }, materials: { durationMs: 0 } });
-  if (fault !== undefined) mock.fail(fault);
-  const { baseURL, close } = await listen(mock);
-  const folder = await mkdtemp(`${tmpdir()}/polygate-docs-`);
+async function runSession(session: Session): Promise<Result[]> {
+  await emptyRedis();
+  const gateway = await startGateway(session);
+  Object.assign(process.env, gateway.env);
+  const folder = await mkdtemp(join(workspace, 'folder-'));
   chdir(folder);
-  process.env.POLYGATE_BASE_URL = baseURL;
-  process.env.POLYGATE_API_KEY = mock.apiKey;
-  current = { stdout: '', stderr: '', thrown: undefined, requests: [], invoice: mock.invoice };
-  results.push(current);
+  const results: Result[] = [];
+  for (const file of session.files) {
+    const copy = join(folder, basename(file));
+    await copyFile(file, copy);
+    results.push(await runProgram(copy, gateway));
+  }
+  await gateway.close();
+  chdir(workspace);
+  await rm(folder, { recursive: true });
+  return results;
+}
+
+async function runProgram(file: string, { mock }: Gateway): Promise<Result> {
+  mock?.clearRecords();
+  current = { stdout: '', stderr: '', thrown: undefined, requests: [], invoice: [] };
   const finished = new AbortController();
   const timeout = sleep(40_000, undefined, { signal: finished.signal }).then(() => {
     throw new Error('The program did not finish within 40 seconds');
   });
   try {
-    // The query makes each import unique, so that a program can run more than once.
-    await Promise.race([import(`${pathToFileURL(file).href}?${index}`), timeout]);
+    await Promise.race([import(pathToFileURL(file).href), timeout]);
   } catch (error) {
     current.thrown = String(error);
   }
   timeout.catch(() => {});
   finished.abort();
-  current.requests = mock.requests.map(({ method, path }) => `${method} ${path}`);
-  await close();
-  chdir(tmpdir());
-  await rm(folder, { recursive: true });
+  current.requests = mock?.requests.map(({ method, path }) => `${method} ${path}`) ?? [];
+  current.invoice = [...(mock?.invoice ?? [])];
+  return current;
 }
 
+async function emptyRedis(): Promise<void> {
+  if (process.env.REDIS_URL === undefined) return;
+  const redis = new Redis(process.env.REDIS_URL);
+  await redis.flushall();
+  await redis.quit();
+}
+
+const results: Result[][] = [];
+for (const session of sessions) results.push(await runSession(session));
+
 writeOutput(JSON.stringify(results));
-if (results.some(({ thrown }) => thrown !== undefined)) process.exit(0);
+if (results.flat().some(({ thrown }) => thrown !== undefined)) process.exit(0);
 // Fails if a program left a handle open, because that would keep a user's process alive.
 void sleep(10_000, undefined, { ref: false }).then(() => process.exit(1));

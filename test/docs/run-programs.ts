@@ -2,13 +2,16 @@ import type { Fault, InvoiceLine } from 'polygate/mock';
 
 import { runFromSource } from '../run-from-source.ts';
 
-/** A program to run, and a fault to inject while it runs. */
-export interface Job {
-  file: string;
+/** Programs that run one after the other, in a fresh folder and against a fresh gateway. */
+export interface Session {
+  files: readonly string[];
+  /** Options of the command `polygate-mock`, which then runs in a process of its own. */
+  gatewayOptions?: string;
+  /** A fault to inject from the start. */
   fault?: Fault;
 }
 
-/** The output of a program, the error it threw, and the requests and charges that the gateway recorded. */
+/** The output of a program, the error it threw, and the requests and charges that the gateway recorded meanwhile. */
 export interface Result {
   stdout: string;
   stderr: string;
@@ -18,18 +21,13 @@ export interface Result {
 }
 
 /**
- * Runs programs against the source code, each with its own working directory and its own reference gateway, whose tasks
- * complete immediately. The programs share one process, because starting a process takes most of the time. The process
- * must exit by itself.
+ * Runs programs against the source code. They share one process, because starting a process takes most of the time.
+ * The process must exit by itself. Returns one result per program, session by session.
  */
-export async function runPrograms(jobs: readonly Job[]): Promise<Result[]> {
-  const env = { POLYGATE_LOG: 'off', PROGRAMS: JSON.stringify(jobs) };
-  const { code, stdout, stderr } = await runFromSource(
-    new URL('program-host.ts', import.meta.url),
-    {
-      env,
-    },
-  );
+export async function runPrograms(sessions: readonly Session[]): Promise<Result[][]> {
+  const host = new URL('program-host.ts', import.meta.url);
+  const env = { POLYGATE_LOG: 'off', SESSIONS: JSON.stringify(sessions) };
+  const { code, stdout, stderr } = await runFromSource(host, { env });
   if (code !== 0) throw new Error(`A program left a handle open or exited the process\n${stderr}`);
   return JSON.parse(stdout);
 }

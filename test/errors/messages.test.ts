@@ -180,6 +180,7 @@ describe('a network error', () => {
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'not-sent'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'not-sent'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'not-sent'],
+    ['ERR_PROXY_TUNNEL', 'not-sent'],
     ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'unknown'],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'unknown'],
     ['ECONNRESET', 'unknown'],

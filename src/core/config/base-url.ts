@@ -23,6 +23,6 @@ export function parseBaseURL(text: string | undefined, allowInsecure = false): s
     }
   }
   throw new ConfigurationError(
-    'baseURL (POLYGATE_BASE_URL): must be an https URL without credentials, query or fragment. allowInsecureBaseURL allows http.',
+    `baseURL (POLYGATE_BASE_URL): ${text === undefined ? 'missing; it ' : ''}must be an https URL without credentials, query or fragment. allowInsecureBaseURL allows http.`,
   );
 }

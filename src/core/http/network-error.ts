@@ -3,14 +3,18 @@ import { isRecord, textOf } from '../../schemas/type-guards.ts';
 import { noReason } from './error-body.ts';
 
 /**
- * Codes of errors that occur before the request is sent: DNS errors, connections that are refused or time out, and
- * certificates that are not trusted.
+ * Codes of errors that occur before the request is sent: DNS errors, connections that are refused or time out,
+ * certificates that are not trusted, and proxies that open no tunnel.
  */
 const unsentCodes =
-  /(^EAI_AGAIN|refused|ENOTFOUND|UNREACH|EADDRNOTAVAIL|_CONNECT_TIMEOUT)$|^(ERR_TLS_)?CERT_|^UNABLE_TO_|SELF_SIGNED/i;
+  /(^EAI_AGAIN|refused|ENOTFOUND|UNREACH|EADDRNOTAVAIL|_CONNECT_TIMEOUT)$|^(ERR_TLS_)?CERT_|^UNABLE_TO_|SELF_SIGNED|_PROXY_TUNNEL$/i;
 
-/** Messages of such errors that have no code of their own, as Node words them. Browsers reveal nothing about them. */
-const unsentMessages = /^(bad port|unknown scheme)$|before secure TLS connection/;
+/**
+ * Messages of such errors that have no code of their own, as Node and undici word them. Browsers reveal nothing about
+ * them.
+ */
+const unsentMessages =
+  /^(bad port|unknown scheme)$|before secure TLS connection|when HTTP Tunneling$/;
 
 /** Whether the service may have received a request whose `fetch` rejected with this error. */
 export function networkOutcome(error: unknown): ConnectionError['outcome'] {

@@ -154,6 +154,12 @@ describe('the base URL', () => {
     expect(error.message).toContain('baseURL');
   });
 
+  test('without a base URL, the error says that it is missing', () => {
+    const { message } = constructorError({ baseURL: undefined });
+    expect(message).toContain('baseURL (POLYGATE_BASE_URL): missing; it must be an https URL');
+    expect(constructorError({ baseURL: 'not a url' }).message).not.toContain('missing');
+  });
+
   test('plain http to another host can be allowed', async () => {
     const options = { baseURL: 'http://host.example', allowInsecureBaseURL: true };
     expect(await urlFor(options)).toBe('http://host.example/v1/models');

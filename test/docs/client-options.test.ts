@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+
+import { expect, test } from 'vitest';
+
+import { defaults } from '../../src/core/config/config.ts';
+import { root } from './guides.ts';
+
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+
+/** The cells of each row of the tables in a section of the guide, by the names in the first cell. */
+function rowsOf(heading: string): Map<string, string[]> {
+  const section =
+    read('docs/client-options.md').split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const rows = Array.from(section.matchAll(/^\| (`.+) \|$/gm), ([, row = '']) => row.split(' | '));
+  return new Map(
+    rows.flatMap((cells) =>
+      Array.from(cells[0]?.matchAll(/`(\w+)`/g) ?? [], ([, name = '']) => [name, cells] as const),
+    ),
+  );
+}
+
+/** The names of the optional fields of an interface. */
+function fieldsOf(path: string, name: string): string[] {
+  const body = read(path).split(`export interface ${name} {\n`)[1]?.split('\n}')[0] ?? '';
+  return Array.from(body.matchAll(/^ {2}(\w+)\?:/gm), ([, field = '']) => field);
+}
+
+test('the guide lists every option of the client once', () => {
+  const fields = fieldsOf('src/core/config/options.ts', 'PolygateOptions');
+  expect(fields.length).toBeGreaterThan(20);
+  expect(Array.from(rowsOf('All options').keys()).toSorted()).toEqual(fields.toSorted());
+});
+
+const simpleDefaults = Object.entries(defaults).flatMap(([name, value]) =>
+  typeof value === 'number' || typeof value === 'string' ? [{ name, text: String(value) }] : [],
+);
+
+test.each(simpleDefaults)('the guide names the default of $name', ({ name, text }) => {
+  const [, cell] = rowsOf('All options').get(name === 'chatTimeout' ? 'timeout' : name) ?? [];
+  expect(cell?.replaceAll(/ (?=\d{3})/g, '')).toContain(text);
+});
+
+test('the guide lists every option of a call', () => {
+  const fields = fieldsOf('src/core/call/request-options.ts', 'RequestOptions');
+  expect(fields.length).toBeGreaterThan(6);
+  expect(Array.from(rowsOf('Options of one call').keys())).toEqual(expect.arrayContaining(fields));
+});

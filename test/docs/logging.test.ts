@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+
+import { Polygate } from 'polygate';
+import type { Journal, LogLevel } from 'polygate';
+import { createMockGateway } from 'polygate/mock';
+import type { Fault } from 'polygate/mock';
+import { expect, test } from 'vitest';
+
+import { root } from './guides.ts';
+
+const guide = readFileSync(new URL('docs/logging.md', root), 'utf8');
+const documented = Array.from(
+  guide.matchAll(/^\| `(error|warn|info|debug)` +\| `(.+?)` +\|/gm),
+  ([, level = '', message = '']) => `${level} ${message}`,
+);
+
+const route = 'POST /v1/images/tasks';
+const params = { model: 'prism-image', prompt: 'A harbour' };
+const brokenJournal: Journal = {
+  async *read() {
+    yield '{"v":1,"type":"run","run":"r-1"}';
+  },
+  append: async (line) => {
+    // A line after the submission was accepted.
+    if (line.includes('accepted')) throw new Error('ENOSPC');
+  },
+};
+const damagedJournal: Journal = {
+  async *read() {
+    yield '{"v":1,"type":"su';
+    yield '{"v":1,"type":"run","run":"r-1"}';
+  },
+  append: async () => {},
+};
+
+interface Scenario {
+  title: string;
+  fault?: Fault;
+  level?: LogLevel;
+  run: (gateway: Polygate) => Promise<unknown>;
+}
+
+const submit = (gateway: Polygate) => gateway.images.submit(params);
+const batch = (journal?: Journal) => async (gateway: Polygate) => {
+  const rows = gateway.batch(['a'], () => gateway.images.submission(params), { journal });
+  for await (const { id } of rows) expect(id).toBe('0');
+};
+
+const scenarios: Scenario[] = [
+  {
+    title: 'a callback that throws',
+    run: (gateway) =>
+      submit(
+        gateway.withOptions({
+          onCharge: () => {
+            throw new Error('The database is down');
+          },
+        }),
+      ),
+  },
+  { title: 'a full disk', run: batch(brokenJournal) },
+  { title: 'a damaged journal', run: batch(damagedJournal) },
+  { title: 'a 503', fault: { route, status: 503, times: 1 }, run: submit },
+  { title: 'a lost response', fault: { route, reset: 'after', times: 1 }, run: submit },
+  { title: 'an empty wallet', fault: { route, status: 402 }, run: batch() },
+  { title: 'a charge', level: 'info', run: submit },
+  { title: 'a response', level: 'debug', run: submit },
+];
+
+/** The messages of a scenario, each with its level. */
+async function messagesOf({ fault, level = 'warn', run }: Scenario): Promise<string[]> {
+  const mock = createMockGateway({ clock: 'virtual' });
+  if (fault !== undefined) mock.fail(fault);
+  const messages: string[] = [];
+  const at = (name: string) => (message: string) => {
+    messages.push(`${name} ${message.replace(/^polygate: /, '')}`);
+  };
+  const logger = { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
+  const { apiKey, baseURL, fetch, clock } = mock;
+  const gateway = new Polygate({ apiKey, baseURL, fetch, clock, logger, logLevel: level });
+  await clock.settle(run(gateway));
+  return messages;
+}
+
+/** Whether the guide lists a message; `…` in the guide stands for any text. */
+const isListed = (message: string) =>
+  documented.some((text) => {
+    const [start = '', end] = text.split('…');
+    return end === undefined
+      ? message === text
+      : message.startsWith(start) && message.endsWith(end);
+  });
+
+test.each(scenarios)('the guide lists what is logged after $title', async (scenario) => {
+  const messages = await messagesOf(scenario);
+  expect(messages).not.toEqual([]);
+  expect(messages.filter((message) => !isListed(message))).toEqual([]);
+});
+
+test('each message that the guide lists is logged', async () => {
+  const messages = (await Promise.all(scenarios.map(messagesOf))).flat();
+  expect(documented).toHaveLength(8);
+  const unused = documented.filter((text) => {
+    const [start = ''] = text.split('…');
+    return !messages.some((message) => message.startsWith(start));
+  });
+  expect(unused).toEqual([]);
+});

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+
+import { guides, snippetsOf } from './guides.ts';
+
+/** Comments that mark generated parts. Anything else in a comment would be hidden from readers. */
+const markers = /^<!-- (\/?generated\b.*|runtimes: .*|globals|end) -->$/;
+
+/** The pages that contain the set-up themselves. */
+const setUpPages = ['README.md', 'docs/quick-start.md'];
+
+describe.each(guides)('$path', (guide) => {
+  const { path, text } = guide;
+  const snippets = snippetsOf(guide);
+
+  test('hides nothing from readers', () => {
+    const comments = Array.from(text.matchAll(/^<!--.*?-->/gms), ([comment]) => comment);
+    expect(comments.filter((comment) => !markers.test(comment))).toEqual([]);
+  });
+
+  test('has code blocks of known languages only', () => {
+    const fences = Array.from(text.matchAll(/^ *```(.+)$/gm), ([, info]) => info);
+    const known =
+      /^(js|ts)( no-run)?$|^(tsx|sh|json|text|yaml|promql|vue|css|html|toml|dockerfile)$/;
+    expect(fences.filter((info = '') => !known.test(info))).toEqual([]);
+  });
+
+  test('says how to run TypeScript, if it contains any', () => {
+    const usesTypes = snippets.some(({ file, kind }) => kind === 'program' && file.endsWith('.ts'));
+    if (!usesTypes) return;
+    expect(text).toContain('`NAME.ts`');
+    expect(text).toContain('22.18');
+  });
+
+  test('links to the set-up, if it has snippets to run', () => {
+    const hasPrograms = snippets.some(({ kind }) => kind === 'program');
+    if (!hasPrograms || setUpPages.includes(path)) return;
+    expect(text).toMatch(/\((docs\/)?quick-start\.md#set-up\)/);
+  });
+
+  test('shows how to install the packages that its snippets import', () => {
+    const shown = Array.from(text.matchAll(/npm (?:install|i) ([^\n`&]+)/g), ([, list = '']) =>
+      list.split(/\s+/),
+    ).flat();
+    const imported = snippets
+      .filter(({ kind }) => kind !== 'compile-only')
+      .flatMap(({ code }) => Array.from(code.matchAll(/ from '([^'./][^']*)'/g)))
+      .map(([, name = '']) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name)
+      .filter((name) => name !== 'polygate' && !name.startsWith('node:'));
+    expect(shown).toEqual(expect.arrayContaining(imported));
+  });
+});

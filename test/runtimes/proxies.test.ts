@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+
+import { guides, snippetsOf } from '../docs/guides.ts';
+import { createApp } from '../packaging/app.ts';
+import { startProxiedGateway } from '../support/proxied-gateway.ts';
+import type { ProxiedGateway } from '../support/proxied-gateway.ts';
+
+const execute = promisify(execFile);
+
+let app: string;
+let gateway: ProxiedGateway;
+
+beforeAll(async () => {
+  app = await createApp('proxies', [inject('tarball'), 'bun@1.4.5', 'deno@2.9.6']);
+  gateway = await startProxiedGateway();
+  await copyFile(join(gateway.folder, 'corporate-ca.pem'), join(app, 'corporate-ca.pem'));
+  const guide = guides.find(({ path }) => path === 'docs/proxies.md') ?? { path: '', text: '' };
+  for (const { title, file } of snippetsOf(guide)) {
+    const name = title.replace('docs/proxies.md: ', '').replaceAll(' ', '-');
+    await copyFile(file, join(app, `${name}.mjs`));
+  }
+});
+
+afterAll(() => gateway.close());
+
+test.each([
+  { snippet: 'Set-environment-variables', program: 'bun', options: [] },
+  { snippet: 'Bun', program: 'bun', options: [] },
+  { snippet: 'Set-environment-variables', program: 'deno', options: ['run', '--allow-all'] },
+  { snippet: 'Deno', program: 'deno', options: ['run', '--allow-all'] },
+])('$program runs the snippet "$snippet" through a proxy', async (row) => {
+  const { mock, baseURL, proxyURL, tunnels } = gateway;
+  const before = tunnels();
+  const { stdout } = await execute(
+    join(app, 'node_modules/.bin', row.program),
+    [...row.options, `${row.snippet}.mjs`],
+    {
+      cwd: app,
+      env: {
+        ...process.env,
+        NO_PROXY: '',
+        no_proxy: '',
+        POLYGATE_API_KEY: mock.apiKey,
+        POLYGATE_BASE_URL: baseURL,
+        HTTPS_PROXY: proxyURL,
+        https_proxy: proxyURL,
+        ...(row.snippet.startsWith('Set') && { NODE_EXTRA_CA_CERTS: 'corporate-ca.pem' }),
+      },
+    },
+  );
+  expect(stdout).toBe('9 models\n');
+  expect(tunnels()).toBeGreaterThan(before);
+});
