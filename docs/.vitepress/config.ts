@@ -54,6 +54,8 @@ export default defineConfig({
     if (page.filePath === 'docs/README.md')
       return { title: 'polygate', titleTemplate: false, frontmatter: { layout: 'home' } };
     if (page.filePath.startsWith('docs/api/')) return { frontmatter: { pageClass: 'reference' } };
+    if (page.filePath.startsWith('docs/site/'))
+      return { frontmatter: { prev: { text: 'Examples', link: '/examples/' }, next: false } };
     return guide && { description: guide.description };
   },
   buildEnd({ outDir }) {

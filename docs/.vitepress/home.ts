@@ -9,17 +9,22 @@ export function homePage(start: string): string {
   const [heading = '', tagline = '', ...code] = intro.trim().split('\n\n');
   return [
     '<div class="hero">',
+    '<div>',
     heading,
     tagline,
     '[Quick start](quick-start.md) [Examples](../examples/README.md) [API reference](/api/)',
     '</div>',
-    '<div class="columns">',
-    `<div>\n\n${code.join('\n\n')}\n\n</div>`,
-    `<div class="picture">\n\n${picture}\n\n</div>`,
+    `<div class="picture">${picture}</div>`,
     '</div>',
+    ...code,
     difference(),
     // Each guide becomes a card: its title above its description.
-    ...sections.map((section) => section.replaceAll(/^(- \[.+?\]\(.+?\)): /gm, '$1\n  ')),
+    ...sections.map((section) =>
+      section.replaceAll(
+        /^(- \[.+?\]\(.+?\)): (.)/gm,
+        (_, title: string, initial: string) => `${title}\n  ${initial.toUpperCase()}`,
+      ),
+    ),
   ].join('\n\n');
 }
 
@@ -28,12 +33,12 @@ const picture = ['light', 'dark']
     const file = `images/playground${theme === 'dark' ? '-dark' : ''}.png`;
     return `<img class="only-${theme}" src="${file}" width="1440" height="900" loading="lazy" alt="The playground: images in progress, and a log of retries that recovered lost responses">`;
   })
-  .join('\n');
+  .join('');
 
-/** The table of README.md that compares the client with others, if its first screen has one. */
+/** The table on the first screen of README.md that compares clients, and the note below it. */
 function difference(): string {
   const readme = readFileSync(new URL('README.md', root), 'utf8');
-  const firstScreen = readme.split(/^## /m, 3).join('\n');
-  const table = /(?:^\|.*\n)+/m.exec(firstScreen)?.[0] ?? '';
+  const [firstScreen = ''] = readme.split(/^## /m);
+  const table = /^\|[^]*/m.exec(firstScreen)?.[0] ?? '';
   return table.replaceAll(/\]\((?!https?:|#)/g, '](../');
 }

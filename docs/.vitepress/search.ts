@@ -10,8 +10,17 @@ export const search: LocalSearch = {
   options: {
     detailedView: true,
     miniSearch: {
+      // The browser compiles these functions from their source: they cannot use anything outside themselves.
+      options: {
+        // "logging" also finds "log" and "logs".
+        processTerm: (term: string) =>
+          term
+            .toLowerCase()
+            .replace(/^(?=[^aeiou]*[aeiou]\w*(?:ing|ed|s)$)(\w{2,}?(\w))\2?(?:ing|ed|s)$/, '$1'),
+      },
       searchOptions: {
-        fuzzy: 0.2,
+        // A number is never a typo of another one.
+        fuzzy: (term: string) => (/\d/.test(term) ? false : 0.2),
         prefix: true,
         boost: { title: 4, text: 2, titles: 1 },
         // Guides explain; the API reference and the list of changes only mention.
