@@ -2,9 +2,8 @@
  * TypeDoc plugin that prepares the API reference of the site: entry points have the names that users import, and each
  * page begins with what its export is and how to import it.
  */
-import { Comment, Converter, DeclarationReflection, ReflectionKind } from 'typedoc';
+import { Comment, Converter, DeclarationReflection, PageEvent, ReflectionKind } from 'typedoc';
 import type { Application } from 'typedoc';
-import { MarkdownPageEvent } from 'typedoc-plugin-markdown';
 
 /** Import name and description of each entry point, by its TypeDoc module name. */
 const entryPoints: Readonly<Record<string, [name: string, description: string]>> = {
@@ -38,9 +37,10 @@ export function load({ converter, renderer }: Application): void {
   converter.on(Converter.EVENT_CREATE_DECLARATION, (_context, module) => {
     if (module.kindOf(ReflectionKind.Module)) configureEntryPoint(module);
   });
-  renderer.on(MarkdownPageEvent.END, (page: MarkdownPageEvent) => {
+  renderer.on(PageEvent.END, (page) => {
     const { model } = page;
-    if (model instanceof DeclarationReflection) page.contents = page.contents.replace(/^# .*\n/, (title) => title + importOf(model));
+    if (model instanceof DeclarationReflection)
+      page.contents = page.contents.replace(/^# .*\n/, (title) => title + importOf(model));
   });
 }
 
@@ -55,6 +55,10 @@ function configureEntryPoint(module: DeclarationReflection): void {
 /** How to import an export. Classes, functions and variables also exist at run time. */
 function importOf(member: DeclarationReflection): string {
   if (member.parent?.kindOf(ReflectionKind.Module) !== true) return '';
-  const isValue = member.kindOf([ReflectionKind.Class, ReflectionKind.Function, ReflectionKind.Variable]);
+  const isValue = member.kindOf([
+    ReflectionKind.Class,
+    ReflectionKind.Function,
+    ReflectionKind.Variable,
+  ]);
   return `\n\`\`\`ts\nimport ${isValue ? '' : 'type '}{ ${member.name} } from '${member.parent.name}';\n\`\`\`\n`;
 }

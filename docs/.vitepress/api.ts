@@ -15,6 +15,12 @@ const file = new URL('docs/api/navigation.json', root);
 if (!existsSync(file)) throw new Error('docs/api is missing. Generate it with `npm run docs:api`.');
 const entryPoints: readonly Item[] = JSON.parse(readFileSync(file, 'utf8'));
 
+interface Link {
+  text: string;
+  link: string;
+}
+
+const itemOf = (item: Item): Link => ({ text: item.title, link: urlOf(pageOf(item)) });
 const pageOf = ({ path = '' }: Item): string => `api/${path}`;
 
 /** Pages by the names of exports. `polygate` takes precedence over the entry points that export its types, too. */
@@ -42,18 +48,42 @@ export function apiSidebar(): DefaultTheme.SidebarItem {
   return sidebar(entryPoints.map((entry) => entryItem(entry, false)));
 }
 
+/** The page before and the page after each page of the API reference. */
+export function apiPagers(): Map<string, { prev?: Link; next?: Link }> {
+  const pages = entryPoints.flatMap((entry) => [
+    entry,
+    ...groups(entry).flatMap(({ children = [] }) => children),
+  ]);
+  return new Map(
+    pages.map((page, index) => {
+      const [before, after] = [pages[index - 1], pages[index + 1]];
+      return [
+        `docs/${pageOf(page)}`,
+        { ...(before && { prev: itemOf(before) }), ...(after && { next: itemOf(after) }) },
+      ];
+    }),
+  );
+}
+
 function sidebar(items: DefaultTheme.SidebarItem[]): DefaultTheme.SidebarItem {
   return { text: 'API reference', link: '/api/', items };
 }
 
 function entryItem(entry: Item, expanded: boolean): DefaultTheme.SidebarItem {
-  const item = { text: entry.title, link: urlOf(pageOf(entry)) };
-  return expanded ? { ...item, items: groups(entry).map(groupItem) } : item;
+  const item = itemOf(entry);
+  if (!expanded) return item;
+  const items = groups(entry).map((group) => {
+    // Errors are listed among the classes.
+    const anchor =
+      group.title === 'Errors' ? 'classes' : group.title.toLowerCase().replace(' ', '-');
+    return groupItem(group, `${item.link}#${anchor}`);
+  });
+  return { ...item, items };
 }
 
-function groupItem({ title, children = [] }: Item): DefaultTheme.SidebarItem {
-  const items = children.map((child) => ({ text: child.title, link: urlOf(pageOf(child)) }));
-  return { text: title, collapsed: items.length > 20, items };
+/** A group is a link to its list, because screen readers do not find the button in an item that is a button itself. */
+function groupItem({ title, children = [] }: Item, link: string): DefaultTheme.SidebarItem {
+  return { text: title, link, collapsed: children.length > 20, items: children.map(itemOf) };
 }
 
 /** The kinds of exports of an entry point. Error classes are a group of their own. */

@@ -6,7 +6,7 @@ import { defineConfig } from 'vitepress';
 import type { DefaultTheme } from 'vitepress';
 
 import { contents } from '../../scripts/contents.ts';
-import { apiSidebar, apiSidebars } from './api.ts';
+import { apiPagers, apiSidebar, apiSidebars } from './api.ts';
 import { homePage } from './home.ts';
 import { resolveLinks, sourceOf } from './links.ts';
 import { writeTexts } from './llms.ts';
@@ -27,6 +27,8 @@ const sections = Array.from(
       .map(({ title, path }) => ({ text: title, link: urlOf(pageOf(path) ?? '') })),
   }),
 );
+
+const pagers = apiPagers();
 
 export default defineConfig({
   title: 'polygate',
@@ -53,7 +55,8 @@ export default defineConfig({
     const guide = guides.find(({ path }) => path === page.filePath);
     if (page.filePath === 'docs/README.md')
       return { title: 'polygate', titleTemplate: false, frontmatter: { layout: 'home' } };
-    if (page.filePath.startsWith('docs/api/')) return { frontmatter: { pageClass: 'reference' } };
+    if (page.filePath.startsWith('docs/api/'))
+      return { frontmatter: { pageClass: 'reference', ...pagers.get(page.filePath) } };
     if (page.filePath.startsWith('docs/site/'))
       return { frontmatter: { prev: { text: 'Examples', link: '/examples/' }, next: false } };
     return guide && { description: guide.description };
@@ -83,8 +86,12 @@ export default defineConfig({
   },
 });
 
+/** Sections of guides next to the API reference: links to their first guides, which can be expanded. */
 function collapsed(items: DefaultTheme.SidebarItem[]): DefaultTheme.SidebarItem[] {
-  return items.map((item) => ({ ...item, collapsed: true }));
+  return items.map((item) => {
+    const link = item.items?.[0]?.link;
+    return { ...item, ...(link !== undefined && { link }), collapsed: true };
+  });
 }
 
 /** Anchors as code hosting sites generate them, so that links in guides work there, too. */

@@ -15,7 +15,10 @@ export function writeTexts(outDir: string): void {
     writeFileSync(join(outDir, name), text);
   };
   for (const [path, page] of texts) write(page, textOf(path, posix.dirname(page)));
-  write('llms.txt', llmsIndex((path) => pages.get(path) ?? path));
+  write(
+    'llms.txt',
+    llmsIndex((path) => pages.get(path) ?? path),
+  );
   // The table of tests is longer than several guides, and of no use to users of the client.
   const guides = contents().filter(({ path }) => path !== 'docs/coverage.md');
   write('llms-full.txt', guides.map(({ path }) => textOf(path, '')).join('\n'));
