@@ -38,9 +38,9 @@ export function load({ converter, renderer }: Application): void {
     if (module.kindOf(ReflectionKind.Module)) configureEntryPoint(module);
   });
   renderer.on(PageEvent.END, (page) => {
-    const { model } = page;
+    const { model, contents = '' } = page;
     if (model instanceof DeclarationReflection)
-      page.contents = page.contents.replace(/^# .*\n/, (title) => title + importOf(model));
+      page.contents = contents.replace(/^# .*\n/, (title) => title + importOf(model));
   });
 }
 
