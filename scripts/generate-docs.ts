@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 import { assumptions } from '../src/core/config/assumptions.ts';
 import { defaultAssumptions } from '../src/mock/assumptions.ts';
-import { contents } from './contents.ts';
+import { llmsIndex } from './llms.ts';
 
 const root = new URL('../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
@@ -11,7 +11,7 @@ const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 /** Returns the content of each generated file, by path. */
 export function generatedFiles(): Map<string, string> {
   return new Map([
-    ['llms.txt', llms()],
+    ['llms.txt', llmsIndex((path) => path)],
     [
       'docs/assumptions.md',
       read('docs/assumptions.md').replace(
@@ -20,30 +20,6 @@ export function generatedFiles(): Map<string, string> {
       ),
     ],
   ]);
-}
-
-/** An index of the documentation for language models, in the format of llmstxt.org. */
-function llms(): string {
-  const { name, description } = JSON.parse(read('package.json'));
-  const entries = contents();
-  const sections = Array.from(new Set(entries.map(({ section }) => section)), (section) => {
-    const lines = entries
-      .filter((entry) => entry.section === section)
-      .map(({ title, path, description: text }) => `- [${title}](${path}): ${text}`);
-    return `## ${section}\n\n${lines.join('\n')}`;
-  });
-  return `# ${name}
-
-> ${description}
-
-Install the package with \`npm install ${name}\` and import the client with \`import { Polygate } from '${name}'\`. To try it
-without an API key, start the reference gateway with \`npx ${name}-mock\`. Params keep the service's snake_case names. Never
-pay for a task twice: wait for \`error.task\`, or resubmit with the same \`idempotencyKey\`.
-
-- [README](README.md): a one-page overview
-
-${sections.join('\n\n')}
-`;
 }
 
 function assumptionsTable(): string {

@@ -1,20 +1,9 @@
 /**
- * TypeDoc plugin that combines the guides and the API reference into one site. Guides appear in the order and with the
- * titles of docs/README.md, entry points with the names that users import.
+ * TypeDoc plugin that prepares the API reference of the site: entry points have the names that users import, and each
+ * page begins with what its export is and how to import it.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-
-import { Comment, Converter, JSX, KindRouter, ReflectionKind, RendererEvent } from 'typedoc';
-import type { Application, DeclarationReflection, DocumentReflection, Reflection } from 'typedoc';
-
-import { contents } from './contents.ts';
-
-const guides = contents().map((entry) => ({
-  ...entry,
-  file: fileURLToPath(new URL(`../${entry.path}`, import.meta.url)),
-  name: entry.path.replace(/^docs\/|\/README|\.md$/gi, '').toLowerCase(),
-}));
+import { Comment, Converter, DeclarationReflection, PageEvent, ReflectionKind } from 'typedoc';
+import type { Application } from 'typedoc';
 
 /** Import name and description of each entry point, by its TypeDoc module name. */
 const entryPoints: Readonly<Record<string, [name: string, description: string]>> = {
@@ -43,48 +32,16 @@ const entryPoints: Readonly<Record<string, [name: string, description: string]>>
   ],
 };
 
-const pages = new WeakMap<Reflection, string>();
-
-/** Gives guides URLs that do not depend on their titles. */
-class GuideRouter extends KindRouter {
-  protected override getIdealBaseName(reflection: Reflection): string {
-    return pages.get(reflection) ?? super.getIdealBaseName(reflection);
-  }
-}
-
 /** Entry point of the plugin. */
-export function load(app: Application): void {
-  const { converter, renderer, options } = app;
-  renderer.defineRouter('guides', GuideRouter);
-  renderer.hooks.on('body.begin', () => script(expandSections));
-  app.on('bootstrapEnd', () => {
-    options.setValue(
-      'projectDocuments',
-      guides.map(({ file }) => file),
-    );
-  });
-  renderer.on(RendererEvent.END, ({ outputDirectory }) => {
-    writeFileSync(`${outputDirectory}/llms-full.txt`, allGuides());
-  });
-  converter.on(Converter.EVENT_CREATE_DOCUMENT, (_context, page) => configureGuide(page));
+export function load({ converter, renderer }: Application): void {
   converter.on(Converter.EVENT_CREATE_DECLARATION, (_context, module) => {
     if (module.kindOf(ReflectionKind.Module)) configureEntryPoint(module);
   });
-  converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => {
-    // The style sheet shows the list of guides as cards, which need no colon.
-    for (const part of project.readme ?? []) part.text = part.text.replaceAll(/\): /g, ')<br>');
-    const guidePages = project.getReflectionsByKind(ReflectionKind.Document);
-    for (const page of guidePages) if (page.isDocument()) linkTypeNames(page);
+  renderer.on(PageEvent.END, (page) => {
+    const { model, contents = '' } = page;
+    if (model instanceof DeclarationReflection)
+      page.contents = contents.replace(/^# .*\n/, (title) => title + importOf(model));
   });
-}
-
-function configureGuide(page: DocumentReflection): void {
-  const path = page.project.files.getReflectionPath(page);
-  const guide = guides.find(({ file }) => file === path);
-  if (guide === undefined) throw new Error(`docs/README.md does not list ${path}`);
-  page.name = guide.title;
-  page.frontmatter['category'] = guide.section;
-  pages.set(page, `guides/${guide.name}`);
 }
 
 function configureEntryPoint(module: DeclarationReflection): void {
@@ -95,32 +52,13 @@ function configureEntryPoint(module: DeclarationReflection): void {
   module.comment = new Comment([{ kind: 'text', text: description }]);
 }
 
-/** Links inline code that names an export to its page, unless it is already part of a link. */
-function linkTypeNames(page: DocumentReflection): void {
-  const [client] = page.project.children ?? [];
-  page.content = page.content.map((part, index) => {
-    const [, name = ''] = /^`([A-Z]\w+)`$/.exec(part.text) ?? [];
-    const target = part.kind === 'code' ? client?.getChildByName([name]) : undefined;
-    const linked = page.content[index - 1]?.text.endsWith('[') === true;
-    if (target === undefined || linked) return part;
-    return { kind: 'inline-tag', tag: '@linkcode', text: name, target };
-  });
-}
-
-/** All guides in one text for language models, without the test coverage table. */
-function allGuides(): string {
-  const texts = guides
-    .filter(({ name }) => name !== 'coverage')
-    .map(({ file }) => readFileSync(file, 'utf8').replaceAll(/^<!--.*?-->\n+/gms, ''));
-  return texts.join('\n');
-}
-
-/** Script that expands all sections of the navigation by default. TypeDoc stores later changes. */
-const expandSections = `for (const section of ${JSON.stringify([...new Set(guides.map(({ section }) => section))])}) {
-  const key = 'tsd-accordion-' + section;
-  try { localStorage[key] ??= 'true' } catch {}
-}`;
-
-function script(code: string) {
-  return JSX.createElement('script', null, JSX.createElement(JSX.Raw, { html: code }));
+/** How to import an export. Classes, functions and variables also exist at run time. */
+function importOf(member: DeclarationReflection): string {
+  if (member.parent?.kindOf(ReflectionKind.Module) !== true) return '';
+  const isValue = member.kindOf([
+    ReflectionKind.Class,
+    ReflectionKind.Function,
+    ReflectionKind.Variable,
+  ]);
+  return `\n\`\`\`ts\nimport ${isValue ? '' : 'type '}{ ${member.name} } from '${member.parent.name}';\n\`\`\`\n`;
 }

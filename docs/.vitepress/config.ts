@@ -1,0 +1,104 @@
+/** The documentation site: guides in the order of docs/README.md, and the API reference that TypeDoc generates. */
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { defineConfig } from 'vitepress';
+import type { DefaultTheme } from 'vitepress';
+
+import { contents } from '../../scripts/contents.ts';
+import { apiPagers, apiSidebar, apiSidebars } from './api.ts';
+import { homePage } from './home.ts';
+import { resolveLinks, sourceOf } from './links.ts';
+import { writeTexts } from './llms.ts';
+import { linkedFiles, pageOf, root, urlOf } from './pages.ts';
+import { search } from './search.ts';
+
+const guides = contents();
+const { description } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+const icon = readFileSync(new URL('playground/src/icon.svg', root), 'utf8');
+const iconURL = `data:image/svg+xml,${encodeURIComponent(icon)}`;
+
+const sections = Array.from(
+  new Set(guides.map(({ section }) => section)),
+  (section): DefaultTheme.SidebarItem => ({
+    text: section,
+    items: guides
+      .filter((guide) => guide.section === section)
+      .map(({ title, path }) => ({ text: title, link: urlOf(pageOf(path) ?? '') })),
+  }),
+);
+
+const pagers = apiPagers();
+
+export default defineConfig({
+  title: 'polygate',
+  description,
+  lang: 'en',
+  srcDir: '..',
+  // Other Markdown files of the repository are not pages.
+  srcExclude: ['AGENTS.md', '{src,test}/**'],
+  rewrites: (page) => pageOf(page) ?? page,
+  metaChunk: true,
+  head: [['link', { rel: 'icon', href: iconURL }]],
+  markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-default' },
+    headers: false,
+    anchor: { slugify },
+    config(md) {
+      md.core.ruler.before('normalize', 'home page', (state) => {
+        if (sourceOf(state.env) === 'docs/README.md') state.src = homePage(state.src);
+      });
+      resolveLinks(md);
+    },
+  },
+  transformPageData(page) {
+    const guide = guides.find(({ path }) => path === page.filePath);
+    if (page.filePath === 'docs/README.md')
+      return { title: 'polygate', titleTemplate: false, frontmatter: { layout: 'home' } };
+    if (page.filePath.startsWith('docs/api/'))
+      return { frontmatter: { pageClass: 'reference', ...pagers.get(page.filePath) } };
+    if (page.filePath.startsWith('docs/site/'))
+      return { frontmatter: { prev: { text: 'Examples', link: '/examples/' }, next: false } };
+    return guide && { description: guide.description };
+  },
+  buildEnd({ outDir }) {
+    writeTexts(outDir);
+    for (const [name, path] of linkedFiles) {
+      mkdirSync(dirname(join(outDir, name)), { recursive: true });
+      copyFileSync(new URL(path, root), join(outDir, name));
+    }
+  },
+  themeConfig: {
+    logo: iconURL,
+    nav: [
+      { text: 'Guides', link: '/guides/quick-start.html', activeMatch: '^/(guides|examples)/' },
+      { text: 'API reference', link: '/api/', activeMatch: '^/api/' },
+    ],
+    sidebar: {
+      ...Object.fromEntries(
+        Array.from(apiSidebars(), ([path, sidebar]) => [path, [...collapsed(sections), sidebar]]),
+      ),
+      '/': [...sections, apiSidebar()],
+    },
+    outline: [2, 3],
+    search,
+    externalLinkIcon: true,
+  },
+});
+
+/** Sections of guides next to the API reference: links to their first guides, which can be expanded. */
+function collapsed(items: DefaultTheme.SidebarItem[]): DefaultTheme.SidebarItem[] {
+  return items.map((item) => {
+    const link = item.items?.[0]?.link;
+    return { ...item, ...(link !== undefined && { link }), collapsed: true };
+  });
+}
+
+/** Anchors as code hosting sites generate them, so that links in guides work there, too. */
+function slugify(heading: string): string {
+  return heading
+    .toLowerCase()
+    .trim()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-');
+}

@@ -1,0 +1,61 @@
+/** Plugin of the Markdown renderer that resolves links between files, and links the names of exports to their pages. */
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import type { MarkdownRenderer } from 'vitepress';
+
+import { exportedNames } from './api.ts';
+import { publish, root, targetOf, urlOf } from './pages.ts';
+
+type CoreRule = Parameters<MarkdownRenderer['core']['ruler']['push']>[1];
+type State = Parameters<CoreRule>[0];
+type Token = State['tokens'][number];
+
+/** Adds the plugin. */
+export function resolveLinks(md: MarkdownRenderer): void {
+  md.core.ruler.push('links between files', (state) => {
+    const source = sourceOf(state.env);
+    state.tokens.forEach((token, index) => {
+      if (token.type === 'html_block') token.content = relativeImages(token.content);
+      if (token.children === null) return;
+      for (const child of token.children) resolve(child, source);
+      const isHeading = state.tokens[index - 1]?.type === 'heading_open';
+      if (!isHeading && /^(?:README|docs\/(?!api\/|coverage))/.test(source))
+        token.children = linkNames(token.children, state);
+    });
+  });
+}
+
+/** Path of the rendered file from the root. VitePress passes the path of the page, too. */
+export function sourceOf(env: { path: string; realPath?: string }): string {
+  return relative(fileURLToPath(root), env.realPath ?? env.path);
+}
+
+function resolve(token: Token, source: string): void {
+  if (token.type === 'html_inline') token.content = relativeImages(token.content);
+  const link = token.type === 'link_open' ? token.attrGet('href') : null;
+  const target = link === null ? undefined : targetOf(link, source);
+  if (target === undefined) return;
+  const { path, page, hash } = target;
+  if (page !== undefined) return token.attrSet('href', urlOf(page) + hash);
+  token.attrSet('href', `/${publish(path)}`);
+  token.attrSet('target', '_blank');
+}
+
+/** Makes paths of images in HTML recognizable as relative. Vite then includes the images in the build. */
+function relativeImages(html: string): string {
+  return html.replaceAll(/(?<=\s(?:src|srcset)=")(?![a-z]+:|[./])/g, './');
+}
+
+function linkNames(tokens: readonly Token[], { Token: TokenClass }: State): Token[] {
+  let depth = 0;
+  return tokens.flatMap((token) => {
+    if (token.type === 'link_open') depth += 1;
+    if (token.type === 'link_close') depth -= 1;
+    const page = token.type === 'code_inline' ? exportedNames.get(token.content) : undefined;
+    if (page === undefined || depth > 0) return [token];
+    const open = new TokenClass('link_open', 'a', 1);
+    open.attrSet('href', urlOf(page));
+    return [open, token, new TokenClass('link_close', 'a', -1)];
+  });
+}

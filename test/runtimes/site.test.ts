@@ -1,0 +1,175 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { pageOf, urlOf } from '../../docs/.vitepress/pages.ts';
+import { contents } from '../../scripts/contents.ts';
+import { startServer } from './page-server.ts';
+
+const root = new URL('../../', import.meta.url);
+const dist = new URL('docs/.vitepress/dist/', root);
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css',
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+};
+
+let browser: any;
+let axe: string;
+let origin: string;
+const requested = new Set<string>();
+const cleanups: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  const run = promisify(execFile);
+  const cwd = fileURLToPath(root);
+  await run('npm', ['run', 'docs'], { cwd });
+  // Playwright and axe are dependencies of the playground.
+  await run(process.execPath, ['playground/start.ts', '--install-only'], { cwd });
+  const { resolve } = createRequire(new URL('playground/package.json', root));
+  axe = readFileSync(resolve('axe-core/axe.min.js'), 'utf8');
+  const { chromium } = (await import(resolve('playwright-core'))).default;
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  cleanups.push(() => browser.close());
+  const { port, close } = await serveSite();
+  cleanups.push(close);
+  origin = `http://127.0.0.1:${port}`;
+});
+
+afterAll(async () => {
+  for (const close of cleanups.toReversed()) await close();
+});
+
+/** Serves the built site as a plain file server would. */
+function serveSite() {
+  return startServer(({ url = '' }, response) => {
+    const path = decodeURIComponent(new URL(url, origin).pathname).replace(/\/$/, '/index.html');
+    try {
+      const content = readFileSync(new URL(`.${path}`, dist));
+      response.setHeader('content-type', types[extname(path)] ?? 'text/plain');
+      response.end(content);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+}
+
+/** Opens a page in a new browser context, and records its errors and what it requests. */
+async function openPage(path: string, options: Record<string, unknown> = {}) {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', (error: Error) => problems.push(error.message));
+  page.on('response', (response: any) => {
+    if (response.status() >= 400) problems.push(`${response.status()} ${response.url()}`);
+  });
+  page.on('request', (request: any) => requested.add(new URL(request.url()).origin));
+  await page.goto(origin + path, { waitUntil: 'networkidle' });
+  return { page, problems };
+}
+
+/** Returns serious and critical accessibility violations. */
+async function findBarriers(page: any): Promise<string[]> {
+  const { violations } = await page.evaluate(`${axe}; axe.run()`);
+  return violations
+    .filter(({ impact }: any) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }: any) => nodes.map(({ target }: any) => `${id}: ${target}`));
+}
+
+const pages = () =>
+  readdirSync(dist, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.html'))
+    .map((path) => `/${path}`);
+
+const viewport = { width: 390, height: 844 };
+
+test('no page scrolls sideways on a phone, and code that is too wide scrolls in its own box', async () => {
+  // Scripts do not change the layout, and pages load faster without them.
+  const { page, problems } = await openPage('/', { viewport, javaScriptEnabled: false });
+  const tooWide: string[] = [];
+  for (const path of pages()) {
+    await page.goto(origin + path, { waitUntil: 'load' });
+    const isClean = await page.evaluate(`
+      document.documentElement.scrollWidth <= innerWidth &&
+      [...document.querySelectorAll('.vp-doc pre, .vp-doc table')].every((box) =>
+        box.getBoundingClientRect().right <= innerWidth &&
+        (box.scrollWidth <= box.clientWidth || getComputedStyle(box).overflowX === 'auto'))`);
+    if (isClean !== true) tooWide.push(path);
+  }
+  expect(tooWide).toEqual([]);
+  expect(problems).toEqual([]);
+}, 300_000);
+
+test.each([
+  ['402', 'errors.html#paymentrequirederror-402'],
+  ['React', 'guides/'],
+  ['logging', 'guides/'],
+  ['proxy', 'guides/browsers-and-proxy.html'],
+  ['BatchOptions', 'api/polygate/interfaces/BatchOptions.html'],
+])('a search for %s first finds %s', async (words, expected) => {
+  const { page, problems } = await openPage('/guides/quick-start.html');
+  await page.locator('.VPNavBarSearch button').click();
+  await page.locator('.VPLocalSearchBox input').fill(words);
+  const first = page.locator('.VPLocalSearchBox .result').first();
+  await first.waitFor();
+  expect(await first.getAttribute('href')).toContain(expected);
+  await first.click();
+  await page.locator('.vp-doc h1').waitFor();
+  expect(await page.locator('.vp-doc').innerText()).toMatch(new RegExp(words.slice(0, 3), 'i'));
+  expect(problems).toEqual([]);
+});
+
+test('the theme follows the system, and a switch changes it for good', async () => {
+  const { page } = await openPage('/guides/errors.html', { colorScheme: 'light' });
+  const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+  const light = await ground();
+  await page.locator('.VPNavBarAppearance button').click();
+  const dark = await ground();
+  expect(dark).not.toBe(light);
+  await page.reload();
+  expect(await ground()).toBe(dark);
+  expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe(
+    'dark',
+  );
+});
+
+test('previous and next links lead through all guides', async () => {
+  const guides = contents().map(({ path }) => urlOf(pageOf(path) ?? ''));
+  const { page } = await openPage(guides[0] ?? '');
+  for (const [index, guide] of guides.slice(1).entries()) {
+    await page.locator('.pager-link.next').click();
+    await page.waitForURL(origin + guide);
+    await page.locator(`.pager-link.prev[href="${guides[index]}"]`).waitFor();
+    expect(await page.locator('.VPSidebarItem.is-active').count()).toBe(1);
+  }
+});
+
+test('inline code in a guide links to the export that it names', async () => {
+  const { page } = await openPage('/guides/errors.html');
+  await page
+    .locator('.vp-doc p a', { hasText: /^PolygateError$/ })
+    .first()
+    .click();
+  await page.waitForURL('**/api/polygate/classes/PolygateError.html');
+  const code = page.locator('.vp-doc pre').first();
+  expect(await code.innerText()).toBe("import { PolygateError } from 'polygate';");
+});
+
+test.each(['light', 'dark'])('pages are accessible in the %s theme', async (colorScheme) => {
+  for (const path of ['/', '/guides/errors.html', '/api/polygate/classes/Polygate.html']) {
+    const { page } = await openPage(path, { colorScheme });
+    expect({ path, barriers: await findBarriers(page) }).toEqual({ path, barriers: [] });
+  }
+});
+
+test('the site loads nothing from other origins', () => {
+  expect(Array.from(requested).filter((other) => other !== origin && other !== 'null')).toEqual([]);
+  expect(requested).toContain(origin);
+});
