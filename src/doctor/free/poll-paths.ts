@@ -33,14 +33,14 @@ const kinds: readonly TaskPath[] = [
       '/v1/videos/tasks/{id}',
       '/v1/video/tasks/{id}',
     ],
-    documented: /video|\/(tasks|jobs)\/\{/i,
+    documented: /^(?!.*(image|audio)).*(videos?|tasks?|jobs?)\b/i,
   },
   {
     assumption: 'A2',
     name: 'imageTask',
     namespace: (client) => client.images,
     candidates: ['/v1/images/tasks/{id}', '/v1/images/generations/{id}', '/v1/images/{id}'],
-    documented: /image|\/(tasks|jobs)\/\{/i,
+    documented: /^(?!.*(video|audio)).*(images?|tasks?|jobs?)\b/i,
   },
 ];
 

@@ -27,7 +27,10 @@ export const publicEndpoints: Check = {
   id: 'public',
   title: 'Public endpoints',
   needs: 'gateway',
-  assumptions: [['A16', 'No public endpoint responded.']],
+  assumptions: [
+    ['A16', 'No public endpoint responded.'],
+    ['A18', 'Webhooks are not documented.'],
+  ],
   async *run(run) {
     const missing: string[] = [];
     const different: string[] = [];
