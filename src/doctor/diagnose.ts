@@ -65,36 +65,41 @@ async function* findingsOf(
   reported: Set<AssumptionId>,
   onStart: DiagnoseOptions['onStart'],
 ): AsyncGenerator<DiagnosisCheck, void, undefined> {
-  let interruption = reasonToSkip(check, run);
+  const ids = new Set<string>();
   const open = () => (check.assumptions ?? []).filter(([id]) => !reported.has(id));
-  const describe = (finding: Finding) => {
-    const { assumption } = finding;
-    if (!assumption || !reported.has(assumption)) {
-      if (assumption) reported.add(assumption);
-      return describeFinding(check, finding);
-    }
-    // An earlier check has reported the assumption, so only a contradiction is worth reporting.
-    const isNews = finding.status === 'warning' || finding.status === 'failed';
-    return isNews ? describeFinding(check, finding, false) : undefined;
+  const describe = (finding: Finding): DiagnosisCheck => {
+    const described = describeFinding(check, finding);
+    ids.add(described.id);
+    const { assumption, ...other } = described;
+    if (assumption === undefined) return described;
+    if (reported.has(assumption)) return other;
+    reported.add(assumption);
+    return described;
   };
+  /** Ends the check, with a finding about what it is for. */
+  const end = (finding: Finding) => {
+    const subject = open().find(([id]) => !(id in aspects))?.[0];
+    const aspect = ids.has(check.id) ? 'error' : undefined;
+    return describe(subject ? { assumption: subject, ...finding } : { aspect, ...finding });
+  };
+  let interruption = reasonToSkip(check, run);
   if (interruption === undefined) {
     onStart?.({ id: check.id, title: check.title });
     const steps = check.run(run);
     for (;;) {
-      const finding = await nextFinding(steps, run);
+      const { finding, isError } = await nextFinding(steps, run);
       if (finding === undefined) break;
-      const endsCheck =
-        'isLast' in finding || (finding.status === 'skipped' && !finding.assumption);
-      if (endsCheck) interruption = finding.detail;
-      const described = describe(finding);
-      if (described) yield described;
+      const { assumption, status, detail } = finding;
+      if (isError || (status === 'skipped' && !assumption)) interruption = detail;
+      // An earlier check has reported the assumption, so only a contradiction is worth reporting.
+      const isKnown = assumption && reported.has(assumption) && /ok|skipped/.test(status);
+      if (!isKnown) yield isError ? end(finding) : describe(finding);
     }
-  } else if (open().every(([id]) => id in aspects)) {
-    yield describeFinding(check, { status: 'skipped', detail: interruption });
+  } else {
+    yield end({ status: 'skipped', detail: interruption });
   }
   for (const [assumption, reason] of open()) {
-    reported.add(assumption);
-    yield describeFinding(check, { assumption, status: 'skipped', detail: interruption ?? reason });
+    yield describe({ assumption, status: 'skipped', detail: interruption ?? reason });
   }
 }
 
@@ -102,13 +107,15 @@ async function* findingsOf(
 async function nextFinding(
   steps: AsyncGenerator<Finding, void, undefined>,
   run: Run,
-): Promise<Finding | (Finding & { isLast: true }) | undefined> {
+): Promise<{ finding: Finding | undefined; isError: boolean }> {
   try {
     const { value } = await steps.next();
-    return value ?? undefined;
+    return { finding: value ?? undefined, isError: false };
   } catch (error) {
-    if (run.signal?.aborted) return { status: 'skipped', detail: aborted, isLast: true };
-    return { ...describeFailure(error), isLast: true };
+    const finding: Finding = run.signal?.aborted
+      ? { status: 'skipped', detail: aborted }
+      : describeFailure(error);
+    return { finding, isError: true };
   }
 }
 
@@ -118,7 +125,7 @@ function reasonToSkip({ needs }: Check, { signal, noGateway, noKey }: Run): stri
 }
 
 /** Completes a finding: its id and title are those of its assumption, if that is only one aspect of the check. */
-function describeFinding(check: Check, finding: Finding, isFirst = true): DiagnosisCheck {
+function describeFinding(check: Check, finding: Finding): DiagnosisCheck {
   const { assumption, status, advice, option } = finding;
   const ownAspect = aspects[assumption ?? ''];
   const { aspect = ownAspect } = finding;
@@ -128,7 +135,7 @@ function describeFinding(check: Check, finding: Finding, isFirst = true): Diagno
     title: finding.title ?? gap ?? check.title,
     status,
     detail: plainText(finding.detail),
-    ...(assumption && isFirst && { assumption }),
+    ...(assumption && { assumption }),
     ...(advice !== undefined && { advice: plainText(advice) }),
     ...(option && { option }),
   };

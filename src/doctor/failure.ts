@@ -40,7 +40,7 @@ export function describeFailure(error: unknown): Pick<Finding, 'status' | 'detai
 /** The message of an error, without the advice to run this diagnosis. */
 export function messageOf(error: unknown): string {
   if (!PolygateError.is(error)) return `Unexpected error: ${String(error)}`;
-  return error.message.replace(/ ?To check[^.]*npx polygate doctor\./, '');
+  return error.message.replace(' To check the service, run npx polygate doctor.', '');
 }
 
 /** The result of a request to an endpoint that may be missing, or that a proxy may not forward; otherwise, a finding. */

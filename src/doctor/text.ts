@@ -8,7 +8,7 @@ const maxLength = 300;
 export function plainText(text: string): string {
   const line = text
     .replaceAll(/\p{C}+/gu, ' ')
-    .replaceAll(/\bsk-\S{6,}/g, '(the API key)')
+    .replaceAll(/sk-\S{6,}/g, '(the API key)')
     .replaceAll(/\s+/g, ' ')
     .trim();
   return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;

@@ -22,9 +22,9 @@ test('with the assumed behavior, nothing has to be changed', async () => {
 });
 
 /** A switch, what the finding about its assumption says, and the options that it recommends. */
-type Row = readonly [Partial<MockAssumptions>, status: string, detail: RegExp, option?: object];
+type Row = [Partial<MockAssumptions>, status: string, detail: RegExp, option?: object];
 
-const rows: readonly Row[] = [
+const rows: Row[] = [
   [{ A1: 'videos' }, 'ok', /GET \/v1\/videos\/\{id\} exists/],
   [
     { A1: 'video/generations' },
@@ -68,7 +68,8 @@ const rows: readonly Row[] = [
   [{ A22: 5 }, 'skipped', /verification of a real person/],
 ];
 
-test.each(rows)('%o is reported', async (assumptions, status, detail, option) => {
+test.each(rows)('%o is reported', async (...row) => {
+  const [assumptions, status, detail, option] = row;
   const [id = ''] = Object.keys(assumptions);
   const { run } = startMock({ assumptions });
   const diagnosis = await run({ maxSpendUsd: 0.1 });

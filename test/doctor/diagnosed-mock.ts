@@ -12,6 +12,11 @@ export const allIds = Array.from({ length: 22 }, (_, index) => `A${index + 1}`);
 /** Changes what passes between a client and a gateway. */
 export type Wrap = (fetch: typeof globalThis.fetch, mock: MockGateway) => typeof globalThis.fetch;
 
+/** The URL that a fetch function is called with. */
+export function addressOf(input: RequestInfo | URL): string {
+  return input instanceof Request ? input.url : input.toString();
+}
+
 /** A reference gateway in virtual time, and the options of a client for it. */
 export function startMock(options: MockGatewayOptions = {}, wrap: Wrap = (fetch) => fetch) {
   const mock = createMockGateway({ clock: 'virtual', ...options });
@@ -20,7 +25,7 @@ export function startMock(options: MockGatewayOptions = {}, wrap: Wrap = (fetch)
     apiKey,
     baseURL,
     clock,
-    fetch: wrap(mock.fetch as typeof globalThis.fetch, mock),
+    fetch: wrap(mock.fetch, mock),
     logLevel: 'off',
   };
   const run = async (
@@ -45,14 +50,16 @@ export function checkDiagnosis(diagnosis: Diagnosis, apiKey: string): void {
   expect(ok).toBe(checks.every(({ status }) => status !== 'failed'));
   expect(JSON.stringify(diagnosis)).not.toContain(apiKey);
   for (const { detail, advice } of checks) {
-    expect(`${detail} ${advice}`).not.toMatch(/\p{Cc}|undefined\b.*\bUSD|NaN|\[object|npx polygate/u);
+    expect(`${detail} ${advice}`).not.toMatch(
+      /\p{Cc}|undefined\b.*\bUSD|NaN|\[object|npx polygate/u,
+    );
   }
 }
 
 /** The finding with an id. */
 export function findingOf({ checks }: Diagnosis, id: string): DiagnosisCheck {
   const finding = checks.find((check) => check.id === id);
-  if (finding === undefined) throw new Error(`No finding ${id}: ${checks.map((check) => check.id)}`);
+  if (finding === undefined) throw new Error(`There is no finding ${id}`);
   return finding;
 }
 

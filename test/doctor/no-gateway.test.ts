@@ -1,7 +1,7 @@
-/** What the diagnosis says about addresses at which there is no gateway. */
-import { createServer as createTlsServer } from 'node:https';
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
+/** What the diagnosis says about addresses at which there is no gateway. */
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 import { LLMock } from '@copilotkit/aimock';
@@ -12,12 +12,15 @@ import type { Diagnosis } from 'polygate/doctor';
 import { generate } from 'selfsigned';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { checkDiagnosis, findingOf, idsWith, startMock } from './diagnosed-mock.ts';
+import { addressOf, checkDiagnosis, findingOf, idsWith, startMock } from './diagnosed-mock.ts';
 
 const apiKey = 'sk-secret-of-the-gateway';
 
 /** Starts a server and returns its port and the requests that it has received. Closed when the test has finished. */
-async function serve(listener: RequestListener, create = createServer as (handler: RequestListener) => Server) {
+async function serve(
+  listener: RequestListener,
+  create = createServer as (handler: RequestListener) => Server,
+) {
   const received: { url: string; authorization: string | undefined }[] = [];
   const server = create((request, response) => {
     received.push({ url: request.url ?? '', authorization: request.headers.authorization });
@@ -156,7 +159,7 @@ test('a redirect to https on the same host becomes the new base URL', async () =
     fetch: async (input) =>
       new Response(null, {
         status: 308,
-        headers: { location: String(input).replace('http:', 'https:') },
+        headers: { location: addressOf(input).replace('http:', 'https:') },
       }),
   });
   expect(findingOf(diagnosis, 'reachable').option).toEqual({ baseURL: 'https://gateway.example' });

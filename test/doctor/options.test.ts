@@ -113,7 +113,11 @@ test('baseURL leads to the gateway that is at the origin', async () => {
 });
 
 test('several options merge into one object, with which nothing is left to change', async () => {
-  const assumptions = { A1: 'videos/generations', A2: 'images/generations', A11: 'replay' } as const;
+  const assumptions = {
+    A1: 'videos/generations',
+    A2: 'images/generations',
+    A11: 'replay',
+  } as const;
   const wrap: Wrap = (fetch, mock) =>
     withRequestIdHeader('x-acme-request-id')(withPrefix('x-acme-')(fetch, mock), mock);
   const { diagnosis, after } = await diagnosed(assumptions, wrap, 0.1);

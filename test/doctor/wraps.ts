@@ -1,3 +1,4 @@
+import { addressOf } from './diagnosed-mock.ts';
 import type { Wrap } from './diagnosed-mock.ts';
 
 /** Sends the documented headers with another vendor prefix. */
@@ -6,9 +7,8 @@ export const withPrefix =
   (fetch) =>
   async (input, init) => {
     const response = await fetch(input, init);
-    const headers = new Headers(
-      [...response.headers].map(([name, value]) => [name.replace(/^x-svc-/, prefix), value]),
-    );
+    const headers = new Headers();
+    response.headers.forEach((value, name) => headers.set(name.replace(/^x-svc-/, prefix), value));
     return new Response(response.body, { status: response.status, headers });
   };
 
@@ -33,7 +33,7 @@ export const withVideoPath =
   (path: string): Wrap =>
   (fetch, mock) =>
   async (input, init) => {
-    const url = new URL(String(input));
+    const url = new URL(addressOf(input));
     const isPoll = init?.method === 'GET' && /^\/v1\/videos?\/[^/]+/.test(url.pathname);
     if (isPoll) url.pathname = '/v1/not/found';
     if (url.pathname.startsWith(path)) {
@@ -52,7 +52,11 @@ async function withoutLocation(response: Response, baseURL: string): Promise<Res
   const headers = new Headers(response.headers);
   headers.delete('location');
   headers.delete('content-length');
-  if (response.status !== 202) return new Response(response.body, { ...response, status: response.status, headers });
+  if (response.status !== 202)
+    return new Response(response.body, { status: response.status, headers });
   const text = await response.text();
-  return new Response(text.replaceAll(`"poll_url":"${baseURL}`, '"other":"'), { status: 202, headers });
+  return new Response(text.replaceAll(`"poll_url":"${baseURL}`, '"other":"'), {
+    status: 202,
+    headers,
+  });
 }

@@ -10,7 +10,8 @@ export function explainResponse(
   if (status === 0 || (status >= 300 && status < 400)) {
     return explainRedirect(headers.get('location'), baseURL);
   }
-  if (typeof body !== 'string') return undefined;
+  if (typeof body !== 'string')
+    return status >= 500 || status === 429 ? explainOutage(status, baseURL) : undefined;
   const server = headers.get('server') ?? headers.get('via');
   const page = pageTitle(body);
   const sender = server === null ? '' : ` by ${server}`;
@@ -30,6 +31,14 @@ export function explainResponse(
     detail: `${baseURL} serves ${kind} instead of an API: GET /v1/status returned status ${status}${page}.`,
     advice:
       'Check baseURL: it is the origin of the API, which often differs from that of the website, and has no /v1. On a public network, sign in to it first.',
+  };
+}
+
+function explainOutage(status: number, baseURL: string): Finding {
+  return {
+    status: 'failed',
+    detail: `The server at ${baseURL} responds with status ${status}, so nothing else could be checked.`,
+    advice: 'Check that the service runs, and run doctor again later.',
   };
 }
 

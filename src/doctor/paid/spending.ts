@@ -17,6 +17,8 @@ export class Spending {
   readonly #maxUsd: number | undefined;
   /** What may have been charged, whether a response reported it or not. */
   #committedUsd = 0;
+  /** Whether a response without a charge was reported already. */
+  #isUnreported = false;
 
   constructor(gateway: Polygate, maxUsd: number | undefined) {
     this.#gateway = gateway;
@@ -62,7 +64,11 @@ export class Spending {
     const { chargeUsd } = meta;
     this.spentUsd = round(this.spentUsd + (chargeUsd ?? 0));
     this.commit(chargeUsd ?? priceUsd);
-    if (chargeUsd === undefined) return 'missing';
+    if (chargeUsd === undefined) {
+      const isFirst = !this.#isUnreported;
+      this.#isUnreported = true;
+      return isFirst ? 'missing' : undefined;
+    }
     if (chargeUsd <= priceUsd + tolerance) return undefined;
     this.blockedBy = 'The service charges more than its listed price, so nothing more is spent.';
     return 'too-high';
