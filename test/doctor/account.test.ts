@@ -157,6 +157,12 @@ test('behind the proxy of this package, requests that it does not forward are re
   checkDiagnosis(diagnosis, apiKey);
   expect(findingOf(diagnosis, 'authentication').detail).toContain('not read the account');
   expect(idsWith(diagnosis, 'failed')).toEqual([]);
-  expect(idsWith(diagnosis, 'warning')).toEqual(['readiness', 'key-balance', 'materials']);
+  expect(idsWith(diagnosis, 'warning')).toEqual([
+    'readiness',
+    'key-balance',
+    'models.styles',
+    'header-prefix',
+    'materials',
+  ]);
   expect(findingOf(diagnosis, 'replay').status).toBe('ok');
 });

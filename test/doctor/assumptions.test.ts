@@ -115,6 +115,15 @@ test('where error responses do not show which paths exist, the paid task does', 
   });
 });
 
+test('a paid task that no poll path returns is reported with its id', async () => {
+  const { run, mock } = startMock({ assumptions: { A2: 'images/tasks', A9: 'html' } });
+  mock.fail({ route: 'GET /v1/images/tasks/{id}', status: 404 });
+  const diagnosis = await run({ maxSpendUsd: 0.1 });
+  const { status, detail, advice } = findingAbout(diagnosis, 'A2');
+  expect([status, advice]).toEqual(['failed', expect.stringContaining('Set paths.imageTask')]);
+  expect(mock.tasks.some(({ id }) => detail.includes(id))).toBe(true);
+});
+
 test('status values that the client does not know are reported', async () => {
   const { run } = startMock({}, (fetch) => async (input, init) => {
     const response = await fetch(input, init);

@@ -7,7 +7,7 @@ import type { MockGateway, MockGatewayOptions } from 'polygate/mock';
 import { expect } from 'vitest';
 
 /** Every assumption. */
-export const allIds = Array.from({ length: 22 }, (_, index) => `A${index + 1}`);
+const allIds = Array.from({ length: 22 }, (_, index) => `A${index + 1}`);
 
 /** Changes what passes between a client and a gateway. */
 export type Wrap = (fetch: typeof globalThis.fetch, mock: MockGateway) => typeof globalThis.fetch;

@@ -3,7 +3,7 @@ import { APIError, ConflictError } from 'polygate';
 import type { Check } from '../check.ts';
 import { messageOf } from '../failure.ts';
 import { chargeFindings } from './charge-findings.ts';
-import { resubmit } from './image-task.ts';
+import { resubmit } from './submit-image.ts';
 
 /** What happens to a key that is reused with other params. Assumption A13. */
 export const conflict: Check = {

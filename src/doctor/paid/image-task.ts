@@ -5,14 +5,13 @@ import type { Check, Finding } from '../check.ts';
 import { messageOf, statusOf } from '../failure.ts';
 import { recordCalls } from '../recorder.ts';
 import type { RecordedCall } from '../recorder.ts';
-import { randomId } from '../run.ts';
 import type { PaidTask, Run } from '../run.ts';
-import { list, usd } from '../text.ts';
+import { usd } from '../text.ts';
 import { chargeFindings } from './charge-findings.ts';
-import type { PricedModel } from './prices.ts';
 import { recordFindings } from './record-findings.ts';
 import { refundFinding } from './refund.ts';
-import { choose, commitUnknown, payingClient, tryModels } from './requests.ts';
+import { choose, tryModels } from './requests.ts';
+import { resubmit, submitImage } from './submit-image.ts';
 
 const reasons = 'No image task ended.';
 const noFailure = 'Only a failed task would show whether it is refunded.';
@@ -41,7 +40,7 @@ export const imageTask: Check = {
     }
     const recorder = recordCalls();
     const { model, result: paid } = await tryModels(run, models, (candidate) =>
-      submit(run, candidate, recorder.telemetry),
+      submitImage(run, candidate, recorder.telemetry),
     );
     const { task } = paid;
     run.paidTask = paid;
@@ -71,27 +70,6 @@ export const imageTask: Check = {
     yield* recordFindings(run, paid.result, task, words, isFinished);
   },
 };
-
-async function submit(
-  run: Run,
-  { id: model, priceUsd, resolution }: PricedModel,
-  telemetry: ReturnType<typeof recordCalls>['telemetry'],
-): Promise<PaidTask> {
-  const client = payingClient(run, true).withOptions({ telemetry });
-  const params = { model, prompt: 'A grey square', ...(resolution && { resolution }) };
-  const idempotencyKey = randomId();
-  // The route whose poll path is not documented; not every service has it.
-  for (const route of ['generations', 'tasks'] as const) {
-    try {
-      const options = { idempotencyKey, route, signal: run.signal };
-      const task = await client.images.submit(params, options);
-      return { task, params, route, priceUsd };
-    } catch (error) {
-      if (route === 'tasks' || ![404, 405].includes(statusOf(error) ?? 0)) throw error;
-    }
-  }
-  throw new Error('unreachable');
-}
 
 /** Replays the submit while its task runs: the free slots before and after show whether the task holds one. */
 async function* slot(
@@ -127,22 +105,6 @@ async function* slot(
   } catch (error) {
     if (!ConcurrencyLimitError.is(error)) throw error;
     yield { assumption, status: 'ok', detail: held };
-  }
-}
-
-/** Sends the same submit with the same key again, or one with another prompt. */
-export async function resubmit(
-  run: Run,
-  { task, params, route, priceUsd }: PaidTask,
-  prompt = params.prompt,
-) {
-  const { idempotencyKey } = task;
-  const options = { idempotencyKey, route, signal: run.signal, maxRetries: 0 };
-  try {
-    return await payingClient(run, true).images.submit({ ...params, prompt }, options);
-  } catch (error) {
-    commitUnknown(run, { id: params.model, priceUsd }, error);
-    throw error;
   }
 }
 
@@ -183,11 +145,20 @@ async function* failed(
     yield await refundFinding(run, paid);
     return;
   }
+  if (statusOf(error) === 404) {
+    yield {
+      assumption: 'A2',
+      status: 'failed',
+      detail: `Task ${paid.task.id} was paid for, but no poll path returns it. ${messageOf(error)}`,
+      advice: 'Set paths.imageTask to the poll path that the operator of the service names.',
+    };
+    return;
+  }
   if (!TaskWaitTimeoutError.is(error)) throw error;
-  const statuses = list([error.generation?.rawStatus ?? 'unknown']);
+  const status = error.generation?.rawStatus ?? 'unknown';
   yield {
     status: 'warning',
-    detail: `Task ${paid.task.id} has not ended within 3 minutes. Its last status is "${statuses}".`,
+    detail: `Task ${paid.task.id} has not ended within 3 minutes. Its last status is "${status}".`,
     advice:
       'If all tasks take this long, raise waitTimeout. A status that the client does not know counts as running.',
   };

@@ -62,7 +62,7 @@ function chatPrice(pricing: unknown): number {
 }
 
 /** Prices of a chat model in USD: per 1000 tokens, and per unit. */
-export function tokenPrices(pricing: unknown) {
+function tokenPrices(pricing: unknown) {
   const profiles = isRecord(pricing) ? pricing['profiles'] : undefined;
   const records = [isRecord(profiles) ? profiles['api'] : undefined, pricing].filter(isRecord);
   const price = (name: string) =>

@@ -1,6 +1,6 @@
 import type { Check } from '../check.ts';
 import { chargeFindings } from './charge-findings.ts';
-import { resubmit } from './image-task.ts';
+import { resubmit } from './submit-image.ts';
 
 /** Whether the same submit with the same key returns the same task, without a second charge. */
 export const replay: Check = {
