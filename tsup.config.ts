@@ -68,6 +68,14 @@ export default defineConfig([
   },
   {
     ...shared,
+    name: 'doctor',
+    entry: { doctor: 'src/doctor/index.ts' },
+    outDir: 'dist',
+    dts: true,
+    external: ['polygate'],
+  },
+  {
+    ...shared,
     name: 'proxy',
     entry: { index: 'src/proxy/index.ts' },
     outDir: 'dist/proxy',

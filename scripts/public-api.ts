@@ -11,6 +11,7 @@ const entries = {
   'polygate/chat': 'chat',
   'polygate/ai-sdk': 'ai-sdk',
   'polygate/bullmq': 'bullmq',
+  'polygate/doctor': 'doctor',
   'polygate/proxy': 'proxy/index',
   'polygate/journal': 'journal',
   'polygate/node': 'node',

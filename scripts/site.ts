@@ -11,6 +11,10 @@ const entryPoints: Readonly<Record<string, [name: string, description: string]>>
   chat: ['polygate/chat', 'A chat-only client for pages that must stay small.'],
   'ai-sdk': ['polygate/ai-sdk', 'A provider for AI SDK 7.'],
   bullmq: ['polygate/bullmq', 'Batches across machines, on Redis with BullMQ. Requires Node.js.'],
+  doctor: [
+    'polygate/doctor',
+    'Checks how a service behaves, and which options to set. Also a command: `npx polygate doctor`.',
+  ],
   proxy: [
     'polygate/proxy',
     'A server route through which pages use the gateway without the API key.',

@@ -9,6 +9,7 @@ for (const entry of [
   'chat',
   'ai-sdk',
   'bullmq',
+  'doctor',
   'proxy/index',
   'journal',
   'node',

@@ -4,6 +4,7 @@ const entries = [
   'polygate/mock',
   'polygate/mock/node',
   'polygate/node',
+  'polygate/doctor',
   'polygate/otel',
   'polygate/proxy',
 ];

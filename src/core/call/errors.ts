@@ -131,7 +131,7 @@ export class CallErrors {
     const text = stringify(body);
     const shown = this.#redact(text);
     const line = singleLine(shown);
-    const summary = `Invalid response: ${singleLine(problem)}.${line && ` Body: ${line}`}`;
+    const summary = `Invalid response: ${singleLine(problem)}. To check the service, run npx polygate doctor.${line && ` Body: ${line}`}`;
     const details = { meta, body: shown === text ? body : (parseJson(shown) ?? shown), issues };
     return this.#create(ResponseValidationError, summary, 'unknown', details, taskState);
   }

@@ -1,0 +1,45 @@
+import type { Telemetry } from 'polygate';
+
+import { statusOf } from '../failure.ts';
+import { randomId } from '../run.ts';
+import type { PaidTask, Run } from '../run.ts';
+import type { PricedModel } from './prices.ts';
+import { commitUnknown, payingClient } from './requests.ts';
+
+/** Submits the image of the diagnosis. */
+export async function submitImage(
+  run: Run,
+  { id: model, priceUsd, resolution }: PricedModel,
+  telemetry: Telemetry,
+): Promise<PaidTask> {
+  const client = payingClient(run, true).withOptions({ telemetry });
+  const params = { model, prompt: 'A grey square', ...(resolution && { resolution }) };
+  const idempotencyKey = randomId();
+  // The route whose poll path is not documented; not every service has it.
+  for (const route of ['generations', 'tasks'] as const) {
+    try {
+      const options = { idempotencyKey, route, signal: run.signal };
+      const task = await client.images.submit(params, options);
+      return { task, params, route, priceUsd };
+    } catch (error) {
+      if (route === 'tasks' || ![404, 405].includes(statusOf(error) ?? 0)) throw error;
+    }
+  }
+  throw new Error('unreachable');
+}
+
+/** Sends the same submit with the same key again, or one with another prompt. */
+export async function resubmit(
+  run: Run,
+  { task, params, route, priceUsd }: PaidTask,
+  prompt = params.prompt,
+) {
+  const { idempotencyKey } = task;
+  const options = { idempotencyKey, route, signal: run.signal, maxRetries: 0 };
+  try {
+    return await payingClient(run, true).images.submit({ ...params, prompt }, options);
+  } catch (error) {
+    commitUnknown(run, { id: params.model, priceUsd }, error);
+    throw error;
+  }
+}

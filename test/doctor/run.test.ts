@@ -1,0 +1,153 @@
+/** The run itself: its order, its end, and that nothing which a service sends makes it fail. */
+import { ConfigurationError } from 'polygate';
+import { diagnose } from 'polygate/doctor';
+import type { DiagnosisCheck } from 'polygate/doctor';
+import { expect, test } from 'vitest';
+
+import { rejection } from '../support/rejection.ts';
+import { addressOf, findingOf, idsWith, startMock } from './diagnosed-mock.ts';
+import type { Wrap } from './diagnosed-mock.ts';
+
+test('checks start in order, and their findings are reported as they are made', async () => {
+  const { run } = startMock();
+  const events: string[] = [];
+  const found: DiagnosisCheck[] = [];
+  const { checks } = await run({
+    maxSpendUsd: 0.1,
+    onStart: ({ id }) => events.push(id),
+    onCheck: (check) => {
+      found.push(check);
+      expect(check.id.split('.')[0]).toBe(events.at(-1));
+    },
+  });
+  expect(found).toEqual(checks);
+  expect(events).toEqual([
+    'reachable',
+    'authentication',
+    'readiness',
+    'wallet',
+    'key-balance',
+    'models',
+    'header-prefix',
+    'error-shape',
+    'poll-paths',
+    'public',
+    'materials',
+    'voices',
+    'openapi',
+    'chat',
+    'stream',
+    'image-task',
+    'replay',
+    'conflict',
+    'download',
+  ]);
+});
+
+test('an abort resolves with what is known', async () => {
+  const { run, mock } = startMock();
+  const controller = new AbortController();
+  const diagnosis = await run({
+    maxSpendUsd: 0.1,
+    signal: controller.signal,
+    onStart: ({ id }) => {
+      if (id === 'image-task') controller.abort();
+    },
+  });
+  expect(findingOf(diagnosis, 'stream').status).toBe('ok');
+  for (const id of ['image-task', 'replay', 'conflict', 'download']) {
+    expect(findingOf(diagnosis, id)).toMatchObject({
+      status: 'skipped',
+      detail: expect.stringContaining('aborted'),
+    });
+  }
+  expect(diagnosis.ok).toBe(true);
+  expect(mock.requests.at(-1)?.path).toBe('/v1/chat/completions');
+});
+
+test('an abort during a request, or before the first one, resolves as well', async () => {
+  const { run, mock } = startMock();
+  mock.fail({ route: 'GET /v1/account', stallHeaders: true });
+  const controller = new AbortController();
+  const running = run({ signal: controller.signal });
+  while (mock.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+  controller.abort();
+  expect(idsWith(await running, 'ok')).toEqual(['reachable']);
+  const none = await run({ signal: AbortSignal.abort() });
+  expect(idsWith(none, 'skipped')).toHaveLength(none.checks.length);
+});
+
+/** Bodies that no gateway sends. */
+const bodies = [
+  'null',
+  '[]',
+  '{}',
+  '"text"',
+  '0',
+  '{"data":null}',
+  '{"data":[null]}',
+  '{"data":{"data":[]}}',
+  '{"checks":[{}]}',
+  '{"checks":[{"id":"a","status":"b","required":true}],"balance":5,"concurrency":"x"}',
+  '{"balance":{"usd":"12"},"concurrency":{"limit":null},"data":{"token":[]}}',
+  '{"paths":[],"servers":[null]}',
+  '{"paths":{"/a":null,"/b":{"get":1}},"servers":[{"url":7}]}',
+  '{"id":5,"data":[{"id":"a","type":7,"pricing":{"profiles":{"api":5},"resolutionPrices":[null]}}]}',
+  '{"data":[{"id":"a","type":"image","pricing":{"unitPriceUsd":"1"}}],"has_more":"yes","next_cursor":{}}',
+  '<html>',
+  '\u0000\u001b[31m',
+  '',
+];
+
+test.each(bodies)('a service that responds with %j does not make it throw', async (body) => {
+  // Recognized as a gateway, so that every check runs.
+  const wrap: Wrap = (fetch, mock) => async (input, init) =>
+    addressOf(input).endsWith('/v1/status')
+      ? fetch(input, init)
+      : new Response(body, { headers: { 'x-svc-balance-usd': 'many', [mock.apiKey]: '1' } });
+  const { checks } = await startMock({}, wrap).run({ maxSpendUsd: 1 });
+  const withStatus: Wrap = (fetch) => async (input, init) =>
+    addressOf(input).endsWith('/v1/status')
+      ? fetch(input, init)
+      : new Response(body, { status: 418, headers: { 'retry-after': 'soon' } });
+  const { spentUsd } = await startMock({}, withStatus).run({ maxSpendUsd: 1 });
+  expect(checks.length).toBeGreaterThan(22);
+  expect(spentUsd).toBe(0);
+});
+
+test.each(bodies)('a paid response of %j does not make it throw', async (body) => {
+  for (const path of ['/v1/chat/completions', '/v1/images/']) {
+    const wrap: Wrap = (fetch) => async (input, init) => {
+      const response = await fetch(input, init);
+      return addressOf(input).includes(path)
+        ? new Response(body, { headers: response.headers })
+        : response;
+    };
+    const { run, mock } = startMock({}, wrap);
+    await run({ maxSpendUsd: 0.01 });
+    expect(mock.invoice.reduce((total, { usd }) => total + usd, 0)).toBeLessThanOrEqual(0.01);
+  }
+});
+
+test('neither the API key nor control characters of a service are repeated', async () => {
+  const wrap: Wrap =
+    (fetch, { apiKey }) =>
+    async (input, init) => {
+      const response = await fetch(input, init);
+      if (!addressOf(input).endsWith('/v1/readiness')) return response;
+      const id = `\u001b[31m${apiKey}\n`;
+      return Response.json({ status: apiKey, checks: [{ id, status: 'blocked', required: true }] });
+    };
+  const diagnosis = await startMock({}, wrap).run();
+  expect(findingOf(diagnosis, 'readiness').detail).toContain('(the API key)');
+});
+
+test('invalid options are rejected', async () => {
+  const { run } = startMock();
+  const amount = await rejection(ConfigurationError, run({ maxSpendUsd: -1 }));
+  expect(amount.message).toContain('maxSpendUsd');
+  await rejection(ConfigurationError, run({ maxSpendUsd: NaN }));
+  // @ts-expect-error: a caller without types
+  const client = await rejection(ConfigurationError, diagnose({}));
+  expect(client.message).toContain('gateway');
+});

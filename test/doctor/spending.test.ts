@@ -1,0 +1,225 @@
+/** What a diagnosis spends, and what it sends. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { Polygate } from 'polygate';
+import { diagnose, optionsOf } from 'polygate/doctor';
+import { createMockGateway } from 'polygate/mock';
+import type { MockAssumptions, MockGateway } from 'polygate/mock';
+import { listen } from 'polygate/mock/node';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import {
+  addressOf,
+  checkDiagnosis,
+  findingAbout,
+  findingOf,
+  idsWith,
+  startMock,
+} from './diagnosed-mock.ts';
+import type { Wrap } from './diagnosed-mock.ts';
+
+const invoiced = ({ invoice }: MockGateway) =>
+  Number(invoice.reduce((total, { usd }) => total + usd, 0).toFixed(9));
+
+const amounts = [0, 0.00001, 0.00008, 0.0002, 0.005, 0.0053, 0.0103, 0.0153, 0.1];
+
+/** Makes the service charge replays. */
+const withoutKeys: Wrap = (fetch) => (input, init) => {
+  const headers = new Headers(init?.headers);
+  headers.delete('x-idempotency-key');
+  return fetch(input, { ...init, headers });
+};
+
+/** Removes the headers that report charges. */
+const withoutCharges: Wrap = (fetch) => async (input, init) => {
+  const response = await fetch(input, init);
+  response.headers.delete('x-svc-charge-usd');
+  return response;
+};
+
+/** Lists prices that are lower than what is charged. */
+const underpriced =
+  (type: string): Wrap =>
+  (fetch) =>
+  async (input, init) => {
+    const response = await fetch(input, init);
+    if (!addressOf(input).endsWith('/v1/models') || response.status !== 200) return response;
+    const list = await response.json();
+    const data = list.data.map((model: { type: string }) =>
+      model.type === type
+        ? JSON.parse(JSON.stringify(model), (name, value) =>
+            name.endsWith('Usd') ? value / 20 : value,
+          )
+        : model,
+    );
+    return Response.json({ ...list, data });
+  };
+
+describe.each([
+  ['the assumed behavior', {}, undefined],
+  ['replays of chats', { A11: 'replay' }, undefined],
+  ['conflicts', { A13: 'conflict' }, undefined],
+  ['finished submits', { A7: 'finished' }, undefined],
+  ['charged replays', {}, withoutKeys],
+  ['charges that are not reported', {}, withoutCharges],
+] as const satisfies readonly (readonly [string, Partial<MockAssumptions>, Wrap | undefined])[])(
+  'with %s',
+  (_, assumptions, wrap) => {
+    test.each(amounts)('at most %d USD are spent', async (maxSpendUsd) => {
+      const { run, mock } = startMock({ assumptions }, wrap);
+      const diagnosis = await run({ maxSpendUsd });
+      expect(invoiced(mock)).toBeLessThanOrEqual(maxSpendUsd);
+      if (wrap !== withoutCharges) expect(diagnosis.spentUsd).toBe(invoiced(mock));
+    });
+  },
+);
+
+test('lost responses count as charged', async () => {
+  const { run, mock } = startMock();
+  mock.fail({ route: 'POST /v1/chat/completions', reset: 'after' });
+  const maxSpendUsd = 0.0001;
+  const diagnosis = await run({ maxSpendUsd });
+  expect(findingAbout(diagnosis, 'A8')).toMatchObject({ id: 'chat', status: 'failed' });
+  expect(findingOf(diagnosis, 'chat').detail).toContain('may have been charged');
+  expect(mock.invoice.length).toBeGreaterThan(0);
+  expect(invoiced(mock)).toBeLessThanOrEqual(maxSpendUsd);
+});
+
+test('what the client has spent before does not count', async () => {
+  const { base, mock, run } = startMock();
+  const gateway = new Polygate({ ...base, budget: { maxUsd: 0.021 } });
+  await gateway.images.submit({ model: 'prism-image', prompt: 'A harbour' });
+  const diagnosis = await run({ maxSpendUsd: 0.1 }, gateway);
+  expect(idsWith(diagnosis, 'failed')).toEqual([]);
+  expect(diagnosis.spentUsd).toBeLessThan(0.01);
+  expect(gateway.spend.totalUsd).toBe(invoiced(mock));
+});
+
+test('what fits is checked, and the rest is skipped with its price', async () => {
+  const { run } = startMock();
+  const diagnosis = await run({ maxSpendUsd: 0.001 });
+  expect(findingOf(diagnosis, 'chat').status).toBe('ok');
+  const skipped = { status: 'skipped', detail: expect.stringContaining('costs up to 0.005 USD') };
+  expect(findingOf(diagnosis, 'image-task')).toMatchObject(skipped);
+  expect(findingAbout(diagnosis, 'A3')).toMatchObject(skipped);
+});
+
+test.each(['chat', 'image'])(
+  'a charge above the listed price of a model of type %s is reported and ends the spending',
+  async (type) => {
+    const { run, mock } = startMock({}, underpriced(type));
+    const diagnosis = await run({ maxSpendUsd: 0.1 });
+    const id = type === 'chat' ? 'chat.charge' : 'image-task.charge';
+    expect(findingOf(diagnosis, id)).toMatchObject({
+      status: 'failed',
+      detail: expect.stringContaining('its listed price is at most'),
+    });
+    expect(mock.invoice.filter(({ route }) => route.includes(type))).toHaveLength(1);
+    expect(findingAbout(diagnosis, 'A13').detail).toContain(
+      type === 'chat' ? 'No image' : 'charges more than its listed price',
+    );
+    expect(invoiced(mock)).toBeLessThan(0.1);
+  },
+);
+
+test('charged replays are reported, with the option that prevents them', async () => {
+  const { run, mock } = startMock({}, withoutKeys);
+  const diagnosis = await run({ maxSpendUsd: 0.1 });
+  expect(findingOf(diagnosis, 'replay')).toMatchObject({
+    status: 'failed',
+    option: { maxRetries: 0 },
+  });
+  expect(optionsOf(diagnosis)).toEqual({ maxRetries: 0 });
+  expect(mock.invoice.filter(({ route }) => route.includes('images'))).toHaveLength(2);
+});
+
+test('charges that are not reported are', async () => {
+  const { run } = startMock({}, withoutCharges);
+  const diagnosis = await run({ maxSpendUsd: 0.1 });
+  expect(findingOf(diagnosis, 'chat.charge')).toMatchObject({ status: 'failed' });
+});
+
+test('nothing is sent that the wallet does not cover', async () => {
+  const { run, mock } = startMock({ wallet: { usd: 0.001 } });
+  const diagnosis = await run({ maxSpendUsd: 0.1 });
+  expect(findingOf(diagnosis, 'image-task')).toMatchObject({
+    status: 'skipped',
+    detail: expect.stringContaining('but the wallet has only 0.00'),
+  });
+  expect(mock.requests.some(({ status }) => status === 402)).toBe(false);
+});
+
+/** The requests that a diagnosis may send: nothing that creates, changes or deletes anything but images and chats. */
+const free = [
+  'GET /v1/status',
+  'GET /v1/account',
+  'GET /v1/readiness',
+  'GET /api/usage/balance',
+  'GET /v1/models',
+  'GET /v1/models/polygate-doctor-unknown-model',
+  'GET /v1/polygate-doctor/polygate-doctor-0',
+  'GET /v1/videos/polygate-doctor-0',
+  'GET /v1/images/tasks/polygate-doctor-0',
+  'GET /v1/capabilities',
+  'GET /v1/errors',
+  'GET /v1/changelog',
+  'GET /v1/pricing',
+  'GET /v1/rate-limits',
+  'GET /v1/materials',
+  'GET /v1/audio/voices',
+  'GET /v1/openapi.json',
+  'GET /v1/usage/records',
+];
+const paid = [
+  'POST /v1/chat/completions',
+  'POST /v1/images/generations',
+  'GET /v1/images/tasks/{id}',
+  'GET /media/{id}/1.svg',
+];
+const routesOf = ({ requests }: MockGateway) =>
+  new Set(requests.map(({ method, path }) => `${method} ${path.replace(/task_\w+/, '{id}')}`));
+
+test('only these requests are sent', async () => {
+  const { run, mock } = startMock();
+  await run();
+  expect(routesOf(mock)).toEqual(new Set(free));
+  expect(mock.invoice).toEqual([]);
+  await run({ maxSpendUsd: 0.1 });
+  expect(routesOf(mock)).toEqual(new Set([...free, ...paid]));
+  const posts = mock.requests.filter(({ method }) => method === 'POST');
+  expect(posts).toHaveLength(6);
+});
+
+test('a gateway on this machine is diagnosed, with the download from its own origin', async () => {
+  const mock = createMockGateway({ tasks: { durationMs: 50 } });
+  const server = await listen(mock);
+  onTestFinished(() => server.close());
+  const gateway = new Polygate({ apiKey: mock.apiKey, baseURL: server.baseURL });
+  const diagnosis = await diagnose({ gateway, maxSpendUsd: 0.1 });
+  checkDiagnosis(diagnosis, mock.apiKey);
+  expect(idsWith(diagnosis, 'failed')).toEqual([]);
+  expect(findingOf(diagnosis, 'download').detail).toMatch(/^The image has \d+ bytes of image\/svg/);
+});
+
+test('a download on this machine does not leave the origin of the gateway', async () => {
+  let strayRequests = 0;
+  const other = createServer((_, response) => {
+    strayRequests += 1;
+    response.end('secret');
+  });
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void other.close());
+  const elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}/secret`;
+  const mock = createMockGateway({ tasks: { durationMs: 50 } });
+  mock.fail({ route: 'GET /media/{task}/{file}', status: 302, headers: { location: elsewhere } });
+  const server = await listen(mock);
+  onTestFinished(() => server.close());
+  const gateway = new Polygate({ apiKey: mock.apiKey, baseURL: server.baseURL });
+  const diagnosis = await diagnose({ gateway, maxSpendUsd: 0.1 });
+  expect(findingOf(diagnosis, 'download')).toMatchObject({
+    status: 'failed',
+    detail: expect.stringContaining('redirects away from the gateway'),
+  });
+  expect(strayRequests).toBe(0);
+});

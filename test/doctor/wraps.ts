@@ -1,0 +1,62 @@
+import { addressOf } from './diagnosed-mock.ts';
+import type { Wrap } from './diagnosed-mock.ts';
+
+/** Sends the documented headers with another vendor prefix. */
+export const withPrefix =
+  (prefix: string): Wrap =>
+  (fetch) =>
+  async (input, init) => {
+    const response = await fetch(input, init);
+    const headers = new Headers();
+    response.headers.forEach((value, name) => headers.set(name.replace(/^x-svc-/, prefix), value));
+    return new Response(response.body, { status: response.status, headers });
+  };
+
+/** Takes the request id from another header, and returns it only there. */
+export const withRequestIdHeader =
+  (name: string): Wrap =>
+  (fetch) =>
+  async (input, init) => {
+    const sent = new Headers(init?.headers);
+    sent.delete('x-request-id');
+    const id = sent.get(name);
+    if (id !== null) sent.set('x-request-id', id);
+    const response = await fetch(input, { ...init, headers: sent });
+    const headers = new Headers(response.headers);
+    headers.set(name, headers.get('x-request-id') ?? '');
+    headers.delete('x-request-id');
+    return new Response(response.body, { status: response.status, headers });
+  };
+
+/** Polls videos at a path that the client does not know. The OpenAPI document of the service names it. */
+export const withVideoPath =
+  (path: string): Wrap =>
+  (fetch, mock) =>
+  async (input, init) => {
+    const url = new URL(addressOf(input));
+    const isPoll = init?.method === 'GET' && /^\/v1\/videos?\/[^/]+/.test(url.pathname);
+    if (isPoll) url.pathname = '/v1/not/found';
+    if (url.pathname.startsWith(path)) {
+      url.pathname = url.pathname.replace(path, '/v1/videos');
+      return fetch(url, init);
+    }
+    const response = await fetch(url, init);
+    if (!url.pathname.endsWith('/openapi.json')) return withoutLocation(response, mock.baseURL);
+    const document = await response.json();
+    const { '/v1/videos/{taskId}': poll, ...paths } = document.paths;
+    return Response.json({ ...document, paths: { ...paths, [`${path}/{job_id}`]: poll } });
+  };
+
+/** Removes what names the poll path of a task. */
+async function withoutLocation(response: Response, baseURL: string): Promise<Response> {
+  const headers = new Headers(response.headers);
+  headers.delete('location');
+  headers.delete('content-length');
+  if (response.status !== 202)
+    return new Response(response.body, { status: response.status, headers });
+  const text = await response.text();
+  return new Response(text.replaceAll(`"poll_url":"${baseURL}`, '"other":"'), {
+    status: 202,
+    headers,
+  });
+}
