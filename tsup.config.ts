@@ -60,6 +60,14 @@ export default defineConfig([
   },
   {
     ...shared,
+    name: 'doctor',
+    entry: { doctor: 'src/doctor/index.ts' },
+    outDir: 'dist',
+    dts: true,
+    external: ['polygate'],
+  },
+  {
+    ...shared,
     name: 'otel',
     entry: { otel: 'src/otel/index.ts' },
     outDir: 'dist',
