@@ -50,7 +50,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['src/**'],
-      exclude: ['**/node_modules/**', 'src/mock/node/cli.ts'],
+      exclude: ['**/node_modules/**', 'src/cli/**'],
     },
     projects: [
       {
