@@ -1,0 +1,50 @@
+import type { DiagnosisCheck } from './diagnosis.ts';
+import type { Run } from './run.ts';
+
+/** Id of an assumption. */
+export type AssumptionId = NonNullable<DiagnosisCheck['assumption']>;
+
+/** A finding, as a check yields it. Its id and title follow from its assumption, or else from `aspect`. */
+export interface Finding extends Omit<DiagnosisCheck, 'id' | 'title'> {
+  aspect?: string | undefined;
+  title?: string | undefined;
+}
+
+/** One step of a diagnosis. */
+export interface Check {
+  readonly id: string;
+  readonly title: string;
+  /** What it takes for the check to make sense: that there is a gateway, or also that it accepts the API key. */
+  readonly needs?: 'gateway' | 'key';
+  /**
+   * The assumptions that no later check reports, each with the reason why it is skipped if the check ends without a
+   * finding about it.
+   */
+  readonly assumptions?: readonly (readonly [AssumptionId, string])[];
+  /** Yields findings as they are made, so that those before an error are kept. */
+  run(run: Run): AsyncGenerator<Finding, void, undefined>;
+}
+
+/**
+ * What a finding about an assumption adds to the id of its check. An assumption that is not listed is the subject of the
+ * whole check.
+ */
+export const aspects: Readonly<Record<string, string>> = {
+  A1: 'video',
+  A2: 'image',
+  A3: 'record',
+  A4: 'status',
+  A5: 'urls',
+  A6: 'wrapper',
+  A7: 'submit',
+  A10: 'request-id',
+  A11: 'replay',
+  A12: 'replay',
+  A14: 'slot',
+  A15: 'refund',
+  A17: 'styles',
+  A18: 'webhooks',
+  A19: 'currency',
+  A20: 'endpoints',
+  A22: 'verification',
+};

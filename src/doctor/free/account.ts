@@ -1,0 +1,148 @@
+import { APIError, ConfigurationError, PermissionDeniedError, blockers } from 'polygate';
+
+import { isRecord } from '../../schemas/type-guards.ts';
+import type { Check } from '../check.ts';
+import { ifAvailable, messageOf, statusOf } from '../failure.ts';
+import { list, usd } from '../text.ts';
+
+/** Whether the service accepts the API key. */
+export const authentication: Check = {
+  id: 'authentication',
+  title: 'API key',
+  needs: 'gateway',
+  async *run(run) {
+    const { client, signal } = run;
+    try {
+      const { data } = await run.read(client.account.retrieve({ signal }));
+      run.account = data;
+      yield { status: 'ok', detail: 'The service accepts the API key.' };
+    } catch (error) {
+      run.noKey = 'The API key could not be used.';
+      if (ConfigurationError.is(error)) {
+        const advice = 'Pass apiKey, or set POLYGATE_API_KEY.';
+        yield { status: 'failed', detail: messageOf(error), advice };
+        return;
+      }
+      const status = statusOf(error);
+      if (
+        status === 401 ||
+        (PermissionDeniedError.is(error) && error.code === 'api_key_disabled')
+      ) {
+        const advice =
+          'Check that the key belongs to this service, is complete, and is enabled and not expired.';
+        yield { status: 'failed', detail: messageOf(error), advice };
+        return;
+      }
+      if (!APIError.is(error) || status === 429) throw error;
+      // A proxy may not forward the account.
+      await run.read(client.models.list({}, { signal }));
+      run.noKey = undefined;
+      const detail = `The API key can list the models, but not read the account (status ${status}).`;
+      yield { status: 'ok', detail };
+    }
+  },
+};
+
+/** Whether the account is ready, and what blocks it. */
+export const readiness: Check = {
+  id: 'readiness',
+  title: 'Readiness of the account',
+  needs: 'key',
+  async *run(run) {
+    const { client, signal } = run;
+    const received = await ifAvailable(run.read(client.account.readiness({ signal })));
+    if ('detail' in received) {
+      yield received;
+      return;
+    }
+    const { data } = received;
+    const describe = (items: typeof data.checks) =>
+      list(items.map(({ id, status }) => `${id} (${status})`));
+    const blocking = blockers(data);
+    const advisory = data.checks.filter(({ required, status }) => !required && status !== 'ready');
+    if (blocking.length > 0) {
+      const advice = 'Resolve these checks in the account before you go to production.';
+      yield { status: 'failed', detail: `Blocked by ${describe(blocking)}.`, advice };
+    } else if (advisory.length > 0) {
+      const detail = `Ready, but these optional checks are not: ${describe(advisory)}.`;
+      yield { status: 'warning', detail };
+    } else if (data.status !== 'ready') {
+      const detail = `No required check blocks the account, but its status is "${data.status}".`;
+      yield { status: 'warning', detail };
+    } else {
+      yield { status: 'ok', detail: `Ready, with ${data.checks.length} checks.` };
+    }
+  },
+};
+
+/** What the wallet holds, and how many requests may run at once. */
+export const wallet: Check = {
+  id: 'wallet',
+  title: 'Wallet',
+  needs: 'key',
+  async *run({ account, spending }) {
+    if (account === undefined) {
+      yield { status: 'skipped', detail: 'The account cannot be read.' };
+      return;
+    }
+    // The service may send anything, whatever the types say.
+    const { balance, concurrency }: { balance?: unknown; concurrency?: unknown } = account;
+    const balanceUsd = isRecord(balance) ? balance['usd'] : undefined;
+    if (typeof balanceUsd !== 'number') {
+      yield { status: 'warning', detail: 'The account record has no balance in USD.' };
+    } else {
+      spending.walletUsd = balanceUsd;
+      const detail = `The balance is ${usd(balanceUsd)}.`;
+      const isEmpty = balanceUsd <= 0;
+      yield isEmpty
+        ? { status: 'failed', detail, advice: 'Top up the balance: paid requests fail with a 402.' }
+        : { status: 'ok', detail };
+    }
+    const limit = isRecord(concurrency) ? concurrency['limit'] : undefined;
+    if (limit !== 0) return;
+    spending.blockedBy = 'The concurrency limit of the account is 0.';
+    yield {
+      aspect: 'concurrency',
+      title: 'Concurrency limit',
+      status: 'failed',
+      detail:
+        'The concurrency limit is 0: the service rejects every chat and generation with a 429.',
+      advice: 'Ask the operator of the service to raise the limit.',
+    };
+  },
+};
+
+/** Whether the key itself is limited: quota, expiry, models. */
+export const keyBalance: Check = {
+  id: 'key-balance',
+  title: 'Quota of the API key',
+  needs: 'key',
+  async *run(run) {
+    const { client, signal } = run;
+    const received = await ifAvailable(run.read(client.account.balance({ signal })));
+    if ('detail' in received) {
+      yield received;
+      return;
+    }
+    const { data }: { data?: unknown } = received.data;
+    const token = isRecord(data) ? data['token'] : undefined;
+    if (!isRecord(token)) {
+      yield { status: 'warning', detail: 'The record says nothing about the key.' };
+      return;
+    }
+    const { unlimited_quota, remain_quota, expired_time, model_limits_enabled } = token;
+    const expiresAt = typeof expired_time === 'number' ? expired_time : -1;
+    if (unlimited_quota === false && typeof remain_quota === 'number' && remain_quota <= 0) {
+      const advice = 'Raise the quota of the key: paid requests fail.';
+      yield { status: 'failed', detail: 'The quota of the key is used up.', advice };
+    } else if (expiresAt > 0 && expiresAt * 1000 < Date.now()) {
+      const detail = `The key expired at ${new Date(expiresAt * 1000).toISOString()}.`;
+      yield { status: 'failed', detail, advice: 'Create another key.' };
+    } else if (model_limits_enabled === true) {
+      yield { status: 'warning', detail: 'The key may use only some of the models.' };
+    } else {
+      const quota = unlimited_quota === true ? 'has no quota of its own' : 'has quota left';
+      yield { status: 'ok', detail: `The key ${quota}.` };
+    }
+  },
+};

@@ -1,0 +1,66 @@
+import type { Finding } from '../check.ts';
+import type { ErrorResponse } from '../failure.ts';
+
+/** Explains a response that no gateway sends; undefined if it is JSON, which needs a closer look. */
+export function explainResponse(
+  { meta, body }: ErrorResponse,
+  baseURL: string,
+): Finding | undefined {
+  const { status, headers } = meta;
+  if (status === 0 || (status >= 300 && status < 400)) {
+    return explainRedirect(headers.get('location'), baseURL);
+  }
+  if (typeof body !== 'string')
+    return status >= 500 || status === 429 ? explainOutage(status, baseURL) : undefined;
+  const server = headers.get('server') ?? headers.get('via');
+  const page = pageTitle(body);
+  const sender = server === null ? '' : ` by ${server}`;
+  if (status >= 500 || status === 403 || status === 407 || status === 429) {
+    return {
+      status: 'failed',
+      detail: `A proxy or load balancer in front of ${baseURL} responds with status ${status}${sender}${page}.`,
+      advice:
+        status === 407
+          ? 'The proxy of this network requires a login: see HTTPS_PROXY.'
+          : 'Check that the service behind it runs and that this machine may use it, then run doctor again.',
+    };
+  }
+  const kind = /^\s*</.test(body) ? 'an HTML page' : 'text that is not JSON';
+  return {
+    status: 'failed',
+    detail: `${baseURL} serves ${kind} instead of an API: GET /v1/status returned status ${status}${page}.`,
+    advice:
+      'Check baseURL: it is the origin of the API, which often differs from that of the website, and has no /v1. On a public network, sign in to it first.',
+  };
+}
+
+function explainOutage(status: number, baseURL: string): Finding {
+  return {
+    status: 'failed',
+    detail: `The server at ${baseURL} responds with status ${status}, so nothing else could be checked.`,
+    advice: 'Check that the service runs, and run doctor again later.',
+  };
+}
+
+function explainRedirect(location: string | null, baseURL: string): Finding {
+  const target = location === null ? null : URL.parse(location, baseURL);
+  const before = new URL(baseURL);
+  const where = target?.origin ?? 'another address, which this browser hides';
+  const found: Finding = {
+    status: 'failed',
+    detail: `${baseURL} redirects to ${where}. The client follows no redirects, because they could take the API key elsewhere.`,
+    advice:
+      'On a public network, sign in to it first. Otherwise, set baseURL to the address of the API, if you trust it.',
+  };
+  const prefix = target?.pathname.replace(/\/v1\/status\/?$/, '') ?? '';
+  const isSameHost = target?.hostname === before.hostname && target.protocol === 'https:';
+  const isSamePath = target?.pathname.endsWith('/v1/status');
+  if (!isSameHost || !isSamePath) return found;
+  return { ...found, advice: 'Set baseURL.', option: { baseURL: target.origin + prefix } };
+}
+
+/** The title of a page, to recognize it. */
+function pageTitle(body: string): string {
+  const [, title] = /<title[^>]*>([^<]{1,120})/i.exec(body) ?? [];
+  return title?.trim() ? `, with the title "${title.trim()}"` : '';
+}

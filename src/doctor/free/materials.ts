@@ -1,0 +1,44 @@
+import type { Check } from '../check.ts';
+import { ifAvailable } from '../failure.ts';
+
+/** How many pages of 100 materials are read at most. */
+const maxPages = 5;
+
+/** How the list of materials ends. Assumption A21. */
+export const materials: Check = {
+  id: 'materials',
+  title: 'Material library',
+  needs: 'key',
+  assumptions: [
+    ['A21', 'The material list could not be read.'],
+    ['A22', 'Only the verification of a real person would show how long its URL is valid.'],
+  ],
+  async *run(run) {
+    const { client, signal } = run;
+    const assumption = 'A21';
+    const received = await ifAvailable(run.read(client.materials.list({ limit: 100 }, { signal })));
+    if ('detail' in received) {
+      yield { assumption, ...received };
+      return;
+    }
+    let { data: page } = received;
+    let count = page.data.length;
+    for (let pages = 1; ; pages += 1) {
+      const next = await page.nextPage();
+      if (next === null) break;
+      if (pages === maxPages) {
+        const detail = `The library has more than ${count} materials, so its last page was not read.`;
+        yield { assumption, status: 'skipped', detail };
+        return;
+      }
+      count += next.data.length;
+      page = next;
+    }
+    const { has_more, next_cursor }: { has_more?: unknown; next_cursor?: unknown } = page;
+    const ends = has_more === false && (next_cursor === null || next_cursor === undefined);
+    const cursor =
+      next_cursor === undefined ? 'no next_cursor' : `next_cursor ${JSON.stringify(next_cursor)}`;
+    const detail = `The last page of ${count} materials has has_more ${JSON.stringify(has_more)} and ${cursor}${ends ? '.' : ', which the client takes for the end.'}`;
+    yield { assumption, status: 'ok', detail };
+  },
+};

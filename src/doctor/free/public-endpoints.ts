@@ -1,0 +1,87 @@
+import type { RequestPromise } from 'polygate';
+
+import { isRecord } from '../../schemas/type-guards.ts';
+import type { Check } from '../check.ts';
+import { messageOf, statusOf } from '../failure.ts';
+import type { Run } from '../run.ts';
+import { list } from '../text.ts';
+
+/** The public records, each with the list that the client assumes in it. */
+function endpoints({
+  client: { public: api },
+  signal,
+}: Run): (readonly [string, () => RequestPromise<object>, string?])[] {
+  const options = { signal };
+  return [
+    ['status', () => api.status({}, options)],
+    ['capabilities', () => api.capabilities(options), 'endpoints'],
+    ['errors', () => api.errors(options), 'data'],
+    ['changelog', () => api.changelog(options), 'data'],
+    ['pricing', () => api.pricing({}, options), 'data'],
+    ['rate-limits', () => api.rateLimits(options), 'tiers'],
+  ];
+}
+
+/** Whether the public endpoints exist and have the assumed shapes. Assumptions A16 and A18. */
+export const publicEndpoints: Check = {
+  id: 'public',
+  title: 'Public endpoints',
+  needs: 'gateway',
+  assumptions: [
+    ['A16', 'No public endpoint responded.'],
+    ['A18', 'Webhooks are not documented.'],
+  ],
+  async *run(run) {
+    const missing: string[] = [];
+    const different: string[] = [];
+    let webhooks: unknown;
+    for (const [name, send, listName] of endpoints(run)) {
+      try {
+        const { data, meta } = await run.read(send());
+        const record: unknown = data;
+        if (listName && isRecord(record) && !Array.isArray(record[listName])) different.push(name);
+        if (name === 'capabilities' && isRecord(record)) ({ webhooks } = record);
+        if (name === 'status') yield* clockSkew(meta.headers);
+      } catch (error) {
+        run.signal?.throwIfAborted();
+        if (statusOf(error) === 429) throw error;
+        missing.push(`${name} (${statusOf(error) ?? messageOf(error)})`);
+      }
+    }
+    const assumption = 'A16';
+    if (missing.length > 0) {
+      const detail = `These public endpoints do not respond as documented: ${list(missing)}.`;
+      const advice = 'Only the methods of gateway.public for them are affected.';
+      yield { assumption, status: 'warning', detail, advice };
+    } else if (different.length > 0) {
+      const detail = `These records have another shape than assumed: ${list(different)}. The client keeps them as sent.`;
+      yield { assumption, status: 'ok', detail };
+    } else {
+      yield { assumption, status: 'ok', detail: 'All public records have the assumed shapes.' };
+    }
+    const state = isRecord(webhooks) ? webhooks['enabled'] : undefined;
+    const known =
+      typeof state === 'boolean' &&
+      `According to the capabilities, they are ${state ? 'enabled' : 'disabled'}. `;
+    const detail = `${known || ''}How webhooks are signed is not documented, so the client verifies nothing.`;
+    yield { assumption: 'A18', status: 'skipped', detail };
+  },
+};
+
+/** The largest difference between two clocks that is not reported, in ms. */
+const maxSkew = 120_000;
+
+async function* clockSkew(headers: Headers): ReturnType<Check['run']> {
+  const age = Number(headers.get('age') ?? 0) * 1000;
+  const skew = Date.now() - (Date.parse(headers.get('date') ?? '') + age);
+  if (!(Math.abs(skew) > maxSkew)) return;
+  const minutes = Math.round(Math.abs(skew) / 60_000);
+  yield {
+    aspect: 'clock',
+    title: 'Clock',
+    status: 'warning',
+    detail: `The clock of this machine is ${minutes} minutes ${skew > 0 ? 'ahead of' : 'behind'} that of the service.`,
+    advice:
+      'Synchronize it: result URLs, verification URLs and Retry-After dates are times of the service.',
+  };
+}

@@ -1,0 +1,149 @@
+import type { Polygate } from 'polygate';
+
+import { isRecord } from '../../schemas/type-guards.ts';
+import type { Check, Finding } from '../check.ts';
+import { errorResponse } from '../failure.ts';
+import type { ErrorResponse } from '../failure.ts';
+import type { Run } from '../run.ts';
+import { explainConnection } from './explain-connection.ts';
+import { explainResponse } from './explain-response.ts';
+
+/**
+ * Whether there is a gateway at the base URL; otherwise, what is there instead. Sends no API key, which may belong to
+ * another service.
+ */
+export const reachable: Check = {
+  id: 'reachable',
+  title: 'Gateway',
+  async *run(run) {
+    const { baseURL } = run.client;
+    run.noGateway = `There is no gateway at ${baseURL}.`;
+    const first = await request(run, () =>
+      run.client.public.status({}, options(run)).withResponse(),
+    );
+    if ('failure' in first) {
+      run.noGateway = `The service at ${baseURL} cannot be reached.`;
+      yield explainConnection(first.failure, baseURL);
+      return;
+    }
+    run.metas.push(first.meta);
+    const problem = isStatus(first.body) ? undefined : await findProblem(run, first);
+    if (problem !== undefined) {
+      yield problem;
+      return;
+    }
+    run.noGateway = undefined;
+    yield isStatus(first.body)
+      ? describeStatus(first.body, baseURL)
+      : {
+          status: 'ok',
+          detail: `A gateway responds at ${baseURL}, although not to GET /v1/status.`,
+        };
+  },
+};
+
+/** Free, without a retry: a service that does not respond now is reported as it is. */
+const options = ({ signal }: Run) => ({ signal, maxRetries: 0 });
+
+/** Sends a request and returns the response, whatever it is; or why there is none. */
+async function request(
+  { signal }: Run,
+  send: () => Promise<{ data: unknown } & Pick<ErrorResponse, 'meta'>>,
+): Promise<ErrorResponse | { failure: unknown }> {
+  try {
+    const { data, meta } = await send();
+    return { meta, body: data };
+  } catch (error) {
+    signal?.throwIfAborted();
+    return errorResponse(error) ?? { failure: error };
+  }
+}
+
+/** What is at the base URL, if it is not a gateway whose status endpoint is missing. */
+async function findProblem(run: Run, first: ErrorResponse): Promise<Finding | undefined> {
+  const { client } = run;
+  const documents = await Promise.all([
+    request(run, () => client.public.capabilities(options(run)).withResponse()),
+    request(run, () => client.public.openapi(options(run)).withResponse()),
+  ]);
+  if (documents.some((response) => 'body' in response && isGatewayDocument(response.body))) {
+    return undefined;
+  }
+  const elsewhere = await findBaseURL(run);
+  if (elsewhere !== undefined) {
+    return {
+      status: 'failed',
+      detail: `The gateway is at ${elsewhere}, not at ${client.baseURL}.`,
+      advice: 'Set baseURL.',
+      option: { baseURL: elsewhere },
+    };
+  }
+  const explained = explainResponse(first, client.baseURL);
+  if (explained !== undefined) return explained;
+  // Without the API key: the models of an OpenAI-compatible service are public, or protected in its own way.
+  const anonymous = client.withOptions({ apiKey: null });
+  const path = (name: string) =>
+    request(run, () =>
+      anonymous.request({ method: 'GET', path: `/v1/${name}` }, options(run)).withResponse(),
+    );
+  const [account, unknown, models] = await Promise.all([
+    path('account'),
+    path('polygate-doctor'),
+    path('models'),
+  ]);
+  const isProtected = (response: typeof account) =>
+    'meta' in response && [401, 403].includes(response.meta.status);
+  // A service that protects all paths may be a gateway: the next check will show it.
+  if (isProtected(account)) return undefined;
+  const lists = 'body' in models && isRecord(models.body) && Array.isArray(models.body['data']);
+  const isCompatible = lists || (isProtected(models) && !isProtected(unknown));
+  return {
+    status: 'failed',
+    detail: isCompatible
+      ? `${client.baseURL} is an OpenAI-compatible service, but not this gateway: it has models, and neither an account nor a status endpoint.`
+      : `${client.baseURL} serves JSON, but not the API of a gateway: GET /v1/status returned status ${first.meta.status}.`,
+    advice: isCompatible
+      ? 'Check baseURL. For another OpenAI-compatible service, use its own client.'
+      : 'Check baseURL: it is the origin of the API, without /v1.',
+  };
+}
+
+/** Looks for the gateway at other paths of the same origin. */
+async function findBaseURL(run: Run): Promise<string | undefined> {
+  const { origin } = new URL(run.client.baseURL);
+  const others = [origin, `${origin}/api`].filter((url) => url !== run.client.baseURL);
+  for (const baseURL of others) {
+    const other: Polygate = run.client.withOptions({ baseURL });
+    const response = await request(run, () => other.public.status({}, options(run)).withResponse());
+    if ('body' in response && isStatus(response.body)) return baseURL;
+  }
+  return undefined;
+}
+
+function isStatus(body: unknown): body is Record<string, unknown> {
+  return (
+    isRecord(body) &&
+    (body['object'] === 'service.status' || typeof body['overallStatus'] === 'string')
+  );
+}
+
+function isGatewayDocument(body: unknown): boolean {
+  if (!isRecord(body)) return false;
+  const { object, paths } = body;
+  const names = Object.keys(isRecord(paths) ? paths : {});
+  return object === 'service.capabilities' || names.some((name) => name.endsWith('/images/tasks'));
+}
+
+function describeStatus(
+  { overallStatus, summary }: Record<string, unknown>,
+  baseURL: string,
+): Finding {
+  if (overallStatus !== 'degraded') {
+    return { status: 'ok', detail: `A gateway responds at ${baseURL}.` };
+  }
+  const reason = typeof summary === 'string' ? `: ${summary}` : '';
+  return {
+    status: 'warning',
+    detail: `The gateway at ${baseURL} reports that it is degraded${reason}.`,
+  };
+}

@@ -1,0 +1,38 @@
+import type { ResponseMeta } from 'polygate';
+
+import type { Finding } from '../check.ts';
+import { findVendorPrefix } from '../free/vendor-headers.ts';
+import type { Run } from '../run.ts';
+import { usd } from '../text.ts';
+
+/** Records the charge of a paid response, and reports one that is missing or too high. */
+export function* chargeFindings(
+  { spending }: Run,
+  { id, priceUsd }: { readonly id: string; readonly priceUsd: number },
+  meta: ResponseMeta,
+): Generator<Finding, void, undefined> {
+  const problem = spending.record(priceUsd, meta);
+  if (problem === 'too-high') {
+    yield {
+      aspect: 'charge',
+      title: 'Charge',
+      status: 'failed',
+      detail: `The service charged ${usd(meta.chargeUsd ?? 0)} for ${id}, but its listed price is at most ${usd(priceUsd)}.`,
+      advice:
+        'Do not rely on listed prices: a budget reserves them. Ask the operator about the difference.',
+    };
+  }
+  if (problem === 'missing') {
+    const prefix = findVendorPrefix([meta]);
+    yield {
+      aspect: 'charge',
+      title: 'Charge',
+      status: 'failed',
+      detail: `The response reports no charge, so spend, budget and onCharge do not count it. It may have cost ${usd(priceUsd)}.`,
+      advice: prefix
+        ? 'Set headerPrefix.'
+        : 'Check whether a proxy removes response headers. Without them, read the charges in your account.',
+      ...(prefix && { option: { headerPrefix: prefix } }),
+    };
+  }
+}

@@ -1,0 +1,56 @@
+import { APIError, ConflictError } from 'polygate';
+
+import type { Check } from '../check.ts';
+import { messageOf } from '../failure.ts';
+import { chargeFindings } from './charge-findings.ts';
+import { resubmit } from './image-task.ts';
+
+/** What happens to a key that is reused with other params. Assumption A13. */
+export const conflict: Check = {
+  id: 'conflict',
+  title: 'Reused key',
+  needs: 'key',
+  assumptions: [['A13', 'No image was submitted whose key could be reused.']],
+  async *run(run) {
+    const { paidTask, spending } = run;
+    if (paidTask === undefined) return;
+    const assumption = 'A13';
+    const problem = spending.problem(paidTask.priceUsd);
+    if (problem !== undefined) {
+      yield { assumption, status: 'skipped', detail: problem };
+      return;
+    }
+    try {
+      const other = await resubmit(run, paidTask, 'A white square');
+      if (other.id === paidTask.task.id) {
+        const detail = 'A key that is reused with other params returns the original task.';
+        yield { assumption, status: 'ok', detail };
+        return;
+      }
+      yield {
+        assumption,
+        status: 'warning',
+        detail: 'A key that is reused with other params creates a second task, which is charged.',
+        advice: 'Never use one key for two requests: nothing would warn you.',
+      };
+      yield* chargeFindings(
+        run,
+        { id: paidTask.params.model, priceUsd: paidTask.priceUsd },
+        other.meta,
+      );
+    } catch (error) {
+      if (!APIError.is(error) || error.status === 429) throw error;
+      yield ConflictError.is(error)
+        ? {
+            assumption,
+            status: 'ok',
+            detail: 'A key that is reused with other params is rejected with a 409.',
+          }
+        : {
+            assumption,
+            status: 'warning',
+            detail: `A key that is reused with other params fails with ${messageOf(error)}`,
+          };
+    }
+  },
+};

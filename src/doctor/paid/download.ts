@@ -1,0 +1,49 @@
+import type { Polygate } from 'polygate';
+
+import type { Check } from '../check.ts';
+
+/** The largest image that is downloaded, in bytes. */
+const maxBytes = 100 * 1024 * 1024;
+
+/** Whether the result of the image task can be downloaded. */
+export const download: Check = {
+  id: 'download',
+  title: 'Download',
+  needs: 'key',
+  async *run({ client, paidTask, signal }) {
+    const result = paidTask?.result;
+    if (result === undefined) {
+      yield { status: 'skipped', detail: 'There is no result to download.' };
+      return;
+    }
+    const downloader = allowOwnLoopback(client, result.urls[0]);
+    const response = await downloader.download(result, { maxBytes, signal });
+    const { byteLength } = await response.arrayBuffer();
+    const type = response.headers.get('content-type') ?? 'unknown type';
+    yield /^(image\/|application\/octet-stream|binary)/.test(type) && byteLength > 0
+      ? { status: 'ok', detail: `The image has ${byteLength} bytes of ${type}.` }
+      : {
+          status: 'warning',
+          detail: `The URL of the image returns ${byteLength} bytes of ${type}.`,
+          advice: 'Open the URL of a result in a browser to see what it shows.',
+        };
+  },
+};
+
+const loopback = /^((.+\.)?localhost|127\.[\d.]+|\[::1\])$/;
+
+/**
+ * A client that may also download from this machine, if the gateway runs there: from the origin of the gateway only, and
+ * wherever it redirects to.
+ */
+function allowOwnLoopback(client: Polygate, url: string): Polygate {
+  const { origin, hostname } = new URL(client.baseURL);
+  if (!loopback.test(hostname) || URL.parse(url)?.origin !== origin) return client;
+  return client.withOptions({
+    allowInsecureBaseURL: true,
+    fetch: (input, init) =>
+      new URL(input instanceof Request ? input.url : input).origin === origin
+        ? fetch(input, init)
+        : Promise.reject(new Error('The result redirects away from the gateway.')),
+  });
+}

@@ -1,0 +1,194 @@
+import { ConcurrencyLimitError, TaskFailedError, TaskWaitTimeoutError } from 'polygate';
+import type { Generation } from 'polygate';
+
+import type { Check, Finding } from '../check.ts';
+import { messageOf, statusOf } from '../failure.ts';
+import { recordCalls } from '../recorder.ts';
+import type { RecordedCall } from '../recorder.ts';
+import { randomId } from '../run.ts';
+import type { PaidTask, Run } from '../run.ts';
+import { list, usd } from '../text.ts';
+import { chargeFindings } from './charge-findings.ts';
+import type { PricedModel } from './prices.ts';
+import { recordFindings } from './record-findings.ts';
+import { refundFinding } from './refund.ts';
+import { choose, commitUnknown, payingClient, tryModels } from './requests.ts';
+
+const reasons = 'No image task ended.';
+const noFailure = 'Only a failed task would show whether it is refunded.';
+
+/** Submits one image and waits for it. Assumptions A2 to A7, A14 and A15. */
+export const imageTask: Check = {
+  id: 'image-task',
+  title: 'Image task',
+  needs: 'key',
+  assumptions: [
+    ['A2', reasons],
+    ['A3', reasons],
+    ['A4', reasons],
+    ['A5', reasons],
+    ['A6', reasons],
+    ['A7', 'No image was submitted.'],
+    ['A14', 'No image was submitted.'],
+    ['A15', noFailure],
+  ],
+  async *run(run) {
+    const models = choose(run, 'image');
+    if (typeof models === 'string') {
+      yield { status: 'skipped', detail: models };
+      yield { assumption: 'A15', status: 'skipped', detail: noFailure };
+      return;
+    }
+    const recorder = recordCalls();
+    const { model, result: paid } = await tryModels(run, models, (candidate) =>
+      submit(run, candidate, recorder.telemetry),
+    );
+    const { task } = paid;
+    run.paidTask = paid;
+    const isFinished = task.latest.status === 'succeeded';
+    yield {
+      assumption: 'A7',
+      status: 'ok',
+      detail: isFinished
+        ? 'The response to the submit is already finished. The client takes it for a task that has succeeded.'
+        : `The response to the submit is a task with status "${task.latest.rawStatus}".`,
+    };
+    yield* chargeFindings(run, model, task.meta);
+    const words = new Set([task.latest.rawStatus]);
+    if (!isFinished) yield* slot(run, paid, words);
+    const onUpdate = ({ rawStatus }: Generation) => words.add(rawStatus);
+    try {
+      paid.result = await task.wait({ signal: run.signal, waitTimeout: 180_000, onUpdate });
+    } catch (error) {
+      yield* failed(run, paid, error);
+      return;
+    }
+    yield {
+      status: 'ok',
+      detail: `${model.id} generated an image for ${usd(task.chargeUsd ?? model.priceUsd)}.`,
+    };
+    if (!isFinished) yield* pollPath(recorder.calls);
+    yield* recordFindings(run, paid.result, task, words, isFinished);
+  },
+};
+
+async function submit(
+  run: Run,
+  { id: model, priceUsd, resolution }: PricedModel,
+  telemetry: ReturnType<typeof recordCalls>['telemetry'],
+): Promise<PaidTask> {
+  const client = payingClient(run, true).withOptions({ telemetry });
+  const params = { model, prompt: 'A grey square', ...(resolution && { resolution }) };
+  const idempotencyKey = randomId();
+  // The route whose poll path is not documented; not every service has it.
+  for (const route of ['generations', 'tasks'] as const) {
+    try {
+      const options = { idempotencyKey, route, signal: run.signal };
+      const task = await client.images.submit(params, options);
+      return { task, params, route, priceUsd };
+    } catch (error) {
+      if (route === 'tasks' || ![404, 405].includes(statusOf(error) ?? 0)) throw error;
+    }
+  }
+  throw new Error('unreachable');
+}
+
+/** Replays the submit while its task runs: the free slots before and after show whether the task holds one. */
+async function* slot(
+  run: Run,
+  paid: PaidTask,
+  words: Set<string>,
+): AsyncGenerator<Finding, void, undefined> {
+  const assumption = 'A14';
+  const { task, priceUsd } = paid;
+  const problem = run.spending.problem(priceUsd);
+  if (problem !== undefined) {
+    yield { assumption, status: 'skipped', detail: problem };
+    return;
+  }
+  const held =
+    'A running task holds a concurrency slot until it ends. The client learns this from the response headers and waits for slots.';
+  try {
+    const replay = await resubmit(run, paid);
+    paid.replay = replay;
+    words.add(replay.latest.rawStatus);
+    const before = task.meta.concurrency.remaining;
+    const after = replay.meta.concurrency.remaining;
+    const isRunning = /queued|running/.test(replay.latest.status);
+    yield before === undefined || after === undefined
+      ? { assumption, status: 'skipped', detail: 'The responses do not report free slots.' }
+      : !isRunning
+        ? { assumption, status: 'skipped', detail: 'The task ended too soon to tell.' }
+        : {
+            assumption,
+            status: 'ok',
+            detail: after < before ? held : 'A running task holds no concurrency slot.',
+          };
+  } catch (error) {
+    if (!ConcurrencyLimitError.is(error)) throw error;
+    yield { assumption, status: 'ok', detail: held };
+  }
+}
+
+/** Sends the same submit with the same key again, or one with another prompt. */
+export async function resubmit(
+  run: Run,
+  { task, params, route, priceUsd }: PaidTask,
+  prompt = params.prompt,
+) {
+  const { idempotencyKey } = task;
+  const options = { idempotencyKey, route, signal: run.signal, maxRetries: 0 };
+  try {
+    return await payingClient(run, true).images.submit({ ...params, prompt }, options);
+  } catch (error) {
+    commitUnknown(run, { id: params.model, priceUsd }, error);
+    throw error;
+  }
+}
+
+/** Which poll path the service responded at. Assumption A2, unless unknown tasks have shown it. */
+function* pollPath(calls: readonly RecordedCall[]): Generator<Finding, void, undefined> {
+  const assumption = 'A2';
+  const polls = calls.filter(({ method }) => method === 'GET');
+  const found = polls.find(({ error }) => error === undefined)?.template;
+  const [first] = polls;
+  if (found === undefined || first === undefined) return;
+  if (found === first.template) {
+    yield { assumption, status: 'ok', detail: `GET ${found} returns the task.` };
+    return;
+  }
+  yield {
+    assumption,
+    status: 'warning',
+    detail: `GET ${first.template} does not return the task, but GET ${found} does.`,
+    advice: 'Set paths.imageTask. Without it, the client sends a failing poll first.',
+    option: { paths: { imageTask: found } },
+  };
+}
+
+/** Describes a task that was paid for and has no result. */
+async function* failed(
+  run: Run,
+  paid: PaidTask,
+  error: unknown,
+): AsyncGenerator<Finding, void, undefined> {
+  if (TaskFailedError.is(error)) {
+    const { rawStatus } = error.generation;
+    yield { status: 'warning', detail: messageOf(error), advice: 'Run doctor again.' };
+    yield {
+      assumption: 'A4',
+      status: 'ok',
+      detail: `The service marks a failed task with "${rawStatus}".`,
+    };
+    yield await refundFinding(run, paid);
+    return;
+  }
+  if (!TaskWaitTimeoutError.is(error)) throw error;
+  const statuses = list([error.generation?.rawStatus ?? 'unknown']);
+  yield {
+    status: 'warning',
+    detail: `Task ${paid.task.id} has not ended within 3 minutes. Its last status is "${statuses}".`,
+    advice:
+      'If all tasks take this long, raise waitTimeout. A status that the client does not know counts as running.',
+  };
+}

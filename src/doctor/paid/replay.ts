@@ -1,0 +1,57 @@
+import type { Check } from '../check.ts';
+import { chargeFindings } from './charge-findings.ts';
+import { resubmit } from './image-task.ts';
+
+/** Whether the same submit with the same key returns the same task, without a second charge. */
+export const replay: Check = {
+  id: 'replay',
+  title: 'Idempotent replay',
+  needs: 'key',
+  async *run(run) {
+    const { paidTask, spending } = run;
+    if (paidTask === undefined) {
+      yield { status: 'skipped', detail: 'No image was submitted that could be replayed.' };
+      return;
+    }
+    const problem = paidTask.replay ? undefined : spending.problem(paidTask.priceUsd);
+    if (problem !== undefined) {
+      yield { status: 'skipped', detail: problem };
+      return;
+    }
+    const again = paidTask.replay ?? (await resubmit(run, paidTask));
+    paidTask.replay = again;
+    const { task } = paidTask;
+    const isSame = again.id === task.id;
+    if (again.replayed && isSame) {
+      yield { status: 'ok', detail: 'A reused key returns the same task without a second charge.' };
+    } else if (isSame && !again.chargeUsd) {
+      const detail =
+        'A reused key returns the same task and reports no charge, although it is not marked as a replay.';
+      yield { status: 'ok', detail };
+    } else if (isSame) {
+      yield {
+        status: 'warning',
+        detail:
+          'A reused key returns the same task, but reports its charge again without marking it as a replay.',
+        advice:
+          'gateway.spend then counts the charge of a retried submit twice. Compare it with your account.',
+      };
+    } else {
+      yield {
+        status: 'failed',
+        detail: 'A reused key creates a second task, so a retried submit is charged twice.',
+        advice:
+          'Report it to the operator: the specification guarantees idempotent replay. Until then, turn retries off.',
+        option: { maxRetries: 0 },
+      };
+    }
+    if (!again.replayed && again.chargeUsd) {
+      yield* chargeFindings(
+        run,
+        { id: paidTask.params.model, priceUsd: paidTask.priceUsd },
+        again.meta,
+      );
+    }
+    if (!isSame) spending.blockedBy = 'The service charges replays, so nothing more is spent.';
+  },
+};

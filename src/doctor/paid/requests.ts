@@ -1,0 +1,66 @@
+import { PolygateError, ResponseValidationError } from 'polygate';
+import type { ChatParams, Polygate } from 'polygate';
+
+import { errorResponse, statusOf } from '../failure.ts';
+import type { Run } from '../run.ts';
+import { cheapestModels, maxOutputTokens } from './prices.ts';
+import type { PricedModel } from './prices.ts';
+
+/** The chat that the diagnosis sends. */
+export function chatParams(model: string): Omit<ChatParams, 'stream'> {
+  return {
+    model,
+    messages: [{ role: 'user', content: 'Reply with the word ok.' }],
+    max_tokens: maxOutputTokens,
+  };
+}
+
+/** A client for paid requests, which may spend what is left. */
+export function payingClient({ client, spending }: Run, strict: boolean): Polygate {
+  return client.withOptions(spending.options(strict));
+}
+
+/** Statuses with which a service rejects one model, so that another one may be accepted. */
+const rejectsModel: readonly unknown[] = [400, 403, 404, 422, 503];
+
+/** How many models of a type are tried. */
+const maxModels = 3;
+
+/** The models of a type that are tried, cheapest first; or why none can be used. */
+export function choose(run: Run, type: 'chat' | 'image'): readonly PricedModel[] | string {
+  const models = cheapestModels(run.models, type).slice(0, maxModels);
+  const [cheapest] = models;
+  if (cheapest !== undefined) return run.spending.problem(cheapest.priceUsd) ?? models;
+  const others = run.models.some((model) => model.type === type);
+  return `The service lists ${others ? 'no price for its' : 'no'} ${type} models.`;
+}
+
+/** Sends a request with the first model that the service accepts and whose price fits. */
+export async function tryModels<Result>(
+  run: Run,
+  models: readonly PricedModel[],
+  send: (model: PricedModel) => Promise<Result>,
+): Promise<{ model: PricedModel; result: Result }> {
+  let rejection: unknown;
+  for (const model of models) {
+    if (run.spending.problem(model.priceUsd) !== undefined) break;
+    try {
+      return { model, result: await send(model) };
+    } catch (error) {
+      commitUnknown(run, model, error);
+      if (!rejectsModel.includes(statusOf(error))) throw error;
+      rejection ??= error;
+    }
+  }
+  throw rejection;
+}
+
+/** Counts the price of a request that failed but may have been charged, or whose response reports a charge. */
+export function commitUnknown({ spending }: Run, { priceUsd }: PricedModel, error: unknown): void {
+  const response = errorResponse(error);
+  if (ResponseValidationError.is(error) || response?.meta.chargeUsd !== undefined) {
+    if (response) spending.record(priceUsd, response.meta);
+  } else if (PolygateError.is(error) && error.outcome === 'unknown') {
+    spending.commit(priceUsd);
+  }
+}

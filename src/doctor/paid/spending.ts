@@ -1,0 +1,86 @@
+import type { Polygate, PolygateOptions, ResponseMeta } from 'polygate';
+
+import { usd } from '../text.ts';
+
+/** Differences below this are rounding, in USD. */
+const tolerance = 1e-6;
+
+/** What the diagnosis may spend, and what it has spent. */
+export class Spending {
+  /** What responses reported as charged, in USD. */
+  spentUsd = 0;
+  /** What the wallet holds, if that is known. */
+  walletUsd = Infinity;
+  /** Why nothing more may be spent. */
+  blockedBy: string | undefined;
+  readonly #gateway: Polygate;
+  readonly #maxUsd: number | undefined;
+  /** What may have been charged, whether a response reported it or not. */
+  #committedUsd = 0;
+  /** Whether a response without a charge was reported already. */
+  #isUnreported = false;
+
+  constructor(gateway: Polygate, maxUsd: number | undefined) {
+    this.#gateway = gateway;
+    this.#maxUsd = maxUsd;
+  }
+
+  /** Why a request that costs this much cannot be sent; undefined if it can. */
+  problem(priceUsd: number): string | undefined {
+    if (this.#maxUsd === undefined) {
+      return `This check costs up to ${usd(priceUsd)}. It runs if maxSpendUsd (--spend) allows it.`;
+    }
+    if (this.blockedBy !== undefined) return this.blockedBy;
+    const left = round(this.#maxUsd - this.#committedUsd);
+    if (priceUsd > left) {
+      return `This check costs up to ${usd(priceUsd)}, but only ${usd(Math.max(0, left))} of ${usd(this.#maxUsd)} may still be spent.`;
+    }
+    const walletUsd = this.walletUsd - this.#committedUsd;
+    if (priceUsd > walletUsd) {
+      return `This check costs up to ${usd(priceUsd)}, but the wallet has only ${usd(Math.max(0, walletUsd))}.`;
+    }
+    return undefined;
+  }
+
+  /**
+   * Options for a paid request. Its budget counts from what the client has spent, because the two share a ledger. A
+   * strict budget rejects requests whose price the client cannot estimate, so a chat cannot have one.
+   */
+  options(strict: boolean): PolygateOptions {
+    const left = (this.#maxUsd ?? 0) - this.#committedUsd;
+    return {
+      budget: { maxUsd: round(this.#gateway.spend.totalUsd + left), strict },
+      // The diagnosis sends one paid request at a time, and must see a 429 instead of waiting for a slot.
+      concurrency: false,
+      timeout: 90_000,
+      totalTimeout: 120_000,
+      streamIdleTimeout: 30_000,
+    };
+  }
+
+  /** Records a response, and reports a charge that is missing or higher than the listed price. */
+  record(priceUsd: number, meta: ResponseMeta): 'missing' | 'too-high' | undefined {
+    if (meta.idempotentReplay) return undefined;
+    const { chargeUsd } = meta;
+    this.spentUsd = round(this.spentUsd + (chargeUsd ?? 0));
+    this.commit(chargeUsd ?? priceUsd);
+    if (chargeUsd === undefined) {
+      const isFirst = !this.#isUnreported;
+      this.#isUnreported = true;
+      return isFirst ? 'missing' : undefined;
+    }
+    if (chargeUsd <= priceUsd + tolerance) return undefined;
+    this.blockedBy = 'The service charges more than its listed price, so nothing more is spent.';
+    return 'too-high';
+  }
+
+  /** Counts an amount that was charged, or may have been. */
+  commit(amountUsd: number): void {
+    this.#committedUsd = round(this.#committedUsd + amountUsd);
+  }
+}
+
+/** Removes the noise of binary fractions. */
+function round(amount: number): number {
+  return Number(amount.toFixed(9));
+}

@@ -1,0 +1,105 @@
+import type {
+  Account,
+  Model,
+  Polygate,
+  PolygateOptions,
+  RequestPromise,
+  ResponseMeta,
+  SubmittedTask,
+  SucceededGeneration,
+  WithResponse,
+} from 'polygate';
+
+import { errorResponse } from './failure.ts';
+import type { ErrorResponse } from './failure.ts';
+import type { PricedModel } from './paid/prices.ts';
+import { Spending } from './paid/spending.ts';
+
+/** Limits for requests that cost nothing: one retry, within about ten seconds. */
+const freeLimits: PolygateOptions = {
+  timeout: 10_000,
+  totalTimeout: 12_000,
+  maxRetries: 1,
+  maxRetryDelay: 5_000,
+  // Retries are expected, and each one would be logged as a warning.
+  logLevel: 'error',
+};
+
+/** A task that the diagnosis has paid for. */
+export interface PaidTask {
+  readonly task: SubmittedTask<'image'>;
+  readonly params: {
+    readonly model: string;
+    readonly prompt: string;
+    readonly resolution?: string;
+  };
+  readonly route: 'generations' | 'tasks';
+  readonly priceUsd: number;
+  /** The result of the same request with the same key, if it was sent already. */
+  replay?: SubmittedTask<'image'> | undefined;
+  result?: SucceededGeneration<'image'> | undefined;
+}
+
+/** The state of one diagnosis: what earlier checks have found out. */
+export class Run {
+  /** A client with all options that were found to be necessary. */
+  client: Polygate;
+  readonly signal: AbortSignal | undefined;
+  readonly spending: Spending;
+  /** Why there is no gateway; undefined if there is one. */
+  noGateway: string | undefined;
+  /** Why the API key cannot be used; undefined if it is accepted. */
+  noKey: string | undefined;
+  account: Account | undefined;
+  models: readonly Model[] = [];
+  /** The chat model that the service has accepted. */
+  chatModel: PricedModel | undefined;
+  paidTask: PaidTask | undefined;
+  /** Metadata of the responses to free requests. */
+  readonly metas: ResponseMeta[] = [];
+  #document: Promise<Record<string, unknown>> | undefined;
+
+  constructor(gateway: Polygate, maxUsd: number | undefined, signal: AbortSignal | undefined) {
+    this.client = gateway.withOptions(freeLimits);
+    this.signal = signal;
+    this.spending = new Spending(gateway, maxUsd);
+  }
+
+  /** Uses these options in all later checks. */
+  adopt(options: PolygateOptions): void {
+    this.client = this.client.withOptions(options);
+  }
+
+  /** Awaits the result of a request and keeps its metadata. */
+  async read<Result>(request: RequestPromise<Result>): Promise<WithResponse<Result>> {
+    const received = await request.withResponse();
+    this.metas.push(received.meta);
+    return received;
+  }
+
+  /** Awaits a request that is expected to fail, and returns the response; an error without one is thrown. */
+  async readAny<Result>(
+    request: RequestPromise<Result>,
+  ): Promise<ErrorResponse & { error?: unknown }> {
+    try {
+      const { meta, data } = await request.withResponse();
+      return { meta, body: data };
+    } catch (error) {
+      const response = errorResponse(error);
+      if (response === undefined) throw error;
+      return { meta: response.meta, body: response.body, error };
+    }
+  }
+
+  /** The OpenAPI document of the service, fetched once. */
+  openapi(): Promise<Record<string, unknown>> {
+    this.#document ??= this.client.public.openapi({ signal: this.signal });
+    return this.#document;
+  }
+}
+
+/** A random text that identifies the requests of one diagnosis. */
+export function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(8));
+  return `polygate-doctor-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
