@@ -13,12 +13,12 @@ const colors = { ok: 'green', warning: 'yellow', failed: 'red', skipped: 'gray' 
 
 /** Returns the mark of a status: a colored symbol, or a word of fixed width. */
 export function mark(style: Style, status: CheckStatus): string {
-  return style.color ? paint(style, colors[status], symbols[status]) : status.padEnd(7);
+  return style.color ? paint(style, colors[status], symbols[status]) : status.padEnd(8);
 }
 
 /** Width of a mark with the space after it. */
 export function markWidth(style: Style): number {
-  return style.color ? 2 : 8;
+  return style.color ? 2 : 9;
 }
 
 /** Formats a finding. Lines after the first are indented to the column of the detail. */

@@ -60,8 +60,9 @@ function optionsToSet(style: Style, diagnosis: Diagnosis): string {
 /** Lists the assumptions that were not tested, by reason. */
 function untested(style: Style, checks: readonly DiagnosisCheck[]): string {
   const byReason = new Map<string, string[]>();
-  for (const { status, assumption, detail } of checks) {
-    if (status !== 'skipped' || assumption === undefined) continue;
+  const skipped = checks.filter(({ status }) => status === 'skipped');
+  for (const { assumption, detail } of skipped.toSorted(byAssumption)) {
+    if (assumption === undefined) continue;
     byReason.set(detail, [...(byReason.get(detail) ?? []), assumption]);
   }
   if (byReason.size === 0) return '';
@@ -71,13 +72,21 @@ function untested(style: Style, checks: readonly DiagnosisCheck[]): string {
   return [heading(style, 'Assumptions that were not tested'), '', ...lines].join('\n');
 }
 
+function byAssumption(first: DiagnosisCheck, second: DiagnosisCheck): number {
+  return numberOf(first) - numberOf(second);
+}
+
+function numberOf({ assumption = 'A0' }: DiagnosisCheck): number {
+  return Number(assumption.slice(1));
+}
+
 function result(style: Style, input: SummaryInput): string {
   const { diagnosis, options, end } = input;
   const { checks, spentUsd } = diagnosis;
   const count = (status: CheckStatus) => checks.filter((check) => check.status === status).length;
   const failed = count('failed');
   const counts = [
-    paint(style, failed > 0 ? ['bold', 'red'] : 'reset', `${failed} failed`),
+    failed > 0 ? paint(style, ['bold', 'red'], `${failed} failed`) : '0 failed',
     `${count('warning')} ${count('warning') === 1 ? 'warning' : 'warnings'}`,
     `${count('ok')} ok`,
     `${count('skipped')} skipped`,
@@ -88,7 +97,7 @@ function result(style: Style, input: SummaryInput): string {
     ...(end === undefined ? [] : [endLine(style, end, options)]),
     `${heading(style, 'Result')}  ${counts.join(', ')}`,
     `${heading(style, 'Spent')}   ${spent}`,
-    `${heading(style, 'Next')}    ${wrap(nextStep(input, failed), 8, style.width)}`,
+    `${heading(style, 'Next')}    ${nextStep(input, failed)}`,
   ];
   return lines.join('\n');
 }
@@ -101,19 +110,20 @@ function endLine(style: Style, end: EndReason, { timeoutMs }: DoctorArguments): 
   return `${paint(style, 'yellow', text)}\n`;
 }
 
+/** Returns what to do next, with the command to run on a line of its own. */
 function nextStep({ diagnosis, options, end }: SummaryInput, failed: number): string {
-  const command = `npx polygate doctor${options.baseURLGiven ? ` --base-url ${options.baseURL}` : ''}`;
-  if (end !== undefined) return `Run the command again: ${command}`;
+  const url = options.baseURLGiven ? ` --base-url ${options.baseURL}` : '';
+  const command = (more = '') => `\n\n  npx polygate doctor${url}${more}`;
+  if (end !== undefined) return `Run the command again:${command()}`;
   const hasOptions = Object.keys(optionsOf(diagnosis)).length > 0;
-  const reachable = diagnosis.checks.some(({ status }) => status === 'ok');
-  if (failed > 0 && !(hasOptions && reachable)) {
-    return `Fix what failed, then run the command again: ${command}`;
-  }
+  if (failed > 0 && !hasOptions) return `Fix what failed, then run the command again:${command()}`;
   if (options.maxSpendUsd === undefined) {
-    return `Test what costs money, for at most $${suggestedSpend}: ${command} --spend ${suggestedSpend}`;
+    const advice = `Test what costs money, for at most $${suggestedSpend}:`;
+    return `${advice}${command(` --spend ${suggestedSpend}`)}`;
   }
-  if (hasOptions) return 'Add the options above to your client.';
-  return diagnosis.ok ? 'Nothing: the client works with this service.' : '';
+  return hasOptions
+    ? 'Add the options above to your client.'
+    : 'Nothing to do: the client works with this service.';
 }
 
 /** Formats an amount with at least two decimals and no exponent. */
