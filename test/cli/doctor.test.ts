@@ -161,6 +161,8 @@ test.concurrent('FORCE_COLOR adds colors to a pipe, but no spinner', async () =>
 
 const hasScript = process.platform === 'linux' && existsSync('/usr/bin/script');
 
+const terminalTest = hasScript ? test.concurrent : test.skip;
+
 /** Runs the command in a pseudoterminal with the given number of columns. */
 const inTerminal = async (columns: number, env: Record<string, string>) => {
   const command = commandLine('polygate', ['doctor'])
@@ -177,32 +179,26 @@ const inTerminal = async (columns: number, env: Record<string, string>) => {
   return { ...result, text };
 };
 
-test.concurrent.skipIf(!hasScript)(
-  'a terminal gets a spinner, colors, and lines that fit its width',
-  async () => {
-    for (const columns of [80, 120]) {
-      const { code, stdout, text } = await inTerminal(columns, ordinary.env);
-      expect(code).toBe(0);
-      expect(stdout).toContain(`${escape}[32m✔${escape}[39m `);
-      // The cursor is hidden while the spinner turns, and visible at the end.
-      expect(stdout.lastIndexOf(`${escape}[?25h`)).toBeGreaterThan(
-        stdout.lastIndexOf(`${escape}[?25l`),
-      );
-      expect(stdout).toContain(`${escape}[?25l`);
-      const lines = text.split('\n');
-      expect(lines.filter((line) => line.length > columns)).toEqual([]);
-      expect(lines.some((line) => /^ {37}\S/.test(line))).toBe(true);
-      expect(text).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/);
-    }
-  },
-);
-
-test.concurrent.skipIf(!hasScript)(
-  'NO_COLOR gives a terminal plain text without a spinner',
-  async () => {
-    const { code, stdout } = await inTerminal(80, { ...ordinary.env, NO_COLOR: '1' });
+terminalTest('a terminal gets a spinner, colors, and lines that fit its width', async () => {
+  for (const columns of [80, 120]) {
+    const { code, stdout, text } = await inTerminal(columns, ordinary.env);
     expect(code).toBe(0);
-    expect(stdout).not.toContain(escape);
-    expect(stdout).toMatch(/^ok {7}Gateway/m);
-  },
-);
+    expect(stdout).toContain(`${escape}[32m✔${escape}[39m `);
+    // The cursor is hidden while the spinner turns, and visible at the end.
+    expect(stdout.lastIndexOf(`${escape}[?25h`)).toBeGreaterThan(
+      stdout.lastIndexOf(`${escape}[?25l`),
+    );
+    expect(stdout).toContain(`${escape}[?25l`);
+    const lines = text.split('\n');
+    expect(lines.filter((line) => line.length > columns)).toEqual([]);
+    expect(lines.some((line) => /^ {37}\S/.test(line))).toBe(true);
+    expect(text).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/);
+  }
+});
+
+terminalTest('NO_COLOR gives a terminal plain text without a spinner', async () => {
+  const { code, stdout } = await inTerminal(80, { ...ordinary.env, NO_COLOR: '1' });
+  expect(code).toBe(0);
+  expect(stdout).not.toContain(escape);
+  expect(stdout).toMatch(/^ok {7}Gateway/m);
+});
