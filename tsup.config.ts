@@ -21,6 +21,9 @@ const shared: Options = {
   silent: true,
 };
 
+/** Packages that are copied into the build, with the file that contains their licence. */
+const bundled = { hono: 'LICENSE', 'yocto-spinner': 'license', yoctocolors: 'license' };
+
 // The reference gateway is built separately. Both use the schemas, and a shared chunk would add schemas to the client
 // that only the gateway uses.
 export default defineConfig([
@@ -60,6 +63,14 @@ export default defineConfig([
   },
   {
     ...shared,
+    name: 'doctor',
+    entry: { doctor: 'src/doctor/index.ts' },
+    outDir: 'dist',
+    dts: true,
+    external: ['polygate'],
+  },
+  {
+    ...shared,
     name: 'otel',
     entry: { otel: 'src/otel/index.ts' },
     outDir: 'dist',
@@ -83,19 +94,30 @@ export default defineConfig([
   },
   {
     ...shared,
-    name: 'mock',
+    name: 'mock and commands',
     entry: {
-      index: 'src/mock/index.ts',
-      node: 'src/mock/node/index.ts',
-      msw: 'src/mock/msw.ts',
-      cli: 'src/mock/node/cli.ts',
+      'mock/index': 'src/mock/index.ts',
+      'mock/node': 'src/mock/node/index.ts',
+      'mock/msw': 'src/mock/msw.ts',
+      'mock/cli': 'src/cli/polygate-mock.ts',
+      cli: 'src/cli/polygate.ts',
     },
-    outDir: 'dist/mock',
+    outDir: 'dist',
     dts: {
-      entry: { index: 'src/mock/index.ts', node: 'src/mock/node/index.ts', msw: 'src/mock/msw.ts' },
+      entry: {
+        'mock/index': 'src/mock/index.ts',
+        'mock/node': 'src/mock/node/index.ts',
+        'mock/msw': 'src/mock/msw.ts',
+      },
     },
-    noExternal: [/^hono\b/],
-    // The licence of hono has to accompany its bundled code.
-    onSuccess: async () => copyFileSync('node_modules/hono/LICENSE', 'dist/mock/hono.LICENSE'),
+    // The commands use the client and the doctor as they are installed.
+    external: ['polygate'],
+    noExternal: Object.keys(bundled).map((name) => new RegExp(`^${name}\\b`)),
+    // The licence of a package has to accompany its bundled code.
+    onSuccess: async () => {
+      for (const [name, licence] of Object.entries(bundled)) {
+        copyFileSync(`node_modules/${name}/${licence}`, `dist/mock/${name}.LICENSE`);
+      }
+    },
   },
 ]);

@@ -27,6 +27,7 @@ export default defineConfig({
     alias: [
       { find: /^polygate$/, replacement: source('index.ts') },
       { find: /^polygate\/chat$/, replacement: source('chat.ts') },
+      { find: /^polygate\/doctor$/, replacement: source('doctor/index.ts') },
       { find: /^polygate\/ai-sdk$/, replacement: source('ai-sdk/index.ts') },
       { find: /^polygate\/bullmq$/, replacement: source('bullmq/index.ts') },
       { find: /^polygate\/doctor$/, replacement: source('doctor/index.ts') },
@@ -50,7 +51,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['src/**'],
-      exclude: ['**/node_modules/**', 'src/mock/node/cli.ts'],
+      exclude: ['**/node_modules/**', 'src/cli/**'],
     },
     projects: [
       {

@@ -9,6 +9,7 @@ enableCompileCache();
 const sources = new Map([
   ['polygate', '../src/index.ts'],
   ['polygate/chat', '../src/chat.ts'],
+  ['polygate/doctor', '../src/doctor/index.ts'],
   ['polygate/ai-sdk', '../src/ai-sdk/index.ts'],
   ['polygate/bullmq', '../src/bullmq/index.ts'],
   ['polygate/doctor', '../src/doctor/index.ts'],

@@ -1,3 +1,5 @@
+import type { Fault } from './http/faults.ts';
+
 /** A request as the gateway received it. */
 export interface MockRequest {
   /** The HTTP method, in upper case. */
@@ -42,19 +44,30 @@ export interface InvoiceLine {
   at: number;
 }
 
+/**
+ * Why the caller did not receive a response: an injected fault refused or reset the connection or withholds the
+ * response, or the caller disconnected first.
+ */
+export type LostResponse = 'refused' | 'reset' | 'stalled' | 'disconnected';
+
 /** A summary of a request and its response, for logs. */
 export interface ExchangeSummary {
   /** The HTTP method, in upper case. */
   method: string;
   /** The path as sent, without the query string. */
   path: string;
-  /** The status of the response. */
-  status: number;
-  /** The request id that the response carries. */
+  /** The status of the response; undefined if it was lost. */
+  status: number | undefined;
+  /** Why the caller did not receive a response; undefined if its headers were sent. */
+  lost: LostResponse | undefined;
+  /** The request id that the response carries; empty if the connection was refused. */
   requestId: string;
-  /** Time from the request to the response headers, in clock milliseconds. */
+  /** Time from the request to the response headers, or to the loss of the response, in clock milliseconds. */
   ms: number;
-  /** The charge that the response reports, in USD. */
+  /**
+   * The charge of the request in USD, even if its response is lost or replaced by a fault. For a replay, the charge of
+   * the original request.
+   */
   chargeUsd: number | undefined;
   /** The idempotency key of the request, if it had one. */
   idempotencyKey: string | undefined;
@@ -64,4 +77,6 @@ export interface ExchangeSummary {
   stream: boolean;
   /** The error code, such as `model_not_found`; undefined if the response has none. */
   code: string | undefined;
+  /** The injected fault that affected the request, as it was passed to `mock.fail`. */
+  fault: Fault | undefined;
 }

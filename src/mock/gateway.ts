@@ -53,6 +53,16 @@ export interface MockGateway {
   clearFaults(): void;
   /** Clears `requests` and `invoice`, and resets `peakInFlight`. Wallets, tasks and other state remain. */
   clearRecords(): void;
+  /**
+   * Returns wallets, invoice, tasks, idempotency keys, materials and voices as an object that can be stored as JSON, for
+   * the option `snapshot` of another gateway. It contains no API keys. Its format may change with any version.
+   *
+   * @example
+   * ```ts
+   * const restarted = createMockGateway({ snapshot: mock.snapshot() });
+   * ```
+   */
+  snapshot(): object;
   /** Changes the concurrency limit for subsequent requests. */
   setConcurrencyLimit(limit: number): void;
   /**

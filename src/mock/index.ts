@@ -17,6 +17,7 @@ import type { MockGatewayOptions } from './options.ts';
 import { createIdGenerator, seededRandom } from './random.ts';
 import { endpoints } from './routes/index.ts';
 import type { Services } from './services.ts';
+import { parseSnapshot, restoreSnapshot, takeSnapshot } from './snapshot.ts';
 import { phaseOf } from './tasks/phase.ts';
 import { TaskStore } from './tasks/store.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -35,7 +36,7 @@ export type {
   MaterialOptions,
   MaterialOutcome,
 } from './options.ts';
-export type { ExchangeSummary, InvoiceLine, MockRequest } from './exchange.ts';
+export type { ExchangeSummary, InvoiceLine, LostResponse, MockRequest } from './exchange.ts';
 
 /** The origin that `mock.fetch` serves. */
 const baseURL = 'https://mock.polygate.example';
@@ -55,26 +56,31 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
   checkGatewayOptions(options);
   const settings = resolveOptions(options);
   const assumptions = { ...defaultAssumptions, ...options.assumptions };
-  const clock = options.clock === 'virtual' ? new VirtualClock() : systemClock();
+  const earlier = options.snapshot && parseSnapshot(options.snapshot);
+  const clock = options.clock === 'virtual' ? new VirtualClock(earlier?.now) : systemClock();
   const users = new Users(options.keys, settings.walletUsd);
   const limitSource = options.concurrencyLimit === undefined ? defaultTier.id : 'user_override';
   const slots = new Slots(options.concurrencyLimit ?? defaultTier.concurrency, limitSource);
-  const ledger = new Ledger(settings.history);
+  const onChange = oncePerTurn(settings.onChange);
+  const ledger = new Ledger(settings.history, onChange);
   const tasks = new TaskStore(ledger, assumptions, settings.history);
+  const restarts = earlier === undefined ? 0 : earlier.restarts + 1;
   const services: Services = {
     settings,
     assumptions,
     clock,
-    makeId: createIdGenerator(seededRandom(`${settings.seed} ids`)),
+    // After a restart, the same ids must not be assigned again.
+    makeId: createIdGenerator(seededRandom(`${settings.seed} ids${restarts || ''}`)),
     catalog: new ModelCatalog(options.models),
     users,
     slots,
     health: new Health(),
     ledger,
     tasks,
-    materials: new MaterialStore(settings.materials),
+    materials: new MaterialStore(settings.materials, onChange),
     endpoints,
   };
+  if (earlier !== undefined) restoreSnapshot(earlier, services);
   const faults = new Faults(seededRandom(`${settings.seed} faults`));
   const recorder = new Recorder(settings.history, settings.onResponse);
   const server = new GatewayServer(services, endpoints, faults, recorder);
@@ -129,11 +135,29 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
       ledger.lines.length = 0;
       slots.peak = slots.inFlight;
     },
+    snapshot: () => takeSnapshot(services, restarts),
     setConcurrencyLimit: (limit) => {
       slots.limit = limit;
     },
     setKeyState: (key, state) => {
       users.setState(key, state);
+      onChange();
     },
+  };
+}
+
+/**
+ * Returns a function that calls another one when the code that is running has ended, however often it is called. A
+ * handler charges and then remembers the idempotency key; a snapshot between the two would be inconsistent.
+ */
+function oncePerTurn(callback: () => void): () => void {
+  let scheduled = false;
+  return () => {
+    if (scheduled) return;
+    scheduled = true;
+    queueMicrotask(() => {
+      scheduled = false;
+      callback();
+    });
   };
 }

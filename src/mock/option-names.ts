@@ -21,6 +21,8 @@ const gatewayNames: OptionNames<MockGatewayOptions> = {
   maxBodyBytes: true,
   history: true,
   onResponse: true,
+  snapshot: true,
+  onChange: true,
 };
 const keyNames: OptionNames<MockKey> = {
   key: true,

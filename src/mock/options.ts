@@ -96,8 +96,21 @@ export interface MockGatewayOptions {
    * @defaultValue unlimited
    */
   history?: number | undefined;
-  /** Called when the headers of a response are sent. The `polygate-mock` command uses it for its log. */
+  /**
+   * Called when the headers of a response are sent, or when the response is lost. The `polygate-mock` command uses it
+   * for its log.
+   */
   onResponse?: ((exchange: ExchangeSummary) => void) | undefined;
+  /**
+   * The state of an earlier gateway, as `mock.snapshot()` returned it, possibly converted to JSON and back. Its balances
+   * replace `wallet`.
+   */
+  snapshot?: object | undefined;
+  /**
+   * Called after requests have changed the state that `mock.snapshot()` returns, before their responses are sent. The
+   * `polygate-mock` command uses it to save its state.
+   */
+  onChange?: (() => void) | undefined;
 }
 
 /** The options with their defaults applied. */
@@ -111,6 +124,7 @@ export interface Settings {
   history: number;
   seed: string;
   onResponse: (exchange: ExchangeSummary) => void;
+  onChange: () => void;
 }
 
 const day = 24 * 60 * 60 * 1000;
@@ -136,5 +150,6 @@ export function resolveOptions(options: MockGatewayOptions): Settings {
     history: options.history ?? Infinity,
     seed: String(options.seed ?? 1),
     onResponse: options.onResponse ?? (() => {}),
+    onChange: options.onChange ?? (() => {}),
   };
 }

@@ -41,6 +41,14 @@ export interface Caller {
   requestId: string;
   /** When the request arrived, in clock milliseconds. */
   now: number;
+  /** The charge of this request so far. */
+  receipt: Receipt;
+}
+
+/** The charge of a request. Copies of its context share it. */
+export interface Receipt {
+  /** Undefined if nothing was charged. */
+  chargedUsd: number | undefined;
 }
 
 /** The result of a request that had an idempotency key. */
@@ -52,7 +60,7 @@ export interface IdempotencyRecord {
   /** The original response body, if the request created a voice. */
   readonly response?: unknown;
   /** The completion, if it was a chat request. */
-  readonly completion?: GeneratedCompletion;
+  readonly completion?: GeneratedCompletion | undefined;
 }
 
 /** A task. Its status is computed from the clock. */

@@ -22,11 +22,15 @@ const realSetTimeout = setTimeout;
 /** A clock that moves only in `advance` and `settle`. */
 export class VirtualClock implements MockClock {
   readonly #sleeps = new SleepQueue();
-  #now = startTime;
+  #now: number;
   /** Number of sleeps that started, ended or were aborted. */
   #events = 0;
   /** Resolves when the last call of `advance` has finished; calls run one after another. */
   #lastAdvance: Promise<unknown> = Promise.resolve();
+
+  constructor(now = startTime) {
+    this.#now = now;
+  }
 
   now(): number {
     return this.#now;

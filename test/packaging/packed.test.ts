@@ -69,3 +69,20 @@ test('the polygate-mock command listens and prints its base URL', async () => {
   program.kill();
   expect(output).toMatch(/http:\/\/\S+:\d+/);
 });
+
+test('the polygate command checks a gateway that it has started', async () => {
+  const command = join(app, 'node_modules', '.bin', 'polygate');
+  const mock = spawn(command, ['mock', '--port', '0']);
+  let output = '';
+  for await (const part of mock.stdout) {
+    output += String(part);
+    if (/http:\S+[^]*\n$/.test(output)) break;
+  }
+  const [baseURL = ''] = /http:\/\/\S+:\d+/.exec(output) ?? [];
+  const args = ['doctor', '--base-url', baseURL, '--api-key', 'sk-mock-demo', '--json'];
+  const doctor = spawn(command, args);
+  let result = '';
+  for await (const part of doctor.stdout) result += String(part);
+  mock.kill();
+  expect(JSON.parse(result)).toMatchObject({ ok: true, spentUsd: 0 });
+});

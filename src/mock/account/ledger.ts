@@ -15,9 +15,11 @@ export interface Charge {
 export class Ledger {
   readonly lines: InvoiceLine[] = [];
   readonly #history: number;
+  readonly #onChange: () => void;
 
-  constructor(history: number) {
+  constructor(history: number, onChange: () => void) {
     this.#history = history;
+    this.#onChange = onChange;
   }
 
   /**
@@ -28,6 +30,7 @@ export class Ledger {
     const amount = this.checkBalance(caller, charge);
     const { user } = caller;
     this.#transfer(user, caller.key, -amount);
+    caller.receipt.chargedUsd = addUsd(caller.receipt.chargedUsd ?? 0, amount);
     this.#addLine({
       usd: amount,
       model: charge.model,
@@ -74,5 +77,6 @@ export class Ledger {
   #addLine(line: InvoiceLine): void {
     this.lines.push(line);
     if (this.lines.length > this.#history) this.lines.shift();
+    this.#onChange();
   }
 }

@@ -30,6 +30,10 @@ export class Users {
     return this.#users.values();
   }
 
+  get keys(): Iterable<Key> {
+    return this.#keys.values();
+  }
+
   setState(key: string, state: KeyState): void {
     const found = this.#keys.get(key);
     if (found === undefined) throw new Error('The mock gateway has no such API key');
@@ -38,13 +42,14 @@ export class Users {
 
   #add(entry: MockKey): Key {
     const { key, user: owner = 'demo', state = 'enabled', concurrencyLimit: limit } = entry;
-    const user = this.#userOf(owner);
+    const user = this.named(owner);
     const added: Key = { key, number: this.#keys.size + 1, user, state, spentUsd: 0, limit };
     this.#keys.set(key, added);
     return added;
   }
 
-  #userOf(owner: string | number): User {
+  /** Returns the user with this name, and creates it if there is none. */
+  named(owner: string | number): User {
     const name = String(owner);
     const existing = this.#users.get(name);
     if (existing !== undefined) return existing;

@@ -1,4 +1,5 @@
 import type { Services } from '../services.ts';
+import type { Receipt } from '../state.ts';
 import { authenticate } from './auth.ts';
 import { requireJsonBody } from './body.ts';
 import type { ReceivedBody } from './body.ts';
@@ -12,10 +13,15 @@ import { json, bodyResponse } from './response/response.ts';
 import type { MockResponse } from './response/response.ts';
 import type { EndpointRouter } from './router.ts';
 
-/** A response, and a function that frees the slot of its request. */
+/** The result of a request. */
 export interface HandledRequest {
   response: MockResponse;
+  /** Frees the slot of the request. */
   release: () => void;
+  /** The charge in USD; for a replay, that of the original request. */
+  chargeUsd: number | undefined;
+  /** Whether it is an idempotent replay. */
+  replay: boolean;
 }
 
 /** A request that has been read but not routed. */
@@ -39,6 +45,7 @@ export async function handleRequest(
     release: () => {},
     headers: {},
   };
+  const receipt: Receipt = { chargedUsd: undefined };
   let response: MockResponse;
   try {
     const { endpoint, params } = router.find(incoming.method, incoming.url.pathname);
@@ -57,6 +64,7 @@ export async function handleRequest(
       key,
       body: body.value,
       now: services.clock.now(),
+      receipt,
       signal: incoming.signal,
     };
     services.tasks.sweep(context.now);
@@ -68,9 +76,13 @@ export async function handleRequest(
   } catch (reason) {
     response = responseForThrown(services, reason, router.authAt(incoming.url.pathname));
   }
+  const reported = response.headers['x-svc-charge-usd'];
   return {
     response: { ...response, headers: { ...slot.headers, ...response.headers } },
     release: slot.release,
+    // A request that fails after its charge, such as one whose caller has disconnected, does not report it.
+    chargeUsd: receipt.chargedUsd ?? (reported === undefined ? undefined : Number(reported)),
+    replay: response.headers['x-svc-idempotent-replay'] === 'true',
   };
 }
 

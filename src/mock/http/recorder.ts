@@ -1,8 +1,18 @@
 import { isRecord } from '../../schemas/type-guards.ts';
-import type { ExchangeSummary, MockRequest } from '../exchange.ts';
+import type { ExchangeSummary, LostResponse, MockRequest } from '../exchange.ts';
+import type { Fault } from './faults.ts';
+import type { HandledRequest } from './pipeline.ts';
 import type { MockResponse } from './response/response.ts';
 
-/** Keeps the latest requests and reports each response to `onResponse`. */
+/** What a summary reports in addition to the request. */
+interface Result {
+  handled?: HandledRequest | undefined;
+  fault: Fault | undefined;
+  /** The current time, in clock milliseconds. */
+  now: number;
+}
+
+/** Keeps the latest requests and reports each result to `onResponse`. */
 export class Recorder {
   readonly requests: MockRequest[] = [];
   readonly #history: number;
@@ -18,22 +28,53 @@ export class Recorder {
     if (this.requests.length > this.#history) this.requests.shift();
   }
 
-  reportResponse(request: MockRequest, response: MockResponse, now: number): void {
-    const charge = response.headers['x-svc-charge-usd'];
-    const { method, path, requestId, headers } = request;
+  /** Reports a response whose headers are sent now. */
+  reportResponse(request: MockRequest, handled: HandledRequest, result: Result): void {
+    const { response } = handled;
     this.#onResponse({
-      method,
-      path,
-      status: response.status,
-      requestId,
-      ms: now - request.at,
-      chargeUsd: charge === undefined ? undefined : Number(charge),
-      idempotencyKey: headers['x-idempotency-key'] ?? headers['idempotency-key'],
-      replay: response.headers['x-svc-idempotent-replay'] === 'true',
+      ...summaryOf(request, { ...result, handled }),
+      status: request.status,
       stream: response.stream,
       code: response.status < 400 ? undefined : errorCodeIn(response),
     });
   }
+
+  /** Reports a request whose response does not reach the caller. */
+  reportLost(request: MockRequest, lost: LostResponse, result: Result): void {
+    this.#onResponse({ ...summaryOf(request, result), lost });
+  }
+
+  /** Reports a request that was never received. */
+  reportRefused(method: string, path: string, fault: Fault): void {
+    this.#onResponse({ ...emptySummary, method, path, lost: 'refused', fault });
+  }
+}
+
+const emptySummary = {
+  status: undefined,
+  lost: undefined,
+  requestId: '',
+  ms: 0,
+  chargeUsd: undefined,
+  idempotencyKey: undefined,
+  replay: false,
+  stream: false,
+  code: undefined,
+};
+
+function summaryOf(request: MockRequest, { handled, fault, now }: Result): ExchangeSummary {
+  const { method, path, requestId, headers } = request;
+  return {
+    ...emptySummary,
+    method,
+    path,
+    requestId,
+    ms: now - request.at,
+    chargeUsd: handled?.chargeUsd,
+    idempotencyKey: headers['x-idempotency-key'] ?? headers['idempotency-key'],
+    replay: handled?.replay ?? false,
+    fault,
+  };
 }
 
 /** Returns the error code in a body with the documented envelope. */

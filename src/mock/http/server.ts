@@ -1,4 +1,4 @@
-import type { MockRequest } from '../exchange.ts';
+import type { LostResponse, MockRequest } from '../exchange.ts';
 import type { Services } from '../services.ts';
 import { readBody } from './body.ts';
 import type { ReceivedBody } from './body.ts';
@@ -45,12 +45,16 @@ export class GatewayServer {
     const { signal } = incoming;
     signal?.throwIfAborted();
     const fault = this.#faults.take(incoming.method, incoming.url.pathname);
-    if (fault?.unreachable === true) throw connectionError('refused');
+    if (fault?.unreachable === true) {
+      this.#recorder.reportRefused(incoming.method, incoming.url.pathname, fault);
+      throw connectionError('refused');
+    }
     const read = readBody(incoming, this.#services.settings.maxBodyBytes);
     const body = await untilAborted(read, signal);
     const request = this.#record(incoming, body);
     if (fault?.reset === 'before') {
       await this.#delay(fault, signal);
+      this.#recorder.reportLost(request, 'reset', { fault, now: this.#services.clock.now() });
       throw connectionError('reset');
     }
     const handled = await this.#handle({ incoming, requestId: request.requestId, body }, fault);
@@ -62,33 +66,48 @@ export class GatewayServer {
     if (!replacesResponse(fault)) return handleRequest(this.#services, this.#router, received);
     const auth = this.#router.authAt(received.incoming.url.pathname);
     const response = this.#faultResponse(fault, auth);
-    if (fault.handled !== true) return { response, release: () => {} };
-    const { release } = await handleRequest(this.#services, this.#router, received);
-    return { response, release };
+    if (fault.handled !== true) {
+      return { response, release: () => {}, chargeUsd: undefined, replay: false };
+    }
+    return { ...(await handleRequest(this.#services, this.#router, received)), response };
   }
 
   /** Applies latency and faults, then delivers the response or drops the connection. */
   async #respond(
     incoming: IncomingRequest,
     request: MockRequest,
-    { response, release }: HandledRequest,
+    handled: HandledRequest,
     fault: Fault | undefined,
   ): Promise<Response> {
     const { signal } = incoming;
+    const { response, release } = handled;
     const { clock, settings } = this.#services;
+    let lost: LostResponse = 'disconnected';
+    const reportLost = (): void => {
+      this.#recorder.reportLost(request, lost, { handled, fault, now: clock.now() });
+    };
     try {
       await this.#delay(fault, signal);
-      if (fault?.stallHeaders === true) await untilAborted(new Promise(() => {}), signal);
-      if (fault?.reset === 'after') throw connectionError('reset');
       signal?.throwIfAborted();
+      if (fault?.stallHeaders === true) {
+        lost = 'stalled';
+        // Not when the caller gives up: by then, the process may have been killed.
+        reportLost();
+        await untilAborted(new Promise(() => {}), signal);
+      }
+      if (fault?.reset === 'after') {
+        lost = 'reset';
+        throw connectionError('reset');
+      }
     } catch (reason) {
       release();
+      if (lost !== 'stalled') reportLost();
       throw reason;
     }
     request.status = fault?.malformed === true ? 200 : response.status;
     this.#addCommonHeaders(response, request);
     this.#services.health.record(request.status);
-    this.#recorder.reportResponse(request, response, clock.now());
+    this.#recorder.reportResponse(request, handled, { fault, now: clock.now() });
     const { chunkDelayMs } = settings;
     const delivered = toResponse(response, { clock, fault, signal, chunkDelayMs, release });
     if (response.status >= 300 && response.status < 400 && incoming.redirect === 'error') {

@@ -38,9 +38,15 @@ export class MaterialStore {
   readonly #byUri = new Map<string, MaterialState>();
   readonly #byToken = new Map<string, MaterialState>();
   readonly #options: Settings['materials'];
+  readonly #onChange: () => void;
 
-  constructor(options: Settings['materials']) {
+  constructor(options: Settings['materials'], onChange: () => void) {
     this.#options = options;
+    this.#onChange = onChange;
+  }
+
+  get all(): Iterable<MaterialState> {
+    return this.#byId.values();
   }
 
   get count(): number {
@@ -48,6 +54,12 @@ export class MaterialStore {
   }
 
   add(material: MaterialState): void {
+    this.restore(material);
+    this.#onChange();
+  }
+
+  /** Adds a material of an earlier gateway. */
+  restore(material: MaterialState): void {
     this.#byId.set(material.id, material);
     this.#byUri.set(material.uri, material);
     const { verification } = material;
@@ -86,10 +98,18 @@ export class MaterialStore {
     const { creatingMs, durationMs } = this.#options;
     material.processingAt = now + creatingMs;
     material.processedAt = material.processingAt + durationMs;
+    this.#onChange();
+  }
+
+  /** Ends the verification of a person without success. */
+  failVerification(material: MaterialState): void {
+    material.verificationFailed = true;
+    this.#onChange();
   }
 
   /** Deletes a material. Deleting it again completes a pending deletion. */
   delete(material: MaterialState, now: number): void {
     material.deletedAt = material.deletedAt === undefined ? now + this.#options.deleteMs : now;
+    this.#onChange();
   }
 }

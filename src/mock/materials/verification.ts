@@ -30,7 +30,7 @@ export function verify(context: RequestContext): MockResponse {
   }
   if (status === 'verification_pending') {
     if (isBrowser && outcome === null) return html(200, verificationPage(material));
-    if (outcome === 'failed') material.verificationFailed = true;
+    if (outcome === 'failed') materials.failVerification(material);
     else materials.startProcessing(material, context.now);
   }
   const location = callbackLocation(material, material.verification.callbackUrl, context.now);

@@ -5,6 +5,7 @@ import type { MockGateway } from '../gateway.ts';
 import { checkNames } from '../option-names.ts';
 import type { OptionNames } from '../option-names.ts';
 import { protocolError, rawErrorResponse } from './protocol-error.ts';
+import { handleRecords } from './records.ts';
 import { toRequest } from './to-request.ts';
 
 /** Options of {@link listen}. */
@@ -15,9 +16,21 @@ export interface ListenOptions {
   host?: string | undefined;
   /** Whether web pages of any origin may call the gateway. @defaultValue false */
   cors?: boolean | undefined;
+  /**
+   * Whether `GET /__mock/invoice` and `GET /__mock/requests` return what `mock.invoice` and `mock.requests` contain, for
+   * tests in another process. They need no API key, and replace keys in headers with `[redacted]`.
+   *
+   * @defaultValue false
+   */
+  records?: boolean | undefined;
 }
 
-const listenNames: OptionNames<ListenOptions> = { port: true, host: true, cors: true };
+const listenNames: OptionNames<ListenOptions> = {
+  port: true,
+  host: true,
+  cors: true,
+  records: true,
+};
 
 /** A gateway that listens on a socket. */
 export interface MockServer {
@@ -37,10 +50,11 @@ export interface MockServer {
  */
 export async function listen(mock: MockGateway, options: ListenOptions = {}): Promise<MockServer> {
   checkNames(options, listenNames);
-  const { port = 0, host = '127.0.0.1', cors = false } = options;
+  const { port = 0, host = '127.0.0.1', cors = false, records = false } = options;
   let baseURL = '';
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     if (cors && handleCors(request, response)) return;
+    if (records && handleRecords(mock, request, response)) return;
     void respond(mock, baseURL, request, response);
   };
   const server = createServer({ requestTimeout: 0, requireHostHeader: false }, serve);

@@ -30,10 +30,21 @@ export class TaskStore {
 
   add(task: Task): void {
     this.submitted += 1;
+    this.restore(task, true);
+    if (this.#byId.size > this.#history) this.#dropOldestEnded();
+  }
+
+  /** Adds a task of an earlier gateway. */
+  restore(task: Task, pending: boolean): void {
     this.#byId.set(task.id, task);
+    if (!pending) return;
     this.#pending.add(task);
     task.user.pendingTasks.add(task);
-    if (this.#byId.size > this.#history) this.#dropOldestEnded();
+  }
+
+  /** Whether the task has not ended. */
+  isPending(task: Task): boolean {
+    return this.#pending.has(task);
   }
 
   byId(id: string): Task | undefined {

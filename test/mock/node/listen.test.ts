@@ -204,3 +204,32 @@ test.each([
   const { listening } = await start();
   expect(await sendBytes(listening.port, bytes)).toMatch(/^HTTP\/1.1 200 /);
 });
+
+test('invoice and requests are served without API keys, and are not requests themselves', async () => {
+  const { mock, listening, send } = await start({}, { records: true });
+  await send('/v1/images/tasks?key=sk-query', image);
+  const invoice = await (await fetch(`${listening.baseURL}/__mock/invoice`)).json();
+  expect(invoice).toEqual(JSON.parse(JSON.stringify(mock.invoice)));
+  expect(invoice).toMatchObject([{ usd: 0.02, route: 'POST /v1/images/tasks' }]);
+  const text = await (await fetch(`${listening.baseURL}/__mock/requests?now`)).text();
+  expect(text).not.toMatch(/sk-/);
+  expect(JSON.parse(text)).toMatchObject([
+    {
+      path: '/v1/images/tasks',
+      search: '?key=[redacted]',
+      headers: { authorization: '[redacted]' },
+      body: image,
+      status: 202,
+    },
+  ]);
+  expect(mock.requests[0]?.headers.authorization).toBe(`Bearer ${mock.apiKey}`);
+  expect(mock.requests).toHaveLength(1);
+});
+
+test('without `records`, and for other methods, these paths do not exist', async () => {
+  const closed = await start();
+  expect((await closed.send('/__mock/invoice')).status).toBe(404);
+  const served = await start({}, { records: true });
+  expect((await served.send('/__mock/invoice', {})).status).toBe(404);
+  expect((await served.send('/__mock/other')).status).toBe(404);
+});

@@ -5,16 +5,16 @@ import { fileURLToPath } from 'node:url';
 
 import { expect, test } from 'vitest';
 
-import manifest from '../../../package.json' with { type: 'json' };
-import { createMockGateway } from '../../../src/mock/index.ts';
-import { listen } from '../../../src/mock/node/index.ts';
-import { logLine } from '../../../src/mock/node/log-line.ts';
-import { callerOf, chat, image } from '../caller.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { logLine } from '../../src/cli/mock/log-line.ts';
+import { createMockGateway } from '../../src/mock/index.ts';
+import { listen } from '../../src/mock/node/index.ts';
+import { callerOf, chat, image } from '../mock/caller.ts';
 
 /** Node's default compile cache, which makes starting the command several times faster. */
 const compileCache = `${tmpdir()}/node-compile-cache`;
 const path = '/v1/images/tasks';
-const command = fileURLToPath(new URL('../../../src/mock/node/cli.ts', import.meta.url));
+const command = fileURLToPath(new URL('../../src/cli/polygate-mock.ts', import.meta.url));
 
 /** Runs the command until it exits, or interrupts it as soon as `onOutput` resolves to true. */
 async function run(
@@ -122,7 +122,8 @@ test('long text from a caller is shortened in the log', () => {
   const long = 'x'.repeat(10_000);
   const exchange = { method: 'GET', path: `/${long}`, status: 404, requestId: 'req', ms: 0.4 };
   const rest = { chargeUsd: undefined, idempotencyKey: long, replay: false, stream: false };
-  const line = logLine({ ...exchange, ...rest, code: 'not_found' }, new Date());
+  const nothing = { lost: undefined, fault: undefined };
+  const line = logLine({ ...exchange, ...rest, ...nothing, code: 'not_found' }, new Date());
   expect(line).toMatch(/^\d\d:\d\d:\d\d  404 +0 ms  GET  \/x+…  not_found  key x+…$/);
   expect(line.length).toBeLessThan(200);
 });

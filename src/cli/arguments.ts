@@ -1,0 +1,65 @@
+import { parseArgs } from 'node:util';
+import type { ParseArgsOptionsConfig } from 'node:util';
+
+import { nearestName } from '../schemas/nearest-name.ts';
+
+/** The command line is invalid. The message is one line. */
+export class UsageError extends Error {}
+
+/** The options that every command has. */
+export const commonOptions = {
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
+} as const;
+
+/** Parses options. Throws a `UsageError` that suggests the nearest name if one is unknown. */
+export function parseOptions<const Options extends ParseArgsOptionsConfig>(
+  args: string[],
+  options: Options,
+): ReturnType<typeof parseArgs<{ args: string[]; options: Options }>>['values'] {
+  const { tokens } = parseArgs({ args, options, strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind !== 'option' || Object.hasOwn(options, token.name)) continue;
+    throw new UsageError(unknownName('option', token.rawName, dashed(Object.keys(options))));
+  }
+  try {
+    return parseArgs({ args, options }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message.split('\n')[0] : String(error));
+  }
+}
+
+const dashed = (names: readonly string[]) => names.map((name) => `--${name}`);
+
+/** Describes an unknown name, with the nearest known one. */
+export function unknownName(kind: string, name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  return `unknown ${kind} ${name}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
+}
+
+/** Parses an integer option. */
+export function parseInteger(name: string, text: string, max: number, min = 0): number {
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : Infinity;
+  if (number >= min && number <= max) return number;
+  throw new UsageError(`${name} must be an integer from ${min} to ${max}, not ${text}`);
+}
+
+/** Parses a decimal number such as `0.10`; undefined if the text is anything else. */
+export function parseDecimal(text: string): number | undefined {
+  return /^(\d{1,9}(\.\d{0,9})?|\.\d{1,9})$/.test(text) ? Number(text) : undefined;
+}
+
+/**
+ * Prints a one-line error and returns the exit code. Usage errors refer to the help text.
+ */
+export function printError(command: string, error: unknown, code: number): number {
+  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  const advice = error instanceof UsageError ? ' (see --help)' : '';
+  process.stderr.write(`${command}: ${maskKeys(line)}${advice}\n`);
+  return code;
+}
+
+/** Hides everything that looks like an API key. */
+export function maskKeys(text: string): string {
+  return text.replaceAll(/\bsk-[^\s'"&]+/g, 'sk-…');
+}

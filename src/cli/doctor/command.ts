@@ -1,0 +1,112 @@
+import type { Polygate } from 'polygate';
+import { diagnose } from 'polygate/doctor';
+import type { Diagnosis, DiagnosisCheck } from 'polygate/doctor';
+
+import { version } from '../../core/config/version.ts';
+import { printError } from '../arguments.ts';
+import { createClient } from './client.ts';
+import { EarlyEnd } from './early-end.ts';
+import { help, parseDoctorArguments } from './options.ts';
+import type { DoctorArguments } from './options.ts';
+import { Progress } from './progress.ts';
+import { summary } from './summary.ts';
+import { createCleaner, paint, styleFor } from './text.ts';
+
+const command = 'polygate doctor';
+
+/** How long the checks may take to end after the run was ended early. */
+const graceMs = 2000;
+
+/** Runs the command, and returns its exit code. */
+export async function runDoctor(args: string[]): Promise<number> {
+  let options: DoctorArguments;
+  let gateway: Polygate;
+  try {
+    options = parseDoctorArguments(args, process.env);
+    if (options.help || options.version) {
+      process.stdout.write(options.help ? help : `${version}\n`);
+      return 0;
+    }
+    gateway = createClient(options);
+  } catch (error) {
+    return printError(command, error, 2);
+  }
+  const clean = createCleaner(options.apiKey ?? '');
+  try {
+    return await run(options, gateway, clean);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return printError(command, clean(message), 1);
+  }
+}
+
+async function run(
+  options: DoctorArguments,
+  gateway: Polygate,
+  clean: (text: string) => string,
+): Promise<number> {
+  const style = styleFor(process.stdout);
+  const title = `polygate doctor ${version}`;
+  if (!options.json) {
+    console.log(`${paint(style, 'bold', title)}  ${paint(style, 'gray', gateway.baseURL)}\n`);
+  }
+  const progress = options.json ? undefined : new Progress(style, process.stdout);
+  const end = new EarlyEnd(options.timeoutMs);
+  let diagnosis: Diagnosis;
+  try {
+    diagnosis = await diagnoseUntil(end, options, gateway, {
+      onStart: (check) => progress?.start(clean(check.title)),
+      onCheck: (check) => progress?.print(cleanCheck(check, clean)),
+    });
+  } finally {
+    progress?.stop();
+    end.dispose();
+  }
+  const checks = diagnosis.checks.map((check) => cleanCheck(check, clean));
+  const cleaned = { ...diagnosis, checks };
+  if (options.json) console.log(JSON.stringify(cleaned, undefined, 2));
+  else console.log(`\n${summary(style, { diagnosis: cleaned, options, end: end.reason })}`);
+  return end.exitCode ?? (diagnosis.ok ? 0 : 1);
+}
+
+/** Runs the checks. After an early end, returns the findings so far if the checks do not end soon. */
+async function diagnoseUntil(
+  end: EarlyEnd,
+  { maxSpendUsd }: DoctorArguments,
+  gateway: Polygate,
+  listeners: {
+    onStart: (check: { title: string }) => void;
+    onCheck: (check: DiagnosisCheck) => void;
+  },
+): Promise<Diagnosis> {
+  const checks: DiagnosisCheck[] = [];
+  const { signal } = end;
+  const spentBefore = gateway.spend.totalUsd;
+  const complete = diagnose({
+    gateway,
+    maxSpendUsd,
+    signal,
+    onStart: listeners.onStart,
+    onCheck: (check) => {
+      checks.push(check);
+      listeners.onCheck(check);
+    },
+  });
+  const incomplete = end.after(graceMs).then(() => ({
+    ok: checks.every(({ status }) => status !== 'failed'),
+    spentUsd: gateway.spend.totalUsd - spentBefore,
+    checks,
+  }));
+  return Promise.race([complete, incomplete]);
+}
+
+/** Removes the API key and control characters from everything that is printed. */
+function cleanCheck(check: DiagnosisCheck, clean: (text: string) => string): DiagnosisCheck {
+  const { advice } = check;
+  return {
+    ...check,
+    title: clean(check.title),
+    detail: clean(check.detail),
+    ...(advice === undefined ? {} : { advice: clean(advice) }),
+  };
+}

@@ -1,0 +1,132 @@
+import { optionsOf } from 'polygate/doctor';
+import type { CheckStatus, Diagnosis, DiagnosisCheck } from 'polygate/doctor';
+
+import { clientCode } from './code.ts';
+import type { EndReason } from './early-end.ts';
+import type { DoctorArguments } from './options.ts';
+import { mark, markWidth } from './progress.ts';
+import { paint, wrap } from './text.ts';
+import type { Style } from './text.ts';
+
+/** What the summary reports. */
+export interface SummaryInput {
+  diagnosis: Diagnosis;
+  options: DoctorArguments;
+  /** Undefined if all checks ran. */
+  end: EndReason | undefined;
+}
+
+/** The amount that the summary suggests for `--spend`. */
+const suggestedSpend = '0.10';
+
+/** Formats the summary: what to do, the options to set, what could not be tested, and what was spent. */
+export function summary(style: Style, input: SummaryInput): string {
+  const { checks } = input.diagnosis;
+  const sections = [
+    problems(style, checks),
+    optionsToSet(style, input.diagnosis),
+    untested(style, checks),
+    result(style, input),
+  ];
+  return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
+}
+
+function heading(style: Style, text: string): string {
+  return paint(style, 'bold', text);
+}
+
+/** Lists the findings that need attention, failures first. */
+function problems(style: Style, checks: readonly DiagnosisCheck[]): string {
+  const found = (['failed', 'warning'] as const).flatMap((status) =>
+    checks.filter((check) => check.status === status),
+  );
+  if (found.length === 0) return '';
+  const indent = markWidth(style);
+  const lines = found.map(({ status, title, assumption, advice, detail }) => {
+    const subject = assumption === undefined ? title : `${title} (${assumption})`;
+    const text = `${subject}: ${advice ?? detail}`;
+    return `${mark(style, status)} ${wrap(text, indent, style.width)}`;
+  });
+  return [heading(style, 'What to do'), '', ...lines].join('\n');
+}
+
+function optionsToSet(style: Style, diagnosis: Diagnosis): string {
+  const options = optionsOf(diagnosis);
+  if (Object.keys(options).length === 0) return '';
+  const title = heading(style, 'Options to set');
+  return `${title}\n\n${paint(style, 'cyan', clientCode(options))}`;
+}
+
+/** Lists the assumptions that were not tested, by reason. */
+function untested(style: Style, checks: readonly DiagnosisCheck[]): string {
+  const byReason = new Map<string, string[]>();
+  const skipped = checks.filter(({ status }) => status === 'skipped');
+  for (const { assumption, detail } of skipped.toSorted(byAssumption)) {
+    if (assumption === undefined) continue;
+    byReason.set(detail, [...(byReason.get(detail) ?? []), assumption]);
+  }
+  if (byReason.size === 0) return '';
+  const lines = Array.from(byReason, ([reason, ids]) =>
+    wrap(`${ids.join(', ')}: ${reason}`, 2, style.width),
+  );
+  return [heading(style, 'Assumptions that were not tested'), '', ...lines].join('\n');
+}
+
+function byAssumption(first: DiagnosisCheck, second: DiagnosisCheck): number {
+  return numberOf(first) - numberOf(second);
+}
+
+function numberOf({ assumption = 'A0' }: DiagnosisCheck): number {
+  return Number(assumption.slice(1));
+}
+
+function result(style: Style, input: SummaryInput): string {
+  const { diagnosis, options, end } = input;
+  const { checks, spentUsd } = diagnosis;
+  const count = (status: CheckStatus) => checks.filter((check) => check.status === status).length;
+  const failed = count('failed');
+  const counts = [
+    failed > 0 ? paint(style, ['bold', 'red'], `${failed} failed`) : '0 failed',
+    `${count('warning')} ${count('warning') === 1 ? 'warning' : 'warnings'}`,
+    `${count('ok')} ok`,
+    `${count('skipped')} skipped`,
+  ];
+  const limit = options.maxSpendUsd;
+  const spent = `$${formatUsd(spentUsd)}${limit === undefined ? '' : ` of at most $${formatUsd(limit)}`}`;
+  const lines = [
+    ...(end === undefined ? [] : [endLine(style, end, options)]),
+    `${heading(style, 'Result')}  ${counts.join(', ')}`,
+    `${heading(style, 'Spent')}   ${spent}`,
+    `${heading(style, 'Next')}    ${nextStep(input, failed)}`,
+  ];
+  return lines.join('\n');
+}
+
+function endLine(style: Style, end: EndReason, { timeoutMs }: DoctorArguments): string {
+  const text =
+    end === 'interrupted'
+      ? 'Interrupted. Checks that had not ended were skipped.'
+      : `The checks did not end within ${timeoutMs / 1000} s. --timeout <s> allows more time.`;
+  return `${paint(style, 'yellow', text)}\n`;
+}
+
+/** Returns what to do next, with the command to run on a line of its own. */
+function nextStep({ diagnosis, options, end }: SummaryInput, failed: number): string {
+  const url = options.baseURLGiven ? ` --base-url ${options.baseURL}` : '';
+  const command = (more = '') => `\n\n  npx polygate doctor${url}${more}`;
+  if (end !== undefined) return `Run the command again:${command()}`;
+  const hasOptions = Object.keys(optionsOf(diagnosis)).length > 0;
+  if (failed > 0 && !hasOptions) return `Fix what failed, then run the command again:${command()}`;
+  if (options.maxSpendUsd === undefined) {
+    const advice = `Test what costs money, for at most $${suggestedSpend}:`;
+    return `${advice}${command(` --spend ${suggestedSpend}`)}`;
+  }
+  return hasOptions
+    ? 'Add the options above to your client.'
+    : 'Nothing to do: the client works with this service.';
+}
+
+/** Formats an amount with at least two decimals and no exponent. */
+function formatUsd(usd: number): string {
+  return usd.toFixed(9).replace(/(\.\d\d\d*?)0+$/, '$1');
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+
+import manifest from '../../package.json' with { type: 'json' };
+import { run } from './program.ts';
+
+test.concurrent.each([
+  [[], /^Tools for the polygate client[^]*\n {2}doctor [^]*\n {2}mock /],
+  [['help'], /^Tools for the polygate client/],
+  [['-h'], /^Tools for the polygate client/],
+  [['--version'], new RegExp(`^${manifest.version}\\n$`)],
+  [['doctor', '--version'], new RegExp(`^${manifest.version}\\n$`)],
+  [['mock', '--version'], new RegExp(`^${manifest.version}\\n$`)],
+  [['doctor', '--help'], /--base-url.*--api-key.*--spend.*--timeout.*--json.*Exit codes/s],
+  [['mock', '--help'], /npx polygate mock .*--wallet.*--fail.*--assume.*--cors.*--state/s],
+])('polygate %j prints its help or version', async (args, text) => {
+  const stdout = expect.stringMatching(text);
+  expect(await run('polygate', args)).toEqual({ code: 0, stdout, stderr: '' });
+});
+
+test.concurrent.each([
+  [['doktor'], 'polygate: unknown command doktor; did you mean doctor? (see --help)\n'],
+  [['x'], 'polygate: unknown command x (see --help)\n'],
+  [['--versoin'], 'polygate: unknown option --versoin; did you mean --version? (see --help)\n'],
+  [['sk-secret'], 'polygate: unknown command sk-… (see --help)\n'],
+  [
+    ['doctor', '--jsom'],
+    'polygate doctor: unknown option --jsom; did you mean --json? (see --help)\n',
+  ],
+  [
+    ['mock', '--ports=1'],
+    'polygate mock: unknown option --ports; did you mean --port? (see --help)\n',
+  ],
+])('polygate %j suggests the nearest name', async (args, stderr) => {
+  expect(await run('polygate', args)).toEqual({ code: 2, stdout: '', stderr });
+});
+
+test('every line of every help text fits in 120 columns', async () => {
+  for (const args of [[], ['doctor', '--help'], ['mock', '--help']]) {
+    const { stdout } = await run('polygate', args);
+    expect(stdout.split('\n').filter((line) => line.length > 120)).toEqual([]);
+  }
+});
