@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { join } from 'node:path';
 
 import { beforeAll, describe, expect, inject, test } from 'vitest';
@@ -15,8 +16,8 @@ beforeAll(async () => {
   await addFixture(app, 'require.cjs');
 });
 
-// The oldest supported version, and the latest of each major version.
-describe.each(['22.12.0', '22', '24', '26'])('on Node %s', (version) => {
+// The oldest supported versions, and the latest of each major version.
+describe.each(['20.19.0', '20', '22.12.0', '22', '24', '26'])('on Node %s', (version) => {
   let node: string;
 
   beforeAll(async () => {
@@ -45,6 +46,11 @@ describe.each(['22.12.0', '22', '24', '26'])('on Node %s', (version) => {
     });
   });
 
+  test('the polygate-mock command listens', async () => {
+    const command = join(app, 'node_modules', 'polygate', 'dist', 'mock', 'cli.js');
+    expect(await firstAddress(spawn(node, [command, '--port', '0']))).toMatch(/^http:/);
+  });
+
   test('a CommonJS module requires the entry points', async () => {
     const report: unknown = JSON.parse(await run(node, ['require.cjs'], app));
     expect(report).toEqual({
@@ -59,13 +65,18 @@ describe.each(['22.12.0', '22', '24', '26'])('on Node %s', (version) => {
   });
 });
 
-test('the polygate-mock command listens and prints its base URL', async () => {
+test('the polygate-mock command is installed', async () => {
   const program = spawn(join(app, 'node_modules', '.bin', 'polygate-mock'), ['--port', '0']);
+  expect(await firstAddress(program)).toMatch(/^http:/);
+});
+
+/** The address that a program prints. Stops the program. */
+async function firstAddress(program: ChildProcessWithoutNullStreams): Promise<string | undefined> {
   let output = '';
   for await (const part of program.stdout) {
     output += String(part);
     if (/http:\S+[^]*\n$/.test(output)) break;
   }
   program.kill();
-  expect(output).toMatch(/http:\/\/\S+:\d+/);
-});
+  return /http:\/\/\S+:\d+/.exec(output)?.[0];
+}
