@@ -14,7 +14,7 @@ const zodNamespaces = ['z', ...Array.from({ length: 99 }, (_, index) => `z${inde
 
 const shared: Options = {
   format: 'esm',
-  target: ['es2023', 'node22'],
+  target: ['es2023', 'node20.19'],
   treeshake: { manualPureFunctions: zodNamespaces, moduleSideEffects: 'no-external' },
   sourcemap: true,
   removeNodeProtocol: false,

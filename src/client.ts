@@ -195,15 +195,16 @@ export class Polygate {
    * only this row fails. A failed row does not end the batch. With a journal, you can run the same batch again after a
    * crash without paying for a row twice.
    *
-   * At the first 402 the batch stops submitting and logs a warning: it pulls no more rows, waits for the rows that were
-   * accepted, yields the others that it had pulled as `failed` with a {@link PaymentRequiredError} (`outcome` is
-   * `'not-sent'` if the row was not sent), and ends. Top up the balance and run it again with the same journal; without
-   * a journal, run it only with the rows that failed or were not yielded.
+   * At the first 402 the batch pauses: it logs a warning, pulls and sends no more rows, waits for the rows that were
+   * accepted, yields their results, and throws a {@link PaymentRequiredError} with the numbers of rows. Rows that were
+   * rejected with a 402 or not sent are not yielded. Top up the balance and run it again with the same journal; without
+   * a journal, run it only with the rows that were not yielded. Specification: Errors.
    *
    * The `signal` of a submission aborts only its row; the `signal` of the batch aborts all of them.
    *
    * @throws {@link ConfigurationError} if an option is invalid, or if the journal has entries but no readable run id;
    * nothing was sent.
+   * @throws {@link PaymentRequiredError} after all results, if a 402 has paused the batch.
    * @throws {@link AbortedError} if the signal aborts; the journal holds the rows that were submitted.
    */
   batch<Input, Kind extends TaskKind>(
@@ -216,10 +217,12 @@ export class Polygate {
 
   /**
    * Recovers the unfinished rows in the journal of a terminated process. Waits for tasks that were accepted, and
-   * resubmits rows whose params were stored, with their idempotency keys. After the first 402, it resubmits no more rows;
-   * it yields these, and rows without stored params, with status `unknown` and their keys. Damaged journal lines are
-   * yielded first, as errors that identify the line.
+   * resubmits rows whose params were stored, with their idempotency keys: rows with an unknown outcome, and rows that a
+   * 402 kept from being submitted. Yields rows with an unknown outcome and without stored params with status `unknown`
+   * and their keys. At the first 402, it pauses like a batch, but still waits for all accepted tasks. Damaged journal
+   * lines are yielded first, as errors that identify the line.
    *
+   * @throws {@link PaymentRequiredError} after all results, if a 402 has paused the recovery.
    * @throws {@link AbortedError} if the signal aborts.
    */
   recover(

@@ -11,11 +11,19 @@ export class AuthenticationError extends APIError {
 }
 
 /**
- * 402: insufficient balance. Nothing was charged; top up the balance, then retry. A batch also reports it for rows that
- * it did not send after another row was rejected.
+ * 402: insufficient balance. Nothing was charged; top up the balance, then retry. A batch or a recovery throws it when a
+ * 402 has paused it, after all results that it has. `cause` is then the error of the first rejected row.
  */
 export class PaymentRequiredError extends APIError {
   static override readonly className: string = 'PaymentRequiredError';
+
+  /** Only from a batch or a recovery: number of rows that succeeded or failed in this run or an earlier one. */
+  declare readonly rowsDone?: number;
+  /**
+   * Only from a batch or a recovery: number of rows that were rejected with a 402 or not sent. They stay open. If the
+   * inputs are not an array, it counts only the rows that the batch had already read.
+   */
+  declare readonly rowsOpen?: number;
 }
 
 /** 403: the API key is disabled or not allowed to make this request. */

@@ -36,6 +36,18 @@ describe.skipIf(!isRedisInstalled).concurrent('a paused queue', () => {
       expect(mock.invoice).toHaveLength(5);
     });
 
+    test('at the first 402 of many rows, of which no more are sent than are in flight', async () => {
+      await using all = await start({ mock: { wallet: { usd: 0.1 }, concurrencyLimit: 4 } });
+      const { queue } = all;
+      queue.work();
+      await queue.addBulk(numbered(200), all.describeRow);
+      await until(() => queue.paused).toBe('balance');
+      await until(async () => (await queue.count()).submitting).toBe(0);
+      await until(async () => (await queue.count()).succeeded).toBe(5);
+      expect(await queue.count()).toMatchObject({ waiting: 195, failed: 0, unknown: 0 });
+      expect(all.posts()).toBeLessThanOrEqual(5 + 4);
+    });
+
     test('at the budget of all processes, and continues with a higher one', async () => {
       await using all = await start({ queue: { maxUsd: 0.1 } });
       const { queue, mock } = all;

@@ -31,6 +31,17 @@ describe('an app with BullMQ, ioredis and polygate', () => {
     expect(await evaluate(program)).toBe('true\n');
   });
 
+  test('loads on the oldest supported version of Node', async () => {
+    const runtime = await createApp('bullmq-node', ['node@20.19.0']);
+    const node = join(runtime, 'node_modules', 'node', 'bin', 'node');
+    const program = `
+      const { GenerationQueue } = await import('polygate/bullmq');
+      console.log(process.version, typeof GenerationQueue);
+    `;
+    const options = ['--input-type=module', '--eval', program];
+    expect(await run(node, options, app)).toBe('v20.19.0 function\n');
+  });
+
   test('does not load BullMQ with the client', async () => {
     const program = `
       import { registerHooks } from 'node:module';

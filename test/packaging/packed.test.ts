@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { join } from 'node:path';
 
 import { beforeAll, describe, expect, inject, test } from 'vitest';
@@ -15,8 +16,8 @@ beforeAll(async () => {
   await addFixture(app, 'require.cjs');
 });
 
-// The oldest supported version, and the latest of each major version.
-describe.each(['22.12.0', '22', '24', '26'])('on Node %s', (version) => {
+// The oldest supported versions, and the latest of each major version.
+describe.each(['20.19.0', '20', '22.12.0', '22', '24', '26'])('on Node %s', (version) => {
   let node: string;
 
   beforeAll(async () => {
@@ -45,6 +46,11 @@ describe.each(['22.12.0', '22', '24', '26'])('on Node %s', (version) => {
     });
   });
 
+  test('the polygate-mock command listens', async () => {
+    const command = join(app, 'node_modules', 'polygate', 'dist', 'mock', 'cli.js');
+    expect(await firstAddress(spawn(node, [command, '--port', '0']))).toMatch(/^http:/);
+  });
+
   test('a CommonJS module requires the entry points', async () => {
     const report: unknown = JSON.parse(await run(node, ['require.cjs'], app));
     expect(report).toEqual({
@@ -59,30 +65,28 @@ describe.each(['22.12.0', '22', '24', '26'])('on Node %s', (version) => {
   });
 });
 
-test('the polygate-mock command listens and prints its base URL', async () => {
+test('the polygate-mock command is installed', async () => {
   const program = spawn(join(app, 'node_modules', '.bin', 'polygate-mock'), ['--port', '0']);
-  let output = '';
-  for await (const part of program.stdout) {
-    output += String(part);
-    if (/http:\S+[^]*\n$/.test(output)) break;
-  }
+  expect(await firstAddress(program)).toMatch(/^http:/);
   program.kill();
-  expect(output).toMatch(/http:\/\/\S+:\d+/);
 });
 
 test('the polygate command checks a gateway that it has started', async () => {
   const command = join(app, 'node_modules', '.bin', 'polygate');
   const mock = spawn(command, ['mock', '--port', '0']);
+  const baseURL = await firstAddress(mock);
+  const args = ['doctor', '--base-url', baseURL, '--api-key', 'sk-mock-demo', '--json'];
+  const result: unknown = JSON.parse(await run(command, args, app));
+  mock.kill();
+  expect(result).toMatchObject({ ok: true, spentUsd: 0 });
+});
+
+/** The address that a program prints when it has started. */
+async function firstAddress({ stdout }: ChildProcessWithoutNullStreams): Promise<string> {
   let output = '';
-  for await (const part of mock.stdout) {
+  for await (const part of stdout.iterator({ destroyOnReturn: false })) {
     output += String(part);
     if (/http:\S+[^]*\n$/.test(output)) break;
   }
-  const [baseURL = ''] = /http:\/\/\S+:\d+/.exec(output) ?? [];
-  const args = ['doctor', '--base-url', baseURL, '--api-key', 'sk-mock-demo', '--json'];
-  const doctor = spawn(command, args);
-  let result = '';
-  for await (const part of doctor.stdout) result += String(part);
-  mock.kill();
-  expect(JSON.parse(result)).toMatchObject({ ok: true, spentUsd: 0 });
-});
+  return /http:\/\/\S+:\d+/.exec(output)?.[0] ?? '';
+}

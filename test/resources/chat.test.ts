@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import {
   AuthenticationError,
+  BadRequestError,
   ConfigurationError,
   ResponseValidationError,
   Stream,
@@ -181,7 +182,7 @@ describe('params are sent exactly as given', () => {
     messages: [
       { role: 'developer', content: 'Be brief.' },
       { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
-      ...unknownMessages,
+      { role: 'user', content: [{ type: 'text', text: 'Hi', ...unknownFields }] },
     ],
     extra_body: { image_config: { aspect_ratio: '16:9', seed: 3 }, provider: { order: ['a'] } },
     max_tokens: 50,
@@ -195,6 +196,13 @@ describe('params are sent exactly as given', () => {
     expect(mock.requests[0]).toMatchObject({ method: 'POST', path: '/v1/chat/completions' });
     expect(mock.requests[0]?.body).toEqual(rich);
     expect(mock.requests[0]?.bodyText).toBe(JSON.stringify(rich));
+  });
+
+  test('including roles and content parts that the service rejects', async () => {
+    const { gateway, mock } = onMock();
+    const messages = [...unknownMessages, ...rich.messages];
+    await rejection(BadRequestError, gateway.chat.completions.create({ ...rich, messages }));
+    expect(mock.requests[0]?.bodyText).toBe(JSON.stringify({ ...rich, messages }));
   });
 
   test('except that stream() and create() add stream: true', async () => {

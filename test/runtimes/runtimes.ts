@@ -22,7 +22,7 @@ const process = { kind: 'process' } as const;
 
 /** All tested runtimes, in the order of the table in docs/runtimes.md. */
 export const runtimes: readonly Runtime[] = [
-  ...['22.12.0', '24.21.0', '26.10.0'].map((version) => {
+  ...['20.19.0', '22.12.0', '24.21.0', '26.10.0'].map((version) => {
     const major = version.slice(0, 2);
     const launch = launchProcess(`node${major}/bin/node`);
     return {

@@ -50,12 +50,7 @@ export function createBatchContext(
   parseHeaderChanges(waitOptions.headers);
   const halt = new AbortController();
   whenAborted(halt.signal, () =>
-    config.log.warn(
-      () =>
-        '402: The balance is insufficient. No more rows are submitted. ' +
-        'Top up the balance, then run the batch again with the same journal; ' +
-        'without one, only with the rows that failed or were not yielded.',
-    ),
+    config.log.warn(() => '402: No more rows are submitted. Waiting for those that were accepted.'),
   );
   return {
     ...client,

@@ -13,13 +13,14 @@
  *   same key: the service returns the task of that key if there is one, and charges only once.
  * - accepted: the `accepted` line is durable, and the row waits for the task of its receipt. If that line was lost, the
  *   row is journaled. A `refused` line means that nothing was charged: the row starts over, even if its params have
- *   changed.
+ *   changed. If it is `paused`, a 402 is the only reason, and `recover` submits the row if its params are stored.
  * - finished: the `finished` line follows when the caller has taken the result. `recover` skips the row, and a batch
  *   that is run again yields it again.
  */
 import { AbortedError } from '../../errors/aborted.ts';
 import type { ErrorDetails } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
+import { PaymentRequiredError } from '../../errors/status.ts';
 import type { TaskKind } from '../../schemas/task.ts';
 import { textOf } from '../../schemas/type-guards.ts';
 import { forwardAbort } from '../config/clock.ts';
@@ -29,8 +30,8 @@ import type { BatchContext } from './batch-context.ts';
 import { mayBeCharged } from './batch-journal.ts';
 import type { RowHistory } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
-import { toRowError } from './halt.ts';
-import type { Intent } from './journal-line.ts';
+import { isPaused, toRowError } from './halt.ts';
+import type { Intent, JournalLine } from './journal-line.ts';
 import { isFinalError, rowKey } from './row.ts';
 import { sendWhenSlotFree } from './send-when-slot-free.ts';
 
@@ -45,6 +46,13 @@ export interface BatchItem<Kind extends TaskKind> {
   isJournaled?: boolean;
   /** The task of the row, once its submission was accepted. */
   task?: Task<Kind>;
+}
+
+/** How a row ended in this process. */
+export interface RowEnd<Result extends BatchResult> {
+  readonly result: Result;
+  /** What to record once the caller has taken the result, unless an earlier process has recorded it. */
+  readonly finished?: JournalLine | undefined;
 }
 
 /** How to continue a row: with its task, or with a submission. */
@@ -67,7 +75,7 @@ export async function runItem<Kind extends TaskKind>(
   context: BatchContext,
   controller: AbortController,
   markIdle: () => void,
-): Promise<BatchResult<Kind>> {
+): Promise<RowEnd<BatchResult<Kind>>> {
   const { journal, halt, waitOptions } = context;
   const { signal } = controller;
   let stopListening: (() => void) | undefined;
@@ -86,10 +94,12 @@ export async function runItem<Kind extends TaskKind>(
     if (task) item.task = task;
     else {
       const sent = sendWhenSlotFree(submission, item.idempotencyKey, context, controller);
-      item.task = await sent.catch(async (error: unknown) => {
+      item.task = await sent.catch(async (thrown: unknown) => {
+        const error = toRowError(thrown, signal, halt.signal, item.idempotencyKey);
         // The submission was certainly not charged: allows the row to be resubmitted with other params.
         if (isFinalError(progressOf(item), error) && !AbortedError.is(error)) {
-          await journal.tryAppend({ type: 'refused', id });
+          const paused = PaymentRequiredError.is(error) || undefined;
+          await journal.tryAppend({ type: 'refused', id, paused });
         }
         throw error;
       });
@@ -102,14 +112,14 @@ export async function runItem<Kind extends TaskKind>(
     markIdle();
     const { task: accepted } = item;
     const generation = await context.enter(() => accepted.wait({ ...waitOptions, signal }));
-    return { ...identityOf(item), status: 'succeeded', generation };
+    return endOf(item, { ...identityOf(item), status: 'succeeded', generation });
   } catch (thrown) {
     const error = toRowError(thrown, signal, halt.signal, item.idempotencyKey);
-    return {
-      ...identityOf(item),
-      status: isFinalError(progressOf(item), error) ? 'failed' : 'unknown',
-      error,
-    };
+    const status = isFinalError(progressOf(item), error) ? 'failed' : 'unknown';
+    const result: BatchResult<Kind> = { ...identityOf(item), status, error };
+    // A callback can also receive a 402, for example for a chat request that writes the row's prompt.
+    if (isPaused(result)) halt.abort();
+    return endOf(item, result);
   } finally {
     stopListening?.();
   }
@@ -160,6 +170,16 @@ function progressOf<Kind extends TaskKind>({ task, history, isJournaled }: Batch
     mayBeCharged: mayBeCharged(history),
     isRecorded: isJournaled,
   };
+}
+
+/** Adds what to record about a row. A rejected row has no task, and has been recorded. */
+function endOf<Kind extends TaskKind>(
+  { history }: BatchItem<Kind>,
+  result: BatchResult<Kind>,
+): RowEnd<BatchResult<Kind>> {
+  const { id, task, status } = result;
+  const isRecorded = !task || status === 'unknown' || status === history.status;
+  return { result, finished: isRecorded ? undefined : { type: 'finished', id, status } };
 }
 
 /** The part of a result that does not depend on how the row ended. */

@@ -110,13 +110,15 @@ export class BatchJournal {
     });
   }
 
-  #apply({ type, id, ...fields }: Exclude<JournalLine, { type: 'run' }>): void {
-    const { openSubmits = 0, ...history } = this.rows.get(id) ?? {};
+  #apply(line: Exclude<JournalLine, { type: 'run' }>): void {
+    const { type, id, ...fields } = line;
+    const { openSubmits = 0, params, ...history } = this.rows.get(id) ?? {};
+    const isPaused = line.type === 'refused' && line.paused;
     const change = type === 'submit' ? 1 : type === 'refused' ? -1 : 0;
     this.rows.set(id, {
       ...history,
-      // Params can be large, and only a submission without any later line is ever resent from them.
-      params: undefined,
+      // Params can be large, and only a submission that is open or paused is ever resent from them.
+      params: isPaused ? params : undefined,
       ...fields,
       openSubmits: openSubmits + change,
     });

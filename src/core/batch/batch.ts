@@ -96,10 +96,12 @@ export async function* batch<Input, Kind extends TaskKind>(
       lines.rows.delete(id);
       return plan(item, checkSubmission(id, await describe(input, index)), runId, storeParams);
     };
-    return { ...(await runItem(item, enter, context, controller, markIdle)), input };
+    const { result, finished } = await runItem(item, enter, context, controller, markIdle);
+    return { result: { ...result, input }, finished };
   };
 
-  yield* runConcurrently(rows(), runRow, context, true);
+  const total = Array.isArray(inputs) ? inputs.length : undefined;
+  yield* runConcurrently(rows(), runRow, context, total, true);
 }
 
 /** Checks what a row callback returned. Without types, it may be the params, or the result of `submit`. */

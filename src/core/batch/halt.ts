@@ -3,6 +3,7 @@ import { PaymentRequiredError } from '../../errors/status.ts';
 import { textOf } from '../../schemas/type-guards.ts';
 import { abortedError } from '../call/errors.ts';
 import { emptyMeta } from '../http/response-meta.ts';
+import type { BatchResult } from './batch-result.ts';
 
 /**
  * The error of a row: the error that was thrown, or why the row was not sent if what was thrown is the reason of an
@@ -16,15 +17,53 @@ export function toRowError(
 ): Error {
   const cause = AbortedError.is(thrown) ? thrown.cause : thrown;
   if (halt.aborted && cause === halt.reason) {
-    return new PaymentRequiredError(
-      '402: The balance is insufficient. This row was not sent. This run did not charge it. ' +
-        'Top up the balance, then run the batch again.',
-      { meta: emptyMeta(402), outcome: 'not-sent', idempotencyKey },
-    );
+    const details = { meta: emptyMeta(402), outcome: 'not-sent' as const, idempotencyKey };
+    return new PaymentRequiredError('402', details);
   }
   if (signal.aborted && thrown === signal.reason) {
     const message = 'The row was aborted before it was sent. This run did not charge it.';
     return abortedError(thrown, { outcome: 'not-sent' }, message);
   }
   return thrown instanceof Error ? thrown : new Error(textOf(thrown) ?? '', { cause: thrown });
+}
+
+/**
+ * Whether a 402 is the only reason why a row was not submitted. Its result is not final, so it is not yielded, and the
+ * next run submits the row. A row that may have been charged in this run is not among them: without a journal, its key
+ * is only in its result.
+ */
+export function isPaused({ task, error }: BatchResult): boolean {
+  return !task && PaymentRequiredError.is(error) && error.outcome !== 'unknown';
+}
+
+/**
+ * The error that ends a halted batch or recovery.
+ *
+ * @param paused - The rows that were pulled and not submitted.
+ * @param rowsDone - Number of yielded rows that need no other run.
+ * @param rowsOpen - Number of rows that were not yielded. Undefined if the source did not yield all of its rows.
+ */
+export function pausedError(
+  paused: readonly BatchResult[],
+  rowsDone: number,
+  rowsOpen: number | undefined,
+): PaymentRequiredError {
+  const errors = paused.map(({ error }) => error).filter((error) => PaymentRequiredError.is(error));
+  // The response of the service, which says whether it is the wallet or the API key that has reached its limit.
+  const cause = errors.find(({ outcome }) => outcome === 'rejected');
+  const mayBeCharged = paused.some(({ status }) => status === 'unknown');
+  return new PaymentRequiredError(
+    `402: The balance is insufficient. ${rowsDone} rows are done; ` +
+      `${rowsOpen ?? `at least ${paused.length}`} rows were rejected or not sent. ` +
+      `This run was not charged for them${mayBeCharged ? ', but an earlier run may have been' : ''}. ` +
+      'Top up the balance, or raise the limit of the API key. Then run it again with the same journal; ' +
+      'without one, only with the rows that were not yielded.',
+    {
+      meta: cause?.meta ?? emptyMeta(402),
+      outcome: mayBeCharged ? 'unknown' : 'rejected',
+      cause,
+      rowsDone,
+      rowsOpen: rowsOpen ?? paused.length,
+    },
+  );
 }

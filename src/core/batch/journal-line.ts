@@ -14,7 +14,12 @@ export type JournalLine =
   | { readonly type: 'run'; readonly run: string }
   | ({ readonly type: 'submit'; readonly id: string } & Intent)
   | { readonly type: 'accepted'; readonly id: string; readonly receipt: Receipt }
-  | { readonly type: 'refused'; readonly id: string }
+  | {
+      readonly type: 'refused';
+      readonly id: string;
+      /** Whether a 402 is the only reason. */
+      readonly paused?: boolean | undefined;
+    }
   | { readonly type: 'finished'; readonly id: string; readonly status: 'succeeded' | 'failed' };
 
 /** The submission that a row is about to send. */

@@ -43,7 +43,10 @@ export async function* recover(
   const { damaged, rows } = context.journal;
   await context.journal.read();
   for (const error of damaged) yield { id: '', status: 'unknown', error };
-  const unfinished = [...rows].filter(([, history]) => mayBeCharged(history) && !history.status);
+  // The params of a row that cannot have been charged are kept only if a 402 is the reason.
+  const unfinished = [...rows].filter(
+    ([, history]) => (mayBeCharged(history) || history.params) && !history.status,
+  );
   yield* runConcurrently(
     unfinished,
     ([id, history], controller, markIdle) => {
@@ -51,19 +54,25 @@ export async function* recover(
       return runItem(identify(id, history), enter, context, controller, markIdle);
     },
     context,
+    unfinished.length,
   );
 }
 
 /** A row can be sent again only if its params were stored as well. */
 async function planRecovery(
-  { receipt, path = '', params, hash, key }: RowHistory,
+  history: RowHistory,
   namespaceFor: (kind: TaskKind) => Restore,
 ): Promise<Plan<TaskKind>> {
+  const { receipt, path = '', params, hash = '', key = '' } = history;
   if (receipt) return { task: namespaceFor(receipt.kind).task(receipt) };
   const kind = taskKindOf(path);
   // Params that were edited in the journal would be another request under the same key.
   const isIntact = params && hash === (await fingerprint(path, JSON.stringify(params)));
-  if (kind && isIntact) return { submission: namespaceFor(kind).restore(path, params) };
+  if (kind && isIntact) {
+    // A row that was rejected is submitted anew, which must be durable before it is sent.
+    const intent = mayBeCharged(history) ? undefined : { key, path, hash, params };
+    return { submission: namespaceFor(kind).restore(path, params), ...(intent && { intent }) };
+  }
   throw new ConnectionError(
     'The journal lacks the original params of this row, which may have been charged. ' +
       'Run the batch again with the same journal.',

@@ -2,21 +2,26 @@ import { throwToCaller } from '../call/caller-stack.ts';
 import { abortedError } from '../call/errors.ts';
 import { whenAborted } from '../config/clock.ts';
 import type { BatchContext } from './batch-context.ts';
+import type { RowEnd } from './batch-item.ts';
 import type { BatchResult } from './batch-result.ts';
+import { isPaused, pausedError } from './halt.ts';
 
 /**
  * Pulls rows while the limits allow, works on them concurrently, and yields each result as soon as it is available.
- * An error of the source is thrown after the results of all rows that were pulled before.
+ * An error of the source is thrown after the results of all rows that were pulled before. So is the error that ends a
+ * halted batch.
  *
- * @param work - Returns the result of a row. Must not reject. `controller` is aborted when results are no longer wanted:
+ * @param work - Returns how a row ended. Must not reject. `controller` is aborted when results are no longer wanted:
  * the caller aborted, or stopped iterating. `markIdle` marks the row as idle: it still waits for its result, but no
  * longer counts as active.
+ * @param total - The number of rows, if it is known.
  * @param endsAtHalt - Whether no more rows are pulled once the batch is halted. Those in flight are finished and yielded.
  */
 export async function* runConcurrently<Row, Result extends BatchResult>(
   rows: Iterable<Row> | AsyncIterable<Row>,
-  work: (row: Row, controller: AbortController, markIdle: () => void) => Promise<Result>,
+  work: (row: Row, controller: AbortController, markIdle: () => void) => Promise<RowEnd<Result>>,
   { config, slots, journal, signal, maxInFlight, halt }: BatchContext,
+  total: number | undefined,
   endsAtHalt = false,
 ): AsyncGenerator<Result, void, undefined> {
   /** The controllers of all rows without a result. */
@@ -24,7 +29,11 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
   /** Those of rows that are not idle. */
   const active = new Set<AbortController>();
   /** Results that the caller has not taken. */
-  const results: Result[] = [];
+  const results: RowEnd<Result>[] = [];
+  /** Rows that a 402 kept from being submitted. They are not yielded. */
+  const paused: Result[] = [];
+  let rowsTaken = 0;
+  let rowsDone = 0;
   let sourceEnded = false;
   let isStopped = false;
   let lastAppend: Promise<void> | undefined;
@@ -44,7 +53,9 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
     };
     running.add(controller);
     active.add(controller);
-    results.push(await work(row, controller, markIdle));
+    const end = await work(row, controller, markIdle);
+    if (isPaused(end.result)) paused.push(end.result);
+    else results.push(end);
     running.delete(controller);
     markIdle();
   };
@@ -75,22 +86,23 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
     pulled.catch(() => undefined);
     for (;;) {
       throwIfAborted();
-      const [result] = results;
-      if (result) {
+      const [end] = results;
+      if (end) {
+        const { result, finished } = end;
+        rowsTaken += 1;
+        if (result.status !== 'unknown') rowsDone += 1;
         yield result;
         // The generator resumes once the caller has taken the result. Only then is the row's place free. If the process
         // dies before that, the next one yields the result again.
         results.shift();
         notifyChange();
-        const { id, task, status } = result;
-        if (task && status !== 'unknown') {
-          lastAppend = journal.tryAppend({ type: 'finished', id, status });
-        }
+        if (finished) lastAppend = journal.tryAppend(finished);
       } else if (running.size > 0 || !(sourceEnded || isEnding())) await nextChange();
       else {
         await lastAppend;
         // After a halt, the source may never yield another row.
-        return sourceEnded ? await pulled : undefined;
+        if (!halt.signal.aborted) return await pulled;
+        throw pausedError(paused, rowsDone, total === undefined ? total : total - rowsTaken);
       }
     }
   } catch (error) {

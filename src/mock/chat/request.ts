@@ -1,6 +1,10 @@
+import type * as z from 'zod/mini';
+
 import type { ChatBody } from '../../schemas/chat-params.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
+import { describeIssue } from '../http/describe-issue.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
+import { chatFields, contentParts } from './body-schema.ts';
 
 /** A function that the model may call. */
 export interface Tool {
@@ -31,6 +35,8 @@ export interface ChatRequest {
   includeUsage: boolean;
 }
 
+type ChatFields = z.infer<typeof chatFields>;
+
 const maxChoices = 128;
 
 /** Maximum number of tools, and of stop sequences, in one request. */
@@ -43,13 +49,17 @@ const rolesWithContent = new Set(['system', 'developer', 'user', 'tool']);
 export function parseChatRequest(body: ChatBody & Record<string, unknown>): ChatRequest {
   const { messages, extra_body: extra } = body;
   if (messages.length === 0) throw invalidParameter('`messages` must not be empty');
-  const texts = messages.map(({ role, content }, index) => {
+  const { tools, response_format: format, ...fields } = check(chatFields, body, body);
+  const texts = fields.messages.map(({ role, content, tool_call_id: call }, index) => {
     const field = `messages[${index}]`;
+    if (role === 'tool' && typeof call !== 'string') {
+      throw invalidParameter(`\`${field}.tool_call_id\` is required`);
+    }
     const missing = content === undefined || content === null;
     if (missing && rolesWithContent.has(role)) {
       throw invalidParameter(`\`${field}.content\` is required`);
     }
-    return contentText(content, field);
+    return contentText(content, index, body);
   });
   const last = messages.length - 1;
   const lastUser = messages.findLastIndex((message) => message.role === 'user');
@@ -63,35 +73,51 @@ export function parseChatRequest(body: ChatBody & Record<string, unknown>): Chat
       parseCount(body.max_completion_tokens, 'max_completion_tokens') ??
       parseCount(body.max_tokens, 'max_tokens'),
     stop: parseStop(body.stop),
-    tools: parseTools(body.tools),
+    tools: parseTools(tools),
     toolChoice: parseToolChoice(body.tool_choice),
-    parallelToolCalls: body.parallel_tool_calls !== false,
-    jsonFormat: parseResponseFormat(body.response_format),
-    wantsImages: extra?.image_config !== undefined || includes(body.modalities, 'image'),
+    parallelToolCalls: fields.parallel_tool_calls !== false,
+    jsonFormat: parseResponseFormat(format),
+    wantsImages: extra?.image_config !== undefined || fields.modalities?.includes('image') === true,
     wantsReasoning: requestsReasoning(body, extra),
     stream: body.stream === true,
     includeUsage: body.stream_options?.include_usage === true,
   };
 }
 
-function contentText(content: unknown, field: string): string {
-  if (content === undefined || content === null) return '';
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) {
-    throw invalidParameter(`\`${field}.content\` must be a string or an array of parts`);
-  }
-  return content
-    .map((part: unknown, index) => partText(part, `${field}.content[${index}]`))
-    .join(' ');
+/** Checks the value at `path` of the body, or throws an error that names the field. */
+function check<Output>(
+  schema: z.ZodMiniType<Output>,
+  value: unknown,
+  body: unknown,
+  path: readonly PropertyKey[] = [],
+): Output {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issues = result.error.issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
+  throw invalidParameter(describeIssue(issues, body));
 }
 
-function partText(part: unknown, field: string): string {
-  if (!isRecord(part) || typeof part.type !== 'string') {
-    throw invalidParameter(`\`${field}\` must be an object with a \`type\``);
+function contentText(content: unknown, message: number, body: unknown): string {
+  if (content === undefined || content === null) return '';
+  if (typeof content === 'string') return content;
+  const field = `messages[${message}].content`;
+  if (!Array.isArray(content)) {
+    throw invalidParameter(`\`${field}\` must be a string or an array of parts`);
   }
-  if (part.type !== 'text') return '';
-  if (typeof part.text === 'string') return part.text;
-  throw invalidParameter(`\`${field}.text\` must be a string`);
+  return content
+    .map((part: unknown, index) => {
+      const { type, text } = isRecord(part) ? part : {};
+      const schema = contentParts.get(type);
+      if (schema === undefined) {
+        const types = [...contentParts.keys()].map((known) => JSON.stringify(known));
+        throw invalidParameter(
+          `\`${field}[${index}]\` must be an object whose \`type\` is ${types.join(' or ')}`,
+        );
+      }
+      check(schema, part, body, ['messages', message, 'content', index]);
+      return typeof text === 'string' ? text : '';
+    })
+    .join(' ');
 }
 
 function parseCount(value: unknown, field: string, max = Infinity): number | undefined {
@@ -117,17 +143,9 @@ function checkLength(list: readonly unknown[], field: string): void {
   throw invalidParameter(`\`${field}\` must have at most ${maxEntries} entries`);
 }
 
-function parseTools(value: unknown): Tool[] {
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw invalidParameter('`tools` must be an array');
-  checkLength(value, 'tools');
-  return value.map((entry: unknown, index) => {
-    const definition = isRecord(entry) ? entry.function : undefined;
-    if (isRecord(definition) && typeof definition.name === 'string') {
-      return { name: definition.name, parameters: definition.parameters };
-    }
-    throw invalidParameter(`\`tools[${index}].function.name\` is required`);
-  });
+function parseTools(tools: ChatFields['tools']): Tool[] {
+  checkLength(tools ?? [], 'tools');
+  return (tools ?? []).map(({ function: { name, parameters } }) => ({ name, parameters }));
 }
 
 function parseToolChoice(value: unknown): ChatRequest['toolChoice'] {
@@ -138,17 +156,13 @@ function parseToolChoice(value: unknown): ChatRequest['toolChoice'] {
   throw invalidParameter('`tool_choice` must be "none", "auto" or "required", or name a function');
 }
 
-function parseResponseFormat(value: unknown): ChatRequest['jsonFormat'] {
-  if (value === undefined || value === null) return undefined;
-  if (!isRecord(value)) throw invalidParameter('`response_format` must be an object');
-  switch (value.type) {
+function parseResponseFormat(format: ChatFields['response_format']): ChatRequest['jsonFormat'] {
+  switch (format?.type) {
     case 'json_object':
       return { schema: { type: 'object', properties: { answer: { type: 'string' } } } };
-    case 'json_schema': {
-      const format = value.json_schema;
-      if (isRecord(format)) return { schema: format.schema ?? { type: 'object' } };
-      throw invalidParameter('`response_format.json_schema` must be an object');
-    }
+    case 'json_schema':
+      if (format.json_schema) return { schema: format.json_schema.schema ?? { type: 'object' } };
+      throw invalidParameter('`response_format.json_schema` is required');
     default:
       return undefined;
   }
@@ -166,8 +180,4 @@ function requestsReasoning(
     if (isRecord(thinking) && thinking.type === 'enabled') return true;
   }
   return /reason|think/i.test(String(model));
-}
-
-function includes(value: unknown, item: string): boolean {
-  return Array.isArray(value) && value.includes(item);
 }

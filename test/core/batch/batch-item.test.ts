@@ -29,7 +29,6 @@ describe('a row whose submission was recorded by an earlier process', () => {
   });
 
   test.each([
-    ['the balance is insufficient', 402, {}],
     ['the API key is rejected', 401, {}],
     ['the budget is reached', 200, { budget: { maxUsd: 0 } }],
   ])(
@@ -109,7 +108,7 @@ describe('a row that was rejected', () => {
     expect(fifth?.error?.message).toContain('its params differ from an earlier submission');
     expect(world.mock.invoice).toHaveLength(1);
     expect(lineTypes(journal).join(' ')).toBe(
-      'run submit refused submit refused submit accepted finished finished',
+      'run submit refused submit refused submit accepted finished',
     );
   });
 

@@ -80,13 +80,13 @@ describe('recover()', () => {
     expect(new Set(bodies).size).toBe(3);
   });
 
-  test.each([402, 400])('does not treat a %d as proof that nothing was charged', async (status) => {
+  test('does not treat a 400 as proof that nothing was charged', async () => {
     const world = onMock({}, { maxRetries: 0 });
     const journal = memoryJournal([], { storeParams: true });
     const drop = world.mock.fail({ route: submits, reset: 'after' });
     await runImageBatch(world, [1], { journal });
     drop.remove();
-    const fault = world.mock.fail({ route: submits, status });
+    const fault = world.mock.fail({ route: submits, status: 400 });
     expect((await recovered(world, journal))[0]?.status).toBe('unknown');
     fault.remove();
     expect((await recovered(world, journal))[0]?.status).toBe('succeeded');

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 
 import { vi } from 'vitest';
 
-import { Polygate } from '../../../src/index.ts';
-import type { BatchOptions, Journal, PolygateOptions } from '../../../src/index.ts';
+import { PaymentRequiredError, Polygate } from '../../../src/index.ts';
+import type { BatchOptions, BatchResult, Journal, PolygateOptions } from '../../../src/index.ts';
 import type { MockGateway } from '../../../src/mock/index.ts';
-import { collect } from '../../support/rejection.ts';
+import { collect, rejection } from '../../support/rejection.ts';
 import { image } from '../support.ts';
 
 // The virtual clock does not wait for hashing on other threads, so compute the same hash synchronously.
@@ -65,3 +65,27 @@ export function describeImage(gateway: Polygate, model = image.model) {
 export function chargedKeys({ invoice }: MockGateway): Set<string | undefined> {
   return new Set(invoice.map(({ idempotencyKey }) => idempotencyKey));
 }
+
+/** Iterates over a batch that pauses. Returns the results that it yielded before its error, and the error. */
+export async function paused<Row extends BatchResult>(
+  { mock }: { mock: MockGateway },
+  batch: AsyncIterable<Row>,
+) {
+  const rows: Row[] = [];
+  const consume = async () => {
+    for await (const row of batch) rows.push(row);
+  };
+  const error = await mock.clock.settle(rejection(PaymentRequiredError, consume()));
+  return { rows, error };
+}
+
+/** Runs a batch with one image per row, which pauses. */
+export const pausedImages = <Input>(
+  world: ReturnType<typeof newProcess>,
+  inputs: Iterable<Input> | AsyncIterable<Input>,
+  options: BatchOptions<Input> = {},
+) => paused(world, world.gateway.batch(inputs, describeImage(world.gateway), options));
+
+/** The statuses of all POST requests, in order. */
+export const submitStatuses = ({ requests }: MockGateway) =>
+  requests.filter(({ method }) => method === 'POST').map(({ status }) => status);

@@ -29,7 +29,7 @@ test.each([
   ['/v1/chat/completions', { ...chat, n: -3 }, invalid, '`n`'],
   ['/v1/chat/completions', { ...chat, n: 1e9 }, invalid, '`n`'],
   ['/v1/chat/completions', { ...chat, max_tokens: -1 }, invalid, '`max_tokens`'],
-  ['/v1/chat/completions', { ...chat, tools: [{}] }, invalid, '`tools[0].function.name`'],
+  ['/v1/chat/completions', { ...chat, tools: [{}] }, invalid, '`tools[0].function` is required'],
   ['/v1/chat/completions', { ...chat, extra_body: [] }, invalid, '`extra_body` must be an object'],
   ['/v1/chat/completions', { ...chat, model: 'nope' }, 'model_not_found', '`model`'],
   ['/v1/chat/completions', { ...chat, model: 'tide-video' }, invalid, '`model`'],

@@ -86,12 +86,14 @@ export const chatDocs: TagDocs = {
     ChatCompletionRequest: {
       schema: chatBody,
       description:
-        'Chat completion parameters. Other OpenAI-compatible fields, such as `tools`, `response_format`, `temperature` and `max_completion_tokens`, are passed through to the model.',
+        'Chat completion parameters. Other OpenAI-compatible fields, such as `tools`, `response_format`, `temperature` and `max_completion_tokens`, are passed through to the model. A value of the wrong type is rejected with `invalid_request_parameter`; unknown fields are accepted.',
       fields: {
         model: { description: 'Chat model id.', example: 'aurora-chat' },
         messages: { description: 'Messages of the conversation so far.', minItems: 1 },
-        'messages[].role': 'Role of the author: `system`, `user`, `assistant` or `tool`.',
-        'messages[].content': 'Text, or a list of parts such as text and images.',
+        'messages[].role':
+          'Role of the author: `system`, `developer`, `user`, `assistant` or `tool`.',
+        'messages[].content':
+          'Text, or a list of parts of the type `text`, `image_url`, `input_audio`, `video_url`, `file` or `refusal`.',
         stream: 'Whether to stream the completion as server-sent events. The default is false.',
         stream_options: 'Stream options.',
         'stream_options.include_usage': 'Whether the last chunk reports the token usage.',

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+
+import { collect } from '../../support/rejection.ts';
+import { onMock } from '../support.ts';
+import {
+  chargedKeys,
+  describeImage,
+  memoryJournal,
+  newProcess,
+  numbers,
+  paused,
+  pausedImages,
+  runImageBatch,
+  submitStatuses,
+} from './support.ts';
+
+const submits = 'POST /v1/images/tasks';
+
+test('without a journal, the rows that a paused batch did not yield can be run again', async () => {
+  const world = onMock({ latencyMs: 100 });
+  const emptyBalance = world.mock.fail({ route: submits, status: 402, attempt: [3, 4, 5, 6] });
+  const { rows } = await pausedImages(world, numbers(20));
+  emptyBalance.remove();
+  const yielded = new Set(rows.map(({ input }) => input));
+  const open = numbers(20).filter((row) => !yielded.has(row));
+  const rest = await runImageBatch(newProcess(world), open);
+  expect([...rows, ...rest].map(({ status }) => status)).toEqual(Array(20).fill('succeeded'));
+  expect(world.mock.invoice).toHaveLength(20);
+});
+
+test('a row that may have been charged before its 402 is yielded with its key', async () => {
+  const world = onMock({}, { concurrency: 1 });
+  world.mock.fail({ route: submits, reset: 'after', times: 1 });
+  world.mock.fail({ route: submits, status: 402 });
+  const { rows, error } = await pausedImages(world, numbers(3));
+  const { idempotencyKey } = world.mock.invoice[0] ?? {};
+  expect(rows).toMatchObject([
+    { status: 'unknown', idempotencyKey, error: { outcome: 'unknown' } },
+  ]);
+  expect(error).toMatchObject({ rowsDone: 0, rowsOpen: 2, outcome: 'rejected' });
+});
+
+test('a row that an earlier run may have paid for is not reported as free of charge', async () => {
+  const world = onMock();
+  const journal = memoryJournal();
+  const drop = world.mock.fail({ route: submits, reset: 'after' });
+  await runImageBatch(newProcess(world, { maxRetries: 0 }), [1], { journal });
+  drop.remove();
+  const emptyBalance = world.mock.fail({ route: submits, status: 402 });
+  const { rows, error } = await pausedImages(newProcess(world), [1], { journal });
+  expect(rows).toEqual([]);
+  expect(error).toMatchObject({ outcome: 'unknown', rowsDone: 0, rowsOpen: 1 });
+  expect(error.message).toContain('not charged for them, but an earlier run may have been');
+  emptyBalance.remove();
+  const again = await runImageBatch(newProcess(world), [1], { journal });
+  expect(again).toMatchObject([{ status: 'succeeded', task: { replayed: true } }]);
+  expect(world.mock.invoice).toHaveLength(1);
+});
+
+test('a row that a 402 kept from being sent can be submitted with other params', async () => {
+  const world = onMock({}, { concurrency: 1 });
+  const journal = memoryJournal();
+  const emptyBalance = world.mock.fail({ route: submits, status: 402 });
+  await pausedImages(world, numbers(5), { journal });
+  emptyBalance.remove();
+  const { mock, gateway } = newProcess(world);
+  const other = () => gateway.images.submission({ model: 'prism-image', prompt: 'Another' });
+  const rows = await mock.clock.settle(collect(gateway.batch(numbers(5), other, { journal })));
+  expect(rows.map(({ status }) => status)).toEqual(Array(5).fill('succeeded'));
+  expect(mock.invoice).toHaveLength(5);
+});
+
+test('a recovery stops submitting at the first 402, and still waits for accepted rows', async () => {
+  const world = onMock({ tasks: { durationMs: 1_000 } });
+  const journal = memoryJournal();
+  const options = { journal, storeParams: true };
+  const lost = world.mock.fail({ route: submits, reset: 'before', times: 40 });
+  const { gateway } = newProcess(world, { maxRetries: 0 });
+  await runImageBatch({ ...world, gateway }, numbers(40), options);
+  lost.remove();
+  const accepted = newProcess(world).gateway;
+  const batch = accepted.batch(['last'], describeImage(accepted), {
+    ...options,
+    id: (row) => row,
+  });
+  await world.mock.clock.settle(batch.next());
+  await batch.return();
+  const before = world.mock.requests.length;
+  world.mock.fail({ route: submits, status: 402 });
+  const { gateway: poorGateway } = newProcess(world, { concurrency: 1 });
+  const { rows, error } = await paused(world, poorGateway.recover(journal));
+  expect(rows).toMatchObject([{ id: 'last', status: 'succeeded' }]);
+  expect(error).toMatchObject({ rowsDone: 1, rowsOpen: 40, outcome: 'unknown' });
+  expect(submitStatuses(world.mock).slice(-1)).toEqual([402]);
+  const sent = world.mock.requests.slice(before).filter(({ method }) => method === 'POST');
+  expect(sent).toHaveLength(1);
+});
+
+test('a recovery after a top-up submits the rows that a 402 rejected, if their params are stored', async () => {
+  const world = onMock({ latencyMs: 100 }, { concurrency: 2 });
+  const journal = memoryJournal([], { storeParams: true });
+  const emptyBalance = world.mock.fail({ route: submits, status: 402 });
+  await pausedImages(world, numbers(10), { journal });
+  const { error } = await paused(world, newProcess(world).gateway.recover(journal));
+  expect(error).toMatchObject({ rowsDone: 0, rowsOpen: 10, outcome: 'rejected' });
+  emptyBalance.remove();
+
+  // A process that ends without a response leaves rows that must be resent with their keys.
+  const drop = world.mock.fail({ route: submits, reset: 'after' });
+  const interrupted = newProcess(world, { maxRetries: 0 }).gateway.recover(journal);
+  const unknown = await world.mock.clock.settle(collect(interrupted));
+  expect(unknown.map(({ status }) => status)).toEqual(Array(10).fill('unknown'));
+  // Other params would be another order: they must be rejected from now on.
+  const other = () => world.gateway.images.submission({ model: 'prism-image', prompt: 'Another' });
+  const changed = world.gateway.batch(numbers(10), other, { journal });
+  for (const { error: refusal } of await world.mock.clock.settle(collect(changed))) {
+    expect(refusal?.message).toContain('its params differ from an earlier submission');
+  }
+  drop.remove();
+  const rows = await world.mock.clock.settle(collect(newProcess(world).gateway.recover(journal)));
+  expect(rows.map(({ status }) => status)).toEqual(Array(10).fill('succeeded'));
+  const again = await runImageBatch(newProcess(world), numbers(10), { journal });
+  expect(again.map(({ status }) => status)).toEqual(Array(10).fill('succeeded'));
+  expect(world.mock.invoice).toHaveLength(10);
+  expect(chargedKeys(world.mock).size).toBe(10);
+});
