@@ -3,6 +3,7 @@ import type { GenerationRequest } from '../../state/generation-request.ts';
 import { removeJob, runJob } from '../../state/jobs.ts';
 import type { Job } from '../../state/jobs.ts';
 import { Player } from '../audio/player.tsx';
+import { ViewCode } from '../code/view-code.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { usd } from '../parts/money.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
@@ -34,6 +35,9 @@ export function JobCard({ job }: { job: Job }) {
           )}
         </ProblemNote>
       )}
+      <p class="job-code">
+        <ViewCode call={{ ...request, idempotencyKey: job.id }} />
+      </p>
       <button
         type="button"
         class="plain job-remove"
