@@ -11,18 +11,27 @@ import { toCurl, toTypeScript } from './call-code.ts';
 /** The call whose code is shown. */
 const shownCall = signal<ApiCall | undefined>(undefined);
 
+interface ViewCodeProps {
+  call: ApiCall;
+  /** Shows only the icon, for a row of icons. `iconFor` is what the call generated, for screen readers. */
+  iconFor?: string;
+}
+
 /** Shows the code of a call in a dialog. */
-export function ViewCode({ call }: { call: ApiCall }) {
+export function ViewCode({ call, iconFor }: ViewCodeProps) {
+  const name =
+    iconFor === undefined ? {} : { title: 'View code', 'aria-label': `View code: ${iconFor}` };
   return (
     <button
       type="button"
-      class="ghost"
+      class={iconFor === undefined ? 'ghost' : 'plain'}
+      {...name}
       onClick={() => {
         shownCall.value = call;
       }}
     >
       <Icon name="code" />
-      View code
+      {iconFor === undefined && 'View code'}
     </button>
   );
 }

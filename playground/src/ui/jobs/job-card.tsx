@@ -24,6 +24,7 @@ export function JobCard({ job }: { job: Job }) {
           {job.pollError !== undefined && (
             <span class="tag tag-busy">{job.pollError}, still polling</span>
           )}
+          <ViewCode call={{ ...request, idempotencyKey: job.id }} iconFor={prompt} />
         </p>
       </div>
       {problem && (
@@ -35,9 +36,6 @@ export function JobCard({ job }: { job: Job }) {
           )}
         </ProblemNote>
       )}
-      <p class="job-code">
-        <ViewCode call={{ ...request, idempotencyKey: job.id }} />
-      </p>
       <button
         type="button"
         class="plain job-remove"
