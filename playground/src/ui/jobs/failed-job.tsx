@@ -2,6 +2,7 @@ import { promptOf } from '../../state/generation-request.ts';
 import { runJob } from '../../state/jobs.ts';
 import type { Job } from '../../state/jobs.ts';
 import type { Problem } from '../../state/problem.ts';
+import { ViewCode } from '../code/view-code.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { usd } from '../parts/money.tsx';
 import { RemoveButton } from './job-card.tsx';
@@ -44,6 +45,7 @@ export function FailedJob({ job, problem }: { job: Job; problem: Problem }) {
             {step.label}
           </button>
         )}
+        <ViewCode call={{ ...request, idempotencyKey: job.id }} iconFor={promptOf(request)} />
         <RemoveButton job={job} />
       </div>
     </li>

@@ -3,6 +3,7 @@ import type { GenerationRequest } from '../../state/generation-request.ts';
 import { removeJob } from '../../state/jobs.ts';
 import type { Job } from '../../state/jobs.ts';
 import { Player } from '../audio/player.tsx';
+import { ViewCode } from '../code/view-code.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { usd } from '../parts/money.tsx';
 import { FailedJob } from './failed-job.tsx';
@@ -45,6 +46,7 @@ export function JobCard({ job, images }: JobCardProps) {
             {urls.map((url, index) => (
               <ResultActions key={url} url={url} name={prompt} number={index + 1} />
             ))}
+            <ViewCode call={{ ...request, idempotencyKey: job.id }} iconFor={prompt} />
             <RemoveButton job={job} />
           </div>
         </div>

@@ -3,11 +3,13 @@ import { currentView } from '../../state/view.ts';
 import type { View } from '../../state/view.ts';
 import { AudioView } from '../audio/audio-view.tsx';
 import { ChatView } from '../chat/chat-view.tsx';
+import { CodeDialog } from '../code/view-code.tsx';
 import { ImagesView } from '../jobs/images-view.tsx';
 import { Lightbox } from '../jobs/lightbox.tsx';
 import { VideoView } from '../jobs/video-view.tsx';
 import { ControlRoom } from '../lab/control-room.tsx';
 import { MaterialsView } from '../materials/materials-view.tsx';
+import { Shortcuts } from '../parts/shortcuts-dialog.tsx';
 import { VoicesView } from '../voices/voices-view.tsx';
 import { WalletView } from '../wallet/wallet-view.tsx';
 import { Menu } from './menu.tsx';
@@ -45,6 +47,8 @@ export function App() {
       <div class="visually-hidden" role="status" aria-live="polite">
         {announcement.value}
       </div>
+      <CodeDialog />
+      <Shortcuts />
     </div>
   );
 }
