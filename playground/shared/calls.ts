@@ -74,5 +74,7 @@ export function recoveryOf({ attempts }: Call): { from: Attempt; by: Attempt } |
   const from = attempts.find(
     (attempt) => attempt !== by && (attempt.state === 'lost' || attempt.state === 'aborted'),
   );
-  return by === undefined || from === undefined || from.number > by.number ? undefined : { from, by };
+  return by === undefined || from === undefined || from.number > by.number
+    ? undefined
+    : { from, by };
 }

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 
-import type { Attempt } from '../../playground/shared/lab.ts';
-import { groupAttempts, isFailure } from '../../playground/src/state/group-attempts.ts';
+import { attributeCharges } from '../../playground/server/charges.ts';
+import { chargeOf, groupAttempts, isFailure, recoveryOf } from '../../playground/shared/calls.ts';
+import type { Call } from '../../playground/shared/calls.ts';
+import type { Attempt, InvoiceLine } from '../../playground/shared/lab.ts';
 
 const attempt = (number: number, changes: Partial<Attempt>): Attempt => ({
   number,
@@ -13,26 +15,36 @@ const attempt = (number: number, changes: Partial<Attempt>): Attempt => ({
   ...changes,
 });
 
-describe('the request log', () => {
-  test('groups attempts by key, and counts polls for the call that created the task', () => {
+const line = (at: number, changes: Partial<InvoiceLine>): InvoiceLine => ({
+  at,
+  usd: 0.04,
+  model: 'prism-image',
+  route: 'POST /v1/images/tasks',
+  requestId: 'x',
+  kind: 'charge',
+  ...changes,
+});
+
+const numbersOf = ({ attempts, polls }: Call) => ({
+  attempts: attempts.map(({ number }) => number),
+  polls: polls.map(({ number }) => number),
+});
+
+const poll = { method: 'GET', path: '/v1/images/tasks/task_a', resourceId: 'task_a' };
+
+describe('the flight recorder', () => {
+  test('groups attempts by key, and polls with the call that created the task', () => {
     const calls = groupAttempts([
       attempt(1, { key: 'a', state: 'lost' }),
-      attempt(2, { key: 'b', resourceId: 'task_b', status: 202, chargeUsd: 0.02 }),
-      attempt(3, { key: 'a', resourceId: 'task_a', status: 202, chargeUsd: 0.04, replay: true }),
-      attempt(4, { method: 'GET', resourceId: 'task_a', status: 500 }),
-      attempt(5, { method: 'GET', resourceId: 'task_a', status: 200 }),
-      attempt(6, { method: 'GET', status: 200 }),
+      attempt(2, { key: 'b', resourceId: 'task_b', status: 202 }),
+      attempt(3, { key: 'a', resourceId: 'task_a', status: 202, replay: true }),
+      attempt(4, { ...poll, status: 500 }),
+      attempt(5, { ...poll, status: 200 }),
     ]);
-    const summary = calls.map(({ id, attempts, polls, failedPolls, usd }) => ({
-      id,
-      attempts: attempts.map(({ number }) => number),
-      polls,
-      failedPolls,
-      usd,
-    }));
-    expect(summary).toEqual([
-      { id: 'b', attempts: [2], polls: 0, failedPolls: 0, usd: 0.02 },
-      { id: 'a', attempts: [1, 3], polls: 2, failedPolls: 1, usd: 0.04 },
+    expect(calls.map(({ id }) => id)).toEqual(['b', 'a']);
+    expect(calls.map(numbersOf)).toEqual([
+      { attempts: [2], polls: [] },
+      { attempts: [1, 3], polls: [4, 5] },
     ]);
   });
 
@@ -44,6 +56,76 @@ describe('the request log', () => {
       attempt(3, { path, status: 200 }),
     ]);
     expect(calls.map(({ attempts }) => attempts.length)).toEqual([1, 2]);
+  });
+
+  test('a deletion is a call of its own, and a read is a call only if it fails', () => {
+    const calls = groupAttempts([
+      attempt(1, { path: '/v1/materials', resourceId: 'mat_a', status: 202 }),
+      attempt(2, { method: 'DELETE', path: '/v1/materials/mat_a', resourceId: 'mat_a' }),
+      attempt(3, { method: 'GET', path: '/v1/account', status: 200 }),
+      attempt(4, { method: 'GET', path: '/v1/account', status: 401 }),
+      attempt(5, { ...poll, status: 200 }),
+      attempt(6, { ...poll, status: 404 }),
+    ]);
+    expect(calls.map(numbersOf)).toEqual([
+      { attempts: [6], polls: [] },
+      { attempts: [4], polls: [] },
+      { attempts: [2], polls: [] },
+      { attempts: [1], polls: [] },
+    ]);
+  });
+
+  test('an attempt whose response was lost is charged, and the one that recovered it is not', () => {
+    const attempts = [
+      attempt(10, { key: 'a', state: 'lost' }),
+      attempt(20, { key: 'a', status: 202, reportedUsd: 0.04, replay: true }),
+      attempt(30, { key: 'b', status: 402 }),
+    ];
+    const invoice = [line(11, { key: 'a' })];
+    const charged = attributeCharges(attempts, invoice);
+    expect(charged.map(({ chargedUsd }) => chargedUsd)).toEqual([0.04, undefined, undefined]);
+    const [refused, recovered] = groupAttempts(charged);
+    expect([refused && chargeOf(refused), recovered && chargeOf(recovered)]).toEqual([
+      undefined,
+      0.04,
+    ]);
+    const { from, by } = (recovered && recoveryOf(recovered)) ?? {};
+    expect([from?.number, by?.number]).toEqual([10, 20]);
+  });
+
+  test('without an invoice, the charge in a replay belongs to the attempt whose response was lost', () => {
+    const charged = attributeCharges(
+      [
+        attempt(1, { key: 'a', state: 'lost' }),
+        attempt(2, { key: 'a', status: 202, reportedUsd: 0.04, replay: true }),
+        attempt(3, { key: 'b', status: 202, reportedUsd: 0.02 }),
+        attempt(4, { key: 'c', status: 202, reportedUsd: 0.03, replay: true }),
+      ],
+      undefined,
+    );
+    expect(charged.map(({ chargedUsd }) => chargedUsd)).toEqual([0.04, undefined, 0.02, undefined]);
+  });
+
+  test('charges without a key are found by request id, and refunds belong to their charge', () => {
+    const chat = { path: '/v1/chat/completions' };
+    const route = 'POST /v1/chat/completions';
+    const charged = attributeCharges(
+      [
+        attempt(1, { ...chat, requestId: 'x', state: 'truncated', status: 200 }),
+        attempt(2, { ...chat, requestId: 'y', status: 200 }),
+        attempt(3, { key: 'a', status: 202 }),
+      ],
+      [
+        line(1, { route, requestId: 'x', usd: 0.001 }),
+        line(3, { key: 'a' }),
+        line(9, { key: 'a', kind: 'refund', usd: -0.04 }),
+      ],
+    );
+    expect(charged.map(({ chargedUsd, refundedUsd }) => [chargedUsd, refundedUsd])).toEqual([
+      [0.001, undefined],
+      [undefined, undefined],
+      [0.04, 0.04],
+    ]);
   });
 
   test.each([

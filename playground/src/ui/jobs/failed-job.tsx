@@ -5,8 +5,8 @@ import type { Problem } from '../../state/problem.ts';
 import { ViewCode } from '../code/view-code.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { usd } from '../parts/money.tsx';
-import { RemoveButton } from './job-card.tsx';
 import { nextStep } from './next-step.ts';
+import { RemoveButton } from './remove-button.tsx';
 
 /** A job that ended with an error: what happened and what to do next, in a few lines. */
 export function FailedJob({ job, problem }: { job: Job; problem: Problem }) {
@@ -36,11 +36,7 @@ export function FailedJob({ job, problem }: { job: Job; problem: Problem }) {
       </div>
       <div class="job-actions">
         {step !== undefined && (
-          <button
-            type="button"
-            class="secondary small"
-            onClick={() => void runJob(job)}
-          >
+          <button type="button" class="secondary small" onClick={() => void runJob(job)}>
             <Icon name="retry" />
             {step.label}
           </button>

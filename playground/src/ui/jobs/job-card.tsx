@@ -1,14 +1,13 @@
 import { promptOf } from '../../state/generation-request.ts';
 import type { GenerationRequest } from '../../state/generation-request.ts';
-import { removeJob } from '../../state/jobs.ts';
 import type { Job } from '../../state/jobs.ts';
 import { Player } from '../audio/player.tsx';
 import { ViewCode } from '../code/view-code.tsx';
-import { Icon } from '../parts/icon.tsx';
 import { usd } from '../parts/money.tsx';
 import { FailedJob } from './failed-job.tsx';
 import { JobProgress } from './job-progress.tsx';
 import { openLightbox } from './lightbox.tsx';
+import { RemoveButton } from './remove-button.tsx';
 import { ResultActions } from './result-actions.tsx';
 
 interface JobCardProps {
@@ -52,21 +51,6 @@ export function JobCard({ job, images }: JobCardProps) {
         </div>
       </div>
     </li>
-  );
-}
-
-/** Removes a job from the page. Its task continues at the gateway. */
-export function RemoveButton({ job }: { job: Job }) {
-  return (
-    <button
-      type="button"
-      class="plain"
-      title="Remove from this page"
-      aria-label={`Remove: ${promptOf(job.request)}`}
-      onClick={() => removeJob(job.id)}
-    >
-      <Icon name="close" />
-    </button>
   );
 }
 

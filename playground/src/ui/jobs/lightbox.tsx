@@ -66,10 +66,20 @@ function LightboxDialog({ image: { url, alt }, index, count }: LightboxDialogPro
         <img key={url} src={url} alt={alt} />
         {count > 1 && (
           <>
-            <button type="button" class="lightbox-step" aria-label="Previous image" onClick={() => move(-1)}>
+            <button
+              type="button"
+              class="lightbox-step"
+              aria-label="Previous image"
+              onClick={() => move(-1)}
+            >
               <Icon name="previous" />
             </button>
-            <button type="button" class="lightbox-step" aria-label="Next image" onClick={() => move(1)}>
+            <button
+              type="button"
+              class="lightbox-step"
+              aria-label="Next image"
+              onClick={() => move(1)}
+            >
               <Icon name="next" />
             </button>
           </>

@@ -19,7 +19,10 @@ export function nextStep(
 ): NextStep | undefined {
   if (!isInterrupted || !canRetry(problem)) return undefined;
   if (hasTask) {
-    return { label: 'Resume', hint: 'The task was accepted: waiting for its result costs nothing.' };
+    return {
+      label: 'Resume',
+      hint: 'The task was accepted: waiting for its result costs nothing.',
+    };
   }
   return {
     label: 'Try again',

@@ -77,7 +77,8 @@ function describePolls(polls: readonly Attempt[]): string {
   const [first] = polls;
   const last = polls.at(-1);
   const failed = polls.filter(isFailure).length;
-  const span = first !== undefined && last !== undefined && last !== first ? endOf(last) - first.at : 0;
+  const span =
+    first !== undefined && last !== undefined && last !== first ? endOf(last) - first.at : 0;
   return [span > 0 && ` in ${formatMs(span)}`, failed > 0 && `, ${failed} failed`]
     .filter((part) => part !== false)
     .join('');

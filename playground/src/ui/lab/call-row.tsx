@@ -22,7 +22,11 @@ export function CallRow({ call }: { call: Call }) {
       >
         <span class="call-route">
           {method !== 'POST' && `${method} `}
-          <PathText path={path} /> <time>{new Date(at).toLocaleTimeString('en-GB')}</time>
+          <PathText path={path} />{' '}
+          <span class="call-time">
+            <time>{new Date(at).toLocaleTimeString('en-GB')}</time>
+            {!attempts.some(isOpen) && ` · ${formatMs(durationOf(call))}`}
+          </span>
         </span>
         <Money amount={chargeOf(call)} />
         <span class="call-attempts">
@@ -31,10 +35,9 @@ export function CallRow({ call }: { call: Call }) {
               {labelOf(attempt)}
             </span>
           ))}
-          <PollCount polls={polls} />
           {recoveryOf(call) !== undefined && <span class="tag tag-replay">recovered</span>}
+          <PollCount polls={polls} />
         </span>
-        <span class="call-ms">{!attempts.some(isOpen) && formatMs(durationOf(call))}</span>
         <Icon name="expand" />
       </button>
       {isExpanded && (

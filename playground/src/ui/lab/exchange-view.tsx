@@ -93,7 +93,9 @@ function Body({ title, body }: { title: string; body: RecordedBody }) {
       <pre class="exchange-body" tabIndex={0} aria-label={title}>
         {formatted}
       </pre>
-      {isCut && <p class="exchange-note">Only the beginning of {formatBytes(bytes)} is recorded.</p>}
+      {isCut && (
+        <p class="exchange-note">Only the beginning of {formatBytes(bytes)} is recorded.</p>
+      )}
     </details>
   );
 }

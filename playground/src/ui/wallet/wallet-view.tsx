@@ -19,7 +19,9 @@ export function WalletView() {
       <dl class="totals">
         <div class="totals-balance">
           <dt>Balance</dt>
-          <dd class="totals-value">{balanceUsd.value === undefined ? '…' : usd(balanceUsd.value)}</dd>
+          <dd class="totals-value">
+            {balanceUsd.value === undefined ? '…' : usd(balanceUsd.value)}
+          </dd>
           <dd class="muted">
             <Yuan />
           </dd>
