@@ -28,6 +28,7 @@ describe.each(['chromium', 'firefox'] as const)('the playground in %s', (kind) =
     await page.getByRole('button', { name: /^Generate/ }).click();
     await page.getByText('recovered by key').waitFor();
     const call = page.locator('.call').first();
+    await call.locator('.call-head').getByText(/poll/).waitFor();
     await call.locator('.call-head').click();
     expect(await call.locator('.call-head .attempt').allInnerTexts()).toEqual([
       'no response',
