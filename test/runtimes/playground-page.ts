@@ -18,7 +18,10 @@ const resolve = (name: string) =>
 export async function launchBrowser(kind: keyof typeof launches): Promise<any> {
   await (await startPlayground()).close();
   const playwright = (await import(resolve('playwright-core'))).default;
-  return playwright[kind].launch(launches[kind]);
+  const options = launches[kind];
+  // Playwright cannot emulate media features in this Firefox, so that one has a preference for less motion.
+  const firefoxUserPrefs = { 'ui.prefersReducedMotion': 1 };
+  return playwright[kind].launch(kind === 'firefox' ? { ...options, firefoxUserPrefs } : options);
 }
 
 /** Runs `npm run playground` on a free port. */
@@ -58,14 +61,21 @@ export async function servePlayground(env?: Record<string, string>): Promise<str
   return url;
 }
 
+const noMedia = { colorScheme: null, contrast: null, forcedColors: null, reducedMotion: null };
+
 /** Opens the playground in a new browser context and records its traffic and errors. */
 export async function openPage(browser: any, url: string, options: Record<string, unknown> = {}) {
-  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+  const isFirefox = browser.browserType().name() === 'firefox';
+  const media = isFirefox ? noMedia : { reducedMotion: 'reduce' };
+  const context = await browser.newContext({ ...media, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);
   const traffic: string[] = [];
   const problems: string[] = [];
-  page.on('pageerror', (error: Error) => problems.push(error.message));
+  page.on('pageerror', ({ message }: Error) => {
+    // The AI SDK tries to generate code, which the page's policy prevents. Firefox reports that as an error.
+    if (!message.includes('unsafe-eval')) problems.push(message);
+  });
   page.on('console', (message: any) => traffic.push(message.text()));
   page.on('request', async (request: any) => {
     traffic.push(request.url(), request.postData() ?? '');
