@@ -1,3 +1,5 @@
+import { useState } from 'preact/hooks';
+
 import {
   changeSettings,
   changedSettings,
@@ -10,6 +12,7 @@ import { Field } from '../parts/field.tsx';
 /** System prompt and sampling of the next messages, and the way they are sent. */
 export function SettingsPanel() {
   const { systemPrompt, temperature, topP, maxTokens } = chatSettings.value;
+  const [resets, setResets] = useState(0);
   return (
     <div class="settings">
       <Field label="System prompt">
@@ -20,7 +23,7 @@ export function SettingsPanel() {
           onInput={({ currentTarget }) => changeSettings({ systemPrompt: currentTarget.value })}
         />
       </Field>
-      <div class="settings-row">
+      <div key={resets} class="settings-row">
         <NumberField
           label="Temperature"
           hint="0 to 2"
@@ -62,7 +65,10 @@ export function SettingsPanel() {
           type="button"
           class="ghost"
           disabled={changedSettings.value === 0}
-          onClick={resetSettings}
+          onClick={() => {
+            resetSettings();
+            setResets(resets + 1);
+          }}
         >
           Reset
         </button>
@@ -81,7 +87,10 @@ interface NumberFieldProps {
   onChange: (value: number | undefined) => void;
 }
 
-/** A number that is not sent if the field is empty, or while its value is outside the range. */
+/**
+ * A number that is not sent if the field is empty, or while its value is outside the range. The field keeps its own text,
+ * because the value of an unfinished number such as `0.` is empty in some browsers.
+ */
 function NumberField({ label, hint, min = 0, max, step, value, onChange }: NumberFieldProps) {
   return (
     <Field label={label} hint={hint}>
@@ -92,7 +101,7 @@ function NumberField({ label, hint, min = 0, max, step, value, onChange }: Numbe
         min={min}
         max={max ?? ''}
         step={step}
-        value={value ?? ''}
+        defaultValue={value ?? ''}
         onInput={({ currentTarget: { valueAsNumber, validity } }) => {
           const isValid = !validity.rangeUnderflow && !validity.rangeOverflow;
           onChange(isValid && Number.isFinite(valueAsNumber) ? valueAsNumber : undefined);

@@ -8,14 +8,20 @@ import { Code, toLiteral } from './literal.ts';
 export function toTypeScript(call: ApiCall): string {
   const { method, result } = endpoints[call.kind];
   if (call.kind === 'chat' && call.isAiSdk) return toAiSdk(call.params);
-  const params = toLiteral(call.params);
-  const options = call.kind === 'chat' ? '' : `, { idempotencyKey: '${call.idempotencyKey}' }`;
+  const options = call.kind === 'chat' ? [] : [{ idempotencyKey: call.idempotencyKey }];
   return `import { Polygate } from 'polygate';
 
 const gateway = new Polygate(); // reads POLYGATE_BASE_URL and POLYGATE_API_KEY
 
-${follow[result](`gateway.${method}(${params}${options})`)}
+${follow[result](`gateway.${method}(${toArguments([call.params, ...options])})`)}
 `;
+}
+
+/** One argument follows its parenthesis. Several have a line each. */
+function toArguments(values: readonly object[]): string {
+  if (values.length === 1) return toLiteral(values[0]);
+  const lines = values.map((value) => `  ${toLiteral(value, '  ')},\n`).join('');
+  return `\n${lines}`;
 }
 
 /** What to do with the result of a call. */
@@ -58,7 +64,7 @@ export function toCurl(call: ApiCall): string {
   const { path } = endpoints[call.kind];
   const body = call.kind === 'chat' ? { ...call.params, stream: true } : call.params;
   const lines = [
-    `curl "$POLYGATE_BASE_URL${path}"`,
+    `curl${call.kind === 'chat' ? ' --no-buffer' : ''} "$POLYGATE_BASE_URL${path}"`,
     `--header "Authorization: Bearer $POLYGATE_API_KEY"`,
     `--header 'Content-Type: application/json'`,
     ...(call.kind === 'chat' ? [] : [`--header '${keyHeader(call)}: ${call.idempotencyKey}'`]),

@@ -83,18 +83,17 @@ const languages = [
 ] as const;
 
 const taskNote =
-  'The idempotency key is that of the call: the same account gets the same task, at no charge. For a new task, use a new key.';
+  'The proxy of this page gave the gateway a key of its own, so the code starts a new task, which is charged. Running it again with the same key is not charged.';
 const voiceNote =
-  'The gateway does not promise that a voice is charged once per idempotency key: running the code may be charged again.';
+  'Running the code is charged: the gateway does not promise to charge a voice once per idempotency key.';
 
 const keyNotes: Readonly<Record<ApiCall['kind'], string>> = {
-  chat: 'A chat has no idempotency key: running the code is charged again.',
+  chat: 'A chat has no idempotency key, so running the code is charged every time.',
   image: taskNote,
   video: taskNote,
   speech: taskNote,
   music: taskNote,
   'voice-clone': voiceNote,
   'voice-design': voiceNote,
-  material:
-    'The idempotency key is that of the call: the same account gets the same material. For a new one, use a new key.',
+  material: 'Running the code again with the same key returns the same material.',
 };

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 import { Icon } from './icon.tsx';
 
@@ -14,7 +14,8 @@ interface DialogProps {
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => dialog.current?.showModal(), []);
+  // Before the browser paints, so that no key is pressed while the dialog is there but not open.
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const close = () => dialog.current?.close();
   return (
     <dialog
