@@ -82,9 +82,9 @@ describe.each(['chromium', 'firefox'] as const)('the playground in %s', (kind) =
     await page.locator('.call').first().getByText('402').waitFor();
 
     await page.locator('.call[data-open=true] .call-head').click();
-    await page.getByText('Failures 1').click();
+    await page.getByLabel('Failures 1').check();
     expect(await page.locator('.call-attempts').allInnerTexts()).toEqual(['402']);
-    await page.getByText('Charged 1').click();
+    await page.getByLabel('Charged 1').check();
     expect(await page.locator('.call-head .money').allInnerTexts()).toEqual(['$0.02']);
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.getByText('Nothing has been charged.').waitFor();
@@ -145,7 +145,7 @@ describe.each(['chromium', 'firefox'] as const)('the playground in %s', (kind) =
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect(await page.evaluate('location.hash')).toBe('#images');
-    expect(await image.evaluate((element: any) => element.matches(':focus'))).toBe(true);
+    expect(await image.evaluate('(element) => element === document.activeElement')).toBe(true);
 
     const link = page.getByRole('link', { name: 'Download: A ferry' });
     expect(await link.getAttribute('download')).toBe('a-ferry.svg');
