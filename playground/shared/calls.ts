@@ -42,7 +42,7 @@ function createCall(id: string, { at, method, path, key }: Attempt): Call {
 }
 
 /** Whether an attempt reads a task or a material. */
-export function isPoll({ method, resourceId }: Attempt): boolean {
+function isPoll({ method, resourceId }: Attempt): boolean {
   return method === 'GET' && resourceId !== undefined;
 }
 
@@ -54,12 +54,6 @@ export function isFailure({ state, status = 0 }: Attempt): boolean {
 /** Whether an attempt has not ended yet. */
 export function isOpen({ state }: Attempt): boolean {
   return state === 'pending' || state === 'streaming';
-}
-
-/** Whether a call failed for good: its last attempt did. */
-export function hasFailed({ attempts }: Call): boolean {
-  const last = attempts.at(-1);
-  return last !== undefined && isFailure(last);
 }
 
 /** What a call was charged in USD; undefined if it was not charged. */

@@ -29,13 +29,6 @@ export async function setFault(id: string, title: string, mode: FaultMode): Prom
   announce(`${title}: ${mode}`);
 }
 
-/** Turns all switches off. */
-export async function clearFaults(): Promise<void> {
-  const active = lab.value?.switches.filter(({ mode }) => mode !== 'off') ?? [];
-  for (const { id } of active) await post('switch', { id, mode: 'off' });
-  announce('No faults are injected.');
-}
-
 /** Removes the calls that have ended from the flight recorder. */
 export async function clearRecorder(): Promise<void> {
   await post('clear');

@@ -33,6 +33,12 @@ export function CallDetails({ call }: { call: Call }) {
           </Fact>
         )}
       </dl>
+      {key !== undefined && (
+        <p class="exchange-note">
+          The idempotency key is as the gateway received it. The proxy derives it from the key of
+          the page and the user.
+        </p>
+      )}
       <h3>{attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}</h3>
       <Timeline attempts={attempts} />
       {polls.length > 0 && (

@@ -17,7 +17,7 @@ export const openCalls = signal<ReadonlySet<string>>(new Set());
 const latestShown = signal<number | undefined>(undefined);
 
 /** All calls, the latest first. */
-export const calls = computed(() => groupAttempts(lab.value?.attempts ?? []));
+const calls = computed(() => groupAttempts(lab.value?.attempts ?? []));
 
 /** The calls for each filter. */
 export const callsBy = computed<Readonly<Record<Filter, readonly Call[]>>>(() => ({
