@@ -27,9 +27,11 @@ export function createAiSdkRoute(
     }
     const body = await readBody(request);
     if (body === undefined) return new Response('The request is invalid.', { status: 400 });
+    const { messages, model, ...sampling } = body;
     const { stream } = streamText({
-      model: polygate(body.model),
-      messages: await convertToModelMessages(body.messages),
+      ...sampling,
+      model: polygate(model),
+      messages: await convertToModelMessages(messages),
       // The request log groups the attempts of a chat by this id.
       headers: { 'x-request-id': randomUUID() },
       // Stopping in the page closes the connection, which aborts the request to the gateway.
@@ -47,16 +49,32 @@ export function createAiSdkRoute(
   };
 }
 
-async function readBody(
-  request: Request,
-): Promise<{ model: string; messages: UIMessage[] } | undefined> {
+/** What the page sends in addition to the messages. */
+interface ChatBody {
+  model: string;
+  messages: UIMessage[];
+  instructions?: string;
+  temperature?: number;
+  topP?: number;
+  maxOutputTokens?: number;
+}
+
+async function readBody(request: Request): Promise<ChatBody | undefined> {
   const body: unknown = await request.json().catch(() => undefined);
-  const { model, messages }: { model?: unknown; messages?: unknown } =
-    typeof body === 'object' && body ? body : {};
+  const { model, messages, instructions, ...rest }: Record<string, unknown> = {
+    ...(typeof body === 'object' ? body : {}),
+  };
   const checked = await safeValidateUIMessages({ messages });
-  return typeof model === 'string' && checked.success
-    ? { model, messages: checked.data }
-    : undefined;
+  if (typeof model !== 'string' || !checked.success) return undefined;
+  const sampling = ['temperature', 'topP', 'maxOutputTokens'].flatMap((name) =>
+    typeof rest[name] === 'number' ? [[name, rest[name]] as const] : [],
+  );
+  return {
+    model,
+    messages: checked.data,
+    ...(typeof instructions === 'string' ? { instructions } : {}),
+    ...Object.fromEntries(sampling),
+  };
 }
 
 /** Tokens and charge, which are known when the response has ended. */

@@ -1,48 +1,82 @@
 import { randomUUID } from 'node:crypto';
 
-import type { FaultMode, LabState } from '../shared/lab.ts';
+import type { FaultMode, InvoiceLine, LabState } from '../shared/lab.ts';
+import { attributeCharges } from './charges.ts';
 import type { Upstream } from './gateway.ts';
 import { Recorder } from './recorder.ts';
 import { Switchboard } from './switchboard.ts';
+import { Wallet } from './wallet.ts';
 
 /** State changes within this many milliseconds are sent to the page in one event. */
 const eventDelayMs = 60;
 
-/** Server side of the control room: sends the state of the gateway as events and receives switch changes. */
+/** Server side of the control room: sends the state of the gateway as events and receives changes. */
 export class Lab {
   readonly recorder: Recorder;
   readonly #upstream: Upstream;
   readonly #switchboard: Switchboard | undefined;
+  readonly #wallet: Wallet | undefined;
   readonly #session = randomUUID();
   readonly #listeners = new Set<() => void>();
   #eventScheduled = false;
 
   constructor(upstream: Upstream) {
+    const { mock, apiKey } = upstream;
     this.#upstream = upstream;
-    this.#switchboard = upstream.mock && new Switchboard(upstream.mock);
+    this.#switchboard = mock && new Switchboard(mock);
+    this.#wallet = mock && new Wallet(mock);
     this.recorder = new Recorder(() => {
       this.#switchboard?.resetTriggered();
       this.#scheduleEvent();
-    });
+    }, apiKey);
   }
 
-  /** Handles `GET /api/lab/events` and `POST /api/lab/switch`. */
+  /**
+   * Handles `GET /api/lab/events` and `GET /api/lab/attempts/{number}`, and `POST /api/lab/` with `switch`, `clear`,
+   * `top-up` or `reset`.
+   */
   async handle(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     const site = request.headers.get('sec-fetch-site') ?? 'none';
     if (site !== 'same-origin' && site !== 'none') return new Response(null, { status: 403 });
-    if (pathname === '/api/lab/events') return this.#events();
-    if (pathname === '/api/lab/switch' && request.method === 'POST') return this.#set(request);
-    return new Response(null, { status: 404 });
+    const path = pathname.slice('/api/lab/'.length);
+    if (request.method === 'POST') return this.#change(path, request);
+    if (path === 'events') return this.#events();
+    const [, number] = /^attempts\/(\d+)$/.exec(path) ?? [];
+    const exchange = this.recorder.exchange(Number(number));
+    return exchange === undefined ? new Response(null, { status: 404 }) : Response.json(exchange);
   }
 
-  async #set(request: Request): Promise<Response> {
-    const { id, mode } = parseSwitch(await request.json().catch(() => undefined));
-    if (mode === undefined || this.#switchboard?.set(id, mode) !== true) {
-      return new Response(null, { status: 400 });
+  async #change(path: string, request: Request): Promise<Response> {
+    const body: unknown = await request.json().catch(() => undefined);
+    const status = this.#apply(path, typeof body === 'object' && body ? body : {});
+    if (status === 204) this.#scheduleEvent();
+    return new Response(null, { status });
+  }
+
+  /** Returns the status of the response. */
+  #apply(path: string, body: { id?: unknown; mode?: unknown; usd?: unknown }): number {
+    switch (path) {
+      case 'switch': {
+        const mode = modes.find((candidate) => candidate === body.mode);
+        if (mode === undefined) return 400;
+        return this.#switchboard?.set(String(body.id), mode) === true ? 204 : 400;
+      }
+      case 'clear':
+        this.recorder.clear();
+        return 204;
+      case 'top-up':
+        if (this.#wallet === undefined) return 404;
+        return this.#wallet.topUp(body.usd) ? 204 : 400;
+      case 'reset':
+        if (this.#wallet === undefined) return 404;
+        if (!this.#wallet.reset()) return 409;
+        // Its charges would no longer be on the invoice.
+        this.recorder.clear();
+        return 204;
+      default:
+        return 404;
     }
-    this.#scheduleEvent();
-    return new Response(null, { status: 204 });
   }
 
   #events(): Response {
@@ -75,25 +109,27 @@ export class Lab {
 
   #state(): LabState {
     const { mock, baseURL } = this.#upstream;
-    return {
-      session: mock === undefined ? new URL(baseURL).host : this.#session,
-      gateway: { kind: mock === undefined ? 'real' : 'reference', host: new URL(baseURL).host },
-      switches: this.#switchboard?.switches ?? [],
-      attempts: this.recorder.attempts,
-      invoice: mock?.invoice.map(({ at, usd, model, route, idempotencyKey, kind }) => ({
+    const { host } = new URL(baseURL);
+    const invoice = mock?.invoice.map(
+      ({ at, usd, model, route, idempotencyKey, requestId, kind }): InvoiceLine => ({
         at,
         usd,
         model,
         route,
         key: idempotencyKey,
+        requestId,
         kind,
-      })),
+      }),
+    );
+    return {
+      session: mock === undefined ? host : this.#session,
+      gateway: { kind: mock === undefined ? 'real' : 'reference', host },
+      switches: this.#switchboard?.switches ?? [],
+      attempts: attributeCharges(this.recorder.attempts, invoice),
+      invoice,
+      wallet: this.#wallet?.state,
     };
   }
 }
 
-function parseSwitch(body: unknown): { id: string; mode: FaultMode | undefined } {
-  const fields: { id?: unknown; mode?: unknown } = typeof body === 'object' && body ? body : {};
-  const modes: readonly FaultMode[] = ['off', 'once', 'often', 'always'];
-  return { id: String(fields.id), mode: modes.find((mode) => mode === fields.mode) };
-}
+const modes: readonly FaultMode[] = ['off', 'once', 'often', 'always'];

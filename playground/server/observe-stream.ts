@@ -1,13 +1,20 @@
-import type { AttemptState } from '../shared/lab.ts';
+/** How the body of a response ended. */
+export type BodyEnd = 'completed' | 'truncated' | 'aborted';
 
-/** Returns the same response, and reports how the body ends if it is an event stream. */
+interface BodyObserver {
+  onChunk: (chunk: Uint8Array) => void;
+  onEnd: (end: BodyEnd) => void;
+}
+
+/** Returns the same response, and reports its body as it is read, and how it ends. */
 export function observeStream(
   response: Response,
   signal: AbortSignal | null | undefined,
-  onEnd: (state: AttemptState) => void,
+  { onChunk, onEnd }: BodyObserver,
 ): Response {
   const { body, headers, status } = response;
-  if (body === null || headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+  if (body === null) {
+    onEnd('completed');
     return response;
   }
   const reader = body.getReader();
@@ -21,7 +28,10 @@ export function observeStream(
         });
         // Canceling ends a read that is pending.
         if (isCanceled) return;
-        if (!done) return controller.enqueue(value);
+        if (!done) {
+          onChunk(value);
+          return controller.enqueue(value);
+        }
         onEnd('completed');
         controller.close();
       },

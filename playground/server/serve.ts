@@ -28,7 +28,7 @@ export async function serve(port: number): Promise<{ url: string; gateway: strin
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     optimizeDeps: {
       entries: ['index.html'],
-      include: ['preact', 'preact/jsx-dev-runtime', '@preact/signals', 'ai'],
+      include: ['preact', 'preact/jsx-dev-runtime', '@preact/signals', 'ai', 'markdown-it'],
     },
     server: {
       host: '127.0.0.1',

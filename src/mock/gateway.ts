@@ -66,6 +66,18 @@ export interface MockGateway {
   /** Changes the concurrency limit for subsequent requests. */
   setConcurrencyLimit(limit: number): void;
   /**
+   * Changes the balance of the first key's owner. `wallet.spentUsd` and `invoice` remain.
+   *
+   * @example
+   * ```ts
+   * mock.setBalance(0); // paid requests fail with a 402
+   * mock.setBalance(mock.wallet.usd + 10); // a top-up
+   * ```
+   *
+   * @throws Error if the balance is negative or not a finite number
+   */
+  setBalance(usd: number): void;
+  /**
    * Enables or disables a key.
    *
    * @throws Error if the gateway has no such key

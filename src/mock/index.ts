@@ -139,6 +139,9 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     setConcurrencyLimit: (limit) => {
       slots.limit = limit;
     },
+    setBalance: (usd) => {
+      users.setBalance(usd);
+    },
     setKeyState: (key, state) => {
       users.setState(key, state);
       onChange();

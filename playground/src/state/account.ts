@@ -1,4 +1,4 @@
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { Account, Model } from 'polygate';
 
 import { charges, gateway } from './client.ts';
@@ -6,6 +6,9 @@ import { lab } from './lab.ts';
 
 /** The account; undefined until it is loaded. */
 export const account = signal<Account | undefined>(undefined);
+
+/** The balance in USD: of the reference gateway's wallet itself, or as the account was last loaded. */
+export const balanceUsd = computed(() => lab.value?.wallet?.usd ?? account.value?.balance.usd);
 
 /** The models available to the key, with prices. */
 const models = signal<readonly Model[]>([]);
@@ -25,8 +28,8 @@ async function load(): Promise<void> {
 /** Loads the models, and reloads the account whenever its balance may have changed. */
 export function watchAccount(): void {
   effect(() => {
-    // Charges and refunds change the balance.
-    void [charges.value.length, lab.value?.invoice?.length];
+    // Charges and refunds change the balance, and so does the page itself.
+    void [charges.value.length, lab.value?.invoice?.length, lab.value?.wallet?.usd];
     scheduleReload();
   });
   void gateway.models.list().then(

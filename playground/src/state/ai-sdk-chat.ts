@@ -1,8 +1,10 @@
 import { effect, untracked } from '@preact/signals';
 import { DefaultChatTransport } from 'ai';
 import type { UIMessage } from 'ai';
+import type { ChatParams } from 'polygate';
 
 import type { ResponseMetadata } from '../../shared/ai-sdk.ts';
+import { toProblem } from './problem.ts';
 import { SignalChat } from './signal-chat.ts';
 import { activeResponse, changeTurn, readHistory } from './turns.ts';
 import type { Turn } from './turns.ts';
@@ -15,7 +17,7 @@ export const aiSdkChat = new SignalChat<Message>({
 });
 
 /** Streams a response through the AI SDK. Returns how it ended. */
-export async function streamThroughAiSdk(id: string, model: string): Promise<Partial<Turn>> {
+export async function streamThroughAiSdk(id: string, params: ChatParams): Promise<Partial<Turn>> {
   const messages = readHistory().map(toMessage);
   const question = messages.at(-1);
   aiSdkChat.messages = messages.slice(0, -1);
@@ -30,13 +32,19 @@ export async function streamThroughAiSdk(id: string, model: string): Promise<Par
     const response = aiSdkChat.messages[messages.length];
     if (response !== undefined) untracked(() => changeTurn(id, readMessage(response)));
   });
-  await aiSdkChat.sendMessage(question, { body: { model } });
+  await aiSdkChat.sendMessage(question, { body: toBody(params) });
   stopCopying();
   // As in `useChat`, a failure is a status and an error, and never rejects.
-  const { status, error } = aiSdkChat;
+  const { error } = aiSdkChat;
   if (isStopped) return { state: 'stopped' };
   if (error === undefined) return { state: 'done' };
-  return { state: 'failed', problem: { name: error.name, message: error.message, status } };
+  return { state: 'failed', problem: toProblem(error) };
+}
+
+/** What the server needs in addition to the messages, under the names of the AI SDK. */
+function toBody({ model, messages, temperature, top_p, max_tokens }: ChatParams): object {
+  const instructions = messages.find(({ role }) => role === 'system')?.content;
+  return { model, instructions, temperature, topP: top_p, maxOutputTokens: max_tokens };
 }
 
 function toMessage({ id, role, text }: Turn): Message {

@@ -2,32 +2,65 @@ import { signal } from '@preact/signals';
 
 import { streamThroughAiSdk } from './ai-sdk-chat.ts';
 import { announce } from './announce.ts';
+import { chatModel, throughAiSdk, toParams } from './chat-settings.ts';
 import { streamDirectly } from './direct-chat.ts';
-import { activeResponse, addTurn, changeTurn, turns } from './turns.ts';
+import { activeResponse, addTurn, changeTurn, readHistory, turns } from './turns.ts';
 
-/** Whether messages are sent through the AI SDK. */
-export const throughAiSdk = signal(false);
+/** The text in the composer. */
+export const draft = signal('');
+
+/** The message that the composer edits. Sending replaces it and everything after it. */
+export const editedTurn = signal<string | undefined>(undefined);
 
 /** Sends a message and streams the response. */
-export async function sendMessage(text: string, model: string): Promise<void> {
+export async function sendMessage(text: string): Promise<void> {
+  const model = chatModel.value;
+  if (model === undefined || activeResponse.value !== undefined) return;
   const isAiSdk = throughAiSdk.value;
   addTurn({ role: 'user', text, model, isAiSdk, state: 'done' });
-  const id = addTurn({ role: 'assistant', text: '', model, isAiSdk, state: 'pending' });
-  const end = await (isAiSdk ? streamThroughAiSdk : streamDirectly)(id, model);
+  const messages = readHistory().map((turn) => ({ role: turn.role, content: turn.text }));
+  const params = toParams(model, messages);
+  const call = { kind: 'chat', params, isAiSdk } as const;
+  const id = addTurn({ role: 'assistant', text: '', model, isAiSdk, state: 'pending', call });
+  const end = await (isAiSdk ? streamThroughAiSdk : streamDirectly)(id, params);
   changeTurn(id, end);
   activeResponse.value = undefined;
+  // The note with the error is an alert, which screen readers read by themselves.
   if (end.state === 'stopped') announce('Stopped.');
-  else if (end.problem) announce(`The response failed: ${end.problem.name}.`);
-  else announce('The response is complete.');
+  else if (end.state === 'done') announce('The response is complete.');
 }
 
-/** Sends the message of a failed response again, and replaces the response. */
+/** Sends the text in the composer: as a new message, or in place of the edited one. */
+export function sendDraft(): void {
+  const text = draft.value.trim();
+  if (text === '' || chatModel.value === undefined || activeResponse.value !== undefined) return;
+  const index = turns.value.findIndex(({ id }) => id === editedTurn.value);
+  if (index !== -1) turns.value = turns.value.slice(0, index);
+  cancelEditing();
+  void sendMessage(text);
+}
+
+/** Puts a message into the composer. */
+export function editMessage(id: string): void {
+  const turn = turns.value.find((candidate) => candidate.id === id);
+  if (turn === undefined) return;
+  editedTurn.value = id;
+  draft.value = turn.text;
+}
+
+/** Empties the composer. */
+export function cancelEditing(): void {
+  editedTurn.value = undefined;
+  draft.value = '';
+}
+
+/** Sends the message of a response again, with the current settings, and replaces the response. */
 export async function resendMessage(id: string): Promise<void> {
   const index = turns.value.findIndex((turn) => turn.id === id);
   const question = turns.value[index - 1];
-  if (question === undefined) return;
+  if (question === undefined || activeResponse.value !== undefined) return;
   turns.value = turns.value.slice(0, index - 1);
-  await sendMessage(question.text, question.model);
+  await sendMessage(question.text);
 }
 
 /** Aborts the current response and keeps the text received so far. */
@@ -38,5 +71,6 @@ export function stop(): void {
 /** Starts a new conversation. */
 export function clearConversation(): void {
   stop();
+  cancelEditing();
   turns.value = [];
 }

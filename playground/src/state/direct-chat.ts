@@ -1,18 +1,14 @@
 import { extractImages } from 'polygate';
-import type { ChatCompletionChunk } from 'polygate';
+import type { ChatCompletionChunk, ChatParams } from 'polygate';
 
 import { gateway } from './client.ts';
 import { toProblem } from './problem.ts';
-import { activeResponse, changeTurn, readHistory, turns } from './turns.ts';
+import { activeResponse, changeTurn, turns } from './turns.ts';
 import type { Turn } from './turns.ts';
 
 /** Streams a response through the page's client. Returns how it ended. */
-export async function streamDirectly(id: string, model: string): Promise<Partial<Turn>> {
-  const messages = readHistory().map(({ role, text: content }) => ({ role, content }));
-  const stream = gateway.chat.completions.stream(
-    { model, messages, stream_options: { include_usage: true } },
-    { requestId: id },
-  );
+export async function streamDirectly(id: string, params: ChatParams): Promise<Partial<Turn>> {
+  const stream = gateway.chat.completions.stream(params, { requestId: id });
   activeResponse.value = stream;
   try {
     for await (const chunk of stream) append(id, chunk);

@@ -2,9 +2,10 @@ import { signal } from '@preact/signals';
 import type { Material, MaterialCreateParams, MaterialUpdate } from 'polygate';
 
 import { announce } from './announce.ts';
+import { createKey } from './api-call.ts';
+import type { Creation } from './api-call.ts';
 import { gateway } from './client.ts';
 import { toProblem } from './problem.ts';
-import type { Problem } from './problem.ts';
 
 /** A material in the library. */
 export interface LibraryItem {
@@ -19,9 +20,7 @@ export interface LibraryItem {
 export const library = signal<readonly LibraryItem[]>([]);
 
 /** State of the current or last registration. */
-export const registration = signal<{ busy: boolean; problem?: Problem | undefined }>({
-  busy: false,
-});
+export const registration = signal<Creation>({ isBusy: false });
 
 /** Loads the library, and polls the materials that are not available yet. */
 export async function loadMaterials(): Promise<void> {
@@ -36,18 +35,21 @@ export async function loadMaterials(): Promise<void> {
 }
 
 /** Registers a file. If it shows a real person, the response contains the URL of the identity check. */
-export async function registerMaterial(params: MaterialCreateParams): Promise<boolean> {
-  registration.value = { busy: true };
+export async function registerMaterial(params: MaterialCreateParams): Promise<void> {
+  registration.value = { isBusy: true };
+  const idempotencyKey = createKey();
+  const call = { kind: 'material', params, idempotencyKey } as const;
   try {
-    const { verification_url: verificationUrl, ...material } =
-      await gateway.materials.create(params);
+    const { verification_url: verificationUrl, ...material } = await gateway.materials.create(
+      params,
+      { idempotencyKey },
+    );
     library.value = [{ material, verificationUrl }, ...library.value];
-    registration.value = { busy: false };
+    const text = `${material.name} was registered.`;
+    registration.value = { isBusy: false, done: { text, call } };
     void poll(material.id);
-    return true;
   } catch (error) {
-    registration.value = { busy: false, problem: toProblem(error) };
-    return false;
+    registration.value = { isBusy: false, problem: toProblem(error) };
   }
 }
 

@@ -7,8 +7,23 @@ export interface Problem {
   message: string;
   /** What is known about the request: `rejected`, `not-sent` or `unknown`. */
   outcome?: string | undefined;
-  /** The status of the AI SDK's chat, which knows no outcome. */
-  status?: string | undefined;
+}
+
+/** Errors that the same request would cause again: the request, the key or the balance must change first. */
+const permanent = new Set([
+  'AuthenticationError',
+  'BadRequestError',
+  'ConfigurationError',
+  'ConflictError',
+  'NotFoundError',
+  'PaymentRequiredError',
+  'PermissionDeniedError',
+  'UnprocessableError',
+]);
+
+/** Whether sending the same request again can help. */
+export function canRetry({ name }: Problem): boolean {
+  return !permanent.has(name);
 }
 
 /** Converts any thrown value. */
@@ -17,5 +32,8 @@ export function toProblem(error: unknown): Problem {
     const { name, message, outcome } = error;
     return { name, message, outcome };
   }
-  return { name: 'Error', message: error instanceof Error ? error.message : String(error) };
+  const message = error instanceof Error ? error.message : String(error);
+  // The server sends an error through the AI SDK as text that starts with the class.
+  const [, name = 'Error', text = message] = /^(\w+Error): (.*)$/s.exec(message) ?? [];
+  return { name, message: text };
 }

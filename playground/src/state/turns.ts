@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 
 import type { Tokens } from '../../shared/ai-sdk.ts';
+import type { ApiCall } from './api-call.ts';
 import type { Problem } from './problem.ts';
 
 /** One message of the conversation. */
@@ -14,6 +15,8 @@ export interface Turn {
   state: 'pending' | 'streaming' | 'done' | 'stopped' | 'failed';
   /** Whether the AI SDK carried the message. */
   isAiSdk: boolean;
+  /** The call of a response. */
+  call?: ApiCall | undefined;
   tokens?: Tokens | undefined;
   costUsd?: number | undefined;
   problem?: Problem | undefined;
@@ -26,7 +29,9 @@ export const turns = signal<readonly Turn[]>([]);
 export const activeResponse = signal<{ abort: () => void } | undefined>(undefined);
 
 /** Adds a message and returns its id. */
-export function addTurn(turn: Pick<Turn, 'role' | 'text' | 'model' | 'state' | 'isAiSdk'>): string {
+export function addTurn(
+  turn: Pick<Turn, 'role' | 'text' | 'model' | 'state' | 'isAiSdk' | 'call'>,
+): string {
   const id = crypto.randomUUID();
   turns.value = [...turns.value, { id, reasoning: '', images: [], ...turn }];
   return id;

@@ -2,17 +2,16 @@ import { signal } from '@preact/signals';
 import type { Voice, VoiceCloneParams, VoiceCreation, VoiceDesignParams } from 'polygate';
 
 import { announce } from './announce.ts';
+import { createKey } from './api-call.ts';
+import type { ApiCall, Creation } from './api-call.ts';
 import { gateway } from './client.ts';
 import { toProblem } from './problem.ts';
-import type { Problem } from './problem.ts';
 
 /** All voices of the service and the account. */
 export const voices = signal<readonly Voice[]>([]);
 
 /** State of the current or last creation. */
-export const voiceCreation = signal<{ busy: boolean; problem?: Problem | undefined }>({
-  busy: false,
-});
+export const voiceCreation = signal<Creation>({ isBusy: false });
 
 /** Loads the voices. */
 export async function loadVoices(): Promise<void> {
@@ -21,24 +20,29 @@ export async function loadVoices(): Promise<void> {
 }
 
 /** Clones a voice from a recording. */
-export const cloneVoice = (params: VoiceCloneParams): Promise<boolean> =>
-  create(gateway.voices.clone(params));
+export function cloneVoice(params: VoiceCloneParams): Promise<void> {
+  const idempotencyKey = createKey();
+  const call = { kind: 'voice-clone', params, idempotencyKey } as const;
+  return create(gateway.voices.clone(params, { idempotencyKey }), call);
+}
 
 /** Designs a voice from a description. */
-export const designVoice = (params: VoiceDesignParams): Promise<boolean> =>
-  create(gateway.voices.design(params));
+export function designVoice(params: VoiceDesignParams): Promise<void> {
+  const idempotencyKey = createKey();
+  const call = { kind: 'voice-design', params, idempotencyKey } as const;
+  return create(gateway.voices.design(params, { idempotencyKey }), call);
+}
 
 /** A failed creation is not sent again: the service does not guarantee idempotency for voices. */
-async function create(creation: PromiseLike<VoiceCreation>): Promise<boolean> {
-  voiceCreation.value = { busy: true };
+async function create(creation: PromiseLike<VoiceCreation>, call: ApiCall): Promise<void> {
+  voiceCreation.value = { isBusy: true };
   try {
     const { voice } = await creation;
-    announce(`The voice ${voice.display_name} is ready.`);
-    voiceCreation.value = { busy: false };
+    const text = `The voice ${voice.display_name} is ready.`;
+    announce(text);
+    voiceCreation.value = { isBusy: false, done: { text, call } };
     await loadVoices();
-    return true;
   } catch (error) {
-    voiceCreation.value = { busy: false, problem: toProblem(error) };
-    return false;
+    voiceCreation.value = { isBusy: false, problem: toProblem(error) };
   }
 }

@@ -1,5 +1,6 @@
 import type { KeyState, MockKey } from '../options.ts';
 import type { Key, User } from '../state.ts';
+import { roundUsd } from './money.ts';
 
 /** The key of a gateway that is created without keys. */
 const demoKey: MockKey = { key: 'sk-mock-demo', user: 'demo' };
@@ -32,6 +33,14 @@ export class Users {
 
   get keys(): Iterable<Key> {
     return this.#keys.values();
+  }
+
+  /** Sets the balance of the first key's owner. */
+  setBalance(usd: number): void {
+    if (!Number.isFinite(usd) || usd < 0) {
+      throw new Error('The balance of a wallet must be a finite number of at least 0');
+    }
+    this.first.user.balanceUsd = roundUsd(usd);
   }
 
   setState(key: string, state: KeyState): void {

@@ -2,9 +2,7 @@ import { useState } from 'preact/hooks';
 
 import { startJob } from '../../state/jobs.ts';
 import { Choice } from '../parts/choice.tsx';
-import { Field } from '../parts/field.tsx';
-import { ModelSelect } from '../parts/model-select.tsx';
-import { usd } from '../parts/money.tsx';
+import { CreateForm, TextArea } from '../parts/create-form.tsx';
 import { useModel } from '../parts/use-model.ts';
 
 /** Generates music, with or without lyrics. */
@@ -13,7 +11,6 @@ export function MusicForm() {
   const [prompt, setPrompt] = useState('A slow waltz for harmonica and rain');
   const [lyrics, setLyrics] = useState('Boats come home, one by one');
   const [style, setStyle] = useState<'instrumental' | 'lyrics'>('instrumental');
-  const price = model?.pricing?.unitPriceUsd;
   const generate = () => {
     if (model === undefined) return;
     const vocals =
@@ -21,41 +18,17 @@ export function MusicForm() {
     startJob({ kind: 'music', params: { model: model.id, prompt, ...vocals } });
   };
   return (
-    <form
-      class="create-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        generate();
-      }}
+    <CreateForm
+      main={{ label: 'Prompt', value: prompt, onChange: setPrompt }}
+      more={style === 'lyrics' && <TextArea label="Lyrics" value={lyrics} onChange={setLyrics} />}
+      model={{ purpose: 'music', value: model?.id, onChange: setModel }}
+      action="Generate"
+      price={model?.pricing?.unitPriceUsd}
+      isDisabled={model === undefined}
+      onSubmit={generate}
     >
-      <Field label="Prompt">
-        <textarea
-          required
-          rows={2}
-          value={prompt}
-          onInput={({ currentTarget }) => setPrompt(currentTarget.value)}
-        />
-      </Field>
-      {style === 'lyrics' && (
-        <Field label="Lyrics">
-          <textarea
-            required
-            rows={2}
-            value={lyrics}
-            onInput={({ currentTarget }) => setLyrics(currentTarget.value)}
-          />
-        </Field>
-      )}
-      <div class="create-row">
-        <ModelSelect purpose="music" value={model?.id} onChange={setModel} />
-        <Choice label="Style" options={styles} value={style} onChange={setStyle} />
-        <div class="create-submit">
-          <button type="submit" class="primary" disabled={model === undefined}>
-            Generate {price !== undefined && <span class="price">{usd(price)}</span>}
-          </button>
-        </div>
-      </div>
-    </form>
+      <Choice label="Style" options={styles} value={style} onChange={setStyle} />
+    </CreateForm>
   );
 }
 

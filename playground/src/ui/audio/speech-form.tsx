@@ -3,9 +3,8 @@ import { useState } from 'preact/hooks';
 
 import { startJob } from '../../state/jobs.ts';
 import { voices } from '../../state/voices.ts';
+import { CreateForm } from '../parts/create-form.tsx';
 import { Field } from '../parts/field.tsx';
-import { ModelSelect } from '../parts/model-select.tsx';
-import { usd } from '../parts/money.tsx';
 import { useModel } from '../parts/use-model.ts';
 
 /** Generates speech from text and a voice. */
@@ -17,47 +16,31 @@ export function SpeechForm() {
     models.includes(model?.id ?? ''),
   );
   const voice = compatible.find(({ voice_id: id }) => id === voiceId) ?? compatible[0];
-  const price = estimate.speech(model?.pricing, text);
   const generate = () => {
     if (model === undefined || voice === undefined) return;
     startJob({ kind: 'speech', params: { model: model.id, text, voice_id: voice.voice_id } });
   };
   return (
-    <form
-      class="create-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        generate();
-      }}
+    <CreateForm
+      main={{ label: 'Text', value: text, onChange: setText }}
+      model={{ purpose: 'speech', value: model?.id, onChange: setModel }}
+      action="Generate"
+      price={estimate.speech(model?.pricing, text)}
+      isDisabled={voice === undefined}
+      onSubmit={generate}
     >
-      <Field label="Text">
-        <textarea
-          required
-          rows={2}
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-        />
+      <Field label="Voice">
+        <select
+          value={voice?.voice_id ?? ''}
+          onChange={({ currentTarget }) => setVoiceId(currentTarget.value)}
+        >
+          {compatible.map(({ voice_id: id, display_name: name, language }) => (
+            <option key={id} value={id}>
+              {name}, {language}
+            </option>
+          ))}
+        </select>
       </Field>
-      <div class="create-row">
-        <ModelSelect purpose="speech" value={model?.id} onChange={setModel} />
-        <Field label="Voice">
-          <select
-            value={voice?.voice_id ?? ''}
-            onChange={({ currentTarget }) => setVoiceId(currentTarget.value)}
-          >
-            {compatible.map(({ voice_id: id, display_name: name, language }) => (
-              <option key={id} value={id}>
-                {name}, {language}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <div class="create-submit">
-          <button type="submit" class="primary" disabled={voice === undefined}>
-            Generate {price !== undefined && <span class="price">{usd(price)}</span>}
-          </button>
-        </div>
-      </div>
-    </form>
+    </CreateForm>
   );
 }

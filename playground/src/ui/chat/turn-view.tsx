@@ -1,57 +1,101 @@
-import { resendMessage } from '../../state/chat.ts';
+import { editMessage, resendMessage } from '../../state/chat.ts';
+import { canRetry } from '../../state/problem.ts';
 import { activeResponse } from '../../state/turns.ts';
 import type { Turn } from '../../state/turns.ts';
+import { ViewCode } from '../code/view-code.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { usd } from '../parts/money.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
+import { Markdown } from './markdown.tsx';
 
-/** One message, with its cost if it is a response. */
-export function TurnView({ turn }: { turn: Turn }) {
-  const { role, text, reasoning, images, state, problem } = turn;
+/** A message or a response, with what can be done with it. */
+export function TurnView({ turn, isLast }: { turn: Turn; isLast: boolean }) {
+  return turn.role === 'user' ? (
+    <Question turn={turn} isLast={isLast} />
+  ) : (
+    <Response turn={turn} isLast={isLast} />
+  );
+}
+
+function Question({ turn: { id, text }, isLast }: { turn: Turn; isLast: boolean }) {
+  return (
+    <li class="turn turn-user">
+      <span class="visually-hidden">You:</span>
+      <div class="turn-text">{text}</div>
+      {isLast && activeResponse.value === undefined && (
+        <button type="button" class="ghost" onClick={() => editMessage(id)}>
+          <Icon name="edit" />
+          Edit
+        </button>
+      )}
+    </li>
+  );
+}
+
+function Response({ turn, isLast }: { turn: Turn; isLast: boolean }) {
+  const { text, reasoning, images, state, problem } = turn;
   const isBusy = state === 'pending' || state === 'streaming';
   return (
-    <li class={`turn turn-${role}`} data-state={state} aria-busy={isBusy}>
-      <span class="visually-hidden">{role === 'user' ? 'You:' : 'Assistant:'}</span>
+    <li class="turn turn-assistant" data-state={state} aria-busy={isBusy}>
+      <span class="visually-hidden">Assistant:</span>
       {reasoning !== '' && (
         <details class="reasoning" open={text === ''}>
           <summary>Reasoning</summary>
           {reasoning}
         </details>
       )}
-      <div class="turn-text">
-        {text}
-        {isBusy && <i class="caret" aria-hidden="true" />}
-      </div>
+      {(text !== '' || isBusy) && (
+        <div class="turn-text prose">{text === '' ? <p /> : <Markdown text={text} />}</div>
+      )}
       {images.map((url) => (
         <img key={url} src={url} alt="Generated in this response" class="turn-image" />
       ))}
       {problem && (
         <ProblemNote problem={problem}>
-          {text !== '' && <p class="problem-text">The response above is incomplete.</p>}
-          <ResendButton id={turn.id} />
+          {/* A chat has no idempotency key, so the user decides whether to send, and pay, again. */}
+          {isLast && canRetry(problem) && activeResponse.value === undefined && (
+            <button type="button" class="secondary" onClick={() => void resendMessage(turn.id)}>
+              <Icon name="retry" />
+              Try again
+            </button>
+          )}
         </ProblemNote>
       )}
-      {role === 'assistant' && !isBusy && <Metadata turn={turn} />}
+      {!isBusy && <Footer turn={turn} isLast={isLast} />}
     </li>
   );
 }
 
-/** Chat requests have no idempotency key, so the user decides whether to send, and pay, again. */
-function ResendButton({ id }: { id: string }) {
-  if (activeResponse.value !== undefined) return null;
+/** The cost of a response, and what can be done with it. */
+function Footer({ turn, isLast }: { turn: Turn; isLast: boolean }) {
+  const { id, text, problem, call } = turn;
+  const canRegenerate = isLast && problem === undefined && activeResponse.value === undefined;
   return (
-    <button type="button" class="secondary" onClick={() => void resendMessage(id)}>
-      Send again
-    </button>
+    <div class="turn-foot">
+      <p class="meta">{describe(turn)}</p>
+      <div class="turn-actions">
+        {text !== '' && <CopyButton text={text} label="Copy the response" />}
+        {canRegenerate && (
+          <button type="button" class="ghost" onClick={() => void resendMessage(id)}>
+            <Icon name="retry" />
+            Regenerate
+          </button>
+        )}
+        {call && <ViewCode call={call} />}
+      </div>
+    </div>
   );
 }
 
-function Metadata({ turn: { isAiSdk, tokens, costUsd, model, state } }: { turn: Turn }) {
+function describe({ isAiSdk, tokens, costUsd, model, state, text }: Turn): string {
   const items = [
     model,
     isAiSdk && 'AI SDK',
     tokens && `${tokens.input ?? '?'} input, ${tokens.output ?? '?'} output tokens`,
     costUsd !== undefined && usd(costUsd),
     state === 'stopped' && 'stopped',
+    state === 'failed' && text !== '' && 'incomplete',
   ].filter((item) => typeof item === 'string');
-  return <p class="meta">{items.join('  ·  ')}</p>;
+  return items.join('  ·  ');
 }

@@ -1,3 +1,4 @@
+import { chatModel } from '../../state/chat-settings.ts';
 import { sendMessage } from '../../state/chat.ts';
 
 const suggestions = [
@@ -6,16 +7,14 @@ const suggestions = [
   'What does an idempotency key do?',
 ];
 
-/** Shown before the first message: what the playground is, and suggested messages. */
-export function Welcome({ model }: { model: string | undefined }) {
+/** Shown before the first message: what can be done here, and suggested messages. */
+export function Welcome() {
   return (
     <div class="welcome">
-      <p class="welcome-line">
-        One client for every model: <em>break the gateway</em> and watch the client recover.
-      </p>
+      <h2 class="welcome-title">Send a message to start</h2>
       <p class="welcome-text">
-        This page uses the gateway through polygate, without an API key. Inject a fault in the
-        control room, then chat or generate something. No task is paid for twice.
+        Requests go through polygate to the gateway, and the page needs no API key. To see how the
+        client recovers, turn on a fault in the control room first.
       </p>
       <ul class="suggestions">
         {suggestions.map((suggestion) => (
@@ -23,8 +22,8 @@ export function Welcome({ model }: { model: string | undefined }) {
             <button
               type="button"
               class="suggestion"
-              disabled={model === undefined}
-              onClick={() => void (model !== undefined && sendMessage(suggestion, model))}
+              disabled={chatModel.value === undefined}
+              onClick={() => void sendMessage(suggestion)}
             >
               {suggestion}
             </button>

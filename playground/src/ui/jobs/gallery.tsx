@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
+import { promptOf } from '../../state/generation-request.ts';
 import type { GenerationRequest } from '../../state/generation-request.ts';
 import { jobs } from '../../state/jobs.ts';
 import { Empty } from '../parts/empty.tsx';
@@ -16,10 +17,13 @@ interface GalleryProps {
 export function Gallery({ kinds, emptyTitle, children }: GalleryProps) {
   const matching = jobs.value.filter(({ request }) => kinds.includes(request.kind));
   if (matching.length === 0) return <Empty title={emptyTitle}>{children}</Empty>;
+  const images = matching.flatMap(({ request, urls }) =>
+    request.kind === 'image' ? urls.map((url) => ({ url, alt: promptOf(request) })) : [],
+  );
   return (
     <ul class={`gallery gallery-${kinds[0] ?? ''}`}>
       {matching.map((job) => (
-        <JobCard key={job.id} job={job} />
+        <JobCard key={job.id} job={job} images={images} />
       ))}
     </ul>
   );

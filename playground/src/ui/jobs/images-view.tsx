@@ -3,9 +3,7 @@ import { useState } from 'preact/hooks';
 
 import { startJob } from '../../state/jobs.ts';
 import { Choice } from '../parts/choice.tsx';
-import { Field } from '../parts/field.tsx';
-import { ModelSelect } from '../parts/model-select.tsx';
-import { usd } from '../parts/money.tsx';
+import { CreateForm } from '../parts/create-form.tsx';
 import { useModel } from '../parts/use-model.ts';
 import { Gallery } from './gallery.tsx';
 import { resolutionsOf } from './resolutions.ts';
@@ -29,7 +27,6 @@ export function ImagesView() {
   const [chosen, setResolution] = useState('1K');
   const resolutions = resolutionsOf(model);
   const resolution = resolutions.includes(chosen) ? chosen : resolutions[0];
-  const price = estimate.image(model?.pricing, { resolution });
   const generate = (text: string) => {
     if (model === undefined) return;
     startJob({ kind: 'image', params: { model: model.id, prompt: text, resolution } });
@@ -39,45 +36,32 @@ export function ImagesView() {
       <header class="view-head">
         <h1 id="images-title">Images</h1>
       </header>
-      <form
-        class="create-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          generate(prompt);
-        }}
+      <CreateForm
+        main={{ label: 'Prompt', value: prompt, onChange: setPrompt }}
+        model={{ purpose: 'image', value: model?.id, onChange: setModel }}
+        action="Generate"
+        price={estimate.image(model?.pricing, { resolution })}
+        isDisabled={model === undefined}
+        onSubmit={() => generate(prompt)}
+        buttons={
+          <button
+            type="button"
+            class="secondary"
+            disabled={model === undefined}
+            title="More requests than the account allows in parallel: the client queues the rest"
+            onClick={() => variations(prompt, 20).forEach(generate)}
+          >
+            Burst of 20
+          </button>
+        }
       >
-        <Field label="Prompt">
-          <textarea
-            required
-            rows={2}
-            value={prompt}
-            onInput={({ currentTarget }) => setPrompt(currentTarget.value)}
-          />
-        </Field>
-        <div class="create-row">
-          <ModelSelect purpose="image" value={model?.id} onChange={setModel} />
-          <Choice
-            label="Resolution"
-            options={resolutions.map((name) => [name, name] as const)}
-            value={resolution ?? ''}
-            onChange={setResolution}
-          />
-          <div class="create-submit">
-            <button
-              type="button"
-              class="secondary"
-              disabled={model === undefined}
-              title="More requests than the account allows in parallel: the client queues the rest"
-              onClick={() => variations(prompt, 20).forEach(generate)}
-            >
-              Burst of 20
-            </button>
-            <button type="submit" class="primary" disabled={model === undefined}>
-              Generate {price !== undefined && <span class="price">{usd(price)}</span>}
-            </button>
-          </div>
-        </div>
-      </form>
+        <Choice
+          label="Resolution"
+          options={resolutions.map((name) => [name, name] as const)}
+          value={resolution ?? ''}
+          onChange={setResolution}
+        />
+      </CreateForm>
       <Gallery kinds={['image']} emptyTitle="No images yet">
         Describe an image. A burst of 20 shows how requests wait for a slot.
       </Gallery>

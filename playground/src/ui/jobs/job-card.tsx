@@ -1,61 +1,65 @@
 import { promptOf } from '../../state/generation-request.ts';
 import type { GenerationRequest } from '../../state/generation-request.ts';
-import { removeJob, runJob } from '../../state/jobs.ts';
 import type { Job } from '../../state/jobs.ts';
 import { Player } from '../audio/player.tsx';
-import { Icon } from '../parts/icon.tsx';
+import { ViewCode } from '../code/view-code.tsx';
 import { usd } from '../parts/money.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { FailedJob } from './failed-job.tsx';
 import { JobProgress } from './job-progress.tsx';
+import { openLightbox } from './lightbox.tsx';
+import { RemoveButton } from './remove-button.tsx';
+import { ResultActions } from './result-actions.tsx';
 
-/** One job: its progress or results, its cost and its errors. */
-export function JobCard({ job }: { job: Job }) {
+interface JobCardProps {
+  job: Job;
+  /** The images of the gallery, which the lightbox shows. */
+  images: readonly { url: string; alt: string }[];
+}
+
+/** One job: its progress, its results or its error, and its cost. */
+export function JobCard({ job, images }: JobCardProps) {
   const { request, state, urls, problem } = job;
   const prompt = promptOf(request);
+  if (problem !== undefined) return <FailedJob job={job} problem={problem} />;
   return (
     <li class="card job" data-state={state}>
-      {urls.length > 0 ? <JobResult request={request} urls={urls} /> : <JobProgress job={job} />}
-      <div class="job-text">
-        <p class="job-prompt">{prompt}</p>
-        <p class="meta">
-          <Cost job={job} />
-          {job.replayed === true && <span class="tag tag-replay">recovered by key</span>}
-          {job.pollError !== undefined && (
-            <span class="tag tag-busy">{job.pollError}, still polling</span>
-          )}
-        </p>
-      </div>
-      {problem && (
-        <ProblemNote problem={problem}>
-          {state === 'error' && (
-            <button type="button" class="secondary" onClick={() => void runJob(job)}>
-              {job.receipt === undefined ? 'Retry with the same key' : 'Resume waiting'}
-            </button>
-          )}
-        </ProblemNote>
+      {urls.length > 0 ? (
+        <JobResult request={request} urls={urls} images={images} />
+      ) : (
+        <JobProgress job={job} />
       )}
-      <button
-        type="button"
-        class="plain job-remove"
-        aria-label={`Remove: ${prompt}`}
-        onClick={() => removeJob(job.id)}
-      >
-        <Icon name="close" />
-      </button>
+      <div class="job-text">
+        <p class="job-prompt" title={prompt}>
+          {prompt}
+        </p>
+        <div class="job-foot">
+          <p class="meta">
+            <span>{request.params.model}</span>
+            {job.costUsd !== undefined && <span class="money">{usd(job.costUsd)}</span>}
+            {job.replayed === true && <span class="tag tag-replay">recovered by key</span>}
+            {job.pollError !== undefined && (
+              <span class="tag tag-busy">{job.pollError}, still polling</span>
+            )}
+          </p>
+          <div class="job-actions">
+            {urls.map((url, index) => (
+              <ResultActions key={url} url={url} name={prompt} number={index + 1} />
+            ))}
+            <ViewCode call={{ ...request, idempotencyKey: job.id }} iconFor={prompt} />
+            <RemoveButton job={job} />
+          </div>
+        </div>
+      </div>
     </li>
   );
 }
 
-function Cost({ job: { request, costUsd } }: { job: Job }) {
-  return (
-    <span>
-      {request.params.model}
-      {costUsd !== undefined && `  ·  ${usd(costUsd)}`}
-    </span>
-  );
+interface JobResultProps extends Pick<JobCardProps, 'images'> {
+  request: GenerationRequest;
+  urls: readonly string[];
 }
 
-function JobResult({ request, urls }: { request: GenerationRequest; urls: readonly string[] }) {
+function JobResult({ request, urls, images }: JobResultProps) {
   const prompt = promptOf(request);
   return (
     <div class="result">
@@ -63,9 +67,15 @@ function JobResult({ request, urls }: { request: GenerationRequest; urls: readon
         switch (request.kind) {
           case 'image':
             return (
-              <a key={url} href={url} target="_blank" rel="noreferrer">
+              <button
+                key={url}
+                type="button"
+                class="result-image"
+                aria-haspopup="dialog"
+                onClick={() => openLightbox(images, url)}
+              >
                 <img src={url} alt={prompt} loading="lazy" />
-              </a>
+              </button>
             );
           case 'video':
             return (

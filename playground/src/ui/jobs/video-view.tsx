@@ -5,9 +5,7 @@ import { useState } from 'preact/hooks';
 import { startJob } from '../../state/jobs.ts';
 import { MaterialSelect } from '../materials/material-select.tsx';
 import { Choice } from '../parts/choice.tsx';
-import { Field } from '../parts/field.tsx';
-import { ModelSelect } from '../parts/model-select.tsx';
-import { usd } from '../parts/money.tsx';
+import { CreateForm } from '../parts/create-form.tsx';
 import { useModel } from '../parts/use-model.ts';
 import { Gallery } from './gallery.tsx';
 import { resolutionsOf } from './resolutions.ts';
@@ -21,7 +19,6 @@ export function VideoView() {
   const [material, setMaterial] = useState('');
   const resolutions = resolutionsOf(model);
   const resolution = resolutions.includes(chosen) ? chosen : resolutions[0];
-  const price = estimate.video(model?.pricing, { resolution, seconds: Number(seconds) });
   const generate = () => {
     if (model === undefined) return;
     const params: VideoParams = { model: model.id, prompt, resolution, duration: Number(seconds) };
@@ -40,38 +37,23 @@ export function VideoView() {
       <header class="view-head">
         <h1 id="video-title">Video</h1>
       </header>
-      <form
-        class="create-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          generate();
-        }}
+      <CreateForm
+        main={{ label: 'Prompt', value: prompt, onChange: setPrompt }}
+        model={{ purpose: 'video', value: model?.id, onChange: setModel }}
+        action="Generate"
+        price={estimate.video(model?.pricing, { resolution, seconds: Number(seconds) })}
+        isDisabled={model === undefined}
+        onSubmit={generate}
       >
-        <Field label="Prompt">
-          <textarea
-            required
-            rows={2}
-            value={prompt}
-            onInput={({ currentTarget }) => setPrompt(currentTarget.value)}
-          />
-        </Field>
-        <div class="create-row">
-          <ModelSelect purpose="video" value={model?.id} onChange={setModel} />
-          <MaterialSelect value={material} onChange={setMaterial} />
-          <Choice
-            label="Resolution"
-            options={resolutions.map((name) => [name, name] as const)}
-            value={resolution ?? ''}
-            onChange={setResolution}
-          />
-          <Choice label="Duration" options={durations} value={seconds} onChange={setSeconds} />
-          <div class="create-submit">
-            <button type="submit" class="primary" disabled={model === undefined}>
-              Generate {price !== undefined && <span class="price">{usd(price)}</span>}
-            </button>
-          </div>
-        </div>
-      </form>
+        <MaterialSelect value={material} onChange={setMaterial} />
+        <Choice
+          label="Resolution"
+          options={resolutions.map((name) => [name, name] as const)}
+          value={resolution ?? ''}
+          onChange={setResolution}
+        />
+        <Choice label="Duration" options={durations} value={seconds} onChange={setSeconds} />
+      </CreateForm>
       <Gallery kinds={['video']} emptyTitle="No videos yet">
         A video takes a while. You can close the page: the job continues when you return.
       </Gallery>

@@ -1,57 +1,84 @@
-import type { Attempt } from '../../../shared/lab.ts';
-import { isFailure } from '../../state/group-attempts.ts';
-import type { Call } from '../../state/group-attempts.ts';
+import { chargeOf, isFailure, isOpen, recoveryOf } from '../../../shared/calls.ts';
+import type { Call } from '../../../shared/calls.ts';
+import { Icon } from '../parts/icon.tsx';
 import { Money } from '../parts/money.tsx';
-import { shortKey } from './short-key.ts';
+import { CallDetails } from './call-details.tsx';
+import { formatMs, labelOf, toneOf } from './describe-call.ts';
+import { openCalls, setOpen } from './recorder-state.ts';
 
-/** One API call, with its attempts in order. */
+/** One API call, with its attempts in order, and its details if they are open. */
 export function CallRow({ call }: { call: Call }) {
-  const { at, route, key, attempts, polls, failedPolls, usd } = call;
+  const { id, at, method, path, attempts, polls } = call;
+  const isExpanded = openCalls.value.has(id);
+  const detailsId = `call-${attempts[0]?.number ?? 0}`;
   return (
-    <li class="call">
-      <span class="call-route">{route}</span>
-      <Money amount={usd} />
-      <span class="call-attempts">
-        {attempts.map((attempt) => (
-          <span key={attempt.number} class="attempt" data-tone={toneOf(attempt)}>
-            {labelOf(attempt)}
+    <li class="call" data-open={isExpanded}>
+      <button
+        type="button"
+        class="call-head"
+        aria-expanded={isExpanded}
+        aria-controls={isExpanded ? detailsId : undefined}
+        onClick={() => setOpen(id, !isExpanded)}
+      >
+        <span class="call-route">
+          {method !== 'POST' && `${method} `}
+          <PathText path={path} />{' '}
+          <span class="call-time">
+            <time>{new Date(at).toLocaleTimeString('en-GB')}</time>
+            {!attempts.some(isOpen) && ` · ${formatMs(durationOf(call))}`}
           </span>
-        ))}
-        {polls > 0 && (
-          <span class="attempt" data-tone="poll">
-            {polls} {polls === 1 ? 'poll' : 'polls'}
-            {failedPolls > 0 && `, ${failedPolls} failed`}
-          </span>
-        )}
-      </span>
-      <span class="call-key" title={new Date(at).toLocaleTimeString()}>
-        {key === undefined ? 'no key' : shortKey(key)}
-      </span>
+        </span>
+        <Money amount={chargeOf(call)} />
+        <span class="call-attempts">
+          {attempts.map((attempt) => (
+            <span key={attempt.number} class="attempt" data-tone={toneOf(attempt)}>
+              {labelOf(attempt)}
+            </span>
+          ))}
+          {recoveryOf(call) !== undefined && <span class="tag tag-replay">recovered</span>}
+          <PollCount polls={polls} />
+        </span>
+        <Icon name="expand" />
+      </button>
+      {isExpanded && (
+        <div class="call-details" id={detailsId}>
+          <CallDetails call={call} />
+        </div>
+      )}
     </li>
   );
 }
 
-function labelOf({ state, status, replay }: Attempt): string {
-  switch (state) {
-    case 'pending':
-      return '…';
-    case 'lost':
-      return 'no response';
-    case 'streaming':
-      return 'streaming';
-    case 'truncated':
-      return 'truncated';
-    case 'aborted':
-      return 'aborted';
-    case 'completed':
-      return replay ? `${status} replay` : String(status);
-  }
+function PollCount({ polls }: { polls: Call['polls'] }) {
+  const failed = polls.filter(isFailure).length;
+  if (polls.length === 0) return null;
+  return (
+    <span class="attempt" data-tone="poll">
+      {polls.length} {polls.length === 1 ? 'poll' : 'polls'}
+      {failed > 0 && `, ${failed} failed`}
+    </span>
+  );
 }
 
-function toneOf(attempt: Attempt): string {
-  const { state, status = 0, replay } = attempt;
-  if (state === 'pending' || state === 'streaming') return 'pending';
-  if (status === 429 || status === 503) return 'busy';
-  if (isFailure(attempt)) return 'failed';
-  return replay ? 'replay' : 'ok';
+/** The path below `/v1/`, which may break after a slash only. */
+function PathText({ path }: { path: string }) {
+  const parts = path.replace(/^\/v1\//, '').split('/');
+  return (
+    <>
+      {parts.map((part, index) => (
+        <span key={index}>
+          {index > 0 && (
+            <>
+              /<wbr />
+            </>
+          )}
+          {part}
+        </span>
+      ))}
+    </>
+  );
+}
+
+function durationOf({ at, attempts }: Call): number {
+  return Math.max(...attempts.map((attempt) => attempt.at + (attempt.ms ?? 0))) - at;
 }

@@ -3,51 +3,52 @@ import { computed } from '@preact/signals';
 import type { InvoiceLine } from '../../../shared/lab.ts';
 import { lab } from '../../state/lab.ts';
 import { currentView } from '../../state/view.ts';
-import { RequestLog } from './request-log.tsx';
+import { usd } from '../parts/money.tsx';
+import { FlightRecorder } from './flight-recorder.tsx';
 import { Switches } from './switches.tsx';
 
 /** Injects faults into the gateway and shows how the client recovers. */
 export function ControlRoom() {
-  // On small screens, the control room is a view of its own.
-  const Title = currentView.value === 'lab' ? 'h1' : 'h2';
+  // Next to another view, it is a part of the page; otherwise, it is the view.
+  const isView = currentView.value === 'lab';
+  const Title = isView ? 'h1' : 'h2';
   return (
-    <section class="control" aria-labelledby="control-title">
+    <section class="control" aria-labelledby="control-title" tabIndex={-1}>
       <header class="control-head">
         <Title id="control-title">Control room</Title>
         <ChargeSummary />
       </header>
-      {lab.value?.gateway.kind === 'real' ? (
-        <p class="muted">
-          This page uses a real gateway, so faults cannot be injected. To inject faults, start the
-          playground without POLYGATE_BASE_URL.
-        </p>
-      ) : (
-        <Switches switches={lab.value?.switches ?? []} />
-      )}
-      <RequestLog />
+      <div class="control-parts">
+        {lab.value?.gateway.kind === 'real' ? (
+          <p class="muted">
+            This page uses a real gateway, so faults cannot be injected. To inject faults, start the
+            playground without POLYGATE_BASE_URL.
+          </p>
+        ) : (
+          <Switches switches={lab.value?.switches ?? []} />
+        )}
+        <FlightRecorder />
+      </div>
     </section>
   );
 }
 
-/** Number of charges and of idempotency keys on the invoice. They are equal if nothing was charged twice. */
+/** The charges on the invoice, and how many of them repeat an idempotency key. */
 const totals = computed(() => {
-  const charges = (lab.value?.invoice ?? []).filter(isKeyedCharge);
-  return { charges: charges.length, keys: new Set(charges.map(({ key }) => key)).size };
+  const charges = (lab.value?.invoice ?? []).filter(({ kind }) => kind === 'charge');
+  const keys = charges.flatMap(({ key }: InvoiceLine) => key ?? []);
+  const total = charges.reduce((sum, charge) => sum + charge.usd, 0);
+  return { count: charges.length, total, duplicates: keys.length - new Set(keys).size };
 });
 
-const isKeyedCharge = ({ kind, key }: InvoiceLine): boolean =>
-  kind === 'charge' && key !== undefined;
-
 function ChargeSummary() {
-  const { charges, keys } = totals.value;
+  const { count, total, duplicates } = totals.value;
   if (lab.value?.invoice === undefined) return null;
-  if (charges === 0) return <p class="charge-summary">No charges by key yet</p>;
-  const isOk = charges === keys;
+  if (count === 0) return <p class="charge-summary">No charges yet</p>;
+  const repeated = duplicates === 0 ? 'none twice' : `${duplicates} twice`;
   return (
-    <p class="charge-summary" data-ok={isOk}>
-      {isOk
-        ? `${keys} ${keys === 1 ? 'key' : 'keys'}, ${charges} ${charges === 1 ? 'charge' : 'charges'}`
-        : `${charges - keys} duplicate ${charges - keys === 1 ? 'charge' : 'charges'}`}
-    </p>
+    <a class="charge-summary" href="#wallet" data-ok={duplicates === 0}>
+      {count} {count === 1 ? 'charge' : 'charges'}, {usd(total)}, {repeated}
+    </a>
   );
 }

@@ -3,16 +3,15 @@ import { useState } from 'preact/hooks';
 
 import { registerMaterial, registration } from '../../state/materials.ts';
 import { Choice } from '../parts/choice.tsx';
-import { Field } from '../parts/field.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { CreateForm } from '../parts/create-form.tsx';
 
 /** Registers a file by its URL. If it shows a real person, that person must verify their identity. */
 export function MaterialForm() {
   const [url, setUrl] = useState('https://files.example/portrait.png');
   const [type, setType] = useState<MaterialType>('image');
   const [hasPerson, setHasPerson] = useState(false);
-  const { busy: isBusy, problem } = registration.value;
-  const submit = () => {
+  const { isBusy, problem, done } = registration.value;
+  const register = () => {
     if (type === 'audio' || !hasPerson) return registerMaterial({ url, type });
     return registerMaterial({
       url,
@@ -24,40 +23,25 @@ export function MaterialForm() {
     });
   };
   return (
-    <form
-      class="create-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
+    <CreateForm
+      main={{ type: 'url', label: 'Public URL of the file', value: url, onChange: setUrl }}
+      action="Register"
+      isDisabled={isBusy}
+      onSubmit={() => void register()}
+      problem={problem}
+      done={done}
     >
-      <Field label="Public URL of the file">
+      <Choice label="Type" options={types} value={type} onChange={setType} />
+      <label class="check">
         <input
-          required
-          type="url"
-          value={url}
-          onInput={({ currentTarget }) => setUrl(currentTarget.value)}
+          type="checkbox"
+          disabled={type === 'audio'}
+          checked={hasPerson && type !== 'audio'}
+          onChange={({ currentTarget }) => setHasPerson(currentTarget.checked)}
         />
-      </Field>
-      <div class="create-row">
-        <Choice label="Type" options={types} value={type} onChange={setType} />
-        <label class="check">
-          <input
-            type="checkbox"
-            disabled={type === 'audio'}
-            checked={hasPerson && type !== 'audio'}
-            onChange={({ currentTarget }) => setHasPerson(currentTarget.checked)}
-          />
-          <span>It shows a real person who has given consent</span>
-        </label>
-        <div class="create-submit">
-          <button type="submit" class="primary" disabled={isBusy}>
-            Register
-          </button>
-        </div>
-      </div>
-      {problem && <ProblemNote problem={problem} />}
-    </form>
+        <span>It shows a real person who has given consent</span>
+      </label>
+    </CreateForm>
   );
 }
 

@@ -1,13 +1,14 @@
-/** Formats USD with as many decimals as needed: a chat can cost a fraction of a cent. */
-export function usd(amount: number): string {
-  const digits = amount !== 0 && Math.abs(amount) < 0.01 ? 6 : 2;
-  const text = Math.abs(amount).toFixed(Math.max(digits, decimals(amount)));
-  const trimmed = text.replace(/(\.\d\d\d*?)0+$/, '$1');
-  return `${amount < 0 ? '−' : ''}$${trimmed}`;
-}
+const format = new Intl.NumberFormat('en-US', {
+  style: 'currency',
+  currency: 'USD',
+  minimumFractionDigits: 2,
+  // A chat can cost a fraction of a cent, and the gateway charges whole millionths of a dollar.
+  maximumFractionDigits: 6,
+});
 
-function decimals(amount: number): number {
-  return Math.min(6, (String(amount).split('.')[1] ?? '').length);
+/** Formats USD: the one format of all amounts on the page. Exact, with two to six decimals. */
+export function usd(amount: number): string {
+  return format.format(amount).replace('-', '−');
 }
 
 /** An amount in USD. */

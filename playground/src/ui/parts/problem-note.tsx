@@ -2,30 +2,23 @@ import type { ComponentChildren } from 'preact';
 
 import type { Problem } from '../../state/problem.ts';
 
-/** Explanations of outcomes that the client's messages do not include. */
-const outcomes: Readonly<Record<string, string>> = {
-  rejected: 'The gateway rejected the request. Nothing was charged.',
-  'not-sent': 'The request never reached the gateway. Nothing was charged.',
-};
-
-/** Shows an error and whether it may have been charged. */
-export function ProblemNote({
-  problem,
-  children,
-}: {
+interface ProblemNoteProps {
   problem: Problem;
+  /** What the user can do about it. */
   children?: ComponentChildren;
-}) {
-  const { name, message, outcome = '', status } = problem;
+}
+
+/** Shows an error. Its message says whether it may have been charged; the route and the request id follow in brackets. */
+export function ProblemNote({ problem: { name, message, outcome }, children }: ProblemNoteProps) {
+  const [, text = message, request] = /^(.*) (\[[^[\]]*\])$/s.exec(message) ?? [];
   return (
     <div class="problem" role="alert">
       <p>
         <strong>{name}</strong>
-        {outcome !== '' && <span class="tag">{outcome}</span>}
-        {status !== undefined && <span class="tag">status: {status}</span>}
+        {outcome !== undefined && <span class="tag">outcome: {outcome}</span>}
       </p>
-      <p class="problem-text">{message}</p>
-      {outcomes[outcome] !== undefined && <p class="problem-text">{outcomes[outcome]}</p>}
+      <p class="problem-text">{text}</p>
+      {request !== undefined && <p class="problem-request">{request.slice(1, -1)}</p>}
       {children}
     </div>
   );

@@ -3,14 +3,19 @@ import { currentView } from '../../state/view.ts';
 import type { View } from '../../state/view.ts';
 import { AudioView } from '../audio/audio-view.tsx';
 import { ChatView } from '../chat/chat-view.tsx';
+import { CodeDialog } from '../code/view-code.tsx';
 import { ImagesView } from '../jobs/images-view.tsx';
+import { Lightbox } from '../jobs/lightbox.tsx';
 import { VideoView } from '../jobs/video-view.tsx';
 import { ControlRoom } from '../lab/control-room.tsx';
 import { MaterialsView } from '../materials/materials-view.tsx';
+import { Shortcuts } from '../parts/shortcuts-dialog.tsx';
 import { VoicesView } from '../voices/voices-view.tsx';
 import { WalletView } from '../wallet/wallet-view.tsx';
 import { Menu } from './menu.tsx';
+import { usePageTitle } from './page-title.ts';
 import { TopBar } from './top-bar.tsx';
+import { useViewShortcuts } from './use-view-shortcuts.ts';
 
 const contents: Readonly<Record<Exclude<View, 'lab'>, () => preact.JSX.Element>> = {
   chat: ChatView,
@@ -25,7 +30,8 @@ const contents: Readonly<Record<Exclude<View, 'lab'>, () => preact.JSX.Element>>
 /** The page layout: top bar, menu, the current view and, on wide screens, the control room next to it. */
 export function App() {
   const view = currentView.value;
-  const Content = contents[view === 'lab' ? 'chat' : view];
+  useViewShortcuts();
+  usePageTitle();
   return (
     <div class="shell" data-view={view}>
       <a class="skip" href="#content" onClick={skipToContent}>
@@ -34,14 +40,24 @@ export function App() {
       <TopBar />
       <Menu />
       <main>
-        <div class="content" id="content" tabIndex={-1}>
-          <Content key={view} />
-        </div>
+        {view !== 'lab' && <Content view={view} />}
         <ControlRoom />
       </main>
+      <Lightbox />
       <div class="visually-hidden" role="status" aria-live="polite">
         {announcement.value}
       </div>
+      <CodeDialog />
+      <Shortcuts />
+    </div>
+  );
+}
+
+function Content({ view }: { view: Exclude<View, 'lab'> }) {
+  const View = contents[view];
+  return (
+    <div class="content" id="content" tabIndex={-1}>
+      <View key={view} />
     </div>
   );
 }
@@ -49,5 +65,5 @@ export function App() {
 /** Moves the focus without changing the URL fragment, which selects the view. */
 function skipToContent(event: Event): void {
   event.preventDefault();
-  document.querySelector<HTMLElement>('#content')?.focus();
+  document.querySelector<HTMLElement>('.content, .control')?.focus();
 }

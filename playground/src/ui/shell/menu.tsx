@@ -1,35 +1,66 @@
+import { useRef } from 'preact/hooks';
+
 import { jobs } from '../../state/jobs.ts';
 import { currentView, views } from '../../state/view.ts';
 import type { View } from '../../state/view.ts';
 import { Icon } from '../parts/icon.tsx';
+import { viewLabels } from './view-labels.ts';
 
-const labels: Readonly<Record<View, string>> = {
-  chat: 'Chat',
-  images: 'Images',
-  video: 'Video',
-  audio: 'Audio',
-  voices: 'Voices',
-  materials: 'Materials',
-  wallet: 'Balance',
-  lab: 'Control room',
-};
+/** The views that a small screen lists under "More". */
+const minor: readonly View[] = ['voices', 'materials', 'wallet'];
 
 /** Links to all views. */
 export function Menu() {
+  const more = useRef<HTMLDivElement>(null);
+  const isMinor = minor.includes(currentView.value);
   return (
     <nav class="menu" aria-label="Views">
-      <ul>
-        {views.map((view) => (
-          <li key={view} class={`menu-${view}`}>
-            <a href={`#${view}`} aria-current={currentView.value === view ? 'page' : undefined}>
-              <Icon name={view} />
-              <span>{labels[view]}</span>
-              <RunningCount view={view} />
-            </a>
+      <ul class="menu-list">
+        {views.map((view, index) => (
+          <li key={view} class={minor.includes(view) ? 'menu-minor' : ''}>
+            <ViewLink view={view} shortcut={String(index + 1)} />
           </li>
         ))}
+        <li class="menu-more">
+          <button type="button" class="menu-link" popovertarget="more-views" data-current={isMinor}>
+            <Icon name="more" />
+            <span>More</span>
+          </button>
+        </li>
       </ul>
+      <div
+        ref={more}
+        id="more-views"
+        class="more-views"
+        popover="auto"
+        onClick={() => more.current?.hidePopover()}
+      >
+        <ul>
+          {minor.map((view) => (
+            <li key={view}>
+              <ViewLink view={view} />
+            </li>
+          ))}
+        </ul>
+      </div>
     </nav>
+  );
+}
+
+function ViewLink({ view, shortcut }: { view: View; shortcut?: string }) {
+  const label = viewLabels[view];
+  return (
+    <a
+      href={`#${view}`}
+      class="menu-link"
+      title={shortcut && `${label} (press ${shortcut})`}
+      aria-keyshortcuts={shortcut}
+      aria-current={currentView.value === view ? 'page' : undefined}
+    >
+      <Icon name={view} />
+      <span>{label}</span>
+      <RunningCount view={view} />
+    </a>
   );
 }
 

@@ -1,12 +1,13 @@
-import { account } from '../../state/account.ts';
+import { balanceUsd } from '../../state/account.ts';
 import { connected, lab } from '../../state/lab.ts';
+import { usd } from '../parts/money.tsx';
 import { Logo } from './logo.tsx';
 import { Slots } from './slots.tsx';
 import { ThemeToggle } from './theme-toggle.tsx';
 
 /** Shows the gateway, the use of concurrency slots and the balance. */
 export function TopBar() {
-  const balance = account.value?.balance.usd;
+  const balance = balanceUsd.value;
   return (
     <header class="top-bar">
       <a class="brand" href="#chat" aria-label="polygate playground">
@@ -19,7 +20,7 @@ export function TopBar() {
       <Slots />
       <a class="balance" href="#wallet" title="Balance">
         <span class="visually-hidden">Balance: </span>
-        {balance === undefined ? '$ …' : `$${balance.toFixed(2)}`}
+        {balance === undefined ? '…' : usd(balance)}
       </a>
       <ThemeToggle />
     </header>

@@ -1,7 +1,7 @@
 import type { InvoiceLine } from '../../../shared/lab.ts';
-import { shortKey } from '../lab/short-key.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Money } from '../parts/money.tsx';
+import { shortKey } from './short-key.ts';
 
 /** The gateway's invoice, the latest line first. */
 export function Invoice({ lines }: { lines: readonly InvoiceLine[] }) {
@@ -14,8 +14,12 @@ export function Invoice({ lines }: { lines: readonly InvoiceLine[] }) {
           <tr>
             <th scope="col">Time</th>
             <th scope="col">Model</th>
-            <th scope="col">Route</th>
-            <th scope="col">Key</th>
+            <th scope="col" class="wide">
+              Route
+            </th>
+            <th scope="col" class="wide">
+              Idempotency key
+            </th>
             <th scope="col" class="number">
               USD
             </th>
@@ -24,11 +28,18 @@ export function Invoice({ lines }: { lines: readonly InvoiceLine[] }) {
         <tbody>
           {lines.toReversed().map((line, index) => (
             <tr key={lines.length - index} data-kind={line.kind}>
-              <td>{new Date(line.at).toLocaleTimeString()}</td>
-              <td>{line.model}</td>
-              <td>{line.route.replace('/v1', '')}</td>
+              <td>{new Date(line.at).toLocaleTimeString('en-GB')}</td>
               <td>
-                <code>{shortKey(line.key)}</code>
+                {line.model}
+                {line.kind === 'refund' && <span class="tag tag-available">refund</span>}
+              </td>
+              <td class="wide">{line.route.replace('/v1', '')}</td>
+              <td class="wide">
+                {line.key === undefined ? (
+                  <span class="muted">none</span>
+                ) : (
+                  <code title={line.key}>{shortKey(line.key)}</code>
+                )}
               </td>
               <td class="number">
                 <Money amount={line.usd} />

@@ -1,55 +1,81 @@
-import type { ModelSpend } from 'polygate';
-
-import { account } from '../../state/account.ts';
-import { charges, gateway } from '../../state/client.ts';
+import { account, balanceUsd } from '../../state/account.ts';
 import { lab } from '../../state/lab.ts';
+import { spend } from '../../state/spend.ts';
 import { Empty } from '../parts/empty.tsx';
 import { usd } from '../parts/money.tsx';
 import { Invoice } from './invoice.tsx';
+import { WalletActions } from './wallet-actions.tsx';
 
-/** The account balance, the client's ledger and the gateway's invoice. */
+/** The balance, what the client counted, and the gateway's invoice. */
 export function WalletView() {
-  const wallet = account.value;
-  // `gateway.spend` has no change events, so reading `charges` renders the view again after each charge.
-  const { totalUsd, byModel } = charges.value.length >= 0 ? gateway.spend : gateway.spend;
+  const { wallet, invoice } = lab.value ?? {};
+  const { concurrency } = account.value ?? {};
+  const charged = (invoice ?? []).reduce((sum, line) => sum + line.usd, 0);
   return (
     <section aria-labelledby="wallet-title">
       <header class="view-head">
         <h1 id="wallet-title">Balance and charges</h1>
       </header>
       <dl class="totals">
-        <div>
+        <div class="totals-balance">
           <dt>Balance</dt>
-          <dd>{wallet === undefined ? '…' : usd(wallet.balance.usd)}</dd>
+          <dd class="totals-value">
+            {balanceUsd.value === undefined ? '…' : usd(balanceUsd.value)}
+          </dd>
           <dd class="muted">
-            {wallet !== undefined && `equal to ¥${wallet.balance.cny.toFixed(2)}`}
+            <Yuan />
+          </dd>
+          {wallet && (
+            <dd>
+              <WalletActions wallet={wallet} />
+            </dd>
+          )}
+        </div>
+        <div>
+          <dt>Counted by the client</dt>
+          <dd class="totals-value">{usd(spend.value.totalUsd)}</dd>
+          <dd class="muted">
+            by <code>gateway.spend</code> since{' '}
+            {wallet?.resetAt === undefined ? 'the page was loaded' : 'the reset'}; without the AI
+            SDK and lost responses
           </dd>
         </div>
-        <div>
-          <dt>Spent by this page</dt>
-          <dd>{usd(totalUsd)}</dd>
-          <dd class="muted">since the page was loaded, without the AI SDK</dd>
-        </div>
+        {invoice && (
+          <div>
+            <dt>Charged by the gateway</dt>
+            <dd class="totals-value">{usd(charged)}</dd>
+            <dd class="muted">
+              {invoice.length} {invoice.length === 1 ? 'line' : 'lines'} on the invoice below
+            </dd>
+          </div>
+        )}
         <div>
           <dt>Concurrency</dt>
-          <dd>{wallet?.concurrency.limit ?? '…'}</dd>
-          <dd class="muted">parallel requests, {wallet?.concurrency.source ?? '…'}</dd>
+          <dd class="totals-value">{concurrency?.limit ?? '…'}</dd>
+          <dd class="muted">parallel requests ({concurrency?.source ?? '…'})</dd>
         </div>
       </dl>
-      <SpendByModel byModel={byModel} />
+      <SpendByModel />
       <h2>Gateway invoice</h2>
-      {lab.value?.invoice === undefined ? (
+      {invoice === undefined ? (
         <Empty title="Not available">Only the reference gateway provides its invoice.</Empty>
       ) : (
-        <Invoice lines={lab.value.invoice} />
+        <Invoice lines={invoice} />
       )}
     </section>
   );
 }
 
+/** The balance in CNY, as soon as the account was loaded again after the last change. */
+function Yuan() {
+  const { usd: loadedUsd, cny } = account.value?.balance ?? {};
+  if (cny === undefined || loadedUsd !== balanceUsd.value) return <>equal to …</>;
+  return <>equal to ¥{cny.toFixed(2)}</>;
+}
+
 /** What each model has cost, the most expensive first. */
-function SpendByModel({ byModel }: { byModel: ReadonlyMap<string, ModelSpend> }) {
-  const rows = [...byModel].toSorted(([, a], [, b]) => b.usd - a.usd);
+function SpendByModel() {
+  const rows = [...spend.value.byModel].toSorted(([, a], [, b]) => b.usd - a.usd);
   const maxUsd = rows[0]?.[1].usd ?? 0;
   if (rows.length === 0) return null;
   return (

@@ -1,0 +1,54 @@
+import { useState } from 'preact/hooks';
+
+import { announce } from '../../state/announce.ts';
+import { Icon } from '../parts/icon.tsx';
+import { fileName } from './file-name.ts';
+
+interface ResultActionsProps {
+  url: string;
+  /** What the result shows. */
+  name: string;
+  /** Its position among the results of its job, from 1. */
+  number: number;
+}
+
+/** Copies the URL of a result, and downloads the result. */
+export function ResultActions({ url, name, number }: ResultActionsProps) {
+  const [isCopied, setIsCopied] = useState(false);
+  const suffix = number > 1 ? `${name} (${number})` : name;
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(new URL(url, location.href).href);
+      setIsCopied(true);
+      announce('The URL was copied.');
+      window.setTimeout(() => setIsCopied(false), 2000);
+    } catch {
+      announce('The browser did not allow copying.');
+    }
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class="plain"
+        title={isCopied ? 'Copied' : 'Copy the URL'}
+        aria-label={`Copy the URL: ${suffix}`}
+        onClick={() => void copy()}
+      >
+        <Icon name={isCopied ? 'check' : 'copy'} />
+      </button>
+      {/* Browsers ignore `download` for other origins and open the file, which must not replace this page. */}
+      <a
+        class="plain"
+        href={url}
+        download={fileName(url, name, number)}
+        target="_blank"
+        rel="noreferrer"
+        title="Download"
+        aria-label={`Download: ${suffix}`}
+      >
+        <Icon name="download" />
+      </a>
+    </>
+  );
+}

@@ -1,0 +1,115 @@
+import type { ComponentChildren } from 'preact';
+
+import type { Purpose } from '../../state/account.ts';
+import type { ApiCall } from '../../state/api-call.ts';
+import type { Problem } from '../../state/problem.ts';
+import { ViewCode } from '../code/view-code.tsx';
+import { Field } from './field.tsx';
+import { ModelSelect } from './model-select.tsx';
+import { usd } from './money.tsx';
+import { ProblemNote } from './problem-note.tsx';
+
+interface CreateFormProps {
+  /** The main input: a prompt of several lines, or a URL. */
+  main: TextProps & { type?: 'url' };
+  /** Further inputs of full width. */
+  more?: ComponentChildren;
+  /** The model, for calls that have one. */
+  model?: { purpose: Purpose; value: string | undefined; onChange: (id: string) => void };
+  /** Further inputs in one row. */
+  children?: ComponentChildren;
+  /** What the submit button says. */
+  action: string;
+  /** The price estimate in USD. */
+  price?: number | undefined;
+  isDisabled?: boolean;
+  onSubmit: () => void;
+  /** Further buttons. */
+  buttons?: ComponentChildren;
+  /** The error of the last call. */
+  problem?: Problem | undefined;
+  /** What the last call did, and the call. */
+  done?: { text: string; call: ApiCall } | undefined;
+}
+
+/** The form of all calls that create something. Ctrl+Enter submits it from any input. */
+export function CreateForm(props: CreateFormProps) {
+  const { main, model, price, problem, done } = props;
+  return (
+    <form
+      class="create-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        props.onSubmit();
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        // A disabled button also disables the shortcut.
+        if (props.isDisabled !== true) event.currentTarget.requestSubmit();
+      }}
+    >
+      {main.type === 'url' ? <TextField {...main} isMain /> : <TextArea {...main} isMain />}
+      {props.more}
+      <div class="create-row">
+        {model && <ModelSelect {...model} />}
+        {props.children}
+        <div class="create-submit">
+          {props.buttons}
+          <button type="submit" class="primary" disabled={props.isDisabled}>
+            {props.action} {price !== undefined && <span class="price">{usd(price)}</span>}
+          </button>
+        </div>
+      </div>
+      {problem && <ProblemNote problem={problem} />}
+      {done && (
+        <p class="create-done">
+          <span>{done.text}</span> <ViewCode call={done.call} />
+        </p>
+      )}
+    </form>
+  );
+}
+
+interface TextProps {
+  label: string;
+  value: string;
+  onChange: (text: string) => void;
+}
+
+interface TextFieldProps extends TextProps {
+  type?: 'url';
+  isOptional?: boolean;
+  isMain?: boolean;
+}
+
+/** A labelled input of one line. */
+export function TextField({ label, value, onChange, isOptional, isMain, type }: TextFieldProps) {
+  const attributes = {
+    required: isOptional !== true,
+    value,
+    'data-main-input': isMain,
+    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) =>
+      onChange(currentTarget.value),
+  };
+  return (
+    <Field label={label}>
+      {type === 'url' ? <input type="url" {...attributes} /> : <input {...attributes} />}
+    </Field>
+  );
+}
+
+/** A labelled input of several lines. */
+export function TextArea({ label, value, onChange, isMain }: TextProps & { isMain?: boolean }) {
+  return (
+    <Field label={label}>
+      <textarea
+        required
+        rows={2}
+        value={value}
+        data-main-input={isMain}
+        onInput={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+    </Field>
+  );
+}

@@ -1,0 +1,21 @@
+import { useEffect } from 'preact/hooks';
+
+/** Handles keys pressed anywhere on the page, unless a dialog is open. */
+export function useHotkeys(handlers: Readonly<Record<string, (event: KeyboardEvent) => void>>) {
+  useEffect(() => {
+    const handle = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (document.querySelector('dialog[open]') !== null) return;
+      // Characters belong to the text that is being written; Escape does not.
+      if (event.key.length === 1 && isTextInput(event.target)) return;
+      handlers[event.key]?.(event);
+    };
+    document.addEventListener('keydown', handle);
+    return () => document.removeEventListener('keydown', handle);
+  });
+}
+
+function isTextInput(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.matches('textarea, select, input:not([type=checkbox], [type=radio])');
+}

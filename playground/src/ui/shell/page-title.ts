@@ -1,0 +1,12 @@
+import { useEffect } from 'preact/hooks';
+
+import { currentView } from '../../state/view.ts';
+import { viewLabels } from './view-labels.ts';
+
+/** Names the current view in the title of the page, so that tabs and the history tell views apart. */
+export function usePageTitle(): void {
+  const label = viewLabels[currentView.value];
+  useEffect(() => {
+    document.title = `${label} · polygate playground`;
+  }, [label]);
+}
