@@ -16,8 +16,10 @@ export function homePage(start: string): string {
     '</div>',
     `<div class="picture">${picture}</div>`,
     '</div>',
+    // The start page leaves the installation to the quick start.
+    code.some((part) => part.startsWith('```sh')) ? '' : installation,
     ...code,
-    difference(),
+    difference,
     // Each guide becomes a card: its title above its description.
     ...sections.map((section) =>
       section.replaceAll(
@@ -35,10 +37,14 @@ const picture = ['light', 'dark']
   })
   .join('');
 
+const readme = readFileSync(new URL('README.md', root), 'utf8');
+const [firstScreen = ''] = readme.split(/^## /m);
+
 /** The table on the first screen of README.md that compares clients, and the note below it. */
-function difference(): string {
-  const readme = readFileSync(new URL('README.md', root), 'utf8');
-  const [firstScreen = ''] = readme.split(/^## /m);
-  const table = /^\|[^]*/m.exec(firstScreen)?.[0] ?? '';
-  return table.replaceAll(/\]\((?!https?:|#)/g, '](../');
-}
+const difference = (/^\|[^]*/m.exec(firstScreen)?.[0] ?? '').replaceAll(
+  /\]\((?!https?:|#)/g,
+  '](../',
+);
+
+/** The first commands in README.md. */
+const installation = /^```sh\n.*?^```$/ms.exec(readme)?.[0] ?? '';

@@ -24,6 +24,7 @@ const idempotencyRecord = z.object({
 
 const voice = z.object({
   id: text,
+  user: text,
   name: text,
   language: text,
   description: text,

@@ -20,7 +20,7 @@ export function takeSnapshot(services: Services, restarts: number): Snapshot {
       balanceUsd,
       spentUsd,
       idempotencyRecords: [...idempotencyRecords],
-      voices: Array.from(voices.values(), ({ user: _, ...voice }) => voice),
+      voices: Array.from(voices.values(), (voice) => ({ ...voice, user: name })),
     })),
     keys: Array.from(users.keys, ({ number, state, spentUsd }) => ({ number, state, spentUsd })),
     invoice: ledger.lines.map((line) => ({ ...line })),
