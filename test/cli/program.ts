@@ -18,7 +18,7 @@ export const commandLine = (name: 'polygate' | 'polygate-mock', args: readonly s
 ];
 
 /** An environment without variables that change what the commands print. */
-export const environment = {
+const environment = {
   ...process.env,
   CI: undefined,
   FORCE_COLOR: undefined,

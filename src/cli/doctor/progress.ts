@@ -22,7 +22,7 @@ export function markWidth(style: Style): number {
 }
 
 /** Formats a finding. Lines after the first are indented to the column of the detail. */
-export function checkLine(style: Style, check: DiagnosisCheck): string {
+function checkLine(style: Style, check: DiagnosisCheck): string {
   const { title, detail, status, assumption } = check;
   const indent = markWidth(style) + titleWidth + 1;
   const text = assumption === undefined ? detail : `${detail} (${assumption})`;

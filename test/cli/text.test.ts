@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+
+import { clientCode } from '../../src/cli/doctor/code.ts';
+import { createCleaner, wrap } from '../../src/cli/doctor/text.ts';
+
+test('text is printed without API keys in any form, and without control characters', () => {
+  const clean = createCleaner('canary/+"7');
+  expect(clean('key canary/+"7, canary%2F%2B%227 and sk-other')).toBe('key …, … and sk-…');
+  expect(clean('a\u001B[2Jb\r\nc\u009Bd\u2028e')).not.toMatch(/[\p{Cc}\p{Zl}]/u);
+});
+
+test('text wraps at spaces with a hanging indent, and long words are not split', () => {
+  expect(wrap('aaa bbb ccc', 2, 9)).toBe('aaa bbb\n  ccc');
+  expect(wrap('a https://gateway.example/v1 b', 2, 10)).toBe(
+    'a\n  https://gateway.example/v1\n  b',
+  );
+  expect(wrap('aaa bbb', 2, Infinity)).toBe('aaa bbb');
+});
+
+test('options are formatted as code that evaluates to the same options', () => {
+  const options = {
+    headerPrefix: `x-'"\\\n`,
+    paths: { imageTask: `/v1/${'long/'.repeat(12)}{id}`, videoTask: '/v1/video/generations/{id}' },
+    retryAmbiguous: { voices: true },
+    headers: { 'x-tenant': 'a', ok: null },
+    timeout: undefined,
+    maxRetries: 3,
+  };
+  const code = clientCode(options);
+  class Polygate {
+    readonly options: unknown;
+    constructor(given: unknown) {
+      this.options = given;
+    }
+  }
+  // oxlint-disable-next-line no-implied-eval
+  const evaluate = new Function('Polygate', `${code}; return gateway.options;`);
+  const { timeout: _, ...expected } = options;
+  expect(evaluate(Polygate)).toEqual(expected);
+  expect(code).toContain('\n  retryAmbiguous: { voices: true },\n');
+  expect(code).toContain("\n  paths: {\n    imageTask: '/v1/long/");
+});
