@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
 /** The roles of messages. */
-export const messageRoles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
+const messageRoles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
 
 /** The only documented type of a tool. Clients for older APIs omit it. */
 const functionType = z.optional(z.literal('function'));
