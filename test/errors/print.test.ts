@@ -48,7 +48,11 @@ describe.each(['uncaught', 'logged'] as const)('an error that is %s', (how) => {
     ],
     ['stream', 'StreamTruncatedError: The stream was truncated', ['unknown']],
     ['task', 'TaskFailedError: Task task_1 failed: Flagged.', ['idempotencyKey']],
-    ['body', 'ResponseValidationError: Invalid response: data: must be an array.', ['req_42']],
+    [
+      'body',
+      'ResponseValidationError: Invalid response: data: must be an array. To check the service, run npx polygate doctor.',
+      ['req_42'],
+    ],
   ])(
     'prints message, callers and fields of "%s" in at most ten lines',
     async (failure, message, fields) => {
