@@ -58,6 +58,8 @@ test('a link is resolved to a page, to another file, or not at all', () => {
 test('the home page shows how to install the package, and each guide as a card', () => {
   const home = homePage(readFileSync(new URL('docs/README.md', root), 'utf8'));
   expect(home).toMatch(/^```sh\n.*npm i(nstall)? polygate/m);
-  for (const { title } of guides)
-    expect(home).toMatch(new RegExp(`^- \\[${title}\\]\\(.*\\)$`, 'm'));
+  const lines = home.split('\n').filter((line) => line.startsWith('- ['));
+  expect(lines.map((line) => line.slice(3, line.indexOf(']')))).toEqual(
+    guides.map(({ title }) => title),
+  );
 });

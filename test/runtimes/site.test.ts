@@ -161,7 +161,7 @@ test('inline code in a guide links to the export that it names', async () => {
     .first()
     .click();
   await page.waitForURL('**/api/polygate/classes/PolygateError.html');
-  const code = page.locator('.vp-doc pre').first();
+  const code = page.locator('.reference .vp-doc pre').first();
   expect(await code.innerText()).toBe("import { PolygateError } from 'polygate';");
 });
 
