@@ -93,6 +93,18 @@ describe('the flight recorder', () => {
     expect([from?.number, by?.number]).toEqual([10, 20]);
   });
 
+  test('a charge belongs to the retry that the gateway accepted, not to the attempt that it refused', () => {
+    const charged = attributeCharges(
+      [
+        attempt(10, { key: 'a', status: 503 }),
+        attempt(20, { key: 'a', status: 202 }),
+        attempt(30, { key: 'a', status: 202, replay: true }),
+      ],
+      [line(21, { key: 'a' })],
+    );
+    expect(charged.map(({ chargedUsd }) => chargedUsd)).toEqual([undefined, 0.04, undefined]);
+  });
+
   test('without an invoice, the charge in a replay belongs to the attempt whose response was lost', () => {
     const charged = attributeCharges(
       [

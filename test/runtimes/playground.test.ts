@@ -183,6 +183,9 @@ test('with a real gateway in the environment, the page uses it and never receive
   const [{ headers } = { headers: {} }] = mock.requests.filter(({ method }) => method === 'POST');
   expect(headers).toMatchObject({ authorization: `Bearer ${key}` });
   expect(mock.invoice).toHaveLength(1);
+  await go('wallet');
+  await page.getByText('Only the reference gateway provides its invoice').waitFor();
+  expect(await page.getByRole('button', { name: /^(Add|Reset)/ }).count()).toBe(0);
 
   const stored = await page.evaluate(
     'document.documentElement.outerHTML + JSON.stringify(localStorage)',
