@@ -62,6 +62,23 @@ describe('the chat through the AI SDK', () => {
     });
   });
 
+  test('sends the instructions and the sampling settings, and nothing else that the page sends', async () => {
+    const { mock, chat } = setUp();
+    const settings = { instructions: 'Be terse.', temperature: 0.4, topP: '1', maxOutputTokens: 5 };
+    const body = { model, ...settings, headers: { 'x-page': 'yes' } };
+    await chat.sendMessage({ text: 'Describe a harbour' }, { body });
+    expect(mock.requests[0]?.headers).not.toHaveProperty('x-page');
+    expect(mock.requests[0]?.body).toMatchObject({
+      messages: [
+        { role: 'system', content: 'Be terse.' },
+        { role: 'user', content: 'Describe a harbour' },
+      ],
+      temperature: 0.4,
+      max_tokens: 5,
+    });
+    expect(mock.requests[0]?.body).not.toHaveProperty('top_p');
+  });
+
   test('reports a truncated stream as an error after the message so far, with one charge', async () => {
     const { mock, chat, send } = setUp({ fault: { cutStreamAfter: 5 } });
     await send();

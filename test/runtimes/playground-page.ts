@@ -103,6 +103,6 @@ export async function findBarriers(page: any): Promise<string[]> {
 /** Whether anything requires horizontal scrolling. */
 export const overflows = (page: any): Promise<boolean> =>
   page.evaluate(
-    `[document.documentElement, ...document.querySelectorAll('.content, .control')]
+    `[document.documentElement, ...document.querySelectorAll('.content, .control, .thread-box')]
       .some((box) => box.scrollWidth > box.clientWidth)`,
   );
