@@ -107,6 +107,13 @@ describe('the packed package', () => {
     expect(Object.keys(dependencies)).toEqual(['eventsource-parser', 'ky', 'zod']);
   });
 
+  test('has a manifest that npm publish does not correct', async () => {
+    const manifest = await json('polygate/package.json');
+    // `npm publish` makes the same corrections, with no more than a warning.
+    await run('npm', ['pkg', 'fix'], join(app, 'node_modules', 'polygate'));
+    expect(await json('polygate/package.json')).toEqual(manifest);
+  });
+
   test('has no install scripts, and neither do its dependencies', async () => {
     const { scripts } = (await json('polygate/package.json')) as Manifest;
     expect(Object.keys(scripts).filter((name) => /install|prepare$/.test(name))).toEqual([]);
