@@ -40,13 +40,13 @@ async function crashAndRecover(): Promise<void> {
   const file = join(folder, 'run.jsonl');
   try {
     const [, signal] = await once(fork(import.meta.filename, [file]), 'exit');
-    console.log(`the first process was killed by ${signal}`);
+    console.log(`The first process was killed by ${signal}. This process has only its journal:\n`);
     for await (const row of new Polygate().recover(fileJournal(file))) {
       const how = row.task?.replayed ? 'resubmitted with the same key' : 'waited for';
       console.log(`${row.id}: ${how}, ${row.status} ${row.generation?.urls[0] ?? ''}`);
     }
     if (mock === undefined) return;
-    console.log('\ninvoice of the gateway:');
+    console.log('\nInvoice of the gateway:');
     for (const { taskId, model, usd } of mock.invoice) console.log(`${taskId}  ${model}  $${usd}`);
     console.log(`${mock.invoice.length} charges for ${mock.tasks.length} tasks`);
   } finally {

@@ -29,13 +29,12 @@ const stream = gateway.chat.completions.stream({
 
 try {
   // Partial objects are not validated, and any part may still be missing.
-  for await (const { name = '', description = '', sights = [] } of stream.partialObjects()) {
-    console.log(`… ${name}: ${description} Sights: ${sights.join(', ')}`);
-  }
+  for await (const partial of stream.partialObjects()) console.log(JSON.stringify(partial));
 
   // The final object is validated and typed by the schema.
   const { parsed } = await stream.final();
-  console.log(`${parsed.name} has ${parsed.berths} berths and ${parsed.sights.length} sights`);
+  const { name, berths, sights } = parsed;
+  console.log(`\n${name} has ${berths} berths and ${sights.length} sights.`);
   console.log(`$${stream.meta?.chargeUsd}`);
 } catch (error) {
   // The completion was charged but does not match the schema; `text` has what the model generated.

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 import { describe, test } from 'vitest';
 
@@ -26,16 +27,25 @@ describe.concurrent('the demo', () => {
     expect,
   }) => {
     const cwd = await mkdtemp(join(tmpdir(), 'polygate-demo-'));
-    const { code, stdout, stderr } = await runFromSource(example('demo'), { cwd });
+    // With the colors of a terminal.
+    const run = await runFromSource(example('demo'), { cwd, env: { FORCE_COLOR: '1' } });
     await rm(cwd, { recursive: true });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run.stdout).toContain('\u001B[2m');
+    const stdout = stripVTControlCharacters(run.stdout);
+    expect(stdout).not.toMatch(/\[\d+m/);
     expect(stdout).toMatch(
       /You said: [^]*100% {2}succeeded[^]*no complete response; retry 1 in \d+ ms/,
     );
     expect(stdout).toMatch(
-      /killed +by SIGKILL {2}[345] charges so far\n[^]*charged +6 times for 6 rows/,
+      /killed +by SIGKILL {2}the invoice has [345] charges so far\n[^]*charged +6 times for 6 rows/,
     );
-    expect(stdout.match(/^ {2}harbour at \w+ +succeeded/gm)).toHaveLength(6);
+    const [, paidBefore] = /invoice has (\d)/.exec(stdout) ?? [];
+    const batch = Array.from(
+      stdout.matchAll(/^ {2}harbour at \w+ +succeeded +paid for by (.*)$/gm),
+    );
+    expect(batch).toHaveLength(6);
+    expect(batch.filter(([, payer]) => payer === 'process 1')).toHaveLength(Number(paidBefore));
     const [, next, invoice = ''] =
       /What to look at next\n([^]*)Invoice of the gateway.*\n([^]*)$/.exec(stdout) ?? [];
     expect(next).toContain('npm run playground');

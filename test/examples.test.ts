@@ -46,7 +46,7 @@ describe.concurrent('with a service in the environment', () => {
     const { mock, surroundings } = await startService(context);
     const run = await runFromSource(example('structured-output'), surroundings);
     expect(run).toMatchObject(success);
-    expect(run.stdout).toMatch(/^(… .*\n){3,}Vågen has 120 berths and 3 sights\n\$/);
+    expect(run.stdout).toMatch(/^(\{.*\}\n){3,}\nVågen has 120 berths and 3 sights\.\n\$/);
     expect(run.stdout).toContain(`$${mock.invoice[0]?.usd}`);
   });
 
@@ -195,7 +195,7 @@ describe.concurrent('with a service in the environment', () => {
     const { mock, surroundings } = await startService(context);
     const run = await runFromSource(example('crash-and-recover'), surroundings);
     expect(run).toMatchObject(success);
-    expect(run.stdout).toContain('the first process was killed by SIGKILL\n');
+    expect(run.stdout).toContain('The first process was killed by SIGKILL.');
     const rows = Array.from(run.stdout.matchAll(/^(A harbour at \w+): .* succeeded http/gm));
     expect(rows).toHaveLength(mock.tasks.length);
     expect(mock.tasks.length).toBeGreaterThanOrEqual(3);
@@ -236,7 +236,7 @@ describe.concurrent('without a service in the environment', () => {
   test('crash-and-recover ends with the invoice of the gateway', async ({ expect }) => {
     const run = await runFromSource(example('crash-and-recover'));
     expect(run).toMatchObject(success);
-    const [, invoice = ''] = run.stdout.split('invoice of the gateway:\n');
+    const [, invoice = ''] = run.stdout.split('Invoice of the gateway:\n');
     const charges = invoice.match(/^task_\w+ {2}\S+ {2}\$0\.\d+$/gm) ?? [];
     expect(new Set(charges).size).toBeGreaterThanOrEqual(3);
     expect(invoice).toContain(`\n${charges.length} charges for ${charges.length} tasks\n`);

@@ -1,10 +1,10 @@
-/** A process of the demo that runs a batch. With a number, it is killed after that many charges. */
+/** A process of the demo that runs a batch. It is killed after `killAfter` charges; `paidTasks` are those paid before. */
 import { Polygate } from 'polygate';
 import { fileJournal } from 'polygate/journal';
 
-import { dim, plain, row } from './screen.ts';
+import { row } from './screen.ts';
 
-const [file = '', model = '', killAfter] = process.argv.slice(2);
+const [file = '', model = '', killAfter, ...paidTasks] = process.argv.slice(2);
 
 let charges = 0;
 const onCharge = () => {
@@ -24,5 +24,6 @@ const rows = gateway.batch(prompts, (prompt) => gateway.images.submission({ mode
   maxPollInterval: 150,
 });
 for await (const { id, status, task, error } of rows) {
-  row([id, 18], [status, 10], [dim(plain(error?.message ?? task?.id ?? '')), 0]);
+  const payer = paidTasks.includes(task?.id ?? '') ? 'process 1' : 'process 2';
+  row([id, 18], [status, 10], [error?.message ?? `paid for by ${payer}`, 0]);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { Polygate } from 'polygate';
+import { PaymentRequiredError, Polygate } from 'polygate';
 import type { Journal, LogLevel } from 'polygate';
 import { createMockGateway } from 'polygate/mock';
 import type { Fault } from 'polygate/mock';
@@ -62,7 +62,11 @@ const scenarios: Scenario[] = [
   { title: 'a damaged journal', run: batch(damagedJournal) },
   { title: 'a 503', fault: { route, status: 503, times: 1 }, run: submit },
   { title: 'a lost response', fault: { route, reset: 'after', times: 1 }, run: submit },
-  { title: 'an empty wallet', fault: { route, status: 402 }, run: batch() },
+  {
+    title: 'an empty wallet',
+    fault: { route, status: 402 },
+    run: (gateway) => expect(batch()(gateway)).rejects.toThrow(PaymentRequiredError),
+  },
   { title: 'a charge', level: 'info', run: submit },
   { title: 'a response', level: 'debug', run: submit },
 ];

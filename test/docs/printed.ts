@@ -123,7 +123,6 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'docs/payment-safety.md: Run batches that survive crashes': /^(order-1\d 1\n){2}$/,
   'docs/payment-safety.md: Recover a journal without its program':
     /^stopped at row \d\n(\d succeeded \[\n.*\n\]\n){3}$/,
-  'docs/payment-safety.md: Limit spending with a budget': /^0\.04 USD spent\n$/,
   'docs/concurrency-and-budgets.md: Monitor the queue': /\{ limit: 8, inFlight: 0, queued: 0 \}\n$/,
   'docs/materials.md: List and delete materials': /^mat_\w+ image available\n$/,
   'docs/migrating.md: Submit now and wait later (2)': / 1\n$/,

@@ -53,8 +53,8 @@ export function pausedError(
   const cause = errors.find(({ outcome }) => outcome === 'rejected');
   const mayBeCharged = paused.some(({ status }) => status === 'unknown');
   return new PaymentRequiredError(
-    `402: The balance is insufficient. ${rowsDone} rows are done; ` +
-      `${rowsOpen ?? `at least ${paused.length}`} rows were rejected or not sent. ` +
+    `402: The balance is insufficient. Rows done: ${rowsDone}. ` +
+      `Rows rejected or not sent: ${rowsOpen ?? `at least ${paused.length}`}. ` +
       `This run was not charged for them${mayBeCharged ? ', but an earlier run may have been' : ''}. ` +
       'Top up the balance, or raise the limit of the API key. Then run it again with the same journal; ' +
       'without one, only with the rows that were not yielded.',

@@ -30,7 +30,13 @@ export function pollRoute(
       if (enabled !== 'any' && enabled !== name) throw unknownEndpoint(context.route);
       const task = context.services.tasks.find(context.user, kind, param(context, 'taskId'));
       if (task === undefined) {
-        throw new GatewayError(404, 'task_not_found', `There is no ${kind} task with this id`);
+        // Whoever restarts the gateway and continues a batch from its journal gets here.
+        const hint = 'Without --state, the reference gateway forgets its tasks when it stops';
+        throw new GatewayError(
+          404,
+          'task_not_found',
+          `There is no ${kind} task with this id. ${hint}`,
+        );
       }
       return json(200, taskRecord(context, task), { 'x-svc-task-id': task.id });
     },

@@ -47,7 +47,7 @@ describe('at the first 402 a batch', () => {
     const { rows, error } = await pausedImages(world, numbers(200));
     expect(rows).toHaveLength(5);
     expect(error).toMatchObject({ status: 402, outcome: 'rejected', rowsDone: 5, rowsOpen: 195 });
-    expect(error.message).toContain('5 rows are done; 195 rows were rejected or not sent');
+    expect(error.message).toContain('Rows done: 5. Rows rejected or not sent: 195.');
     expect(error.message).toContain('This run was not charged for them. Top up the balance');
     // The message of the service names the limit: that of the wallet, or that of the key.
     expect(error.cause).toMatchObject({ code: 'insufficient_balance', outcome: 'rejected' });

@@ -65,7 +65,9 @@ test('a task cannot be polled at the path of another kind', async () => {
   for (const path of [`/v1/images/tasks/${id}`, `/v1/audio/tasks/${id}`, '/v1/videos/task_none']) {
     const response = await caller.get(path);
     expect(response.status).toBe(404);
-    expect(await codeOf(response)).toBe('task_not_found');
+    const { error } = await response.json();
+    expect(error.code).toBe('task_not_found');
+    expect(error.message).toContain('forgets its tasks when it stops');
   }
 });
 
