@@ -32,8 +32,9 @@ export function toRowError(
  * next run submits the row. A row that may have been charged in this run is not among them: without a journal, its key
  * is only in its result.
  */
-export function isPaused({ task, error }: BatchResult): boolean {
-  return !task && PaymentRequiredError.is(error) && error.outcome !== 'unknown';
+export function isPaused({ error }: BatchResult): boolean {
+  // An error with a task is about a task that was paid for: that of the row, or one that a callback submitted itself.
+  return PaymentRequiredError.is(error) && !error.task && error.outcome !== 'unknown';
 }
 
 /**
