@@ -79,14 +79,6 @@ export default defineConfig([
   },
   {
     ...shared,
-    name: 'doctor',
-    entry: { doctor: 'src/doctor/index.ts' },
-    outDir: 'dist',
-    dts: true,
-    external: ['polygate'],
-  },
-  {
-    ...shared,
     name: 'proxy',
     entry: { index: 'src/proxy/index.ts' },
     outDir: 'dist/proxy',

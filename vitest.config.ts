@@ -30,7 +30,6 @@ export default defineConfig({
       { find: /^polygate\/doctor$/, replacement: source('doctor/index.ts') },
       { find: /^polygate\/ai-sdk$/, replacement: source('ai-sdk/index.ts') },
       { find: /^polygate\/bullmq$/, replacement: source('bullmq/index.ts') },
-      { find: /^polygate\/doctor$/, replacement: source('doctor/index.ts') },
       { find: /^polygate\/proxy$/, replacement: source('proxy/index.ts') },
       { find: /^polygate\/journal$/, replacement: source('journal/index.ts') },
       { find: /^polygate\/node$/, replacement: source('node/index.ts') },

@@ -12,7 +12,6 @@ const sources = new Map([
   ['polygate/doctor', '../src/doctor/index.ts'],
   ['polygate/ai-sdk', '../src/ai-sdk/index.ts'],
   ['polygate/bullmq', '../src/bullmq/index.ts'],
-  ['polygate/doctor', '../src/doctor/index.ts'],
   ['polygate/proxy', '../src/proxy/index.ts'],
   ['polygate/journal', '../src/journal/index.ts'],
   ['polygate/node', '../src/node/index.ts'],

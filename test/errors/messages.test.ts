@@ -181,6 +181,7 @@ describe('a network error', () => {
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'not-sent'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'not-sent'],
     ['ERR_PROXY_TUNNEL', 'not-sent'],
+    ['LOST_BEHIND_PROXY_TUNNEL', 'unknown'],
     ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'unknown'],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'unknown'],
     ['ECONNRESET', 'unknown'],
@@ -193,6 +194,20 @@ describe('a network error', () => {
       throw new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) });
     });
     expect(error.name).toBe('ConnectionError');
+    expect(error.outcome).toBe(outcome);
+  });
+
+  test.each([
+    // Node and undici, when a proxy opens no tunnel.
+    ['Proxy response (407) !== 200 when HTTP Tunneling', 'not-sent'],
+    ['Client network socket disconnected before secure TLS connection was established', 'not-sent'],
+    ['other side closed when HTTP Tunneling', 'unknown'],
+    ['Proxy response (407) !== 200 when HTTP Tunneling, after the request', 'unknown'],
+    ['other side closed', 'unknown'],
+  ])('with the message "%s" has the outcome %s', async (message, outcome) => {
+    const error = await submitError(() => {
+      throw new TypeError('fetch failed', { cause: new Error(message) });
+    });
     expect(error.outcome).toBe(outcome);
   });
 

@@ -42,7 +42,7 @@ const server = {
 
 /** The expected report of each kind of runtime. */
 export const expected: Readonly<Record<Runtime['kind'] | 'bare', object>> = {
-  process: { ...server, journal: true, listens: true, required: Array(7).fill(true) },
+  process: { ...server, journal: true, listens: true, required: Array(8).fill(true) },
   worker: server,
   page: {
     ...everywhere,

@@ -31,6 +31,8 @@ export interface BatchContext extends ClientContext {
    * already in flight continue, because they may be accepted.
    */
   readonly halt: AbortController;
+  /** Rows whose request has not been sent. Aborted at the halt; a listener for each would cause a warning in Node 20. */
+  readonly unsent: Set<AbortController>;
   /** The signal of the batch. */
   readonly signal: AbortSignal | undefined;
   readonly maxInFlight: number;
@@ -49,14 +51,17 @@ export function createBatchContext(
   // Validates only, before anything is paid for.
   parseHeaderChanges(waitOptions.headers);
   const halt = new AbortController();
-  whenAborted(halt.signal, () =>
-    config.log.warn(() => '402: No more rows are submitted. Waiting for those that were accepted.'),
-  );
+  const unsent = new Set<AbortController>();
+  whenAborted(halt.signal, (reason) => {
+    for (const row of unsent) row.abort(reason);
+    config.log.warn(() => '402: No more rows are submitted. Waiting for those that were accepted.');
+  });
   return {
     ...client,
     journal: new BatchJournal(journal, config.log),
     enter,
     halt,
+    unsent,
     signal,
     maxInFlight,
     waitOptions,

@@ -120,7 +120,8 @@ export class BatchJournal {
       // Params can be large, and only a submission that is open or paused is ever resent from them.
       params: isPaused ? params : undefined,
       ...fields,
-      openSubmits: openSubmits + change,
+      // If the `submit` line of a `refused` line is damaged, later submissions still count.
+      openSubmits: Math.max(0, openSubmits + change),
     });
   }
 }

@@ -3,6 +3,8 @@ import { PaymentRequiredError } from '../../errors/status.ts';
 import { textOf } from '../../schemas/type-guards.ts';
 import { abortedError } from '../call/errors.ts';
 import { emptyMeta } from '../http/response-meta.ts';
+import { mayBeCharged } from './batch-journal.ts';
+import type { RowHistory } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
 
 /**
@@ -32,35 +34,39 @@ export function toRowError(
  * next run submits the row. A row that may have been charged in this run is not among them: without a journal, its key
  * is only in its result.
  */
-export function isPaused({ task, error }: BatchResult): boolean {
-  return !task && PaymentRequiredError.is(error) && error.outcome !== 'unknown';
+export function isPaused({ error }: BatchResult): boolean {
+  // An error with a task is about a task that was paid for: that of the row, or one that a callback submitted itself.
+  return PaymentRequiredError.is(error) && !error.task && error.outcome !== 'unknown';
 }
 
 /**
  * The error that ends a halted batch or recovery.
  *
  * @param paused - The rows that were pulled and not submitted.
+ * @param unread - What earlier processes recorded about rows that were not pulled.
  * @param rowsDone - Number of yielded rows that need no other run.
  * @param rowsOpen - Number of rows that were not yielded. Undefined if the source did not yield all of its rows.
  */
 export function pausedError(
   paused: readonly BatchResult[],
+  unread: ReadonlyMap<string, RowHistory>,
   rowsDone: number,
   rowsOpen: number | undefined,
 ): PaymentRequiredError {
   const errors = paused.map(({ error }) => error).filter((error) => PaymentRequiredError.is(error));
   // The response of the service, which says whether it is the wallet or the API key that has reached its limit.
   const cause = errors.find(({ outcome }) => outcome === 'rejected');
-  const mayBeCharged = paused.some(({ status }) => status === 'unknown');
+  const mayBePaid =
+    paused.some(({ status }) => status === 'unknown') || [...unread.values()].some(mayBeCharged);
   return new PaymentRequiredError(
     `402: The balance is insufficient. Rows done: ${rowsDone}. ` +
       `Rows rejected or not sent: ${rowsOpen ?? `at least ${paused.length}`}. ` +
-      `This run was not charged for them${mayBeCharged ? ', but an earlier run may have been' : ''}. ` +
+      `This run was not charged for them${mayBePaid ? ', but an earlier run may have been' : ''}. ` +
       'Top up the balance, or raise the limit of the API key. Then run it again with the same journal; ' +
       'without one, only with the rows that were not yielded.',
     {
       meta: cause?.meta ?? emptyMeta(402),
-      outcome: mayBeCharged ? 'unknown' : 'rejected',
+      outcome: mayBePaid ? 'unknown' : 'rejected',
       cause,
       rowsDone,
       rowsOpen: rowsOpen ?? paused.length,

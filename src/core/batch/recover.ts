@@ -47,6 +47,7 @@ export async function* recover(
   const unfinished = [...rows].filter(
     ([, history]) => (mayBeCharged(history) || history.params) && !history.status,
   );
+  rows.clear();
   yield* runConcurrently(
     unfinished,
     ([id, history], controller, markIdle) => {

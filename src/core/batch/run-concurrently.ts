@@ -102,7 +102,8 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
         await lastAppend;
         // After a halt, the source may never yield another row.
         if (!halt.signal.aborted) return await pulled;
-        throw pausedError(paused, rowsDone, total === undefined ? total : total - rowsTaken);
+        const rowsOpen = total === undefined ? total : total - rowsTaken;
+        throw pausedError(paused, journal.rows, rowsDone, rowsOpen);
       }
     }
   } catch (error) {

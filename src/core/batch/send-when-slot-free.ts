@@ -1,7 +1,6 @@
 import { RequestTimeoutError } from '../../errors/connection.ts';
 import { ConcurrencyLimitError } from '../../errors/status.ts';
 import type { TaskKind } from '../../schemas/task.ts';
-import { forwardAbort } from '../config/clock.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
 import type { BatchContext } from './batch-context.ts';
@@ -14,14 +13,15 @@ import type { BatchContext } from './batch-context.ts';
 export async function sendWhenSlotFree<Kind extends TaskKind>(
   submission: Submission<Kind>,
   idempotencyKey: string | undefined,
-  { config, halt, enter }: BatchContext,
+  { config, halt, unsent, enter }: BatchContext,
   controller: AbortController,
 ): Promise<Task<Kind>> {
   const { signal } = controller;
   for (;;) {
-    const ignoreHalt = forwardAbort(halt.signal, controller);
+    unsent.add(controller);
+    if (halt.signal.aborted) controller.abort(halt.signal.reason);
     const observer = {
-      onSend: ignoreHalt,
+      onSend: () => unsent.delete(controller),
       onResponse: ({ status }: Response) => {
         if (status === 402) halt.abort();
       },
@@ -37,7 +37,7 @@ export async function sendWhenSlotFree<Kind extends TaskKind>(
       const delay = Math.max(1_000, rejection.retryAfterMs ?? 0);
       await config.clock.sleep(delay, signal);
     } finally {
-      ignoreHalt();
+      unsent.delete(controller);
     }
   }
 }

@@ -7,14 +7,14 @@ import { noReason } from './error-body.ts';
  * certificates that are not trusted, and proxies that open no tunnel.
  */
 const unsentCodes =
-  /(^EAI_AGAIN|refused|ENOTFOUND|UNREACH|EADDRNOTAVAIL|_CONNECT_TIMEOUT)$|^(ERR_TLS_)?CERT_|^UNABLE_TO_|SELF_SIGNED|_PROXY_TUNNEL$/i;
+  /(^EAI_AGAIN|^ERR_PROXY_TUNNEL|refused|ENOTFOUND|UNREACH|EADDRNOTAVAIL|_CONNECT_TIMEOUT)$|^(ERR_TLS_)?CERT_|^UNABLE_TO_|SELF_SIGNED/i;
 
 /**
  * Messages of such errors that have no code of their own, as Node and undici word them. Browsers reveal nothing about
  * them.
  */
 const unsentMessages =
-  /^(bad port|unknown scheme)$|before secure TLS connection|when HTTP Tunneling$/;
+  /^(bad port|unknown scheme|Proxy response .+ when HTTP Tunneling)$|before secure TLS connection/;
 
 /** Whether the service may have received a request whose `fetch` rejected with this error. */
 export function networkOutcome(error: unknown): ConnectionError['outcome'] {

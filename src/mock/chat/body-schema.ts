@@ -26,12 +26,31 @@ const toolCall = z.looseObject({
   function: z.looseObject({ name: z.string(), arguments: z.string() }),
 });
 
+const url = z.looseObject({ url: z.string() });
+
 const message = z.looseObject({
   role: z.enum(messageRoles),
   name: z.nullish(z.string()),
-  refusal: z.nullish(z.string()),
   tool_call_id: z.nullish(z.string()),
+});
+
+/** The fields that only messages from the model have. In other messages, they are unknown fields. */
+export const assistantFields = z.looseObject({
+  refusal: z.nullish(z.string()),
+  reasoning: z.nullish(z.string()),
+  reasoning_content: z.nullish(z.string()),
+  audio: z.nullish(z.looseObject({ id: z.string() })),
+  images: z.nullish(z.array(z.looseObject({ image_url: url }))),
   tool_calls: z.nullish(z.array(toolCall)),
+});
+
+const textPart = z.looseObject({ text: z.string() });
+
+const place = z.looseObject({
+  city: z.nullish(z.string()),
+  country: z.nullish(z.string()),
+  region: z.nullish(z.string()),
+  timezone: z.nullish(z.string()),
 });
 
 /**
@@ -61,8 +80,20 @@ export const chatFields = z.looseObject({
   verbosity: z.nullish(z.string()),
   modalities: z.nullish(z.array(z.string())),
   audio: z.nullish(z.looseObject({ format: z.string(), voice: z.string() })),
-  prediction: z.nullish(z.looseObject({ type: z.literal('content') })),
-  web_search_options: z.nullish(z.looseObject({ search_context_size: z.nullish(z.string()) })),
+  prediction: z.nullish(
+    z.looseObject({
+      type: z.literal('content'),
+      content: z.union([z.string(), z.array(textPart)]),
+    }),
+  ),
+  web_search_options: z.nullish(
+    z.looseObject({
+      search_context_size: z.nullish(z.string()),
+      user_location: z.nullish(
+        z.looseObject({ type: z.literal('approximate'), approximate: place }),
+      ),
+    }),
+  ),
   store: z.nullish(z.boolean()),
   metadata: z.nullish(z.record(z.string(), z.string())),
   service_tier: z.nullish(z.string()),
@@ -72,13 +103,13 @@ export const chatFields = z.looseObject({
   user: z.nullish(z.string()),
 });
 
-const url = z.looseObject({ url: z.string() });
-
 /** The content parts of messages, by type. */
 export const contentParts = new Map<unknown, z.ZodMiniType>(
   Object.entries({
-    text: z.looseObject({ text: z.string() }),
-    image_url: z.looseObject({ image_url: url }),
+    text: textPart,
+    image_url: z.looseObject({
+      image_url: z.looseObject({ url: z.string(), detail: z.nullish(z.string()) }),
+    }),
     input_audio: z.looseObject({
       input_audio: z.looseObject({ data: z.string(), format: z.string() }),
     }),

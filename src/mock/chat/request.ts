@@ -4,7 +4,7 @@ import type { ChatBody } from '../../schemas/chat-params.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 import { describeIssue } from '../http/describe-issue.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
-import { chatFields, contentParts } from './body-schema.ts';
+import { assistantFields, chatFields, contentParts } from './body-schema.ts';
 
 /** A function that the model may call. */
 export interface Tool {
@@ -52,6 +52,7 @@ export function parseChatRequest(body: ChatBody & Record<string, unknown>): Chat
   const { tools, response_format: format, ...fields } = check(chatFields, body, body);
   const texts = fields.messages.map(({ role, content, tool_call_id: call }, index) => {
     const field = `messages[${index}]`;
+    if (role === 'assistant') check(assistantFields, messages[index], body, ['messages', index]);
     if (role === 'tool' && typeof call !== 'string') {
       throw invalidParameter(`\`${field}.tool_call_id\` is required`);
     }
@@ -151,8 +152,10 @@ function parseTools(tools: ChatFields['tools']): Tool[] {
 function parseToolChoice(value: unknown): ChatRequest['toolChoice'] {
   if (value === undefined || value === null || value === 'auto') return 'auto';
   if (value === 'none' || value === 'required') return value;
-  const named = isRecord(value) ? value.function : undefined;
-  if (isRecord(named) && typeof named.name === 'string') return { name: named.name };
+  const { type = 'function', function: named } = isRecord(value) ? value : {};
+  if (type === 'function' && isRecord(named) && typeof named.name === 'string') {
+    return { name: named.name };
+  }
   throw invalidParameter('`tool_choice` must be "none", "auto" or "required", or name a function');
 }
 

@@ -8,6 +8,7 @@ import {
   describeImage,
   memoryJournal,
   numbers,
+  pausedImages,
   chargedKeys,
   lineTypes,
 } from './support.ts';
@@ -150,6 +151,22 @@ describe('a journal', () => {
     expect(rows.every(({ status }) => status === 'succeeded')).toBe(true);
     expect(world.mock.invoice).toHaveLength(ids.length);
     expect(chargedKeys(world.mock).size).toBe(ids.length);
+  });
+
+  test('with a damaged submit line still rejects other params of a row that may have been charged', async () => {
+    const world = onMock();
+    const journal = memoryJournal();
+    const empty = world.mock.fail({ route: 'POST /v1/images/tasks', status: 402 });
+    await pausedImages(newProcess(world), ['a'], { journal, id });
+    journal.lines[1] = journal.lines[1]?.slice(0, 40) ?? '';
+    empty.remove();
+    world.mock.fail({ route: 'POST /v1/images/tasks', reset: 'after', times: 1 });
+    await runImageBatch(newProcess(world, { maxRetries: 0 }), ['a'], { journal, id });
+    const { mock, gateway } = newProcess(world);
+    const changed = gateway.batch(['a'], () => describeImage(gateway)('other'), { journal, id });
+    const rows = await mock.clock.settle(collect(changed));
+    expect(rows[0]?.error?.message).toContain('its params differ from an earlier submission');
+    expect(mock.invoice).toHaveLength(1);
   });
 
   test('can be shared by two processes: each row is charged once, and both yield it', async () => {

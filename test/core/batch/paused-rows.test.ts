@@ -57,6 +57,19 @@ test('a row that an earlier run may have paid for is not reported as free of cha
   expect(world.mock.invoice).toHaveLength(1);
 });
 
+test('a paused batch that has not reached a row of an earlier run does not report it as free of charge', async () => {
+  const world = onMock({}, { concurrency: 1 });
+  const journal = memoryJournal();
+  const options = { journal, id: String };
+  const drop = world.mock.fail({ route: submits, reset: 'after' });
+  await runImageBatch(newProcess(world, { maxRetries: 0 }), [99], options);
+  drop.remove();
+  world.mock.fail({ route: submits, status: 402 });
+  const { error } = await pausedImages(world, numbers(100), options);
+  expect(error).toMatchObject({ outcome: 'unknown', rowsOpen: 100 });
+  expect(error.message).toContain('but an earlier run may have been');
+});
+
 test('a row that a 402 kept from being sent can be submitted with other params', async () => {
   const world = onMock({}, { concurrency: 1 });
   const journal = memoryJournal();

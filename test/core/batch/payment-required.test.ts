@@ -193,6 +193,20 @@ test('a 402 in a row callback pauses the batch', async () => {
   expect(mock.requests.every(({ path }) => path === '/v1/chat/completions')).toBe(true);
 });
 
+test('a 402 about a task that a row callback has paid for pauses nothing, and its row is yielded', async () => {
+  const world = onMock({}, { concurrency: 1 });
+  const { mock, gateway } = world;
+  mock.fail({ route: 'GET /v1/images/tasks/{taskId}', status: 402, attempt: 1 });
+  const batch = gateway.batch(numbers(2), async (row) => {
+    const { urls } = await gateway.images.generate({ model: 'prism-image', prompt: 'A harbour' });
+    return gateway.images.submission({ model: 'prism-image', prompt: `${row} ${urls[0]}` });
+  });
+  const rows = await mock.clock.settle(collect(batch));
+  const [failed] = rows.filter(({ status }) => status !== 'succeeded');
+  expect(rows).toHaveLength(2);
+  expect(failed?.error).toMatchObject({ status: 402, task: { id: mock.invoice[0]?.taskId } });
+});
+
 test.each([
   ['videos', ({ videos }: Polygate) => videos.submission({ model: 'tide-video', prompt: 'Sea' })],
   [

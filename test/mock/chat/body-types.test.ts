@@ -81,6 +81,23 @@ test.each<[string, string, Record<string, unknown>]>([
       tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: {} } }],
     }),
   ],
+  [
+    'messages[1].reasoning_content',
+    aString,
+    messages({ role: 'assistant', content: 'x', reasoning_content: ['x'] }),
+  ],
+  ['messages[1].reasoning', aString, messages({ role: 'assistant', content: 'x', reasoning: {} })],
+  ['messages[1].audio.id', 'is required', messages({ role: 'assistant', audio: {} })],
+  [
+    'messages[1].images[0].image_url',
+    anObject,
+    messages({ role: 'assistant', content: 'x', images: [{ image_url: 'https://x/y' }] }),
+  ],
+  [
+    'messages[0].content[0].image_url.detail',
+    aString,
+    say([{ type: 'image_url', image_url: { url: 'https://x/y', detail: 1 } }]),
+  ],
   ['temperature', aNumber, { temperature: 'hot' }],
   ['top_p', aNumber, { top_p: '1' }],
   ['presence_penalty', aNumber, { presence_penalty: true }],
@@ -108,6 +125,11 @@ test.each<[string, string, Record<string, unknown>]>([
   ['tools[0].function.parameters', anObject, tool({ name: 'f', parameters: '{}' })],
   ['tools[0].function.strict', aBoolean, tool({ name: 'f', strict: 'yes' })],
   ['tool_choice', 'must be "none", "auto" or "required"', { tool_choice: 'any' }],
+  [
+    'tool_choice',
+    'must be "none", "auto" or "required", or name a function',
+    { tool_choice: { type: 'functions', function: { name: 'f' } } },
+  ],
   ['parallel_tool_calls', aBoolean, { parallel_tool_calls: 'no' }],
   ['response_format', anObject, { response_format: 'json' }],
   [
@@ -123,7 +145,20 @@ test.each<[string, string, Record<string, unknown>]>([
   ['modalities[0]', aString, { modalities: [1] }],
   ['audio.format', 'is required', { audio: { voice: 'v' } }],
   ['prediction.type', 'must be "content"', { prediction: { type: 'text', content: '' } }],
+  [
+    'prediction.content',
+    'must be a string or an array',
+    { prediction: { type: 'content', content: 5 } },
+  ],
+  ['prediction.content', 'is required', { prediction: { type: 'content' } }],
   ['web_search_options', anObject, { web_search_options: true }],
+  [
+    'web_search_options.user_location.approximate.city',
+    aString,
+    {
+      web_search_options: { user_location: { type: 'approximate', approximate: { city: 1 } } },
+    },
+  ],
   ['metadata.order', aString, { metadata: { order: 17 } }],
   ['service_tier', aString, { service_tier: 1 }],
   ['user', aString, { user: 17 }],
@@ -178,6 +213,53 @@ test.each<[string, Record<string, unknown>]>([
       { type: 'file', file: { file_id: 'file-1' } },
     ]),
   ],
+  [
+    'fields that only messages from the model have, in other messages',
+    messages({ role: 'user', content: 'x', images: ['x'], reasoning: {}, tool_calls: 1 }),
+  ],
+  [
+    'the message of a completion as it was received',
+    messages({
+      role: 'assistant',
+      content: [{ type: 'text', text: 'x' }],
+      refusal: null,
+      reasoning: null,
+      reasoning_content: 'x',
+      reasoning_details: [{}],
+      annotations: [],
+      function_call: null,
+      audio: { id: 'a', data: '', transcript: '' },
+      images: [{ type: 'image_url', image_url: { url: 'https://x/y' }, index: 0 }],
+      tool_calls: null,
+    }),
+  ],
+  [
+    'audio output, a prediction and a web search',
+    {
+      modalities: ['text', 'audio'],
+      audio: { format: 'wav', voice: 'v' },
+      prediction: { type: 'content', content: [{ type: 'text', text: 'x' }] },
+      web_search_options: {
+        search_context_size: 'low',
+        user_location: { type: 'approximate', approximate: { city: 'Oslo', country: null } },
+      },
+    },
+  ],
+  [
+    'every form of `tool_choice` and of tools',
+    {
+      tools: [{ type: 'function', function: { name: 'f', parameters: null } }],
+      tool_choice: { type: 'function', function: { name: 'f' } },
+    },
+  ],
+  ['tools without a type', { tools: [{ function: { name: 'f' } }] }],
+  ['a choice without a type', { tool_choice: { function: { name: 'f' } } }],
+  ['plain text as its format', { response_format: { type: 'text' } }],
+  ['a JSON object as its format', { response_format: { type: 'json_object' } }],
+  ['a schema as its format', format({ name: 'x', schema: {}, strict: null, description: null })],
+  ['options of a stream', { stream: true, stream_options: { include_usage: true } }],
+  ['null options of a stream', { stream: null, stream_options: null, n: null }],
+  ['no content with a refusal', messages({ role: 'assistant', refusal: 'x' })],
 ])('accepts %s', async (_, fields) => {
   expect((await caller.post(path, { ...chat, ...fields })).status).toBe(200);
 });
