@@ -9,6 +9,7 @@ import type { MockAssumptions, MockGateway } from 'polygate/mock';
 import { listen } from 'polygate/mock/node';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
+import { eventually } from '../support/eventually.ts';
 import {
   addressOf,
   checkDiagnosis,
@@ -21,6 +22,9 @@ import type { Wrap } from './diagnosed-mock.ts';
 
 const invoiced = ({ invoice }: MockGateway) =>
   Number(invoice.reduce((total, { usd }) => total + usd, 0).toFixed(9));
+
+/** The body that a fetch function is called with. */
+const bodyOf = (init: RequestInit | undefined) => (typeof init?.body === 'string' ? init.body : '');
 
 const amounts = [0, 0.00001, 0.00008, 0.0002, 0.005, 0.0053, 0.0086, 0.0103, 0.0153, 0.1];
 
@@ -74,6 +78,90 @@ describe.each([
     });
   },
 );
+
+const chatRoute = 'POST /v1/chat/completions';
+const imageRoute = 'POST /v1/images/generations';
+
+describe.each([
+  ['replays that are free', undefined],
+  ['replays that are charged', withoutKeys],
+])('with %s', (_, wrap) => {
+  test.each([
+    ['a lost image', { route: imageRoute, reset: 'after', times: 1 }],
+    ['a lost chat', { route: chatRoute, reset: 'after', times: 1 }],
+    [
+      'images that are charged in spite of a 503',
+      { route: imageRoute, status: 503, handled: true },
+    ],
+    ['chats that are charged in spite of a 503', { route: chatRoute, status: 503, handled: true }],
+    ['a malformed image', { route: imageRoute, malformed: true, times: 1 }],
+    ['streams that are truncated', { route: chatRoute, cutStreamAfter: 1 }],
+  ] as const)('%s leads to no more spending than allowed', async (__, fault) => {
+    for (const maxSpendUsd of amounts) {
+      const { run, mock } = startMock({}, wrap);
+      mock.fail(fault);
+      await run({ maxSpendUsd });
+      expect(invoiced(mock)).toBeLessThanOrEqual(maxSpendUsd);
+    }
+  });
+});
+
+test('a second task under a reused key counts as spent', async () => {
+  const { run, mock } = startMock({}, (fetch) => (input, init) => {
+    const headers = new Headers(init?.headers);
+    if (bodyOf(init).includes('A white square')) headers.delete('x-idempotency-key');
+    return fetch(input, { ...init, headers });
+  });
+  const diagnosis = await run({ maxSpendUsd: 0.1 });
+  expect(findingAbout(diagnosis, 'A13').detail).toContain('creates a second task');
+  expect(diagnosis.spentUsd).toBe(invoiced(mock));
+});
+
+/** Returns the task of a key for another request, too, but charges for it. */
+const chargedConflicts: Wrap = (fetch, mock) => async (input, init) => {
+  const response = await fetch(input, init);
+  if (!bodyOf(init).includes('A white square')) return response;
+  const headers = new Headers(response.headers);
+  headers.delete('x-svc-idempotent-replay');
+  headers.set('x-svc-charge-usd', String(mock.invoice.at(-1)?.usd));
+  return new Response(response.body, { status: response.status, headers });
+};
+
+test('a charge for a reused key counts as spent, even without a second task', async () => {
+  const { run, mock } = startMock({}, chargedConflicts);
+  const diagnosis = await run({ maxSpendUsd: 0.1 });
+  expect(diagnosis.spentUsd).toBeCloseTo(invoiced(mock) + 0.005, 9);
+});
+
+test.each([chatRoute, imageRoute])(
+  'an abort during %s reports that it may have been charged',
+  async (route) => {
+    const { run, mock } = startMock();
+    mock.fail({ route, stallHeaders: true });
+    const controller = new AbortController();
+    const running = run({ maxSpendUsd: 0.1, signal: controller.signal });
+    await eventually(() => expect(mock.requests.at(-1)?.path).toBe(route.slice('POST '.length)));
+    controller.abort();
+    const id = route === chatRoute ? 'chat' : 'image-task';
+    const { status, detail, advice } = findingOf(await running, id);
+    expect([status, detail]).toEqual(['warning', expect.stringContaining('aborted')]);
+    expect(advice).toMatch(/may have been charged 0\.\d+ USD/);
+  },
+);
+
+test('an abort during a stream counts the charge that its headers reported', async () => {
+  const controller = new AbortController();
+  const { run, mock } = startMock({}, (fetch) => async (input, init) => {
+    const response = await fetch(input, init);
+    if (bodyOf(init).includes('"stream":true')) controller.abort();
+    return response;
+  });
+  const diagnosis = await run({ maxSpendUsd: 0.1, signal: controller.signal });
+  expect(mock.invoice).toHaveLength(3);
+  expect(findingOf(diagnosis, 'stream').detail).toContain('aborted');
+  const possible = findingOf(diagnosis, 'stream').advice ?? String(diagnosis.spentUsd);
+  expect(possible).toMatch(/may have been charged|0\.0000795/);
+});
 
 test('a lost response counts as charged at its listed price', async () => {
   const { run, mock } = startMock();
