@@ -19,8 +19,15 @@ export function parseOptions<const Options extends ParseArgsOptionsConfig>(
 ): ReturnType<typeof parseArgs<{ args: string[]; options: Options }>>['values'] {
   const { tokens } = parseArgs({ args, options, strict: false, tokens: true });
   for (const token of tokens) {
-    if (token.kind !== 'option' || Object.hasOwn(options, token.name)) continue;
-    throw new UsageError(unknownName('option', token.rawName, dashed(Object.keys(options))));
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    if (!Object.hasOwn(options, name)) {
+      throw new UsageError(unknownName('option', rawName, dashed(Object.keys(options))));
+    }
+    if (options[name]?.type !== 'string') continue;
+    if (value === undefined || (!inlineValue && /^-./.test(value))) {
+      throw new UsageError(`${rawName} needs a value; if it starts with -, use ${rawName}=<value>`);
+    }
   }
   try {
     return parseArgs({ args, options }).values;

@@ -7,7 +7,7 @@ import { checks } from './checks.ts';
 import type { DiagnoseOptions, Diagnosis, DiagnosisCheck } from './diagnosis.ts';
 import { describeFailure } from './failure.ts';
 import { Run } from './run.ts';
-import { plainText } from './text.ts';
+import { plainText, usd } from './text.ts';
 
 const aborted = 'The run was aborted before this check ended.';
 
@@ -108,15 +108,22 @@ async function nextFinding(
   steps: AsyncGenerator<Finding, void, undefined>,
   run: Run,
 ): Promise<{ finding: Finding | undefined; isError: boolean }> {
+  const unconfirmedBefore = run.spending.unconfirmedUsd;
   try {
     const { value } = await steps.next();
     return { finding: value ?? undefined, isError: false };
   } catch (error) {
-    const finding: Finding = run.signal?.aborted
-      ? { status: 'skipped', detail: aborted }
+    const finding = run.signal?.aborted
+      ? describeAbort(run.spending.unconfirmedUsd - unconfirmedBefore)
       : describeFailure(error);
     return { finding, isError: true };
   }
+}
+
+function describeAbort(unconfirmedUsd: number): Finding {
+  if (unconfirmedUsd === 0) return { status: 'skipped', detail: aborted };
+  const advice = `Its last request may have been charged ${usd(unconfirmedUsd)}: check the charges in your account.`;
+  return { status: 'warning', detail: aborted, advice };
 }
 
 function reasonToSkip({ needs }: Check, { signal, noGateway, noKey }: Run): string | undefined {

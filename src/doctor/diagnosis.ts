@@ -28,7 +28,7 @@ export interface DiagnosisCheck {
 export interface Diagnosis {
   /** Whether no check failed. */
   ok: boolean;
-  /** What the checks were charged, in USD. */
+  /** What responses reported as charged, in USD. A lost response may have been charged, too: its finding says so. */
   spentUsd: number;
   /** All findings, in the order of the checks. Each assumption is in one of them. */
   checks: DiagnosisCheck[];

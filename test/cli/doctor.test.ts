@@ -133,6 +133,15 @@ test.concurrent.each([
   },
 );
 
+test.concurrent('when what reads the output has ended, the run ends without an error message', async () => {
+  const { mock, env } = await start();
+  const program = new Program(commandLine('polygate', ['doctor', '--spend', '0.1']), env);
+  program.child.stdout?.destroy();
+  const { code, stderr } = await program.end();
+  expect([code, stderr]).toEqual([1, '']);
+  expect(mock.invoice).toEqual([]);
+});
+
 test.concurrent('--timeout ends the run with exit code 1 and the findings so far', async () => {
   const { mock, env } = await start();
   mock.fail({ route: 'GET /v1/models', stallHeaders: true });

@@ -153,6 +153,7 @@ test.concurrent.each([
   ['*:cut-strem-after-5', 'did you mean cut-stream-after-5?'],
   ['*:cut-stream-after', 'did you mean cut-stream-after-N?'],
   ['*:200', '200 is not a fault'],
+  ['*:delay-9999999999', 'the number of delay-9999999999 is too large'],
   ['*:constructor', 'constructor is not a fault'],
   ['*:503:0', 'the number of times must be an integer from 1, not 0'],
   ['*:503:1:1', "--fail must be '<route>:<what>[:<times>]'"],
@@ -169,7 +170,8 @@ test.concurrent.each([
   [['--assume', 'A2=images/generation'], 'did you mean images/generations?'],
   [['--assume', 'a2=any'], 'unknown assumption a2; did you mean A2?'],
   [['--assume', 'A22=soon'], 'A22 must be a number of minutes, not soon'],
-  [['--wallet', '-1'], "Option '--wallet' argument is ambiguous."],
+  [['--wallet', '-1'], '--wallet needs a value; if it starts with -, use --wallet=<value>'],
+  [['--wallet=-1'], '--wallet must be an amount in USD such as 0.10, not -1'],
   [['--wallet', 'x'], '--wallet must be an amount in USD such as 0.10, not x'],
   [['--state', ''], '--state must be the path of a file'],
   [['--cros'], 'unknown option --cros; did you mean --cors?'],
@@ -177,4 +179,14 @@ test.concurrent.each([
   const { code, stdout, stderr } = await run('polygate-mock', args);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(message);
+});
+
+test.concurrent('the gateway continues when what reads its output has ended', async () => {
+  const { program, send } = await startMock();
+  program.child.stdout?.destroy();
+  for (const path of ['/v1/status', '/v1/status', '/v1/status']) {
+    expect((await send(path))?.status).toBe(200);
+  }
+  expect(program.stderr).toBe('');
+  await program.end('SIGINT');
 });

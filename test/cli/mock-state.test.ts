@@ -63,6 +63,31 @@ test.concurrent.each([
   expect(await readFile(file, 'utf8')).toBe(content);
 });
 
+test.concurrent('a gateway ends when another process has changed its state file, so that no charge is lost', async () => {
+  const file = join(folder, 'shared.json');
+  const first = await startMock('--state', file);
+  await first.send('/v1/images/tasks', image);
+  const second = await startMock('--state', file);
+  await second.send('/v1/images/tasks', image);
+  expect(await first.send('/v1/images/tasks', image)).toBeUndefined();
+  const { code, stderr } = await first.program.end();
+  expect([code, stderr]).toEqual([
+    1,
+    `polygate mock: another process has changed the state file ${file}. Give each gateway a file of its own\n`,
+  ]);
+  await second.program.end('SIGKILL');
+  expect(JSON.parse(await readFile(file, 'utf8')).invoice).toHaveLength(2);
+});
+
+test.concurrent('a state file that was removed is created again', async () => {
+  const file = join(folder, 'removed.json');
+  const { program, send } = await startMock('--state', file);
+  await rm(file);
+  await send('/v1/images/tasks', image);
+  await program.end('SIGKILL');
+  expect(JSON.parse(await readFile(file, 'utf8')).invoice).toHaveLength(1);
+});
+
 test.concurrent('a path that cannot be read or written is an error at the start', async () => {
   for (const [file, message] of [
     [folder, 'cannot read the state file: EISDIR'],

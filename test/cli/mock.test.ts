@@ -98,7 +98,7 @@ test.each([
   [['--port', '70000'], '--port must be an integer'],
   [['--latency', '-1'], '--latency'],
   [['--key', 'abc'], '--key must be sk- followed by visible ASCII characters'],
-  [['--port'], "Option '--port <value>' argument missing"],
+  [['--port'], '--port needs a value'],
   [['--what'], 'unknown option --what (see --help)'],
   [['--prot', '8787'], 'unknown option --prot; did you mean --port? (see --help)'],
   [['--API-KEYS=sk-test'], 'unknown option --API-KEYS (see --help)'],

@@ -32,6 +32,8 @@ export async function runDoctor(args: string[]): Promise<number> {
     return printError(command, error, 2);
   }
   const clean = createCleaner(options.apiKey ?? '');
+  // What reads the output has ended, as in "polygate doctor | head": nothing more is sent or spent.
+  process.stdout.on('error', () => process.exit(1));
   try {
     return await run(options, gateway, clean);
   } catch (error) {

@@ -10,7 +10,7 @@ import { printError } from '../arguments.ts';
 import { logLine } from './log-line.ts';
 import { help, parseMockArguments } from './options.ts';
 import type { MockArguments } from './options.ts';
-import { readState, writeState } from './state-file.ts';
+import { StateFile } from './state-file.ts';
 
 /**
  * Runs the reference gateway under the name of a command. Returns the exit code; undefined if the gateway is running.
@@ -26,20 +26,22 @@ export async function runMock(command: string, args: string[]): Promise<number |
     process.stdout.write(options.help ? help(command) : `${version}\n`);
     return 0;
   }
+  // What reads its output may end first, as in "polygate mock | head".
+  process.stdout.on('error', () => undefined);
   let mock: MockGateway;
   let server: MockServer | undefined;
-  const save = (): void => {
-    if (options.stateFile !== undefined) writeState(options.stateFile, mock.snapshot());
-  };
-  const saveOrReport = (): void => {
+  const stateFile = options.stateFile === undefined ? undefined : new StateFile(options.stateFile);
+  const save = (): void => stateFile?.write(mock.snapshot());
+  // Without the file, the next restart would lose charges, so no response to them is sent.
+  const saveOrExit = (): void => {
     try {
       save();
     } catch (error) {
-      printError(command, error, 1);
+      process.exit(printError(command, error, 1));
     }
   };
   try {
-    mock = createGateway(options, saveOrReport);
+    mock = createGateway(options, stateFile?.read(), saveOrExit);
     const { port, host, cors } = options;
     server = await listen(mock, { port, host, cors, records: true });
     // Fails now, not after the first charge, if the file is not writable.
@@ -53,7 +55,7 @@ export async function runMock(command: string, args: string[]): Promise<number |
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       void running.close().then(() => {
-        saveOrReport();
+        saveOrExit();
         process.exit(0);
       });
     });
@@ -61,8 +63,11 @@ export async function runMock(command: string, args: string[]): Promise<number |
   return undefined;
 }
 
-function createGateway(options: MockArguments, onChange: () => void): MockGateway {
-  const { keys, walletUsd, latencyMs, seed, faults, assumptions, stateFile } = options;
+function createGateway(
+  { keys, walletUsd, latencyMs, seed, faults, assumptions }: MockArguments,
+  snapshot: object | undefined,
+  onChange: () => void,
+): MockGateway {
   const names = new Map(faults.map(({ fault, name }) => [fault, name]));
   const mock = createMockGateway({
     keys: keys.length > 0 ? keys.map((key) => ({ key })) : undefined,
@@ -72,7 +77,7 @@ function createGateway(options: MockArguments, onChange: () => void): MockGatewa
     assumptions,
     chunkDelayMs: 25,
     history: 1000,
-    snapshot: stateFile === undefined ? undefined : readState(stateFile),
+    snapshot,
     onChange,
     onResponse: (exchange) => {
       const name = exchange.fault && names.get(exchange.fault);

@@ -49,6 +49,7 @@ function parseEffect(name: string): Fault {
   const create = Object.hasOwn(numberedFaults, kind) ? numberedFaults[kind] : undefined;
   if (create !== undefined) return create(Number(digits));
   const nearest = nearestEffect(name);
+  if (nearest === name) throw new UsageError(`--fail: the number of ${name} is too large`);
   const advice =
     nearest === undefined ? ' is not a fault' : ` is not a fault; did you mean ${nearest}?`;
   throw new UsageError(`--fail: ${name}${advice}`);

@@ -1,21 +1,64 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 
 import { isRecord } from '../../schemas/type-guards.ts';
 
-/** Reads a state file; undefined if there is none. Throws an error with a one-line message. */
-export function readState(path: string): object | undefined {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if (isRecord(error) && error.code === 'ENOENT') return undefined;
-    throw new Error(`cannot read the state file: ${reasonOf(error)}`, { cause: error });
+/** The file that keeps the state of a gateway. Errors have one-line messages. */
+export class StateFile {
+  readonly #path: string;
+  /** The version that this process has read or written; undefined if there was no file. */
+  #version: string | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
   }
-  const state = parseJson(text);
-  if (isRecord(state)) return state;
-  throw new Error(
-    `${path} is not a state file of this command: it is not a JSON object. Move it away, or choose another --state file`,
-  );
+
+  /** Reads the state; undefined if there is no file. Throws an error if the file is no state file. */
+  read(): object | undefined {
+    let text: string;
+    try {
+      this.#version = versionOf(this.#path);
+      text = readFileSync(this.#path, 'utf8');
+    } catch (error) {
+      if (isRecord(error) && error.code === 'ENOENT') return undefined;
+      throw new Error(`cannot read the state file: ${reasonOf(error)}`, { cause: error });
+    }
+    const state = parseJson(text);
+    if (isRecord(state)) return state;
+    throw new Error(
+      `${this.#path} is not a state file of this command: it is not a JSON object. Move it away, or choose another --state file`,
+    );
+  }
+
+  /**
+   * Replaces the file, so that it always contains either the old or the new state. Synchronous, so that it is complete
+   * before the response to the request that changed the state is sent: whatever a client knows about survives a kill.
+   *
+   * Throws an error if another process has changed the file, whose charges would be lost.
+   */
+  write(state: object): void {
+    const temporary = `${this.#path}.${process.pid}.tmp`;
+    const version = versionOf(this.#path);
+    if (version !== undefined && version !== this.#version) {
+      throw new Error(
+        `another process has changed the state file ${this.#path}. Give each gateway a file of its own`,
+      );
+    }
+    try {
+      // It contains prompts.
+      writeFileSync(temporary, `${JSON.stringify(state)}\n`, { mode: 0o600 });
+      renameSync(temporary, this.#path);
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw new Error(`cannot write the state file: ${reasonOf(error)}`, { cause: error });
+    }
+    this.#version = versionOf(this.#path);
+  }
+}
+
+/** Identifies the content of a file, as each write creates another one; undefined if there is no file. */
+function versionOf(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return stats && `${stats.ino} ${stats.mtimeNs}`;
 }
 
 function parseJson(text: string): unknown {
@@ -23,22 +66,6 @@ function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return undefined;
-  }
-}
-
-/**
- * Writes a state file, so that it always contains either the old or the new state. Synchronous, so that it is complete
- * before the response to the request that changed the state is sent: whatever a client knows about survives a kill.
- */
-export function writeState(path: string, state: object): void {
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    // It contains prompts.
-    writeFileSync(temporary, `${JSON.stringify(state)}\n`, { mode: 0o600 });
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw new Error(`cannot write the state file: ${reasonOf(error)}`, { cause: error });
   }
 }
 

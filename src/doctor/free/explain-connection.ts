@@ -65,7 +65,7 @@ export function explainConnection(error: unknown, baseURL: string): Finding {
       status: 'failed',
       detail: `The server at ${baseURL} did not respond within 10 s.`,
       advice:
-        'Check the host name and port in baseURL, the firewall, and whether a proxy is in between. If the service is only slow, raise timeout.',
+        'Check the host name and port in baseURL, the firewall, and whether a proxy is in between.',
     };
   }
   if (ConfigurationError.is(error)) return { status: 'failed', detail: message };

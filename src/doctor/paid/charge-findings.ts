@@ -1,8 +1,8 @@
-import type { ResponseMeta } from 'polygate';
+import type { ResponseMeta, SubmittedTask } from 'polygate';
 
 import type { Finding } from '../check.ts';
 import { findVendorPrefix } from '../free/vendor-headers.ts';
-import type { Run } from '../run.ts';
+import type { PaidTask, Run } from '../run.ts';
 import { usd } from '../text.ts';
 
 /** Records the charge of a paid response, and reports one that is missing or too high. */
@@ -35,4 +35,14 @@ export function* chargeFindings(
       ...(prefix && { option: { headerPrefix: prefix } }),
     };
   }
+}
+
+/** The same for a submit with a key that was used before: it is free if it returns the same task and reports no charge. */
+export function* resubmitFindings(
+  run: Run,
+  { task, params, priceUsd }: PaidTask,
+  again: SubmittedTask<'image'>,
+): Generator<Finding, void, undefined> {
+  if (again.id === task.id && !again.chargeUsd) return;
+  yield* chargeFindings(run, { id: params.model, priceUsd }, again.meta);
 }

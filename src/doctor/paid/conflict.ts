@@ -2,7 +2,7 @@ import { APIError, ConflictError } from 'polygate';
 
 import type { Check } from '../check.ts';
 import { messageOf } from '../failure.ts';
-import { chargeFindings } from './charge-findings.ts';
+import { resubmitFindings } from './charge-findings.ts';
 import { resubmit } from './submit-image.ts';
 
 /** What happens to a key that is reused with other params. Assumption A13. */
@@ -22,22 +22,20 @@ export const conflict: Check = {
     }
     try {
       const other = await resubmit(run, paidTask, 'A white square');
-      if (other.id === paidTask.task.id) {
-        const detail = 'A key that is reused with other params returns the original task.';
-        yield { assumption, status: 'ok', detail };
-        return;
-      }
-      yield {
-        assumption,
-        status: 'warning',
-        detail: 'A key that is reused with other params creates a second task, which is charged.',
-        advice: 'Never use one key for two requests: nothing would warn you.',
-      };
-      yield* chargeFindings(
-        run,
-        { id: paidTask.params.model, priceUsd: paidTask.priceUsd },
-        other.meta,
-      );
+      yield other.id === paidTask.task.id
+        ? {
+            assumption,
+            status: 'ok',
+            detail: 'A key that is reused with other params returns the original task.',
+          }
+        : {
+            assumption,
+            status: 'warning',
+            detail:
+              'A key that is reused with other params creates a second task, which is charged.',
+            advice: 'Never use one key for two requests: nothing would warn you.',
+          };
+      yield* resubmitFindings(run, paidTask, other);
     } catch (error) {
       if (!APIError.is(error) || error.status === 429) throw error;
       yield ConflictError.is(error)

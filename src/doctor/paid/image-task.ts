@@ -7,7 +7,7 @@ import { recordCalls } from '../recorder.ts';
 import type { RecordedCall } from '../recorder.ts';
 import type { PaidTask, Run } from '../run.ts';
 import { usd } from '../text.ts';
-import { chargeFindings } from './charge-findings.ts';
+import { chargeFindings, resubmitFindings } from './charge-findings.ts';
 import { recordFindings } from './record-findings.ts';
 import { refundFinding } from './refund.ts';
 import { choose, tryModels } from './requests.ts';
@@ -90,6 +90,7 @@ async function* slot(
     const replay = await resubmit(run, paid);
     paid.replay = replay;
     words.add(replay.latest.rawStatus);
+    yield* resubmitFindings(run, paid, replay);
     const before = task.meta.concurrency.remaining;
     const after = replay.meta.concurrency.remaining;
     const isRunning = /queued|running/.test(replay.latest.status);

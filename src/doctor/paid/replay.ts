@@ -1,5 +1,5 @@
 import type { Check } from '../check.ts';
-import { chargeFindings } from './charge-findings.ts';
+import { resubmitFindings } from './charge-findings.ts';
 import { resubmit } from './submit-image.ts';
 
 /** Whether the same submit with the same key returns the same task, without a second charge. */
@@ -13,7 +13,8 @@ export const replay: Check = {
       yield { status: 'skipped', detail: 'No image was submitted that could be replayed.' };
       return;
     }
-    const problem = paidTask.replay ? undefined : spending.problem(paidTask.priceUsd);
+    const wasSent = paidTask.replay !== undefined;
+    const problem = wasSent ? undefined : spending.problem(paidTask.priceUsd);
     if (problem !== undefined) {
       yield { status: 'skipped', detail: problem };
       return;
@@ -45,13 +46,8 @@ export const replay: Check = {
         option: { maxRetries: 0 },
       };
     }
-    if (!again.replayed && again.chargeUsd) {
-      yield* chargeFindings(
-        run,
-        { id: paidTask.params.model, priceUsd: paidTask.priceUsd },
-        again.meta,
-      );
-    }
+    // The check that sent it has counted it.
+    if (!wasSent) yield* resubmitFindings(run, paidTask, again);
     if (!isSame) spending.blockedBy = 'The service charges replays, so nothing more is spent.';
   },
 };

@@ -55,12 +55,15 @@ export async function tryModels<Result>(
   throw rejection;
 }
 
-/** Counts the price of a request that failed but may have been charged, or whose response reports a charge. */
+/**
+ * Counts the price of a request that failed but may have been charged, or whose response reports a charge. A 503 should
+ * be free, but a limit holds only if it does not depend on that.
+ */
 export function commitUnknown({ spending }: Run, { priceUsd }: PricedModel, error: unknown): void {
   const response = errorResponse(error);
   if (ResponseValidationError.is(error) || response?.meta.chargeUsd !== undefined) {
     if (response) spending.record(priceUsd, response.meta);
-  } else if (PolygateError.is(error) && error.outcome === 'unknown') {
-    spending.commit(priceUsd);
+  } else if ((PolygateError.is(error) && error.outcome === 'unknown') || statusOf(error) === 503) {
+    spending.commitUnconfirmed(priceUsd);
   }
 }

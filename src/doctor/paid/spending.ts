@@ -11,6 +11,8 @@ export class Spending {
   spentUsd = 0;
   /** What the wallet holds, if that is known. */
   walletUsd = Infinity;
+  /** Prices of requests that may have been charged, but whose responses were lost, in USD. */
+  unconfirmedUsd = 0;
   /** Why nothing more may be spent. */
   blockedBy: string | undefined;
   readonly #gateway: Polygate;
@@ -50,6 +52,8 @@ export class Spending {
     const left = (this.#maxUsd ?? 0) - this.#committedUsd;
     return {
       budget: { maxUsd: round(this.#gateway.spend.totalUsd + left), strict },
+      // A service that charges replays would charge a retry again, so each request is sent once.
+      maxRetries: 0,
       // The diagnosis sends one paid request at a time, and must see a 429 instead of waiting for a slot.
       concurrency: false,
       timeout: 90_000,
@@ -72,6 +76,12 @@ export class Spending {
     if (chargeUsd <= priceUsd + tolerance) return undefined;
     this.blockedBy = 'The service charges more than its listed price, so nothing more is spent.';
     return 'too-high';
+  }
+
+  /** Counts the price of a request whose response was lost. */
+  commitUnconfirmed(priceUsd: number): void {
+    this.unconfirmedUsd = round(this.unconfirmedUsd + priceUsd);
+    this.commit(priceUsd);
   }
 
   /** Counts an amount that was charged, or may have been. */

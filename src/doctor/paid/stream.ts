@@ -35,7 +35,6 @@ export const stream: Check = {
       yield { status: 'ok', detail };
       if (chunks.meta) yield* chargeFindings(run, model, chunks.meta);
     } catch (error) {
-      run.signal?.throwIfAborted();
       if (chunks.meta) yield* chargeFindings(run, model, chunks.meta);
       else commitUnknown(run, model, error);
       if (!StreamTruncatedError.is(error)) throw error;

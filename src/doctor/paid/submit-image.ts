@@ -35,7 +35,7 @@ export async function resubmit(
   prompt = params.prompt,
 ) {
   const { idempotencyKey } = task;
-  const options = { idempotencyKey, route, signal: run.signal, maxRetries: 0 };
+  const options = { idempotencyKey, route, signal: run.signal };
   try {
     return await payingClient(run, true).images.submit({ ...params, prompt }, options);
   } catch (error) {
