@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import manifest from '../../package.json' with { type: 'json' };
-import { run } from './program.ts';
+import { commandLine, Program, run, startMock } from './program.ts';
 
 test.concurrent.each([
   [[], /^Tools for the polygate client[^]*\n {2}doctor [^]*\n {2}mock /],
@@ -32,6 +32,19 @@ test.concurrent.each([
   ],
 ])('polygate %j suggests the nearest name', async (args, stderr) => {
   expect(await run('polygate', args)).toEqual({ code: 2, stdout: '', stderr });
+});
+
+test('a command ends quietly when nobody reads its output any more', async () => {
+  const gateway = await startMock();
+  const args = ['doctor', '--base-url', gateway.baseURL, '--api-key', 'sk-mock-demo'];
+  const doctor = new Program(commandLine('polygate', args));
+  await doctor.printed(/polygate doctor/);
+  doctor.child.stdout?.destroy();
+  expect(await doctor.end()).toMatchObject({ code: 141, stderr: '' });
+
+  gateway.program.child.stdout?.destroy();
+  await gateway.send('/v1/models');
+  expect(await gateway.program.end()).toMatchObject({ code: 141, stderr: '' });
 });
 
 test('every line of every help text fits in 120 columns', async () => {

@@ -65,7 +65,7 @@ describe('at the first 402 a batch', () => {
     const { rows, error } = await pausedImages(poor({}, { concurrency: 1 }), source());
     expect(rows).toHaveLength(5);
     expect(error).toMatchObject({ rowsDone: 5, rowsOpen: pulled - 5 });
-    expect(error.message).toContain(`at least ${pulled - 5} rows`);
+    expect(error.message).toContain(`not sent: at least ${pulled - 5}.`);
   });
 
   test('yields results that are waiting to a slow consumer before it throws', async () => {
