@@ -57,10 +57,12 @@ function parseEffect(name: string): Fault {
 
 /** Returns the fault that was probably meant, with the number that was given. */
 function nearestEffect(name: string): string | undefined {
-  const [, kind = name, digits = 'N'] = /^(.*?)-?(\d+)?$/.exec(name) ?? [];
+  const [, kind = name, digits = ''] = /^(\D*)(\d*)$/.exec(name) ?? [];
   const numbered = Object.keys(numberedFaults);
-  const nearest = nearestName(kind, [...Object.keys(plainFaults), ...numbered]);
-  return nearest !== undefined && numbered.includes(nearest) ? `${nearest}-${digits}` : nearest;
+  const nearest = nearestName(kind.replace(/-$/, ''), [...Object.keys(plainFaults), ...numbered]);
+  return nearest !== undefined && numbered.includes(nearest)
+    ? `${nearest}-${digits || 'N'}`
+    : nearest;
 }
 
 /** Checks that requests can match a route. */

@@ -21,8 +21,10 @@ export function probePath(error: unknown, control: unknown, id: string): PathSta
 export function signatureOf(error: unknown, id: string): string {
   if (!APIError.is(error)) return '';
   return messageOf(error)
-    .replace(/\[[^\]]*\]$/, '')
+    .replace(/\[[^[\]]*\]$/, '')
     .replaceAll(id, '')
-    .replaceAll(/\S*\/\S*/g, '')
+    .split(/\s+/)
+    .filter((word) => !word.includes('/'))
+    .join(' ')
     .trim();
 }
