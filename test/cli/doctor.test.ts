@@ -142,6 +142,16 @@ test.concurrent('when what reads the output has ended, the run ends without an e
   expect(mock.invoice).toEqual([]);
 });
 
+test.concurrent('a check that was skipped for a reason that passes is in the list of what to do', async () => {
+  const { mock, env } = await start();
+  mock.fail({ route: 'GET /v1/readiness', status: 429, retryAfter: 30 });
+  const { code, stdout } = await doctor(['--spend', '0.1'], env);
+  expect(code).toBe(0);
+  const [, todo = ''] = stdout.split('What to do\n');
+  expect(todo).toMatch(/^\nskipped {2}Readiness of the account: Run doctor again in \d+ s/);
+  expect(todo).toContain('Next    See "What to do" above.');
+});
+
 test.concurrent('--timeout ends the run with exit code 1 and the findings so far', async () => {
   const { mock, env } = await start();
   mock.fail({ route: 'GET /v1/models', stallHeaders: true });

@@ -111,6 +111,15 @@ test('a rate limit skips the checks that it hits, and says when to run again', a
   expect(findingAbout(diagnosis, 'A21')).toMatchObject({ status: 'skipped' });
 });
 
+test('a request that is forbidden may not have been forwarded by a proxy', async () => {
+  const { run, mock } = startMock();
+  mock.fail({ route: 'GET /v1/materials', status: 403 });
+  expect(findingAbout(await run(), 'A21')).toMatchObject({
+    status: 'skipped',
+    advice: expect.stringContaining('a proxy'),
+  });
+});
+
 test('a service that is degraded is reported, and one that fails now is no other service', async () => {
   const degraded = (body: object) => ({ ...body, overallStatus: 'degraded', summary: 'Slow' });
   const { run } = startMock({}, changed('/v1/status', degraded));

@@ -12,6 +12,8 @@ test('with the assumed behavior, nothing has to be changed', async () => {
   // Virtual time is not that of this machine.
   expect(idsWith(diagnosis, 'warning')).toEqual(['public.clock']);
   expect(optionsOf(diagnosis)).toEqual({});
+  const titles = diagnosis.checks.map(({ title }) => title);
+  expect(titles).toEqual([...new Set(titles)]);
   expect(idsWith(diagnosis, 'skipped')).toEqual([
     'public.webhooks',
     'materials.verification',

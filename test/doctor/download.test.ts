@@ -8,7 +8,7 @@ import { createMockGateway } from 'polygate/mock';
 import { listen } from 'polygate/mock/node';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { checkDiagnosis, findingOf, idsWith } from './diagnosed-mock.ts';
+import { addressOf, checkDiagnosis, findingOf, idsWith } from './diagnosed-mock.ts';
 
 test('a gateway on this machine is diagnosed, with the download from its own origin', async () => {
   const mock = createMockGateway({ tasks: { durationMs: 50 } });
@@ -41,4 +41,26 @@ test('a download on this machine does not leave the origin of the gateway', asyn
     detail: expect.stringContaining('redirects away from the gateway'),
   });
   expect(strayRequests).toBe(0);
+});
+
+test('a gateway on this machine may store its results elsewhere', async () => {
+  const mock = createMockGateway({ tasks: { durationMs: 50 } });
+  const elsewhere = 'https://files.example';
+  const gateway = new Polygate({
+    apiKey: mock.apiKey,
+    baseURL: 'http://127.0.0.1:1',
+    fetch: async (input, init) => {
+      const url = addressOf(input);
+      if (url.startsWith(elsewhere)) {
+        return new Response('image', { headers: { 'content-type': 'image/png' } });
+      }
+      const response = await mock.fetch(url.replace('http://127.0.0.1:1', mock.baseURL), init);
+      if (!url.includes('/images/')) return response;
+      const text = await response.text();
+      const body = text.replaceAll(`${mock.baseURL}/media`, `${elsewhere}/media`);
+      return new Response(body, { status: response.status, headers: response.headers });
+    },
+  });
+  const diagnosis = await diagnose({ gateway, maxSpendUsd: 0.1 });
+  expect(findingOf(diagnosis, 'download').detail).toBe('The image has 5 bytes of image/png.');
 });

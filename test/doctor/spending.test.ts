@@ -230,6 +230,14 @@ test('nothing is sent that the wallet does not cover', async () => {
   expect(mock.requests.some(({ status }) => status === 402)).toBe(false);
 });
 
+test('what was spent before counts against the wallet', async () => {
+  const { run, mock } = startMock({ wallet: { usd: 0.00505 } });
+  const diagnosis = await run({ maxSpendUsd: 0.1 });
+  expect(findingOf(diagnosis, 'chat').status).toBe('ok');
+  expect(findingOf(diagnosis, 'image-task').detail).toContain('but the wallet has only 0.0049');
+  expect(mock.requests.some(({ status }) => status === 402)).toBe(false);
+});
+
 /** The requests that a diagnosis may send: nothing that creates, changes or deletes anything but images and chats. */
 const free = [
   'GET /v1/status',

@@ -35,11 +35,18 @@ function heading(style: Style, text: string): string {
   return paint(style, 'bold', text);
 }
 
-/** Lists the findings that need attention, failures first. */
-function problems(style: Style, checks: readonly DiagnosisCheck[]): string {
-  const found = (['failed', 'warning'] as const).flatMap((status) =>
-    checks.filter((check) => check.status === status),
+/** The findings that need attention, failures first. Most checks that were skipped need none. */
+function openFindings(checks: readonly DiagnosisCheck[]): DiagnosisCheck[] {
+  return (['failed', 'warning', 'skipped'] as const).flatMap((status) =>
+    checks.filter(
+      (check) => check.status === status && (status !== 'skipped' || check.advice !== undefined),
+    ),
   );
+}
+
+/** Lists the findings that need attention. */
+function problems(style: Style, checks: readonly DiagnosisCheck[]): string {
+  const found = openFindings(checks);
   if (found.length === 0) return '';
   const indent = markWidth(style);
   const lines = found.map(({ status, title, assumption, advice, detail }) => {
@@ -121,8 +128,9 @@ function nextStep({ diagnosis, options, end }: SummaryInput, failed: number): st
     const advice = `Test what costs money, for at most $${suggestedSpend}:`;
     return `${advice}${command(` --spend ${suggestedSpend}`)}`;
   }
-  return hasOptions
-    ? 'Add the options above to your client.'
+  if (hasOptions) return 'Add the options above to your client.';
+  return openFindings(diagnosis.checks).length > 0
+    ? 'See "What to do" above.'
     : 'Nothing to do: the client works with this service.';
 }
 

@@ -3,14 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MockRequest } from '../exchange.ts';
 import type { MockGateway } from '../gateway.ts';
 
-/** The headers that can contain an API key or another secret. */
-const secretHeaders = new Set([
-  'authorization',
-  'cookie',
-  'proxy-authorization',
-  'x-api-key',
-  'x-goog-api-key',
-]);
+/** Names of headers that can contain an API key or another secret, whether the gateway reads them or not. */
+const secretHeader = /authorization|cookie|api-?key|token|secret/;
 
 /**
  * Responds to `GET /__mock/invoice` and `GET /__mock/requests`, for tests that run in another process. These requests
@@ -42,9 +36,13 @@ function recordsAt(mock: MockGateway, path: string | undefined): readonly object
 }
 
 function withoutSecrets(request: MockRequest): MockRequest {
-  const headers = { ...request.headers };
-  for (const name of secretHeaders) if (name in headers) headers[name] = '[redacted]';
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [
+      name,
+      secretHeader.test(name) ? '[redacted]' : value,
+    ]),
+  );
   // Gemini clients send their key in the query.
-  const search = request.search.replace(/([?&]key=)[^&]*/gi, '$1[redacted]');
+  const search = request.search.replace(/([?&](?:api[-_]?)?key=)[^&]*/gi, '$1[redacted]');
   return { ...request, search, headers };
 }

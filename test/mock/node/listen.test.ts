@@ -205,6 +205,23 @@ test.each([
   expect(await sendBytes(listening.port, bytes)).toMatch(/^HTTP\/1.1 200 /);
 });
 
+test.each([
+  'x-api-key',
+  'x-goog-api-key',
+  'api-key',
+  'cookie',
+  'proxy-authorization',
+  'x-auth-token',
+])('the header %s is not served', async (name) => {
+  const { listening } = await start({}, { records: true });
+  const headers = { [name]: 'secret-1', 'x-idempotency-key': 'row-1' };
+  await fetch(`${listening.baseURL}/v1/models?api_key=secret-2`, { headers });
+  const records = await fetch(`${listening.baseURL}/__mock/requests`);
+  const text = await records.text();
+  expect(text).not.toContain('secret');
+  expect(text).toContain('row-1');
+});
+
 test('invoice and requests are served without API keys, and are not requests themselves', async () => {
   const { mock, listening, send } = await start({}, { records: true });
   await send('/v1/images/tasks?key=sk-query', image);
