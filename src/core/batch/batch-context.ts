@@ -60,7 +60,7 @@ export function createBatchContext(
   const haltReason = new PaymentRequiredError('402', details);
   whenAborted(halt.signal, () => {
     for (const row of unsent) row.abort(haltReason);
-    config.log.warn(() => '402: No more rows are submitted. Waiting for those that were accepted.');
+    config.log.warn(() => '402: No more rows are submitted. Waiting for accepted rows.');
   });
   return {
     ...client,

@@ -88,7 +88,7 @@ export async function runItem<Kind extends TaskKind>(
     else {
       const sent = sendWhenSlotFree(submission, item.idempotencyKey, context, controller);
       item.task = await sent.catch(async (thrown: unknown) => {
-        const error = toRowError(thrown, signal, halt.signal);
+        const error = toRowError(thrown, signal, haltReason);
         // The submission was certainly not charged: allows the row to be resubmitted with other params.
         if (isFinalError(progressOf(item), error) && !AbortedError.is(error)) {
           const paused = PaymentRequiredError.is(error) || undefined;
@@ -107,7 +107,7 @@ export async function runItem<Kind extends TaskKind>(
     const generation = await context.enter(() => accepted.wait({ ...waitOptions, signal }));
     return { ...identityOf(item), status: 'succeeded', generation };
   } catch (thrown) {
-    const error = toRowError(thrown, signal, halt.signal);
+    const error = toRowError(thrown, signal, haltReason);
     const status = isFinalError(progressOf(item), error) ? 'failed' : 'unknown';
     const result: BatchResult<Kind> = { ...identityOf(item), status, error };
     // A callback can also receive a 402, for example for a chat request that writes the row's prompt.

@@ -11,10 +11,10 @@ import type { BatchResult } from './batch-result.ts';
  * The error of a row: the error that was thrown, or why the row was not sent if what was thrown is the reason of an
  * aborted signal.
  */
-export function toRowError(thrown: unknown, signal: AbortSignal, halt: AbortSignal): Error {
+export function toRowError(thrown: unknown, signal: AbortSignal, haltReason: Error): Error {
   const cause = AbortedError.is(thrown) ? thrown.cause : thrown;
   // Only the batch's own reason: the caller's signal may abort a request that was sent with any error.
-  if (PaymentRequiredError.is(cause) && cause === halt.reason) return cause;
+  if (cause === haltReason) return haltReason;
   if (signal.aborted && thrown === signal.reason) {
     const message = 'The row was aborted before it was sent. This run did not charge it.';
     return abortedError(thrown, { outcome: 'not-sent' }, message);
@@ -54,12 +54,12 @@ export function pausedError(
   const cause = paused.find(({ error }) => error.outcome === 'rejected')?.error;
   const mayBePaid =
     paused.some(({ status }) => status === 'unknown') || [...unread.values()].some(mayBeCharged);
+  const count = rowsOpen ?? `at least ${paused.length}`;
   return new PaymentRequiredError(
-    `402: The balance is insufficient. ${rowsDone} rows are done; ` +
-      `${rowsOpen ?? `at least ${paused.length}`} rows were rejected or not sent. ` +
+    `402: The balance is insufficient. ${rowsDone} rows are done; ${count} rows were rejected or not sent. ` +
       `This run was not charged for them${mayBePaid ? ', but an earlier run may have been' : ''}. ` +
-      'Top up the balance, or raise the limit of the API key. Then run it again with the same journal; ' +
-      'without one, only with the rows that were not yielded.',
+      'Top up the balance or raise the limit of the API key, then run it again with the same journal; ' +
+      'without one, run only the rows not yielded.',
     {
       meta: cause?.meta ?? emptyMeta(402),
       outcome: mayBePaid ? 'unknown' : 'rejected',

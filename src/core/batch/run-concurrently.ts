@@ -112,8 +112,7 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
         await lastAppend;
         // After a halt, the source may never yield another row.
         if (!halt.signal.aborted) return await pulled;
-        const rowsOpen = total === undefined ? total : total - rowsTaken;
-        throw pausedError(paused, journal.rows, rowsDone, rowsOpen);
+        throw pausedError(paused, journal.rows, rowsDone, total && total - rowsTaken);
       }
     }
   } catch (error) {
