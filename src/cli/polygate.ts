@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { version } from '../core/config/version.ts';
 import { commonOptions, parseOptions, printError, unknownName, UsageError } from './arguments.ts';
-import { endWhenOutputCloses } from './closed-output.ts';
 
 const help = `Tools for the polygate client.
 
@@ -41,7 +40,6 @@ async function main([command = 'help', ...args]: string[]): Promise<number | und
   return 0;
 }
 
-endWhenOutputCloses();
 const code = await main(process.argv.slice(2)).catch((error: unknown) =>
   printError('polygate', error, error instanceof UsageError ? 2 : 1),
 );

@@ -34,17 +34,14 @@ test.concurrent.each([
   expect(await run('polygate', args)).toEqual({ code: 2, stdout: '', stderr });
 });
 
-test('a command ends quietly when nobody reads its output any more', async () => {
+test('the doctor ends quietly when what reads its output has ended', async () => {
   const gateway = await startMock();
   const args = ['doctor', '--base-url', gateway.baseURL, '--api-key', 'sk-mock-demo'];
   const doctor = new Program(commandLine('polygate', args));
   await doctor.printed(/polygate doctor/);
   doctor.child.stdout?.destroy();
   expect(await doctor.end()).toMatchObject({ code: 141, stderr: '' });
-
-  gateway.program.child.stdout?.destroy();
-  await gateway.send('/v1/models');
-  expect(await gateway.program.end()).toMatchObject({ code: 141, stderr: '' });
+  await gateway.program.end('SIGINT');
 });
 
 test('every line of every help text fits in 120 columns', async () => {

@@ -12,6 +12,7 @@ let app: string;
 beforeAll(async () => {
   app = await createApp('packed', [inject('tarball')]);
   await addFixture(app, 'chat-and-image.mjs');
+  await addFixture(app, 'batch.mjs');
   await addFixture(app, 'hooks.mjs');
   await addFixture(app, 'require.cjs');
 });
@@ -44,6 +45,13 @@ describe.each(['20.19.0', '20', '22.12.0', '22', '24', '26'])('on Node %s', (ver
       // The response to the lost chat is missing.
       counts: { hooked: true, missing: 1, chats: 2 },
     });
+  });
+
+  test('a batch in a file journal pauses at a 402, continues, and causes no warning of Node', async () => {
+    const journal = `node-${version}.jsonl`;
+    const report: unknown = JSON.parse(await run(node, ['batch.mjs', journal], app));
+    const counts = { rowsDone: 5, rowsOpen: 35, succeeded: 40, charges: 40 };
+    expect(report).toEqual({ ...counts, warnings: [] });
   });
 
   test('the polygate-mock command listens', async () => {

@@ -33,7 +33,7 @@ export async function runDoctor(args: string[]): Promise<number> {
   }
   const clean = createCleaner(options.apiKey ?? '');
   // What reads the output has ended, as in "polygate doctor | head": nothing more is sent or spent.
-  process.stdout.on('error', () => process.exit(1));
+  process.stdout.on('error', () => process.exit(141)); // what shells report for SIGPIPE
   try {
     return await run(options, gateway, clean);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { PaymentRequiredError } from '../../errors/status.ts';
 import type { Journal } from '../../schemas/journal.ts';
 import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { ClientContext } from '../call/context.ts';
@@ -6,6 +7,7 @@ import { whenAborted } from '../config/clock.ts';
 import { parseHeaderChanges } from '../config/header-changes.ts';
 import { positiveInteger } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
+import { emptyMeta } from '../http/response-meta.ts';
 import { waitRules } from '../tasks/poll.ts';
 import { BatchJournal } from './batch-journal.ts';
 
@@ -31,6 +33,8 @@ export interface BatchContext extends ClientContext {
    * already in flight continue, because they may be accepted.
    */
   readonly halt: AbortController;
+  /** The error of all rows that are not sent because of the halt. */
+  readonly haltReason: PaymentRequiredError;
   /** Rows whose request has not been sent. Aborted at the halt; a listener for each would cause a warning in Node 20. */
   readonly unsent: Set<AbortController>;
   /** The signal of the batch. */
@@ -52,15 +56,18 @@ export function createBatchContext(
   parseHeaderChanges(waitOptions.headers);
   const halt = new AbortController();
   const unsent = new Set<AbortController>();
-  whenAborted(halt.signal, (reason) => {
-    for (const row of unsent) row.abort(reason);
-    config.log.warn(() => '402: No more rows are submitted. Waiting for those that were accepted.');
+  const details = { meta: emptyMeta(402), outcome: 'not-sent' as const };
+  const haltReason = new PaymentRequiredError('402', details);
+  whenAborted(halt.signal, () => {
+    for (const row of unsent) row.abort(haltReason);
+    config.log.warn(() => '402: No more rows are submitted. Waiting for accepted rows.');
   });
   return {
     ...client,
     journal: new BatchJournal(journal, config.log),
     enter,
     halt,
+    haltReason,
     unsent,
     signal,
     maxInFlight,

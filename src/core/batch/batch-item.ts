@@ -31,7 +31,7 @@ import { mayBeCharged } from './batch-journal.ts';
 import type { RowHistory } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
 import { isPaused, toRowError } from './halt.ts';
-import type { Intent, JournalLine } from './journal-line.ts';
+import type { Intent } from './journal-line.ts';
 import { isFinalError, rowKey } from './row.ts';
 import { sendWhenSlotFree } from './send-when-slot-free.ts';
 
@@ -46,13 +46,6 @@ export interface BatchItem<Kind extends TaskKind> {
   isJournaled?: boolean;
   /** The task of the row, once its submission was accepted. */
   task?: Task<Kind>;
-}
-
-/** How a row ended in this process. */
-export interface RowEnd<Result extends BatchResult> {
-  readonly result: Result;
-  /** What to record once the caller has taken the result, unless an earlier process has recorded it. */
-  readonly finished?: JournalLine | undefined;
 }
 
 /** How to continue a row: with its task, or with a submission. */
@@ -75,8 +68,8 @@ export async function runItem<Kind extends TaskKind>(
   context: BatchContext,
   controller: AbortController,
   markIdle: () => void,
-): Promise<RowEnd<BatchResult<Kind>>> {
-  const { journal, halt, waitOptions } = context;
+): Promise<BatchResult<Kind>> {
+  const { journal, halt, haltReason, waitOptions } = context;
   const { signal } = controller;
   let stopListening: (() => void) | undefined;
   try {
@@ -95,7 +88,7 @@ export async function runItem<Kind extends TaskKind>(
     else {
       const sent = sendWhenSlotFree(submission, item.idempotencyKey, context, controller);
       item.task = await sent.catch(async (thrown: unknown) => {
-        const error = toRowError(thrown, signal, halt.signal, item.idempotencyKey);
+        const error = toRowError(thrown, signal, haltReason);
         // The submission was certainly not charged: allows the row to be resubmitted with other params.
         if (isFinalError(progressOf(item), error) && !AbortedError.is(error)) {
           const paused = PaymentRequiredError.is(error) || undefined;
@@ -112,14 +105,14 @@ export async function runItem<Kind extends TaskKind>(
     markIdle();
     const { task: accepted } = item;
     const generation = await context.enter(() => accepted.wait({ ...waitOptions, signal }));
-    return endOf(item, { ...identityOf(item), status: 'succeeded', generation });
+    return { ...identityOf(item), status: 'succeeded', generation };
   } catch (thrown) {
-    const error = toRowError(thrown, signal, halt.signal, item.idempotencyKey);
+    const error = toRowError(thrown, signal, haltReason);
     const status = isFinalError(progressOf(item), error) ? 'failed' : 'unknown';
     const result: BatchResult<Kind> = { ...identityOf(item), status, error };
     // A callback can also receive a 402, for example for a chat request that writes the row's prompt.
-    if (isPaused(result)) halt.abort();
-    return endOf(item, result);
+    if (isPaused(result)) halt.abort(haltReason);
+    return result;
   } finally {
     stopListening?.();
   }
@@ -170,16 +163,6 @@ function progressOf<Kind extends TaskKind>({ task, history, isJournaled }: Batch
     mayBeCharged: mayBeCharged(history),
     isRecorded: isJournaled,
   };
-}
-
-/** Adds what to record about a row. A rejected row has no task, and has been recorded. */
-function endOf<Kind extends TaskKind>(
-  { history }: BatchItem<Kind>,
-  result: BatchResult<Kind>,
-): RowEnd<BatchResult<Kind>> {
-  const { id, task, status } = result;
-  const isRecorded = !task || status === 'unknown' || status === history.status;
-  return { result, finished: isRecorded ? undefined : { type: 'finished', id, status } };
 }
 
 /** The part of a result that does not depend on how the row ended. */

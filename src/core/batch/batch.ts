@@ -96,8 +96,8 @@ export async function* batch<Input, Kind extends TaskKind>(
       lines.rows.delete(id);
       return plan(item, checkSubmission(id, await describe(input, index)), runId, storeParams);
     };
-    const { result, finished } = await runItem(item, enter, context, controller, markIdle);
-    return { result: { ...result, input }, finished };
+    const result = await runItem(item, enter, context, controller, markIdle);
+    return { result: { ...result, input }, recorded: item.history.status };
   };
 
   const total = Array.isArray(inputs) ? inputs.length : undefined;

@@ -11,17 +11,10 @@ import type { BatchResult } from './batch-result.ts';
  * The error of a row: the error that was thrown, or why the row was not sent if what was thrown is the reason of an
  * aborted signal.
  */
-export function toRowError(
-  thrown: unknown,
-  signal: AbortSignal,
-  halt: AbortSignal,
-  idempotencyKey: string | undefined,
-): Error {
+export function toRowError(thrown: unknown, signal: AbortSignal, haltReason: Error): Error {
   const cause = AbortedError.is(thrown) ? thrown.cause : thrown;
-  if (halt.aborted && cause === halt.reason) {
-    const details = { meta: emptyMeta(402), outcome: 'not-sent' as const, idempotencyKey };
-    return new PaymentRequiredError('402', details);
-  }
+  // Only the batch's own reason: the caller's signal may abort a request that was sent with any error.
+  if (cause === haltReason) return haltReason;
   if (signal.aborted && thrown === signal.reason) {
     const message = 'The row was aborted before it was sent. This run did not charge it.';
     return abortedError(thrown, { outcome: 'not-sent' }, message);
@@ -29,12 +22,16 @@ export function toRowError(
   return thrown instanceof Error ? thrown : new Error(textOf(thrown) ?? '', { cause: thrown });
 }
 
+/** The result of a row that a 402 kept from being submitted. */
+export type PausedResult = BatchResult & { readonly error: PaymentRequiredError };
+
 /**
  * Whether a 402 is the only reason why a row was not submitted. Its result is not final, so it is not yielded, and the
  * next run submits the row. A row that may have been charged in this run is not among them: without a journal, its key
  * is only in its result.
  */
-export function isPaused({ error }: BatchResult): boolean {
+export function isPaused(result: BatchResult): result is PausedResult {
+  const { error } = result;
   // An error with a task is about a task that was paid for: that of the row, or one that a callback submitted itself.
   return PaymentRequiredError.is(error) && !error.task && error.outcome !== 'unknown';
 }
@@ -48,22 +45,21 @@ export function isPaused({ error }: BatchResult): boolean {
  * @param rowsOpen - Number of rows that were not yielded. Undefined if the source did not yield all of its rows.
  */
 export function pausedError(
-  paused: readonly BatchResult[],
+  paused: readonly PausedResult[],
   unread: ReadonlyMap<string, RowHistory>,
   rowsDone: number,
   rowsOpen: number | undefined,
 ): PaymentRequiredError {
-  const errors = paused.map(({ error }) => error).filter((error) => PaymentRequiredError.is(error));
   // The response of the service, which says whether it is the wallet or the API key that has reached its limit.
-  const cause = errors.find(({ outcome }) => outcome === 'rejected');
+  const cause = paused.find(({ error }) => error.outcome === 'rejected')?.error;
   const mayBePaid =
     paused.some(({ status }) => status === 'unknown') || [...unread.values()].some(mayBeCharged);
+  const count = rowsOpen ?? `at least ${paused.length}`;
   return new PaymentRequiredError(
-    `402: The balance is insufficient. Rows done: ${rowsDone}. ` +
-      `Rows rejected or not sent: ${rowsOpen ?? `at least ${paused.length}`}. ` +
+    `402: The balance is insufficient. Rows done: ${rowsDone}. Rows rejected or not sent: ${count}. ` +
       `This run was not charged for them${mayBePaid ? ', but an earlier run may have been' : ''}. ` +
-      'Top up the balance, or raise the limit of the API key. Then run it again with the same journal; ' +
-      'without one, only with the rows that were not yielded.',
+      'Top up the balance or raise the limit of the API key, then run it again with the same journal; ' +
+      'without one, run only the rows not yielded.',
     {
       meta: cause?.meta ?? emptyMeta(402),
       outcome: mayBePaid ? 'unknown' : 'rejected',

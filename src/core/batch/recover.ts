@@ -50,9 +50,10 @@ export async function* recover(
   rows.clear();
   yield* runConcurrently(
     unfinished,
-    ([id, history], controller, markIdle) => {
+    async ([id, history], controller, markIdle) => {
       const enter = () => planRecovery(history, namespaceFor);
-      return runItem(identify(id, history), enter, context, controller, markIdle);
+      const item = identify(id, history);
+      return { result: await runItem(item, enter, context, controller, markIdle) };
     },
     context,
     unfinished.length,

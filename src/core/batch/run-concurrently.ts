@@ -2,9 +2,16 @@ import { throwToCaller } from '../call/caller-stack.ts';
 import { abortedError } from '../call/errors.ts';
 import { whenAborted } from '../config/clock.ts';
 import type { BatchContext } from './batch-context.ts';
-import type { RowEnd } from './batch-item.ts';
 import type { BatchResult } from './batch-result.ts';
 import { isPaused, pausedError } from './halt.ts';
+import type { PausedResult } from './halt.ts';
+
+/** How a row ended. */
+interface RowEnd<Result extends BatchResult> {
+  readonly result: Result;
+  /** The status that an earlier process recorded, if the row had finished. */
+  readonly recorded?: string | undefined;
+}
 
 /**
  * Pulls rows while the limits allow, works on them concurrently, and yields each result as soon as it is available.
@@ -31,7 +38,7 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
   /** Results that the caller has not taken. */
   const results: RowEnd<Result>[] = [];
   /** Rows that a 402 kept from being submitted. They are not yielded. */
-  const paused: Result[] = [];
+  const paused: PausedResult[] = [];
   let rowsTaken = 0;
   let rowsDone = 0;
   let sourceEnded = false;
@@ -88,22 +95,24 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
       throwIfAborted();
       const [end] = results;
       if (end) {
-        const { result, finished } = end;
+        const { result, recorded } = end;
+        const { id, task, status } = result;
         rowsTaken += 1;
-        if (result.status !== 'unknown') rowsDone += 1;
+        if (status !== 'unknown') rowsDone += 1;
         yield result;
         // The generator resumes once the caller has taken the result. Only then is the row's place free. If the process
         // dies before that, the next one yields the result again.
         results.shift();
         notifyChange();
-        if (finished) lastAppend = journal.tryAppend(finished);
+        if (task && status !== 'unknown' && status !== recorded) {
+          lastAppend = journal.tryAppend({ type: 'finished', id, status });
+        }
       } else if (running.size > 0 || !(sourceEnded || isEnding())) await nextChange();
       else {
         await lastAppend;
         // After a halt, the source may never yield another row.
         if (!halt.signal.aborted) return await pulled;
-        const rowsOpen = total === undefined ? total : total - rowsTaken;
-        throw pausedError(paused, journal.rows, rowsDone, rowsOpen);
+        throw pausedError(paused, journal.rows, rowsDone, total && total - rowsTaken);
       }
     }
   } catch (error) {

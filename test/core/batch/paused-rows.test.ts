@@ -5,6 +5,7 @@ import { onMock } from '../support.ts';
 import {
   chargedKeys,
   describeImage,
+  lineTypes,
   memoryJournal,
   newProcess,
   numbers,
@@ -136,4 +137,37 @@ test('a recovery after a top-up submits the rows that a 402 rejected, if their p
   expect(again.map(({ status }) => status)).toEqual(Array(10).fill('succeeded'));
   expect(world.mock.invoice).toHaveLength(10);
   expect(chargedKeys(world.mock).size).toBe(10);
+});
+
+test('a row that is described only after the 402 gets no line in the journal', async () => {
+  const world = onMock({ wallet: { usd: 0 } });
+  const { mock, gateway } = world;
+  const journal = memoryJournal();
+  const describeRow = async (row: number) => {
+    await mock.clock.sleep(row * 60_000);
+    return describeImage(gateway)(row);
+  };
+  const { error } = await paused(world, gateway.batch(numbers(5), describeRow, { journal }));
+  expect(error.rowsOpen).toBe(5);
+  expect(lineTypes(journal)).toEqual(['run', 'submit', 'refused']);
+});
+
+test('a recovery that pauses does not count finished rows as possibly charged', async () => {
+  const world = onMock({}, { concurrency: 1 });
+  const journal = memoryJournal([], { storeParams: true });
+  world.mock.fail({ route: submits, status: 402, attempt: [2, 3] });
+  await pausedImages(world, numbers(5), { journal });
+  expect(lineTypes(journal)).toContain('finished');
+  const { error } = await paused(world, newProcess(world).gateway.recover(journal));
+  expect(error.outcome).toBe('rejected');
+  expect(error.message).not.toContain('an earlier run');
+});
+
+test('a recovery submits no row that was rejected for another reason than a 402', async () => {
+  const world = onMock();
+  const journal = memoryJournal([], { storeParams: true });
+  world.mock.fail({ route: submits, status: 400, times: 1 });
+  expect(await runImageBatch(world, [1], { journal })).toMatchObject([{ status: 'failed' }]);
+  expect(await collect(newProcess(world).gateway.recover(journal))).toEqual([]);
+  expect(submitStatuses(world.mock)).toEqual([400]);
 });
