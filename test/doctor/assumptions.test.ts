@@ -63,6 +63,7 @@ const rows: Row[] = [
   [{ A11: 'replay' }, 'warning', /replayed/, { retryAmbiguous: { chat: true } }],
   [{ A12: 'replay' }, 'skipped', /expensive/],
   [{ A13: 'conflict' }, 'ok', /rejected with a 409/],
+  [{ A14: 'request' }, 'ok', /A running task holds no concurrency slot/],
   [{ A14: 'task' }, 'ok', /holds a concurrency slot until it ends/],
   [{ A15: 'keep' }, 'skipped', /Only a failed task/],
   [{ A20: 'on' }, 'ok', /GET \/v1\/usage\/records/],

@@ -1,0 +1,62 @@
+/** What the free checks say about records that differ from those of the reference gateway. */
+import { expect, test } from 'vitest';
+
+import { addressOf, findingAbout, findingOf, startMock } from './diagnosed-mock.ts';
+import type { Wrap } from './diagnosed-mock.ts';
+
+/** Replaces responses whose URL contains a text. */
+const replaced =
+  (text: string, replace: (response: Response) => Response | Promise<Response>): Wrap =>
+  (fetch) =>
+  async (input, init) => {
+    const response = await fetch(input, init);
+    return addressOf(input).includes(text) ? replace(response) : response;
+  };
+
+test('a key that has expired is reported', async () => {
+  const token = { unlimited_quota: true, expired_time: 1 };
+  const wrap = replaced('/usage/balance', () => Response.json({ data: { token } }));
+  expect(findingOf(await startMock({}, wrap).run(), 'key-balance')).toMatchObject({
+    status: 'failed',
+    detail: expect.stringContaining('expired at 1970'),
+  });
+});
+
+test.each([
+  ['behind', 3_600_000],
+  ['ahead of', -3_600_000],
+])('a clock that is %s that of the service is reported', async (direction, offsetMs) => {
+  const wrap = replaced('/v1/status', (response) => {
+    response.headers.set('date', new Date(Date.now() + offsetMs).toUTCString());
+    return response;
+  });
+  const { detail } = findingOf(await startMock({}, wrap).run(), 'public.clock');
+  expect(detail).toContain(` ${direction} `);
+});
+
+test('a pricing catalog in another currency is reported', async () => {
+  const wrap = replaced('/v1/pricing?', () => Response.json({ currency: 'CNY', data: [] }));
+  expect(findingAbout(await startMock({}, wrap).run(), 'A19')).toMatchObject({
+    status: 'warning',
+    detail: expect.stringContaining('CNY'),
+  });
+});
+
+test('a material list that does not end is read only in part', async () => {
+  let pages = 0;
+  const wrap = replaced('/v1/materials', () => {
+    pages += 1;
+    return Response.json({ data: [], has_more: true, next_cursor: `page-${pages}` });
+  });
+  expect(findingAbout(await startMock({}, wrap).run(), 'A21').status).toBe('skipped');
+  expect(pages).toBeLessThan(10);
+});
+
+test('a header that another service may send as well is not taken for the vendor prefix', async () => {
+  const wrap = replaced('/', (response) => {
+    const headers = new Headers({ 'x-cdn-task-id': '1' });
+    return new Response(response.body, { status: response.status, headers });
+  });
+  const { status, option } = findingOf(await startMock({}, wrap).run(), 'header-prefix');
+  expect([status, option]).toEqual(['warning', undefined]);
+});
