@@ -138,7 +138,7 @@ test.concurrent('when what reads the output has ended, the run ends without an e
   const program = new Program(commandLine('polygate', ['doctor', '--spend', '0.1']), env);
   program.child.stdout?.destroy();
   const { code, stderr } = await program.end();
-  expect([code, stderr]).toEqual([1, '']);
+  expect([code, stderr]).toEqual([141, '']);
   expect(mock.invoice).toEqual([]);
 });
 
