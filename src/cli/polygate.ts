@@ -28,6 +28,7 @@ async function main([command = 'help', ...args]: string[]): Promise<number | und
     case 'mock':
       return (await import('./mock/command.ts')).runMock('polygate mock', args);
     case 'help':
+      if (args[0] !== undefined && args[0] !== 'help') return main([args[0], '--help']);
       process.stdout.write(help);
       return 0;
     default:

@@ -152,6 +152,13 @@ test.concurrent('a check that was skipped for a reason that passes is in the lis
   expect(todo).toContain('Next    See "What to do" above.');
 });
 
+test.concurrent('a limit that is too small for an image is not reported as a service that works', async () => {
+  const { code, stdout } = await doctor(['--spend', '0.001'], ordinary.env);
+  expect(code).toBe(0);
+  expect(stdout).toContain('Not all checks that cost money ran.');
+  expect(stdout).not.toContain('Nothing to do');
+});
+
 test.concurrent('--timeout ends the run with exit code 1 and the findings so far', async () => {
   const { mock, env } = await start();
   mock.fail({ route: 'GET /v1/models', stallHeaders: true });

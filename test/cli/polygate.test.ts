@@ -10,6 +10,7 @@ test.concurrent.each([
   [['--version'], new RegExp(`^${manifest.version}\\n$`)],
   [['doctor', '--version'], new RegExp(`^${manifest.version}\\n$`)],
   [['mock', '--version'], new RegExp(`^${manifest.version}\\n$`)],
+  [['help', 'doctor'], /^.*\n\nUsage: npx polygate doctor/],
   [['doctor', '--help'], /--base-url.*--api-key.*--spend.*--timeout.*--json.*Exit codes/s],
   [['mock', '--help'], /npx polygate mock .*--wallet.*--fail.*--assume.*--cors.*--state/s],
 ])('polygate %j prints its help or version', async (args, text) => {

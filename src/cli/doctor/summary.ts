@@ -129,8 +129,11 @@ function nextStep({ diagnosis, options, end }: SummaryInput, failed: number): st
     return `${advice}${command(` --spend ${suggestedSpend}`)}`;
   }
   if (hasOptions) return 'Add the options above to your client.';
-  return openFindings(diagnosis.checks).length > 0
-    ? 'See "What to do" above.'
+  if (openFindings(diagnosis.checks).length > 0) return 'See "What to do" above.';
+  const isSkipped = ({ id, status }: DiagnosisCheck) =>
+    status === 'skipped' && /^(chat|image-task)$/.test(id);
+  return diagnosis.checks.some(isSkipped)
+    ? 'Not all checks that cost money ran. Their lines above say why.'
     : 'Nothing to do: the client works with this service.';
 }
 
