@@ -198,9 +198,10 @@ export class Polygate {
    * At the first 402 the batch pauses: it logs a warning, pulls and sends no more rows, waits for the rows that were
    * accepted, yields their results, and throws a {@link PaymentRequiredError} with the numbers of rows. Rows that were
    * rejected with a 402 or not sent are not yielded. Top up the balance and run it again with the same journal; without
-   * a journal, run it only with the rows that were not yielded. Specification: Errors.
+   * a journal, run it only with the rows that were not yielded.
    *
-   * The `signal` of a submission aborts only its row; the `signal` of the batch aborts all of them.
+   * The `signal` of a submission aborts only its row; the `signal` of the batch aborts all of them. Specification:
+   * Errors.
    *
    * @throws {@link ConfigurationError} if an option is invalid, or if the journal has entries but no readable run id;
    * nothing was sent.

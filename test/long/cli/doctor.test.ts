@@ -8,12 +8,12 @@ import { stripVTControlCharacters } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { createMockGateway } from '../../src/mock/index.ts';
-import type { MockGatewayOptions } from '../../src/mock/index.ts';
-import { listen } from '../../src/mock/node/index.ts';
-import type { MockServer } from '../../src/mock/node/index.ts';
-import { runFromSource } from '../run-from-source.ts';
-import { commandLine, Program, run } from './program.ts';
+import { createMockGateway } from '../../../src/mock/index.ts';
+import type { MockGatewayOptions } from '../../../src/mock/index.ts';
+import { listen } from '../../../src/mock/node/index.ts';
+import type { MockServer } from '../../../src/mock/node/index.ts';
+import { commandLine, Program, run } from '../../cli/program.ts';
+import { runFromSource } from '../../run-from-source.ts';
 
 const escape = '\u001B';
 const servers: MockServer[] = [];
