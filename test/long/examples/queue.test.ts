@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 
 import { expect, test } from 'vitest';
 
-import { runFromSource } from '../run-from-source.ts';
+import { runFromSource } from '../../run-from-source.ts';
 
-const start = new URL('../../examples/queue/start.ts', import.meta.url);
+const start = new URL('../../../examples/queue/start.ts', import.meta.url);
 const hasRedis = spawnSync('redis-server', ['--version']).error === undefined;
 
 test('queue/start loses no row of a killed worker, and pays for each row once', async (context) => {

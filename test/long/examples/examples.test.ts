@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Polygate } from 'polygate';
 import { afterEach, describe, test, vi } from 'vitest';
 
-import { runFromSource } from './run-from-source.ts';
-import { example, startService } from './support/example-service.ts';
+import { runFromSource } from '../../run-from-source.ts';
+import { example, startService } from '../../support/example-service.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -208,7 +208,7 @@ test('next-route serves known users on pages of the app', async (context) => {
   const { expect } = context;
   const { mock, surroundings } = await startService(context);
   for (const [name, value] of Object.entries(surroundings.env ?? {})) vi.stubEnv(name, value);
-  const { POST, maxDuration } = await import('../examples/next-route.ts');
+  const { POST, maxDuration } = await import('../../../examples/next-route.ts');
   const page = (session: string, origin = 'http://localhost:3000') =>
     new Polygate({
       apiKey: null,

@@ -5,8 +5,8 @@ import { stripVTControlCharacters } from 'node:util';
 
 import { describe, test } from 'vitest';
 
-import { runFromSource } from './run-from-source.ts';
-import { example, startService } from './support/example-service.ts';
+import { runFromSource } from '../../run-from-source.ts';
+import { example, startService } from '../../support/example-service.ts';
 
 describe.concurrent('the demo', () => {
   test('streams a chat and generates an image with a real service, and its total matches', async (context) => {

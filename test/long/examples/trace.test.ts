@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 
-import { runFromSource } from './run-from-source.ts';
+import { runFromSource } from '../../run-from-source.ts';
 
 test('trace-lost-response prints a trace with the retry, and one charge for the image', async () => {
-  const run = await runFromSource(new URL('../examples/trace-lost-response.ts', import.meta.url));
+  const run = await runFromSource(
+    new URL('../../../examples/trace-lost-response.ts', import.meta.url),
+  );
   expect(run).toMatchObject({ code: 0, stderr: '' });
   const lines = run.stdout.split('\n');
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(100);
