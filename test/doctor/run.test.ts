@@ -66,13 +66,19 @@ test('an abort resolves with what is known', async () => {
 });
 
 test('an abort during a request, or before the first one, resolves as well', async () => {
-  const { run, mock } = startMock();
-  mock.fail({ route: 'GET /v1/account', stallHeaders: true });
   const controller = new AbortController();
-  const running = run({ signal: controller.signal });
-  while (mock.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
-  controller.abort();
-  expect(idsWith(await running, 'ok')).toEqual(['reachable']);
+  const sent: string[] = [];
+  const abortAtAccount: Wrap = (fetch) => (input, init) => {
+    sent.push(new URL(addressOf(input)).pathname);
+    const response = fetch(input, init);
+    if (sent.includes('/v1/account')) controller.abort();
+    return response;
+  };
+  const { run, mock } = startMock({}, abortAtAccount);
+  mock.fail({ route: 'GET /v1/account', stallHeaders: true });
+  const aborted = await run({ signal: controller.signal });
+  expect(idsWith(aborted, 'ok')).toEqual(['reachable']);
+  expect(sent).toEqual(['/v1/status', '/v1/account']);
   const none = await run({ signal: AbortSignal.abort() });
   expect(idsWith(none, 'skipped')).toHaveLength(none.checks.length);
 });

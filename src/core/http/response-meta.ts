@@ -37,5 +37,14 @@ export function parseResponseMeta(
 
 /** Metadata for a response that is missing, or whose headers are not available. */
 export function emptyMeta(status = 200, requestId?: string): ResponseMeta {
-  return { status, requestId, idempotentReplay: false, concurrency: {}, headers: new Headers() };
+  return {
+    status,
+    requestId,
+    idempotentReplay: false,
+    concurrency: {},
+    // Created on each read, because not every runtime has a global `Headers`.
+    get headers() {
+      return new Headers();
+    },
+  };
 }
