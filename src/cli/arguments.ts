@@ -40,8 +40,12 @@ const dashed = (names: readonly string[]) => names.map((name) => `--${name}`);
 
 /** Describes an unknown name, with the nearest known one. */
 export function unknownName(kind: string, name: string, known: readonly string[]): string {
-  const nearest = nearestName(name, known);
-  return `unknown ${kind} ${name}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
+  return `unknown ${kind} ${name}${suggestion(nearestName(name, known))}`;
+}
+
+/** Suggests a name, if there is one. */
+export function suggestion(nearest: string | undefined): string {
+  return nearest === undefined ? '' : `; did you mean ${nearest}?`;
 }
 
 /** Parses an integer option. */

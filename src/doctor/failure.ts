@@ -5,7 +5,7 @@ import {
   RateLimitError,
   ResponseValidationError,
 } from 'polygate';
-import type { ResponseMeta } from 'polygate';
+import type { RequestPromise, ResponseMeta } from 'polygate';
 
 import type { Finding } from './check.ts';
 
@@ -18,6 +18,18 @@ export interface ErrorResponse {
 /** The response that an error was made of, if there was one. */
 export function errorResponse(error: unknown): ErrorResponse | undefined {
   return APIError.is(error) || ResponseValidationError.is(error) ? error : undefined;
+}
+
+/** The response to a request, whether it succeeds or not. An error without a response is thrown. */
+export async function responseOf(request: RequestPromise<unknown>): Promise<ErrorResponse> {
+  try {
+    const { data, meta } = await request.withResponse();
+    return { meta, body: data };
+  } catch (error) {
+    const response = errorResponse(error);
+    if (response === undefined) throw error;
+    return response;
+  }
 }
 
 /** The HTTP status of an error response. */

@@ -10,8 +10,6 @@ import type {
   WithResponse,
 } from 'polygate';
 
-import { errorResponse } from './failure.ts';
-import type { ErrorResponse } from './failure.ts';
 import type { PricedModel } from './paid/prices.ts';
 import { Spending } from './paid/spending.ts';
 
@@ -75,20 +73,6 @@ export class Run {
     const received = await request.withResponse();
     this.metas.push(received.meta);
     return received;
-  }
-
-  /** Awaits a request that is expected to fail, and returns the response; an error without one is thrown. */
-  async readAny<Result>(
-    request: RequestPromise<Result>,
-  ): Promise<ErrorResponse & { error?: unknown }> {
-    try {
-      const { meta, data } = await request.withResponse();
-      return { meta, body: data };
-    } catch (error) {
-      const response = errorResponse(error);
-      if (response === undefined) throw error;
-      return { meta: response.meta, body: response.body, error };
-    }
   }
 
   /** The OpenAPI document of the service, fetched once. */

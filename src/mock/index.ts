@@ -141,6 +141,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     },
     setBalance: (usd) => {
       users.setBalance(usd);
+      onChange();
     },
     setKeyState: (key, state) => {
       users.setState(key, state);

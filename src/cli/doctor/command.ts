@@ -54,52 +54,32 @@ async function run(
   }
   const progress = options.json ? undefined : new Progress(style, process.stdout);
   const end = new EarlyEnd(options.timeoutMs);
-  let diagnosis: Diagnosis;
+  const checks: DiagnosisCheck[] = [];
+  let spentUsd: number;
   try {
-    diagnosis = await diagnoseUntil(end, options, gateway, {
-      onStart: (check) => progress?.start(clean(check.title)),
-      onCheck: (check) => progress?.print(cleanCheck(check, clean)),
+    const complete = diagnose({
+      gateway,
+      maxSpendUsd: options.maxSpendUsd,
+      signal: end.signal,
+      onStart: ({ title: running }) => progress?.start(clean(running)),
+      onCheck: (check) => {
+        const cleaned = cleanCheck(check, clean);
+        checks.push(cleaned);
+        progress?.print(cleaned);
+      },
     });
+    // After an early end, the checks that have not ended soon are left out.
+    const incomplete = end.after(graceMs).then(() => ({ spentUsd: gateway.spend.totalUsd }));
+    ({ spentUsd } = await Promise.race([complete, incomplete]));
   } finally {
     progress?.stop();
     end.dispose();
   }
-  const checks = diagnosis.checks.map((check) => cleanCheck(check, clean));
-  const cleaned = { ...diagnosis, checks };
-  if (options.json) console.log(JSON.stringify(cleaned, undefined, 2));
-  else console.log(`\n${summary(style, { diagnosis: cleaned, options, end: end.reason })}`);
-  return end.exitCode ?? (diagnosis.ok ? 0 : 1);
-}
-
-/** Runs the checks. After an early end, returns the findings so far if the checks do not end soon. */
-async function diagnoseUntil(
-  end: EarlyEnd,
-  { maxSpendUsd }: DoctorArguments,
-  gateway: Polygate,
-  listeners: {
-    onStart: (check: { title: string }) => void;
-    onCheck: (check: DiagnosisCheck) => void;
-  },
-): Promise<Diagnosis> {
-  const checks: DiagnosisCheck[] = [];
-  const { signal } = end;
-  const spentBefore = gateway.spend.totalUsd;
-  const complete = diagnose({
-    gateway,
-    maxSpendUsd,
-    signal,
-    onStart: listeners.onStart,
-    onCheck: (check) => {
-      checks.push(check);
-      listeners.onCheck(check);
-    },
-  });
-  const incomplete = end.after(graceMs).then(() => ({
-    ok: checks.every(({ status }) => status !== 'failed'),
-    spentUsd: gateway.spend.totalUsd - spentBefore,
-    checks,
-  }));
-  return Promise.race([complete, incomplete]);
+  const ok = checks.every(({ status }) => status !== 'failed');
+  const diagnosis: Diagnosis = { ok, spentUsd, checks };
+  if (options.json) console.log(JSON.stringify(diagnosis, undefined, 2));
+  else console.log(`\n${summary(style, { diagnosis, options, end: end.reason })}`);
+  return end.exitCode ?? (ok ? 0 : 1);
 }
 
 /** Removes the API key and control characters from everything that is printed. */

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { MockAssumptions } from '../../mock/index.ts';
 import { nearestName } from '../../schemas/nearest-name.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
-import { unknownName, UsageError } from '../arguments.ts';
+import { suggestion, unknownName, UsageError } from '../arguments.ts';
 
 /** The values of each assumption, as text on the command line. */
 const assumptionsSchema = z.object({
@@ -56,7 +56,5 @@ export function parseAssumptions(texts: readonly string[]): Partial<MockAssumpti
 function ruleOf(issue: z.core.$ZodIssue | undefined, value: string): string {
   if (!isRecord(issue) || !Array.isArray(issue.values)) return `${issue?.message}, not ${value}`;
   const known = issue.values.map(String);
-  const nearest = nearestName(value, known);
-  const advice = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-  return `must be ${known.join(' or ')}, not ${value}${advice}`;
+  return `must be ${known.join(' or ')}, not ${value}${suggestion(nearestName(value, known))}`;
 }

@@ -1,8 +1,14 @@
 import type { Fault } from '../../mock/index.ts';
 import { endpoints } from '../../mock/routes/index.ts';
 import { nearestName } from '../../schemas/nearest-name.ts';
-import { UsageError } from '../arguments.ts';
-import type { NamedFault } from './options.ts';
+import { suggestion, UsageError } from '../arguments.ts';
+
+/** A fault to inject, with its text on the command line. */
+export interface NamedFault {
+  fault: Fault;
+  /** Such as `reset-after`. */
+  name: string;
+}
 
 /** The faults without a number. */
 const plainFaults: Readonly<Record<string, Fault>> = {
@@ -50,9 +56,7 @@ function parseEffect(name: string): Fault {
   if (create !== undefined) return create(Number(digits));
   const nearest = nearestEffect(name);
   if (nearest === name) throw new UsageError(`--fail: the number of ${name} is too large`);
-  const advice =
-    nearest === undefined ? ' is not a fault' : ` is not a fault; did you mean ${nearest}?`;
-  throw new UsageError(`--fail: ${name}${advice}`);
+  throw new UsageError(`--fail: ${name} is not a fault${suggestion(nearest)}`);
 }
 
 /** Returns the fault that was probably meant, with the number that was given. */
@@ -75,8 +79,7 @@ function parseRoute(text: string): Pick<Fault, 'route'> {
   const candidates =
     method === '*' ? known.map((endpoint) => endpoint.path) : known.map(({ route }) => route);
   const nearest = otherMethod?.route ?? nearestName(text, candidates);
-  const advice = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-  throw new UsageError(`--fail: ${text} is not a route of the gateway${advice}`);
+  throw new UsageError(`--fail: ${text} is not a route of the gateway${suggestion(nearest)}`);
 }
 
 /** Whether a path can match the path of an endpoint: `{name}` in either stands for any segment. */

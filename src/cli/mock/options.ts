@@ -1,4 +1,4 @@
-import type { Fault, MockAssumptions } from '../../mock/index.ts';
+import type { MockAssumptions } from '../../mock/index.ts';
 import {
   commonOptions,
   parseDecimal,
@@ -8,13 +8,7 @@ import {
 } from '../arguments.ts';
 import { parseAssumptions } from './assumptions.ts';
 import { parseFault } from './fault.ts';
-
-/** A fault to inject, with its text on the command line. */
-export interface NamedFault {
-  fault: Fault;
-  /** Such as `reset-after`. */
-  name: string;
-}
+import type { NamedFault } from './fault.ts';
 
 /** The parsed options of the command. */
 export interface MockArguments {

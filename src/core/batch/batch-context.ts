@@ -3,7 +3,6 @@ import type { Journal } from '../../schemas/journal.ts';
 import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { CallerContext } from '../config/caller-context.ts';
-import { whenAborted } from '../config/clock.ts';
 import { parseHeaderChanges } from '../config/header-changes.ts';
 import { positiveInteger } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
@@ -29,12 +28,12 @@ export interface BatchContext extends ClientContext {
   /** Starts an operation in the context of the caller of the batch. */
   readonly enter: CallerContext;
   /**
-   * Aborted at the first 402. No row is sent after that, because the service would reject it. Submissions that are
-   * already in flight continue, because they may be accepted.
+   * Aborted at the first 402. No row is sent after that, because the service would reject it: the reason is its error.
+   * Submissions that are already in flight continue, because they may be accepted.
    */
-  readonly halt: AbortController;
-  /** The error of all rows that are not sent because of the halt. */
-  readonly haltReason: PaymentRequiredError;
+  readonly halted: AbortSignal;
+  /** Halts the batch. Has no effect if it is halted. */
+  readonly halt: () => void;
   /** Rows whose request has not been sent. Aborted at the halt; a listener for each would cause a warning in Node 20. */
   readonly unsent: Set<AbortController>;
   /** The signal of the batch. */
@@ -54,20 +53,22 @@ export function createBatchContext(
   const { config } = client;
   // Validates only, before anything is paid for.
   parseHeaderChanges(waitOptions.headers);
-  const halt = new AbortController();
+  const halting = new AbortController();
   const unsent = new Set<AbortController>();
-  const details = { meta: emptyMeta(402), outcome: 'not-sent' as const };
-  const haltReason = new PaymentRequiredError('402', details);
-  whenAborted(halt.signal, () => {
-    for (const row of unsent) row.abort(haltReason);
+  const halt = () => {
+    if (halting.signal.aborted) return;
+    const details = { meta: emptyMeta(402), outcome: 'not-sent' as const };
+    const reason = new PaymentRequiredError('402', details);
+    halting.abort(reason);
+    for (const row of unsent) row.abort(reason);
     config.log.warn(() => '402: No more rows are submitted. Waiting for accepted rows.');
-  });
+  };
   return {
     ...client,
     journal: new BatchJournal(journal, config.log),
     enter,
+    halted: halting.signal,
     halt,
-    haltReason,
     unsent,
     signal,
     maxInFlight,

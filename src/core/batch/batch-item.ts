@@ -69,7 +69,7 @@ export async function runItem<Kind extends TaskKind>(
   controller: AbortController,
   markIdle: () => void,
 ): Promise<BatchResult<Kind>> {
-  const { journal, halt, haltReason, waitOptions } = context;
+  const { journal, halted, halt, waitOptions } = context;
   const { signal } = controller;
   let stopListening: (() => void) | undefined;
   try {
@@ -79,7 +79,7 @@ export async function runItem<Kind extends TaskKind>(
     if (intent) {
       item.idempotencyKey = intent.key;
       signal.throwIfAborted();
-      halt.signal.throwIfAborted();
+      halted.throwIfAborted();
       // If the line cannot be written, nothing is sent.
       await journal.append({ type: 'submit', id, ...intent });
       item.isJournaled = true;
@@ -88,7 +88,7 @@ export async function runItem<Kind extends TaskKind>(
     else {
       const sent = sendWhenSlotFree(submission, item.idempotencyKey, context, controller);
       item.task = await sent.catch(async (thrown: unknown) => {
-        const error = toRowError(thrown, signal, haltReason);
+        const error = toRowError(thrown, signal, halted);
         // The submission was certainly not charged: allows the row to be resubmitted with other params.
         if (isFinalError(progressOf(item), error) && !AbortedError.is(error)) {
           const paused = PaymentRequiredError.is(error) || undefined;
@@ -107,11 +107,11 @@ export async function runItem<Kind extends TaskKind>(
     const generation = await context.enter(() => accepted.wait({ ...waitOptions, signal }));
     return { ...identityOf(item), status: 'succeeded', generation };
   } catch (thrown) {
-    const error = toRowError(thrown, signal, haltReason);
+    const error = toRowError(thrown, signal, halted);
     const status = isFinalError(progressOf(item), error) ? 'failed' : 'unknown';
     const result: BatchResult<Kind> = { ...identityOf(item), status, error };
     // A callback can also receive a 402, for example for a chat request that writes the row's prompt.
-    if (isPaused(result)) halt.abort(haltReason);
+    if (isPaused(result)) halt();
     return result;
   } finally {
     stopListening?.();

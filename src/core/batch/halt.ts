@@ -11,10 +11,10 @@ import type { BatchResult } from './batch-result.ts';
  * The error of a row: the error that was thrown, or why the row was not sent if what was thrown is the reason of an
  * aborted signal.
  */
-export function toRowError(thrown: unknown, signal: AbortSignal, haltReason: Error): Error {
+export function toRowError(thrown: unknown, signal: AbortSignal, halted: AbortSignal): Error {
   const cause = AbortedError.is(thrown) ? thrown.cause : thrown;
   // Only the batch's own reason: the caller's signal may abort a request that was sent with any error.
-  if (cause === haltReason) return haltReason;
+  if (halted.aborted && cause === halted.reason && cause instanceof Error) return cause;
   if (signal.aborted && thrown === signal.reason) {
     const message = 'The row was aborted before it was sent. This run did not charge it.';
     return abortedError(thrown, { outcome: 'not-sent' }, message);

@@ -27,7 +27,7 @@ interface RowEnd<Result extends BatchResult> {
 export async function* runConcurrently<Row, Result extends BatchResult>(
   rows: Iterable<Row> | AsyncIterable<Row>,
   work: (row: Row, controller: AbortController, markIdle: () => void) => Promise<RowEnd<Result>>,
-  { config, slots, journal, signal, maxInFlight, halt }: BatchContext,
+  { config, slots, journal, signal, maxInFlight, halted }: BatchContext,
   total: number | undefined,
   endsAtHalt = false,
 ): AsyncGenerator<Result, void, undefined> {
@@ -70,7 +70,7 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
   const isFull = () =>
     running.size + results.length >= maxInFlight ||
     (config.concurrency !== false && active.size >= slots.inFlight + 16);
-  const isEnding = () => isStopped || (endsAtHalt && halt.signal.aborted);
+  const isEnding = () => isStopped || (endsAtHalt && halted.aborted);
   const pull = async () => {
     for await (const row of rows) {
       if (!isStopped) void start(row);
@@ -111,7 +111,7 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
       else {
         await lastAppend;
         // After a halt, the source may never yield another row.
-        if (!halt.signal.aborted) return await pulled;
+        if (!halted.aborted) return await pulled;
         throw pausedError(paused, journal.rows, rowsDone, total && total - rowsTaken);
       }
     }

@@ -13,17 +13,17 @@ import type { BatchContext } from './batch-context.ts';
 export async function sendWhenSlotFree<Kind extends TaskKind>(
   submission: Submission<Kind>,
   idempotencyKey: string | undefined,
-  { config, halt, haltReason, unsent, enter }: BatchContext,
+  { config, halted, halt, unsent, enter }: BatchContext,
   controller: AbortController,
 ): Promise<Task<Kind>> {
   const { signal } = controller;
   for (;;) {
     unsent.add(controller);
-    if (halt.signal.aborted) controller.abort(haltReason);
+    if (halted.aborted) controller.abort(halted.reason);
     const observer = {
       onSend: () => unsent.delete(controller),
       onResponse: ({ status }: Response) => {
-        if (status === 402) halt.abort(haltReason);
+        if (status === 402) halt();
       },
     };
     try {

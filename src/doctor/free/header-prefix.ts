@@ -1,6 +1,7 @@
 import type { ResponseMeta } from 'polygate';
 
 import type { Check, Finding } from '../check.ts';
+import { responseOf } from '../failure.ts';
 import { randomId } from '../run.ts';
 import type { Run } from '../run.ts';
 import { list } from '../text.ts';
@@ -22,7 +23,9 @@ async function* prefix(run: Run): AsyncGenerator<Finding, void, undefined> {
   const { metas, noKey } = run;
   const found = findVendorPrefix(metas);
   if (readsVendorHeaders(metas)) {
-    yield { status: 'ok', detail: `The client reads the headers that start with ${found}.` };
+    const names =
+      found === undefined ? 'documented headers' : `the headers that start with ${found}`;
+    yield { status: 'ok', detail: `The client reads ${names}.` };
   } else if (found !== undefined) {
     const option = { headerPrefix: found };
     run.adopt(option);
@@ -50,7 +53,7 @@ async function* requestId(run: Run): AsyncGenerator<Finding, void, undefined> {
   const assumption = 'A10';
   const send = async (client = run.client) => {
     const sent = randomId();
-    const { meta } = await run.readAny(
+    const { meta } = await responseOf(
       client.public.status({}, { requestId: sent, signal: run.signal }),
     );
     return { sent, meta, accepted: meta.requestId === sent };

@@ -1,7 +1,8 @@
 import { isNonEmptyString } from '../../schemas/type-guards.ts';
 import type { Check } from '../check.ts';
 import { messageOf } from '../failure.ts';
-import { cheapest } from '../paid/prices.ts';
+import { cheapestOf } from '../paid/prices.ts';
+import type { Run } from '../run.ts';
 import { list } from '../text.ts';
 
 const types = ['chat', 'image', 'video', 'audio'];
@@ -34,7 +35,7 @@ export const models: Check = {
     } else {
       yield { status: 'ok', detail: `Models: ${list(counts)}.` };
     }
-    const unpriced = run.models.filter((model) => cheapest([model]) === undefined);
+    const unpriced = run.models.filter((model) => cheapestOf(model) === undefined);
     if (run.models.length > 0) {
       const prices = { aspect: 'prices', title: 'Prices' };
       const names = list(unpriced.map(({ id }) => id));
@@ -51,7 +52,7 @@ export const models: Check = {
   },
 };
 
-const styles: Check['run'] = async function* styles({ client, signal }) {
+async function* styles({ client, signal }: Run): ReturnType<Check['run']> {
   const problems: string[] = [];
   for (const style of ['anthropic', 'gemini'] as const) {
     try {
@@ -70,4 +71,4 @@ const styles: Check['run'] = async function* styles({ client, signal }) {
         detail: 'Both lists have the shape of the API that they imitate.',
       }
     : { assumption, status: 'warning', detail: `models.list({ style }) fails with ${problem}` };
-};
+}

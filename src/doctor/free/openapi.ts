@@ -1,7 +1,9 @@
-import type { Check } from '../check.ts';
-import { messageOf, statusOf } from '../failure.ts';
+import type { Check, Finding } from '../check.ts';
+import { ifAvailable } from '../failure.ts';
+import type { Run } from '../run.ts';
 import { list } from '../text.ts';
 import { operationsOf } from './document-paths.ts';
+import type { DocumentOperation } from './document-paths.ts';
 
 /** The routes that the client uses, as the specification lists them. */
 const clientRoutes = [
@@ -51,49 +53,47 @@ export const openapi: Check = {
   needs: 'gateway',
   assumptions: [['A20', 'The service has no OpenAPI document to look for more endpoints in.']],
   async *run(run) {
-    let extra: string[] = [];
-    try {
-      const operations = operationsOf(await run.openapi());
-      const routes = operations.map(
-        ({ method, path }) => `${method} ${path.replaceAll(/\{[^{}]*\}/g, '{}')}`,
-      );
-      const missing = clientRoutes.filter((route) => !routes.includes(route));
-      extra = routes.filter((route) => ![...clientRoutes, ...pollRoutes].includes(route));
-      if (operations.length === 0) {
-        yield { status: 'warning', detail: 'The document lists no paths.' };
-      } else if (missing.length > 0) {
-        yield {
-          status: 'warning',
-          detail: `The document lists ${operations.length} operations, without ${missing.length} that the client uses: ${list(missing)}.`,
-          advice:
-            'Do not use the methods for them, or ask the operator whether the document is complete.',
-        };
-      } else {
-        const detail = `The document lists ${operations.length} operations, with all ${clientRoutes.length} that the client uses.`;
-        yield { status: 'ok', detail };
-      }
-    } catch (error) {
-      run.signal?.throwIfAborted();
-      if (![404, 405].includes(statusOf(error) ?? 0)) throw error;
-      yield { status: 'warning', detail: `There is no document: ${messageOf(error)}` };
-    }
+    const operations = await ifAvailable(run.openapi().then(operationsOf));
+    const isMissing = 'detail' in operations;
+    const routes = isMissing ? [] : operations.map(routeOf);
+    yield isMissing ? operations : describeDocument(routes);
+    const extra = routes.filter((route) => ![...clientRoutes, ...pollRoutes].includes(route));
     const assumption = 'A20';
+    const advice = 'Call them with gateway.request().';
     if (extra.length > 0) {
       const detail = `The service has endpoints for which the client has no method: ${list(extra)}.`;
-      yield { assumption, status: 'ok', detail, advice: 'Call them with gateway.request().' };
+      yield { assumption, status: 'ok', detail, advice };
     } else if (await hasUsageRecords(run)) {
       const detail =
         'The service has endpoints that its document does not list, such as GET /v1/usage/records.';
-      yield { assumption, status: 'ok', detail, advice: 'Call them with gateway.request().' };
-    } else {
+      yield { assumption, status: 'ok', detail, advice };
+    } else if (!isMissing) {
       const detail = 'No endpoint was found for which the client has no method.';
       yield { assumption, status: 'ok', detail };
     }
   },
 };
 
+const routeOf = ({ method, path }: DocumentOperation) =>
+  `${method} ${path.replaceAll(/\{[^{}]*\}/g, '{}')}`;
+
+function describeDocument(routes: readonly string[]): Finding {
+  const missing = clientRoutes.filter((route) => !routes.includes(route));
+  if (routes.length === 0) return { status: 'warning', detail: 'The document lists no paths.' };
+  if (missing.length === 0) {
+    const detail = `The document lists ${routes.length} operations, with all ${clientRoutes.length} that the client uses.`;
+    return { status: 'ok', detail };
+  }
+  return {
+    status: 'warning',
+    detail: `The document lists ${routes.length} operations, without ${missing.length} that the client uses: ${list(missing)}.`,
+    advice:
+      'Do not use the methods for them, or ask the operator whether the document is complete.',
+  };
+}
+
 /** Whether the one endpoint that the specification mentions without details, and that can be read for free, exists. */
-async function hasUsageRecords({ client, signal }: Parameters<Check['run']>[0]) {
+async function hasUsageRecords({ client, signal }: Run) {
   try {
     await client.request({ method: 'GET', path: '/v1/usage/records' }, { signal });
     return true;

@@ -1,8 +1,8 @@
-import type { Polygate } from 'polygate';
+import type { Polygate, RequestPromise } from 'polygate';
 
 import { isRecord } from '../../schemas/type-guards.ts';
 import type { Check, Finding } from '../check.ts';
-import { errorResponse } from '../failure.ts';
+import { responseOf } from '../failure.ts';
 import type { ErrorResponse } from '../failure.ts';
 import type { Run } from '../run.ts';
 import { explainConnection } from './explain-connection.ts';
@@ -18,9 +18,7 @@ export const reachable: Check = {
   async *run(run) {
     const { baseURL } = run.client;
     run.noGateway = `There is no gateway at ${baseURL}.`;
-    const first = await request(run, () =>
-      run.client.public.status({}, options(run)).withResponse(),
-    );
+    const first = await receive(run, run.client.public.status({}, options(run)));
     if ('failure' in first) {
       run.noGateway = `The service at ${baseURL} cannot be reached.`;
       yield explainConnection(first.failure, baseURL);
@@ -45,17 +43,16 @@ export const reachable: Check = {
 /** Free, without a retry: a service that does not respond now is reported as it is. */
 const options = ({ signal }: Run) => ({ signal, maxRetries: 0 });
 
-/** Sends a request and returns the response, whatever it is; or why there is none. */
-async function request(
+/** The response to a request, whatever it is; or why there is none. */
+async function receive(
   { signal }: Run,
-  send: () => Promise<{ data: unknown } & Pick<ErrorResponse, 'meta'>>,
+  request: RequestPromise<unknown>,
 ): Promise<ErrorResponse | { failure: unknown }> {
   try {
-    const { data, meta } = await send();
-    return { meta, body: data };
-  } catch (error) {
+    return await responseOf(request);
+  } catch (failure) {
     signal?.throwIfAborted();
-    return errorResponse(error) ?? { failure: error };
+    return { failure };
   }
 }
 
@@ -63,8 +60,8 @@ async function request(
 async function findProblem(run: Run, first: ErrorResponse): Promise<Finding | undefined> {
   const { client } = run;
   const documents = await Promise.all([
-    request(run, () => client.public.capabilities(options(run)).withResponse()),
-    request(run, () => client.public.openapi(options(run)).withResponse()),
+    receive(run, client.public.capabilities(options(run))),
+    receive(run, client.public.openapi(options(run))),
   ]);
   if (documents.some((response) => 'body' in response && isGatewayDocument(response.body))) {
     return undefined;
@@ -83,9 +80,7 @@ async function findProblem(run: Run, first: ErrorResponse): Promise<Finding | un
   // Without the API key: the models of an OpenAI-compatible service are public, or protected in its own way.
   const anonymous = client.withOptions({ apiKey: null });
   const path = (name: string) =>
-    request(run, () =>
-      anonymous.request({ method: 'GET', path: `/v1/${name}` }, options(run)).withResponse(),
-    );
+    receive(run, anonymous.request({ method: 'GET', path: `/v1/${name}` }, options(run)));
   const [account, unknown, models] = await Promise.all([
     path('account'),
     path('polygate-doctor'),
@@ -114,7 +109,7 @@ async function findBaseURL(run: Run): Promise<string | undefined> {
   const others = [origin, `${origin}/api`].filter((url) => url !== run.client.baseURL);
   for (const baseURL of others) {
     const other: Polygate = run.client.withOptions({ baseURL });
-    const response = await request(run, () => other.public.status({}, options(run)).withResponse());
+    const response = await receive(run, other.public.status({}, options(run)));
     if ('body' in response && isStatus(response.body)) return baseURL;
   }
   return undefined;

@@ -13,7 +13,7 @@ import { refundFinding } from './refund.ts';
 import { choose, tryModels } from './requests.ts';
 import { resubmit, submitImage } from './submit-image.ts';
 
-const reasons = 'No image task ended.';
+const reasons = 'No image task succeeded.';
 const noFailure = 'Only a failed task would show whether it is refunded.';
 
 /** Submits one image and waits for it. Assumptions A2 to A7, A14 and A15. */
@@ -28,7 +28,7 @@ export const imageTask: Check = {
     ['A5', reasons],
     ['A6', reasons],
     ['A7', 'No image was submitted.'],
-    ['A14', 'No image was submitted.'],
+    ['A14', 'The task had ended before its slot could be counted.'],
     ['A15', noFailure],
   ],
   async *run(run) {

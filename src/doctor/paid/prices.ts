@@ -21,14 +21,13 @@ export interface PricedModel {
 export function cheapestModels(models: readonly Model[], type: 'chat' | 'image'): PricedModel[] {
   return models
     .filter((model) => model.type === type)
-    .flatMap((model) => cheapest([model]) ?? [])
+    .flatMap((model) => cheapestOf(model) ?? [])
     .toSorted((one, other) => one.priceUsd - other.priceUsd);
 }
 
-/** The cheapest of the models whose price is known. A price of 0 may stand for an unknown one. */
-export function cheapest(models: readonly Model[]): PricedModel | undefined {
-  return models
-    .flatMap(pricesOf)
+/** The lowest known price of a model. A price of 0 may stand for an unknown one. */
+export function cheapestOf(model: Model): PricedModel | undefined {
+  return pricesOf(model)
     .filter(({ priceUsd }) => priceUsd > 0 && priceUsd < Infinity)
     .toSorted((one, other) => one.priceUsd - other.priceUsd)[0];
 }
@@ -46,10 +45,8 @@ function pricesOf({ id, type, pricing }: Model): PricedModel[] {
 }
 
 function resolutionsOf(pricing: unknown): string[] {
-  const profiles = isRecord(pricing) ? pricing['profiles'] : undefined;
-  const api = isRecord(profiles) ? profiles['api'] : undefined;
-  return [api, pricing]
-    .flatMap((record) => (isRecord(record) ? record['resolutionPrices'] : []))
+  return recordsOf(pricing)
+    .flatMap((record) => record['resolutionPrices'])
     .flatMap((price) => (isRecord(price) ? price['resolution'] : []))
     .filter((resolution) => typeof resolution === 'string');
 }
@@ -61,10 +58,15 @@ function chatPrice(pricing: unknown): number {
   return Number(((maxInputTokens * input + maxOutputTokens * output) / 1000 + unit).toFixed(9));
 }
 
+/** The records that may have prices. That of API requests takes precedence. */
+function recordsOf(pricing: unknown): Record<string, unknown>[] {
+  const profiles = isRecord(pricing) ? pricing['profiles'] : undefined;
+  return [isRecord(profiles) ? profiles['api'] : undefined, pricing].filter(isRecord);
+}
+
 /** Prices of a chat model in USD: per 1000 tokens, and per unit. */
 function tokenPrices(pricing: unknown) {
-  const profiles = isRecord(pricing) ? pricing['profiles'] : undefined;
-  const records = [isRecord(profiles) ? profiles['api'] : undefined, pricing].filter(isRecord);
+  const records = recordsOf(pricing);
   const price = (name: string) =>
     records.map((record) => record[name]).find((value) => typeof value === 'number');
   return {

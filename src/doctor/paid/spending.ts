@@ -67,7 +67,7 @@ export class Spending {
     if (meta.idempotentReplay) return undefined;
     const { chargeUsd } = meta;
     this.spentUsd = round(this.spentUsd + (chargeUsd ?? 0));
-    this.commit(chargeUsd ?? priceUsd);
+    this.#commit(chargeUsd ?? priceUsd);
     if (chargeUsd === undefined) {
       const isFirst = !this.#isUnreported;
       this.#isUnreported = true;
@@ -81,11 +81,11 @@ export class Spending {
   /** Counts the price of a request whose response was lost. */
   commitUnconfirmed(priceUsd: number): void {
     this.unconfirmedUsd = round(this.unconfirmedUsd + priceUsd);
-    this.commit(priceUsd);
+    this.#commit(priceUsd);
   }
 
   /** Counts an amount that was charged, or may have been. */
-  commit(amountUsd: number): void {
+  #commit(amountUsd: number): void {
     this.#committedUsd = round(this.#committedUsd + amountUsd);
   }
 }
