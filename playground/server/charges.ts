@@ -8,25 +8,24 @@ export function attributeCharges(
   attempts: readonly Attempt[],
   invoice: readonly InvoiceLine[] | undefined,
 ): Attempt[] {
-  const charged = attempts.map((attempt) => ({ ...attempt }));
-  if (invoice === undefined) for (const attempt of charged) believe(attempt, charged);
+  const copies = attempts.map((attempt) => ({ ...attempt }));
+  if (invoice === undefined) for (const attempt of copies) addReported(attempt, copies);
   for (const line of invoice ?? []) {
+    if (line.kind === 'refund') continue;
     // A retry that arrived after the charge was not the one that was charged.
-    const attempt = charged.findLast(({ at, ...sent }) => at <= line.at && isChargeOf(line, sent));
-    if (attempt === undefined) continue;
-    if (line.kind === 'charge') attempt.chargedUsd = (attempt.chargedUsd ?? 0) + line.usd;
+    const charged = copies.findLast((sent) => sent.at <= line.at && isChargeOf(line, sent));
+    if (charged !== undefined) charged.chargedUsd = (charged.chargedUsd ?? 0) + line.usd;
   }
   for (const line of invoice ?? []) {
-    const attempt = charged.find((sent) => sent.chargedUsd !== undefined && isChargeOf(line, sent));
-    if (line.kind === 'refund' && attempt !== undefined) {
-      attempt.refundedUsd = (attempt.refundedUsd ?? 0) - line.usd;
-    }
+    if (line.kind === 'charge') continue;
+    const charged = copies.find((sent) => sent.chargedUsd !== undefined && isChargeOf(line, sent));
+    if (charged !== undefined) charged.refundedUsd = (charged.refundedUsd ?? 0) - line.usd;
   }
-  return charged;
+  return copies;
 }
 
-/** The charge in a replay belongs to the earlier attempt whose response was lost. */
-function believe(attempt: Attempt, all: readonly Attempt[]): void {
+/** Adds the charge that a response reports. That of a replay belongs to the earlier attempt whose response was lost. */
+function addReported(attempt: Attempt, all: readonly Attempt[]): void {
   const { replay, key, number, reportedUsd } = attempt;
   const charged = replay
     ? all.find((other) => other.number < number && other.key === key && other.status === undefined)
@@ -34,7 +33,7 @@ function believe(attempt: Attempt, all: readonly Attempt[]): void {
   if (charged !== undefined) charged.chargedUsd ??= reportedUsd;
 }
 
-function isChargeOf({ route, key, requestId }: InvoiceLine, attempt: Omit<Attempt, 'at'>): boolean {
+function isChargeOf({ route, key, requestId }: InvoiceLine, attempt: Attempt): boolean {
   if (route !== `${attempt.method} ${attempt.path}`) return false;
   return key === undefined ? attempt.requestId === requestId : attempt.key === key;
 }

@@ -1,4 +1,4 @@
-import { groupAttempts } from '../shared/calls.ts';
+import { groupAttempts, isOpen } from '../shared/calls.ts';
 import type { Attempt, Exchange } from '../shared/lab.ts';
 import { observeStream } from './observe-stream.ts';
 import { BodyCollector } from './recorded-body.ts';
@@ -39,8 +39,8 @@ export class Recorder {
 
   /** Removes the attempts that have ended. */
   clear(): void {
-    for (const { number, state } of this.attempts) {
-      if (state !== 'pending' && state !== 'streaming') this.#recordings.delete(number);
+    for (const attempt of this.attempts) {
+      if (!isOpen(attempt)) this.#recordings.delete(attempt.number);
     }
     this.#onChange();
   }

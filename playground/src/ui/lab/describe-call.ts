@@ -1,4 +1,4 @@
-import { chargeOf, isOpen, recoveryOf } from '../../../shared/calls.ts';
+import { chargeOf, isFailure, isOpen, recoveryOf } from '../../../shared/calls.ts';
 import type { Call } from '../../../shared/calls.ts';
 import type { Attempt } from '../../../shared/lab.ts';
 import { usd } from '../parts/money.tsx';
@@ -80,7 +80,7 @@ export function toneOf(attempt: Attempt): 'pending' | 'busy' | 'failed' | 'repla
   const { state, status = 0, replay } = attempt;
   if (isOpen(attempt) || state === 'aborted') return 'pending';
   if (status === 429 || status === 503) return 'busy';
-  if (state === 'lost' || state === 'truncated' || status >= 400) return 'failed';
+  if (isFailure(attempt)) return 'failed';
   return replay ? 'replay' : 'ok';
 }
 
