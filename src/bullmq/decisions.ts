@@ -53,15 +53,15 @@ export interface Attempt {
 }
 
 /**
- * What a submission has cost. A replay was paid for by an earlier submission, and by one of this row only if its
- * response was lost.
+ * What a submission has cost. A replay was paid for by an earlier request, and by one of this row only if its response
+ * was lost (`isReplayPaid`).
  */
 export function costOf(
   { replayed, chargeUsd }: { replayed: boolean; chargeUsd?: number | undefined },
-  mayBeCharged: boolean,
+  isReplayPaid: boolean,
   priceUsd: number,
 ): Cost {
-  return replayed && !mayBeCharged ? 0 : (chargeUsd ?? priceUsd);
+  return replayed && !isReplayPaid ? 0 : (chargeUsd ?? priceUsd);
 }
 
 /** What follows from the state of the task of a row. */

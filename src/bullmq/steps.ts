@@ -4,6 +4,7 @@ import type { KnownPrices } from '../core/limits/estimate.ts';
 import { requestPrice } from '../core/limits/request-price.ts';
 import type { Task } from '../core/tasks/task.ts';
 import { PolygateError } from '../errors/base.ts';
+import type { Outcome } from '../errors/base.ts';
 import { TaskWaitTimeoutError } from '../errors/tasks.ts';
 import type { TaskNamespace } from '../resources/task-namespace.ts';
 import type { ResponseMeta } from '../schemas/meta.ts';
@@ -52,6 +53,13 @@ export async function submit(
   clock: () => number,
   { attempts, waitTimeout }: StepOptions,
 ): Promise<Step> {
+  /** Whether a replay is one of this row, whose response was lost earlier or in this call. */
+  let isReplayPaid = mayBeCharged;
+  const observer = {
+    onRetry: (outcome: Outcome) => {
+      isReplayPaid ||= outcome === 'unknown';
+    },
+  };
   const accepted = (receipt: Receipt): RowState => ({
     ...state,
     receipt,
@@ -60,10 +68,10 @@ export async function submit(
   });
   try {
     const submission = namespaceOf(gateway, data.kind).restore(data.path, data.params);
-    const task = await submission.send({ idempotencyKey: key });
+    const task = await submission.send({ idempotencyKey: key }, observer);
     const result = await resultOf(task, task.meta);
     const step = afterTask('submitting', accepted(task.toJSON()), key, result, clock());
-    const cost = costOf(task, mayBeCharged, priceUsd);
+    const cost = costOf(task, isReplayPaid, priceUsd);
     return withMove(step, { cost, limit: task.meta.concurrency.limit ?? 'more' });
   } catch (error) {
     const { task }: Partial<PolygateError> = PolygateError.is(error) ? error : {};

@@ -17,11 +17,12 @@ export class AuthenticationError extends APIError {
 export class PaymentRequiredError extends APIError {
   static override readonly className: string = 'PaymentRequiredError';
 
-  /** Only from a batch or a recovery: number of rows that succeeded or failed in this run or an earlier one. */
+  /** Only from a batch or a recovery: number of rows that were yielded as `succeeded` or `failed`. */
   declare readonly rowsDone?: number;
   /**
-   * Only from a batch or a recovery: number of rows that were rejected with a 402 or not sent. They stay open. If the
-   * inputs are not an array, it counts only the rows that the batch had already read.
+   * Only from a batch or a recovery: number of rows that were not yielded, because they were rejected with a 402, or
+   * because this run did not reach them. They stay open. If the inputs are not an array, it counts only the rows that
+   * the batch had already read.
    */
   declare readonly rowsOpen?: number;
 }

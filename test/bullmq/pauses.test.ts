@@ -79,6 +79,18 @@ describe.skipIf(!isRedisInstalled).concurrent('a paused queue', () => {
       expect(queue.paused).toBeUndefined();
     });
 
+    test('the budget counts a charge whose response was lost and that the client has found by itself', async () => {
+      await using all = await start({ client: { maxRetries: 2 }, queue: { maxUsd: 0.05 } });
+      const { queue, mock } = all;
+      mock.fail({ route: submits, reset: 'after', attempt: 1 });
+      queue.work({ concurrency: 1 });
+      await queue.addBulk(numbered(4), all.describeRow);
+      await until(() => queue.paused).toBe('budget');
+      await until(async () => (await queue.count()).succeeded).toBe(2);
+      expect(all.posts()).toBe(3);
+      expect(mock.invoice).toHaveLength(2);
+    });
+
     test('a model without a known price is submitted until the budget is used up', async () => {
       await using all = await start({ queue: { maxUsd: 0.03 }, mock: { concurrencyLimit: 1 } });
       const { queue, mock } = all;

@@ -100,8 +100,9 @@ export async function* batch<Input, Kind extends TaskKind>(
     return { result: { ...result, input }, recorded: item.history.status };
   };
 
-  const total = Array.isArray(inputs) ? inputs.length : undefined;
-  yield* runConcurrently(rows(), runRow, context, total, true);
+  // Read at the end: the caller may add rows in the meantime.
+  const countRows = () => (Array.isArray(inputs) ? inputs.length : undefined);
+  yield* runConcurrently(rows(), runRow, context, countRows, true);
 }
 
 /** Checks what a row callback returned. Without types, it may be the params, or the result of `submit`. */

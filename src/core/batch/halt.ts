@@ -36,36 +36,46 @@ export function isPaused(result: BatchResult): result is PausedResult {
   return PaymentRequiredError.is(error) && !error.task && error.outcome !== 'unknown';
 }
 
+/** How many rows a halted batch or recovery has. */
+interface RowCounts {
+  /** Rows that were yielded. */
+  readonly yielded: number;
+  /** Those of them that succeeded or failed. */
+  readonly done: number;
+  /** All rows; undefined if the source did not yield all of them. */
+  readonly total: number | undefined;
+}
+
 /**
  * The error that ends a halted batch or recovery.
  *
  * @param paused - The rows that were pulled and not submitted.
  * @param unread - What earlier processes recorded about rows that were not pulled.
- * @param rowsDone - Number of yielded rows that need no other run.
- * @param rowsOpen - Number of rows that were not yielded. Undefined if the source did not yield all of its rows.
  */
 export function pausedError(
   paused: readonly PausedResult[],
   unread: ReadonlyMap<string, RowHistory>,
-  rowsDone: number,
-  rowsOpen: number | undefined,
+  { yielded, done, total }: RowCounts,
 ): PaymentRequiredError {
   // The response of the service, which says whether it is the wallet or the API key that has reached its limit.
   const cause = paused.find(({ error }) => error.outcome === 'rejected')?.error;
   const mayBePaid =
     paused.some(({ status }) => status === 'unknown') || [...unread.values()].some(mayBeCharged);
-  const count = rowsOpen ?? `at least ${paused.length}`;
+  const rowsOpen = Math.max(paused.length, (total ?? 0) - yielded);
+  const unknown = yielded - done;
   return new PaymentRequiredError(
-    `402: The balance is insufficient. Rows done: ${rowsDone}. Rows rejected or not sent: ${count}. ` +
+    `402: The balance is insufficient. Rows done: ${done}. ` +
+      `Rows rejected or not sent: ${total === undefined ? 'at least ' : ''}${rowsOpen}. ` +
       `This run was not charged for them${mayBePaid ? ', but an earlier run may have been' : ''}. ` +
+      (unknown > 0 ? `Rows with unknown outcome: ${unknown}; they may have been charged. ` : '') +
       'Top up the balance or raise the limit of the API key, then run it again with the same journal; ' +
       'without one, run only the rows not yielded.',
     {
       meta: cause?.meta ?? emptyMeta(402),
       outcome: mayBePaid ? 'unknown' : 'rejected',
       cause,
-      rowsDone,
-      rowsOpen: rowsOpen ?? paused.length,
+      rowsDone: done,
+      rowsOpen,
     },
   );
 }

@@ -56,7 +56,7 @@ export async function* recover(
       return { result: await runItem(item, enter, context, controller, markIdle) };
     },
     context,
-    unfinished.length,
+    () => unfinished.length,
   );
 }
 

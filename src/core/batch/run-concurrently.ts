@@ -16,19 +16,19 @@ interface RowEnd<Result extends BatchResult> {
 /**
  * Pulls rows while the limits allow, works on them concurrently, and yields each result as soon as it is available.
  * An error of the source is thrown after the results of all rows that were pulled before. So is the error that ends a
- * halted batch.
+ * halted batch, in place of any error of the source.
  *
  * @param work - Returns how a row ended. Must not reject. `controller` is aborted when results are no longer wanted:
  * the caller aborted, or stopped iterating. `markIdle` marks the row as idle: it still waits for its result, but no
  * longer counts as active.
- * @param total - The number of rows, if it is known.
+ * @param countRows - Returns the number of rows, if it is known.
  * @param endsAtHalt - Whether no more rows are pulled once the batch is halted. Those in flight are finished and yielded.
  */
 export async function* runConcurrently<Row, Result extends BatchResult>(
   rows: Iterable<Row> | AsyncIterable<Row>,
   work: (row: Row, controller: AbortController, markIdle: () => void) => Promise<RowEnd<Result>>,
   { config, slots, journal, signal, maxInFlight, halted }: BatchContext,
-  total: number | undefined,
+  countRows: () => number | undefined,
   endsAtHalt = false,
 ): AsyncGenerator<Result, void, undefined> {
   /** The controllers of all rows without a result. */
@@ -39,8 +39,8 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
   const results: RowEnd<Result>[] = [];
   /** Rows that a 402 kept from being submitted. They are not yielded. */
   const paused: PausedResult[] = [];
-  let rowsTaken = 0;
-  let rowsDone = 0;
+  let yielded = 0;
+  let done = 0;
   let sourceEnded = false;
   let isStopped = false;
   let lastAppend: Promise<void> | undefined;
@@ -97,8 +97,8 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
       if (end) {
         const { result, recorded } = end;
         const { id, task, status } = result;
-        rowsTaken += 1;
-        if (status !== 'unknown') rowsDone += 1;
+        yielded += 1;
+        if (status !== 'unknown') done += 1;
         yield result;
         // The generator resumes once the caller has taken the result. Only then is the row's place free. If the process
         // dies before that, the next one yields the result again.
@@ -112,7 +112,7 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
         await lastAppend;
         // After a halt, the source may never yield another row.
         if (!halted.aborted) return await pulled;
-        throw pausedError(paused, journal.rows, rowsDone, total && total - rowsTaken);
+        throw pausedError(paused, journal.rows, { yielded, done, total: countRows() });
       }
     }
   } catch (error) {

@@ -1,6 +1,7 @@
 import { RequestTimeoutError } from '../../errors/connection.ts';
 import { ConcurrencyLimitError } from '../../errors/status.ts';
 import type { TaskKind } from '../../schemas/task.ts';
+import type { AttemptObserver } from '../call/api-call.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
 import type { BatchContext } from './batch-context.ts';
@@ -8,7 +9,7 @@ import type { BatchContext } from './batch-context.ts';
 /**
  * Sends a row, repeatedly until the service has a free concurrency slot. A single request gives up after `maxQueueTime`
  * or `totalTimeout`. A batch does not: if running tasks occupy the slots (assumption A14), each row has to wait until
- * earlier tasks end. `controller` is also aborted when the batch is halted, unless the request has been sent.
+ * earlier tasks end. `controller` is also aborted when the batch is halted, unless the service may accept the request.
  */
 export async function sendWhenSlotFree<Kind extends TaskKind>(
   submission: Submission<Kind>,
@@ -17,27 +18,36 @@ export async function sendWhenSlotFree<Kind extends TaskKind>(
   controller: AbortController,
 ): Promise<Task<Kind>> {
   const { signal } = controller;
-  for (;;) {
+  const markUnsent = () => {
     unsent.add(controller);
     if (halted.aborted) controller.abort(halted.reason);
-    const observer = {
-      onSend: () => unsent.delete(controller),
-      onResponse: ({ status }: Response) => {
-        if (status === 402) halt();
-      },
-    };
-    try {
-      return await enter(() => submission.send({ idempotencyKey, signal }, observer));
-    } catch (error) {
-      const rejection = RequestTimeoutError.is(error) ? error.cause : error;
-      const isLimited = config.concurrency !== false && ConcurrencyLimitError.is(rejection);
-      // An earlier attempt may have been charged: report it instead of retrying.
-      if (!isLimited || rejection.outcome === 'unknown') throw error;
-      // A row that found no free slot waits at least a second.
-      const delay = Math.max(1_000, rejection.retryAfterMs ?? 0);
-      await config.clock.sleep(delay, signal);
-    } finally {
-      unsent.delete(controller);
+  };
+  const observer: AttemptObserver = {
+    onSend: () => unsent.delete(controller),
+    onResponse: ({ status }) => {
+      if (status === 402) halt();
+    },
+    // Attempts that were certainly rejected count as unsent.
+    onRetry: (outcome) => {
+      if (outcome !== 'unknown') markUnsent();
+    },
+  };
+  try {
+    for (;;) {
+      markUnsent();
+      try {
+        return await enter(() => submission.send({ idempotencyKey, signal }, observer));
+      } catch (error) {
+        const rejection = RequestTimeoutError.is(error) ? error.cause : error;
+        const isLimited = config.concurrency !== false && ConcurrencyLimitError.is(rejection);
+        // An earlier attempt may have been charged: report it instead of retrying.
+        if (!isLimited || rejection.outcome === 'unknown') throw error;
+        markUnsent();
+        // A row that found no free slot waits at least a second.
+        await config.clock.sleep(Math.max(1_000, rejection.retryAfterMs ?? 0), signal);
+      }
     }
+  } finally {
+    unsent.delete(controller);
   }
 }

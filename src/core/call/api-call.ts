@@ -1,3 +1,4 @@
+import type { Outcome } from '../../errors/base.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { SchemaIssue } from '../../schemas/standard-schema.ts';
 import type { TaskHandle } from '../../schemas/task-handle.ts';
@@ -13,6 +14,8 @@ export interface AttemptObserver {
   readonly onResponse?: (response: Response) => void;
   /** Called with a response that is no success, before its body is read. */
   readonly onRejection?: (response: Response) => void;
+  /** Called before the pause between two attempts, with the combined outcome of all attempts so far. */
+  readonly onRetry?: (outcome: Outcome) => void;
 }
 
 /** One API call, as a resource describes it. */

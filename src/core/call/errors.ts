@@ -54,13 +54,14 @@ export class CallErrors {
     return `${this.#call.method} ${this.#call.template}`;
   }
 
-  /** Prepares for the next attempt, after one that ended with `outcome`. */
-  startNextAttempt(outcome: Outcome): void {
+  /** Prepares for the next attempt, after one that ended with `outcome`. Returns the outcome of all attempts so far. */
+  startNextAttempt(outcome: Outcome): Outcome {
     this.#previousOutcome = combineOutcomes(this.#previousOutcome, outcome);
     this.requestSent = false;
     const { meta } = this;
     if (meta?.taskId) this.#taskMeta = meta;
     this.readMeta = undefined;
+    return this.#previousOutcome;
   }
 
   /** Metadata of the current response, once it has arrived. */
@@ -147,7 +148,9 @@ export class CallErrors {
   queueTimeout(ms: number): ConcurrencyLimitError {
     const summary = `No concurrency slot became free within ${ms} ms`;
     const details = { code: concurrencyLimitCode, meta: emptyMeta(429) };
-    return this.slotRejection ?? this.#create(ConcurrencyLimitError, summary, 'not-sent', details);
+    // The request may have been charged after the rejection, if a later attempt had no response.
+    const rejection = this.#previousOutcome === 'unknown' ? undefined : this.slotRejection;
+    return rejection ?? this.#create(ConcurrencyLimitError, summary, 'not-sent', details);
   }
 
   /** The budget does not cover the request. */

@@ -256,7 +256,8 @@ export function execute<Result>(
       );
     }
     span?.event({ type: 'retry', attempt: retries + slotRejections, status, delayMs });
-    errors.startNextAttempt(outcome);
+    const outcomeSoFar = errors.startNextAttempt(outcome);
+    call.observer?.onRetry?.(outcomeSoFar);
     return isSlotRejection ? 0 : delayMs;
   }
 }

@@ -171,3 +171,76 @@ test('a recovery submits no row that was rejected for another reason than a 402'
   expect(await collect(newProcess(world).gateway.recover(journal))).toEqual([]);
   expect(submitStatuses(world.mock)).toEqual([400]);
 });
+
+test('a row that was charged after it had waited for a slot is unknown if it gets no other slot in time', async () => {
+  const world = onMock({ latencyMs: 10 }, { concurrency: 1, maxQueueTime: 3_000 });
+  const journal = memoryJournal();
+  const { mock } = world;
+  mock.fail({ route: submits, status: 429, code: 'concurrency_limit_exceeded', attempt: 1 });
+  mock.fail({ route: submits, reset: 'after', attempt: 2 });
+  mock.fail({ route: submits, status: 402, delayMs: 6_000, attempt: 3 });
+  const { rows, error } = await pausedImages(world, ['a', 'b'], { journal });
+  const { idempotencyKey } = mock.invoice[0] ?? {};
+  expect(rows).toMatchObject([
+    { input: 'a', status: 'unknown', idempotencyKey, error: { outcome: 'unknown' } },
+  ]);
+  expect(error).toMatchObject({ rowsDone: 0, rowsOpen: 1 });
+  expect(error.message).toContain('Rows with unknown outcome: 1; they may have been charged.');
+  // Only row b was certainly not charged.
+  expect(lineTypes(journal)).toEqual(['run', 'submit', 'submit', 'refused']);
+  const again = await runImageBatch(newProcess(world), ['a', 'b'], { journal });
+  expect(again.map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+  expect(mock.invoice).toHaveLength(2);
+});
+
+test.each([
+  ['503', { status: 503, retryAfter: 30 }],
+  ['429', { status: 429, code: 'rate_limited', retryAfter: 30 }],
+  ['429 for lack of a slot', { status: 429, code: 'concurrency_limit_exceeded', retryAfter: 30 }],
+])('a row that waits after a %s is not sent again after the 402', async (_, fault) => {
+  const world = onMock({ latencyMs: 100 }, { concurrency: 4 });
+  const { mock } = world;
+  mock.fail({ route: submits, ...fault, attempt: [1, 2] });
+  mock.fail({ route: submits, status: 402, attempt: 3 });
+  const { rows, error } = await pausedImages(world, numbers(10));
+  expect(submitStatuses(mock)).toEqual([fault.status, fault.status, 402, 202]);
+  expect(rows.map(({ status }) => status)).toEqual(['succeeded']);
+  expect(error).toMatchObject({ rowsDone: 1, rowsOpen: 9, outcome: 'rejected' });
+});
+
+test('a row whose request was lost is sent again after the 402', async () => {
+  const world = onMock({ latencyMs: 100 }, { concurrency: 2 });
+  const { mock } = world;
+  mock.fail({ route: submits, reset: 'after', attempt: 1 });
+  mock.fail({ route: submits, status: 402, attempt: 2 });
+  const { rows } = await pausedImages(world, numbers(10));
+  expect(rows).toMatchObject([{ status: 'succeeded', task: { replayed: true } }]);
+  expect(mock.invoice).toHaveLength(1);
+});
+
+test('a pause does not wait for the Retry-After of a row without a slot', async () => {
+  const world = onMock({ latencyMs: 100 }, { concurrency: 2 });
+  const { mock } = world;
+  const busy = { status: 429, code: 'concurrency_limit_exceeded', retryAfter: 3_600 };
+  mock.fail({ route: submits, ...busy, attempt: 1 });
+  mock.fail({ route: submits, status: 402, attempt: 2 });
+  const startedAt = mock.clock.now();
+  const { error } = await pausedImages(world, numbers(10));
+  expect(error).toMatchObject({ rowsDone: 0, rowsOpen: 10 });
+  expect(mock.clock.now() - startedAt).toBeLessThan(60_000);
+});
+
+test('rows that are added to the array while the batch runs are counted', async () => {
+  const world = onMock({ tasks: { durationMs: 0 } }, { concurrency: 1 });
+  const { mock, gateway } = world;
+  mock.fail({ route: submits, status: 402, attempt: numbers(100).slice(41) });
+  const inputs = numbers(30);
+  const describe = describeImage(gateway);
+  const batch = gateway.batch(inputs, (input) => {
+    if (inputs.length < 50) inputs.push(inputs.length);
+    return describe(input);
+  });
+  const { rows, error } = await paused(world, batch);
+  expect(rows).toHaveLength(40);
+  expect(error).toMatchObject({ rowsDone: 40, rowsOpen: 10 });
+});

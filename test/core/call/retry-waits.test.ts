@@ -10,6 +10,7 @@ import {
   image,
   modelList,
   errorReply,
+  reset,
   scripted,
   submitted,
   turns,
@@ -196,6 +197,20 @@ describe('a 429 for concurrency', () => {
     expect(sent.length).toBeGreaterThan(2);
     expect(elapsed).toBeGreaterThan(maxQueueTime / 2);
     expect(elapsed).toBeLessThanOrEqual(maxQueueTime);
+  });
+
+  test('does not hide that a later attempt may have been charged', async () => {
+    const hang: Reply = () => new Promise(() => undefined);
+    const { fetch, sent } = scripted(full, reset, hang);
+    const clock = new WatchedClock();
+    const gateway = clientOf(fetch, { clock, concurrency: 1, maxQueueTime: 10_000 });
+    const failed = caught(clock.settle(submit(gateway)));
+    // Takes the slot while the first call waits for its third attempt.
+    submit(gateway).catch(() => undefined);
+    const error = await failed;
+    expect(sent).toHaveLength(3);
+    expect(error).toMatchObject({ code: 'concurrency_limit_exceeded', outcome: 'unknown' });
+    expect(error.message).toContain('may have been charged; retry with error.idempotencyKey');
   });
 
   test('waits for Retry-After', async () => {
