@@ -12,11 +12,14 @@ export function compile(files: string[]): Map<string, string[]> {
   const path = fileURLToPath(new URL('tsconfig.json', root));
   const { config } = ts.readConfigFile(path, (name) => ts.sys.readFile(name));
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, fileURLToPath(root), {}, path);
-  const modules = ['ai-sdk-react.d.ts', 'engines.d.ts'];
-  const program = ts.createProgram(
-    [...files, ...modules.map((name) => fileURLToPath(new URL(name, import.meta.url)))],
-    { ...options, allowJs: true, checkJs: true, noUnusedLocals: false, jsx: ts.JsxEmit.ReactJSX },
-  );
+  const engines = fileURLToPath(new URL('engines.d.ts', import.meta.url));
+  const program = ts.createProgram([...files, engines], {
+    ...options,
+    allowJs: true,
+    checkJs: true,
+    noUnusedLocals: false,
+    jsx: ts.JsxEmit.ReactJSX,
+  });
   return new Map(
     files.map((file) => {
       const source = program.getSourceFile(file);

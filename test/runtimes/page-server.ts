@@ -25,11 +25,14 @@ export async function startServer(listener: RequestListener): Promise<LocalServe
   return { port: (server.address() as AddressInfo).port, close };
 }
 
-/** Serves a page with one script, which sets a session cookie, and the proxy at `/api/gateway`. */
-export function servePage(script: string, handler: Handler): Promise<LocalServer> {
+/** Serves a page with one script, which sets a session cookie, and a handler below a path. */
+export function servePage(
+  script: string,
+  handler: Handler,
+  path = '/api/gateway',
+): Promise<LocalServer> {
   return startServer((incoming, outgoing) => {
-    if (incoming.url?.startsWith('/api/gateway'))
-      return void handleNodeRequest(handler, incoming, outgoing);
+    if (incoming.url?.startsWith(path)) return void handleNodeRequest(handler, incoming, outgoing);
     if (incoming.url === '/page.js') {
       outgoing.setHeader('content-type', 'text/javascript');
       return void outgoing.end(script);

@@ -1,49 +1,63 @@
+/** The components of the guides, in a page, with the packages that a reader installs. */
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { build } from 'esbuild';
 import type { MockGateway } from 'polygate/mock';
-import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 
+import manifest from '../../package.json' with { type: 'json' };
 import { guides, snippetsOf } from '../docs/guides.ts';
 import { createApp } from '../packaging/app.ts';
 import { servePage } from './page-server.ts';
 
 const route = 'POST /v1/chat/completions';
+const packages = [
+  'react',
+  'react-dom',
+  'ai',
+  '@ai-sdk/react',
+  '@ai-sdk/provider',
+  '@ai-sdk/openai-compatible',
+] as const;
 
+let app: string;
 let mock: MockGateway;
 let page: any;
-let url: string;
+/** The pages of the two guides. */
+const urls = { react: '', useChat: '' };
 const cleanups: (() => unknown)[] = [];
 
-/** A page with the component in strict mode, and a button that unmounts it. */
+/** A page with a component in strict mode, and a button that unmounts it. */
 const pageOf = (component: string) => `
 import { StrictMode, useState } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Chat } from ${JSON.stringify(component)};
+import ${component};
 
 function App() {
   const [isShown, setIsShown] = useState(true);
-  return isShown && <><Chat /><button onClick={() => setIsShown(false)}>Close</button></>;
+  return isShown && <><Component /><button onClick={() => setIsShown(false)}>Close</button></>;
 }
 
 const main = document.body.appendChild(document.createElement('main'));
 createRoot(main).render(<StrictMode><App /></StrictMode>);
 `;
 
-/** Bundles the component of the guide as a bundler of an app does, with the development build of React. */
-async function bundleComponent(app: string): Promise<string> {
+/** Copies a snippet of a guide into the app. */
+async function copySnippet(title: string, name: string): Promise<string> {
   const snippet = guides
-    .filter(({ path }) => path === 'docs/react-and-nextjs.md')
-    .flatMap((guide) => snippetsOf(guide))
-    .find(({ title }) => title.endsWith(': The component'));
+    .flatMap((guide) => (title.startsWith(guide.path) ? snippetsOf(guide) : []))
+    .find((candidate) => candidate.title === title);
+  const file = join(app, name);
+  await copyFile(snippet?.file ?? '', file);
+  return file;
+}
+
+/** Bundles a page as a bundler of an app does, with the development build of React. */
+async function bundlePage(component: string): Promise<string> {
   const { outputFiles } = await build({
-    stdin: {
-      contents: pageOf(snippet?.file ?? ''),
-      loader: 'jsx',
-      resolveDir: import.meta.dirname,
-    },
-    nodePaths: [join(app, 'node_modules')],
+    stdin: { contents: pageOf(component), loader: 'jsx', resolveDir: app },
     define: { 'process.env.NODE_ENV': '"development"' },
     jsx: 'automatic',
     bundle: true,
@@ -54,19 +68,36 @@ async function bundleComponent(app: string): Promise<string> {
 }
 
 beforeAll(async () => {
-  const app = await createApp('react', [inject('tarball'), 'playwright-core@1.61.1']);
+  const installed = packages.map((name) => `${name}@${manifest.devDependencies[name]}`);
+  app = await createApp('react', [inject('tarball'), 'playwright-core@1.61.1', ...installed]);
   const load = (path: string) => import(pathToFileURL(join(app, 'node_modules', path)).href);
   const { createMockGateway } = await load('polygate/dist/mock/index.js');
   const { listen } = await load('polygate/dist/mock/node.js');
   const { createProxyHandler } = await load('polygate/dist/proxy/index.js');
 
   mock = createMockGateway({ chunkDelayMs: 50 });
+  const { apiKey } = mock;
   const { baseURL, close } = await listen(mock);
   cleanups.push(close);
-  const handler = createProxyHandler({ apiKey: mock.apiKey, baseURL, authorize: () => 'ann' });
-  const server = await servePage(await bundleComponent(app), handler);
-  cleanups.push(server.close);
-  url = `http://127.0.0.1:${server.port}`;
+
+  await copySnippet('docs/react-and-nextjs.md: The component', 'chat.tsx');
+  const proxy = createProxyHandler({ apiKey, baseURL, authorize: () => 'ann' });
+  const chat = await servePage(await bundlePage("{ Chat as Component } from './chat.tsx'"), proxy);
+  cleanups.push(chat.close);
+  urls.react = `http://127.0.0.1:${chat.port}`;
+
+  vi.stubEnv('POLYGATE_BASE_URL', baseURL);
+  vi.stubEnv('POLYGATE_API_KEY', apiKey);
+  const file = await copySnippet('docs/ai-sdk.md: A chat in Next.js', 'route.ts');
+  await copySnippet('docs/ai-sdk.md: A chat in Next.js (2)', 'page.tsx');
+  const { POST } = await import(pathToFileURL(file).href);
+  const useChat = await servePage(
+    await bundlePage("Component from './page.tsx'"),
+    POST,
+    '/api/chat',
+  );
+  cleanups.push(useChat.close);
+  urls.useChat = `http://127.0.0.1:${useChat.port}`;
 
   const { chromium } = (await load('playwright-core/index.js')).default;
   const browser = await chromium.launch({
@@ -77,56 +108,106 @@ beforeAll(async () => {
   page = await (await browser.newContext()).newPage();
 });
 
-beforeEach(async () => {
+beforeEach(() => {
   mock.clearFaults();
   mock.clearRecords();
-  await page.goto(url);
 });
 
 afterAll(async () => {
+  vi.unstubAllEnvs();
   for (const cleanup of cleanups.toReversed()) await cleanup();
 });
 
-async function ask(question: string): Promise<void> {
-  await page.getByLabel('Question').fill(question);
-  await page.getByRole('button', { name: 'Ask' }).click();
-}
-
-const answer = () => page.locator('p').first();
 const chats = () => mock.requests.filter(({ path }) => path === '/v1/chat/completions');
 
-test('the component of the guide shows a streamed answer, with one request in strict mode', async () => {
-  await ask('Describe a harbour');
-  await page.getByRole('button', { name: 'Stop' }).waitFor();
-  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
-  expect(await answer().textContent()).toMatch(/^You said: Describe a harbour\. .*gateway\.$/);
-  expect(await page.getByRole('alert').count()).toBe(0);
-  expect(chats()).toHaveLength(1);
+describe('the component of the React guide', () => {
+  beforeEach(() => page.goto(urls.react));
+
+  async function ask(question: string): Promise<void> {
+    await page.getByLabel('Question').fill(question);
+    await page.getByRole('button', { name: 'Ask' }).click();
+  }
+
+  const answer = () => page.locator('p').first();
+
+  test('shows a streamed answer, with one request in strict mode', async () => {
+    await ask('Describe a harbour');
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+    expect(await answer().textContent()).toMatch(/^You said: Describe a harbour\. .*gateway\.$/);
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(chats()).toHaveLength(1);
+  });
+
+  test('shows what has arrived of an answer that breaks off', async () => {
+    mock.fail({ route, cutStreamAfter: 3 });
+    await ask('Describe a harbour');
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').textContent()).toBe('The answer is incomplete.');
+    expect(await answer().textContent()).toMatch(/^You said/);
+    expect(chats()).toHaveLength(1);
+  });
+
+  test('ends its stream when it is unmounted', async () => {
+    await ask('Describe a harbour '.repeat(50));
+    await vi.waitFor(() => expect(mock.inFlight).toBe(1));
+    await page.getByRole('button', { name: 'Close' }).click();
+    await vi.waitFor(() => expect(mock.inFlight).toBe(0));
+  });
+
+  test('replaces an answer by that to a newer question', async () => {
+    await ask('First '.repeat(30));
+    await page.getByText('First').first().waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await ask('Second');
+    await page.getByText('Second').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+    expect(await answer().textContent()).toMatch(/^You said/);
+    expect(await answer().textContent()).not.toContain('First');
+  });
 });
 
-test('the component of the guide shows what has arrived of an answer that breaks off', async () => {
-  mock.fail({ route, cutStreamAfter: 3 });
-  await ask('Describe a harbour');
-  await page.getByRole('alert').waitFor();
-  expect(await page.getByRole('alert').textContent()).toBe('The answer is incomplete.');
-  expect(await answer().textContent()).toMatch(/^You said/);
-  expect(chats()).toHaveLength(1);
-});
+describe('the page of the AI SDK guide, with useChat', () => {
+  beforeEach(() => page.goto(urls.useChat));
 
-test('the component of the guide ends its stream when it is unmounted', async () => {
-  await ask('Describe a harbour '.repeat(50));
-  await vi.waitFor(() => expect(mock.inFlight).toBe(1));
-  await page.getByRole('button', { name: 'Close' }).click();
-  await vi.waitFor(() => expect(mock.inFlight).toBe(0));
-});
+  async function send(text: string): Promise<void> {
+    await page.getByRole('textbox').fill(text);
+    await page.getByRole('button', { name: 'Send' }).click();
+  }
 
-test('the component of the guide replaces an answer by that to a newer question', async () => {
-  await ask('First '.repeat(30));
-  await page.getByText('First').first().waitFor();
-  await page.getByRole('button', { name: 'Stop' }).click();
-  await ask('Second');
-  await page.getByText('Second').waitFor();
-  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
-  expect(await answer().textContent()).toMatch(/^You said/);
-  expect(await answer().textContent()).not.toContain('First');
+  const reply = () => page.locator('p', { hasText: 'assistant:' }).last();
+
+  test('shows a streamed reply, with one request in strict mode', async () => {
+    await send('Describe a harbour');
+    await page.getByText('gateway.').waitFor();
+    expect(await reply().textContent()).toMatch(/^assistant: You said: Describe a harbour\./);
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(chats()).toHaveLength(1);
+  });
+
+  test('keeps what has arrived of a reply that breaks off, sends it once, and can continue', async () => {
+    mock.fail({ route, cutStreamAfter: 3, times: 1 });
+    await send('Describe a harbour');
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').textContent()).toBe('The reply is incomplete.');
+    expect(await reply().textContent()).toMatch(/^assistant: You said/);
+    expect(chats()).toHaveLength(1);
+    await send('And a lighthouse');
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await page.getByText('You said: And a lighthouse').waitFor();
+    expect(chats()).toHaveLength(2);
+  });
+
+  test('reports an empty wallet without the message of the service', async () => {
+    mock.setBalance(0);
+    try {
+      await send('Describe a harbour');
+      await page.getByRole('alert').waitFor();
+      expect(await page.getByRole('alert').textContent()).toBe(
+        'The service is unavailable. We are on it.',
+      );
+    } finally {
+      mock.setBalance(100);
+    }
+  });
 });
