@@ -176,13 +176,6 @@ export class CallErrors {
     return this.#create(Class, `${summary}: ${cause?.message ?? problem}`, 'unknown', { cause });
   }
 
-  /** A result is larger than the caller accepts. Its task has succeeded, so waiting for it does not help. */
-  resultTooLarge(meta: ResponseMeta, maxBytes: number): ResponseValidationError {
-    const summary = `The result is larger than maxBytes (${maxBytes})`;
-    const details = { meta, body: undefined };
-    return this.#create(ResponseValidationError, summary, 'unknown', details, { taskAdvice: '' });
-  }
-
   /** A stream sent nothing for too long. */
   streamIdle(ms: number): StreamIdleTimeoutError {
     const summary = `No data received for ${ms} ms (streamIdleTimeout)`;

@@ -1,4 +1,5 @@
 import { ConnectionError } from '../../errors/connection.ts';
+import { ResponseValidationError } from '../../errors/response-validation.ts';
 import type { TaskHandle } from '../../schemas/task-handle.ts';
 import { abortedError } from '../call/errors.ts';
 import type { CallErrors } from '../call/errors.ts';
@@ -79,7 +80,9 @@ export function guardBody(
           if (!done) {
             bytes += value.byteLength;
             if (bytes > maxBytes) {
-              return fail(errors.resultTooLarge(parseResponseMeta(response, config), maxBytes));
+              const meta = parseResponseMeta(response, config);
+              const message = `The result is larger than maxBytes (${maxBytes}).`;
+              return fail(new ResponseValidationError(message, { meta, body: undefined, task }));
             }
             controller.enqueue(value);
             notify(config.log, onProgress, { bytes, total }, 'onProgress');

@@ -153,7 +153,7 @@ describe('maxBytes', () => {
     const { fetch } = scripted(streamReply('frames', () => never() as never, {}, cancelled));
     const response = await clientOf(fetch).download(url, { maxBytes: 5 });
     const error = await rejection(ResponseValidationError, response.text());
-    expect(error.message).toBe('The result is larger than maxBytes (5). [GET the result]');
+    expect(error.message).toBe('The result is larger than maxBytes (5).');
     expect(cancelled).toHaveBeenCalledOnce();
   });
 
@@ -164,7 +164,7 @@ describe('maxBytes', () => {
     const task = gateway.videos.task('task_1');
     const response = await gateway.download(task, { maxBytes: 5 });
     const error = await rejection(ResponseValidationError, response.text());
-    expect(error.message).toBe('The result is larger than maxBytes (5). [GET the result]');
+    expect(error.message).toBe('The result is larger than maxBytes (5).');
     expect(error.task).toBe(task);
   });
 });
