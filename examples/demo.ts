@@ -49,7 +49,7 @@ async function tour(): Promise<void> {
     return;
   }
   await loseResponse(gateway, imageModel.id, { ...service.pollTiming, signal });
-  await crashAndRunAgain(service, imageModel.id, signal);
+  await crashAndRunAgain(service.baseURL, service.mock, imageModel.id, signal);
   showNextSteps();
   showInvoice(service.mock);
 }

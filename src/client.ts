@@ -166,7 +166,7 @@ export class Polygate {
    * @throws {@link APIError} if the server responds with an error; {@link ConnectionError} if the connection fails.
    * While you read the body, it fails with {@link ConnectionError} if the connection breaks, if no byte arrives for
    * `streamIdleTimeout` ms, or if it is shorter than announced; with {@link ResponseValidationError} if it is larger
-   * than `maxBytes`; and with the signal's reason if the signal aborts.
+   * than `maxBytes`; and with {@link AbortedError} if the signal aborts.
    */
   async download(
     source: string | Generation | TaskHandle,

@@ -5,30 +5,32 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import type { MockGateway } from 'polygate/mock';
+
 import { dim, field, red, title } from './screen.ts';
-import type { Service } from './service.ts';
 
 const program = fileURLToPath(new URL('batch-process.ts', import.meta.url));
 
 /** Kills a process in the middle of a batch, and runs the same batch again in another process. */
 export async function crashAndRunAgain(
-  { apiKey, baseURL, mock }: Service,
+  baseURL: string,
+  mock: MockGateway,
   model: string,
   signal: AbortSignal,
 ): Promise<void> {
   title('A batch that is killed and run again', 'gateway.batch()');
   const folder = await mkdtemp(join(tmpdir(), 'polygate-demo-'));
   const file = join(folder, 'batch.jsonl');
-  const env = { ...process.env, POLYGATE_API_KEY: apiKey, POLYGATE_BASE_URL: baseURL };
+  const env = { ...process.env, POLYGATE_API_KEY: mock.apiKey, POLYGATE_BASE_URL: baseURL };
   const run = async (...args: string[]): Promise<string> => {
     const child = fork(program, [file, model, ...args], { env, signal });
     const [, killedBy] = await once(child, 'exit', { signal });
     return String(killedBy);
   };
-  const before = mock?.invoice.length ?? 0;
-  const charges = () => mock?.invoice.slice(before) ?? [];
+  const before = mock.invoice.length;
+  const charges = () => mock.invoice.slice(before);
   try {
-    field('process 1', dim('six images; killed when it learns of the third charge'));
+    field('process 1', dim('six images; killed at the third charge that it receives'));
     const killedBy = await run('3');
     const paidTasks = charges().flatMap(({ taskId = [] }) => taskId);
     field('killed', `${red(`by ${killedBy}`)}  the invoice has ${paidTasks.length} charges so far`);

@@ -38,7 +38,7 @@ const materialNames: OptionNames<MaterialOptions> = {
   deleteMs: true,
 };
 
-/** Throws a `TypeError` if the options of a gateway, or the objects in them, have an unknown name. */
+/** Throws a `ConfigurationError` if the options of a gateway, or the objects in them, have an unknown name. */
 export function checkGatewayOptions(options: MockGatewayOptions): void {
   const { keys = [], tasks, materials, wallet, assumptions } = options;
   checkNames(options, gatewayNames);

@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { AbortedError, ConfigurationError } from 'polygate';
+import { ConfigurationError } from 'polygate';
 import type { Clock, DownloadOptions, Generation, Polygate, TaskHandle } from 'polygate';
 
 import { unknownNameProblem } from '../schemas/nearest-name.ts';
@@ -97,10 +97,6 @@ export async function saveTo(
     return { path, ...result };
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
-    const task = typeof source !== 'string' && 'wait' in source ? source : undefined;
-    if (signal?.aborted && error === signal.reason) {
-      throw new AbortedError('Aborted by the caller.', { cause: error, task });
-    }
     throw error;
   }
 }

@@ -21,7 +21,8 @@ function rowsOf(heading: string): Map<string, string[]> {
 
 /** The names of the optional fields of an interface. */
 function fieldsOf(path: string, name: string): string[] {
-  const body = read(path).split(`export interface ${name} {\n`)[1]?.split('\n}')[0] ?? '';
+  const start = new RegExp(`export interface ${name}\\b[^{]*\\{\\n`);
+  const body = read(path).split(start)[1]?.split('\n}')[0] ?? '';
   return Array.from(body.matchAll(/^ {2}(\w+)\?:/gm), ([, field = '']) => field);
 }
 
@@ -44,4 +45,22 @@ test('the guide lists every option of a call', () => {
   const fields = fieldsOf('src/core/call/request-options.ts', 'RequestOptions');
   expect(fields.length).toBeGreaterThan(6);
   expect(Array.from(rowsOf('Options of one call').keys())).toEqual(expect.arrayContaining(fields));
+});
+
+test.each([
+  ['WaitOptions', 'src/schemas/task-handle.ts', 7],
+  ['GenerateOptions', 'src/core/tasks/submit.ts', 1],
+  ['RegisterOptions', 'src/resources/materials.ts', 1],
+  ['RecoverOptions', 'src/core/batch/batch-context.ts', 1],
+  ['BatchOptions', 'src/core/batch/batch.ts', 3],
+  ['RunOptions', 'src/core/chat/tool-run.ts', 2],
+  ['DownloadOptions', 'src/core/tasks/download.ts', 7],
+  ['SaveToOptions', 'src/node/save-to.ts', 2],
+])('the guide lists every option of %s', (name, path, count) => {
+  const listed = ['Options of one call', 'Options of some methods'].flatMap((heading) =>
+    Array.from(rowsOf(heading).keys()),
+  );
+  const fields = fieldsOf(path, name);
+  expect(fields).toHaveLength(count);
+  expect(listed).toEqual(expect.arrayContaining(fields));
 });

@@ -89,7 +89,6 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'docs/logging.md: Find the log lines of a trace': /^\{"level":30,.*: charged 0\.02 USD"\}\n$/,
   'docs/proxies.md: Set environment variables': /^9 models\n$/,
   'docs/serverless-and-edge.md: Submit now, fetch later': /^succeeded http:\S+\n$/,
-  'docs/serverless-and-edge.md: Stream a response': /^true\n$/,
   'docs/serverless-and-edge.md: Time limits': /^unknown [\da-f]{32}\n$/,
   'docs/faq.md: How do I see what I spend?':
     /^0\.02 prism-image POST \/v1\/images\/tasks\n0\.02\n$/,

@@ -21,19 +21,11 @@ afterAll(() => gateway.close());
 async function run(heading: string, env: Readonly<Record<string, string>> = {}) {
   const snippet = snippets.find(({ title }) => title === `docs/proxies.md: ${heading}`);
   if (snippet === undefined) throw new Error(`The guide has no snippet ${heading}`);
-  const { folder, mock, baseURL, proxyURL, tunnels } = gateway;
+  const { folder, environment, tunnels } = gateway;
   const before = tunnels();
   const { code, stdout, stderr } = await runFromSource(pathToFileURL(snippet.file), {
     cwd: folder,
-    env: {
-      NO_PROXY: '',
-      no_proxy: '',
-      POLYGATE_API_KEY: mock.apiKey,
-      POLYGATE_BASE_URL: baseURL,
-      HTTPS_PROXY: proxyURL,
-      https_proxy: proxyURL,
-      ...env,
-    },
+    env: { ...environment, ...env },
   });
   return { code, stdout, stderr, usedProxy: tunnels() > before };
 }

@@ -34,7 +34,7 @@ test.each([
   { snippet: 'Set-environment-variables', program: 'deno', options: ['run', '--allow-all'] },
   { snippet: 'Deno', program: 'deno', options: ['run', '--allow-all'] },
 ])('$program runs the snippet "$snippet" through a proxy', async (row) => {
-  const { mock, baseURL, proxyURL, tunnels } = gateway;
+  const { environment, tunnels } = gateway;
   const before = tunnels();
   const { stdout } = await execute(
     join(app, 'node_modules/.bin', row.program),
@@ -43,12 +43,7 @@ test.each([
       cwd: app,
       env: {
         ...process.env,
-        NO_PROXY: '',
-        no_proxy: '',
-        POLYGATE_API_KEY: mock.apiKey,
-        POLYGATE_BASE_URL: baseURL,
-        HTTPS_PROXY: proxyURL,
-        https_proxy: proxyURL,
+        ...environment,
         ...(row.snippet.startsWith('Set') && { NODE_EXTRA_CA_CERTS: 'corporate-ca.pem' }),
       },
     },

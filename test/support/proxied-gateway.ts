@@ -15,10 +15,9 @@ import { handleNodeRequest } from './node-adapter.ts';
 /** A reference gateway with TLS, whose CA is in a file, and a proxy that requires a password. */
 export interface ProxiedGateway {
   mock: MockGateway;
-  baseURL: string;
-  /** The URL of the proxy, with the user name and the password. */
-  proxyURL: string;
-  /** The same URL with a wrong password. */
+  /** Environment variables that send a client to the gateway, through the proxy. */
+  environment: Readonly<Record<string, string>>;
+  /** The URL of the proxy with a wrong password. */
   wrongProxyURL: string;
   /** A folder with `corporate-ca.pem`. */
   folder: string;
@@ -47,10 +46,17 @@ export async function startProxiedGateway(): Promise<ProxiedGateway> {
     if (headers['proxy-authorization'] === expected) tunnels += 1;
   });
   const [gatewayPort, proxyPort] = [await start(gateway), await start(proxy)];
+  const proxyURL = `http://ann:secret@127.0.0.1:${proxyPort}`;
   return {
     mock,
-    baseURL: `https://localhost:${gatewayPort}`,
-    proxyURL: `http://ann:secret@127.0.0.1:${proxyPort}`,
+    environment: {
+      NO_PROXY: '',
+      no_proxy: '',
+      POLYGATE_API_KEY: mock.apiKey,
+      POLYGATE_BASE_URL: `https://localhost:${gatewayPort}`,
+      HTTPS_PROXY: proxyURL,
+      https_proxy: proxyURL,
+    },
     wrongProxyURL: `http://ann:wrong@127.0.0.1:${proxyPort}`,
     folder,
     tunnels: () => tunnels,

@@ -57,8 +57,8 @@ export interface PolygateOptions {
    */
   maxRetryDelay?: number | undefined;
   /**
-   * Maximum time to wait for a concurrency slot, in milliseconds. After that, the call fails with
-   * {@link ConcurrencyLimitError}.
+   * Maximum time to wait for a concurrency slot, in milliseconds from the start of the call. After that, the call fails
+   * with {@link ConcurrencyLimitError}; a retry gets a slot only if one is free.
    * @defaultValue 300,000
    */
   maxQueueTime?: number | undefined;

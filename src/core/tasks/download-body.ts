@@ -1,4 +1,7 @@
 import { ConnectionError } from '../../errors/connection.ts';
+import { ResponseValidationError } from '../../errors/response-validation.ts';
+import type { TaskHandle } from '../../schemas/task-handle.ts';
+import { abortedError } from '../call/errors.ts';
 import type { CallErrors } from '../call/errors.ts';
 import { whenAborted } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
@@ -16,8 +19,9 @@ export interface DownloadProgress {
   total?: number | undefined;
 }
 
-/** The options that apply while the body is read. */
+/** The task of the result, and the options that apply while the body is read. */
 interface BodyOptions {
+  readonly task?: TaskHandle | undefined;
   readonly maxBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
@@ -32,7 +36,7 @@ export function guardBody(
   { start, end, total }: FilePart,
   config: Config,
   errors: CallErrors,
-  { maxBytes = Infinity, signal, onProgress }: BodyOptions,
+  { task, maxBytes = Infinity, signal, onProgress }: BodyOptions,
 ): Response {
   const { body } = response;
   if (body === null) return response;
@@ -41,11 +45,12 @@ export function guardBody(
   let bytes = start;
   let opened: ReadableStreamDefaultController<Uint8Array> | undefined;
   /** Ends the body. Without effect if it has already ended. */
-  const fail = (error: unknown) => {
+  const fail = (error: unknown, reason = error) => {
     release();
     opened?.error(error);
-    reader.cancel(error).catch(() => undefined);
+    reader.cancel(reason).catch(() => undefined);
   };
+  const abort = (reason: unknown) => fail(abortedError(reason, { task }), reason);
   const interrupted = (problem: string, error?: unknown) =>
     errors.bodyInterrupted(
       ConnectionError,
@@ -56,7 +61,7 @@ export function guardBody(
   const idleTimer = createIdleTimer(config.clock, ms, () =>
     fail(interrupted(`no data received for ${ms} ms (streamIdleTimeout)`)),
   );
-  const stopListening = whenAborted(signal, fail);
+  const stopListening = whenAborted(signal, abort);
   const release = () => {
     idleTimer.stop();
     stopListening();
@@ -65,7 +70,7 @@ export function guardBody(
     {
       start(controller) {
         opened = controller;
-        if (signal?.aborted) fail(signal.reason);
+        if (signal?.aborted) abort(signal.reason);
       },
       async pull(controller) {
         idleTimer.start();
@@ -75,8 +80,9 @@ export function guardBody(
           if (!done) {
             bytes += value.byteLength;
             if (bytes > maxBytes) {
-              const problem = `the result is larger than maxBytes (${maxBytes})`;
-              return fail(errors.invalidResponse(parseResponseMeta(response, config), problem));
+              const meta = parseResponseMeta(response, config);
+              const message = `The result is larger than maxBytes (${maxBytes}).`;
+              return fail(new ResponseValidationError(message, { meta, body: undefined, task }));
             }
             controller.enqueue(value);
             notify(config.log, onProgress, { bytes, total }, 'onProgress');

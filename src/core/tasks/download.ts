@@ -130,7 +130,9 @@ async function fetchResult(
     };
     const response = await runWithTimeLimit(attempt, limit);
     const part = response.ok ? filePart(response, range?.start) : undefined;
-    if (part !== undefined) return guardBody(response, part, config, errors, options);
+    if (part !== undefined) {
+      return guardBody(response, part, config, errors, { ...options, task });
+    }
     response.body?.cancel().catch(() => undefined);
     const meta = parseResponseMeta(response, config);
     if (response.ok) {

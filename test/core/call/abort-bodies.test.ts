@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import { AbortedError } from '../../../src/index.ts';
 import type { Polygate } from '../../../src/index.ts';
 import { caught, chat, clientOf } from '../support.ts';
 
@@ -21,11 +22,30 @@ function endless() {
 
 type Call = (gateway: Polygate, signal: AbortSignal) => Promise<Response>;
 
+/** Aborts while the body is read. Returns the reason, and the errors of both sides of the body. */
+async function abortBody(call: Call) {
+  const { fetch, state } = endless();
+  const stop = new AbortController();
+  const response = await call(clientOf(fetch), stop.signal);
+  expect(response.headers.get('x-request-id')).toBe('req_1');
+  const reader = response.body?.getReader();
+  await reader?.read();
+  const rest = caught(reader?.read() ?? Promise.resolve());
+  const reason = new Error('enough');
+  stop.abort(reason);
+  return { reason, error: await rest, cancelled: state.cancelled };
+}
+
+test('the signal also aborts the response body returned by download, with an AbortedError', async () => {
+  const { reason, error, cancelled } = await abortBody((gateway, signal) =>
+    gateway.download('https://files.example/a.mp4', { signal, maxBytes: 99 }),
+  );
+  expect(error).toBeInstanceOf(AbortedError);
+  expect(error.cause).toBe(reason);
+  expect(cancelled).toBe(reason);
+});
+
 test.each<[string, Call]>([
-  [
-    'download',
-    (gateway, signal) => gateway.download('https://files.example/a.mp4', { signal, maxBytes: 99 }),
-  ],
   ['asResponse of a list', (gateway, signal) => gateway.models.list({}, { signal }).asResponse()],
   [
     'asResponse of a poll',
@@ -37,16 +57,8 @@ test.each<[string, Call]>([
       gateway.chat.completions.create({ ...chat, stream: true }, { signal }).asResponse(),
   ],
 ])('the signal also aborts the response body returned by %s', async (_, call) => {
-  const { fetch, state } = endless();
-  const stop = new AbortController();
-  const response = await call(clientOf(fetch), stop.signal);
-  expect(response.headers.get('x-request-id')).toBe('req_1');
-  const reader = response.body?.getReader();
-  await reader?.read();
-  const rest = caught(reader?.read() ?? Promise.resolve());
-  const reason = new Error('enough');
-  stop.abort(reason);
-  expect(await rest).toBe(reason);
+  const { reason, error, cancelled } = await abortBody(call);
+  expect(error).toBe(reason);
   // A body of which hooks have a copy puts the reason into a list.
-  expect([state.cancelled].flat(3)).toContain(reason);
+  expect([cancelled].flat(3)).toContain(reason);
 });

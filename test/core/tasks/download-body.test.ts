@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
 
 import {
+  AbortedError,
   ConfigurationError,
   ConnectionError,
   RequestTimeoutError,
@@ -152,8 +153,38 @@ describe('maxBytes', () => {
     const { fetch } = scripted(streamReply('frames', () => never() as never, {}, cancelled));
     const response = await clientOf(fetch).download(url, { maxBytes: 5 });
     const error = await rejection(ResponseValidationError, response.text());
-    expect(error.message).toContain('larger than maxBytes (5)');
+    expect(error.message).toBe('The result is larger than maxBytes (5).');
     expect(cancelled).toHaveBeenCalledOnce();
+  });
+
+  test('does not advise to wait for a task, which has succeeded', async () => {
+    const record = { id: 'task_1', status: 'completed', video_url: url };
+    const { fetch } = scripted(jsonReply(200, record), reply('frames'));
+    const gateway = clientOf(fetch);
+    const task = gateway.videos.task('task_1');
+    const response = await gateway.download(task, { maxBytes: 5 });
+    const error = await rejection(ResponseValidationError, response.text());
+    expect(error.message).toBe('The result is larger than maxBytes (5).');
+    expect(error.task).toBe(task);
+  });
+});
+
+describe('the body of a download that is aborted', () => {
+  test('fails with an AbortedError that carries the reason and the task', async () => {
+    const record = { id: 'task_1', status: 'completed', video_url: url };
+    const stalled = streamReply('frames', () => never() as never, video());
+    const { fetch } = scripted(jsonReply(200, record), stalled);
+    const gateway = clientOf(fetch);
+    const task = gateway.videos.task('task_1');
+    const stop = new AbortController();
+    const response = await gateway.download(task, { signal: stop.signal });
+    const reading = rejection(AbortedError, response.text());
+    const reason = new Error('the user left');
+    stop.abort(reason);
+    const error = await reading;
+    expect(error.cause).toBe(reason);
+    expect(error.outcome).toBeUndefined();
+    expect(error.task).toBe(task);
   });
 });
 
