@@ -21,8 +21,10 @@ export function CallRow({ call }: { call: Call }) {
         onClick={() => setOpen(id, !isExpanded)}
       >
         <span class="call-route">
-          {method !== 'POST' && `${method} `}
-          <PathText path={path} />{' '}
+          <span>
+            {method !== 'POST' && `${method} `}
+            <PathText path={path} />
+          </span>{' '}
           <span class="call-time">
             <time>{new Date(at).toLocaleTimeString('en-GB')}</time>
             {!attempts.some(isOpen) && ` · ${formatMs(durationOf(call))}`}
