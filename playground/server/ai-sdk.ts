@@ -14,7 +14,7 @@ import type { PolygateProviderSettings } from 'polygate/ai-sdk';
 
 import type { ResponseMetadata } from '../shared/ai-sdk.ts';
 
-/** Creates the route that the page's AI SDK chat uses. It answers as any app that uses the AI SDK would. */
+/** Creates the route that the page's AI SDK chat uses. It responds like any app that uses the AI SDK. */
 export function createAiSdkRoute(
   settings: PolygateProviderSettings,
   origins: readonly string[],

@@ -1,31 +1,31 @@
 import type { Attempt, InvoiceLine } from '../shared/lab.ts';
 
 /**
- * Adds to each attempt what it was charged. The invoice also has the charges whose responses were lost. Without one, the
- * responses have to be believed.
+ * Adds to each attempt what it was charged. The invoice also has the charges whose responses were lost. Without an
+ * invoice, the charges are those that the responses report.
  */
 export function attributeCharges(
   attempts: readonly Attempt[],
   invoice: readonly InvoiceLine[] | undefined,
 ): Attempt[] {
   const copies = attempts.map((attempt) => ({ ...attempt }));
-  if (invoice === undefined) for (const attempt of copies) addReported(attempt, copies);
+  if (invoice === undefined) for (const attempt of copies) addReportedCharge(attempt, copies);
   for (const line of invoice ?? []) {
     if (line.kind === 'refund') continue;
     // A retry that arrived after the charge was not the one that was charged.
-    const charged = copies.findLast((sent) => sent.at <= line.at && isChargeOf(line, sent));
+    const charged = copies.findLast((copy) => copy.at <= line.at && isLineOf(line, copy));
     if (charged !== undefined) charged.chargedUsd = (charged.chargedUsd ?? 0) + line.usd;
   }
   for (const line of invoice ?? []) {
     if (line.kind === 'charge') continue;
-    const charged = copies.find((sent) => sent.chargedUsd !== undefined && isChargeOf(line, sent));
+    const charged = copies.find((copy) => copy.chargedUsd !== undefined && isLineOf(line, copy));
     if (charged !== undefined) charged.refundedUsd = (charged.refundedUsd ?? 0) - line.usd;
   }
   return copies;
 }
 
 /** Adds the charge that a response reports. That of a replay belongs to the earlier attempt whose response was lost. */
-function addReported(attempt: Attempt, all: readonly Attempt[]): void {
+function addReportedCharge(attempt: Attempt, all: readonly Attempt[]): void {
   const { replay, key, number, reportedUsd } = attempt;
   const charged = replay
     ? all.find((other) => other.number < number && other.key === key && other.status === undefined)
@@ -33,7 +33,8 @@ function addReported(attempt: Attempt, all: readonly Attempt[]): void {
   if (charged !== undefined) charged.chargedUsd ??= reportedUsd;
 }
 
-function isChargeOf({ route, key, requestId }: InvoiceLine, attempt: Attempt): boolean {
+/** Whether a line of the invoice belongs to the API call of an attempt. */
+function isLineOf({ route, key, requestId }: InvoiceLine, attempt: Attempt): boolean {
   if (route !== `${attempt.method} ${attempt.path}`) return false;
   return key === undefined ? attempt.requestId === requestId : attempt.key === key;
 }

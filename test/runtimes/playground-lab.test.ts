@@ -33,7 +33,7 @@ describe.each(['chromium', 'firefox'] as const)('the playground in %s', (kind) =
     expect(await call.locator('.call-head .attempt').allInnerTexts()).toEqual([
       'no response',
       '202 replay',
-      expect.stringMatching(/poll/),
+      expect.stringMatching(/^\d+ polls?$/),
     ]);
     expect(await call.locator('.call-head .money').innerText()).toBe('$0.02');
     expect(await call.locator('.call-charge').innerText()).toMatch(
@@ -57,6 +57,12 @@ describe.each(['chromium', 'firefox'] as const)('the playground in %s', (kind) =
     expect(await attempts.nth(0).locator('.headers').innerText()).toContain('Bearer (hidden)');
     await attempts.nth(1).locator('summary').first().click();
     await attempts.nth(1).getByText('"task_id": "task_').waitFor();
+    await page.evaluate(
+      `navigator.clipboard.writeText = async (text) => { window.copied = text; }`,
+    );
+    await call.getByRole('button', { name: 'Copy all as JSON' }).click();
+    await call.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('JSON.parse(window.copied).attempts.length')).toBe(2);
     expect(await findBarriers(page)).toEqual([]);
 
     await go('wallet');
@@ -152,6 +158,15 @@ describe.each(['chromium', 'firefox'] as const)('the playground in %s', (kind) =
     expect(await link.getAttribute('download')).toBe('a-ferry.svg');
     const url = await link.getAttribute('href');
     expect((await page.request.get(new URL(url, page.url()).href)).status()).toBe(200);
+
+    await page.evaluate(
+      `navigator.clipboard.writeText = async (text) => { window.copied = text; }`,
+    );
+    const copy = page.getByRole('button', { name: 'Copy the URL: A ferry' });
+    await copy.click();
+    await expect.poll(() => copy.getAttribute('title')).toBe('Copied');
+    expect(await page.evaluate('window.copied')).toBe(new URL(url, page.url()).href);
+    await expect.poll(() => copy.getAttribute('title'), { timeout: 5000 }).toBe('Copy the URL');
   });
 
   test('the wallet can be topped up, and reset after a confirmation', async () => {

@@ -6,9 +6,9 @@ export function AiSdkStatus() {
   if (!throughAiSdk.value) return null;
   const { status } = aiSdkChat;
   return (
-    <p class="note ai-sdk-status">
-      Through the AI SDK: the server calls <code>streamText</code>, and this page uses the chat
-      state of <code>useChat</code>. Status:{' '}
+    <p class="ai-sdk-status">
+      The server calls <code>streamText</code> of the AI SDK, and this page uses the chat state of{' '}
+      <code>useChat</code>. Status:{' '}
       <span class={status === 'error' ? 'tag tag-lost' : 'tag'}>{status}</span>
     </p>
   );

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 import { chatModel } from '../../state/chat-settings.ts';
 import { cancelEditing, draft, editedTurn, sendDraft, stop } from '../../state/chat.ts';
@@ -11,7 +11,8 @@ export function Composer() {
   const input = useRef<HTMLTextAreaElement>(null);
   const isBusy = activeResponse.value !== undefined;
   const isEditing = editedTurn.value !== undefined;
-  useEffect(() => {
+  // Before the browser paints, so that the next key already reaches the input.
+  useLayoutEffect(() => {
     if (isEditing) input.current?.focus();
   }, [isEditing]);
   return (

@@ -1,7 +1,5 @@
-import { useState } from 'preact/hooks';
-
-import { announce } from '../../state/announce.ts';
 import { Icon } from '../parts/icon.tsx';
+import { useCopy } from '../parts/use-copy.ts';
 import { fileName } from './file-name.ts';
 
 interface ResultActionsProps {
@@ -14,18 +12,8 @@ interface ResultActionsProps {
 
 /** Copies the URL of a result, and downloads the result. */
 export function ResultActions({ url, name, number }: ResultActionsProps) {
-  const [isCopied, setIsCopied] = useState(false);
+  const { isCopied, copy } = useCopy('The URL was copied.');
   const suffix = number > 1 ? `${name} (${number})` : name;
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(new URL(url, location.href).href);
-      setIsCopied(true);
-      announce('The URL was copied.');
-      window.setTimeout(() => setIsCopied(false), 2000);
-    } catch {
-      announce('The browser did not allow copying.');
-    }
-  };
   return (
     <>
       <button
@@ -33,7 +21,7 @@ export function ResultActions({ url, name, number }: ResultActionsProps) {
         class="plain"
         title={isCopied ? 'Copied' : 'Copy the URL'}
         aria-label={`Copy the URL: ${suffix}`}
-        onClick={() => void copy()}
+        onClick={() => void copy(new URL(url, location.href).href)}
       >
         <Icon name={isCopied ? 'check' : 'copy'} />
       </button>

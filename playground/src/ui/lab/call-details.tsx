@@ -1,10 +1,9 @@
 import type { Call } from '../../../shared/calls.ts';
-import { isFailure } from '../../../shared/calls.ts';
 import type { Attempt } from '../../../shared/lab.ts';
 import { lab } from '../../state/lab.ts';
 import { AttemptItem } from './attempt-item.tsx';
 import { CopyCall } from './copy-call.tsx';
-import { describeCharge, formatMs, formatTime } from './describe-call.ts';
+import { countPolls, describeCharge, formatMs, formatTime } from './describe-call.ts';
 import { Fact } from './fact.tsx';
 
 /** The charge, the facts, the attempts and the polls of a call. */
@@ -44,8 +43,8 @@ export function CallDetails({ call }: { call: Call }) {
       {polls.length > 0 && (
         <details class="polls">
           <summary>
-            {polls.length} {polls.length === 1 ? 'poll' : 'polls'}
-            {describePolls(polls)}
+            {countPolls(polls)}
+            {polls.length > 1 && ` · ${formatMs(spanOf(polls))}`}
           </summary>
           <Timeline attempts={polls} />
         </details>
@@ -79,13 +78,7 @@ function Timeline({ attempts }: { attempts: readonly Attempt[] }) {
 
 const endOf = ({ at, ms }: Attempt): number => (ms === undefined ? Date.now() : at + ms);
 
-function describePolls(polls: readonly Attempt[]): string {
-  const [first] = polls;
-  const last = polls.at(-1);
-  const failed = polls.filter(isFailure).length;
-  const span =
-    first !== undefined && last !== undefined && last !== first ? endOf(last) - first.at : 0;
-  return [span > 0 && ` in ${formatMs(span)}`, failed > 0 && `, ${failed} failed`]
-    .filter((part) => part !== false)
-    .join('');
+/** Time from the start of the first attempt to the end of the last. */
+function spanOf(attempts: readonly Attempt[]): number {
+  return Math.max(...attempts.map(endOf)) - Math.min(...attempts.map(({ at }) => at));
 }

@@ -1,9 +1,9 @@
-import { chargeOf, isFailure, isOpen, recoveryOf } from '../../../shared/calls.ts';
+import { chargeOf, isOpen, recoveryOf } from '../../../shared/calls.ts';
 import type { Call } from '../../../shared/calls.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Money } from '../parts/money.tsx';
 import { CallDetails } from './call-details.tsx';
-import { formatMs, labelOf, toneOf } from './describe-call.ts';
+import { countPolls, formatMs, labelOf, toneOf } from './describe-call.ts';
 import { openCalls, setOpen } from './recorder-state.ts';
 
 /** One API call, with its attempts in order, and its details if they are open. */
@@ -21,8 +21,10 @@ export function CallRow({ call }: { call: Call }) {
         onClick={() => setOpen(id, !isExpanded)}
       >
         <span class="call-route">
-          {method !== 'POST' && `${method} `}
-          <PathText path={path} />{' '}
+          <span>
+            {method !== 'POST' && `${method} `}
+            <PathText path={path} />
+          </span>{' '}
           <span class="call-time">
             <time>{new Date(at).toLocaleTimeString('en-GB')}</time>
             {!attempts.some(isOpen) && ` · ${formatMs(durationOf(call))}`}
@@ -36,7 +38,11 @@ export function CallRow({ call }: { call: Call }) {
             </span>
           ))}
           {recoveryOf(call) !== undefined && <span class="tag tag-replay">recovered</span>}
-          <PollCount polls={polls} />
+          {polls.length > 0 && (
+            <span class="attempt" data-tone="poll">
+              {countPolls(polls)}
+            </span>
+          )}
         </span>
         <Icon name="expand" />
       </button>
@@ -46,17 +52,6 @@ export function CallRow({ call }: { call: Call }) {
         </div>
       )}
     </li>
-  );
-}
-
-function PollCount({ polls }: { polls: Call['polls'] }) {
-  const failed = polls.filter(isFailure).length;
-  if (polls.length === 0) return null;
-  return (
-    <span class="attempt" data-tone="poll">
-      {polls.length} {polls.length === 1 ? 'poll' : 'polls'}
-      {failed > 0 && `, ${failed} failed`}
-    </span>
   );
 }
 

@@ -1,26 +1,14 @@
-import { useState } from 'preact/hooks';
-
 import type { Call } from '../../../shared/calls.ts';
 import type { Attempt } from '../../../shared/lab.ts';
-import { announce } from '../../state/announce.ts';
 import { loadExchange } from '../../state/lab.ts';
 import { Icon } from '../parts/icon.tsx';
+import { useCopy } from '../parts/use-copy.ts';
 
 /** Copies a call with everything that was sent and received, for an issue or a support request. */
 export function CopyCall({ call }: { call: Call }) {
-  const [isCopied, setIsCopied] = useState(false);
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(await toJson(call));
-      setIsCopied(true);
-      announce('Copied.');
-      window.setTimeout(() => setIsCopied(false), 2000);
-    } catch {
-      announce('The browser did not allow copying.');
-    }
-  };
+  const { isCopied, copy } = useCopy();
   return (
-    <button type="button" class="secondary copy-call" onClick={() => void copy()}>
+    <button type="button" class="secondary copy-call" onClick={() => void copy(toJson(call))}>
       <Icon name={isCopied ? 'check' : 'copy'} />
       {isCopied ? 'Copied' : 'Copy all as JSON'}
     </button>

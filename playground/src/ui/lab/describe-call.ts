@@ -84,6 +84,13 @@ export function toneOf(attempt: Attempt): 'pending' | 'busy' | 'failed' | 'repla
   return replay ? 'replay' : 'ok';
 }
 
+/** Such as `3 polls, 1 failed`. */
+export function countPolls(polls: readonly Attempt[]): string {
+  const failed = polls.filter(isFailure).length;
+  const count = polls.length === 1 ? '1 poll' : `${polls.length} polls`;
+  return failed === 0 ? count : `${count}, ${failed} failed`;
+}
+
 /** A duration such as `350 ms` or `1.2 s`. */
 export function formatMs(ms: number): string {
   return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;

@@ -10,7 +10,6 @@ export function MaterialForm() {
   const [url, setUrl] = useState('https://files.example/portrait.png');
   const [type, setType] = useState<MaterialType>('image');
   const [hasPerson, setHasPerson] = useState(false);
-  const { isBusy, problem, done } = registration.value;
   const register = () => {
     if (type === 'audio' || !hasPerson) return registerMaterial({ url, type });
     return registerMaterial({
@@ -26,10 +25,8 @@ export function MaterialForm() {
     <CreateForm
       main={{ type: 'url', label: 'Public URL of the file', value: url, onChange: setUrl }}
       action="Register"
-      isDisabled={isBusy}
       onSubmit={() => void register()}
-      problem={problem}
-      done={done}
+      creation={registration.value}
     >
       <Choice label="Type" options={types} value={type} onChange={setType} />
       <label class="check">

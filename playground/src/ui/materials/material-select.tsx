@@ -12,7 +12,7 @@ export function MaterialSelect(props: { value: string; onChange: (uri: string) =
         value={props.value}
         onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
       >
-        <option value="">none</option>
+        <option value="">None</option>
         {available.map(({ material: { id, name, uri } }) => (
           <option key={id} value={uri ?? ''}>
             {name}

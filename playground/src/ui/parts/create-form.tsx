@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 
 import type { Purpose } from '../../state/account.ts';
-import type { ApiCall } from '../../state/api-call.ts';
-import type { Problem } from '../../state/problem.ts';
+import type { Creation } from '../../state/api-call.ts';
 import { ViewCode } from '../code/view-code.tsx';
 import { Field } from './field.tsx';
 import { ModelSelect } from './model-select.tsx';
@@ -26,15 +25,14 @@ interface CreateFormProps {
   onSubmit: () => void;
   /** Further buttons. */
   buttons?: ComponentChildren;
-  /** The error of the last call. */
-  problem?: Problem | undefined;
-  /** What the last call did, and the call. */
-  done?: { text: string; call: ApiCall } | undefined;
+  /** State of the call, if the form waits for it. */
+  creation?: Creation;
 }
 
 /** The form of all calls that create something. Ctrl+Enter submits it from any input. */
 export function CreateForm(props: CreateFormProps) {
-  const { main, model, price, problem, done } = props;
+  const { main, model, price, creation } = props;
+  const isDisabled = props.isDisabled === true || creation?.isBusy === true;
   return (
     <form
       class="create-form"
@@ -46,7 +44,7 @@ export function CreateForm(props: CreateFormProps) {
         if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
         event.preventDefault();
         // A disabled button also disables the shortcut.
-        if (props.isDisabled !== true) event.currentTarget.requestSubmit();
+        if (!isDisabled) event.currentTarget.requestSubmit();
       }}
     >
       {main.type === 'url' ? <TextField {...main} isMain /> : <TextArea {...main} isMain />}
@@ -56,15 +54,15 @@ export function CreateForm(props: CreateFormProps) {
         {props.children}
         <div class="create-submit">
           {props.buttons}
-          <button type="submit" class="primary" disabled={props.isDisabled}>
+          <button type="submit" class="primary" disabled={isDisabled}>
             {props.action} {price !== undefined && <span class="price">{usd(price)}</span>}
           </button>
         </div>
       </div>
-      {problem && <ProblemNote problem={problem} />}
-      {done && (
+      {creation?.problem && <ProblemNote problem={creation.problem} />}
+      {creation?.done && (
         <p class="create-done">
-          <span>{done.text}</span> <ViewCode call={done.call} />
+          <span>{creation.done.text}</span> <ViewCode call={creation.done.call} />
         </p>
       )}
     </form>

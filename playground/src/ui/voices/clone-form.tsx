@@ -9,16 +9,13 @@ export function CloneForm() {
   const [url, setUrl] = useState('https://files.example/recording.wav');
   const [text, setText] = useState('This is what I sound like.');
   const [name, setName] = useState('My own voice');
-  const { isBusy, problem, done } = voiceCreation.value;
   return (
     <CreateForm
       main={{ type: 'url', label: 'Public URL of the recording', value: url, onChange: setUrl }}
       action="Clone"
       price={estimate.voiceClone({ previewText: text })}
-      isDisabled={isBusy}
       onSubmit={() => void cloneVoice({ audio_url: url, text, display_name: name })}
-      problem={problem}
-      done={done}
+      creation={voiceCreation.value}
     >
       <TextField isOptional label="Name" value={name} onChange={setName} />
       <TextField isOptional label="Transcript" value={text} onChange={setText} />

@@ -9,7 +9,6 @@ export function DesignForm() {
   const [prompt, setPrompt] = useState('A retired captain, dry and kind');
   const [previewText, setPreviewText] = useState('Welcome aboard.');
   const [name, setName] = useState('The Captain');
-  const { isBusy, problem, done } = voiceCreation.value;
   const design = () =>
     designVoice({
       prompt,
@@ -22,10 +21,8 @@ export function DesignForm() {
       main={{ label: 'Description of the voice', value: prompt, onChange: setPrompt }}
       action="Design"
       price={estimate.voiceDesign({ previewText })}
-      isDisabled={isBusy}
       onSubmit={() => void design()}
-      problem={problem}
-      done={done}
+      creation={voiceCreation.value}
     >
       <TextField isOptional label="Name" value={name} onChange={setName} />
       <TextField label="Preview text" value={previewText} onChange={setPreviewText} />

@@ -10,7 +10,7 @@ const amounts = [5, 25];
 
 /** Tops up and resets the wallet of the reference gateway. */
 export function WalletActions({ wallet }: { wallet: LabWallet }) {
-  const [isAsking, setIsAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const [note, setNote] = useState('');
   const add = async (amount: number) => {
     const isDone = await topUp(amount);
@@ -35,7 +35,7 @@ export function WalletActions({ wallet }: { wallet: LabWallet }) {
             Add {usd(amount)}
           </button>
         ))}
-        <button type="button" class="secondary small" onClick={() => setIsAsking(true)}>
+        <button type="button" class="secondary small" onClick={() => setIsConfirming(true)}>
           Reset …
         </button>
       </div>
@@ -44,8 +44,8 @@ export function WalletActions({ wallet }: { wallet: LabWallet }) {
           {note}
         </p>
       )}
-      {isAsking && (
-        <Dialog title="Reset the wallet?" onClose={() => setIsAsking(false)}>
+      {isConfirming && (
+        <Dialog title="Reset the wallet?" onClose={() => setIsConfirming(false)}>
           <p>
             The balance returns to {usd(wallet.startUsd)}, and the invoice and the flight recorder
             are emptied. Results stay on the page.

@@ -52,7 +52,9 @@ export function WalletView() {
         <div>
           <dt>Concurrency</dt>
           <dd class="totals-value">{concurrency?.limit ?? '…'}</dd>
-          <dd class="muted">parallel requests ({concurrency?.source ?? '…'})</dd>
+          <dd class="muted">
+            parallel requests, by the rule <code>{concurrency?.source ?? '…'}</code>
+          </dd>
         </div>
       </dl>
       <SpendByModel />
