@@ -51,9 +51,11 @@ export async function diagnose({
       onCheck?.(finding);
     }
   }
+  const { spentUsd, unconfirmedUsd } = run.spending;
   return {
     ok: findings.every(({ status }) => status !== 'failed'),
-    spentUsd: run.spending.spentUsd,
+    spentUsd,
+    ...(unconfirmedUsd > 0 && { unconfirmedUsd }),
     checks: findings,
   };
 }
@@ -114,9 +116,10 @@ async function nextFinding(
     const { value } = await steps.next();
     return { finding: value ?? undefined, isError: false };
   } catch (error) {
-    const finding = run.signal?.aborted
-      ? describeAbort(run.spending.unconfirmedUsd - unconfirmedBefore)
-      : describeFailure(error);
+    const unconfirmedUsd = run.spending.unconfirmedUsd - unconfirmedBefore;
+    if (run.signal?.aborted) return { finding: describeAbort(unconfirmedUsd), isError: true };
+    const finding = describeFailure(error);
+    if (unconfirmedUsd > 0) finding.advice ??= 'Check the charges in your account.';
     return { finding, isError: true };
   }
 }

@@ -49,7 +49,8 @@ export class Run {
   /** Why the API key cannot be used; undefined if it is accepted. */
   noKey: string | undefined;
   account: Account | undefined;
-  models: readonly Model[] = [];
+  /** Undefined if the list could not be read. */
+  models: readonly Model[] | undefined;
   /** The chat model that the service has accepted. */
   chatModel: PricedModel | undefined;
   paidTask: PaidTask | undefined;

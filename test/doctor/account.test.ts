@@ -167,6 +167,7 @@ test('behind the proxy of this package, requests that it does not forward are re
   expect(findingOf(diagnosis, 'authentication').detail).toContain('not read the account');
   expect(idsWith(diagnosis, 'failed')).toEqual([]);
   expect(idsWith(diagnosis, 'warning')).toEqual([
+    'authentication',
     'readiness',
     'key-balance',
     'models.styles',

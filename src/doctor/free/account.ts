@@ -33,12 +33,20 @@ export const authentication: Check = {
         yield { status: 'failed', detail: messageOf(error), advice };
         return;
       }
+      run.noKey = 'The API key could not be checked.';
       if (!APIError.is(error) || status === 429) throw error;
-      // A proxy may not forward the account.
       await run.read(client.models.list({}, { signal }));
       run.noKey = undefined;
       const detail = `The API key can list the models, but not read the account (status ${status}).`;
-      yield { status: 'ok', detail };
+      // A proxy may not forward the account.
+      yield status === 403
+        ? { status: 'ok', detail }
+        : {
+            status: 'warning',
+            detail,
+            advice:
+              'account.retrieve() fails, and paid checks cannot see the wallet: run doctor again, or ask the operator.',
+          };
     }
   },
 };

@@ -30,7 +30,7 @@ async function* prefix(run: Run): AsyncGenerator<Finding, void, undefined> {
     const option = { headerPrefix: found };
     run.adopt(option);
     yield {
-      status: 'failed',
+      status: 'warning',
       detail: `The headers of the service start with ${found}, so the client reads no charges, limits and task ids from them.`,
       advice: 'Set headerPrefix. Without it, spend and budget count nothing.',
       option,

@@ -98,6 +98,13 @@ async function* findPath(
     yield { assumption, status: 'skipped', detail, advice };
   } else if (found === assumed) {
     yield { assumption, status: 'ok', detail: `GET ${found} exists.` };
+  } else if (states.get(assumed) !== 'missing') {
+    yield {
+      assumption,
+      status: 'warning',
+      detail: `GET ${assumed} responds, but not in a way that shows whether it exists. GET ${found} exists.`,
+      advice: `Run doctor again. If waiting for a task fails, set paths.${name}.`,
+    };
   } else {
     const isTried = recorder.calls.some(({ template }) => template === found);
     const option: PolygateOptions = { paths: { [name]: found } };

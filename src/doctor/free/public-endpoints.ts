@@ -62,7 +62,7 @@ export const publicEndpoints: Check = {
     const state = isRecord(webhooks) ? webhooks['enabled'] : undefined;
     const known =
       typeof state === 'boolean' &&
-      `According to the capabilities, they are ${state ? 'enabled' : 'disabled'}. `;
+      `According to the capabilities, webhooks are ${state ? 'enabled' : 'disabled'}. `;
     const detail = `${known || ''}How webhooks are signed is not documented, so the client verifies nothing.`;
     yield { assumption: 'A18', status: 'skipped', detail };
   },

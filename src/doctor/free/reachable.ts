@@ -18,13 +18,22 @@ export const reachable: Check = {
   async *run(run) {
     const { baseURL } = run.client;
     run.noGateway = `There is no gateway at ${baseURL}.`;
-    const first = await receive(run, run.client.public.status({}, options(run)));
+    // A service that is overloaded for a moment gets a second request.
+    const { signal } = run;
+    const first = await receive(
+      run,
+      run.client.public.status({}, { signal, maxRetries: 1, totalTimeout: 10_000 }),
+    );
     if ('failure' in first) {
       run.noGateway = `The service at ${baseURL} cannot be reached.`;
       yield explainConnection(first.failure, baseURL);
       return;
     }
     run.metas.push(first.meta);
+    const { status } = first.meta;
+    if (status >= 500 || [403, 407, 429].includes(status)) {
+      run.noGateway = `The server at ${baseURL} responds with status ${status}.`;
+    }
     const problem = isStatus(first.body) ? undefined : await findProblem(run, first);
     if (problem !== undefined) {
       yield problem;

@@ -1,7 +1,7 @@
 import type { ResponseMeta, SubmittedTask } from 'polygate';
 
 import type { Finding } from '../check.ts';
-import { findVendorPrefix } from '../free/vendor-headers.ts';
+import { findVendorPrefix, readsVendorHeaders } from '../free/vendor-headers.ts';
 import type { PaidTask, Run } from '../run.ts';
 import { usd } from '../text.ts';
 
@@ -23,11 +23,11 @@ export function* chargeFindings(
     };
   }
   if (problem === 'missing') {
-    const prefix = findVendorPrefix([meta]);
+    const prefix = readsVendorHeaders([meta]) ? undefined : findVendorPrefix([meta]);
     yield {
       aspect: 'charge',
       title: 'Charge',
-      status: 'failed',
+      status: prefix ? 'warning' : 'failed',
       detail: `The response reports no charge, so spend, budget and onCharge do not count it. It may have cost ${usd(priceUsd)}.`,
       advice: prefix
         ? 'Set headerPrefix.'

@@ -88,7 +88,7 @@ async function* replay(
       status: 'warning',
       detail: 'A chat with a reused key is replayed without a second charge.',
       advice:
-        'Set retryAmbiguous.chat, so that the client recovers from lost responses. Ask the operator for a guarantee first.',
+        'Unless it is set already, set retryAmbiguous.chat, so that the client recovers from lost responses. Ask the operator for a guarantee first.',
       option: { retryAmbiguous: { chat: true } },
     };
   } catch (error) {

@@ -93,7 +93,8 @@ async function* slot(
     yield* resubmitFindings(run, paid, replay);
     const before = task.meta.concurrency.remaining;
     const after = replay.meta.concurrency.remaining;
-    const isRunning = /queued|running/.test(replay.latest.status);
+    const { status } = replay.latest;
+    const isRunning = status === 'queued' || status === 'running';
     yield before === undefined || after === undefined
       ? { assumption, status: 'skipped', detail: 'The responses do not report free slots.' }
       : !isRunning

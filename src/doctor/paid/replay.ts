@@ -1,4 +1,8 @@
-import type { Check } from '../check.ts';
+import { ConflictError } from 'polygate';
+
+import type { Check, Finding } from '../check.ts';
+import { messageOf, statusOf } from '../failure.ts';
+import type { PaidTask, Run } from '../run.ts';
 import { resubmitFindings } from './charge-findings.ts';
 import { resubmit } from './submit-image.ts';
 
@@ -49,5 +53,40 @@ export const replay: Check = {
     // The check that sent it has counted it.
     if (!wasSent) yield* resubmitFindings(run, paidTask, again);
     if (!isSame) spending.blockedBy = 'The service charges replays, so nothing more is spent.';
+    else if (paidTask.route === 'generations') yield* defaultRoute(run, paidTask);
   },
 };
+
+/**
+ * Sends the same submit over the client's default route, which the image task does not use. It is free if the service
+ * shares keys between the routes.
+ */
+async function* defaultRoute(
+  run: Run,
+  paidTask: PaidTask,
+): AsyncGenerator<Finding, void, undefined> {
+  const about = { aspect: 'route', title: 'Default route of images' };
+  const problem = run.spending.problem(paidTask.priceUsd);
+  if (problem !== undefined) {
+    yield { ...about, status: 'skipped', detail: problem };
+    return;
+  }
+  try {
+    const again = await resubmit(run, { ...paidTask, route: 'tasks' });
+    yield { ...about, status: 'ok', detail: 'POST /v1/images/tasks accepts images.' };
+    yield* resubmitFindings(run, paidTask, again);
+  } catch (error) {
+    if (ConflictError.is(error)) {
+      const detail = 'POST /v1/images/tasks exists, and rejects a key of another route.';
+      yield { ...about, status: 'ok', detail };
+      return;
+    }
+    if (![404, 405].includes(statusOf(error) ?? 0)) throw error;
+    yield {
+      ...about,
+      status: 'failed',
+      detail: `POST /v1/images/tasks, which the client uses by default, does not exist. ${messageOf(error)}`,
+      advice: "Pass { route: 'generations' } to the methods of gateway.images.",
+    };
+  }
+}

@@ -28,6 +28,7 @@ const maxModels = 3;
 
 /** The models of a type that are tried, cheapest first; or why none can be used. */
 export function choose(run: Run, type: 'chat' | 'image'): readonly PricedModel[] | string {
+  if (run.models === undefined) return 'The model list could not be read.';
   const models = cheapestModels(run.models, type).slice(0, maxModels);
   const [cheapest] = models;
   if (cheapest !== undefined) return run.spending.problem(cheapest.priceUsd) ?? models;
