@@ -1,8 +1,8 @@
 import { isNonEmptyString } from '../../schemas/type-guards.ts';
-import type { Check } from '../check.ts';
+import type { Check, Findings } from '../check.ts';
+import type { DiagnosisContext } from '../context.ts';
 import { messageOf } from '../failure.ts';
-import { cheapestOf } from '../paid/prices.ts';
-import type { Run } from '../run.ts';
+import { cheapestOf } from '../prices.ts';
 import { list } from '../text.ts';
 
 const types = ['chat', 'image', 'video', 'audio'];
@@ -12,12 +12,12 @@ export const models: Check = {
   id: 'models',
   title: 'Models and prices',
   needs: 'key',
-  assumptions: [['A17', 'The model list could not be read.']],
-  async *run(run) {
-    const { client, signal } = run;
-    const { data } = await run.read(client.models.list({}, { signal }));
+  assumptions: [['A17']],
+  async *run(context) {
+    const { client, signal } = context;
+    const { data } = await context.read(client.models.list({}, { signal }));
     const found = data.data;
-    run.models = found;
+    context.models = found;
     const byType = new Map<string, number>();
     for (const { type } of found) {
       const name = isNonEmptyString(type) ? type : 'untyped';
@@ -49,11 +49,11 @@ export const models: Check = {
             advice: 'For these models, a budget counts charges only after they were made.',
           };
     }
-    yield* styles(run);
+    yield* styles(context);
   },
 };
 
-async function* styles({ client, signal }: Run): ReturnType<Check['run']> {
+async function* styles({ client, signal }: DiagnosisContext): Findings {
   const problems: string[] = [];
   for (const style of ['anthropic', 'gemini'] as const) {
     try {
