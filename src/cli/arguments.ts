@@ -32,7 +32,7 @@ export function parseOptions<const Options extends ParseArgsOptionsConfig>(
   try {
     return parseArgs({ args, options }).values;
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message.split('\n')[0] : String(error));
+    throw new UsageError(messageOf(error).split('\n')[0]);
   }
 }
 
@@ -52,7 +52,7 @@ export function suggestion(nearest: string | undefined): string {
 export function parseInteger(name: string, text: string, max: number, min = 0): number {
   const number = /^\d{1,10}$/.test(text) ? Number(text) : Infinity;
   if (number >= min && number <= max) return number;
-  throw new UsageError(`${name} must be an integer from ${min} to ${max}, not ${text}`);
+  throw new UsageError(`${name} must be an integer from ${min} to ${max}, not ${shown(text)}`);
 }
 
 /** Parses a decimal number such as `0.10`; undefined if the text is anything else. */
@@ -64,10 +64,20 @@ export function parseDecimal(text: string): number | undefined {
  * Prints a one-line error and returns the exit code. Usage errors refer to the help text.
  */
 export function printError(command: string, error: unknown, code: number): number {
-  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  const [line = ''] = messageOf(error).split('\n');
   const advice = error instanceof UsageError ? ' (see --help)' : '';
   process.stderr.write(`${command}: ${maskKeys(line)}${advice}\n`);
   return code;
+}
+
+/** The message of an error. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A value in an error message. Quoted if it is empty. */
+export function shown(value: string): string {
+  return value === '' ? "''" : value;
 }
 
 /** Hides everything that looks like an API key. */

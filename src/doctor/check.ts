@@ -1,5 +1,5 @@
+import type { DiagnosisContext } from './context.ts';
 import type { DiagnosisCheck } from './diagnosis.ts';
-import type { Run } from './run.ts';
 
 /** Id of an assumption. */
 export type AssumptionId = NonNullable<DiagnosisCheck['assumption']>;
@@ -10,6 +10,9 @@ export interface Finding extends Omit<DiagnosisCheck, 'id' | 'title'> {
   title?: string | undefined;
 }
 
+/** Findings, as they are made, so that those before an error are kept. */
+export type Findings = AsyncGenerator<Finding, void, undefined>;
+
 /** One step of a diagnosis. */
 export interface Check {
   readonly id: string;
@@ -17,12 +20,11 @@ export interface Check {
   /** What it takes for the check to make sense: that there is a gateway, or also that it accepts the API key. */
   readonly needs?: 'gateway' | 'key';
   /**
-   * The assumptions that no later check reports, each with the reason why it is skipped if the check ends without a
-   * finding about it.
+   * The assumptions that no later check reports. Those about which the check can end without a finding have the reason
+   * for it.
    */
-  readonly assumptions?: readonly (readonly [AssumptionId, string])[];
-  /** Yields findings as they are made, so that those before an error are kept. */
-  run(run: Run): AsyncGenerator<Finding, void, undefined>;
+  readonly assumptions?: readonly (readonly [AssumptionId, string?])[];
+  run(context: DiagnosisContext): Findings;
 }
 
 /**

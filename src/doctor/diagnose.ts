@@ -2,11 +2,11 @@ import { ConfigurationError, assumptions } from 'polygate';
 import type { Polygate } from 'polygate';
 
 import { aspects } from './check.ts';
-import type { AssumptionId, Check, Finding } from './check.ts';
+import type { AssumptionId, Check, Finding, Findings } from './check.ts';
 import { checks } from './checks.ts';
+import { DiagnosisContext } from './context.ts';
 import type { DiagnoseOptions, Diagnosis, DiagnosisCheck } from './diagnosis.ts';
 import { describeFailure } from './failure.ts';
-import { Run } from './run.ts';
 import { plainText, usd } from './text.ts';
 
 const aborted = 'The run was aborted before this check ended.';
@@ -42,18 +42,20 @@ export async function diagnose({
   if (maxSpendUsd !== undefined && !(maxSpendUsd >= 0 && maxSpendUsd < Infinity)) {
     throw new ConfigurationError('maxSpendUsd: must be a number of at least 0.');
   }
-  const run = new Run(gateway, maxSpendUsd, signal);
+  const context = new DiagnosisContext(gateway, maxSpendUsd, signal);
   const findings: DiagnosisCheck[] = [];
   const reported = new Set<AssumptionId>();
   for (const check of checks) {
-    for await (const finding of findingsOf(check, run, reported, onStart)) {
+    for await (const finding of findingsOf(check, context, reported, onStart)) {
       findings.push(finding);
       onCheck?.(finding);
     }
   }
+  const { spentUsd, unconfirmedUsd } = context.spending;
   return {
     ok: findings.every(({ status }) => status !== 'failed'),
-    spentUsd: run.spending.spentUsd,
+    spentUsd,
+    ...(unconfirmedUsd > 0 && { unconfirmedUsd }),
     checks: findings,
   };
 }
@@ -61,7 +63,7 @@ export async function diagnose({
 /** Runs a check, unless there is a reason to skip it. Adds a finding for each assumption that it leaves open. */
 async function* findingsOf(
   check: Check,
-  run: Run,
+  context: DiagnosisContext,
   reported: Set<AssumptionId>,
   onStart: DiagnoseOptions['onStart'],
 ): AsyncGenerator<DiagnosisCheck, void, undefined> {
@@ -82,12 +84,12 @@ async function* findingsOf(
     const aspect = ids.has(check.id) ? 'error' : undefined;
     return describe(subject ? { assumption: subject, ...finding } : { aspect, ...finding });
   };
-  let interruption = reasonToSkip(check, run);
+  let interruption = reasonToSkip(check, context);
   if (interruption === undefined) {
     onStart?.({ id: check.id, title: check.title });
-    const steps = check.run(run);
+    const steps = check.run(context);
     for (;;) {
-      const { finding, isError } = await nextFinding(steps, run);
+      const { finding, isError } = await nextFinding(steps, context);
       if (finding === undefined) break;
       const { assumption, status, detail } = finding;
       if (isError || (status === 'skipped' && !assumption)) interruption = detail;
@@ -100,23 +102,28 @@ async function* findingsOf(
     yield end({ status: 'skipped', detail: interruption });
   }
   for (const [assumption, reason] of open()) {
-    yield describe({ assumption, status: 'skipped', detail: interruption ?? reason });
+    yield describe({
+      assumption,
+      status: 'skipped',
+      detail: interruption ?? reason ?? 'Not tested.',
+    });
   }
 }
 
 /** The next finding of a check. An error ends the check with a finding that describes it. */
 async function nextFinding(
-  steps: AsyncGenerator<Finding, void, undefined>,
-  run: Run,
+  steps: Findings,
+  context: DiagnosisContext,
 ): Promise<{ finding: Finding | undefined; isError: boolean }> {
-  const unconfirmedBefore = run.spending.unconfirmedUsd;
+  const unconfirmedBefore = context.spending.unconfirmedUsd;
   try {
     const { value } = await steps.next();
     return { finding: value ?? undefined, isError: false };
   } catch (error) {
-    const finding = run.signal?.aborted
-      ? describeAbort(run.spending.unconfirmedUsd - unconfirmedBefore)
-      : describeFailure(error);
+    const unconfirmedUsd = context.spending.unconfirmedUsd - unconfirmedBefore;
+    if (context.signal?.aborted) return { finding: describeAbort(unconfirmedUsd), isError: true };
+    const finding = describeFailure(error);
+    if (unconfirmedUsd > 0) finding.advice ??= 'Check the charges in your account.';
     return { finding, isError: true };
   }
 }
@@ -127,7 +134,10 @@ function describeAbort(unconfirmedUsd: number): Finding {
   return { status: 'warning', detail: aborted, advice };
 }
 
-function reasonToSkip({ needs }: Check, { signal, noGateway, noKey }: Run): string | undefined {
+function reasonToSkip(
+  { needs }: Check,
+  { signal, noGateway, noKey }: DiagnosisContext,
+): string | undefined {
   if (signal?.aborted) return aborted;
   return (needs && noGateway) ?? (needs === 'key' ? noKey : undefined);
 }

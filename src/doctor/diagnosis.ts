@@ -28,8 +28,10 @@ export interface DiagnosisCheck {
 export interface Diagnosis {
   /** Whether no check failed. */
   ok: boolean;
-  /** What responses reported as charged, in USD. A lost response may have been charged, too: its finding says so. */
+  /** What responses reported as charged, in USD. */
   spentUsd: number;
+  /** What requests whose responses were lost may have cost in addition, in USD. Omitted if none was lost. */
+  unconfirmedUsd?: number | undefined;
   /** All findings, in the order of the checks. Each assumption is in one of them. */
   checks: DiagnosisCheck[];
 }

@@ -49,10 +49,12 @@ export function describeFailure(error: unknown): Pick<Finding, 'status' | 'detai
   return { status: 'failed', detail };
 }
 
-/** The message of an error, without the advice to run this diagnosis. */
+/** The message of an error, without advice that does not apply to a diagnosis. */
 export function messageOf(error: unknown): string {
   if (!PolygateError.is(error)) return `Unexpected error: ${String(error)}`;
-  return error.message.replace(' To check the service, run npx polygate doctor.', '');
+  return error.message
+    .replace(' To check the service, run npx polygate doctor.', '')
+    .replace('; retry with error.idempotencyKey to avoid a second charge', '');
 }
 
 /** The result of a request to an endpoint that may be missing, or that a proxy may not forward; otherwise, a finding. */

@@ -14,9 +14,9 @@ export function plainText(text: string): string {
   return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
 }
 
-/** An amount in USD with as many digits as it needs. */
+/** An amount in USD with as many digits as it needs, and no exponent. */
 export function usd(amount: number): string {
-  return `${Number(amount.toPrecision(6))} USD`;
+  return `${amount.toFixed(9).replace(/\.?0+$/, '')} USD`;
 }
 
 /** Lists up to `limit` names. */

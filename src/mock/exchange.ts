@@ -1,4 +1,4 @@
-import type { Fault } from './http/faults.ts';
+import type { Fault } from './http/fault.ts';
 
 /** A request as the gateway received it. */
 export interface MockRequest {

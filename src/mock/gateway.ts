@@ -1,6 +1,7 @@
 import type { MockClock } from './clock.ts';
 import type { InvoiceLine, MockRequest } from './exchange.ts';
-import type { Fault, InjectedFault } from './http/faults.ts';
+import type { Fault } from './http/fault.ts';
+import type { InjectedFault } from './http/faults.ts';
 import type { KeyState } from './options.ts';
 
 /** A reference gateway that runs in this process. */

@@ -24,7 +24,8 @@ import { VirtualClock } from './virtual-clock.ts';
 
 export type { MockAssumptions } from './assumptions.ts';
 export type { Clock, MockClock } from './clock.ts';
-export type { Fault, InjectedFault } from './http/faults.ts';
+export type { Fault } from './http/fault.ts';
+export type { InjectedFault } from './http/faults.ts';
 export type { MockGateway, MockTask } from './gateway.ts';
 export type {
   KeyState,
@@ -134,6 +135,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
       recorder.requests.length = 0;
       ledger.lines.length = 0;
       slots.peak = slots.inFlight;
+      onChange();
     },
     snapshot: () => takeSnapshot(services, restarts),
     setConcurrencyLimit: (limit) => {

@@ -107,7 +107,7 @@ export interface MockGatewayOptions {
    */
   snapshot?: object | undefined;
   /**
-   * Called after requests have changed the state that `mock.snapshot()` returns, before their responses are sent. The
+   * Called after the state that `mock.snapshot()` returns has changed: for requests, before their responses are sent. The
    * `polygate-mock` command uses it to save its state.
    */
   onChange?: (() => void) | undefined;

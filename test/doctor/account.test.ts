@@ -47,6 +47,11 @@ test('an empty wallet is reported, with the checks that block the account', asyn
   expect(findingOf(diagnosis, 'chat')).toMatchObject({ status: 'skipped' });
 });
 
+test('amounts have no exponent', async () => {
+  const { run } = startMock({ wallet: { usd: 1e-8 } });
+  expect(findingOf(await run(), 'wallet').detail).toBe('The balance is 0.00000001 USD.');
+});
+
 test('a concurrency limit of 0 is reported, and nothing waits for a slot', async () => {
   const { run, mock } = startMock();
   mock.setConcurrencyLimit(0);
@@ -167,6 +172,7 @@ test('behind the proxy of this package, requests that it does not forward are re
   expect(findingOf(diagnosis, 'authentication').detail).toContain('not read the account');
   expect(idsWith(diagnosis, 'failed')).toEqual([]);
   expect(idsWith(diagnosis, 'warning')).toEqual([
+    'authentication',
     'readiness',
     'key-balance',
     'models.styles',

@@ -1,6 +1,6 @@
 /** Each assumption, with the reference gateway switched to each other value: what the diagnosis says about it. */
 import { optionsOf } from 'polygate/doctor';
-import type { MockAssumptions } from 'polygate/mock';
+import type { MockAssumptions, MockGatewayOptions } from 'polygate/mock';
 import { expect, test } from 'vitest';
 
 import { findingAbout, idsWith, startMock } from './diagnosed-mock.ts';
@@ -95,8 +95,22 @@ test.each(['keep', 'refund'] as const)(
       detail: expect.stringMatching(A15 === 'keep' ? /shows no refund/ : /was refunded/),
     });
     expect(findingAbout(diagnosis, 'A4').detail).toContain('"failed"');
+    for (const id of ['A3', 'A5', 'A6']) {
+      expect(findingAbout(diagnosis, id)).toMatchObject({
+        status: 'skipped',
+        detail: 'No image task succeeded.',
+      });
+    }
   },
 );
+
+test.each<[string, MockGatewayOptions]>([
+  ['The task had ended before its slot could be counted.', { assumptions: { A7: 'finished' } }],
+  ['The task ended too soon to tell.', { tasks: { durationMs: 0 } }],
+])('a task that has ended holds no slot: %s', async (detail, options) => {
+  const diagnosis = await startMock(options).run({ maxSpendUsd: 0.1 });
+  expect(findingAbout(diagnosis, 'A14')).toMatchObject({ status: 'skipped', detail });
+});
 
 test('without spending, a poll path is found from unknown tasks', async () => {
   const { run, mock } = startMock({ assumptions: { A2: 'images/generations', A9: 'detail' } });

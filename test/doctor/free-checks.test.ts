@@ -1,4 +1,5 @@
 /** What the free checks say about records that differ from those of the reference gateway. */
+import { Polygate } from 'polygate';
 import { expect, test } from 'vitest';
 
 import { addressOf, findingAbout, findingOf, startMock } from './diagnosed-mock.ts';
@@ -59,4 +60,31 @@ test('a header that another service may send as well is not taken for the vendor
   });
   const { status, option } = findingOf(await startMock({}, wrap).run(), 'header-prefix');
   expect([status, option]).toEqual(['warning', undefined]);
+});
+
+test('a prefix that the client reads, but whose headers occur elsewhere as well, is not named', async () => {
+  const wrap = replaced('/', (response) => {
+    const headers = new Headers({ 'x-acme-task-id': '1' });
+    return new Response(response.body, { status: response.status, headers });
+  });
+  const { base, run } = startMock({}, wrap);
+  const diagnosis = await run({}, new Polygate({ ...base, headerPrefix: 'x-acme-' }));
+  expect(findingOf(diagnosis, 'header-prefix')).toMatchObject({
+    status: 'ok',
+    detail: 'The client reads documented headers.',
+  });
+});
+
+test.each([
+  [404, 'warning', undefined],
+  [403, 'skipped', 'If a proxy is in between, it may not forward this request.'],
+])('an OpenAPI document that returns a %i is reported', async (status, expected, advice) => {
+  const { run, mock } = startMock({ assumptions: { A20: 'off' } });
+  mock.fail({ route: 'GET /v1/openapi.json', status });
+  const diagnosis = await run();
+  const found = findingOf(diagnosis, 'openapi');
+  expect(found.status).toBe(expected);
+  expect(found.detail).toMatch(/^Not available: 40\d/);
+  expect(found.advice).toBe(advice);
+  expect(findingAbout(diagnosis, 'A20').status).toBe('skipped');
 });

@@ -199,8 +199,25 @@ test('the error page of a proxy is recognized by its status and server', async (
       .end('<html><title>502 Bad Gateway</title></html>'),
   );
   const { detail } = findingOf(await diagnoseAt(`http://127.0.0.1:${port}`), 'reachable');
-  expect(detail).toMatch(/proxy or load balancer.* status 502 by nginx.*"502 Bad Gateway"/);
+  expect(detail).toMatch(/proxy or load balancer.* status 502 from nginx.*"502 Bad Gateway"/);
 });
+
+test.each(['json', 'html'])(
+  'a limit of requests (%s) is not taken for a missing gateway',
+  async (type) => {
+    const body = type === 'json' ? '{"error":{"message":"Slow down"}}' : page;
+    const { port } = await serve((_, response) =>
+      response.writeHead(429, { 'content-type': `text/${type}`, 'retry-after': '60' }).end(body),
+    );
+    const diagnosis = await diagnoseAt(`http://127.0.0.1:${port}`);
+    expect(findingOf(diagnosis, 'reachable').advice).toBe(
+      'The service limits requests: run doctor again later.',
+    );
+    expect(findingOf(diagnosis, 'wallet').detail).toBe(
+      `The server at http://127.0.0.1:${port} responds with status 429.`,
+    );
+  },
+);
 
 /** A port at which nothing listens any more. */
 async function closedPort() {

@@ -162,6 +162,12 @@ test('a lost response counts as charged at its listed price', async () => {
   });
   expect(findingOf(diagnosis, 'stream')).toMatchObject({ status: 'skipped' });
   expect(mock.invoice).toHaveLength(2);
+  const { detail, advice } = findingOf(diagnosis, 'chat.error');
+  expect(detail).not.toContain('error.idempotencyKey');
+  expect(advice).toBe('Check the charges in your account.');
+  expect(diagnosis.spentUsd + (diagnosis.unconfirmedUsd ?? 0)).toBeGreaterThanOrEqual(
+    invoiced(mock),
+  );
 });
 
 test('what the client has spent before does not count', async () => {
@@ -218,6 +224,18 @@ test('charges that are not reported are', async () => {
   const { run } = startMock({}, withoutCharges);
   const diagnosis = await run({ maxSpendUsd: 0.1 });
   expect(findingOf(diagnosis, 'chat.charge')).toMatchObject({ status: 'failed' });
+  expect(optionsOf(diagnosis)).toEqual({});
+});
+
+test('an image whose response was lost is reported with what it may have cost', async () => {
+  const { run, mock } = startMock();
+  mock.fail({ route: imageRoute, status: 500, handled: true, times: 1 });
+  const diagnosis = await run({ maxSpendUsd: 0.1 });
+  expect(diagnosis.unconfirmedUsd).toBe(0.005);
+  const { detail, advice } = findingOf(diagnosis, 'image-task');
+  expect(detail).not.toContain('error.idempotencyKey');
+  expect(advice).toBe('Check the charges in your account.');
+  expect(await startMock().run({ maxSpendUsd: 0.1 })).not.toHaveProperty('unconfirmedUsd');
 });
 
 test('nothing is sent that the wallet does not cover', async () => {
@@ -262,6 +280,7 @@ const free = [
 const paid = [
   'POST /v1/chat/completions',
   'POST /v1/images/generations',
+  'POST /v1/images/tasks',
   'GET /v1/images/tasks/{id}',
   'GET /media/{id}/1.svg',
 ];
@@ -276,5 +295,5 @@ test('only these requests are sent', async () => {
   await run({ maxSpendUsd: 0.1 });
   expect(routesOf(mock)).toEqual(new Set([...free, ...paid]));
   const posts = mock.requests.filter(({ method }) => method === 'POST');
-  expect(posts).toHaveLength(6);
+  expect(posts).toHaveLength(7);
 });

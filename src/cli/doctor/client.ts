@@ -19,13 +19,13 @@ export function createClient({ baseURL, apiKey }: DoctorArguments): Polygate {
     if (!(error instanceof ConfigurationError) || !error.message.startsWith('baseURL')) throw error;
     if (url?.protocol === 'http:' && url.href === url.origin + url.pathname) {
       throw new UsageError(
-        `http would send the API key to ${url.host} unencrypted. Use https, or forward a port of this machine: ssh -L 8080:${url.hostname}:${url.port || 80} <server>, then --base-url http://localhost:8080`,
+        `http would send the API key to ${url.host} unencrypted. Use https, or forward a port of this machine: ssh -L 8080:${url.hostname}:${url.port || 80} <server>, then --base-url http://localhost:8080${url.pathname.replace(/\/$/, '')}`,
         { cause: error },
       );
     }
     // Not quoted, because it may contain a password.
     throw new UsageError(
-      'the base URL must be an https URL without credentials, query or fragment, such as https://gateway.example',
+      'the base URL must be an https URL (http only for this machine) without credentials, query or fragment, such as https://gateway.example or http://localhost:8787',
       { cause: error },
     );
   }

@@ -3,7 +3,7 @@ import { diagnose } from 'polygate/doctor';
 import type { Diagnosis, DiagnosisCheck } from 'polygate/doctor';
 
 import { version } from '../../core/config/version.ts';
-import { printError } from '../arguments.ts';
+import { messageOf, printError } from '../arguments.ts';
 import { createClient } from './client.ts';
 import { EarlyEnd } from './early-end.ts';
 import { help, parseDoctorArguments } from './options.ts';
@@ -37,8 +37,7 @@ export async function runDoctor(args: string[]): Promise<number> {
   try {
     return await run(options, gateway, clean);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return printError(command, clean(message), 1);
+    return printError(command, clean(messageOf(error)), 1);
   }
 }
 
@@ -55,7 +54,7 @@ async function run(
   const progress = options.json ? undefined : new Progress(style, process.stdout);
   const end = new EarlyEnd(options.timeoutMs);
   const checks: DiagnosisCheck[] = [];
-  let spentUsd: number;
+  let spent: Pick<Diagnosis, 'spentUsd' | 'unconfirmedUsd'>;
   try {
     const complete = diagnose({
       gateway,
@@ -70,13 +69,13 @@ async function run(
     });
     // After an early end, the checks that have not ended soon are left out.
     const incomplete = end.after(graceMs).then(() => ({ spentUsd: gateway.spend.totalUsd }));
-    ({ spentUsd } = await Promise.race([complete, incomplete]));
+    spent = await Promise.race([complete, incomplete]);
   } finally {
     progress?.stop();
     end.dispose();
   }
   const ok = checks.every(({ status }) => status !== 'failed');
-  const diagnosis: Diagnosis = { ok, spentUsd, checks };
+  const diagnosis: Diagnosis = { ...spent, ok, checks };
   if (options.json) console.log(JSON.stringify(diagnosis, undefined, 2));
   else console.log(`\n${summary(style, { diagnosis, options, end: end.reason })}`);
   return end.exitCode ?? (ok ? 0 : 1);

@@ -1,4 +1,4 @@
-import { commonOptions, parseDecimal, parseOptions, UsageError } from '../arguments.ts';
+import { commonOptions, parseDecimal, parseOptions, shown, UsageError } from '../arguments.ts';
 
 /** The parsed options of the command. */
 export interface DoctorArguments {
@@ -7,12 +7,20 @@ export interface DoctorArguments {
   apiKey: string | undefined;
   /** Whether the base URL is from the command line, so that the next command needs it again. */
   baseURLGiven: boolean;
+  /** The same for the API key. */
+  apiKeyGiven: boolean;
   maxSpendUsd: number | undefined;
   timeoutMs: number;
   json: boolean;
   help: boolean;
   version: boolean;
 }
+
+/** The default of `--timeout`. */
+export const defaultTimeoutMs = 120_000;
+
+/** The largest value of `--timeout`. */
+export const maxTimeoutMs = 86_400_000;
 
 export const help = `Checks whether a service behaves as the client expects, and prints the options to set if not.
 
@@ -34,6 +42,8 @@ Exit codes:
   1    a check failed, or the checks did not end in time
   2    the checks could not start: an option, the base URL or the API key is missing or invalid
   130  interrupted with Ctrl-C
+  141  what reads the output has ended, as in polygate doctor | head
+  143  interrupted with SIGTERM
 `;
 
 const textOption = { type: 'string' } as const;
@@ -56,8 +66,9 @@ export function parseDoctorArguments(
     baseURL: values['base-url'] ?? environment.POLYGATE_BASE_URL,
     apiKey: values['api-key'] ?? environment.POLYGATE_API_KEY,
     baseURLGiven: values['base-url'] !== undefined,
+    apiKeyGiven: values['api-key'] !== undefined,
     maxSpendUsd: values.spend === undefined ? undefined : parseSpend(values.spend),
-    timeoutMs: parseTimeout(values.timeout ?? '120'),
+    timeoutMs: values.timeout === undefined ? defaultTimeoutMs : parseTimeout(values.timeout),
     json: values.json ?? false,
     help: values.help ?? false,
     version: values.version ?? false,
@@ -67,11 +78,16 @@ export function parseDoctorArguments(
 function parseSpend(text: string): number {
   const usd = parseDecimal(text);
   if (usd !== undefined && usd > 0) return usd;
-  throw new UsageError(`--spend must be an amount in USD above 0, such as 0.10, not ${text}`);
+  throw new UsageError(
+    `--spend must be an amount in USD such as 0.10, above 0, at most 999999999 and with at most 9 decimals, not ${shown(text)}`,
+  );
 }
 
 function parseTimeout(text: string): number {
   const seconds = parseDecimal(text);
-  if (seconds !== undefined && seconds > 0 && seconds <= 86_400) return seconds * 1000;
-  throw new UsageError(`--timeout must be a number of seconds from 0.001 to 86400, not ${text}`);
+  const ms = (seconds ?? 0) * 1000;
+  if (ms > 0 && ms <= maxTimeoutMs) return ms;
+  throw new UsageError(
+    `--timeout must be a number of seconds above 0, up to 86400, not ${shown(text)}`,
+  );
 }

@@ -24,18 +24,26 @@ export function markWidth(style: Style): number {
 /** Formats a finding. Lines after the first are indented to the column of the detail. */
 function checkLine(style: Style, check: DiagnosisCheck): string {
   const { title, detail, status, assumption } = check;
-  const indent = markWidth(style) + titleWidth + 1;
+  const column = markWidth(style) + titleWidth + 1;
+  // In a narrow terminal, the details would be a column of single words.
+  const isNarrow = style.width - column < 30;
+  const indent = isNarrow ? markWidth(style) : column;
   const text = assumption === undefined ? detail : `${detail} (${assumption})`;
   const wrapped = wrap(text, indent, style.width);
-  const isLong = title.length > titleWidth;
+  const isLong = isNarrow || title.length > titleWidth;
   const gap = isLong && style.width !== Infinity ? `\n${' '.repeat(indent)}` : ' ';
   const start = `${mark(style, status)} ${title.padEnd(isLong ? 0 : titleWidth)}${gap}`;
   return start + (status === 'skipped' ? paint(style, 'gray', wrapped) : wrapped);
 }
 
-/** Prints a line for each finding and, in a terminal, a spinner with the title of the running check. */
+/**
+ * Prints a line for each finding and, in a terminal, a spinner with the title of the running check. Several checks that
+ * were skipped for one reason share a line.
+ */
 export class Progress {
   readonly #style: Style;
+  /** Findings that were skipped for the same reason and are not printed yet. */
+  #skipped: DiagnosisCheck[] = [];
   readonly #spinner: Spinner | undefined;
 
   constructor(style: Style, stream: NodeJS.WriteStream) {
@@ -47,16 +55,41 @@ export class Progress {
   }
 
   start(title: string): void {
+    this.#printSkipped();
     // A text of several lines would scroll.
     if (this.#spinner) this.#spinner.text = title.slice(0, this.#style.width - 4);
   }
 
   print(check: DiagnosisCheck): void {
-    // The spinner clears and redraws its line.
-    console.log(checkLine(this.#style, check));
+    const isSame = check.detail === this.#skipped[0]?.detail;
+    if (check.status !== 'skipped' || !isSame) this.#printSkipped();
+    if (check.status === 'skipped') this.#skipped.push(check);
+    else this.#printLine(check);
   }
 
   stop(): void {
+    this.#printSkipped();
     this.#spinner?.stop();
+  }
+
+  #printSkipped(): void {
+    const skipped = this.#skipped.splice(0);
+    const [first] = skipped;
+    const checks = new Set(skipped.map(({ id }) => id.split('.')[0]));
+    if (first !== undefined && checks.size > 1) {
+      this.#printLine({
+        id: first.id,
+        title: `${skipped.length} checks`,
+        status: 'skipped',
+        detail: first.detail,
+      });
+    } else {
+      for (const check of skipped) this.#printLine(check);
+    }
+  }
+
+  #printLine(check: DiagnosisCheck): void {
+    // The spinner clears and redraws its line.
+    console.log(checkLine(this.#style, check));
   }
 }

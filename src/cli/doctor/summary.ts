@@ -3,6 +3,7 @@ import type { CheckStatus, Diagnosis, DiagnosisCheck } from 'polygate/doctor';
 
 import { clientCode } from './code.ts';
 import type { EndReason } from './early-end.ts';
+import { defaultTimeoutMs, maxTimeoutMs } from './options.ts';
 import type { DoctorArguments } from './options.ts';
 import { mark, markWidth } from './progress.ts';
 import { paint, wrap } from './text.ts';
@@ -17,7 +18,7 @@ export interface SummaryInput {
 }
 
 /** The amount that the summary suggests for `--spend`. */
-const suggestedSpend = '0.10';
+const suggestedSpendUsd = 0.1;
 
 /** Formats the summary: what to do, the options to set, what could not be tested, and what was spent. */
 export function summary(style: Style, input: SummaryInput): string {
@@ -51,7 +52,7 @@ function problems(style: Style, checks: readonly DiagnosisCheck[]): string {
   const indent = markWidth(style);
   const lines = found.map(({ status, title, assumption, advice, detail }) => {
     const subject = assumption === undefined ? title : `${title} (${assumption})`;
-    const text = `${subject}: ${advice ?? detail}`;
+    const text = `${subject}: ${detail}${advice === undefined ? '' : ` ${advice}`}`;
     return `${mark(style, status)} ${wrap(text, indent, style.width)}`;
   });
   return [heading(style, 'What to do'), '', ...lines].join('\n');
@@ -72,7 +73,8 @@ function untested(style: Style, checks: readonly DiagnosisCheck[]): string {
     if (assumption === undefined) continue;
     byReason.set(detail, [...(byReason.get(detail) ?? []), assumption]);
   }
-  if (byReason.size === 0) return '';
+  // One reason for all is that of the whole run, which the lines above give.
+  if (byReason.size < 2) return '';
   const lines = Array.from(byReason, ([reason, ids]) =>
     wrap(`${ids.join(', ')}: ${reason}`, 2, style.width),
   );
@@ -89,7 +91,7 @@ function numberOf({ assumption = 'A0' }: DiagnosisCheck): number {
 
 function result(style: Style, input: SummaryInput): string {
   const { diagnosis, options, end } = input;
-  const { checks, spentUsd } = diagnosis;
+  const { checks, spentUsd, unconfirmedUsd } = diagnosis;
   const count = (status: CheckStatus) => checks.filter((check) => check.status === status).length;
   const failed = count('failed');
   const counts = [
@@ -99,12 +101,21 @@ function result(style: Style, input: SummaryInput): string {
     `${count('skipped')} skipped`,
   ];
   const limit = options.maxSpendUsd;
-  const spent = `$${formatUsd(spentUsd)}${limit === undefined ? '' : ` of at most $${formatUsd(limit)}`}`;
+  const spent = [
+    `$${formatUsd(spentUsd)}${limit === undefined ? '' : ` of at most $${formatUsd(limit)}`}`,
+    ...(unconfirmedUsd === undefined
+      ? []
+      : [`a lost response may have cost up to $${formatUsd(unconfirmedUsd)} more`]),
+  ].join('; ');
+  const [advice, command] = nextStep(input, failed);
+  const line = (name: string, text: string) =>
+    heading(style, name) + ' '.repeat(8 - name.length) + wrap(text, 8, style.width);
   const lines = [
     ...(end === undefined ? [] : [endLine(style, end, options)]),
-    `${heading(style, 'Result')}  ${counts.join(', ')}`,
-    `${heading(style, 'Spent')}   ${spent}`,
-    `${heading(style, 'Next')}    ${nextStep(input, failed)}`,
+    line('Result', counts.join(', ')),
+    line('Spent', spent),
+    line('Next', advice),
+    ...(command === undefined ? [] : ['', `  ${command}`]),
   ];
   return lines.join('\n');
 }
@@ -114,27 +125,51 @@ function endLine(style: Style, end: EndReason, { timeoutMs }: DoctorArguments): 
     end === 'interrupted'
       ? 'Interrupted. Checks that had not ended were skipped.'
       : `The checks did not end within ${timeoutMs / 1000} s. --timeout <s> allows more time.`;
-  return `${paint(style, 'yellow', text)}\n`;
+  return `${paint(style, 'yellow', wrap(text, 0, style.width))}\n`;
 }
 
-/** Returns what to do next, with the command to run on a line of its own. */
-function nextStep({ diagnosis, options, end }: SummaryInput, failed: number): string {
-  const url = options.baseURLGiven ? ` --base-url ${options.baseURL}` : '';
-  const command = (more = '') => `\n\n  npx polygate doctor${url}${more}`;
-  if (end !== undefined) return `Run the command again:${command()}`;
+/** What to do next, and the command to run, if there is one. */
+function nextStep(
+  { diagnosis, options, end }: SummaryInput,
+  failed: number,
+): [advice: string, command?: string] {
+  const { checks } = diagnosis;
+  const again = commandLine(options, end);
+  if (end !== undefined) return ['Run the command again:', again];
   const hasOptions = Object.keys(optionsOf(diagnosis)).length > 0;
-  if (failed > 0 && !hasOptions) return `Fix what failed, then run the command again:${command()}`;
-  if (options.maxSpendUsd === undefined) {
-    const advice = `Test what costs money, for at most $${suggestedSpend}:`;
-    return `${advice}${command(` --spend ${suggestedSpend}`)}`;
+  if (failed > 0 && !hasOptions) return ['Fix what failed, then run the command again:', again];
+  if (checks.some(({ detail }) => detail.startsWith('Rate limited: '))) {
+    return ['Run the command again:', again];
   }
-  if (hasOptions) return 'Add the options above to your client.';
-  if (openFindings(diagnosis.checks).length > 0) return 'See "What to do" above.';
-  const isSkipped = ({ id, status }: DiagnosisCheck) =>
-    status === 'skipped' && /^(chat|image-task)$/.test(id);
-  return diagnosis.checks.some(isSkipped)
-    ? 'Not all checks that cost money ran. Their lines above say why.'
-    : 'Nothing to do: the client works with this service.';
+  if (options.maxSpendUsd === undefined) {
+    return [
+      `Test what costs money, for at most $${formatUsd(suggestedSpendUsd)}:`,
+      commandLine({ ...options, maxSpendUsd: suggestedSpendUsd }, end),
+    ];
+  }
+  if (hasOptions) return ['Add the options above to your client, if it does not have them.'];
+  if (openFindings(checks).length > 0) return ['See "What to do" above.'];
+  const isSkipped = ({ id, status, detail }: DiagnosisCheck) =>
+    status === 'skipped' &&
+    (/^(chat|image-task)$/.test(id) || detail.startsWith('This check costs '));
+  return checks.some(isSkipped)
+    ? ['Not all checks that cost money ran. Their lines above say why.']
+    : ['Nothing to do: the client works with this service.'];
+}
+
+/** The same command again. After a timeout, with twice the time. */
+function commandLine(options: DoctorArguments, end: EndReason | undefined): string {
+  const { baseURL, baseURLGiven, apiKeyGiven, maxSpendUsd, timeoutMs } = options;
+  const timeout = end === 'timeout' ? Math.min(timeoutMs * 2, maxTimeoutMs) : timeoutMs;
+  return [
+    'npx polygate doctor',
+    baseURLGiven && `--base-url ${baseURL}`,
+    apiKeyGiven && '--api-key <key>',
+    maxSpendUsd !== undefined && `--spend ${formatUsd(maxSpendUsd)}`,
+    timeout !== defaultTimeoutMs && `--timeout ${timeout / 1000}`,
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** Formats an amount with at least two decimals and no exponent. */

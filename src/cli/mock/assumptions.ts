@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { MockAssumptions } from '../../mock/index.ts';
 import { nearestName } from '../../schemas/nearest-name.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
-import { suggestion, unknownName, UsageError } from '../arguments.ts';
+import { shown, suggestion, unknownName, UsageError } from '../arguments.ts';
 
 /** The values of each assumption, as text on the command line. */
 const assumptionsSchema = z.object({
@@ -43,6 +43,9 @@ export function parseAssumptions(texts: readonly string[]): Partial<MockAssumpti
         `--assume must be <id>=<value> such as A2=images/generations, not ${text}`,
       );
     }
+    if (/^A([1-9]|1\d|2[0-2])$/.test(id) && !ids.includes(id)) {
+      throw new UsageError(`--assume: ${id} has no switch; those with one: ${ids.join(', ')}`);
+    }
     if (!ids.includes(id)) throw new UsageError(`--assume: ${unknownName('assumption', id, ids)}`);
     given[id] = value;
   }
@@ -54,7 +57,8 @@ export function parseAssumptions(texts: readonly string[]): Partial<MockAssumpti
 }
 
 function ruleOf(issue: z.core.$ZodIssue | undefined, value: string): string {
-  if (!isRecord(issue) || !Array.isArray(issue.values)) return `${issue?.message}, not ${value}`;
+  if (!isRecord(issue) || !Array.isArray(issue.values))
+    return `${issue?.message}, not ${shown(value)}`;
   const known = issue.values.map(String);
-  return `must be ${known.join(' or ')}, not ${value}${suggestion(nearestName(value, known))}`;
+  return `must be ${known.join(' or ')}, not ${shown(value)}${suggestion(nearestName(value, known))}`;
 }

@@ -4,6 +4,7 @@ import {
   parseDecimal,
   parseInteger,
   parseOptions,
+  shown,
   UsageError,
 } from '../arguments.ts';
 import { parseAssumptions } from './assumptions.ts';
@@ -40,7 +41,7 @@ Options:
   --latency <ms>    delay before each response (default: 0)
   --seed <text>     the same seed produces the same ids, texts and images (default: 1)
   --fail <fault>    make requests fail: '<route>:<what>[:<times>]'; repeat the option for more faults
-  --assume <A=x>    another interpretation of the specification, such as A2=images/generations; may be repeated
+  --assume <A=x>    another interpretation of the specification, such as A2=images/generations (see docs/testing.md)
   --cors            let web pages of any origin call the gateway
   --state <file>    keep wallet, invoice, tasks and other state in a file, so that they survive a restart
   --version         print the version and exit
@@ -91,6 +92,8 @@ export function parseMockArguments(args: string[]): MockArguments {
     throw new UsageError('--key must be sk- followed by visible ASCII characters');
   }
   if (values.state === '') throw new UsageError('--state must be the path of a file');
+  // An empty one would listen on all interfaces.
+  if (values.host?.trim() === '') throw new UsageError('--host must be a host name or IP address');
   return {
     port: parseInteger('--port', values.port ?? '8787', 65_535),
     host: values.host ?? '127.0.0.1',
@@ -110,5 +113,7 @@ export function parseMockArguments(args: string[]): MockArguments {
 function parseWallet(text: string): number {
   const usd = parseDecimal(text);
   if (usd !== undefined) return usd;
-  throw new UsageError(`--wallet must be an amount in USD such as 0.10, not ${text}`);
+  throw new UsageError(
+    `--wallet must be an amount in USD such as 0.10, at most 999999999 and with at most 9 decimals, not ${shown(text)}`,
+  );
 }

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 
 import { isRecord } from '../../schemas/type-guards.ts';
+import { messageOf } from '../arguments.ts';
 
 /** The file that keeps the state of a gateway. Errors have one-line messages. */
 export class StateFile {
@@ -20,7 +21,7 @@ export class StateFile {
       text = readFileSync(this.#path, 'utf8');
     } catch (error) {
       if (isRecord(error) && error.code === 'ENOENT') return undefined;
-      throw new Error(`cannot read the state file: ${reasonOf(error)}`, { cause: error });
+      throw fileError('read', this.#path, error);
     }
     const state = parseJson(text);
     if (isRecord(state)) return state;
@@ -49,7 +50,7 @@ export class StateFile {
       renameSync(temporary, this.#path);
     } catch (error) {
       rmSync(temporary, { force: true });
-      throw new Error(`cannot write the state file: ${reasonOf(error)}`, { cause: error });
+      throw fileError('write', this.#path, error);
     }
     this.#version = versionOf(this.#path);
   }
@@ -69,7 +70,12 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the reason of a system error in one line. */
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** Describes a system error. `EISDIR` and `ENOENT` are the usual ones of a path that was mistyped. */
+function fileError(what: string, path: string, error: unknown): Error {
+  const code = isRecord(error) ? error.code : undefined;
+  if (code === 'EISDIR') {
+    return new Error(`the state file ${path} is a directory; name a file in it`, { cause: error });
+  }
+  const reason = code === 'ENOENT' ? 'its directory does not exist' : messageOf(error);
+  return new Error(`cannot ${what} the state file ${path}: ${reason}`, { cause: error });
 }

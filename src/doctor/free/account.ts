@@ -10,14 +10,14 @@ export const authentication: Check = {
   id: 'authentication',
   title: 'API key',
   needs: 'gateway',
-  async *run(run) {
-    const { client, signal } = run;
+  async *run(context) {
+    const { client, signal } = context;
     try {
-      const { data } = await run.read(client.account.retrieve({ signal }));
-      run.account = data;
+      const { data } = await context.read(client.account.retrieve({ signal }));
+      context.account = data;
       yield { status: 'ok', detail: 'The service accepts the API key.' };
     } catch (error) {
-      run.noKey = 'The API key could not be used.';
+      context.noKey = 'The API key could not be used.';
       if (ConfigurationError.is(error)) {
         const advice = 'Pass apiKey, or set POLYGATE_API_KEY.';
         yield { status: 'failed', detail: messageOf(error), advice };
@@ -33,12 +33,20 @@ export const authentication: Check = {
         yield { status: 'failed', detail: messageOf(error), advice };
         return;
       }
+      context.noKey = 'The API key could not be checked.';
       if (!APIError.is(error) || status === 429) throw error;
-      // A proxy may not forward the account.
-      await run.read(client.models.list({}, { signal }));
-      run.noKey = undefined;
+      await context.read(client.models.list({}, { signal }));
+      context.noKey = undefined;
       const detail = `The API key can list the models, but not read the account (status ${status}).`;
-      yield { status: 'ok', detail };
+      // A proxy may not forward the account.
+      yield status === 403
+        ? { status: 'ok', detail }
+        : {
+            status: 'warning',
+            detail,
+            advice:
+              'account.retrieve() fails, and paid checks cannot see the wallet: run doctor again, or ask the operator.',
+          };
     }
   },
 };
@@ -48,9 +56,9 @@ export const readiness: Check = {
   id: 'readiness',
   title: 'Readiness of the account',
   needs: 'key',
-  async *run(run) {
-    const { client, signal } = run;
-    const received = await ifAvailable(run.read(client.account.readiness({ signal })));
+  async *run(context) {
+    const { client, signal } = context;
+    const received = await ifAvailable(context.read(client.account.readiness({ signal })));
     if ('detail' in received) {
       yield received;
       return;
@@ -117,9 +125,9 @@ export const keyBalance: Check = {
   id: 'key-balance',
   title: 'Quota of the API key',
   needs: 'key',
-  async *run(run) {
-    const { client, signal } = run;
-    const received = await ifAvailable(run.read(client.account.balance({ signal })));
+  async *run(context) {
+    const { client, signal } = context;
+    const received = await ifAvailable(context.read(client.account.balance({ signal })));
     if ('detail' in received) {
       yield received;
       return;

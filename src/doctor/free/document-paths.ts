@@ -1,5 +1,5 @@
 import { isRecord } from '../../schemas/type-guards.ts';
-import type { Run } from '../run.ts';
+import type { DiagnosisContext } from '../context.ts';
 
 /** One operation of an OpenAPI document, such as `GET /v1/videos/{}`. */
 export interface DocumentOperation {
@@ -21,9 +21,9 @@ export function operationsOf(document: Record<string, unknown>): DocumentOperati
 }
 
 /** The poll paths that the document of the service may name, as templates with `{id}`. */
-export async function documentPaths(run: Run, pattern: RegExp): Promise<string[]> {
-  const document = await run.openapi().catch(() => ({}));
-  run.signal?.throwIfAborted();
+export async function documentPaths(context: DiagnosisContext, pattern: RegExp): Promise<string[]> {
+  const document = await context.openapi().catch(() => ({}));
+  context.signal?.throwIfAborted();
   return operationsOf(document)
     .filter(({ method, path }) => method === 'GET' && pattern.test(path))
     .filter(({ path }) => /^[^{}]*\/\{[^{}]+\}$/.test(path) && !/voice|material|model/.test(path))

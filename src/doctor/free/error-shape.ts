@@ -9,7 +9,7 @@ export const errorShape: Check = {
   id: 'error-shape',
   title: 'Error responses',
   needs: 'key',
-  assumptions: [['A9', 'No error response arrived.']],
+  assumptions: [['A9']],
   async *run({ client, signal }) {
     const assumption = 'A9';
     try {
@@ -18,12 +18,11 @@ export const errorShape: Check = {
       if (!APIError.is(error) || error.status === 429) throw error;
       const { status, code, body } = error;
       const { error: envelope } = isRecord(body) ? body : {};
-      const hasMessage = isRecord(body);
       const advice = 'Distinguish errors by their class and status, not by their code.';
       if (status !== 404 && status !== 400) {
         const { detail } = describeFailure(error);
         yield { assumption, status: 'warning', detail: `An unknown model fails with ${detail}` };
-      } else if (!hasMessage) {
+      } else if (!isRecord(body)) {
         const detail = 'Errors have no JSON body, so the client knows only their status.';
         yield { assumption, status: 'warning', detail, advice };
       } else if (code === undefined) {

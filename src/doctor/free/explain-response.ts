@@ -1,6 +1,8 @@
 import type { Finding } from '../check.ts';
 import type { ErrorResponse } from '../failure.ts';
 
+const rateLimited = 'The service limits requests: run doctor again later.';
+
 /** Explains a response that no gateway sends; undefined if it is JSON, which needs a closer look. */
 export function explainResponse(
   { meta, body }: ErrorResponse,
@@ -14,15 +16,12 @@ export function explainResponse(
     return status >= 500 || status === 429 ? explainOutage(status, baseURL) : undefined;
   const server = headers.get('server') ?? headers.get('via');
   const page = pageTitle(body);
-  const sender = server === null ? '' : ` by ${server}`;
+  const sender = server === null ? '' : ` from ${server}`;
   if (status >= 500 || status === 403 || status === 407 || status === 429) {
     return {
       status: 'failed',
       detail: `A proxy or load balancer in front of ${baseURL} responds with status ${status}${sender}${page}.`,
-      advice:
-        status === 407
-          ? 'The proxy of this network requires a login: see HTTPS_PROXY.'
-          : 'Check that the service behind it runs and that this machine may use it, then run doctor again.',
+      advice: proxyAdvice(status),
     };
   }
   const kind = /^\s*</.test(body) ? 'an HTML page' : 'text that is not JSON';
@@ -38,8 +37,15 @@ function explainOutage(status: number, baseURL: string): Finding {
   return {
     status: 'failed',
     detail: `The server at ${baseURL} responds with status ${status}, so nothing else could be checked.`,
-    advice: 'Check that the service runs, and run doctor again later.',
+    advice:
+      status === 429 ? rateLimited : 'Check that the service runs, and run doctor again later.',
   };
+}
+
+function proxyAdvice(status: number): string {
+  if (status === 407) return 'The proxy of this network requires a login: see HTTPS_PROXY.';
+  if (status === 429) return rateLimited;
+  return 'Check that the service behind it runs and that this machine may use it, then run doctor again.';
 }
 
 function explainRedirect(location: string | null, baseURL: string): Finding {

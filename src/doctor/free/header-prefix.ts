@@ -1,26 +1,26 @@
 import type { ResponseMeta } from 'polygate';
 
-import type { Check, Finding } from '../check.ts';
+import type { Check, Findings } from '../check.ts';
+import { randomId } from '../context.ts';
+import type { DiagnosisContext } from '../context.ts';
 import { responseOf } from '../failure.ts';
-import { randomId } from '../run.ts';
-import type { Run } from '../run.ts';
 import { list } from '../text.ts';
-import { findVendorPrefix, readsVendorHeaders } from './vendor-headers.ts';
+import { findVendorPrefix, readsVendorHeaders } from '../vendor-headers.ts';
 
 /** Which headers the service uses for metadata and for the request id. Assumption A10. */
 export const headerPrefix: Check = {
   id: 'header-prefix',
   title: 'Response headers',
   needs: 'gateway',
-  assumptions: [['A10', 'No response arrived.']],
-  async *run(run) {
-    yield* prefix(run);
-    yield* requestId(run);
+  assumptions: [['A10']],
+  async *run(context) {
+    yield* prefix(context);
+    yield* requestId(context);
   },
 };
 
-async function* prefix(run: Run): AsyncGenerator<Finding, void, undefined> {
-  const { metas, noKey } = run;
+async function* prefix(context: DiagnosisContext): Findings {
+  const { metas, noKey } = context;
   const found = findVendorPrefix(metas);
   if (readsVendorHeaders(metas)) {
     const names =
@@ -28,9 +28,9 @@ async function* prefix(run: Run): AsyncGenerator<Finding, void, undefined> {
     yield { status: 'ok', detail: `The client reads ${names}.` };
   } else if (found !== undefined) {
     const option = { headerPrefix: found };
-    run.adopt(option);
+    context.adopt(option);
     yield {
-      status: 'failed',
+      status: 'warning',
       detail: `The headers of the service start with ${found}, so the client reads no charges, limits and task ids from them.`,
       advice: 'Set headerPrefix. Without it, spend and budget count nothing.',
       option,
@@ -49,12 +49,12 @@ async function* prefix(run: Run): AsyncGenerator<Finding, void, undefined> {
 const requestIdName = /request-?id|correlation-?id|trace-?id/;
 
 /** Sends a request id and reads which header returns it. */
-async function* requestId(run: Run): AsyncGenerator<Finding, void, undefined> {
+async function* requestId(context: DiagnosisContext): Findings {
   const assumption = 'A10';
-  const send = async (client = run.client) => {
+  const send = async (client = context.client) => {
     const sent = randomId();
     const { meta } = await responseOf(
-      client.public.status({}, { requestId: sent, signal: run.signal }),
+      client.public.status({}, { requestId: sent, signal: context.signal }),
     );
     return { sent, meta, accepted: meta.requestId === sent };
   };
@@ -68,9 +68,9 @@ async function* requestId(run: Run): AsyncGenerator<Finding, void, undefined> {
   const candidates = headerNames(meta, (_, name) => requestIdName.test(name));
   for (const name of new Set([...echoes, ...candidates].slice(0, 4))) {
     const option = { requestIdHeader: name };
-    const other = await send(run.client.withOptions(option));
+    const other = await send(context.client.withOptions(option));
     if (!other.accepted) continue;
-    run.adopt(option);
+    context.adopt(option);
     yield {
       assumption,
       status: 'warning',

@@ -10,13 +10,15 @@ export const materials: Check = {
   title: 'Material library',
   needs: 'key',
   assumptions: [
-    ['A21', 'The material list could not be read.'],
+    ['A21'],
     ['A22', 'Only the verification of a real person would show how long its URL is valid.'],
   ],
-  async *run(run) {
-    const { client, signal } = run;
+  async *run(context) {
+    const { client, signal } = context;
     const assumption = 'A21';
-    const received = await ifAvailable(run.read(client.materials.list({ limit: 100 }, { signal })));
+    const received = await ifAvailable(
+      context.read(client.materials.list({ limit: 100 }, { signal })),
+    );
     if ('detail' in received) {
       yield { assumption, ...received };
       return;

@@ -1,8 +1,8 @@
 import { isNonEmptyString } from '../../schemas/type-guards.ts';
-import type { Check } from '../check.ts';
+import type { Check, Findings } from '../check.ts';
+import type { DiagnosisContext } from '../context.ts';
 import { messageOf } from '../failure.ts';
-import { cheapestOf } from '../paid/prices.ts';
-import type { Run } from '../run.ts';
+import { cheapestOf } from '../prices.ts';
 import { list } from '../text.ts';
 
 const types = ['chat', 'image', 'video', 'audio'];
@@ -12,19 +12,20 @@ export const models: Check = {
   id: 'models',
   title: 'Models and prices',
   needs: 'key',
-  assumptions: [['A17', 'The model list could not be read.']],
-  async *run(run) {
-    const { client, signal } = run;
-    const { data } = await run.read(client.models.list({}, { signal }));
-    run.models = data.data;
+  assumptions: [['A17']],
+  async *run(context) {
+    const { client, signal } = context;
+    const { data } = await context.read(client.models.list({}, { signal }));
+    const found = data.data;
+    context.models = found;
     const byType = new Map<string, number>();
-    for (const { type } of run.models) {
+    for (const { type } of found) {
       const name = isNonEmptyString(type) ? type : 'untyped';
       byType.set(name, (byType.get(name) ?? 0) + 1);
     }
     const counts = [...byType].map(([type, count]) => `${count} ${type}`);
     const missing = types.filter((type) => !byType.has(type));
-    if (run.models.length === 0) {
+    if (found.length === 0) {
       const advice = 'Check which models the key may use: every paid request names one.';
       yield { status: 'failed', detail: 'The key can use no models.', advice };
     } else if (missing.length > 0) {
@@ -35,8 +36,8 @@ export const models: Check = {
     } else {
       yield { status: 'ok', detail: `Models: ${list(counts)}.` };
     }
-    const unpriced = run.models.filter((model) => cheapestOf(model) === undefined);
-    if (run.models.length > 0) {
+    const unpriced = found.filter((model) => cheapestOf(model) === undefined);
+    if (found.length > 0) {
       const prices = { aspect: 'prices', title: 'Prices' };
       const names = list(unpriced.map(({ id }) => id));
       yield unpriced.length === 0
@@ -44,15 +45,15 @@ export const models: Check = {
         : {
             ...prices,
             status: 'warning',
-            detail: `The client cannot read the price of ${unpriced.length} of ${run.models.length} models: ${names}.`,
+            detail: `The client cannot read the price of ${unpriced.length} of ${found.length} models: ${names}.`,
             advice: 'For these models, a budget counts charges only after they were made.',
           };
     }
-    yield* styles(run);
+    yield* styles(context);
   },
 };
 
-async function* styles({ client, signal }: Run): ReturnType<Check['run']> {
+async function* styles({ client, signal }: DiagnosisContext): Findings {
   const problems: string[] = [];
   for (const style of ['anthropic', 'gemini'] as const) {
     try {

@@ -1,6 +1,6 @@
 import type { Check, Finding } from '../check.ts';
+import type { DiagnosisContext } from '../context.ts';
 import { ifAvailable } from '../failure.ts';
-import type { Run } from '../run.ts';
 import { list } from '../text.ts';
 import { operationsOf } from './document-paths.ts';
 import type { DocumentOperation } from './document-paths.ts';
@@ -52,8 +52,8 @@ export const openapi: Check = {
   title: 'OpenAPI document',
   needs: 'gateway',
   assumptions: [['A20', 'The service has no OpenAPI document to look for more endpoints in.']],
-  async *run(run) {
-    const operations = await ifAvailable(run.openapi().then(operationsOf));
+  async *run(context) {
+    const operations = await ifAvailable(context.openapi().then(operationsOf));
     const isMissing = 'detail' in operations;
     const routes = isMissing ? [] : operations.map(routeOf);
     yield isMissing ? operations : describeDocument(routes);
@@ -63,7 +63,7 @@ export const openapi: Check = {
     if (extra.length > 0) {
       const detail = `The service has endpoints for which the client has no method: ${list(extra)}.`;
       yield { assumption, status: 'ok', detail, advice };
-    } else if (await hasUsageRecords(run)) {
+    } else if (await hasUsageRecords(context)) {
       const detail =
         'The service has endpoints that its document does not list, such as GET /v1/usage/records.';
       yield { assumption, status: 'ok', detail, advice };
@@ -93,7 +93,7 @@ function describeDocument(routes: readonly string[]): Finding {
 }
 
 /** Whether the one endpoint that the specification mentions without details, and that can be read for free, exists. */
-async function hasUsageRecords({ client, signal }: Run) {
+async function hasUsageRecords({ client, signal }: DiagnosisContext) {
   try {
     await client.request({ method: 'GET', path: '/v1/usage/records' }, { signal });
     return true;

@@ -1,9 +1,9 @@
 import type { Polygate, PolygateOptions } from 'polygate';
 
-import type { AssumptionId, Check, Finding } from '../check.ts';
+import type { AssumptionId, Check, Findings } from '../check.ts';
+import type { DiagnosisContext } from '../context.ts';
 import { errorResponse } from '../failure.ts';
 import { recordCalls } from '../recorder.ts';
-import type { Run } from '../run.ts';
 import { documentPaths } from './document-paths.ts';
 import { probePath, signatureOf } from './probe-path.ts';
 import type { PathState } from './probe-path.ts';
@@ -49,26 +49,26 @@ export const pollPaths: Check = {
   id: 'poll-paths',
   title: 'Poll paths',
   needs: 'key',
-  assumptions: [['A1', 'Only a video task, which costs money, would show its poll path.']],
-  async *run(run) {
-    const { client, signal } = run;
+  assumptions: [['A1']],
+  async *run(context) {
+    const { client, signal } = context;
     const control = await failureOf(
       client.request({ method: 'GET', path: `/v1/polygate-doctor/${id}` }, { signal }),
     );
-    for (const kind of kinds) yield* findPath(run, kind, control);
+    for (const kind of kinds) yield* findPath(context, kind, control);
   },
 };
 
 async function* findPath(
-  run: Run,
+  context: DiagnosisContext,
   { assumption, name, namespace, candidates, documented }: TaskPath,
   control: unknown,
-): AsyncGenerator<Finding, void, undefined> {
-  const { signal } = run;
+): Findings {
+  const { signal } = context;
   const states = new Map<string, PathState>();
   // The client tries its own templates, and the first of them is the one that it is configured with.
   const recorder = recordCalls();
-  const client = run.client.withOptions({ telemetry: recorder.telemetry });
+  const client = context.client.withOptions({ telemetry: recorder.telemetry });
   await failureOf(namespace(client).retrieve(id, { signal }));
   for (const { template, error } of recorder.calls) {
     states.set(template, probePath(error, control, id));
@@ -77,12 +77,12 @@ async function* findPath(
   const probe = async (template: string) => {
     if (states.has(template)) return;
     const path = template.replace('{id}', id);
-    const error = await failureOf(run.client.request({ method: 'GET', path }, { signal }));
+    const error = await failureOf(context.client.request({ method: 'GET', path }, { signal }));
     states.set(template, probePath(error, control, id));
   };
   const exists = () => [...states].find(([, state]) => state === 'exists')?.[0];
   if (states.get(assumed) !== 'exists') {
-    const inDocument = await documentPaths(run, documented);
+    const inDocument = await documentPaths(context, documented);
     for (const template of [...inDocument, ...candidates]) {
       if (exists() === undefined) await probe(template);
     }
@@ -98,10 +98,17 @@ async function* findPath(
     yield { assumption, status: 'skipped', detail, advice };
   } else if (found === assumed) {
     yield { assumption, status: 'ok', detail: `GET ${found} exists.` };
+  } else if (states.get(assumed) !== 'missing') {
+    yield {
+      assumption,
+      status: 'warning',
+      detail: `GET ${assumed} responds, but not in a way that shows whether it exists. GET ${found} exists.`,
+      advice: `Run doctor again. If waiting for a task fails, set paths.${name}.`,
+    };
   } else {
     const isTried = recorder.calls.some(({ template }) => template === found);
     const option: PolygateOptions = { paths: { [name]: found } };
-    run.adopt(option);
+    context.adopt(option);
     yield {
       assumption,
       status: 'warning',

@@ -5,7 +5,7 @@ import { messageOf } from '../failure.ts';
 /** Whether a path exists, as far as the response to a request for an unknown task shows. */
 export type PathState = 'exists' | 'missing' | 'unclear';
 
-/** Reads from the error of a poll whether its path exists. `control` is the error of a path that surely does not. */
+/** Reads from the error of a poll whether its path exists. `control` is the error of a path that does not exist. */
 export function probePath(error: unknown, control: unknown, id: string): PathState {
   if (!APIError.is(error)) return 'unclear';
   const { status, code = '' } = error;

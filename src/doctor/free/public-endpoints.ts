@@ -1,16 +1,16 @@
 import type { RequestPromise } from 'polygate';
 
 import { isRecord } from '../../schemas/type-guards.ts';
-import type { Check } from '../check.ts';
+import type { Check, Findings } from '../check.ts';
+import type { DiagnosisContext } from '../context.ts';
 import { messageOf, statusOf } from '../failure.ts';
-import type { Run } from '../run.ts';
 import { list } from '../text.ts';
 
 /** The public records, each with the list that the client assumes in it. */
 function endpoints({
   client: { public: api },
   signal,
-}: Run): (readonly [string, () => RequestPromise<object>, string?])[] {
+}: DiagnosisContext): (readonly [string, () => RequestPromise<object>, string?])[] {
   const options = { signal };
   return [
     ['status', () => api.status({}, options)],
@@ -27,23 +27,20 @@ export const publicEndpoints: Check = {
   id: 'public',
   title: 'Public endpoints',
   needs: 'gateway',
-  assumptions: [
-    ['A16', 'No public endpoint responded.'],
-    ['A18', 'Webhooks are not documented.'],
-  ],
-  async *run(run) {
+  assumptions: [['A16'], ['A18']],
+  async *run(context) {
     const missing: string[] = [];
     const different: string[] = [];
     let webhooks: unknown;
-    for (const [name, send, listName] of endpoints(run)) {
+    for (const [name, send, listName] of endpoints(context)) {
       try {
-        const { data, meta } = await run.read(send());
+        const { data, meta } = await context.read(send());
         const record: unknown = data;
         if (listName && isRecord(record) && !Array.isArray(record[listName])) different.push(name);
         if (name === 'capabilities' && isRecord(record)) ({ webhooks } = record);
         if (name === 'status') yield* clockSkew(meta.headers);
       } catch (error) {
-        run.signal?.throwIfAborted();
+        context.signal?.throwIfAborted();
         if (statusOf(error) === 429) throw error;
         missing.push(`${name} (${statusOf(error) ?? messageOf(error)})`);
       }
@@ -62,7 +59,7 @@ export const publicEndpoints: Check = {
     const state = isRecord(webhooks) ? webhooks['enabled'] : undefined;
     const known =
       typeof state === 'boolean' &&
-      `According to the capabilities, they are ${state ? 'enabled' : 'disabled'}. `;
+      `According to the capabilities, webhooks are ${state ? 'enabled' : 'disabled'}. `;
     const detail = `${known || ''}How webhooks are signed is not documented, so the client verifies nothing.`;
     yield { assumption: 'A18', status: 'skipped', detail };
   },
@@ -71,7 +68,7 @@ export const publicEndpoints: Check = {
 /** The largest difference between two clocks that is not reported, in ms. */
 const maxSkew = 120_000;
 
-async function* clockSkew(headers: Headers): ReturnType<Check['run']> {
+async function* clockSkew(headers: Headers): Findings {
   const age = Number(headers.get('age') ?? 0) * 1000;
   const skew = Date.now() - (Date.parse(headers.get('date') ?? '') + age);
   if (!(Math.abs(skew) > maxSkew)) return;

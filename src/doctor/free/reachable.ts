@@ -2,9 +2,9 @@ import type { Polygate, RequestPromise } from 'polygate';
 
 import { isRecord } from '../../schemas/type-guards.ts';
 import type { Check, Finding } from '../check.ts';
+import type { DiagnosisContext } from '../context.ts';
 import { responseOf } from '../failure.ts';
 import type { ErrorResponse } from '../failure.ts';
-import type { Run } from '../run.ts';
 import { explainConnection } from './explain-connection.ts';
 import { explainResponse } from './explain-response.ts';
 
@@ -15,22 +15,31 @@ import { explainResponse } from './explain-response.ts';
 export const reachable: Check = {
   id: 'reachable',
   title: 'Gateway',
-  async *run(run) {
-    const { baseURL } = run.client;
-    run.noGateway = `There is no gateway at ${baseURL}.`;
-    const first = await receive(run, run.client.public.status({}, options(run)));
+  async *run(context) {
+    const { baseURL } = context.client;
+    context.noGateway = `There is no gateway at ${baseURL}.`;
+    // A service that is overloaded for a moment gets a second request.
+    const { signal } = context;
+    const first = await receive(
+      context,
+      context.client.public.status({}, { signal, maxRetries: 1, totalTimeout: 10_000 }),
+    );
     if ('failure' in first) {
-      run.noGateway = `The service at ${baseURL} cannot be reached.`;
+      context.noGateway = `The service at ${baseURL} cannot be reached.`;
       yield explainConnection(first.failure, baseURL);
       return;
     }
-    run.metas.push(first.meta);
-    const problem = isStatus(first.body) ? undefined : await findProblem(run, first);
+    context.metas.push(first.meta);
+    const { status } = first.meta;
+    if (status >= 500 || [403, 407, 429].includes(status)) {
+      context.noGateway = `The server at ${baseURL} responds with status ${status}.`;
+    }
+    const problem = isStatus(first.body) ? undefined : await findProblem(context, first);
     if (problem !== undefined) {
       yield problem;
       return;
     }
-    run.noGateway = undefined;
+    context.noGateway = undefined;
     yield isStatus(first.body)
       ? describeStatus(first.body, baseURL)
       : {
@@ -41,11 +50,11 @@ export const reachable: Check = {
 };
 
 /** Free, without a retry: a service that does not respond now is reported as it is. */
-const options = ({ signal }: Run) => ({ signal, maxRetries: 0 });
+const options = ({ signal }: DiagnosisContext) => ({ signal, maxRetries: 0 });
 
 /** The response to a request, whatever it is; or why there is none. */
 async function receive(
-  { signal }: Run,
+  { signal }: DiagnosisContext,
   request: RequestPromise<unknown>,
 ): Promise<ErrorResponse | { failure: unknown }> {
   try {
@@ -57,16 +66,19 @@ async function receive(
 }
 
 /** What is at the base URL, if it is not a gateway whose status endpoint is missing. */
-async function findProblem(run: Run, first: ErrorResponse): Promise<Finding | undefined> {
-  const { client } = run;
+async function findProblem(
+  context: DiagnosisContext,
+  first: ErrorResponse,
+): Promise<Finding | undefined> {
+  const { client } = context;
   const documents = await Promise.all([
-    receive(run, client.public.capabilities(options(run))),
-    receive(run, client.public.openapi(options(run))),
+    receive(context, client.public.capabilities(options(context))),
+    receive(context, client.public.openapi(options(context))),
   ]);
   if (documents.some((response) => 'body' in response && isGatewayDocument(response.body))) {
     return undefined;
   }
-  const elsewhere = await findBaseURL(run);
+  const elsewhere = await findBaseURL(context);
   if (elsewhere !== undefined) {
     return {
       status: 'failed',
@@ -80,7 +92,7 @@ async function findProblem(run: Run, first: ErrorResponse): Promise<Finding | un
   // Without the API key: the models of an OpenAI-compatible service are public, or protected in its own way.
   const anonymous = client.withOptions({ apiKey: null });
   const path = (name: string) =>
-    receive(run, anonymous.request({ method: 'GET', path: `/v1/${name}` }, options(run)));
+    receive(context, anonymous.request({ method: 'GET', path: `/v1/${name}` }, options(context)));
   const [account, unknown, models] = await Promise.all([
     path('account'),
     path('polygate-doctor'),
@@ -104,12 +116,12 @@ async function findProblem(run: Run, first: ErrorResponse): Promise<Finding | un
 }
 
 /** Looks for the gateway at other paths of the same origin. */
-async function findBaseURL(run: Run): Promise<string | undefined> {
-  const { origin } = new URL(run.client.baseURL);
-  const others = [origin, `${origin}/api`].filter((url) => url !== run.client.baseURL);
+async function findBaseURL(context: DiagnosisContext): Promise<string | undefined> {
+  const { origin } = new URL(context.client.baseURL);
+  const others = [origin, `${origin}/api`].filter((url) => url !== context.client.baseURL);
   for (const baseURL of others) {
-    const other: Polygate = run.client.withOptions({ baseURL });
-    const response = await receive(run, other.public.status({}, options(run)));
+    const other: Polygate = context.client.withOptions({ baseURL });
+    const response = await receive(context, other.public.status({}, options(context)));
     if ('body' in response && isStatus(response.body)) return baseURL;
   }
   return undefined;

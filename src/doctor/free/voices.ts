@@ -13,9 +13,9 @@ export const voices: Check = {
     ],
     ['A19', 'The prices of clones and designs could not be compared with a catalog.'],
   ],
-  async *run(run) {
-    const { client, signal } = run;
-    const received = await ifAvailable(run.read(client.voices.list({}, { signal })));
+  async *run(context) {
+    const { client, signal } = context;
+    const received = await ifAvailable(context.read(client.voices.list({}, { signal })));
     if ('detail' in received) {
       yield received;
       return;

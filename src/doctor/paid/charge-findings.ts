@@ -1,13 +1,13 @@
 import type { ResponseMeta, SubmittedTask } from 'polygate';
 
 import type { Finding } from '../check.ts';
-import { findVendorPrefix } from '../free/vendor-headers.ts';
-import type { PaidTask, Run } from '../run.ts';
+import type { PaidTask, DiagnosisContext } from '../context.ts';
 import { usd } from '../text.ts';
+import { findVendorPrefix, readsVendorHeaders } from '../vendor-headers.ts';
 
 /** Records the charge of a paid response, and reports one that is missing or too high. */
 export function* chargeFindings(
-  { spending }: Run,
+  { spending }: DiagnosisContext,
   { id, priceUsd }: { readonly id: string; readonly priceUsd: number },
   meta: ResponseMeta,
 ): Generator<Finding, void, undefined> {
@@ -23,11 +23,11 @@ export function* chargeFindings(
     };
   }
   if (problem === 'missing') {
-    const prefix = findVendorPrefix([meta]);
+    const prefix = readsVendorHeaders([meta]) ? undefined : findVendorPrefix([meta]);
     yield {
       aspect: 'charge',
       title: 'Charge',
-      status: 'failed',
+      status: prefix ? 'warning' : 'failed',
       detail: `The response reports no charge, so spend, budget and onCharge do not count it. It may have cost ${usd(priceUsd)}.`,
       advice: prefix
         ? 'Set headerPrefix.'
@@ -39,10 +39,10 @@ export function* chargeFindings(
 
 /** The same for a submit with a key that was used before: it is free if it returns the same task and reports no charge. */
 export function* resubmitFindings(
-  run: Run,
+  context: DiagnosisContext,
   { task, params, priceUsd }: PaidTask,
   again: SubmittedTask<'image'>,
 ): Generator<Finding, void, undefined> {
   if (again.id === task.id && !again.chargeUsd) return;
-  yield* chargeFindings(run, { id: params.model, priceUsd }, again.meta);
+  yield* chargeFindings(context, { id: params.model, priceUsd }, again.meta);
 }

@@ -2,13 +2,13 @@ import { ResponseValidationError } from 'polygate';
 import type { ChatCompletion, WithResponse } from 'polygate';
 
 import { isNonEmptyString, isRecord } from '../../schemas/type-guards.ts';
-import type { Check, Finding } from '../check.ts';
+import type { Check, Finding, Findings } from '../check.ts';
+import { randomId } from '../context.ts';
+import type { DiagnosisContext } from '../context.ts';
 import { messageOf } from '../failure.ts';
-import { randomId } from '../run.ts';
-import type { Run } from '../run.ts';
+import type { PricedModel } from '../prices.ts';
 import { list, usd } from '../text.ts';
 import { chargeFindings } from './charge-findings.ts';
-import type { PricedModel } from './prices.ts';
 import { chatParams, choose, commitUnknown, payingClient, tryModels } from './requests.ts';
 
 /** The shape of a completion, and whether its idempotency key is replayed. Assumptions A8 and A11. */
@@ -16,12 +16,9 @@ export const chat: Check = {
   id: 'chat',
   title: 'Chat completion',
   needs: 'key',
-  assumptions: [
-    ['A8', 'No completion was received.'],
-    ['A11', 'A chat with a reused key was not sent.'],
-  ],
-  async *run(run) {
-    const models = choose(run, 'chat');
+  assumptions: [['A8'], ['A11', 'A chat with a reused key was not sent.']],
+  async *run(context) {
+    const models = choose(context, 'chat');
     if (typeof models === 'string') {
       yield { assumption: 'A8', status: 'skipped', detail: models };
       yield { assumption: 'A11', status: 'skipped', detail: models };
@@ -29,12 +26,14 @@ export const chat: Check = {
     }
     const idempotencyKey = randomId();
     try {
-      const sent = await tryModels(run, models, (model) => send(run, model, idempotencyKey));
+      const sent = await tryModels(context, models, (model) =>
+        send(context, model, idempotencyKey),
+      );
       const { model, result } = sent;
-      run.chatModel = model;
+      context.chatModel = model;
       yield describeCompletion(model.id, result);
-      yield* chargeFindings(run, model, result.meta);
-      yield* replay(run, model, idempotencyKey);
+      yield* chargeFindings(context, model, result.meta);
+      yield* replay(context, model, idempotencyKey);
     } catch (error) {
       if (!ResponseValidationError.is(error)) throw error;
       yield { assumption: 'A8', status: 'failed', detail: messageOf(error) };
@@ -56,31 +55,31 @@ function describeCompletion(id: string, { data, meta }: WithResponse<ChatComplet
   };
 }
 
-async function send(run: Run, { id }: PricedModel, idempotencyKey: string) {
-  const client = payingClient(run, false);
-  const options = { idempotencyKey, signal: run.signal };
+async function send(context: DiagnosisContext, { id }: PricedModel, idempotencyKey: string) {
+  const client = payingClient(context, false);
+  const options = { idempotencyKey, signal: context.signal };
   return client.chat.completions.create(chatParams(id), options).withResponse();
 }
 
 /** Sends the same chat with the same key again. Assumption A11. */
 async function* replay(
-  run: Run,
+  context: DiagnosisContext,
   model: PricedModel,
   idempotencyKey: string,
-): AsyncGenerator<Finding, void, undefined> {
+): Findings {
   const assumption = 'A11';
-  const problem = run.spending.problem(model.priceUsd);
+  const problem = context.spending.problem(model.priceUsd);
   if (problem !== undefined) {
     yield { assumption, status: 'skipped', detail: problem };
     return;
   }
   try {
-    const { meta } = await send(run, model, idempotencyKey);
+    const { meta } = await send(context, model, idempotencyKey);
     if (!meta.idempotentReplay) {
       const detail =
         'A chat with a reused key is charged again, as the client assumes: it never resends a chat that may have been charged.';
       yield { assumption, status: 'ok', detail };
-      yield* chargeFindings(run, model, meta);
+      yield* chargeFindings(context, model, meta);
       return;
     }
     yield {
@@ -88,11 +87,11 @@ async function* replay(
       status: 'warning',
       detail: 'A chat with a reused key is replayed without a second charge.',
       advice:
-        'Set retryAmbiguous.chat, so that the client recovers from lost responses. Ask the operator for a guarantee first.',
+        'Unless it is set already, set retryAmbiguous.chat, so that the client recovers from lost responses. Ask the operator for a guarantee first.',
       option: { retryAmbiguous: { chat: true } },
     };
   } catch (error) {
-    commitUnknown(run, model, error);
+    commitUnknown(context, model, error);
     throw error;
   }
 }

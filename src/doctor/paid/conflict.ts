@@ -11,8 +11,8 @@ export const conflict: Check = {
   title: 'Reused key',
   needs: 'key',
   assumptions: [['A13', 'No image was submitted whose key could be reused.']],
-  async *run(run) {
-    const { paidTask, spending } = run;
+  async *run(context) {
+    const { paidTask, spending } = context;
     if (paidTask === undefined) return;
     const assumption = 'A13';
     const problem = spending.problem(paidTask.priceUsd);
@@ -21,7 +21,7 @@ export const conflict: Check = {
       return;
     }
     try {
-      const other = await resubmit(run, paidTask, 'A white square');
+      const other = await resubmit(context, paidTask, 'A white square');
       yield other.id === paidTask.task.id
         ? {
             assumption,
@@ -35,7 +35,7 @@ export const conflict: Check = {
               'A key that is reused with other params creates a second task, which is charged.',
             advice: 'Never use one key for two requests: nothing would warn you.',
           };
-      yield* resubmitFindings(run, paidTask, other);
+      yield* resubmitFindings(context, paidTask, other);
     } catch (error) {
       if (!APIError.is(error) || error.status === 429) throw error;
       yield ConflictError.is(error)

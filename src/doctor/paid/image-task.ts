@@ -1,11 +1,11 @@
 import { ConcurrencyLimitError, TaskFailedError, TaskWaitTimeoutError } from 'polygate';
 import type { Generation } from 'polygate';
 
-import type { Check, Finding } from '../check.ts';
+import type { Check, Finding, Findings } from '../check.ts';
+import type { PaidTask, DiagnosisContext } from '../context.ts';
 import { messageOf, statusOf } from '../failure.ts';
 import { recordCalls } from '../recorder.ts';
 import type { RecordedCall } from '../recorder.ts';
-import type { PaidTask, Run } from '../run.ts';
 import { usd } from '../text.ts';
 import { chargeFindings, resubmitFindings } from './charge-findings.ts';
 import { recordFindings } from './record-findings.ts';
@@ -27,23 +27,23 @@ export const imageTask: Check = {
     ['A4', reasons],
     ['A5', reasons],
     ['A6', reasons],
-    ['A7', 'No image was submitted.'],
+    ['A7'],
     ['A14', 'The task had ended before its slot could be counted.'],
     ['A15', noFailure],
   ],
-  async *run(run) {
-    const models = choose(run, 'image');
+  async *run(context) {
+    const models = choose(context, 'image');
     if (typeof models === 'string') {
       yield { status: 'skipped', detail: models };
       yield { assumption: 'A15', status: 'skipped', detail: noFailure };
       return;
     }
     const recorder = recordCalls();
-    const { model, result: paid } = await tryModels(run, models, (candidate) =>
-      submitImage(run, candidate, recorder.telemetry),
+    const { model, result: paid } = await tryModels(context, models, (candidate) =>
+      submitImage(context, candidate, recorder.telemetry),
     );
     const { task } = paid;
-    run.paidTask = paid;
+    context.paidTask = paid;
     const isFinished = task.latest.status === 'succeeded';
     yield {
       assumption: 'A7',
@@ -52,14 +52,14 @@ export const imageTask: Check = {
         ? 'The response to the submit is already finished. The client takes it for a task that has succeeded.'
         : `The response to the submit is a task with status "${task.latest.rawStatus}".`,
     };
-    yield* chargeFindings(run, model, task.meta);
+    yield* chargeFindings(context, model, task.meta);
     const words = new Set([task.latest.rawStatus]);
-    if (!isFinished) yield* slot(run, paid, words);
+    if (!isFinished) yield* slot(context, paid, words);
     const onUpdate = ({ rawStatus }: Generation) => words.add(rawStatus);
     try {
-      paid.result = await task.wait({ signal: run.signal, waitTimeout: 180_000, onUpdate });
+      paid.result = await task.wait({ signal: context.signal, waitTimeout: 180_000, onUpdate });
     } catch (error) {
-      yield* failed(run, paid, error);
+      yield* failed(context, paid, error);
       return;
     }
     yield {
@@ -67,19 +67,15 @@ export const imageTask: Check = {
       detail: `${model.id} generated an image for ${usd(task.chargeUsd ?? model.priceUsd)}.`,
     };
     if (!isFinished) yield* pollPath(recorder.calls);
-    yield* recordFindings(run, paid.result, task, words, isFinished);
+    yield* recordFindings(context, paid.result, task, words, isFinished);
   },
 };
 
 /** Replays the submit while its task runs: the free slots before and after show whether the task holds one. */
-async function* slot(
-  run: Run,
-  paid: PaidTask,
-  words: Set<string>,
-): AsyncGenerator<Finding, void, undefined> {
+async function* slot(context: DiagnosisContext, paid: PaidTask, words: Set<string>): Findings {
   const assumption = 'A14';
   const { task, priceUsd } = paid;
-  const problem = run.spending.problem(priceUsd);
+  const problem = context.spending.problem(priceUsd);
   if (problem !== undefined) {
     yield { assumption, status: 'skipped', detail: problem };
     return;
@@ -87,13 +83,14 @@ async function* slot(
   const held =
     'A running task holds a concurrency slot until it ends. The client learns this from the response headers and waits for slots.';
   try {
-    const replay = await resubmit(run, paid);
+    const replay = await resubmit(context, paid);
     paid.replay = replay;
     words.add(replay.latest.rawStatus);
-    yield* resubmitFindings(run, paid, replay);
+    yield* resubmitFindings(context, paid, replay);
     const before = task.meta.concurrency.remaining;
     const after = replay.meta.concurrency.remaining;
-    const isRunning = /queued|running/.test(replay.latest.status);
+    const { status } = replay.latest;
+    const isRunning = status === 'queued' || status === 'running';
     yield before === undefined || after === undefined
       ? { assumption, status: 'skipped', detail: 'The responses do not report free slots.' }
       : !isRunning
@@ -130,11 +127,7 @@ function* pollPath(calls: readonly RecordedCall[]): Generator<Finding, void, und
 }
 
 /** Describes a task that was paid for and has no result. */
-async function* failed(
-  run: Run,
-  paid: PaidTask,
-  error: unknown,
-): AsyncGenerator<Finding, void, undefined> {
+async function* failed(context: DiagnosisContext, paid: PaidTask, error: unknown): Findings {
   if (TaskFailedError.is(error)) {
     const { rawStatus } = error.generation;
     yield { status: 'warning', detail: messageOf(error), advice: 'Run doctor again.' };
@@ -143,7 +136,7 @@ async function* failed(
       status: 'ok',
       detail: `The service marks a failed task with "${rawStatus}".`,
     };
-    yield await refundFinding(run, paid);
+    yield await refundFinding(context, paid);
     return;
   }
   if (statusOf(error) === 404) {

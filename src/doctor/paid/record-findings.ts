@@ -1,8 +1,8 @@
 import type { SucceededGeneration, SubmittedTask } from 'polygate';
 
 import { isRecord } from '../../schemas/type-guards.ts';
-import type { Finding } from '../check.ts';
-import type { Run } from '../run.ts';
+import type { Findings } from '../check.ts';
+import type { DiagnosisContext } from '../context.ts';
 import { list } from '../text.ts';
 
 /** The status words that the client knows. Assumption A4. */
@@ -11,12 +11,12 @@ const knownWord =
 
 /** How the records of a finished task look. Assumptions A3 to A6. */
 export async function* recordFindings(
-  run: Run,
+  context: DiagnosisContext,
   result: SucceededGeneration<'image'>,
   task: SubmittedTask<'image'>,
   words: Set<string>,
   isFinished: boolean,
-): AsyncGenerator<Finding, void, undefined> {
+): Findings {
   const record: Record<string, unknown> = { ...result.raw };
   const isDocumented = 'image_url' in record || isRecord(record['result']);
   const fields = list(Object.keys(record));
@@ -47,7 +47,7 @@ export async function* recordFindings(
       };
   const locations = findValues(record, new Set(result.urls));
   yield { assumption: 'A5', status: 'ok', detail: `The URL is in ${list(locations)}.` };
-  const wrapper = isFinished ? undefined : await findWrapper(run, task, result);
+  const wrapper = isFinished ? undefined : await findWrapper(context, task, result);
   yield {
     assumption: 'A6',
     status: 'ok',
@@ -59,11 +59,13 @@ export async function* recordFindings(
 
 /** The field that wraps the record of a task. The client has removed it, so the record is fetched as sent. */
 async function findWrapper(
-  run: Run,
+  context: DiagnosisContext,
   task: SubmittedTask<'image'>,
   { raw }: SucceededGeneration<'image'>,
 ): Promise<string | undefined> {
-  const response = await run.client.images.retrieve(task.id, { signal: run.signal }).asResponse();
+  const response = await context.client.images
+    .retrieve(task.id, { signal: context.signal })
+    .asResponse();
   const body: unknown = await response.json();
   if (!isRecord(body)) return undefined;
   const record: unknown = raw;

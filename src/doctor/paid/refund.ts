@@ -1,11 +1,14 @@
 import type { Finding } from '../check.ts';
-import type { PaidTask, Run } from '../run.ts';
+import type { PaidTask, DiagnosisContext } from '../context.ts';
 
 /** Whether the wallet has the price of a failed task back. Assumption A15. */
-export async function refundFinding(run: Run, { task }: PaidTask): Promise<Finding> {
-  const { client, signal, spending } = run;
+export async function refundFinding(
+  context: DiagnosisContext,
+  { task }: PaidTask,
+): Promise<Finding> {
+  const { client, signal, spending } = context;
   const assumption = 'A15';
-  const { data } = await run.read(client.account.retrieve({ signal }));
+  const { data } = await context.read(client.account.retrieve({ signal }));
   const { balance }: { balance?: { usd?: unknown } } = data;
   const { chargeUsd } = task;
   const before = spending.walletUsd;

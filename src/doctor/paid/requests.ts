@@ -1,10 +1,10 @@
 import { PolygateError, ResponseValidationError } from 'polygate';
 import type { ChatParams, Polygate } from 'polygate';
 
+import type { DiagnosisContext } from '../context.ts';
 import { errorResponse, statusOf } from '../failure.ts';
-import type { Run } from '../run.ts';
-import { cheapestModels, maxOutputTokens } from './prices.ts';
-import type { PricedModel } from './prices.ts';
+import { cheapestModels, maxOutputTokens } from '../prices.ts';
+import type { PricedModel } from '../prices.ts';
 
 /** The chat that the diagnosis sends. */
 export function chatParams(model: string): Omit<ChatParams, 'stream'> {
@@ -16,7 +16,7 @@ export function chatParams(model: string): Omit<ChatParams, 'stream'> {
 }
 
 /** A client for paid requests, which may spend what is left. */
-export function payingClient({ client, spending }: Run, strict: boolean): Polygate {
+export function payingClient({ client, spending }: DiagnosisContext, strict: boolean): Polygate {
   return client.withOptions(spending.options(strict));
 }
 
@@ -27,27 +27,31 @@ const rejectsModel: readonly unknown[] = [400, 403, 404, 422, 503];
 const maxModels = 3;
 
 /** The models of a type that are tried, cheapest first; or why none can be used. */
-export function choose(run: Run, type: 'chat' | 'image'): readonly PricedModel[] | string {
-  const models = cheapestModels(run.models, type).slice(0, maxModels);
+export function choose(
+  context: DiagnosisContext,
+  type: 'chat' | 'image',
+): readonly PricedModel[] | string {
+  if (context.models === undefined) return 'The model list could not be read.';
+  const models = cheapestModels(context.models, type).slice(0, maxModels);
   const [cheapest] = models;
-  if (cheapest !== undefined) return run.spending.problem(cheapest.priceUsd) ?? models;
-  const others = run.models.some((model) => model.type === type);
+  if (cheapest !== undefined) return context.spending.problem(cheapest.priceUsd) ?? models;
+  const others = context.models.some((model) => model.type === type);
   return `The service lists ${others ? 'no price for its' : 'no'} ${type} models.`;
 }
 
 /** Sends a request with the first model that the service accepts and whose price fits. */
 export async function tryModels<Result>(
-  run: Run,
+  context: DiagnosisContext,
   models: readonly PricedModel[],
   send: (model: PricedModel) => Promise<Result>,
 ): Promise<{ model: PricedModel; result: Result }> {
   let rejection: unknown;
   for (const model of models) {
-    if (run.spending.problem(model.priceUsd) !== undefined) break;
+    if (context.spending.problem(model.priceUsd) !== undefined) break;
     try {
       return { model, result: await send(model) };
     } catch (error) {
-      commitUnknown(run, model, error);
+      commitUnknown(context, model, error);
       if (!rejectsModel.includes(statusOf(error))) throw error;
       rejection ??= error;
     }
@@ -59,7 +63,11 @@ export async function tryModels<Result>(
  * Counts the price of a request that failed but may have been charged, or whose response reports a charge. A 503 should
  * be free, but a limit holds only if it does not depend on that.
  */
-export function commitUnknown({ spending }: Run, { priceUsd }: PricedModel, error: unknown): void {
+export function commitUnknown(
+  { spending }: DiagnosisContext,
+  { priceUsd }: PricedModel,
+  error: unknown,
+): void {
   const response = errorResponse(error);
   if (ResponseValidationError.is(error) || response?.meta.chargeUsd !== undefined) {
     if (response) spending.record(priceUsd, response.meta);

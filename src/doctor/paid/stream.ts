@@ -10,21 +10,21 @@ export const stream: Check = {
   id: 'stream',
   title: 'Streamed chat',
   needs: 'key',
-  async *run(run) {
-    const { chatModel: model } = run;
+  async *run(context) {
+    const { chatModel: model } = context;
     if (model === undefined) {
-      const models = choose(run, 'chat');
+      const models = choose(context, 'chat');
       const detail = typeof models === 'string' ? models : 'The service accepted no chat.';
       yield { status: 'skipped', detail };
       return;
     }
-    const problem = run.spending.problem(model.priceUsd);
+    const problem = context.spending.problem(model.priceUsd);
     if (problem !== undefined) {
       yield { status: 'skipped', detail: problem };
       return;
     }
-    const { completions } = payingClient(run, false).chat;
-    const chunks = completions.stream(chatParams(model.id), { signal: run.signal });
+    const { completions } = payingClient(context, false).chat;
+    const chunks = completions.stream(chatParams(model.id), { signal: context.signal });
     try {
       const completion = await chunks.final();
       const reasons = completion.choices.map(({ finish_reason }) => finish_reason);
@@ -33,10 +33,10 @@ export const stream: Check = {
         ? `The stream ended with finish_reason ${reasons.join(', ')}, so a truncated one is recognized.`
         : 'The stream ended with [DONE], but without a finish_reason.';
       yield { status: 'ok', detail };
-      if (chunks.meta) yield* chargeFindings(run, model, chunks.meta);
+      if (chunks.meta) yield* chargeFindings(context, model, chunks.meta);
     } catch (error) {
-      if (chunks.meta) yield* chargeFindings(run, model, chunks.meta);
-      else commitUnknown(run, model, error);
+      if (chunks.meta) yield* chargeFindings(context, model, chunks.meta);
+      else commitUnknown(context, model, error);
       if (!StreamTruncatedError.is(error)) throw error;
       yield {
         status: 'failed',

@@ -1,24 +1,24 @@
 import type { Telemetry } from 'polygate';
 
+import { randomId } from '../context.ts';
+import type { PaidTask, DiagnosisContext } from '../context.ts';
 import { statusOf } from '../failure.ts';
-import { randomId } from '../run.ts';
-import type { PaidTask, Run } from '../run.ts';
-import type { PricedModel } from './prices.ts';
+import type { PricedModel } from '../prices.ts';
 import { commitUnknown, payingClient } from './requests.ts';
 
 /** Submits the image of the diagnosis. */
 export async function submitImage(
-  run: Run,
+  context: DiagnosisContext,
   { id: model, priceUsd, resolution }: PricedModel,
   telemetry: Telemetry,
 ): Promise<PaidTask> {
-  const client = payingClient(run, true).withOptions({ telemetry });
+  const client = payingClient(context, true).withOptions({ telemetry });
   const params = { model, prompt: 'A grey square', ...(resolution && { resolution }) };
   const idempotencyKey = randomId();
   // The route whose poll path is not documented; not every service has it.
   for (const route of ['generations', 'tasks'] as const) {
     try {
-      const options = { idempotencyKey, route, signal: run.signal };
+      const options = { idempotencyKey, route, signal: context.signal };
       const task = await client.images.submit(params, options);
       return { task, params, route, priceUsd };
     } catch (error) {
@@ -30,16 +30,16 @@ export async function submitImage(
 
 /** Sends the same submit with the same key again, or one with another prompt. */
 export async function resubmit(
-  run: Run,
+  context: DiagnosisContext,
   { task, params, route, priceUsd }: PaidTask,
   prompt = params.prompt,
 ) {
   const { idempotencyKey } = task;
-  const options = { idempotencyKey, route, signal: run.signal };
+  const options = { idempotencyKey, route, signal: context.signal };
   try {
-    return await payingClient(run, true).images.submit({ ...params, prompt }, options);
+    return await payingClient(context, true).images.submit({ ...params, prompt }, options);
   } catch (error) {
-    commitUnknown(run, { id: params.model, priceUsd }, error);
+    commitUnknown(context, { id: params.model, priceUsd }, error);
     throw error;
   }
 }

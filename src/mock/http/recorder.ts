@@ -1,6 +1,6 @@
 import { isRecord } from '../../schemas/type-guards.ts';
 import type { ExchangeSummary, LostResponse, MockRequest } from '../exchange.ts';
-import type { Fault } from './faults.ts';
+import type { Fault } from './fault.ts';
 import type { HandledRequest } from './pipeline.ts';
 import type { MockResponse } from './response/response.ts';
 

@@ -30,7 +30,7 @@ export function pollRoute(
       if (enabled !== 'any' && enabled !== name) throw unknownEndpoint(context.route);
       const task = context.services.tasks.find(context.user, kind, param(context, 'taskId'));
       if (task === undefined) {
-        // Whoever restarts the gateway and continues a batch from its journal gets here.
+        // Reached when a batch continues from its journal after the gateway was restarted.
         const hint = 'Without --state, the reference gateway forgets its tasks when it stops';
         throw new GatewayError(
           404,

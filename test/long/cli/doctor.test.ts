@@ -107,7 +107,9 @@ test.concurrent('what a service sends is printed without the key and without con
   server.close();
   expect([code, stderr]).toEqual([1, '']);
   for (const text of ['canary', escape, '\r']) expect(stdout).not.toContain(text);
-  expect(stdout).toContain(`npx polygate doctor --base-url http://127.0.0.1:${port}\n`);
+  expect(stdout).toContain(
+    `npx polygate doctor --base-url http://127.0.0.1:${port} --api-key <key> --timeout 20\n`,
+  );
 });
 
 test.concurrent.each([
@@ -115,13 +117,24 @@ test.concurrent.each([
   [[], { POLYGATE_BASE_URL: 'https://x.example' }, 'no API key: set POLYGATE_API_KEY'],
   [['--api-key', ''], { POLYGATE_BASE_URL: 'https://x.example' }, 'no API key'],
   [['--base-url', 'x'], { POLYGATE_API_KEY: 'sk-a' }, 'must be an https URL'],
-  [['--base-url', 'https://u:canary@x.example'], { POLYGATE_API_KEY: 'sk-a' }, 'https URL without'],
+  [
+    ['--base-url', 'https://u:canary@x.example'],
+    { POLYGATE_API_KEY: 'sk-a' },
+    'without credentials',
+  ],
+  [['--base-url', 'localhost:8801'], { POLYGATE_API_KEY: 'sk-a' }, 'or http://localhost:8787'],
+  [
+    ['--base-url', 'http://x.example:81/api/'],
+    { POLYGATE_API_KEY: 'sk-a' },
+    'ssh -L 8080:x.example:81 <server>, then --base-url http://localhost:8080/api (',
+  ],
   [['--base-url', 'http://x.example'], { POLYGATE_API_KEY: 'sk-a' }, 'unencrypted. Use https, or'],
   [['--api-key', 'sk-canary\n'], { POLYGATE_BASE_URL: 'https://x.example' }, 'apiKey'],
   [['sk-canary'], {}, "Unexpected argument 'sk-…'"],
-  [['--spend', '0'], {}, '--spend must be an amount in USD above 0'],
-  [['--spend', '$1'], {}, '--spend must be'],
-  [['--timeout', '-'], {}, '--timeout must be a number of seconds'],
+  [['--spend', '0'], {}, '--spend must be an amount in USD such as 0.10, above 0, at most'],
+  [['--spend', '0.0000000001'], {}, 'with at most 9 decimals, not 0.0000000001 ('],
+  [['--spend', ''], {}, "with at most 9 decimals, not '' ("],
+  [['--timeout', '-'], {}, '--timeout must be a number of seconds above 0, up to 86400, not - ('],
 ])(
   'polygate doctor %j with %j cannot start: exit code 2 and one line that says why',
   async (args, env, message) => {
@@ -148,8 +161,45 @@ test.concurrent('a check that was skipped for a reason that passes is in the lis
   const { code, stdout } = await doctor(['--spend', '0.1'], env);
   expect(code).toBe(0);
   const [, todo = ''] = stdout.split('What to do\n');
-  expect(todo).toMatch(/^\nskipped {2}Readiness of the account: Run doctor again in \d+ s/);
-  expect(todo).toContain('Next    See "What to do" above.');
+  expect(todo).toMatch(/^\nskipped {2}Readiness of the account: Rate limited: 429 .* Run doctor/);
+  expect(todo).toContain('Next    Run the command again:\n\n  npx polygate doctor --spend 0.10\n');
+});
+
+test.concurrent('checks that were skipped for one reason share a line', async () => {
+  const { mock, env } = await start();
+  mock.fail({ status: 503 });
+  const { code, stdout } = await doctor([], env);
+  expect(code).toBe(1);
+  const [lines = '', rest = ''] = stdout.split('\n\nWhat to do');
+  expect(lines.split('\n').slice(2)).toEqual([
+    expect.stringMatching(/^failed {3}Gateway /),
+    expect.stringMatching(
+      /^skipped {2}35 checks {26}The server at \S+ responds with status 503\.$/,
+    ),
+  ]);
+  expect(rest).not.toContain('Assumptions');
+  expect(rest).toMatch(/Gateway: The server at .* Check that the service runs/);
+});
+
+test.concurrent('a wallet that is too small for all paid checks is not reported as a service that works', async () => {
+  const { env } = await start({ wallet: { usd: 0.006 } });
+  const { code, stdout } = await doctor(['--spend', '0.1'], env);
+  expect(code).toBe(0);
+  expect(stdout).toContain('Not all checks that cost money ran.');
+});
+
+test.concurrent('what lost responses may have cost is in the result', async () => {
+  const { mock, env } = await start();
+  mock.fail({ route: 'POST /v1/images/generations', status: 500, handled: true, times: 1 });
+  const { code, stdout } = await doctor(['--spend', '0.1'], env);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(
+    /\nSpent {3}\$0\.0000\d+ of at most \$0\.10; a lost response may have cost up to \$0\.005 more\n/,
+  );
+  expect(stdout).toContain('Check the charges in your account.');
+  mock.fail({ route: 'POST /v1/images/generations', status: 500, handled: true, times: 1 });
+  const { stdout: json } = await doctor(['--spend', '0.1', '--json'], env);
+  expect(JSON.parse(json).unconfirmedUsd).toBe(0.005);
 });
 
 test.concurrent('a limit that is too small for an image is not reported as a service that works', async () => {
@@ -167,6 +217,7 @@ test.concurrent('--timeout ends the run with exit code 1 and the findings so far
   expect(stdout).toMatch(
     /\nok {7}Gateway[^]*The checks did not end within 5 s\.[^]*\nResult {2}0 failed/,
   );
+  expect(stdout).toMatch(/Run the command again:\n\n {2}npx polygate doctor --timeout 10\n/);
 });
 
 test.concurrent('Ctrl-C ends the run with the findings so far and exit code 130', async () => {
@@ -219,6 +270,17 @@ describe.skipIf(!hasScript)('in a terminal', () => {
       expect(lines.some((line) => /^ {37}\S/.test(line))).toBe(true);
       expect(text).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/);
     }
+  });
+
+  test.concurrent('in a narrow terminal, details start at the left', async () => {
+    const { code, text } = await inTerminal(40, ordinary.env);
+    expect(code).toBe(0);
+    // The first line has the URL.
+    const lines = text.split('\n').slice(1);
+    expect(lines.length).toBeLessThan(250);
+    expect(lines.filter((line) => /^ {9,}\S/.test(line))).toEqual([]);
+    // Only URLs and paths are longer.
+    expect(lines.filter((line) => line.length > 40 && line.trim().includes(' '))).toEqual([]);
   });
 
   test.concurrent('NO_COLOR gives a terminal plain text without a spinner', async () => {

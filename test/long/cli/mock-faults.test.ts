@@ -141,7 +141,9 @@ test('every assumption of the mock can be set', () => {
   const ids = Array.from({ length: 22 }, (_, index) => `A${index + 1}`);
   for (const id of ids) {
     const exists = !throws(() => createMockGateway({ assumptions: { [id]: undefined } }));
-    expect(() => parseAssumptions([`${id}=?`])).toThrow(exists ? `${id} must be` : 'unknown');
+    expect(() => parseAssumptions([`${id}=?`])).toThrow(
+      exists ? `${id} must be` : `${id} has no switch; those with one: A1, A2, `,
+    );
   }
 });
 
@@ -171,8 +173,13 @@ test.concurrent.each([
   [['--assume', 'a2=any'], 'unknown assumption a2; did you mean A2?'],
   [['--assume', 'A22=soon'], 'A22 must be a number of minutes, not soon'],
   [['--wallet', '-1'], '--wallet needs a value; if it starts with -, use --wallet=<value>'],
-  [['--wallet=-1'], '--wallet must be an amount in USD such as 0.10, not -1'],
-  [['--wallet', 'x'], '--wallet must be an amount in USD such as 0.10, not x'],
+  [['--assume', 'A23=x'], 'unknown assumption A23'],
+  [['--assume', 'A2='], "must be any or images/tasks or images/generations, not ''"],
+  [['--wallet=-1'], '--wallet must be an amount in USD such as 0.10, at most 999999999 and'],
+  [['--wallet', ''], "with at most 9 decimals, not ''"],
+  [['--host', ''], '--host must be a host name or IP address'],
+  [['--host', ' '], '--host must be a host name or IP address'],
+  [['--port', ''], "--port must be an integer from 0 to 65535, not ''"],
   [['--state', ''], '--state must be the path of a file'],
   [['--cros'], 'unknown option --cros; did you mean --cors?'],
 ])('polygate-mock %j is an error', async (args, message) => {

@@ -89,9 +89,10 @@ test.concurrent('a state file that was removed is created again', async () => {
 });
 
 test.concurrent('a path that cannot be read or written is an error at the start', async () => {
+  const missing = join(folder, 'missing', 'state.json');
   for (const [file, message] of [
-    [folder, 'cannot read the state file: EISDIR'],
-    [join(folder, 'missing', 'state.json'), 'cannot write the state file: ENOENT'],
+    [folder, `the state file ${folder} is a directory; name a file in it\n`],
+    [missing, `cannot write the state file ${missing}: its directory does not exist\n`],
   ] as const) {
     const result = await run('polygate', ['mock', '--port', '0', '--state', file]);
     expect(result).toMatchObject({ code: 1, stdout: '' });

@@ -16,6 +16,22 @@ test('a new balance applies to the next charge, and keeps the invoice and the to
   expect(mock.invoice.map(({ usd }) => usd)).toEqual([0.02, 0.02]);
 });
 
+test('what changes outside of requests calls onChange as well', async () => {
+  const saved: { wallet: number; charges: number }[] = [];
+  const mock = createMockGateway({
+    onChange: () => saved.push({ wallet: mock.wallet.usd, charges: mock.invoice.length }),
+  });
+  await callerOf(mock).post('/v1/images/tasks', image);
+  mock.setBalance(5);
+  await Promise.resolve();
+  mock.clearRecords();
+  await Promise.resolve();
+  expect(saved.slice(1)).toEqual([
+    { wallet: 5, charges: 1 },
+    { wallet: 5, charges: 0 },
+  ]);
+});
+
 test.each([-1, Number.NaN, Infinity])('a balance of %d is rejected', (usd) => {
   const mock = createMockGateway();
   expect(() => mock.setBalance(usd)).toThrow('finite number of at least 0');

@@ -1,4 +1,4 @@
-import type { Fault } from '../faults.ts';
+import type { Fault } from '../fault.ts';
 import { dataEvent, isDataEvent } from './response.ts';
 import type { MockResponse } from './response.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { connectionError } from '../connection-error.ts';
-import type { Fault } from '../faults.ts';
+import type { Fault } from '../fault.ts';
 import { join, planBody } from './body-plan.ts';
 import type { BodyPlan } from './body-plan.ts';
 import type { MockResponse } from './response.ts';

@@ -10,8 +10,8 @@ import type {
   WithResponse,
 } from 'polygate';
 
-import type { PricedModel } from './paid/prices.ts';
-import { Spending } from './paid/spending.ts';
+import type { PricedModel } from './prices.ts';
+import { Spending } from './spending.ts';
 
 /** Limits for requests that cost nothing: one retry, within about ten seconds. */
 const freeLimits: PolygateOptions = {
@@ -39,7 +39,7 @@ export interface PaidTask {
 }
 
 /** The state of one diagnosis: what earlier checks have found out. */
-export class Run {
+export class DiagnosisContext {
   /** A client with all options that were found to be necessary. */
   client: Polygate;
   readonly signal: AbortSignal | undefined;
@@ -49,7 +49,8 @@ export class Run {
   /** Why the API key cannot be used; undefined if it is accepted. */
   noKey: string | undefined;
   account: Account | undefined;
-  models: readonly Model[] = [];
+  /** Undefined if the list could not be read. */
+  models: readonly Model[] | undefined;
   /** The chat model that the service has accepted. */
   chatModel: PricedModel | undefined;
   paidTask: PaidTask | undefined;

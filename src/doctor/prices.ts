@@ -1,7 +1,8 @@
 import { estimate } from 'polygate';
 import type { Model } from 'polygate';
 
-import { isRecord } from '../../schemas/type-guards.ts';
+import { isRecord } from '../schemas/type-guards.ts';
+import { roundUsd } from './round-usd.ts';
 
 /** The most tokens that the message of a chat and the model's own additions count as. */
 const maxInputTokens = 100;
@@ -55,7 +56,7 @@ function resolutionsOf(pricing: unknown): string[] {
 function chatPrice(pricing: unknown): number {
   const { input, output, unit } = tokenPrices(pricing);
   if (input === undefined || output === undefined) return NaN;
-  return Number(((maxInputTokens * input + maxOutputTokens * output) / 1000 + unit).toFixed(9));
+  return roundUsd((maxInputTokens * input + maxOutputTokens * output) / 1000 + unit);
 }
 
 /** The records that may have prices. That of API requests takes precedence. */

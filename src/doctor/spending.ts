@@ -1,6 +1,7 @@
 import type { Polygate, PolygateOptions, ResponseMeta } from 'polygate';
 
-import { usd } from '../text.ts';
+import { roundUsd } from './round-usd.ts';
+import { usd } from './text.ts';
 
 /** Differences below this are rounding, in USD. */
 const tolerance = 1e-6;
@@ -33,7 +34,7 @@ export class Spending {
       return `This check costs up to ${usd(priceUsd)}. It runs if maxSpendUsd (--spend) allows it.`;
     }
     if (this.blockedBy !== undefined) return this.blockedBy;
-    const left = round(this.#maxUsd - this.#committedUsd);
+    const left = roundUsd(this.#maxUsd - this.#committedUsd);
     if (priceUsd > left) {
       return `This check costs up to ${usd(priceUsd)}, but only ${usd(Math.max(0, left))} of ${usd(this.#maxUsd)} may still be spent.`;
     }
@@ -51,7 +52,7 @@ export class Spending {
   options(strict: boolean): PolygateOptions {
     const left = (this.#maxUsd ?? 0) - this.#committedUsd;
     return {
-      budget: { maxUsd: round(this.#gateway.spend.totalUsd + left), strict },
+      budget: { maxUsd: roundUsd(this.#gateway.spend.totalUsd + left), strict },
       // A service that charges replays would charge a retry again, so each request is sent once.
       maxRetries: 0,
       // The diagnosis sends one paid request at a time, and must see a 429 instead of waiting for a slot.
@@ -66,7 +67,7 @@ export class Spending {
   record(priceUsd: number, meta: ResponseMeta): 'missing' | 'too-high' | undefined {
     if (meta.idempotentReplay) return undefined;
     const { chargeUsd } = meta;
-    this.spentUsd = round(this.spentUsd + (chargeUsd ?? 0));
+    this.spentUsd = roundUsd(this.spentUsd + (chargeUsd ?? 0));
     this.#commit(chargeUsd ?? priceUsd);
     if (chargeUsd === undefined) {
       const isFirst = !this.#isUnreported;
@@ -80,17 +81,12 @@ export class Spending {
 
   /** Counts the price of a request whose response was lost. */
   commitUnconfirmed(priceUsd: number): void {
-    this.unconfirmedUsd = round(this.unconfirmedUsd + priceUsd);
+    this.unconfirmedUsd = roundUsd(this.unconfirmedUsd + priceUsd);
     this.#commit(priceUsd);
   }
 
   /** Counts an amount that was charged, or may have been. */
   #commit(amountUsd: number): void {
-    this.#committedUsd = round(this.#committedUsd + amountUsd);
+    this.#committedUsd = roundUsd(this.#committedUsd + amountUsd);
   }
-}
-
-/** Removes the noise of binary fractions. */
-function round(amount: number): number {
-  return Number(amount.toFixed(9));
 }
