@@ -16,7 +16,8 @@ export function plainText(text: string): string {
 
 /** An amount in USD with as many digits as it needs, and no exponent. */
 export function usd(amount: number): string {
-  return `${amount.toFixed(9).replace(/\.?0+$/, '')} USD`;
+  const digits = { maximumFractionDigits: 9, useGrouping: false };
+  return `${amount.toLocaleString('en', digits)} USD`;
 }
 
 /** Lists up to `limit` names. */
