@@ -1,4 +1,4 @@
-import { isFinalError } from '../core/batch/row.ts';
+import { isFinalError, isUncharged } from '../core/batch/row.ts';
 import { APIError } from '../errors/api.ts';
 import { PolygateError } from '../errors/base.ts';
 import { BudgetExceededError } from '../errors/budget.ts';
@@ -118,9 +118,7 @@ export function afterFailedSubmit(
   { state, key, mayBeCharged, attempts }: Attempt,
   error: unknown,
 ): Step {
-  const outcome = PolygateError.is(error) ? (error.outcome ?? 'unknown') : 'unknown';
-  const isUncharged = outcome !== 'unknown' || ConfigurationError.is(error);
-  const nowCharged = mayBeCharged || !isUncharged;
+  const nowCharged = mayBeCharged || !isUncharged(error);
   const move = {
     from: 'submitting',
     to: 'waiting',

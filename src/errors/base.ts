@@ -19,6 +19,8 @@ const hiddenDetails = /^(body|text|type|param)$/;
  * - `not-sent`: the request never reached the service, so nothing was charged.
  * - `unknown`: the request may have been charged. For tasks and materials, retry with the same idempotency key. Chat
  *   requests and voices may be charged again. A download is never charged: it only did not finish.
+ *
+ * If a poll failed, it describes only the poll. The `task` of the error was paid for.
  */
 export type Outcome = 'rejected' | 'not-sent' | 'unknown';
 

@@ -59,6 +59,12 @@ describe('a failed submission', () => {
     { error: badRequest, to: 'failed', cost: 0, counted: true },
     { error: badRequest, mayBeCharged: true, to: 'unknown', cost: 'unknown', counted: true },
     { error: new ConfigurationError('x'), to: 'failed', cost: 0, counted: true },
+    {
+      error: new ConfigurationError('x', unknown),
+      to: 'unknown',
+      cost: 'unknown',
+      counted: true,
+    },
     { error: new Error('a bug'), to: 'unknown', cost: 'unknown', counted: true },
     { error: notSent, to: 'waiting', cost: 0, delayMs: 5_000, counted: true },
     { error: notSent, failures: 3, to: 'waiting', cost: 0, delayMs: 40_000, counted: true },

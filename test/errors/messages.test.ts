@@ -204,9 +204,13 @@ describe('a network error', () => {
     ['other side closed when HTTP Tunneling', 'unknown'],
     ['Proxy response (407) !== 200 when HTTP Tunneling, after the request', 'unknown'],
     ['other side closed', 'unknown'],
-  ])('with the message "%s" has the outcome %s', async (message, outcome) => {
+    // On a connection that was established.
+    ['connect EHOSTUNREACH 10.0.0.1:443', 'not-sent', 'EHOSTUNREACH'],
+    ['read EHOSTUNREACH', 'unknown', 'EHOSTUNREACH'],
+    ['write ENETUNREACH', 'unknown', 'ENETUNREACH'],
+  ])('with the message "%s" has the outcome %s', async (message, outcome, code?: string) => {
     const error = await submitError(() => {
-      throw new TypeError('fetch failed', { cause: new Error(message) });
+      throw new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code }) });
     });
     expect(error.outcome).toBe(outcome);
   });

@@ -32,5 +32,12 @@ export function isFinalError(
   // A callback that submits a request itself may have caused a charge before the row was recorded.
   if (!isRecorded) return !(PolygateError.is(error) && error.outcome === 'unknown');
   if (!PolygateError.is(error) || error.task) return false;
-  return (error.outcome ?? 'unknown') !== 'unknown' || ConfigurationError.is(error);
+  return isUncharged(error);
+}
+
+/** Whether an error proves that no attempt of its call was charged. */
+export function isUncharged(error: unknown): boolean {
+  if (!PolygateError.is(error)) return false;
+  // A `ConfigurationError` without an outcome was thrown before anything was sent.
+  return error.outcome === undefined ? ConfigurationError.is(error) : error.outcome !== 'unknown';
 }

@@ -100,8 +100,7 @@ export class CallErrors {
   }
 
   /** `fetch` failed, or the connection was lost while the body was read. */
-  connectionError(error: unknown): ConnectionError {
-    const outcome = networkOutcome(error);
+  connectionError(error: unknown, outcome = networkOutcome(error)): ConnectionError {
     const summary =
       outcome === 'unknown' ? 'The connection was lost' : 'Could not connect to the service';
     const cause = this.#safeCause(error);
@@ -141,7 +140,7 @@ export class CallErrors {
   unreadableBody(meta: ResponseMeta, error: unknown, limit: number): PolygateError {
     return error instanceof BodyTooLargeError
       ? this.invalidResponse(meta, `the body is larger than maxResponseBytes (${limit})`)
-      : this.connectionError(error);
+      : this.connectionError(error, 'unknown');
   }
 
   /** No concurrency slot became free in time. */
@@ -244,7 +243,7 @@ export class CallErrors {
     const parts = [
       this.#redact(sentence(summary)),
       task &&
-        attemptOutcome !== 'rejected' &&
+        outcome !== 'rejected' &&
         (taskAdvice ?? `Task ${task.id} is not lost: continue with error.task.wait().`),
       meta?.status === 401 && 'Check the API key.',
       !task && paid && outcome && advice(outcome, safety === 'keyed'),

@@ -90,7 +90,7 @@ export function execute<Result>(
       return response;
     },
     (error: unknown) => {
-      if (error instanceof PolygateError) spending?.leave(error.outcome);
+      if (error instanceof PolygateError) spending?.leave(error);
       span?.end({ error });
       throw error;
     },

@@ -1,4 +1,5 @@
-import type { Outcome } from '../../errors/base.ts';
+import { APIError } from '../../errors/api.ts';
+import type { PolygateError } from '../../errors/base.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import { notify } from '../config/log.ts';
 import { fitsBudget } from '../limits/budget.ts';
@@ -35,8 +36,12 @@ export function createSpending(
     },
 
     /** Ends the reservation of a call that failed. */
-    leave(outcome: Outcome | undefined): void {
-      ledger.leaveReservation(owner, errors, outcome);
+    leave(error: PolygateError): void {
+      const { outcome } = error;
+      // An earlier call with the key may have been charged. Only if the request itself is invalid, it was not.
+      const isInvalid = error instanceof APIError && [400, 404, 422].includes(error.status);
+      const released = outcome === 'rejected' && !isInvalid ? 'not-sent' : outcome;
+      ledger.leaveReservation(owner, errors, released);
     },
 
     /** Records the charge that a response reports. */

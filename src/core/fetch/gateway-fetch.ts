@@ -62,9 +62,9 @@ async function sendFetch(
   checkValue('idempotencyKey', idempotencyKey, headerText);
   const body = await request.readBody();
   const { isStream, choiceCount, ...described } = describeBody(price, parseBody(body));
-  /** The last response that is no success, with its body unread. */
+  /** The response to the last attempt if it is no success, with its body unread. */
   let rejected: Response | undefined;
-  const reject = (response: Response) => {
+  const reject = (response?: Response) => {
     rejected?.body?.cancel().catch(() => undefined);
     rejected = response;
   };
@@ -79,7 +79,7 @@ async function sendFetch(
     path,
     body,
     findTask: (meta, id = meta?.taskId) => (kind && id ? openTask(kind, id) : undefined),
-    observer: { onRejection: (response) => reject(response.clone()) },
+    observer: { onSend: () => reject(), onRejection: (response) => reject(response.clone()) },
   };
   const holdsSlot = call.usesSlot && config.concurrency !== false;
   const passOn = keepBodyUnread(holdsSlot, signal, isChat ? checkedReader(choiceCount) : undefined);
@@ -121,7 +121,7 @@ async function sendFetch(
       fetched.set(rejected, { meta: error.meta, idempotencyKey, error });
       return rejected;
     }
-    rejected?.body?.cancel().catch(() => undefined);
+    reject();
     throw error;
   }
 }

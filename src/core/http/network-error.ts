@@ -19,7 +19,9 @@ const unsentMessages =
 /** Whether the service may have received a request whose `fetch` rejected with this error. */
 export function networkOutcome(error: unknown): ConnectionError['outcome'] {
   const isUnsent = causeChain(error).some(
-    ({ code, message }) => unsentCodes.test(code) || unsentMessages.test(message),
+    ({ code, message }) =>
+      // Such as `read EHOSTUNREACH`: the connection was established.
+      !/^(read|write) /.test(message) && (unsentCodes.test(code) || unsentMessages.test(message)),
   );
   return isUnsent ? 'not-sent' : 'unknown';
 }

@@ -88,7 +88,7 @@ export function createLedger() {
 
     /**
      * Ends the part of a failed call in a reservation, which remains while other calls share it. After an unknown
-     * outcome, it also remains until a later call of the same owner is charged or rejected.
+     * outcome, it also remains until a later call of the same owner is charged, or shows that the request is invalid.
      */
     leaveReservation(owner: unknown, call: object, outcome: Outcome | undefined): void {
       const holders = reservations.get(owner)?.holders;

@@ -244,3 +244,24 @@ test('rows that are added to the array while the batch runs are counted', async 
   expect(rows).toHaveLength(40);
   expect(error).toMatchObject({ rowsDone: 40, rowsOpen: 10 });
 });
+
+test('a row that was charged is unknown if its retry fails before it is sent', async () => {
+  let calls = 0;
+  const world = onMock();
+  const { mock } = world;
+  const apiKey = () => {
+    calls += 1;
+    return calls === 2 ? '' : mock.apiKey;
+  };
+  const journal = memoryJournal();
+  mock.fail({ route: submits, reset: 'after', attempt: 1 });
+  const [row] = await runImageBatch(newProcess(world, { apiKey }), ['a'], { journal });
+  expect(row).toMatchObject({
+    status: 'unknown',
+    error: { name: 'ConfigurationError', outcome: 'unknown' },
+  });
+  expect(lineTypes(journal)).toEqual(['run', 'submit']);
+  const [again] = await runImageBatch(newProcess(world), ['a'], { journal });
+  expect(again).toMatchObject({ status: 'succeeded', task: { replayed: true } });
+  expect(mock.invoice).toHaveLength(1);
+});

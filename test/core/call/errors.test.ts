@@ -7,6 +7,7 @@ import {
   caught,
   chat,
   clientOf,
+  coded,
   errorReply,
   hang,
   image,
@@ -88,6 +89,27 @@ describe('the outcome of a call', () => {
     expect(error.message).toContain(
       outcome === 'unknown' ? 'may have been' : 'Nothing was charged',
     );
+  });
+
+  /** A response whose body breaks off. */
+  const brokenBody =
+    (code: string, headers = {}): Reply =>
+    () => {
+      const pull = (controller: ReadableStreamDefaultController) => controller.error(coded(code));
+      return new Response(new ReadableStream({ pull }), { headers });
+    };
+
+  test('is unknown once a response has arrived, whatever breaks its body off', async () => {
+    const { error, sent } = await failureAfter([brokenBody('EHOSTUNREACH'), hang], createChat);
+    expect(error).toMatchObject({ name: 'ConnectionError', outcome: 'unknown' });
+    expect(sent).toHaveLength(1);
+  });
+
+  test('is explained by the task of an earlier attempt, also if the last one was rejected', async () => {
+    const named = brokenBody('ECONNRESET', { 'x-svc-task-id': 'task_9' });
+    const { error } = await failureAfter([named, errorReply(402)]);
+    expect(error).toMatchObject({ name: 'PaymentRequiredError', outcome: 'unknown' });
+    expect(error.message).toContain('Task task_9 is not lost: continue with error.task.wait().');
   });
 
   test('of a chat is not-sent after a 503 and a refused connection', async () => {

@@ -106,6 +106,21 @@ describe('a request without a response', () => {
     expect(await response.json()).toMatchObject({ error: { code: 'concurrency_limit_exceeded' } });
   });
 
+  test('that may have been charged after it was rejected for lack of a slot rejects', async () => {
+    const full = errorReply(429, 'concurrency_limit_exceeded');
+    const { gateway, sent, fail } = scriptedClient([full, reset, hang], {
+      concurrency: 1,
+      maxQueueTime: 10_000,
+    });
+    const failed = fail(gateway.fetch(imagePath, post(image)));
+    // Takes the slot while the first request waits for its third attempt.
+    gateway.fetch(imagePath, post(image)).catch(() => undefined);
+    const error = await failed;
+    expect(sent).toHaveLength(3);
+    expect(error).toMatchObject({ name: 'ConcurrencyLimitError', outcome: 'unknown' });
+    expect(error.idempotencyKey).toBe(sent[0]?.headers.get('x-idempotency-key'));
+  });
+
   test('rejects without an API key', async () => {
     const { gateway, sent, fail } = scriptedClient([submitted], {
       apiKey: () => Promise.reject(new Error('no key')),
