@@ -11,17 +11,16 @@ import type { RawRequest } from './core/call/raw-request.ts';
 import type { RequestOptions } from './core/call/request-options.ts';
 import type { RequestPromise } from './core/call/request-promise.ts';
 import { resolveConfig } from './core/config/config.ts';
+import type { Config } from './core/config/config.ts';
 import type { PolygateOptions } from './core/config/options.ts';
-import { checkValue } from './core/config/validation.ts';
-import type { Rule } from './core/config/validation.ts';
 import { createGatewayFetch } from './core/fetch/gateway-fetch.ts';
 import { createTransport, hooksRule } from './core/http/ky-transport.ts';
 import type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
+import type { DownloadResponse } from './core/tasks/download-body.ts';
 import { download } from './core/tasks/download.ts';
-import type { DownloadOptions, Downloadable } from './core/tasks/download.ts';
+import type { DownloadOptions } from './core/tasks/download.ts';
 import { parseReceipt } from './core/tasks/receipt.ts';
 import type { Submission } from './core/tasks/submission.ts';
-import { taskOf } from './core/tasks/task-polls.ts';
 import type { Task } from './core/tasks/task.ts';
 import { AccountNamespace } from './resources/account.ts';
 import { Audio } from './resources/audio.ts';
@@ -37,7 +36,6 @@ import type { Spend } from './schemas/charge.ts';
 import type { Journal } from './schemas/journal.ts';
 import type { TaskHandle } from './schemas/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from './schemas/task.ts';
-import { isRecord } from './schemas/type-guards.ts';
 
 /**
  * A client for the gateway: chat, images, videos, audio, voices, materials, models and account.
@@ -45,7 +43,7 @@ import { isRecord } from './schemas/type-guards.ts';
  * @example
  * ```ts
  * const gateway = new Polygate({ apiKey: 'sk-…', baseURL: 'https://host.example' });
- * const image = await gateway.images.generate({ model: 'some-image-model', prompt: 'A harbour' });
+ * const image = await gateway.images.generate({ model: 'some-image-model', prompt: 'A harbor' });
  * ```
  */
 export class Polygate {
@@ -79,7 +77,7 @@ export class Polygate {
    *
    * Error statuses and redirects resolve, with the body unread. A streamed chat that is cut off fails while its body is
    * read, with {@link StreamTruncatedError} or {@link StreamIdleTimeoutError}. It holds its slot until its body ends or
-   * is cancelled.
+   * is canceled.
    *
    * @throws {@link ConfigurationError} if the URL is not below `baseURL`, or if a paid request has a stream as its body.
    * @throws {@link ConnectionError} or {@link RequestTimeoutError} if no complete response was received;
@@ -112,12 +110,20 @@ export class Polygate {
     this.voices = new Voices(context);
     this.materials = new Materials(context);
     this.public = new Public(context);
-    this.fetch = createGatewayFetch(context, (kind, id) => this.#namespaceFor(kind).task(id));
+    this.fetch = createGatewayFetch(context, (kind, details) =>
+      this.#namespaceFor(kind).submitted(details),
+    );
   }
 
   /** The URL below which `fetch` sends requests: that of the service, without `/v1` and without a trailing slash. */
   get baseURL(): string {
     return this.#context.config.baseURL;
+  }
+
+  /** @internal The options that the delays of the queue on Redis depend on, too. */
+  get delayOptions(): Pick<Config, 'maxRetryDelay' | 'random'> {
+    const { maxRetryDelay, random } = this.#context.config;
+    return { maxRetryDelay, random };
   }
 
   /** Amounts spent by this client and all clients that share its ledger through `withOptions`. A live view. */
@@ -166,18 +172,21 @@ export class Polygate {
    * @throws {@link APIError} if the server responds with an error; {@link ConnectionError} if the connection fails.
    * While you read the body, it fails with {@link ConnectionError} if the connection breaks, if no byte arrives for
    * `streamIdleTimeout` ms, or if it is shorter than announced; with {@link ResponseValidationError} if it is larger
-   * than `maxBytes`; and with {@link AbortedError} if the signal aborts.
+   * than `maxBytes`; and with {@link AbortedError} if the signal aborts. After its end, `complete` of the response is
+   * `'unverified'` if the server reported no size to compare with.
    */
   async download(
     source: string | Generation | TaskHandle,
     options?: DownloadOptions,
-  ): Promise<Response> {
-    return download(this.#context, this.#toDownloadable(source), options).catch(throwToCaller);
+  ): Promise<DownloadResponse> {
+    return download(this.#context, source, (receipt) => this.resume(receipt), options).catch(
+      throwToCaller,
+    );
   }
 
   /**
    * Returns the handle of a task from its receipt, in any process and at any later time. Sends no request. A value of
-   * type `any` or `unknown`, such as the result of `JSON.parse`, is checked at run time.
+   * type `any` or `unknown`, such as the result of `JSON.parse`, is checked at run time, and may also be the JSON text.
    *
    * @throws {@link ConfigurationError} if the receipt is malformed or has an unsupported version.
    */
@@ -200,13 +209,14 @@ export class Polygate {
    * rejected with a 402 or not sent are not yielded. Top up the balance and run it again with the same journal; without
    * a journal, run it only with the rows that were not yielded.
    *
-   * The `signal` of a submission aborts only its row; the `signal` of the batch aborts all of them. Specification:
-   * Errors.
+   * The `signal` of a submission aborts only its row; the `signal` of the batch aborts all of them: rows that have
+   * finished are yielded first, and `rows` of the error has the others, with their tasks and keys. After a `break`,
+   * there is no error to carry them, so only a journal has them. Specification: Errors.
    *
    * @throws {@link ConfigurationError} if an option is invalid, or if the journal has entries but no readable run id;
    * nothing was sent.
    * @throws {@link PaymentRequiredError} after all results, if a 402 has paused the batch.
-   * @throws {@link AbortedError} if the signal aborts; the journal holds the rows that were submitted.
+   * @throws {@link AbortedError} after the results of all rows that have finished, if the signal aborts.
    */
   batch<Input, Kind extends TaskKind>(
     inputs: Iterable<Input> | AsyncIterable<Input>,
@@ -224,7 +234,8 @@ export class Polygate {
    * lines are yielded first, as errors that identify the line.
    *
    * @throws {@link PaymentRequiredError} after all results, if a 402 has paused the recovery.
-   * @throws {@link AbortedError} if the signal aborts.
+   * @throws {@link AbortedError} after the results of all rows that have finished, if the signal aborts; `rows` has the
+   * others.
    */
   recover(
     journal: Journal,
@@ -237,21 +248,7 @@ export class Polygate {
   #namespaceFor(kind: TaskKind): TaskNamespace<TaskKind> {
     return { image: this.images, video: this.videos, audio: this.audio }[kind];
   }
-
-  #toDownloadable(source: string | Generation | TaskHandle): Downloadable {
-    if (typeof source === 'string') return { urls: [source] };
-    checkValue('source', source ?? null, sourceRule);
-    if ('wait' in source) return { urls: source.latest?.urls, task: source };
-    const { kind, id, urls } = source;
-    // A submission can return a finished result without a task id, so there is nothing to poll.
-    return { urls, task: taskOf.get(source) ?? (id ? this.resume({ v: 1, kind, id }) : undefined) };
-  }
 }
-
-const sourceRule: Rule = [
-  (value) => isRecord(value) && 'kind' in value,
-  'a URL, a generation or a task',
-];
 
 /** Defined outside the class, because the bundler renames a class that refers to itself. */
 function derive(options: PolygateOptions, parent: ClientContext): Polygate {

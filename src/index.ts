@@ -58,7 +58,7 @@ export type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
 export type { KnownPrices } from './core/limits/estimate.ts';
 export type { ItemStream } from './core/stream/stream.ts';
 export type { RelayedStreamOptions } from './core/stream/relayed-stream.ts';
-export type { DownloadProgress } from './core/tasks/download-body.ts';
+export type { DownloadProgress, DownloadResponse } from './core/tasks/download-body.ts';
 export type { DownloadOptions, DownloadRange } from './core/tasks/download.ts';
 export type { MaterialUpdate } from './core/tasks/material-wait.ts';
 export type { Submission } from './core/tasks/submission.ts';
@@ -215,7 +215,7 @@ export type {
   StandardResult,
   SchemaIssue,
 } from './schemas/standard-schema.ts';
-export type { WaitOptions, TaskUpdate, TaskHandle } from './schemas/task-handle.ts';
+export type { OpenRow, WaitOptions, TaskUpdate, TaskHandle } from './schemas/task-handle.ts';
 export type {
   TaskKind,
   TaskStatus,

@@ -1,11 +1,15 @@
 import { textOf } from '../schemas/type-guards.ts';
-import type { PolygateError } from './base.ts';
+
+/** What is printed of an error of the client. */
+interface Printable extends Error {
+  toJSON(): { name: string; message: string };
+}
 
 /**
  * An error as at most ten lines: the message, the callers, one line of details and the cause. Node would print the stack
  * traces of all causes, and one line per field.
  */
-export function printError(error: PolygateError): string {
+export function printError(error: Printable): string {
   const { cause, stack } = error;
   const { name, message, ...fields } = error.toJSON();
   // A program can format stack traces as something other than text.

@@ -6,6 +6,7 @@ export interface FileVersion {
   /** Size of the file; undefined if unknown. */
   readonly size: number | undefined;
   readonly etag: string | null;
+  readonly lastModified: string | null;
   /** Value of `If-Range`: a strong ETag or a date. */
   readonly ifRange: string | undefined;
   /** Whether the rest of the file can be requested. */
@@ -15,6 +16,7 @@ export interface FileVersion {
 /** Reads the version from the headers of a response, which may be partial. */
 export function versionOf({ status, headers, url }: Response): FileVersion {
   const etag = headers.get('etag');
+  const lastModified = headers.get('last-modified');
   const strongEtag = etag?.startsWith('"') ? etag : undefined;
   // Positions in a compressed body are not positions in the file.
   const isEncoded = headers.get('content-encoding') !== null;
@@ -26,7 +28,8 @@ export function versionOf({ status, headers, url }: Response): FileVersion {
     url,
     size: length && /^\d+$/.test(length) ? Number(length) : undefined,
     etag,
-    ifRange: strongEtag ?? headers.get('last-modified') ?? undefined,
+    lastModified,
+    ifRange: strongEtag ?? lastModified ?? undefined,
     isResumable: !isEncoded && headers.get('accept-ranges') !== 'none',
   };
 }
@@ -45,6 +48,10 @@ export function isSameVersion(version: FileVersion, part: FileVersion): boolean 
   return (
     (version.size ?? part.size) === (part.size ?? version.size) &&
     (version.etag ?? part.etag) === (part.etag ?? version.etag) &&
+    // Servers that ignore `If-Range` send a part of whatever file they have. An ETag says more than a date.
+    (version.etag !== null ||
+      (version.lastModified ?? part.lastModified) ===
+        (part.lastModified ?? version.lastModified)) &&
     (version.ifRange !== undefined || version.url === part.url)
   );
 }

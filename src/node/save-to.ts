@@ -46,6 +46,11 @@ export interface SavedFile {
   bytes: number;
   /** Media type that the server reported, without parameters: `video/mp4`. */
   mediaType: string | undefined;
+  /**
+   * `'unverified'` if nothing proves that the end of the file was not cut off: the server reported no size, or
+   * compressed the file although it was asked not to.
+   */
+  complete: true | 'unverified';
 }
 
 const systemClock: Pick<Clock, 'sleep'> = {
@@ -62,7 +67,7 @@ const systemClock: Pick<Clock, 'sleep'> = {
  * server does not support this; then it starts over.
  *
  * @param path - Path of the file. Its folder must exist. An existing file is replaced; a symbolic link is followed.
- * @returns the path, the size and the media type of the file.
+ * @returns the path, the size and the media type of the file, and whether it is verified to be complete.
  * @throws `ConfigurationError` if `path` is not the path of a regular file, its folder does not exist, or an
  * option is invalid. Nothing was downloaded.
  * @throws `APIError` if the server responds with an error; `ConnectionError` if the connection fails more

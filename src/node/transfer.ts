@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 
 import { APIError, ConnectionError } from 'polygate';
-import type { DownloadRange } from 'polygate';
+import type { DownloadRange, DownloadResponse } from 'polygate';
 
 import { isSameVersion, restOf, versionOf } from './file-version.ts';
 import type { FileVersion } from './file-version.ts';
@@ -13,15 +13,16 @@ const maxRetryDelay = 8_000;
 /** Where a file comes from, and how often its download is retried. */
 export interface TransferSource {
   /** Requests the file, or the rest of it. */
-  readonly request: (range?: DownloadRange) => Promise<Response>;
+  readonly request: (range?: DownloadRange) => Promise<DownloadResponse>;
   readonly maxRetries: number;
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** Size and media type of a downloaded file. */
+/** Size and media type of a downloaded file, and whether its end is known to be that of the result. */
 export interface Transferred {
   readonly bytes: number;
   readonly mediaType: string | undefined;
+  readonly complete: true | 'unverified';
 }
 
 /** Downloads into an open file. After an interruption, continues where it ended if the file allows it. */
@@ -32,9 +33,11 @@ export async function transfer(
   let bytes = 0;
   let version: FileVersion | undefined;
   let mediaType: string | undefined;
+  let complete: Transferred['complete'] = true;
   for (let retry = 0; ; retry += 1) {
     try {
       const response = await requestRest(request, version, bytes);
+      // Nothing is missing.
       if (response === undefined) break;
       if (response.status !== 206) {
         version = versionOf(response);
@@ -46,13 +49,18 @@ export async function transfer(
         await write(file, chunk, bytes);
         bytes += chunk.byteLength;
       }
+      const { size = bytes } = version ?? {};
+      if (bytes < size) {
+        throw new ConnectionError(`The download ended after ${bytes} of ${size} bytes.`);
+      }
+      if (response.complete !== true) complete = 'unverified';
       break;
     } catch (error) {
-      if (retry >= maxRetries || !isTemporary(error)) throw error;
+      if (retry >= maxRetries || !canDownloadLater(error)) throw error;
       await sleep(Math.min(retryDelay * 2 ** retry, maxRetryDelay));
     }
   }
-  return { bytes, mediaType };
+  return { bytes, mediaType, complete };
 }
 
 /**
@@ -63,7 +71,7 @@ async function requestRest(
   request: TransferSource['request'],
   version: FileVersion | undefined,
   bytes: number,
-): Promise<Response | undefined> {
+): Promise<DownloadResponse | undefined> {
   const range = restOf(version, bytes);
   if (range === undefined || version === undefined) return request();
   try {
@@ -73,7 +81,8 @@ async function requestRest(
   } catch (error) {
     if (!APIError.is(error) || error.status !== 416) throw error;
     // A file of unknown size was complete when its connection broke.
-    if (error.meta.headers.get('content-range') === `bytes */${bytes}`) return undefined;
+    const isSize = error.meta.headers.get('content-range') === `bytes */${bytes}`;
+    if (isSize && (version.size ?? bytes) === bytes) return undefined;
   }
   return request();
 }
@@ -86,8 +95,11 @@ async function write(file: FileHandle, chunk: Uint8Array, position: number): Pro
   }
 }
 
-/** Whether a later request may succeed. Files, limits and the caller's signal do not recover. */
-function isTemporary(error: unknown): boolean {
+/**
+ * Whether another download may succeed after a delay. It costs nothing, so it does not matter what the last one led to.
+ * Files, limits and the caller's signal do not recover.
+ */
+function canDownloadLater(error: unknown): boolean {
   return (
     ConnectionError.is(error) ||
     (APIError.is(error) && (error.status >= 500 || [408, 429].includes(error.status)))

@@ -3,12 +3,13 @@ import type { FindProblem } from '../core/call/params.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
-import { requestPrice } from '../core/limits/request-price.ts';
 import { readGeneration } from '../core/tasks/generation.ts';
 import { Submission } from '../core/tasks/submission.ts';
 import { describeSubmit, generate, submitTask } from '../core/tasks/submit.ts';
 import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit.ts';
-import type { SubmittedTask, TaskScope } from '../core/tasks/task.ts';
+import type { TaskScope } from '../core/tasks/task-scope.ts';
+import type { SubmittedTask } from '../core/tasks/task.ts';
+import { pollAudioTask, submitAudioTask } from '../endpoints/audio.ts';
 import { musicParamsProblem, speechParamsProblem } from '../schemas/audio.ts';
 import type { MusicParams, SpeechInputParams, SpeechParams } from '../schemas/audio.ts';
 import type { SucceededGeneration } from '../schemas/task.ts';
@@ -27,28 +28,26 @@ export class Audio extends TaskNamespace<'audio'> {
       context,
       kind: 'audio',
       read: readJson(readGeneration('audio')),
-      pollTemplates: ['/v1/audio/tasks/{id}'],
+      pollTemplates: [pollAudioTask.path],
       optionRules: {},
     };
     super(scope);
-    this.music = new AudioKind(scope, musicParamsProblem, requestPrice.music);
-    this.speech = new AudioKind(scope, speechParamsProblem, requestPrice.speech);
+    this.music = new AudioKind(scope, musicParamsProblem);
+    this.speech = new AudioKind(scope, speechParamsProblem);
   }
 }
 
 /** Returns how to estimate the price of a request, from what the params are now. */
-type Estimator<Params> = (params: Params) => SubmitRequest['estimateUsd'];
-
 /** Music or speech tasks. Specification: Audio, POST /audio/tasks. */
 export class AudioKind<Params extends { model: string }> {
   readonly #scope: TaskScope<'audio'>;
   readonly #describe: (params: Params, options: RequestOptions | undefined) => SubmitRequest;
 
   /** @internal */
-  constructor(scope: TaskScope<'audio'>, problemOf: FindProblem, estimator: Estimator<Params>) {
+  constructor(scope: TaskScope<'audio'>, problemOf: FindProblem) {
     this.#scope = scope;
     this.#describe = (params, options) =>
-      describeSubmit('/v1/audio/tasks', params, options, estimator, problemOf);
+      describeSubmit(submitAudioTask, params, options, problemOf);
   }
 
   /**

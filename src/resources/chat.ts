@@ -1,3 +1,4 @@
+import { callTo } from '../core/call/api-call.ts';
 import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { startCall } from '../core/call/endpoint.ts';
@@ -22,6 +23,7 @@ import { checkValue } from '../core/config/validation.ts';
 import { openStream } from '../core/stream/chunk-reader.ts';
 import { pendingStream } from '../core/stream/pending-stream.ts';
 import { Stream } from '../core/stream/stream.ts';
+import { createChatCompletion } from '../endpoints/chat.ts';
 import { chatCompletionSchema } from '../schemas/chat-completion.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../schemas/chat-completion.ts';
 import type {
@@ -193,14 +195,9 @@ export class ChatCompletions {
     const checked = checkRequestOptions(isReplayed ? withIdempotencyKey(options) : options);
     return {
       call: {
-        method: 'POST',
-        template: '/v1/chat/completions',
+        ...callTo(createChatCompletion, config),
         body: toJson(params),
         model: params.model,
-        safety: isReplayed ? 'keyed' : 'once',
-        paid: true,
-        usesSlot: true,
-        timeout: config.chatTimeout,
         headers: isStream ? { accept: 'text/event-stream' } : undefined,
       },
       options: checked,
@@ -212,7 +209,7 @@ export class ChatCompletions {
 
 /** A chat request that is ready to be sent. */
 interface PreparedChat extends PreparedCall {
-  /** The number of choices that the request asks for. */
+  /** The number of choices that the request specifies in `n`. */
   readonly choiceCount: number;
   /** Parses the completion if the request has a schema. */
   readonly transform: CompletionTransform<ChatCompletion>;

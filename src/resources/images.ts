@@ -3,12 +3,18 @@ import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
 import { oneOf } from '../core/config/validation.ts';
-import { requestPrice } from '../core/limits/request-price.ts';
 import { readGeneration } from '../core/tasks/generation.ts';
 import { Submission } from '../core/tasks/submission.ts';
 import { describeSubmit, generate, submitTask } from '../core/tasks/submit.ts';
 import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit.ts';
-import type { SubmittedTask, TaskScope } from '../core/tasks/task.ts';
+import type { TaskScope } from '../core/tasks/task-scope.ts';
+import type { SubmittedTask } from '../core/tasks/task.ts';
+import {
+  pollImageGeneration,
+  pollImageTask,
+  submitImageGeneration,
+  submitImageTask,
+} from '../endpoints/images.ts';
 import type { ImageEditParams, ImageFromReferencesParams, ImageParams } from '../schemas/images.ts';
 import type { SucceededGeneration } from '../schemas/task.ts';
 import { TaskNamespace } from './task-namespace.ts';
@@ -28,12 +34,12 @@ export class Images extends TaskNamespace<'image'> {
 
   /** @internal */
   constructor(context: ClientContext) {
-    const { imageTask = '/v1/images/tasks/{id}' } = context.config.options.paths ?? {};
+    const { imageTask = pollImageTask.path } = context.config.options.paths ?? {};
     const scope: TaskScope<'image'> = {
       context,
       kind: 'image',
       read: readJson(readGeneration('image')),
-      pollTemplates: [imageTask, '/v1/images/generations/{id}'],
+      pollTemplates: [imageTask, pollImageGeneration.path],
       optionRules: { route: oneOf('tasks', 'generations') },
     };
     super(scope);
@@ -82,6 +88,6 @@ function describe(
   given: ImageEditParams | ImageFromReferencesParams | ImageParams,
   options: (RequestOptions & ImageRoute) | undefined,
 ): SubmitRequest {
-  const template = `/v1/images/${options?.route ?? 'tasks'}`;
-  return describeSubmit(template, given, options, requestPrice.image);
+  const endpoint = options?.route === 'generations' ? submitImageGeneration : submitImageTask;
+  return describeSubmit(endpoint, given, options);
 }

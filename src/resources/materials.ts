@@ -1,3 +1,4 @@
+import { callTo } from '../core/call/api-call.ts';
 import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { executeJson, requestJson, startCall } from '../core/call/endpoint.ts';
@@ -14,10 +15,16 @@ import { notify } from '../core/config/log.ts';
 import { functionValue } from '../core/config/validation.ts';
 import type { Rules } from '../core/config/validation.ts';
 import { queryString } from '../core/http/path.ts';
-import { materialPath, materialTarget, readMaterial } from '../core/tasks/material-wait.ts';
+import { materialTarget, readMaterial } from '../core/tasks/material-wait.ts';
 import type { MaterialUpdate } from '../core/tasks/material-wait.ts';
 import { toPollResult } from '../core/tasks/poll-target.ts';
 import { updatesOf, waitCallbackRules, waitForResult } from '../core/tasks/poll.ts';
+import {
+  createMaterial,
+  deleteMaterial,
+  listMaterials,
+  retrieveMaterial,
+} from '../endpoints/materials.ts';
 import {
   materialCreateParamsProblem,
   materialListQueryProblem,
@@ -65,7 +72,8 @@ export class Materials {
    * @throws {@link ConflictError} if the key was already used for a different request.
    */
   create(params: MaterialCreateParams, options?: RequestOptions): RequestPromise<Material> {
-    return executeJson(this.#context, () => prepareCreate(params, options), materialSchema);
+    const prepare = () => prepareCreate(this.#context, params, options);
+    return executeJson(this.#context, prepare, materialSchema);
   }
 
   /**
@@ -74,7 +82,7 @@ export class Materials {
    * @throws {@link NotFoundError} if the material does not exist, belongs to another user, or has expired.
    */
   retrieve(id: string, options?: RequestOptions): RequestPromise<Material> {
-    return requestJson(this.#context, materialPath, materialSchema, options, {
+    return requestJson(this.#context, retrieveMaterial, materialSchema, options, {
       values: { material_id: id },
     });
   }
@@ -86,8 +94,7 @@ export class Materials {
    * @throws {@link NotFoundError} if the material does not exist, belongs to another user, or has expired.
    */
   delete(id: string, options?: RequestOptions): RequestPromise<Material> {
-    return requestJson(this.#context, materialPath, materialSchema, options, {
-      method: 'DELETE',
+    return requestJson(this.#context, deleteMaterial, materialSchema, options, {
       values: { material_id: id },
     });
   }
@@ -114,7 +121,7 @@ export class Materials {
         return { nextPage: { value: nextPage }, [Symbol.asyncIterator]: { value: iterate } };
       },
     );
-    return requestJson(this.#context, '/v1/materials', read, options, {
+    return requestJson(this.#context, listMaterials, read, options, {
       query: () => {
         checkProblem(materialListQueryProblem(query));
         return queryString(query);
@@ -154,7 +161,7 @@ export class Materials {
   ): RequestPromise<AvailableMaterial> {
     const context = this.#context;
     const prepare = () => ({
-      ...prepareCreate(params, options, registerRules),
+      ...prepareCreate(context, params, options, registerRules),
       wait: { ...options, headers: undefined, requestId: undefined },
     });
     return startCall(context, prepare, async ({ call, options: headers, wait }) => {
@@ -179,6 +186,7 @@ const registerRules: Rules = {
 };
 
 function prepareCreate(
+  { config }: ClientContext,
   given: MaterialCreateParams,
   options: RequestOptions | undefined,
   extraRules: Rules = {},
@@ -186,13 +194,7 @@ function prepareCreate(
   const params = mergeExtraBody(given, options);
   checkFields(params, materialCreateParamsProblem);
   return {
-    call: {
-      method: 'POST',
-      template: '/v1/materials',
-      body: toJson(params),
-      safety: 'keyed',
-      idempotencyHeader: 'idempotency-key',
-    },
+    call: { ...callTo(createMaterial, config), body: toJson(params) },
     options: checkRequestOptions(withIdempotencyKey(options), extraRules),
   };
 }

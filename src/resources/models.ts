@@ -1,3 +1,4 @@
+import { callTo } from '../core/call/api-call.ts';
 import type { ResponseReader } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { executeJson, requestJson } from '../core/call/endpoint.ts';
@@ -7,6 +8,7 @@ import { checkRequestOptions, noBodyRules } from '../core/call/request-options.t
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { oneOf } from '../core/config/validation.ts';
+import { listModels, retrieveModel } from '../endpoints/models.ts';
 import {
   anthropicModelListSchema,
   geminiModelListSchema,
@@ -61,7 +63,7 @@ export class Models {
       const style = options.style && styles[options.style];
       if (style) read = readWithSchema<AnthropicModelList | GeminiModelList>(style.schema);
       return {
-        call: { method: 'GET', safety: 'safe', template: '/v1/models', ...style },
+        call: { ...callTo(listModels, this.#context.config), ...style },
         options: checkRequestOptions(options, optionRules, noBodyRules),
       };
     };
@@ -76,7 +78,7 @@ export class Models {
    */
   retrieve(model: string, options?: RequestOptions): RequestPromise<Model> {
     const read = this.#recordPrices(readWithSchema(modelSchema), (found) => [found]);
-    return requestJson(this.#context, '/v1/models/{model}', read, options, { values: { model } });
+    return requestJson(this.#context, retrieveModel, read, options, { values: { model } });
   }
 
   /** Records the prices from a response, so that a budget can reserve the price of later requests. */

@@ -1,9 +1,20 @@
 import type { ClientContext } from '../core/call/context.ts';
 import { requestJson } from '../core/call/endpoint.ts';
-import type { Endpoint } from '../core/call/endpoint.ts';
+import type { RequestDetails } from '../core/call/endpoint.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { queryString } from '../core/http/path.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import {
+  listErrors,
+  retrieveCapabilities,
+  retrieveChangelog,
+  retrieveError,
+  retrieveOpenapi,
+  retrievePricing,
+  retrieveRateLimits,
+  retrieveStatus,
+} from '../endpoints/public.ts';
 import type { Capabilities } from '../schemas/capabilities.ts';
 import type { ErrorCatalog, ErrorDetail } from '../schemas/error-catalog.ts';
 import type { ErrorCode } from '../schemas/error-codes.ts';
@@ -28,19 +39,19 @@ export class Public {
 
   /** Retrieves the status of the service. Specification: Public endpoints, GET /status. */
   status(query: StatusQuery = {}, options?: RequestOptions): RequestPromise<ServiceStatus> {
-    return this.#get('/v1/status', options, {
+    return this.#get(retrieveStatus, options, {
       query: () => queryString(query),
     });
   }
 
   /** Retrieves the capabilities of the service. Specification: Public endpoints, GET /capabilities; assumption A16. */
   capabilities(options?: RequestOptions): RequestPromise<Capabilities> {
-    return this.#get('/v1/capabilities', options);
+    return this.#get(retrieveCapabilities, options);
   }
 
   /** Retrieves the catalog of error codes. Specification: Public endpoints, GET /errors; assumption A16. */
   errors(options?: RequestOptions): RequestPromise<ErrorCatalog> {
-    return this.#get('/v1/errors', options);
+    return this.#get(listErrors, options);
   }
 
   /**
@@ -50,12 +61,12 @@ export class Public {
    * @throws {@link NotFoundError} if the code does not exist.
    */
   error(code: ErrorCode, options?: RequestOptions): RequestPromise<ErrorDetail> {
-    return this.#get('/v1/errors/{code}', options, { values: { code } });
+    return this.#get(retrieveError, options, { values: { code } });
   }
 
   /** Retrieves the changelog and migration notes. Specification: Public endpoints, GET /changelog; assumption A16. */
   changelog(options?: RequestOptions): RequestPromise<Changelog> {
-    return this.#get('/v1/changelog', options);
+    return this.#get(retrieveChangelog, options);
   }
 
   /**
@@ -63,7 +74,7 @@ export class Public {
    * assumption A16.
    */
   pricing(query: PricingQuery = {}, options?: RequestOptions): RequestPromise<PricingCatalog> {
-    return this.#get('/v1/pricing', options, {
+    return this.#get(retrievePricing, options, {
       query: () => queryString(query),
     });
   }
@@ -73,22 +84,19 @@ export class Public {
    * assumption A16.
    */
   rateLimits(options?: RequestOptions): RequestPromise<RateLimitPolicy> {
-    return this.#get('/v1/rate-limits', options);
+    return this.#get(retrieveRateLimits, options);
   }
 
   /** Retrieves the OpenAPI document of the service. Specification: Public endpoints, GET /openapi.json. */
   openapi(options?: RequestOptions): RequestPromise<OpenApiDocument> {
-    return this.#get('/v1/openapi.json', options);
+    return this.#get(retrieveOpenapi, options);
   }
 
   #get<Result>(
-    template: string,
+    endpoint: Endpoint,
     options: RequestOptions | undefined,
-    endpoint?: Endpoint,
+    details?: RequestDetails,
   ): RequestPromise<Result> {
-    return requestJson(this.#context, template, anyRecord, options, {
-      ...endpoint,
-      credentials: false,
-    });
+    return requestJson(this.#context, endpoint, anyRecord, options, details);
   }
 }

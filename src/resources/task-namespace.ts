@@ -1,9 +1,13 @@
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
+import { requestPrice } from '../core/limits/request-price.ts';
 import { openTask } from '../core/tasks/open-task.ts';
 import { Submission } from '../core/tasks/submission.ts';
+import type { TaskDetails, TaskScope } from '../core/tasks/task-scope.ts';
 import { Task } from '../core/tasks/task.ts';
-import type { TaskScope } from '../core/tasks/task.ts';
+import { isSubmit } from '../endpoints/endpoint.ts';
+import { findEndpoint } from '../endpoints/index.ts';
+import { ConfigurationError } from '../errors/configuration.ts';
 import type { TaskUpdate, WaitOptions } from '../schemas/task-handle.ts';
 import type { Generation, Receipt, SucceededGeneration, TaskKind } from '../schemas/task.ts';
 
@@ -45,16 +49,20 @@ export class TaskNamespace<Kind extends TaskKind> {
     }
   }
 
-  /** @internal Recreates a submission from a journal, without checking its params again or estimating its price. */
-  restore(template: string, params: { model: string }): Submission<Kind> {
+  /** @internal Recreates a submission from a journal, without checking its params again. */
+  restore(path: string, params: { model: string }): Submission<Kind> {
     const { model } = params;
     const body = JSON.stringify(params);
-    return new Submission(this.#scope, () => ({
-      template,
-      model,
-      body,
-      estimateUsd: () => undefined,
-    }));
+    const endpoint = findEndpoint('POST', path);
+    if (!isSubmit(endpoint))
+      throw new ConfigurationError(`path: no tasks are submitted to ${path}.`);
+    const estimateUsd = requestPrice[endpoint.price](params);
+    return new Submission(this.#scope, () => ({ endpoint, model, body, estimateUsd }));
+  }
+
+  /** @internal The handle of a task that a response named. Its id can be any text. */
+  submitted(details: TaskDetails): Task<Kind> {
+    return new Task(this.#scope, details);
   }
 
   /**

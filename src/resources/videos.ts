@@ -3,19 +3,32 @@ import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
 import { oneOf } from '../core/config/validation.ts';
-import { requestPrice } from '../core/limits/request-price.ts';
 import { readGeneration } from '../core/tasks/generation.ts';
 import { Submission } from '../core/tasks/submission.ts';
 import { describeSubmit, generate, submitTask } from '../core/tasks/submit.ts';
 import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit.ts';
-import type { SubmittedTask, TaskScope } from '../core/tasks/task.ts';
+import type { TaskScope } from '../core/tasks/task-scope.ts';
+import type { SubmittedTask } from '../core/tasks/task.ts';
+import type { SubmitEndpoint } from '../endpoints/endpoint.ts';
+import {
+  pollVideo,
+  pollVideoGeneration,
+  pollVideosGeneration,
+  submitVideo,
+  submitVideoGeneration,
+  submitVideosGeneration,
+} from '../endpoints/videos.ts';
 import type { SucceededGeneration } from '../schemas/task.ts';
 import { videoParamsProblem } from '../schemas/videos.ts';
 import type { VideoContentParams, VideoParams } from '../schemas/videos.ts';
 import { TaskNamespace } from './task-namespace.ts';
 
-/** The documented paths for submit requests, relative to `/v1/`. */
-const routes = ['videos', 'video/generations', 'videos/generations'] as const;
+/** The documented endpoints for submit requests, by their paths relative to `/v1/`. */
+const routes: Readonly<Record<NonNullable<VideoRoute['route']>, SubmitEndpoint>> = {
+  videos: submitVideo,
+  'video/generations': submitVideoGeneration,
+  'videos/generations': submitVideosGeneration,
+};
 
 /** Selects the documented path for submit requests. */
 export interface VideoRoute {
@@ -23,7 +36,7 @@ export interface VideoRoute {
    * Path to send the request to, relative to `/v1/`.
    * @defaultValue `'videos'`
    */
-  route?: (typeof routes)[number] | undefined;
+  route?: 'videos' | 'video/generations' | 'videos/generations' | undefined;
 }
 
 /** Video generation. Specification: Video generation. */
@@ -32,13 +45,13 @@ export class Videos extends TaskNamespace<'video'> {
 
   /** @internal */
   constructor(context: ClientContext) {
-    const { videoTask = '/v1/videos/{id}' } = context.config.options.paths ?? {};
+    const { videoTask = pollVideo.path } = context.config.options.paths ?? {};
     const scope: TaskScope<'video'> = {
       context,
       kind: 'video',
       read: readJson(readGeneration('video')),
-      pollTemplates: [videoTask, '/v1/video/generations/{id}', '/v1/videos/generations/{id}'],
-      optionRules: { route: oneOf(...routes) },
+      pollTemplates: [videoTask, pollVideoGeneration.path, pollVideosGeneration.path],
+      optionRules: { route: oneOf(...Object.keys(routes)) },
     };
     super(scope);
     this.#scope = scope;
@@ -86,6 +99,6 @@ function describe(
   given: VideoContentParams | VideoParams,
   options: (RequestOptions & VideoRoute) | undefined,
 ): SubmitRequest {
-  const template = `/v1/${options?.route ?? 'videos'}`;
-  return describeSubmit(template, given, options, requestPrice.video, videoParamsProblem);
+  const endpoint = routes[options?.route ?? 'videos'];
+  return describeSubmit(endpoint, given, options, videoParamsProblem);
 }

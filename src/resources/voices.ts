@@ -1,3 +1,4 @@
+import { callTo } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { executeJson, requestJson } from '../core/call/endpoint.ts';
 import type { PreparedCall } from '../core/call/endpoint.ts';
@@ -10,7 +11,7 @@ import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { queryString } from '../core/http/path.ts';
 import { requestPrice } from '../core/limits/request-price.ts';
-import type { PriceEstimator } from '../core/limits/request-price.ts';
+import { cloneVoice, designVoice, listVoices } from '../endpoints/voices.ts';
 import { voiceCloneParamsProblem, voiceDesignParamsProblem } from '../schemas/voice-params.ts';
 import type {
   VoiceCloneParams,
@@ -34,7 +35,7 @@ export class Voices {
    * `for (const voice of await gateway.voices.list())`. Not billed. Specification: Audio, GET /audio/voices.
    */
   list(query: VoiceListQuery = {}, options?: RequestOptions): RequestPromise<VoiceList> {
-    return requestJson(this.#context, '/v1/audio/voices', readIterable(voiceListSchema), options, {
+    return requestJson(this.#context, listVoices, readIterable(voiceListSchema), options, {
       query: () => queryString(query),
     });
   }
@@ -49,7 +50,7 @@ export class Voices {
    * response was received.
    */
   clone(params: VoiceCloneParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
-    return this.#create('clone', params, options, voiceCloneParamsProblem, requestPrice.voiceClone);
+    return this.#create(cloneVoice, params, options, voiceCloneParamsProblem);
   }
 
   /**
@@ -64,34 +65,23 @@ export class Voices {
     params: VoiceDesignAliasParams | VoiceDesignParams,
     options?: RequestOptions,
   ): RequestPromise<VoiceCreation> {
-    return this.#create(
-      'design',
-      params,
-      options,
-      voiceDesignParamsProblem,
-      requestPrice.voiceDesign,
-    );
+    return this.#create(designVoice, params, options, voiceDesignParamsProblem);
   }
 
-  #create<Params extends object>(
-    operation: 'clone' | 'design',
-    params: Params,
+  #create(
+    endpoint: typeof cloneVoice | typeof designVoice,
+    params: VoiceCloneParams | VoiceDesignAliasParams | VoiceDesignParams,
     options: RequestOptions | undefined,
     findProblem: FindProblem,
-    estimator: (body: Params) => PriceEstimator,
   ): RequestPromise<VoiceCreation> {
     const prepare = (): PreparedCall => {
       const body = mergeExtraBody(params, options);
       checkFields(body, findProblem);
       return {
         call: {
-          method: 'POST',
-          template: `/v1/audio/voices/${operation}`,
+          ...callTo(endpoint, this.#context.config),
           body: toJson(body),
-          safety: this.#context.config.retryAmbiguous.voices ? 'keyed' : 'once',
-          paid: true,
-          usesSlot: true,
-          estimateUsd: estimator(body),
+          estimateUsd: requestPrice[endpoint.price](body),
         },
         options: checkRequestOptions(withIdempotencyKey(options)),
       };

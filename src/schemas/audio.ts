@@ -115,7 +115,7 @@ export interface SpeechParams {
   /** Pronunciations of specific words. */
   pronunciation_dict?: Record<string, unknown> | undefined;
   /** Voices to mix, with their weights. */
-  timber_weights?: TimberWeight[] | undefined;
+  timber_weights?: readonly TimberWeight[] | undefined;
   /** Whether to generate subtitles. */
   subtitle_enable?: boolean | undefined;
   /** Custom metadata. */

@@ -63,7 +63,7 @@ export interface SystemMessage {
   /** Role of the author. */
   role: 'system' | 'developer';
   /** The instructions, as text or as text parts. */
-  content: string | TextPart[];
+  content: string | readonly TextPart[];
   /** Name of the author. */
   name?: string | undefined;
 }
@@ -73,7 +73,7 @@ export interface UserMessage {
   /** Role of the author. */
   role: 'user';
   /** The message, as text or as content parts. */
-  content: string | ContentPart[];
+  content: string | readonly ContentPart[];
   /** Name of the author. */
   name?: string | undefined;
 }
@@ -83,7 +83,7 @@ export interface AssistantMessage {
   /** Role of the author. */
   role: 'assistant';
   /** The message, as text or as content parts. Null or absent if it contains only tool calls or a refusal. */
-  content?: string | (ContentPart | RefusalPart)[] | null | undefined;
+  content?: string | readonly (ContentPart | RefusalPart)[] | null | undefined;
   /** Name of the author. */
   name?: string | undefined;
   /** Refusal message, if the model refused the request. */
@@ -93,11 +93,11 @@ export interface AssistantMessage {
   /** Reasoning text, under the name that some models use. */
   reasoning?: string | null | undefined;
   /** Function calls requested by the model. */
-  tool_calls?: AssistantToolCall[] | null | undefined;
+  tool_calls?: readonly AssistantToolCall[] | null | undefined;
   /** Id of an earlier audio response of the model. */
   audio?: { id: string } | null | undefined;
   /** Images that the model generated. */
-  images?: AssistantImage[] | null | undefined;
+  images?: readonly AssistantImage[] | null | undefined;
 }
 
 /** Function call in an earlier message from the model. */
@@ -125,10 +125,16 @@ export interface ToolMessage {
   /** Role of the author. */
   role: 'tool';
   /** Result of the call, as text or as text parts. */
-  content: string | TextPart[];
+  content: string | readonly TextPart[];
   /** Id of the tool call that this message responds to. */
   tool_call_id: string;
 }
 
+// Compilers check `role` first, so that an error for a role of type `string` names it, not a field of one of the messages.
 /** One message in a conversation. */
-export type ChatMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
+export type ChatMessage = { role: 'system' | 'developer' | 'user' | 'assistant' | 'tool' } & (
+  | SystemMessage
+  | UserMessage
+  | AssistantMessage
+  | ToolMessage
+);

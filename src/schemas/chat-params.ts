@@ -40,10 +40,9 @@ export type ToolChoice =
   | 'required'
   | { type: 'function'; function: { name: string } };
 
+// Compilers quote the last member if the type of `type` is `string`. It has no other field that could be missing.
 /** Output format of the completion. */
 export type ResponseFormat =
-  | { type: 'text' }
-  | { type: 'json_object' }
   | {
       type: 'json_schema';
       json_schema: {
@@ -56,7 +55,9 @@ export type ResponseFormat =
         /** Whether the model must produce output that matches the schema. */
         strict?: boolean | null | undefined;
       };
-    };
+    }
+  | { type: 'text' }
+  | { type: 'json_object' };
 
 /** Audio output of the model. */
 export interface ChatAudioParams {
@@ -112,7 +113,7 @@ export interface ChatParams {
   /** Id of a model whose `type` in `models.list()` is `'chat'`. */
   model: string;
   /** Messages of the conversation so far. */
-  messages: ChatMessage[];
+  messages: readonly ChatMessage[];
   /** Whether to stream the completion as server-sent events. */
   stream?: boolean | null | undefined;
   /** Options of a streamed completion. */
@@ -143,7 +144,7 @@ export interface ChatParams {
   /** Number of choices to generate. The tokens of every choice are charged. */
   n?: number | null | undefined;
   /** Sequences at which the model stops generating. They are not part of the output. */
-  stop?: string | string[] | null | undefined;
+  stop?: string | readonly string[] | null | undefined;
   /** Seed that makes sampling as deterministic as the model allows. */
   seed?: number | null | undefined;
   /** Penalty for tokens that already appear in the text, -2 to 2. */
@@ -157,7 +158,7 @@ export interface ChatParams {
   /** Number of most likely tokens to return at each position, 0 to 20. Requires `logprobs`. */
   top_logprobs?: number | null | undefined;
   /** Functions that the model can call. */
-  tools?: ToolDefinition[] | undefined;
+  tools?: readonly ToolDefinition[] | undefined;
   /** Controls which tool the model calls, if any. */
   tool_choice?: ToolChoice | undefined;
   /** Whether the model can call several tools in one response. */
@@ -172,11 +173,11 @@ export interface ChatParams {
   /** How detailed the completion is. */
   verbosity?: OpenString<'low' | 'medium' | 'high'> | null | undefined;
   /** Output modalities to request, such as `['text', 'image']`. */
-  modalities?: OpenString<'text' | 'image' | 'audio'>[] | null | undefined;
+  modalities?: readonly OpenString<'text' | 'image' | 'audio'>[] | null | undefined;
   /** Audio output. Requires `modalities` with `'audio'`. */
   audio?: ChatAudioParams | null | undefined;
   /** Expected content of the completion, such as the file that the model edits. Matching parts are generated faster. */
-  prediction?: { type: 'content'; content: string | TextPart[] } | null | undefined;
+  prediction?: { type: 'content'; content: string | readonly TextPart[] } | null | undefined;
   /** Web search, for models that have it built in. */
   web_search_options?: WebSearchOptions | undefined;
   /** Whether to store the completion for later retrieval. */

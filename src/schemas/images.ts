@@ -18,7 +18,7 @@ export interface ImageFromReferencesParams extends Omit<
   'prompt' | 'reference_image_urls'
 > {
   /** URLs of reference images. */
-  reference_image_urls: string[];
+  reference_image_urls: readonly string[];
   /** Text prompt. */
   prompt?: string | undefined;
 }
@@ -56,7 +56,7 @@ export interface ImageParams {
   /** Size in pixels, in the form `<width>x<height>`. */
   size?: string | undefined;
   /** URLs of reference images. */
-  reference_image_urls?: string[] | undefined;
+  reference_image_urls?: readonly string[] | undefined;
   /** Task type: text to image, or image to image. */
   task_type?: OpenString<'text2image' | 'image2image'> | undefined;
   /** URL of a single source image. */

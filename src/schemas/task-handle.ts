@@ -62,3 +62,18 @@ export interface TaskHandle<Kind extends TaskKind = TaskKind> {
   /** Returns the receipt: plain JSON to resume the task from any process at any later time. */
   toJSON(): Receipt<Kind>;
 }
+
+/** A row without a result when its batch or recovery was aborted, as carried by `AbortedError.rows`. */
+export interface OpenRow {
+  /** Id of the row. */
+  readonly id: string;
+  /** Key of the row's submit, if it has one: a submit of the same params with this key is never charged twice. */
+  readonly idempotencyKey?: string | undefined;
+  /** Task of the row, once its submission was accepted: `task.wait()` waits for its result. */
+  readonly task?: TaskHandle | undefined;
+  /**
+   * Whether the row may have been charged: `unknown` if so, otherwise `not-sent`. Requests that the callback of the row
+   * sends itself do not count.
+   */
+  readonly outcome: 'unknown' | 'not-sent';
+}

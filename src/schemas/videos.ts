@@ -78,7 +78,7 @@ export interface VideoExtraBody {
 /** Parameters of a video generation whose prompt and media are in `content`. */
 export interface VideoContentParams extends Omit<VideoParams, 'prompt' | 'content'> {
   /** The request as a list of text and media items. Media can come from the material library. */
-  content: VideoContentItem[];
+  content: readonly VideoContentItem[];
   /** Text prompt. Must not contain an `asset://` URI. */
   prompt?: string | undefined;
 }
@@ -123,11 +123,11 @@ export interface VideoParams {
   /** URL of the last frame. */
   last_image?: string | undefined;
   /** URLs of multiple reference images. */
-  images?: string[] | undefined;
+  images?: readonly string[] | undefined;
   /** URL of the source video to continue, edit or extend. */
   video?: string | undefined;
   /** The request as a list of text and media items. Media can come from the material library. */
-  content?: VideoContentItem[] | undefined;
+  content?: readonly VideoContentItem[] | undefined;
   /** Additional options for the model. */
   extra_body?: VideoExtraBody | undefined;
 }

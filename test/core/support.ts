@@ -220,7 +220,7 @@ export function onMock(settings: MockGatewayOptions = {}, options: PolygateOptio
 }
 
 /** Params for tests in which they do not matter. */
-export const image = { model: 'prism-image', prompt: 'A harbour' };
+export const image = { model: 'prism-image', prompt: 'A harbor' };
 export const chat = {
   model: 'aurora-chat',
   messages: [{ role: 'user' as const, content: 'Hello' }],

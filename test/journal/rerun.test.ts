@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const inputs = Array.from({ length: 200 }, (_, row) => `Harbour ${row}`);
+const inputs = Array.from({ length: 200 }, (_, row) => `Harbor ${row}`);
 const submits = 'POST /v1/images/tasks';
 
 /** A gateway and a journal file, which stay while processes come and go. */

@@ -187,19 +187,47 @@ describe('the rest of the file', () => {
     expect(server.requests.map(({ range }) => range)).toEqual([undefined, `bytes=${size}-`]);
   });
 
-  test('that cannot be satisfied means another file: the download starts over', async () => {
+  test('with another date belongs to another file, also if the server ignores If-Range', async () => {
+    const dates = ['Sun, 22 Nov 2026 10:00:00 GMT', 'Sun, 22 Nov 2026 11:00:00 GMT'] as const;
+    const answer = partWith({ 'content-range': contentRange, 'last-modified': dates[1] });
+    const headers = { 'last-modified': dates[0] };
+    const server = await fileServer({ headers, breakAt: [thirdOf], ...(answer && { answer }) });
+    expect(await save(clientFor(), server)).toEqual(fileBytes);
+    expect(server.requests).toEqual([all, { ...rest, ifRange: dates[0] }, all]);
+  });
+
+  test('that comes in parts of unknown total size is requested up to the size of the file', async () => {
     const server = await fileServer({
       headers: etag,
       breakAt: [thirdOf],
-      answer: (request, response) => {
-        if (request.headers.range === undefined) return false;
-        response.writeHead(416, { 'content-range': 'bytes */20000' }).end();
+      answer: ({ headers }, response) => {
+        const start = Number(/\d+/.exec(headers.range ?? '')?.[0]);
+        if (!start) return false;
+        const end = Math.min(size, start + 40_000);
+        response.writeHead(206, { 'content-range': `bytes ${start}-${end - 1}/*` });
+        response.end(fileBytes.subarray(start, end));
         return true;
       },
     });
     expect(await save(clientFor(), server)).toEqual(fileBytes);
-    expect(server.requests).toHaveLength(3);
   });
+
+  test.each([20_000, thirdOf])(
+    'that a file of %d bytes does not have means another file: the download starts over',
+    async (otherSize) => {
+      const server = await fileServer({
+        headers: etag,
+        breakAt: [thirdOf],
+        answer: (request, response) => {
+          if (request.headers.range === undefined) return false;
+          response.writeHead(416, { 'content-range': `bytes */${otherSize}` }).end();
+          return true;
+        },
+      });
+      expect(await save(clientFor(), server)).toEqual(fileBytes);
+      expect(server.requests).toHaveLength(3);
+    },
+  );
 });
 
 /** A server that stops sending, and a client on the system clock: virtual time would run ahead of the bytes. */

@@ -144,7 +144,7 @@ describe('account.balance()', () => {
 
   test("returns the owner's balance in quota units (500,000 per dollar) and the key's own quota", async () => {
     const { gateway } = onMock({ wallet: { usd: 2 } });
-    await gateway.images.submit({ model: 'prism-image', prompt: 'A harbour' });
+    await gateway.images.submit({ model: 'prism-image', prompt: 'A harbor' });
     const { success, message, data } = await gateway.account.balance();
     expect({ success, message }).toEqual({ success: true, message: '' });
     expect(data.balance).toMatchObject({ quota: 990_000, amount: 1.98, quota_per_unit: 500_000 });

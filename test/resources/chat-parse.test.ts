@@ -185,9 +185,21 @@ const mismatches = [
   ['mismatch', choiceWith('Paris is a city.'), /Paris is a city/],
   ['mismatch', choiceWith(''), /Content: ""/],
   ['mismatch', choiceWith(null), /Content: ""/],
-  ['length', choiceWith('{"name":"Par', 'length'), /incomplete \(length\)/],
-  ['content_filter', choiceWith('{"name":"Par', 'content_filter'), /incomplete \(content_filter\)/],
-  ['refused', choiceWith(null, 'stop', { refusal: 'I cannot tell.' }), /I cannot tell/],
+  [
+    'length',
+    choiceWith('{"name":"Par', 'length'),
+    /^The completion reached the token limit \(length\)\. Increase max_completion_tokens\. It may have been/,
+  ],
+  [
+    'content_filter',
+    choiceWith('{"name":"Par', 'content_filter'),
+    /^A content filter cut the completion off \(content_filter\)\. Change the prompt\. It may have been/,
+  ],
+  [
+    'refused',
+    choiceWith(null, 'stop', { refusal: 'I cannot say.' }),
+    /^The model refused the request\. Change the prompt\. It may have been charged\. Content: "I cannot say/,
+  ],
 ] as const;
 
 describe('a completion that does not match the schema leads to a StructuredOutputError', () => {

@@ -28,7 +28,7 @@ import { collect, rejection } from '../support/rejection.ts';
 const route = 'POST /v1/chat/completions';
 const chatParams = {
   model: 'aurora-chat',
-  messages: [{ role: 'user' as const, content: 'Describe a harbour' }],
+  messages: [{ role: 'user' as const, content: 'Describe a harbor' }],
 } satisfies ChatParams;
 
 describe('a chat stream', () => {

@@ -13,14 +13,14 @@ const allChatFields = {
   model: 'lumen/vision-chat',
   messages: [
     { role: 'system', content: 'You are a sailor' },
-    { role: 'user', content: 'Draw a harbour' },
+    { role: 'user', content: 'Draw a harbor' },
   ],
   stream: false,
   extra_body: { image_config: { aspect_ratio: '16:9' }, seed: 7 },
 } satisfies ChatParams;
 const allImageFields = {
   model: 'prism-image',
-  prompt: 'A harbour',
+  prompt: 'A harbor',
   n: 2,
   size: '1024x768',
   reference_image_urls: [`${files}/1.png`],
@@ -167,7 +167,7 @@ describe('image and video tasks', () => {
       const clock = virtualClock();
       const gateway = clientOf(fetch, { clock });
       const ended: Promise<string> = gateway[kind]
-        .generate({ model: 'm', prompt: 'A harbour' })
+        .generate({ model: 'm', prompt: 'A harbor' })
         .then(
           (generation) => generation.rawStatus,
           (error: unknown) => (error as Error).name,

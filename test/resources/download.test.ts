@@ -47,8 +47,8 @@ describe('gateway.download()', () => {
     async (kind) => {
       const { gateway, mock } = onMock();
       const generators = {
-        image: () => gateway.images.generate({ model: 'prism-image', prompt: 'A harbour' }),
-        video: () => gateway.videos.generate({ model: 'tide-video', prompt: 'A harbour' }),
+        image: () => gateway.images.generate({ model: 'prism-image', prompt: 'A harbor' }),
+        video: () => gateway.videos.generate({ model: 'tide-video', prompt: 'A harbor' }),
         audio: () => gateway.audio.music.generate({ model: 'anthem-music', prompt: 'A shanty' }),
       };
       const done: Generation = await mock.clock.settle(
@@ -66,18 +66,18 @@ describe('gateway.download()', () => {
   test('sends neither credentials nor client headers', async () => {
     const { fetch, sent } = scripted(bytes);
     const gateway = clientOf(fetch, {
-      headers: { 'x-team': 'harbour', Cookie: 'a=b', 'x-api-key': 'sk-two' },
+      headers: { 'x-team': 'harbor', Cookie: 'a=b', 'x-api-key': 'sk-two' },
       apiKey: () => expect.unreachable('the key must not be requested'),
     });
     expect(await (await gateway.download(url)).text()).toBe('frames');
     expect(sent).toHaveLength(1);
     expect(sent[0]).toMatchObject({ url, method: 'GET', body: undefined, redirect: 'manual' });
-    expect([...(sent[0]?.headers ?? [])]).toEqual([]);
+    expect([...(sent[0]?.headers ?? [])]).toEqual([['accept-encoding', 'identity']]);
   });
 
   test('fetches the file of a task without an API request or a charge', async () => {
     const { gateway, mock } = onMock();
-    const task = await gateway.videos.submit({ model: 'tide-video', prompt: 'A harbour' });
+    const task = await gateway.videos.submit({ model: 'tide-video', prompt: 'A harbor' });
     await mock.clock.settle(task.wait());
     mock.clearRecords();
     const response = await gateway.download(task);
@@ -104,7 +104,7 @@ describe('gateway.download()', () => {
 
   test('rejects an unfinished task, and polls a task whose status is unknown', async () => {
     const { gateway, mock } = onMock();
-    const task = await gateway.images.submit({ model: 'prism-image', prompt: 'A harbour' });
+    const task = await gateway.images.submit({ model: 'prism-image', prompt: 'A harbor' });
     await rejection(ConfigurationError, gateway.download(task));
     await mock.clock.advance(10_000);
     const response = await gateway.download(gateway.images.task(task.id));
@@ -152,7 +152,7 @@ describe('redirects', () => {
       'https://a.example/2',
       'https://b.example/3',
     ]);
-    for (const { headers } of sent) expect([...headers]).toEqual([]);
+    for (const { headers } of sent) expect([...headers]).toEqual([['accept-encoding', 'identity']]);
   });
 
   test('are not followed a fourth time', async () => {
@@ -226,7 +226,7 @@ describe('an expired URL', () => {
     const finished = jsonReply(200, { created: 1, data: [{ url }] });
     const { fetch, sent } = scripted(finished, textReply(410, 'gone'));
     const gateway = clientOf(fetch);
-    const task = await gateway.images.submit({ model: 'prism-image', prompt: 'A harbour' });
+    const task = await gateway.images.submit({ model: 'prism-image', prompt: 'A harbor' });
     expect(task.latest).toMatchObject({ status: 'succeeded', urls: [url] });
     for (const source of [task, task.latest]) {
       const error = await rejection(APIError, gateway.download(source));
@@ -237,7 +237,7 @@ describe('an expired URL', () => {
 
   test('is renewed for a task and for a generation of the reference gateway', async () => {
     const { gateway, mock } = onMock({ tasks: { resultTtlMs: 60_000 } });
-    const task = await gateway.videos.submit({ model: 'tide-video', prompt: 'A harbour' });
+    const task = await gateway.videos.submit({ model: 'tide-video', prompt: 'A harbor' });
     const done = await mock.clock.settle(task.wait());
     await mock.clock.advance(120_000);
     expect((await caught(gateway.download(done.urls[0]))).name).toBe('APIError');

@@ -114,6 +114,19 @@ describe('estimate.image()', () => {
     expect(estimate.image(prices({ unitPriceUsd: 9, profiles: null }))).toBe(9);
   });
 
+  test('uses the displayed price of a resolution if the price for API calls has none', () => {
+    const record = {
+      resolutionPrices: resolutions,
+      profiles: { api: { unitPriceUsd: 0.01, resolutionPrices: [] } },
+    };
+    expect(estimate.image(prices(record), { resolution: '2K' })).toBe(0.04);
+    expect(estimate.image(prices(record))).toBe(0.01);
+  });
+
+  test('is undefined if a price is negative', () => {
+    expect(estimate.image(prices({ unitPriceUsd: -1 }))).toBeUndefined();
+  });
+
   test('is 0 if the price is 0', () => {
     expect(estimate.image(prices({ unitPriceUsd: 0 }))).toBe(0);
   });
@@ -126,7 +139,7 @@ describe('estimate.image()', () => {
     const { gateway, mock } = onMock();
     const { pricing } = await gateway.models.retrieve(model);
     const size = resolution === undefined ? {} : { resolution };
-    await gateway.images.submit({ model, prompt: 'A harbour', n, ...size });
+    await gateway.images.submit({ model, prompt: 'A harbor', n, ...size });
     expect(estimate.image(pricing, { ...size, count: n })).toBe(mock.invoice[0]?.usd);
   });
 });
@@ -142,7 +155,7 @@ describe('estimate.video()', () => {
       const { gateway, mock } = onMock();
       const { pricing } = await gateway.models.retrieve('tide-video');
       const size = resolution === undefined ? {} : { resolution };
-      const video = { model: 'tide-video', prompt: 'A harbour', duration: seconds, ...size };
+      const video = { model: 'tide-video', prompt: 'A harbor', duration: seconds, ...size };
       await gateway.videos.submit(video);
       expect(estimate.video(pricing, { ...size, seconds })).toBe(usd);
       expect(mock.invoice[0]?.usd).toBe(usd);
@@ -208,7 +221,7 @@ describe('extractImages()', () => {
     const { gateway } = onMock();
     const generated = await gateway.chat.completions.create({
       model: 'lumen/vision-chat',
-      messages: [{ role: 'user', content: 'Draw a harbour' }],
+      messages: [{ role: 'user', content: 'Draw a harbor' }],
       extra_body: { image_config: { aspect_ratio: '1:1' } },
     });
     const found = extractImages(generated);

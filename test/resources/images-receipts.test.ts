@@ -79,14 +79,27 @@ describe('a receipt', () => {
     const { gateway, mock } = onMock();
     const tasks = [
       await gateway.images.submit(image),
-      await gateway.videos.submit({ model: 'tide-video', prompt: 'A harbour' }),
-      await gateway.audio.music.submit({ model: 'anthem-music', prompt: 'A harbour' }),
+      await gateway.videos.submit({ model: 'tide-video', prompt: 'A harbor' }),
+      await gateway.audio.music.submit({ model: 'anthem-music', prompt: 'A harbor' }),
     ];
     for (const task of tasks) {
       const resumed = gateway.resume(JSON.parse(JSON.stringify(task)));
       expect(resumed.kind).toBe(task.kind);
       expect(await mock.clock.settle(resumed.wait())).toMatchObject({ status: 'succeeded' });
     }
+  });
+
+  test('may be its JSON text', async () => {
+    const { gateway, mock } = onMock();
+    const text = JSON.stringify(await gateway.images.submit(image));
+    const unchecked: unknown = text;
+    for (const resumed of [gateway.resume(unchecked), gateway.images.task(text)]) {
+      expect(JSON.stringify(resumed)).toBe(text);
+      expect((await mock.clock.settle(resumed.wait())).status).toBe('succeeded');
+    }
+    expect(() => gateway.videos.task(text)).toThrow('its kind is image, not video');
+    const id: unknown = 'task_1';
+    expect(() => gateway.resume(id)).toThrow('For a task id, use a namespace');
   });
 
   test('drops unknown fields, so that a later version may add some', () => {
@@ -101,7 +114,8 @@ describe('a malformed receipt causes a ConfigurationError', () => {
   const malformed: [string, unknown][] = [
     ['nothing', undefined],
     ['null', null],
-    ['a string', JSON.stringify(valid)],
+    ['a string', 'task_1'],
+    ['cut JSON', JSON.stringify(valid).slice(0, -1)],
     ['a list', [valid]],
     ['an empty object', {}],
     ['no version', { ...valid, v: undefined }],

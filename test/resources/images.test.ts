@@ -100,8 +100,8 @@ describe('submit()', () => {
 describe('rejects invalid input before sending a request', () => {
   const invalid: [string, unknown, unknown][] = [
     ['no params', undefined, {}],
-    ['params that are not an object', 'a harbour', {}],
-    ['no model', { prompt: 'A harbour' }, {}],
+    ['params that are not an object', 'a harbor', {}],
+    ['no model', { prompt: 'A harbor' }, {}],
     ['an empty model', { ...image, model: '' }, {}],
     ['a model that is not a string', { ...image, model: 7 }, {}],
     ['an unknown route', image, { route: 'edits' }],

@@ -144,7 +144,7 @@ describe('materials.list()', () => {
 describe('pages', () => {
   test('are fetched by the unchanged cursor, with the query and options of the first page', async () => {
     const { gateway, mock, newestFirst } = await library(5);
-    const options = { headers: { 'x-team': 'harbour' } };
+    const options = { headers: { 'x-team': 'harbor' } };
     const first = await gateway.materials.list({ type: 'image', limit: 2 }, options);
     const second = await first.nextPage();
     const third = await second?.nextPage();
@@ -159,7 +159,7 @@ describe('pages', () => {
       { type: 'image', limit: '2', after: first.next_cursor },
       { type: 'image', limit: '2', after: second?.next_cursor },
     ]);
-    expect(mock.requests.every(({ headers }) => headers['x-team'] === 'harbour')).toBe(true);
+    expect(mock.requests.every(({ headers }) => headers['x-team'] === 'harbor')).toBe(true);
   });
 
   test('are iterated by for await, each fetched when it is needed', async () => {

@@ -92,9 +92,9 @@ describe('models.list()', () => {
     'accepts the per-call options in the %s style as the last argument',
     async (style) => {
       const { gateway, mock } = onMock();
-      const options = { requestId: 'mine-3', headers: { 'x-team': 'harbour' } };
+      const options = { requestId: 'mine-3', headers: { 'x-team': 'harbor' } };
       await gateway.models.list({ style }, options);
-      const expected = { 'x-request-id': 'mine-3', 'x-team': 'harbour' };
+      const expected = { 'x-request-id': 'mine-3', 'x-team': 'harbor' };
       expect(mock.requests.map(({ headers }) => headers)).toMatchObject([expected]);
     },
   );
@@ -181,7 +181,7 @@ describe('models.retrieve()', () => {
     const { gateway } = onMock();
     expect(await gateway.models.retrieve('prism-image')).toHaveProperty('request_interface');
     const zero = clientOf(scripted(jsonReply(200, bodies.model)).fetch);
-    expect((await zero.models.retrieve('harbour/painter-2')).created).toBe(0);
+    expect((await zero.models.retrieve('harbor/painter-2')).created).toBe(0);
   });
 
   test('rejects an unknown model with NotFoundError and does not retry', async () => {

@@ -32,7 +32,7 @@ describe('every public call', () => {
           'X-Goog-Api-Key': 'sk-two',
           Authorization: 'Bearer sk-three',
           Cookie: 'session=sk-four',
-          'x-team': 'harbour',
+          'x-team': 'harbor',
         },
       },
     );
@@ -40,7 +40,7 @@ describe('every public call', () => {
     const { headers = {} } = mock.requests[0] ?? {};
     for (const name of secrets) expect(headers).not.toHaveProperty(name);
     expect(JSON.stringify(mock.requests)).not.toContain('sk-');
-    expect(headers['x-team']).toBe('harbour');
+    expect(headers['x-team']).toBe('harbor');
   });
 
   test.each(calls)('%s needs no API key', async (sent, call) => {

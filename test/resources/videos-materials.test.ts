@@ -5,7 +5,7 @@ import type { VideoParams } from '../../src/index.ts';
 import { onMock } from '../core/support.ts';
 import { rejection } from '../support/rejection.ts';
 
-const video = { model: 'tide-video', prompt: 'A harbour at dawn' };
+const video = { model: 'tide-video', prompt: 'A harbor at dawn' };
 const files = 'https://files.example';
 
 describe('an asset:// URI', () => {
@@ -106,7 +106,7 @@ describe('an asset:// URI', () => {
 
   test('is rejected for a model without material support: material_channel_unavailable', async () => {
     const { gateway } = onMock();
-    const image = { model: 'prism-image', prompt: 'A harbour', image: uri };
+    const image = { model: 'prism-image', prompt: 'A harbor', image: uri };
     const error = await rejection(BadRequestError, Promise.resolve(gateway.images.submit(image)));
     expect(error.code).toBe('material_channel_unavailable');
   });

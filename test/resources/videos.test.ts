@@ -7,13 +7,13 @@ import { headers, requests } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
 import { rejection } from '../support/rejection.ts';
 
-const video = { model: 'tide-video', prompt: 'A harbour at dawn' };
+const video = { model: 'tide-video', prompt: 'A harbor at dawn' };
 const files = 'https://files.example';
 
 /** All documented fields. */
 const allFields = {
   model: 'tide-video',
-  prompt: 'A harbour at dawn',
+  prompt: 'A harbor at dawn',
   size: '720p',
   resolution: '1080p',
   aspect_ratio: '16:9',

@@ -7,7 +7,7 @@ const rule = 'must not contain an asset:// URI; use it as the url of a content i
 
 describe('videoParamsProblem', () => {
   test.each([
-    ['a prompt alone', { model: 'm', prompt: 'A harbour at dawn' }],
+    ['a prompt alone', { model: 'm', prompt: 'A harbor at dawn' }],
     ['no prompt', { model: 'm' }],
     ['the word asset in a prompt', { model: 'm', prompt: 'An asset: a boat // at sea' }],
     ['a URL in a prompt', { model: 'm', prompt: 'In the style of https://host.example/a.png' }],
@@ -18,7 +18,7 @@ describe('videoParamsProblem', () => {
         image: asset,
         images: [asset],
         content: [
-          { type: 'text', text: 'A harbour' },
+          { type: 'text', text: 'A harbor' },
           { type: 'image_url', image_url: { url: asset }, role: 'reference_image' },
           { type: 'video_url', video_url: { url: asset } },
           { type: 'audio_url', audio_url: { url: asset } },
@@ -36,7 +36,7 @@ describe('videoParamsProblem', () => {
 
   test.each([
     ['prompt', { prompt: asset }],
-    ['prompt', { prompt: `A harbour with ${asset}, at dawn` }],
+    ['prompt', { prompt: `A harbor with ${asset}, at dawn` }],
     ['prompt', { prompt: 'line one\nline two Asset://x' }],
     ['extra_body.negative_prompt', { extra_body: { negative_prompt: `no ${asset}` } }],
     ['content[0].text', { content: [{ type: 'text', text: asset }] }],
@@ -67,7 +67,7 @@ describe('videoBody', () => {
     ['a fractional duration', { model: 'm', duration: 4.5 }],
     ['a duration as a string', { model: 'm', duration: '5' }],
     ['a single URL as images', { model: 'm', images: 'https://host.example/a.png' }],
-    ['content that is not an array', { model: 'm', content: 'A harbour' }],
+    ['content that is not an array', { model: 'm', content: 'A harbor' }],
     [
       'a plain URL as an image item',
       { model: 'm', content: [{ type: 'image_url', image_url: asset }] },

@@ -40,3 +40,12 @@ test('the job with the publishing identity runs no project code', () => {
     'npm publish ./polygate-*.tgz --provenance --access public',
   ]);
 });
+
+test('a pull request runs every suite of .ci/run', () => {
+  const script = readFileSync(new URL('../../.ci/run', import.meta.url), 'utf8');
+  const [, suites = ''] = /^suites=\((.*)\)$/m.exec(script) ?? [];
+  const [, workflow = ''] = files.find(([name]) => name === 'ci.yml') ?? [];
+  const [, fast = ''] = /run: \.ci\/run style (.*)$/m.exec(workflow) ?? [];
+  const [, slow = ''] = /suite: \[(.*)\]$/m.exec(workflow) ?? [];
+  expect([fast, ...slow.split(', ')]).toEqual(suites.split(' '));
+});

@@ -10,8 +10,8 @@ export interface Documented {
 }
 
 const chat = { model: 'aurora-chat', messages: [{ role: 'user' as const, content: 'Hello' }] };
-const image = { model: 'prism-image', prompt: 'A harbour' };
-const video = { model: 'tide-video', prompt: 'A harbour' };
+const image = { model: 'prism-image', prompt: 'A harbor' };
+const video = { model: 'tide-video', prompt: 'A harbor' };
 const music = { model: 'anthem-music', prompt: 'A shanty' };
 const clone = { audio_url: 'https://files.example/ann.mp3', text: 'Ahoy' };
 const design = { prompt: 'An old sailor', preview_text: 'Ahoy' };

@@ -1,4 +1,7 @@
-/** For test files that share a process: fails a file that changes the process and leaves the change behind. */
+/**
+ * For test files that share a process: fails a file that changes the process and leaves the change behind. A file that
+ * cannot undo its changes has a name that ends in `.isolated.test.ts`.
+ */
 import { deepStrictEqual } from 'node:assert/strict';
 
 import { afterAll } from 'vitest';

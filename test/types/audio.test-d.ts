@@ -83,6 +83,11 @@ describe('speech', () => {
     void gateway.audio.speech.submit({ ...speech, sample_rate: 48_000 });
   });
 
+  test('accepts weights that are `as const`', () => {
+    const timber_weights = [{ voice_id: 'v', weight: 1 }] as const;
+    expectTypeOf({ model: 'm', text: 't', timber_weights }).toExtend<SpeechParams>();
+  });
+
   test('accepts any emotion and language, and checks the types of other fields', () => {
     expectTypeOf<SpeechParams['speed']>().toEqualTypeOf<number | undefined>();
     void gateway.audio.speech.submit({ ...speech, emotion: 'wistful', language: 'Klingon' });

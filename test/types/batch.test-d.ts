@@ -20,7 +20,7 @@ interface Shot {
   film: boolean;
 }
 declare const shots: AsyncIterable<Shot>;
-const image = { model: 'm', prompt: 'A harbour' };
+const image = { model: 'm', prompt: 'A harbor' };
 
 /** The type of the rows that a batch yields. */
 type Yielded<Rows> = Rows extends AsyncIterable<infer Row> ? Row : never;

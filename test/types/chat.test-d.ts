@@ -121,6 +121,33 @@ describe('params', () => {
     });
   });
 
+  test('accept arrays that are `as const` or readonly', () => {
+    const messages = [
+      { role: 'system', content: [{ type: 'text', text: 'Be brief.' }] },
+      { role: 'user', content: 'Hi' },
+      {
+        role: 'assistant',
+        content: [{ type: 'refusal', refusal: 'No.' }],
+        tool_calls: [{ id: '1', type: 'function', function: { name: 'f', arguments: '{}' } }],
+        images: [{ image_url: { url: 'https://a.example' } }],
+      },
+      { role: 'tool', content: [{ type: 'text', text: '3' }], tool_call_id: '1' },
+    ] as const;
+    const all = {
+      model: 'm',
+      messages,
+      stop: ['a'],
+      modalities: ['text'],
+      prediction: { type: 'content', content: [{ type: 'text', text: 'x' }] },
+    } as const;
+    const tools = [{ type: 'function', function: { name: 'f', parameters: {} } }] as const;
+    expectTypeOf(completions.create({ ...all, tools })).resolves.toEqualTypeOf<ChatCompletion>();
+    completions.stream({ ...all, tools });
+    void completions.run({ ...all, tools: [] as const });
+    const list: readonly ChatMessage[] = messages;
+    void completions.create({ model: 'm', messages: list });
+  });
+
   test('reject unknown roles and content', () => {
     expectTypeOf<ChatMessage['role']>().toEqualTypeOf<
       'system' | 'developer' | 'user' | 'assistant' | 'tool'

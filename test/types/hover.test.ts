@@ -1,7 +1,7 @@
-import { resolve } from 'node:path';
-
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
+
+import { consumer, createService, entry } from './language-service.ts';
 
 /** What an editor shows when the pointer is on a name. */
 interface Hover {
@@ -12,13 +12,8 @@ interface Hover {
   docs: string;
 }
 
-const root = resolve(import.meta.dirname, '../..');
-const entry = resolve(root, 'src/index.ts');
-const consumer = resolve(root, 'test/types/consumer.ts');
 const preamble =
   "import { Polygate } from '../../src/index.ts';\nconst gateway = new Polygate();\n";
-/** Parsed files, shared by all services. */
-const documents = ts.createDocumentRegistry();
 const exportedNames = new Set<string>();
 const sources = createService();
 const declarations = hoversOfDeclarations();
@@ -180,24 +175,4 @@ function checkerOf(service: ts.LanguageService): ts.TypeChecker {
   const checker = service.getProgram()?.getTypeChecker();
   if (checker === undefined) throw new Error('The program could not be created');
   return checker;
-}
-
-/** A language service as editors use it, for the sources of the package and a program that imports them. */
-function createService(program = ''): ts.LanguageService {
-  const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined };
-  const config = ts.getParsedCommandLineOfConfigFile(resolve(root, 'tsconfig.json'), {}, host);
-  const read = (file: string) => (file === consumer ? program : ts.sys.readFile(file));
-  return ts.createLanguageService(
-    {
-      ...ts.sys,
-      getCompilationSettings: () => config?.options ?? {},
-      getScriptFileNames: () => [entry, consumer],
-      getScriptVersion: (file) => (file === consumer ? program : ''),
-      getScriptSnapshot: (file) => ts.ScriptSnapshot.fromString(read(file) ?? ''),
-      getCurrentDirectory: () => root,
-      useCaseSensitiveFileNames: () => ts.sys.useCaseSensitiveFileNames,
-      getDefaultLibFileName: ts.getDefaultLibFilePath,
-    },
-    documents,
-  );
 }

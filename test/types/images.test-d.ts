@@ -3,6 +3,7 @@ import { describe, expectTypeOf, test } from 'vitest';
 import { TaskFailedError, TaskWaitTimeoutError } from '../../src/index.ts';
 import type {
   Generation,
+  ImageFromReferencesParams,
   ImageParams,
   ImageRoute,
   ImageTaskRecord,
@@ -24,7 +25,7 @@ declare const gateway: Polygate;
 declare const task: SubmittedTask<'image'>;
 declare const generation: Generation<'image'>;
 declare const error: unknown;
-const image: ImageParams = { model: 'm', prompt: 'A harbour' };
+const image: ImageParams = { model: 'm', prompt: 'A harbor' };
 
 describe('submit() and generate()', () => {
   test('resolve to a task and to a generation of images', () => {
@@ -48,15 +49,15 @@ describe('submit() and generate()', () => {
   test('require a model', () => {
     expectTypeOf<{ prompt: string }>().not.toExtend<ImageParams>();
     // @ts-expect-error the model is missing
-    void gateway.images.submit({ prompt: 'A harbour' });
+    void gateway.images.submit({ prompt: 'A harbor' });
     // @ts-expect-error the model is missing
-    void gateway.images.generate({ prompt: 'A harbour' });
+    void gateway.images.generate({ prompt: 'A harbor' });
     // @ts-expect-error the number of images is a number
     void gateway.images.submit({ ...image, n: '2' });
     // @ts-expect-error the field is named resolution
     void gateway.images.submit({ ...image, resolutoin: '1k' });
     // @ts-expect-error params are an object
-    void gateway.images.submit('A harbour');
+    void gateway.images.submit('A harbor');
   });
 
   test('require a prompt unless an image is given', () => {
@@ -69,6 +70,13 @@ describe('submit() and generate()', () => {
     expectTypeOf<{ model: string; image: string }>().not.toExtend<ImageParams>();
     // @ts-expect-error the field is named resolution
     void gateway.images.submit({ model: 'm', image: 'https://a.example', resolutoin: '1k' });
+  });
+
+  test('accept arrays that are `as const`', () => {
+    const images = ['https://a.example/1.png', 'https://a.example/2.png'] as const;
+    const params = { model: 'm', reference_image_urls: images };
+    expectTypeOf(params).toExtend<ImageFromReferencesParams>();
+    expectTypeOf({ ...params, prompt: 'p' }).toExtend<ImageParams>();
   });
 
   test('accept undocumented values of open unions', () => {

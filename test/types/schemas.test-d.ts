@@ -107,7 +107,7 @@ describe('params', () => {
   test('reject a misspelled field', () => {
     expectTypeOf<VideoParams>().not.toHaveProperty('aspectRatio');
     // @ts-expect-error the field is named aspect_ratio
-    const invalid: VideoParams = { model: 'm', prompt: 'A harbour', aspectRatio: '16:9' };
+    const invalid: VideoParams = { model: 'm', prompt: 'A harbor', aspectRatio: '16:9' };
     void invalid;
   });
 
@@ -115,7 +115,7 @@ describe('params', () => {
     const params: VideoContentParams = {
       model: 'm',
       content: [
-        { type: 'text', text: 'A harbour' },
+        { type: 'text', text: 'A harbor' },
         { type: 'image_url', image_url: { url: 'asset://a' }, role: 'first_frame' },
         { type: 'video_url', video_url: { url } },
         { type: 'audio_url', audio_url: { url } },

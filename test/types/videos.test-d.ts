@@ -12,6 +12,7 @@ import type {
   Task,
   TaskUpdate,
   VideoContentItem,
+  VideoContentParams,
   VideoExtraBody,
   VideoParams,
   VideoRoute,
@@ -20,7 +21,7 @@ import type {
 
 declare const gateway: Polygate;
 declare const material: AvailableMaterial;
-const video: VideoParams = { model: 'm', prompt: 'A harbour' };
+const video: VideoParams = { model: 'm', prompt: 'A harbor' };
 
 describe('submit() and generate()', () => {
   test('resolve to a task and to a generation of videos', () => {
@@ -48,7 +49,7 @@ describe('submit() and generate()', () => {
   test('require a model and fields of the documented types', () => {
     expectTypeOf<VideoParams['duration']>().toEqualTypeOf<number | undefined>();
     // @ts-expect-error the model is missing
-    void gateway.videos.submit({ prompt: 'A harbour' });
+    void gateway.videos.submit({ prompt: 'A harbor' });
     // @ts-expect-error a duration is a number
     void gateway.videos.submit({ ...video, duration: '5' });
     // @ts-expect-error images is an array
@@ -86,6 +87,13 @@ describe('structured content', () => {
     expectTypeOf(item).toExtend<VideoContentItem>();
     expectTypeOf(material.uri).toEqualTypeOf<AssetUri>();
     void gateway.videos.submit({ model: 'm', content: [{ type: 'text', text: 'Dawn' }, item] });
+  });
+
+  test('accepts arrays that are `as const`', () => {
+    const content = [{ type: 'text', text: 'A harbor' }] as const;
+    expectTypeOf({ model: 'm', content }).toExtend<VideoContentParams>();
+    const images = ['https://a.example/1.png'] as const;
+    expectTypeOf({ model: 'm', prompt: 'p', images }).toExtend<VideoParams>();
   });
 
   test('accepts other roles, requires a known type, and rejects a misspelled field', () => {

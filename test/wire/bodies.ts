@@ -36,12 +36,12 @@ export const pricing = {
 };
 
 export const model = {
-  id: 'harbour/painter-2',
+  id: 'harbor/painter-2',
   object: 'model',
   created: 0,
-  owned_by: 'harbour',
+  owned_by: 'harbor',
   type: 'image',
-  description: 'Paints harbours.',
+  description: 'Paints harbors.',
   pricing,
 };
 
@@ -50,19 +50,19 @@ export const modelList = { object: 'list', data: [model] };
 export const anthropicModelList = {
   data: [
     {
-      id: 'harbour-chat',
+      id: 'harbor-chat',
       type: 'model',
-      display_name: 'Harbour Chat',
+      display_name: 'Harbor Chat',
       created_at: '2026-05-01T00:00:00Z',
     },
   ],
-  first_id: 'harbour-chat',
-  last_id: 'harbour-chat',
+  first_id: 'harbor-chat',
+  last_id: 'harbor-chat',
   has_more: false,
 };
 
 export const geminiModelList = {
-  models: [{ name: 'models/harbour-chat', displayName: 'Harbour Chat' }],
+  models: [{ name: 'models/harbor-chat', displayName: 'Harbor Chat' }],
   nextPageToken: null,
 };
 
@@ -124,12 +124,12 @@ export const voice = {
   source_type: 'voice_design',
   visibility: 'private',
   status: 'active',
-  compatible_models: ['harbour-speech'],
+  compatible_models: ['harbor-speech'],
   preview_audio_url: null,
   created_at: '2026-05-01T08:30:00Z',
 };
 
-export const voiceList = { object: 'audio.voice.list', model: 'harbour-speech', data: [voice] };
+export const voiceList = { object: 'audio.voice.list', model: 'harbor-speech', data: [voice] };
 
 export const voiceCreation = {
   object: 'audio.voice',
@@ -233,7 +233,7 @@ export const pricingCatalog = {
   object: 'pricing.catalog',
   type: 'image',
   currency: 'USD',
-  data: [{ id: 'harbour/painter-2', type: 'image', pricing }],
+  data: [{ id: 'harbor/painter-2', type: 'image', pricing }],
 };
 
 export const rateLimitPolicy = {

@@ -32,21 +32,9 @@ import type { RowHistory } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
 import { isPaused, toRowError } from './halt.ts';
 import type { Intent } from './journal-line.ts';
-import { isFinalError, rowKey } from './row.ts';
+import type { BatchItem } from './row-state.ts';
+import { isFinalError, rowKey, withEarlierCharge } from './row.ts';
 import { sendWhenSlotFree } from './send-when-slot-free.ts';
-
-/** A row of a batch, and the state that it has reached. */
-export interface BatchItem<Kind extends TaskKind> {
-  id: string;
-  /** What earlier processes recorded about it. */
-  history: RowHistory;
-  /** Key of the row's submit, once it has one. */
-  idempotencyKey: string | undefined;
-  /** Whether this process has recorded the submission. */
-  isJournaled?: boolean;
-  /** The task of the row, once its submission was accepted. */
-  task?: Task<Kind>;
-}
 
 /** How to continue a row: with its task, or with a submission. */
 export type Plan<Kind extends TaskKind> = (
@@ -86,7 +74,7 @@ export async function runItem<Kind extends TaskKind>(
     }
     if (task) item.task = task;
     else {
-      const sent = sendWhenSlotFree(submission, item.idempotencyKey, context, controller);
+      const sent = sendWhenSlotFree(submission, item, context, controller);
       item.task = await sent.catch(async (thrown: unknown) => {
         const error = toRowError(thrown, signal, halted);
         // The submission was certainly not charged: allows the row to be resubmitted with other params.
@@ -112,6 +100,9 @@ export async function runItem<Kind extends TaskKind>(
     const result: BatchResult<Kind> = { ...identityOf(item), status, error };
     // A callback can also receive a 402, for example for a chat request that writes the row's prompt.
     if (isPaused(result)) halt();
+    else if (!item.task && mayBeCharged(item.history)) {
+      return { ...result, error: withEarlierCharge(error) };
+    }
     return result;
   } finally {
     stopListening?.();

@@ -26,6 +26,14 @@ export function mayBeCharged({ openSubmits = 0, receipt }: RowHistory): boolean 
 /** How a `run` line starts, up to its id. */
 const runLineStart = '{"v":1,"type":"run"';
 
+/**
+ * Whether a line is a `run` line, complete or torn: it is written before the first submit, so nothing was sent. A second
+ * brace begins another line, whose line end was lost or is not a line feed.
+ */
+function isRunLine(text: string): boolean {
+  return runLineStart.startsWith(text.slice(0, runLineStart.length)) && text.lastIndexOf('{') <= 0;
+}
+
 export const journalRule: Rule = objectWithMethods('read', 'append');
 
 /** Reads and appends the journal of a batch. Without a `Journal`, it is always empty and appending does nothing. */
@@ -54,8 +62,7 @@ export class BatchJournal {
     for await (const text of this.#journal?.read() ?? []) {
       number += 1;
       if (!text.trim()) continue;
-      // A torn `run` line counts as empty: it is written before the first submit, so nothing was sent.
-      isEmpty &&= runLineStart.startsWith(text.slice(0, runLineStart.length));
+      isEmpty &&= isRunLine(text);
       try {
         const line = parseLine(text);
         if (line.type === 'run') this.#runId ??= line.run;
@@ -83,7 +90,8 @@ export class BatchJournal {
     if (this.#runId !== undefined) return this.#runId;
     if (!isEmpty) {
       throw new ConfigurationError(
-        'journal: its run line is missing or damaged. Nothing was sent.',
+        'journal: its first line, from which the keys of all rows are derived, is missing or damaged. Nothing was sent. ' +
+          'Restore it from a backup: a new journal would pay for the rows of this one again.',
         { cause: this.damaged[0] },
       );
     }

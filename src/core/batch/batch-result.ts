@@ -21,7 +21,7 @@ export type BatchResult<Kind extends TaskKind = TaskKind> = {
        * `failed`: the task failed, or nothing was charged. In the latter case, the next run submits the row again. A row
        * that only a 402 kept from being submitted is not yielded.
        * `unknown`: the task is still processing, or it is not known whether there is one. To resolve it, run the same
-       * batch with the same journal again: it resends the request with the same key, so nothing is paid for twice.
+       * batch with the same journal again: it resends the request with the same key, so that the row is not paid for twice.
        */
       readonly status: 'failed' | 'unknown';
       readonly generation?: undefined;

@@ -10,9 +10,9 @@ import { Task } from '../tasks/task.ts';
 import { createBatchContext, recoverRules } from './batch-context.ts';
 import type { RecoverOptions } from './batch-context.ts';
 import { identify, plan, rowError, runItem } from './batch-item.ts';
-import type { BatchItem } from './batch-item.ts';
 import { journalRule } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
+import type { BatchItem } from './row-state.ts';
 import { runConcurrently } from './run-concurrently.ts';
 
 /** Options of `gateway.batch`. The wait options apply to each row. */
@@ -68,20 +68,25 @@ export async function* batch<Input, Kind extends TaskKind>(
   const lines = context.journal;
   const usedIds = new Set<unknown>();
   let runId = '';
-  let rowCount = 0;
 
   // Opens the journal before the first input is pulled: the keys of all rows are derived from its run.
-  const rows = async function* (): AsyncGenerator<Input, void, undefined> {
+  const rows = async function* () {
     runId = await lines.openRun();
     for (const { message } of lines.damaged) client.config.log.warn(() => message);
-    yield* inputs;
+    let index = 0;
+    for await (const input of inputs) {
+      // Without a valid id, the row is reported under its position.
+      const item: BatchItem<Kind> = identify(String(index));
+      yield { input, index, item };
+      index += 1;
+    }
   };
 
-  const runRow = async (input: Input, controller: AbortController, markIdle: () => void) => {
-    const index = rowCount;
-    rowCount += 1;
-    // Without a valid id, the row is reported under its position.
-    const item: BatchItem<Kind> = identify(String(index));
+  const runRow = async (
+    { input, index, item }: { input: Input; index: number; item: BatchItem<Kind> },
+    controller: AbortController,
+    markIdle: () => void,
+  ) => {
     const enter = async () => {
       let { id } = item;
       if (idOf) {

@@ -16,7 +16,8 @@ export function toRowError(thrown: unknown, signal: AbortSignal, halted: AbortSi
   // Only the batch's own reason: the caller's signal may abort a request that was sent with any error.
   if (halted.aborted && cause === halted.reason && cause instanceof Error) return cause;
   if (signal.aborted && thrown === signal.reason) {
-    const message = 'The row was aborted before it was sent. This run did not charge it.';
+    const message =
+      'The row was aborted before this run sent it, so this run was not charged for it. To continue, run the batch again.';
     return abortedError(thrown, { outcome: 'not-sent' }, message);
   }
   return thrown instanceof Error ? thrown : new Error(textOf(thrown) ?? '', { cause: thrown });

@@ -1,3 +1,4 @@
+import { findEndpoint } from '../../endpoints/index.ts';
 import { unchecked } from '../../schemas/schema.ts';
 import type { Receipt, TaskKind } from '../../schemas/task.ts';
 import { isRecord, isNonEmptyString } from '../../schemas/type-guards.ts';
@@ -64,7 +65,5 @@ const submitPath: Rule = [(path) => taskKindOf(path) !== undefined, 'a submit pa
 
 /** The kind of task that a submission to this path creates; undefined when it is not the path of a submit endpoint. */
 export function taskKindOf(path: unknown): TaskKind | undefined {
-  return unchecked<TaskKind | undefined>(
-    /^\/v1\/(image|video|audio)[a-z/]*$/.exec(String(path))?.[1],
-  );
+  return findEndpoint('POST', String(path))?.kind;
 }

@@ -2,13 +2,15 @@ import { ConnectionError } from '../../errors/connection.ts';
 import type { Journal } from '../../schemas/journal.ts';
 import type { Receipt, TaskKind } from '../../schemas/task.ts';
 import type { ClientContext } from '../call/context.ts';
+import { abortedError } from '../call/errors.ts';
 import { captureContext } from '../config/caller-context.ts';
 import { checkOptions, checkValue } from '../config/validation.ts';
+import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { fingerprint } from '../tasks/fingerprint.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
 import { createBatchContext, recoverRules } from './batch-context.ts';
-import type { RecoverOptions } from './batch-context.ts';
+import type { BatchContext, RecoverOptions } from './batch-context.ts';
 import { identify, runItem } from './batch-item.ts';
 import type { Plan } from './batch-item.ts';
 import { journalRule, mayBeCharged } from './batch-journal.ts';
@@ -41,23 +43,38 @@ export async function* recover(
   checkValue('journal', journal ?? null, journalRule);
   const context = createBatchContext(client, journal, enterCaller, options);
   const { damaged, rows } = context.journal;
-  await context.journal.read();
+  await readJournal(context);
   for (const error of damaged) yield { id: '', status: 'unknown', error };
   // The params of a row that cannot have been charged are kept only if a 402 is the reason.
-  const unfinished = [...rows].filter(
-    ([, history]) => (mayBeCharged(history) || history.params) && !history.status,
+  const unfinished = Array.from(rows, ([id, history]) => ({ item: identify(id, history) })).filter(
+    ({ item: { history } }) => (mayBeCharged(history) || history.params) && !history.status,
   );
   rows.clear();
   yield* runConcurrently(
     unfinished,
-    async ([id, history], controller, markIdle) => {
-      const enter = () => planRecovery(history, namespaceFor);
-      const item = identify(id, history);
+    async ({ item }, controller, markIdle) => {
+      const enter = () => planRecovery(item.history, namespaceFor);
       return { result: await runItem(item, enter, context, controller, markIdle) };
     },
     context,
     () => unfinished.length,
   );
+}
+
+/** How long the journal may be read if the recovery was aborted before, in ms: the error lists the rows. */
+const maxReadTime = 1_000;
+
+/** Reads the journal, which can hang, until the caller aborts. */
+async function readJournal({ journal, signal, config: { clock } }: BatchContext): Promise<void> {
+  const aborted = () =>
+    abortedError(
+      signal?.reason,
+      { outcome: 'unknown', rows: [] },
+      'Aborted by the caller before the journal was read. This recovery sent nothing, but an earlier run may have been charged for its rows.',
+    );
+  const errors = { aborted, timeout: aborted };
+  const limit = signal?.aborted ? { clock, ms: maxReadTime, errors } : { signal, errors };
+  await runWithTimeLimit(() => journal.read(), limit);
 }
 
 /** A row can be sent again only if its params were stored as well. */
@@ -76,8 +93,9 @@ async function planRecovery(
     return { submission: namespaceFor(kind).restore(path, params), ...(intent && { intent }) };
   }
   throw new ConnectionError(
-    'The journal lacks the original params of this row, which may have been charged. ' +
-      'Run the batch again with the same journal.',
+    'This row may have been charged, and the journal does not contain its params, so it was not resent. ' +
+      'To get its result without a second charge, run the batch again with the same inputs and this journal. ' +
+      'With `storeParams`, a journal contains them.',
     { outcome: 'unknown', idempotencyKey: key },
   );
 }

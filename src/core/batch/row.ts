@@ -1,6 +1,9 @@
 import { PolygateError } from '../../errors/base.ts';
+import type { ErrorDetails } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
+import { unchecked } from '../../schemas/schema.ts';
+import { nothingCharged } from '../call/errors.ts';
 import { fingerprint } from '../tasks/fingerprint.ts';
 
 /** What is known about a row of a batch or a queue. */
@@ -13,7 +16,10 @@ export interface RowProgress {
   readonly isRecorded?: boolean | undefined;
 }
 
-/** The idempotency key of a row: the same in every process that works on it. */
+/**
+ * The idempotency key of a row: the same in every process that works on it. Other params are another request, so where
+ * a row may be submitted with others, `identity` ends with their fingerprint.
+ */
 export async function rowKey(...identity: string[]): Promise<string> {
   return `pg-${await fingerprint(...identity)}`;
 }
@@ -40,4 +46,28 @@ export function isUncharged(error: unknown): boolean {
   if (!PolygateError.is(error)) return false;
   // A `ConfigurationError` without an outcome was thrown before anything was sent.
   return error.outcome === undefined ? ConfigurationError.is(error) : error.outcome !== 'unknown';
+}
+
+/**
+ * The error of a row that an earlier request may have been charged for. The error of the last request speaks of that one
+ * only, so a copy with the outcome of the row takes its place.
+ */
+export function withEarlierCharge<Thrown>(error: Thrown): Thrown | PolygateError {
+  if (!PolygateError.is(error) || error.task) return error;
+  if (error.outcome !== 'rejected' && error.outcome !== 'not-sent') return error;
+  const { message, stack } = error;
+  const advice =
+    'This request was not charged, but an earlier one of this row may have been: submit the row again only under its idempotency key.';
+  const text = message.includes(nothingCharged)
+    ? message.replace(nothingCharged, advice)
+    : `${message} ${advice}`;
+  const details: Record<string, unknown> = {};
+  for (const name of Object.getOwnPropertyNames(error)) {
+    if (!/^(name|message|stack)$/.test(name)) details[name] = Reflect.get(error, name);
+  }
+  const Class = unchecked<new (message: string, details: ErrorDetails) => PolygateError>(
+    error.constructor,
+  );
+  const copy = new Class(text, { ...details, outcome: 'unknown' });
+  return Object.defineProperty(copy, 'stack', { value: stack?.replace(message, () => text) });
 }

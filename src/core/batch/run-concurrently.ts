@@ -1,10 +1,12 @@
+import { AbortedError } from '../../errors/aborted.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
-import { abortedError } from '../call/errors.ts';
 import { whenAborted } from '../config/clock.ts';
 import type { BatchContext } from './batch-context.ts';
 import type { BatchResult } from './batch-result.ts';
 import { isPaused, pausedError } from './halt.ts';
 import type { PausedResult } from './halt.ts';
+import { batchAbortedError } from './open-rows.ts';
+import type { RowState } from './row-state.ts';
 
 /** How a row ended. */
 interface RowEnd<Result extends BatchResult> {
@@ -16,7 +18,8 @@ interface RowEnd<Result extends BatchResult> {
 /**
  * Pulls rows while the limits allow, works on them concurrently, and yields each result as soon as it is available.
  * An error of the source is thrown after the results of all rows that were pulled before. So is the error that ends a
- * halted batch, in place of any error of the source.
+ * halted batch, in place of any error of the source. If the caller aborts, the results of all rows that have finished
+ * are yielded, then an error with the other rows is thrown.
  *
  * @param work - Returns how a row ended. Must not reject. `controller` is aborted when results are no longer wanted:
  * the caller aborted, or stopped iterating. `markIdle` marks the row as idle: it still waits for its result, but no
@@ -24,7 +27,10 @@ interface RowEnd<Result extends BatchResult> {
  * @param countRows - Returns the number of rows, if it is known.
  * @param endsAtHalt - Whether no more rows are pulled once the batch is halted. Those in flight are finished and yielded.
  */
-export async function* runConcurrently<Row, Result extends BatchResult>(
+export async function* runConcurrently<
+  Row extends { readonly item: RowState },
+  Result extends BatchResult,
+>(
   rows: Iterable<Row> | AsyncIterable<Row>,
   work: (row: Row, controller: AbortController, markIdle: () => void) => Promise<RowEnd<Result>>,
   { config, slots, journal, signal, maxInFlight, halted }: BatchContext,
@@ -35,6 +41,8 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
   const running = new Set<AbortController>();
   /** Those of rows that are not idle. */
   const active = new Set<AbortController>();
+  /** All rows without a result that were pulled, or that are in an array, as those of a recovery are. */
+  const open = new Set<RowState>(Array.isArray(rows) ? rows.map(({ item }: Row) => item) : []);
   /** Results that the caller has not taken. */
   const results: RowEnd<Result>[] = [];
   /** Rows that a 402 kept from being submitted. They are not yielded. */
@@ -43,7 +51,8 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
   let done = 0;
   let sourceEnded = false;
   let isStopped = false;
-  let lastAppend: Promise<void> | undefined;
+  /** Number of `finished` lines that are not durable yet. */
+  let appending = 0;
 
   // `pull` and the loop below wait for each other: each sleeps until something changes, then checks again.
   const sleepers: (() => void)[] = [];
@@ -60,9 +69,13 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
     };
     running.add(controller);
     active.add(controller);
+    open.add(row.item);
     const end = await work(row, controller, markIdle);
     if (isPaused(end.result)) paused.push(end.result);
-    else results.push(end);
+    else if (!isCutShort(end.result)) {
+      results.push(end);
+      open.delete(row.item);
+    }
     running.delete(controller);
     markIdle();
   };
@@ -71,6 +84,7 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
     running.size + results.length >= maxInFlight ||
     (config.concurrency !== false && active.size >= slots.inFlight + 16);
   const isEnding = () => isStopped || (endsAtHalt && halted.aborted);
+  const isCutShort = ({ error }: Result) => signal?.aborted === true && AbortedError.is(error);
   const pull = async () => {
     for await (const row of rows) {
       if (!isStopped) void start(row);
@@ -78,13 +92,15 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
       if (isEnding()) break;
     }
   };
-  const throwIfAborted = () => {
-    if (signal?.aborted) throw abortedError(signal.reason);
+  const stop = () => {
+    isStopped = true;
+    for (const controller of running) controller.abort(signal?.reason);
+    notifyChange();
   };
 
-  const stopListening = whenAborted(signal, notifyChange);
+  const stopListening = whenAborted(signal, stop);
   try {
-    throwIfAborted();
+    if (signal?.aborted) throw batchAbortedError(signal.reason, open, journal.rows);
     const pulled = pull().finally(() => {
       sourceEnded = true;
       notifyChange();
@@ -92,7 +108,6 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
     // Not an unhandled rejection: the loop below throws it at the end, or no caller is left to report it to.
     pulled.catch(() => undefined);
     for (;;) {
-      throwIfAborted();
       const [end] = results;
       if (end) {
         const { result, recorded } = end;
@@ -105,11 +120,16 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
         results.shift();
         notifyChange();
         if (task && status !== 'unknown' && status !== recorded) {
-          lastAppend = journal.tryAppend({ type: 'finished', id, status });
+          appending += 1;
+          void journal.tryAppend({ type: 'finished', id, status }).then(() => {
+            appending -= 1;
+            notifyChange();
+          });
         }
-      } else if (running.size > 0 || !(sourceEnded || isEnding())) await nextChange();
-      else {
-        await lastAppend;
+      } else if (signal?.aborted) throw batchAbortedError(signal.reason, open, journal.rows);
+      else if (running.size > 0 || appending > 0 || !(sourceEnded || isEnding())) {
+        await nextChange();
+      } else {
         // After a halt, the source may never yield another row.
         if (!halted.aborted) return await pulled;
         throw pausedError(paused, journal.rows, { yielded, done, total: countRows() });
@@ -119,8 +139,6 @@ export async function* runConcurrently<Row, Result extends BatchResult>(
     throwToCaller(error);
   } finally {
     stopListening();
-    isStopped = true;
-    for (const controller of running) controller.abort(signal?.reason);
-    notifyChange();
+    stop();
   }
 }

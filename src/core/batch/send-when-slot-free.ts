@@ -5,6 +5,8 @@ import type { AttemptObserver } from '../call/api-call.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
 import type { BatchContext } from './batch-context.ts';
+import type { BatchItem } from './row-state.ts';
+import { isUncharged } from './row.ts';
 
 /**
  * Sends a row, repeatedly until the service has a free concurrency slot. A single request gives up after `maxQueueTime`
@@ -13,17 +15,22 @@ import type { BatchContext } from './batch-context.ts';
  */
 export async function sendWhenSlotFree<Kind extends TaskKind>(
   submission: Submission<Kind>,
-  idempotencyKey: string | undefined,
+  item: BatchItem<Kind>,
   { config, halted, halt, unsent, enter }: BatchContext,
   controller: AbortController,
 ): Promise<Task<Kind>> {
   const { signal } = controller;
+  const { idempotencyKey } = item;
   const markUnsent = () => {
+    item.isSent = false;
     unsent.add(controller);
     if (halted.aborted) controller.abort(halted.reason);
   };
   const observer: AttemptObserver = {
-    onSend: () => unsent.delete(controller),
+    onSend: () => {
+      item.isSent = true;
+      unsent.delete(controller);
+    },
     onResponse: ({ status }) => {
       if (status === 402) halt();
     },
@@ -38,6 +45,7 @@ export async function sendWhenSlotFree<Kind extends TaskKind>(
       try {
         return await enter(() => submission.send({ idempotencyKey, signal }, observer));
       } catch (error) {
+        if (isUncharged(error)) item.isSent = false;
         const rejection = RequestTimeoutError.is(error) ? error.cause : error;
         const isLimited = config.concurrency !== false && ConcurrencyLimitError.is(rejection);
         // An earlier attempt may have been charged: report it instead of retrying.

@@ -1,7 +1,10 @@
+import type { Endpoint } from '../../endpoints/endpoint.ts';
 import type { Outcome } from '../../errors/base.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { SchemaIssue } from '../../schemas/standard-schema.ts';
 import type { TaskHandle } from '../../schemas/task-handle.ts';
+import type { TaskKind } from '../../schemas/task.ts';
+import type { Config } from '../config/config.ts';
 import type { EndpointHeaders } from '../http/request-headers.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
 import type { Safety } from './retry.ts';
@@ -31,6 +34,8 @@ export interface ApiCall extends EndpointHeaders {
   paid?: boolean | undefined;
   /** Whether the request holds one of the account's concurrency slots. */
   usesSlot?: boolean | undefined;
+  /** What a submission generates. */
+  kind?: TaskKind | undefined;
   /** The model id, for the ledger and price estimates. */
   model?: string | undefined;
   /** Estimates the price in USD from the model's prices. Returns undefined if they are unknown. */
@@ -44,6 +49,30 @@ export interface ApiCall extends EndpointHeaders {
   findTask?:
     | ((meta: ResponseMeta | undefined, taskId: string | undefined) => TaskHandle | undefined)
     | undefined;
+}
+
+/** The method and the path template, which identify the endpoint in messages and in the ledger. */
+export function routeOf({ method, template }: ApiCall): string {
+  return `${method} ${template}`;
+}
+
+/** How the requests to an endpoint are treated. */
+export function callTo(
+  { method, path, replay, audience, paid, usesSlot, kind, timeout, idempotencyHeader }: Endpoint,
+  config: Config,
+): ApiCall {
+  const isReplayed = replay === 'safe' || replay === 'keyed' || config.retryAmbiguous[replay];
+  return {
+    method,
+    template: path,
+    safety: replay === 'safe' ? 'safe' : isReplayed ? 'keyed' : 'once',
+    paid,
+    usesSlot,
+    kind,
+    timeout: timeout && config[timeout],
+    idempotencyHeader,
+    credentials: audience !== 'public',
+  };
 }
 
 /** The result of reading a body: the value, or the reasons why it is invalid. */

@@ -21,7 +21,8 @@ export function throwToCaller(error: unknown): never {
   if (engine.captureStackTrace && error instanceof PolygateError) {
     const { stack = '' } = error;
     engine.captureStackTrace(error, throwToCaller);
-    const callers = String(error.stack).replace(/\n.*processTicks.*/, '');
+    // Native frames show no code.
+    const callers = String(error.stack).replace(/\n.*(processTicks|\.next \(<anonymous>).*/g, '');
     // Node prints every enumerable field of an uncaught error, except its name, on a line of its own.
     const maxLines = Math.max(3, maxPrintedLines - Object.keys(error).length);
     error.stack = /\n +at /.test(callers) ? callers.split('\n', maxLines).join('\n') : stack;

@@ -1,7 +1,9 @@
+import type { Endpoint } from '../../endpoints/endpoint.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ResponseSchema } from '../../schemas/schema.ts';
 import { captureContext } from '../config/caller-context.ts';
 import { fillPath } from '../http/path.ts';
+import { callTo } from './api-call.ts';
 import type { ApiCall, ResponseReader } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import { execute } from './execute.ts';
@@ -19,26 +21,26 @@ export interface PreparedCall {
   readonly options: CheckedOptions;
 }
 
-/** What differs from a GET without side effects. */
-export interface Endpoint extends Partial<ApiCall> {
+/** What a request without a body consists of, besides its endpoint. */
+export interface RequestDetails {
   /** Values for the placeholders of the path template. */
   values?: Readonly<Record<string, unknown>> | undefined;
   /** Checks the query and returns it as a string with its leading `?`. An error that it throws rejects the promise. */
   query?: (() => string) | undefined;
 }
 
-/** Calls the endpoint without a body at a path template, and reads its JSON response. */
+/** Sends a request without a body to an endpoint, and reads its JSON response. */
 export function requestJson<Result>(
   context: ClientContext,
-  template: string,
+  endpoint: Endpoint,
   result: ResponseSchema<Result> | ResponseReader<Result>,
   options: RequestOptions | undefined,
-  { values, query, ...call }: Endpoint = {},
+  { values, query }: RequestDetails = {},
 ): RequestPromise<Result> {
   const prepare = (): PreparedCall => {
-    const path = fillPath(template, values) + (query?.() ?? '');
+    const path = fillPath(endpoint.path, values) + (query?.() ?? '');
     return {
-      call: { method: 'GET', safety: 'safe', template, path, ...call },
+      call: { ...callTo(endpoint, context.config), path },
       options: checkRequestOptions(options, noBodyRules),
     };
   };
@@ -85,7 +87,7 @@ async function executeRaw(
     meta,
     get data(): never {
       throw new ConfigurationError(
-        'To get the result as well, call withResponse() instead of asResponse().',
+        'The result cannot be read, because asResponse() left the body to you. The request was sent once. To get both, call withResponse() instead.',
       );
     },
   };

@@ -8,7 +8,6 @@ import { HookError } from '../../errors/hook.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
 import { ConcurrencyLimitError } from '../../errors/status.ts';
 import { StreamError, StreamIdleTimeoutError } from '../../errors/stream.ts';
-import type { ChatCompletion } from '../../schemas/chat-completion.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { Budget } from '../config/options.ts';
 import { noReason, parseErrorBody } from '../http/error-body.ts';
@@ -18,55 +17,25 @@ import { BodyTooLargeError } from '../http/response-body.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import type { Commitments } from '../limits/budget.ts';
 import { roundUsd } from '../limits/round-usd.ts';
+import { routeOf } from './api-call.ts';
 import type { ApiCall, InvalidResult } from './api-call.ts';
+import type { CallHistory } from './history.ts';
 import { combineOutcomes, concurrencyLimitCode, outcomeOf } from './retry.ts';
 import { statusErrorClass } from './status-error.ts';
 
 /** What an invalid body reveals about a task. */
 type TaskState = Omit<InvalidResult, 'issues'>;
 
-/** Creates the errors of one call: one method per kind of failure. */
+/** Creates the errors of one call from its description and its history: one method per kind of failure. */
 export class CallErrors {
-  /** Whether the current attempt was handed to `fetch`. */
-  requestSent = false;
-  /** Parses the metadata of the current response, once it has arrived. Errors carry it, and the task that it names. */
-  readMeta: (() => ResponseMeta) | undefined;
-  /** Returns the completion that a stream has accumulated so far. */
-  partial: (() => ChatCompletion | undefined) | undefined;
-  /** The credentials that were sent. They are removed from every message, in case the service repeats them. */
-  authorization: string | undefined;
-  /** The error of the last response that rejected the call for lack of a slot. */
-  slotRejection: ConcurrencyLimitError | undefined;
   readonly idempotencyKey: string | undefined;
   readonly #call: ApiCall;
-  /** Metadata of an earlier attempt that named the task. */
-  #taskMeta: ResponseMeta | undefined;
-  /** Combined outcome of earlier attempts. */
-  #previousOutcome: Outcome = 'not-sent';
+  protected readonly history: CallHistory;
 
-  constructor(call: ApiCall, idempotencyKey?: string) {
+  constructor(call: ApiCall, history: CallHistory, idempotencyKey?: string) {
     this.#call = call;
+    this.history = history;
     this.idempotencyKey = idempotencyKey;
-  }
-
-  /** The method and the path template, which identify the endpoint in messages and in the ledger. */
-  get route(): string {
-    return `${this.#call.method} ${this.#call.template}`;
-  }
-
-  /** Prepares for the next attempt, after one that ended with `outcome`. Returns the outcome of all attempts so far. */
-  startNextAttempt(outcome: Outcome): Outcome {
-    this.#previousOutcome = combineOutcomes(this.#previousOutcome, outcome);
-    this.requestSent = false;
-    const { meta } = this;
-    if (meta?.taskId) this.#taskMeta = meta;
-    this.readMeta = undefined;
-    return this.#previousOutcome;
-  }
-
-  /** Metadata of the current response, once it has arrived. */
-  get meta(): ResponseMeta | undefined {
-    return this.readMeta?.();
   }
 
   /** The service responded with an error status. */
@@ -80,17 +49,17 @@ export class CallErrors {
     return this.#create(
       statusErrorClass(status, code),
       `${code ? `${status} ${code}` : status}: ${message}`,
-      outcomeOf(status, code),
+      outcomeOf(status, code, meta.chargeUsd),
       { ...details, meta, retryAfterMs },
     );
   }
 
   /** The request could not be sent, or failed: because of the API key, a hook or the connection. */
   sendError(error: unknown): PolygateError {
-    const { status = 0 } = this.meta ?? {};
+    const { status = 0, chargeUsd } = this.history.meta ?? {};
     // The body of the response is never read, so the code of a 5xx is unknown.
     const isRejected = status >= 400 && status < 500;
-    const outcome = isRejected ? outcomeOf(status) : this.#interruptedOutcome;
+    const outcome = isRejected ? outcomeOf(status, '', chargeUsd) : this.history.interruptedOutcome;
     for (const Class of [ConfigurationError, HookError]) {
       if (error instanceof Class) {
         return this.#create(Class, error.message, outcome, { cause: error.cause });
@@ -107,16 +76,19 @@ export class CallErrors {
     return this.#create(ConnectionError, `${summary}: ${cause.message}`, outcome, { cause });
   }
 
-  /** The time that an option allows is up, perhaps while the call was queued. */
-  timeout(ms: number, option = 'timeout', isQueued = false): RequestTimeoutError {
-    const summary = `No complete response within ${ms} ms (${option})`;
-    const cause = isQueued ? this.queueTimeout(ms) : undefined;
-    return this.#create(RequestTimeoutError, summary, this.#interruptedOutcome, { cause });
+  /** The time limit of an option was exceeded, perhaps while the call was waiting for a concurrency slot. */
+  timeout(ms: number, option = 'timeout'): RequestTimeoutError {
+    const { isQueued, interruptedOutcome } = this.history;
+    const summary = isQueued
+      ? `The request was still waiting for a concurrency slot after ${ms} ms (${option}). Send fewer requests at a time, or increase ${option}`
+      : `No complete response within ${ms} ms (${option})`;
+    const cause = isQueued ? this.queueTimeout(ms, option) : undefined;
+    return this.#create(RequestTimeoutError, summary, interruptedOutcome, { cause });
   }
 
   /** The caller aborted, with a signal or `stream.abort()`. */
   aborted(cause: unknown): AbortedError {
-    const interrupted = this.#interruptedOutcome;
+    const { interruptedOutcome: interrupted } = this.history;
     const outcome = this.#callOutcome(interrupted) ?? interrupted;
     return this.#create(AbortedError, 'Aborted by the caller', interrupted, { cause, outcome });
   }
@@ -143,13 +115,15 @@ export class CallErrors {
       : this.connectionError(error, 'unknown');
   }
 
-  /** No concurrency slot became free in time. */
-  queueTimeout(ms: number): ConcurrencyLimitError {
-    const summary = `No concurrency slot became free within ${ms} ms`;
-    const details = { code: concurrencyLimitCode, meta: emptyMeta(429) };
+  /** No concurrency slot became free in time. If the service rejected the call, the error has that response. */
+  queueTimeout(ms: number, option = 'maxQueueTime'): ConcurrencyLimitError {
+    const summary = `No concurrency slot became free within ${ms} ms (${option}). Send fewer requests at a time, use a batch, or increase ${option}`;
     // The request may have been charged after the rejection, if a later attempt had no response.
-    const rejection = this.#previousOutcome === 'unknown' ? undefined : this.slotRejection;
-    return rejection ?? this.#create(ConcurrencyLimitError, summary, 'not-sent', details);
+    const { previousOutcome, slotRejection } = this.history;
+    const cause = previousOutcome === 'unknown' ? undefined : slotRejection;
+    const { meta = emptyMeta(429), type, param, body, retryAfterMs } = cause ?? {};
+    const details = { code: concurrencyLimitCode, meta, type, param, body, retryAfterMs, cause };
+    return this.#create(ConcurrencyLimitError, summary, cause?.outcome ?? 'not-sent', details);
   }
 
   /** The budget does not cover the request. */
@@ -158,16 +132,24 @@ export class CallErrors {
     { spent, reserved }: Commitments,
     price: number | undefined,
   ): BudgetExceededError {
-    const whenKnown = this.#call.estimateUsd ? 'after models.retrieve' : 'when it is complete';
-    const cost =
-      price === undefined
-        ? `the price of this request is known only ${whenKnown}`
-        : `this request costs ${price} USD`;
-    const summary = `Budget exceeded: ${spent} of ${maxUsd} USD spent, ${roundUsd(reserved)} USD reserved; ${cost}`;
+    const whenKnown = this.#call.estimateUsd
+      ? 'after models.retrieve or models.list'
+      : 'when it is complete';
+    const isUsedUp = roundUsd(spent + reserved) >= roundUsd(maxUsd);
+    const state = `${spent} of ${roundUsd(maxUsd)} USD spent, ${reserved} USD reserved`;
+    const summary =
+      price !== undefined
+        ? `Budget exceeded: ${state}; this request costs ${price} USD`
+        : isUsedUp
+          ? `Budget exceeded: ${state}; the price of this request is known only ${whenKnown}`
+          : `The strict budget rejects this request, because its price is known only ${whenKnown}: ${state}`;
     return this.#create(BudgetExceededError, summary, 'not-sent', { spentUsd: spent, maxUsd });
   }
 
-  /** A body ended too early. `summary` says which, and `problem` why, unless an error does. */
+  /**
+   * A body ended too early. `summary` names the body. The reason is the message of `error`, or `problem` if the body ended
+   * without an error.
+   */
   bodyInterrupted<Interrupted extends PolygateError>(
     Class: new (message: string, details: ErrorDetails) => Interrupted,
     summary: string,
@@ -209,20 +191,16 @@ export class CallErrors {
    * Removes the API key from a text. Keys under 8 characters are placeholders, and replacing them would garble words.
    */
   #redact(text: string): string {
-    const apiKey = this.authorization?.replace(/^Bearer /, '') ?? '';
+    const apiKey = this.history.authorization?.replace(/^Bearer /, '') ?? '';
     return apiKey.length < 8 ? text : text.replaceAll(apiKey, '(the API key)');
-  }
-
-  /** The outcome of an attempt that is interrupted now. */
-  get #interruptedOutcome(): Outcome {
-    return this.requestSent ? 'unknown' : 'not-sent';
   }
 
   /** The outcome of all attempts so far, given that of the last one; undefined if it is uncertain but harmless. */
   #callOutcome(attemptOutcome: Outcome): Outcome | undefined {
     const { paid, safety } = this.#call;
     // A call without a key and without a price has no side effects.
-    if (paid || safety === 'keyed') return combineOutcomes(this.#previousOutcome, attemptOutcome);
+    if (paid || safety === 'keyed')
+      return combineOutcomes(this.history.previousOutcome, attemptOutcome);
     return attemptOutcome === 'unknown' ? undefined : attemptOutcome;
   }
 
@@ -235,9 +213,9 @@ export class CallErrors {
     { taskId, taskAdvice }: TaskState = {},
   ): Created {
     const { paid, safety, task: known, findTask } = this.#call;
-    const { meta } = this;
+    const { meta, partial, taskMeta: earlier } = this.history;
     const outcome = this.#callOutcome(attemptOutcome);
-    const taskMeta = meta?.taskId || !this.#taskMeta ? meta : this.#taskMeta;
+    const taskMeta = meta?.taskId || !earlier ? meta : earlier;
     const task = known ?? findTask?.(taskMeta, taskId);
     const idempotencyKey = this.idempotencyKey ?? task?.idempotencyKey;
     const parts = [
@@ -246,21 +224,29 @@ export class CallErrors {
         outcome !== 'rejected' &&
         (taskAdvice ?? `Task ${task.id} is not lost: continue with error.task.wait().`),
       meta?.status === 401 && 'Check the API key.',
-      !task && paid && outcome && advice(outcome, safety === 'keyed'),
-      `[${this.route}${meta?.requestId ? `, request ${meta.requestId}` : ''}]`,
+      !task && paid && outcome && advice(outcome, safety === 'keyed', meta),
+      `[${routeOf(this.#call)}${meta?.requestId ? `, request ${meta.requestId}` : ''}]`,
     ];
-    const common = { meta, outcome, idempotencyKey, task, partial: this.partial?.() };
+    const common = { meta, outcome, idempotencyKey, task, partial: partial?.() };
     return new Class(parts.filter(Boolean).join(' '), { ...common, ...details });
   }
 }
 
+/** What a message says about a call that was certainly not charged. */
+export const nothingCharged = 'Nothing was charged.';
+
 /** Whether money may have been spent, and what to do next. */
-function advice(outcome: Outcome, isKeyed: boolean): string {
-  if (outcome !== 'unknown') return 'Nothing was charged.';
+function advice(outcome: Outcome, isKeyed: boolean, meta?: ResponseMeta): string {
+  if (outcome !== 'unknown') return nothingCharged;
   const next = isKeyed
     ? 'retry with error.idempotencyKey to avoid a second charge'
     : 'sending it again may charge you again';
-  return `The request may have been charged; ${next}.`;
+  const { status = 200, chargeUsd = 0 } = meta ?? {};
+  const charged =
+    status >= 400 && chargeUsd > 0
+      ? `The service reported a charge of ${chargeUsd} USD`
+      : 'The request may have been charged';
+  return `${charged}; ${next}.`;
 }
 
 /** The error for a signal that aborted; `cause` is the signal's reason. */

@@ -1,3 +1,4 @@
+import { findEndpoint } from '../../endpoints/index.ts';
 import { unchecked } from '../../schemas/schema.ts';
 import type { StandardSchema } from '../../schemas/standard-schema.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
@@ -89,6 +90,7 @@ export function sendRawRequest<Result>(
         body: body && toJson(mergeExtraBody(body, options)),
         safety,
         paid: hasSideEffects,
+        kind: findEndpoint(method, template)?.kind,
       },
       options: checkRequestOptions(
         safety === 'keyed' ? withIdempotencyKey(options) : options,

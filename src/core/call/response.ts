@@ -4,9 +4,10 @@ import type { Config } from '../config/config.ts';
 import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
 import { readBodyText } from '../http/response-body.ts';
-import type { ReleaseSlot } from '../limits/concurrency-limiter.ts';
+import type { SlotLease } from '../limits/slot-lease.ts';
 import type { ApiCall, ResponseReader } from './api-call.ts';
 import type { CallErrors } from './errors.ts';
+import type { CallHistory } from './history.ts';
 import type { Span } from './telemetry.ts';
 
 /** The response to a call and the result read from it. */
@@ -23,13 +24,14 @@ export interface ResponseContext {
   readonly meta: () => ResponseMeta;
   readonly call: ApiCall;
   readonly errors: CallErrors;
+  readonly history: CallHistory;
   readonly config: Config;
   /** Aborts if the attempt times out or the caller aborts. */
   readonly signal: AbortSignal;
   /** The span of the call. */
   readonly span?: Span | undefined;
-  /** Keeps the concurrency slot after the call, for streams. The handler must then release it, and end the span. */
-  readonly retainSlot: () => ReleaseSlot;
+  /** The concurrency slot. A handler that opens a stream transfers it, then releases it, and ends the span. */
+  readonly lease: SlotLease;
 }
 
 /** Turns a successful response into the result of a call. */

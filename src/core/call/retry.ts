@@ -2,6 +2,7 @@ import { APIError } from '../../errors/api.ts';
 import type { Outcome } from '../../errors/base.ts';
 import { ConnectionError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
+import { ConcurrencyLimitError } from '../../errors/status.ts';
 
 /**
  * What happens when a request reaches the service more than once: `safe` requests cost nothing, `keyed` requests are
@@ -28,10 +29,18 @@ export const concurrencyLimitCode = 'concurrency_limit_exceeded';
 const permanentCode =
   /^(invalid_|api_key_|insufficient_)|_(not_found|not_available|not_managed|conflict|consent_required)$/;
 
-/** What an error response says about the request: rejected, or possibly carried out. Specification: Codes. */
-export function outcomeOf(status: number, code = ''): Outcome {
+/** What an error response reveals about the request: rejected, or possibly carried out and charged. Specification: Codes. */
+export function outcomeOf(status: number, code = '', chargeUsd = 0): Outcome {
   const isUncertain =
-    status === 408 || (status >= 500 && status !== 503) || code.endsWith('_outcome_uncertain');
+    chargeUsd > 0 ||
+    status === 408 ||
+    // A redirect that says the request was processed. Browsers report any redirect as 0.
+    status === 303 ||
+    status === 0 ||
+    (status >= 500 && status !== 503) ||
+    // The proxy forwarded the first of two equal requests, and its response was lost.
+    code === 'attempt_repeated' ||
+    code.endsWith('_outcome_uncertain');
   return isUncertain ? 'unknown' : 'rejected';
 }
 
@@ -45,16 +54,17 @@ export function combineOutcomes(previous: Outcome, last: Outcome): Outcome {
 
 /** Whether a failure may be retried, given the request's safety. */
 export function isRetryable({ status, code = '', outcome }: Failure, safety: Safety): boolean {
-  if (permanentCode.test(code) || status === 501 || status === 505) return false;
-  if (status === 429 || outcome === 'not-sent') return true;
-  return outcome === 'rejected' ? status === 503 : safety !== 'once';
+  const isRedirect = status !== undefined && status < 400;
+  if (permanentCode.test(code) || isRedirect || status === 501 || status === 505) return false;
+  if (outcome === 'unknown') return safety !== 'once';
+  return outcome === 'not-sent' || status === 429 || status === 503;
 }
 
 /** What an error reveals about the attempt; undefined for errors that are never retried, such as an abort. */
-export function classifyFailure(error: unknown): Failure | undefined {
+function classifyFailure(error: unknown): Failure | undefined {
   if (error instanceof APIError) {
-    const { status, code, retryAfterMs } = error;
-    return { status, code, retryAfterMs, outcome: outcomeOf(status, code) };
+    const { status, code, retryAfterMs, meta } = error;
+    return { status, code, retryAfterMs, outcome: outcomeOf(status, code, meta.chargeUsd) };
   }
   if (error instanceof ConnectionError) return error;
   if (!(error instanceof ResponseValidationError)) return undefined;
@@ -62,6 +72,60 @@ export function classifyFailure(error: unknown): Failure | undefined {
   // A body that looks like truncated JSON, and headers that name no task that a retry could lose.
   const isTruncated = typeof body === 'string' && /^\s*[[{]/.test(body) && !meta.taskId;
   return isTruncated ? { outcome: 'unknown' } : undefined;
+}
+
+/** What has happened in a call, as far as the next retry depends on it. */
+interface RetryFacts {
+  /** Number of retries, without those after a rejection for lack of a slot. */
+  readonly retries: number;
+  /** Number of retries after a rejection for lack of a slot. */
+  readonly slotRejections: number;
+}
+
+/** What may be retried, and how often. */
+export interface RetryPolicy {
+  readonly safety: Safety;
+  /** Whether the client limits the call's concurrency, so that a rejection for lack of a slot can wait for one. */
+  readonly usesSlot: boolean;
+  readonly maxRetries: number;
+  /** The longest delay, in ms. A longer `Retry-After` fails the call immediately. */
+  readonly maxRetryDelay: number;
+  /** Whether the client may still retry: see `RetryBudget`. */
+  readonly hasRetryBudget: boolean;
+  readonly random: () => number;
+}
+
+/** A retry that is due in `delayMs`. */
+export interface Retry {
+  readonly failure: Failure;
+  readonly delayMs: number;
+  /** The rejection for lack of a slot after which the call waits for one. Such a retry does not count. */
+  readonly slotRejection?: ConcurrencyLimitError | undefined;
+}
+
+/** Minimum delay before a call requests a slot again after repeated rejections, in ms. */
+const minQueueDelay = 100;
+
+/** Decides whether and when a failed call is retried; undefined if its error is final. */
+export function decideRetry(
+  error: unknown,
+  { retries, slotRejections }: RetryFacts,
+  policy: RetryPolicy,
+): Retry | undefined {
+  const { safety, usesSlot, maxRetries, maxRetryDelay, hasRetryBudget, random } = policy;
+  const failure = classifyFailure(error);
+  if (!failure || !isRetryable(failure, safety)) return undefined;
+  const { retryAfterMs = 0 } = failure;
+  if (retryAfterMs > maxRetryDelay) return undefined;
+  const delayAfter = (attempts: number) =>
+    Math.max(retryAfterMs, Math.min(maxRetryDelay, backoff(attempts, random)));
+  if (usesSlot && error instanceof ConcurrencyLimitError) {
+    const minDelayMs = slotRejections > 0 ? minQueueDelay : 0;
+    const delayMs = Math.max(minDelayMs, delayAfter(slotRejections));
+    return { failure, delayMs, slotRejection: error };
+  }
+  if (retries >= maxRetries || !hasRetryBudget) return undefined;
+  return { failure, delayMs: delayAfter(retries) };
 }
 
 /** Full jitter: a random part of a limit that doubles from 500 ms to 8 s. `attempt` counts from 0. */

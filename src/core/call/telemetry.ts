@@ -6,6 +6,7 @@ import type {
 } from '../../schemas/telemetry.ts';
 import { runOnce, safely } from '../config/caller-context.ts';
 import type { Config } from '../config/config.ts';
+import type { ApiCall } from './api-call.ts';
 
 /** The span of an operation. Errors of the user's telemetry are logged, and have no other effect. */
 export interface Span {
@@ -38,4 +39,20 @@ export function startSpan(
       },
     }
   );
+}
+
+/** Starts the span of a call. */
+export function startCallSpan(config: Config, call: ApiCall, parent: Span | undefined) {
+  const { method, template, model, headers, body } = call;
+  const operation = {
+    type: 'call',
+    method,
+    template,
+    baseURL: config.baseURL,
+    model,
+    stream: headers?.accept === 'text/event-stream',
+    // A copy of bytes: telemetry must not be able to change what is sent.
+    body: body?.slice(),
+  } as const;
+  return startSpan(config, operation, parent);
 }

@@ -19,7 +19,7 @@ export type OpenReader = (
 
 /**
  * Leaves the body to the caller. Aborting the caller's signal also aborts the body. If `holdsSlot`, an event stream
- * holds the concurrency slot until it has ended, failed or been cancelled. Any other response ends when it arrives, and
+ * holds the concurrency slot until it has ended, failed or been canceled. Any other response ends when it arrives, and
  * holds no slot. `openReader` opens the body of an event stream.
  */
 export function keepBodyUnread(
@@ -28,7 +28,7 @@ export function keepBodyUnread(
   openReader?: OpenReader,
 ): ResponseHandler<Response> {
   return async (context) => {
-    const { response, errors, config, meta, retainSlot, span } = context;
+    const { response, errors, config, meta, lease, span } = context;
     if (!(holdsSlot || openReader) || response.body === null || !isEventStream(response)) {
       // Without the body, which belongs to the caller.
       span?.end({ meta });
@@ -37,7 +37,7 @@ export function keepBodyUnread(
     const { clock, streamIdleTimeout: ms } = config;
     const body = response.body.getReader();
     const reader: BodyReader = openReader?.(context, body) ?? body;
-    const releaseSlot = retainSlot();
+    const releaseSlot = lease.transfer();
     let failure: unknown;
     const idleTimer = createIdleTimer(clock, ms, () => fail(errors.streamIdle(ms)));
     const end = (error?: unknown) => {
@@ -46,7 +46,7 @@ export function keepBodyUnread(
       releaseSlot();
       span?.end({ error, meta });
     };
-    // Must not refer to the new body, which could then never be garbage collected. Cancelling the reader ends a pending
+    // Must not refer to the new body, which could then never be garbage collected. Canceling the reader ends a pending
     // read, and the body fails at its next read.
     const fail = (reason: unknown, error = reason) => {
       failure ??= reason;

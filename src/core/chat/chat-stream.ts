@@ -104,7 +104,7 @@ export class ChatStream<
 
   /**
    * Replaces this stream with two streams of the same completion. Each can be read at its own pace:
-   * chunks stay in memory until both have read them. The response is cancelled once both have been aborted.
+   * chunks stay in memory until both have read them. The response is canceled once both have been aborted.
    * On both streams, `partial` includes everything that the faster one has read.
    */
   tee(): [ChatStream<Final, Draft>, ChatStream<Final, Draft>] {

@@ -39,27 +39,32 @@ export function completionParser(
     const text = refusal || contentText(message?.content);
     const reason = refusal ? 'refused' : truncationReasons.find((known) => known === finish_reason);
     const result = reason
-      ? { issues: [{ message: `it is incomplete (${reason})` }] }
+      ? { issues: [{ message: incomplete[reason] }] }
       : await parseWithSchema(schema, text);
     if (result.issues === undefined) return { ...completion, parsed: result.value };
-    const problem = singleLine(formatIssues(result.issues));
+    const issues = singleLine(formatIssues(result.issues));
+    const problem = reason ? issues : `The completion does not match the schema: ${issues}`;
     const content = `Content: "${singleLine(text)}"`;
     const request = meta.requestId ? ` [request ${meta.requestId}]` : '';
-    throw new StructuredOutputError(
-      `The completion does not match the schema: ${problem}. It may have been charged. ${content}${request}`,
-      {
-        reason: reason ?? 'mismatch',
-        issues: result.issues,
-        text,
-        completion,
-        body: completion,
-        meta,
-        idempotencyKey,
-        outcome: 'unknown',
-      },
-    );
+    throw new StructuredOutputError(`${problem}. It may have been charged. ${content}${request}`, {
+      reason: reason ?? 'mismatch',
+      issues: result.issues,
+      text,
+      completion,
+      body: completion,
+      meta,
+      idempotencyKey,
+      outcome: 'unknown',
+    });
   };
 }
 
 /** Finish reasons that leave the content incomplete. */
 const truncationReasons = ['length', 'content_filter'] as const;
+
+/** Why a completion has no content to validate, and what to do. */
+const incomplete = {
+  refused: 'The model refused the request. Change the prompt',
+  length: 'The completion reached the token limit (length). Increase max_completion_tokens',
+  content_filter: 'A content filter cut the completion off (content_filter). Change the prompt',
+};

@@ -23,6 +23,8 @@ export function parseBaseURL(text: string | undefined, allowInsecure = false): s
     }
   }
   throw new ConfigurationError(
-    `baseURL (POLYGATE_BASE_URL): ${text === undefined ? 'missing; it ' : ''}must be an https URL without credentials, query or fragment. allowInsecureBaseURL allows http.`,
+    text?.trim()
+      ? 'baseURL (POLYGATE_BASE_URL): must be an https URL without credentials, query or fragment. allowInsecureBaseURL allows http.'
+      : 'baseURL: missing. Pass the URL of the service to the client or set POLYGATE_BASE_URL.',
   );
 }

@@ -1,7 +1,12 @@
 /** The source of time: every wait in the client uses it. */
 export interface Clock {
-  /** The current time in ms since the Unix epoch. */
+  /** The current time in ms since the Unix epoch, for dates. */
   now(): number;
+  /**
+   * A time in ms that no change of the system time affects, for durations and deadlines. Its origin is arbitrary.
+   * @defaultValue `now()`
+   */
+  monotonic?(): number;
   /** Resolves after `ms`. Rejects with `signal.reason` as soon as the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
@@ -15,6 +20,8 @@ const timerDelay = (ms: number) => Math.max(0, Math.min(ms, maxTimerDelay));
 /** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  // Some engines of mobile apps have no `performance`.
+  monotonic: () => (globalThis.performance ?? Date).now(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (!signal) {
@@ -33,6 +40,9 @@ export const systemClock: Clock = {
       });
     }),
 };
+
+/** The time for durations and deadlines. */
+export const monotonicNow = (clock: Clock): number => clock.monotonic?.() ?? clock.now();
 
 const ignore = () => undefined;
 

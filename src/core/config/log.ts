@@ -19,11 +19,13 @@ export const logLevels = ['off', 'error', 'warn', 'info', 'debug'] as const;
 /** The client's own log. Messages are functions, so that unlogged ones cost nothing. */
 export type Log = { readonly [Level in keyof Logger]: (message: () => string) => void };
 
-/** Creates a log that ignores messages above its level. */
+/** Creates a log that ignores messages above its level. A logger that throws or rejects has no effect on the caller. */
 export function createLog(logger: Logger, level: LogLevel): Log {
   const allowed = logLevels.indexOf(level);
   const at = (name: keyof Logger) => (message: () => string) => {
-    if (logLevels.indexOf(name) <= allowed) logger[name](`polygate: ${message()}`);
+    if (logLevels.indexOf(name) > allowed) return;
+    const write = async (): Promise<void> => logger[name](`polygate: ${message()}`);
+    write().catch(() => undefined);
   };
   return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
 }

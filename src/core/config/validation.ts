@@ -16,15 +16,24 @@ export type Rule = readonly [
 /** A rule whose check needs no name. */
 type ValueRule = readonly [isValid: (value: unknown) => boolean, description: string];
 
-/**
- * Checks a value; undefined is always valid. The message never quotes the value, which may be secret.
- *
- * @throws {@link ConfigurationError} that names the value and the rule.
- */
-export function checkValue(name: string, value: unknown, [isValid, description]: Rule): void {
-  if (value !== undefined && !isValid(value, name)) {
-    throw new ConfigurationError(`${name}: must be ${description}.`);
-  }
+/** What is wrong with a value; undefined is always valid. Never quotes the value, which may be secret. */
+function valueProblem(
+  name: string,
+  value: unknown,
+  [isValid, description]: Rule,
+): string | undefined {
+  return value === undefined || isValid(value, name)
+    ? undefined
+    : `${name}: must be ${description}.`;
+}
+
+/** @throws {@link ConfigurationError} that names the value and the rule, if the value is not valid. */
+export function checkValue(name: string, value: unknown, rule: Rule): void {
+  throwProblem(valueProblem(name, value, rule));
+}
+
+function throwProblem(problem: string | undefined): void {
+  if (problem !== undefined) throw new ConfigurationError(problem);
 }
 
 /** The rules of the options that a function accepts, by option name. */
@@ -44,26 +53,29 @@ export const plainObject: Rule = [
  */
 export function checkOptions(options: object, ...tables: readonly Rules[]): void {
   checkValue('options', options, plainObject);
-  checkFields('', options, tables);
+  throwProblem(optionsProblem(options, tables));
 }
 
-/** Checks the fields of an object. `prefix` stands before their names in messages. */
-function checkFields(prefix: string, fields: object, tables: readonly Rules[]): void {
-  for (const [name, value] of Object.entries(fields)) {
+/** What is wrong with the first invalid option, named with `prefix`; undefined if all are valid. */
+export function optionsProblem(
+  options: object,
+  tables: readonly Rules[],
+  prefix = '',
+): string | undefined {
+  for (const [name, value] of Object.entries(options)) {
     const rule = tables.find((rules) => Object.hasOwn(rules, name))?.[name];
-    if (rule === undefined) {
-      throw new ConfigurationError(
-        prefix + unknownOption(name, nearestName(name, tables.flatMap(Object.keys))),
-      );
-    }
-    checkValue(prefix + name, value, rule);
+    const problem = rule
+      ? valueProblem(prefix + name, value, rule)
+      : prefix + unknownOption(name, nearestName(name, tables.flatMap(Object.keys)));
+    if (problem !== undefined) return problem;
   }
+  return undefined;
 }
 
 /* @__NO_SIDE_EFFECTS__ */
-const atLeast = (min: number, step = 0): ValueRule => [
+const atLeast = (min: number, step = 0, unit = ''): ValueRule => [
   (value) => typeof value === 'number' && value >= min && !(value % step),
-  `${step > 0 ? 'an integer' : 'a number'} of at least ${min}`,
+  `${step > 0 ? 'an integer' : 'a number'} of ${unit && `${unit}, `}at least ${min}`,
 ];
 /* @__NO_SIDE_EFFECTS__ */
 const matches = (pattern: RegExp, description: string): ValueRule => [
@@ -93,7 +105,7 @@ export const clockValue: Rule = /* @__PURE__ */ objectWithMethods('now', 'sleep'
 export const objectWithFields = (rules: Rules, required: object = {}): Rule => [
   (value, name) => {
     if (!isRecord(value)) return false;
-    checkFields(`${name}.`, { ...required, ...omitUndefined(value) }, [rules]);
+    throwProblem(optionsProblem({ ...required, ...omitUndefined(value) }, [rules], `${name}.`));
     return true;
   },
   'an object',
@@ -103,7 +115,8 @@ export const stringValue: Rule = /* @__PURE__ */ matches(/^/, 'a string');
 export const booleanValue: Rule = [(value) => typeof value === 'boolean', 'true or false'];
 export const functionValue: Rule = [(value) => typeof value === 'function', 'a function'];
 export const nonNegativeNumber: Rule = /* @__PURE__ */ atLeast(0);
-export const durationMs: Rule = /* @__PURE__ */ atLeast(1);
+export const durationMs: Rule = /* @__PURE__ */ atLeast(1, 0, 'milliseconds');
+export const nonNegativeMs: Rule = /* @__PURE__ */ atLeast(0, 0, 'milliseconds');
 export const nonNegativeInteger: Rule = /* @__PURE__ */ atLeast(0, 1);
 export const positiveInteger: ValueRule = /* @__PURE__ */ atLeast(1, 1);
 export const concurrencyValue: Rule = [
@@ -111,11 +124,14 @@ export const concurrencyValue: Rule = [
   `'auto', false or ${positiveInteger[1]}`,
 ];
 export const headerName: Rule = matches(/^[\w!#$%&'*+.^`|~-]+$/, 'a valid header name');
-export const headerValue: Rule = matches(/^[\t -~\u0080-\u00ff]*$/, 'a line of Latin-1 text');
+export const headerValue: Rule = matches(
+  /^[\t -~\u0080-\u00ff]*$/,
+  'Latin-1 text without a line break, also at its end',
+);
 /** The value of a header that must not be empty. */
 export const headerText: ValueRule = matches(
   /^(?=.*\S)[\t -~\u0080-\u00ff]*$/,
-  'a non-empty line of Latin-1 text',
+  'non-empty Latin-1 text without a line break, also at its end',
 );
 export const standardSchema: Rule = [isSchema, 'a Standard Schema'];
 export const pathTemplate: Rule = matches(/^\/.*\{id\}/, 'a path that contains {id}');

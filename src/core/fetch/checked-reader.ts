@@ -6,7 +6,7 @@ import { parseJson } from '../http/json.ts';
 import { finishBody } from '../http/response-body.ts';
 import { createAccumulator } from '../stream/accumulator.ts';
 import type { Accumulator } from '../stream/accumulator.ts';
-import { isChunk, isErrorEvent } from '../stream/chunk.ts';
+import { isComplete, isErrorEvent, normalizeChunk } from '../stream/chunk.ts';
 import { createEventDecoder } from '../stream/event-decoder.ts';
 
 /**
@@ -46,8 +46,8 @@ function createCheck(
   choiceCount: number,
 ): (bytes: Uint8Array | undefined, error?: unknown) => boolean {
   const decode = createEventDecoder(maxEventBytes);
-  /** Whether a choice is finished, by its index. */
-  const choices = new Map<number, boolean>();
+  /** The finish reason of each choice, by its index. */
+  const finishReasons = new Map<number, unknown>();
   /** The first error that the service has reported in the stream. */
   let reported: PolygateError | undefined;
   /** Created by the first chunk. Only for telemetry: nothing else needs the completion. */
@@ -60,13 +60,16 @@ function createCheck(
     }
     if (data === '[DONE]') return true;
     const value = parseJson(data);
-    if (type === 'error' || isErrorEvent(value)) reported ??= errors.streamErrorEvent(data);
-    else if (isChunk(value)) {
-      if (!accumulator) span?.event({ type: 'first-chunk' });
-      if (span) (accumulator ??= createAccumulator()).add(value);
-      for (const { index, finish_reason } of value.choices) {
-        choices.set(index, Boolean(finish_reason) || choices.get(index) === true);
-      }
+    if (type === 'error' || isErrorEvent(value)) {
+      reported ??= errors.streamErrorEvent(data);
+      return false;
+    }
+    const chunk = normalizeChunk(value);
+    if (!chunk) return false;
+    if (!accumulator) span?.event({ type: 'first-chunk' });
+    if (span) (accumulator ??= createAccumulator()).add(chunk);
+    for (const { index, finish_reason } of chunk.choices) {
+      finishReasons.set(index, finish_reason || finishReasons.get(index));
     }
     return false;
   }
@@ -75,9 +78,7 @@ function createCheck(
     const events = error === undefined ? decode(bytes) : [];
     const isDone = events.some(({ data, event }) => checkEvent(data, event));
     if (!isDone && bytes !== undefined) return false;
-    const isFinished =
-      choices.size >= Math.max(1, choiceCount) && ![...choices.values()].includes(false);
-    if (isDone || isFinished || reported) {
+    if (isDone || reported || isComplete([...finishReasons.values()], choiceCount)) {
       span?.end({ error: reported, data: accumulator?.completion, meta });
       return true;
     }

@@ -4,6 +4,7 @@ import { notSent } from '../call/errors.ts';
 import { signalRule } from '../call/request-options.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';
 import { checkValue } from '../config/validation.ts';
+import { sentence, singleLine } from '../http/json.ts';
 import { isUnsafePath } from '../http/path.ts';
 import { ownHeaders } from '../http/request-headers.ts';
 import type { IdempotencyHeader } from '../http/request-headers.ts';
@@ -73,12 +74,22 @@ export function readFetchRequest(
 
 /** Only what is sent: the client decides about redirects, credentials and the rest. */
 function createRequest(input: Request | URL, init: RequestInit, isStreamed: boolean): Request {
-  const { method, headers, body } = init;
+  const { method, body } = init;
   const duplex = isStreamed ? 'half' : undefined;
+  const headers = init.headers && createHeaders(init.headers);
   try {
     return new Request(input, omitUndefined({ method, headers, body, duplex, signal: null }));
   } catch (cause) {
     throw invalidRequest(cause);
+  }
+}
+
+/** The error has no cause, because its message would quote the header, which may be secret. */
+function createHeaders(headers: HeadersInit): Headers {
+  try {
+    return new Headers(headers);
+  } catch {
+    throw requestError('a header has an invalid name or value');
   }
 }
 
@@ -90,7 +101,13 @@ async function readBytes(request: Request, signal: AbortSignal | undefined): Pro
 }
 
 function invalidRequest(cause: unknown): ConfigurationError {
-  return new ConfigurationError('gateway.fetch: the request is invalid.', { cause });
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return requestError(singleLine(reason), cause);
+}
+
+function requestError(reason: string, cause?: unknown): ConfigurationError {
+  const message = `gateway.fetch: the request is invalid: ${sentence(reason)} Nothing was sent.`;
+  return new ConfigurationError(message, { cause });
 }
 
 function parseURL(baseURL: string, target: string): URL {

@@ -48,6 +48,8 @@ export interface FilePart {
   readonly end: number | undefined;
   /** Size of the file; undefined if unknown. */
   readonly total: number | undefined;
+  /** Whether the transport reports a truncated body as an error, even if the size is unknown. */
+  readonly isFramed: boolean;
 }
 
 /**
@@ -56,19 +58,30 @@ export interface FilePart {
  */
 export function filePart(
   { status, headers }: Response,
+  url: string,
   start: number | undefined,
 ): FilePart | undefined {
   const isEncoded = !/^(identity)?$/i.test(headers.get('content-encoding') ?? '');
   if (status !== 206) {
     // The length of an encoded body is not that of the file.
-    const total = (!isEncoded && Number(headers.get('content-length'))) || undefined;
-    // Browsers check the length, and hide the encoding from pages of another origin.
-    return { start: 0, end: isBrowser() ? undefined : total, total };
+    const total = isEncoded ? undefined : parseSize(headers.get('content-length'));
+    const isChunked = /\bchunked\b/i.test(headers.get('transfer-encoding') ?? '');
+    return {
+      start: 0,
+      // Browsers check the length, and hide the encoding from pages of another origin.
+      end: isBrowser() ? undefined : total,
+      total,
+      // Decoders accept truncated data: gzip, brotli and deflate in Node.
+      isFramed: url.startsWith('data:') || (isChunked && !isEncoded),
+    };
   }
   const [, first, last, size] =
     /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(headers.get('content-range') ?? '') ?? [];
   if (isEncoded || Number(first) !== start || !(Number(last) >= start)) return undefined;
-  // Undefined if the size is `*`.
-  const total = Number(size) || undefined;
-  return { start, end: total ?? Number(last) + 1, total };
+  const total = parseSize(size);
+  return { start, end: total ?? Number(last) + 1, total, isFramed: false };
 }
+
+/** The size in bytes; undefined if the text is missing or not a number. */
+const parseSize = (text: string | null | undefined) =>
+  /^\d+$/.test(text ?? '') ? Number(text) : undefined;

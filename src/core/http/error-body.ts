@@ -1,7 +1,7 @@
 import { isRecord, textOf } from '../../schemas/type-guards.ts';
 import { parseJson, singleLine, stringify } from './json.ts';
 
-/** Stands for a missing error message. */
+/** Replaces a missing error message. */
 export const noReason = 'no reason given';
 
 /** The fields of an error body in any known envelope. Specification: Errors; assumption A9. */

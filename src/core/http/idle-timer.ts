@@ -1,4 +1,4 @@
-import { startTimer } from '../config/clock.ts';
+import { monotonicNow, startTimer } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 
 /** Measures how long each wait lasts. */
@@ -17,21 +17,21 @@ export interface IdleTimer {
  * current wait has lasted.
  */
 export function createIdleTimer(clock: Clock, ms: number, onTimeout: () => void): IdleTimer {
-  /** Clock time at which the current wait began; undefined between waits. */
+  /** Monotonic time at which the current wait began; undefined between waits. */
   let waitingSince: number | undefined;
   let stopTimer: (() => void) | undefined;
   const schedule = (delayMs: number) => {
     stopTimer = startTimer(clock, delayMs, () => {
       stopTimer = undefined;
       if (waitingSince === undefined) return;
-      const remainingMs = waitingSince + ms - clock.now();
+      const remainingMs = waitingSince + ms - monotonicNow(clock);
       if (remainingMs > 0) schedule(remainingMs);
       else onTimeout();
     });
   };
   return {
     start() {
-      waitingSince = clock.now();
+      waitingSince = monotonicNow(clock);
       if (stopTimer === undefined) schedule(ms);
     },
     pause() {

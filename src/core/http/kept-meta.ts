@@ -25,6 +25,6 @@ class KeptMeta {
 /** A copy of the metadata that does not keep its response alive, as `Headers` can. */
 export function keepMeta(meta: ResponseMeta): ResponseMeta {
   const { headers, ...fields } = meta;
-  // A simulated response may have headers that can only be looked up. The task must not be lost for that.
+  // The headers of a simulated response may lack an iterator. An error here would lose a task that is paid for.
   return Symbol.iterator in headers ? Object.assign(new KeptMeta(headers), fields) : meta;
 }

@@ -67,7 +67,9 @@ function createKyTransport(
       // The call may have ended while a hook was running.
       signal.throwIfAborted();
       if (input instanceof Request && (input.bodyUsed || input.body?.locked)) {
-        throw new HookError('hooks.beforeRequest has read the body of the request, not of a clone');
+        throw new HookError(
+          'hooks.beforeRequest has read the body of the request, so it cannot be sent. Read request.clone() instead',
+        );
       }
       // A hook can return a request that lacks these options.
       const checked = new Request(input, { signal, redirect, ...(cache && { cache }) });
@@ -122,7 +124,9 @@ async function runHook<State extends object, Result>(
   // A hook that returns its copy replaces nothing, and may have read it.
   if ('response' in state && returned === state.response) return undefined;
   if (returned instanceof Response && returned.bodyUsed) {
-    throw new HookError(`hooks.${name} returned a response whose body has already been read`);
+    throw new HookError(
+      `hooks.${name} returned a response whose body has already been read. Read response.clone() instead`,
+    );
   }
   return returned;
 }

@@ -18,12 +18,13 @@ const unsentMessages =
 
 /** Whether the service may have received a request whose `fetch` rejected with this error. */
 export function networkOutcome(error: unknown): ConnectionError['outcome'] {
-  const isUnsent = causeChain(error).some(
-    ({ code, message }) =>
-      // Such as `read EHOSTUNREACH`: the connection was established.
-      !/^(read|write) /.test(message) && (unsentCodes.test(code) || unsentMessages.test(message)),
+  const chain = causeChain(error);
+  // Such as `read EHOSTUNREACH`, which libraries quote in messages of their own: the connection was established.
+  const isEstablished = chain.some(({ message }) => /\b(read|write) E[A-Z]/.test(message));
+  const isUnsent = chain.some(
+    ({ code, message }) => unsentCodes.test(code) || unsentMessages.test(message),
   );
-  return isUnsent ? 'not-sent' : 'unknown';
+  return isUnsent && !isEstablished ? 'not-sent' : 'unknown';
 }
 
 /**

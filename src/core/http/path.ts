@@ -10,9 +10,20 @@ import { isNonEmptyString } from '../../schemas/type-guards.ts';
 export function fillPath(template: string, values: Readonly<Record<string, unknown>> = {}): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const id = values[name];
-    if (isNonEmptyString(id) && !isUnsafePath(id)) return encodeURIComponent(id);
-    throw new ConfigurationError(`${name}: must be text that is safe in a URL path.`);
+    if (isSafePathValue(id)) return encodeURIComponent(id);
+    throw new ConfigurationError(`${name}: ${problemOf(id)}`);
   });
+}
+
+/** Whether a value can be part of a path. */
+export function isSafePathValue(value: unknown): value is string {
+  return isNonEmptyString(value) && !isUnsafePath(value);
+}
+
+function problemOf(id: unknown): string {
+  if (id === undefined || id === null) return 'missing.';
+  if (!isNonEmptyString(id)) return 'must be a non-empty string.';
+  return 'must not contain backslashes, control characters, or `.` and `..` as a part of a path.';
 }
 
 /** Whether a URL parser, in the client or on a server, could resolve this path to another one. */

@@ -8,6 +8,8 @@ export type IdempotencyHeader = 'x-idempotency-key' | 'idempotency-key';
 
 /** What an endpoint requires of its headers. */
 export interface EndpointHeaders {
+  /** HTTP method. */
+  method: string;
   /** The serialized body, as JSON unless a header says otherwise: every attempt sends the same bytes. */
   body?: string | Uint8Array<ArrayBuffer> | undefined;
   /** Fixed headers of this endpoint. */
@@ -39,6 +41,11 @@ export const ownHeaders: readonly string[] = [
 /** Headers that can identify the caller. Endpoints without credentials receive none of them. */
 const credentialHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'cookie'];
 
+const attemptHeader = 'x-polygate-attempt';
+
+/** An id that no other attempt of this user has. It is no secret, and `crypto` is missing in some mobile apps. */
+const attemptId = () => `${Math.random()}${Math.random()}`.replaceAll('0.', '');
+
 /**
  * Builds the headers of one attempt: the endpoint's, the client's, then the call's. Credentials are added last, and do
  * not replace an `authorization` header that the caller set.
@@ -50,6 +57,8 @@ export function buildRequestHeaders(
   apiKey: string | null,
 ): Record<string, string> {
   const headers: Record<string, string> = { accept: 'application/json', ...endpoint.headers };
+  // Browsers can repeat a POST by themselves. The proxy recognizes this by the id of the attempt.
+  if (config.apiKey === null && endpoint.method === 'POST') headers[attemptHeader] = attemptId();
   if (endpoint.body !== undefined) headers['content-type'] = 'application/json';
   for (const list of [config.headers, changes]) {
     for (const [name, value] of list) {
@@ -75,7 +84,11 @@ export function buildRequestHeaders(
  * @throws {@link ConfigurationError} when there is no valid API key.
  */
 export function resolveApiKey({ apiKey }: Config): string | null | Promise<string> {
-  if (apiKey === undefined) throw new ConfigurationError('apiKey (POLYGATE_API_KEY): missing.');
+  if (apiKey === undefined) {
+    throw new ConfigurationError(
+      'apiKey: missing. Pass it to the client or set POLYGATE_API_KEY. If a proxy adds it, pass apiKey: null.',
+    );
+  }
   return typeof apiKey === 'function' ? callForApiKey(apiKey) : apiKey;
 }
 
@@ -84,7 +97,7 @@ async function callForApiKey(apiKey: () => unknown): Promise<string> {
   try {
     key = await apiKey();
   } catch (cause) {
-    throw new ConfigurationError('apiKey: the function threw.', { cause });
+    throw new ConfigurationError('apiKey: the function threw. See error.cause.', { cause });
   }
   checkValue('apiKey (function)', key ?? '', headerText);
   return String(key);

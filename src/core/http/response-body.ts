@@ -8,10 +8,10 @@ const sharedDecoder = new TextDecoder();
 /**
  * Returns a reader for the body of a response.
  *
- * In Chromium, a response that is not cached and whose body a reader reads to its end counts as cancelled, in the
+ * In Chromium, a response that is not cached and whose body a reader reads to its end counts as canceled, in the
  * network panel as well as for extensions and service workers. A body that was split for a copy is read by the browser
- * itself and does not. The copy is dropped at once, so that nothing is stored twice. The price: Chromium no longer slows
- * down the connection if the body is read slowly.
+ * itself and does not. The copy is dropped at once, so that nothing is stored twice. The disadvantage: Chromium no
+ * longer slows down the connection if the body is read slowly.
  */
 export function readerOf(
   response: Response,
@@ -95,7 +95,7 @@ export function withBody(
   return createResponse(body, response, response.url);
 }
 
-/** A response from a URL, which the constructor does not accept. */
+/** Creates a response with a `url`, which the constructor of `Response` cannot set. */
 export function createResponse(
   body: ReadableStream<Uint8Array> | string | null,
   init: ResponseInit,

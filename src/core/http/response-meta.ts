@@ -11,6 +11,11 @@ export function parseResponseMeta(
     const value = Number(text(name));
     return Number.isFinite(value) ? value : undefined;
   };
+  /** An amount or a count, which cannot be negative. */
+  const amount = (name: string) => {
+    const value = number(name);
+    return value !== undefined && value >= 0 ? value : undefined;
+  };
   const readiness = { score: number('readiness-score'), status: text('readiness-status') };
   return {
     requestId:
@@ -19,16 +24,17 @@ export function parseResponseMeta(
       headers.get('x-oneapi-request-id') ??
       undefined,
     status,
-    chargeUsd: number('charge-usd'),
+    chargeUsd: amount('charge-usd'),
     wallet: text('wallet'),
     balanceUsd: number('balance-usd'),
     balanceCny: number('balance-cny'),
     readiness: (readiness.score ?? readiness.status) === undefined ? undefined : readiness,
-    taskId: text('task-id'),
-    idempotentReplay: text('idempotent-replay')?.toLowerCase() === 'true',
+    // A header that was sent twice is one text with a comma.
+    taskId: text('task-id')?.split(',', 1)[0]?.trim() || undefined,
+    idempotentReplay: /^true\b/i.test(text('idempotent-replay') ?? ''),
     concurrency: {
-      limit: number('concurrency-limit'),
-      remaining: number('concurrency-remaining'),
+      limit: amount('concurrency-limit'),
+      remaining: amount('concurrency-remaining'),
       source: text('concurrency-source'),
     },
     headers,

@@ -18,8 +18,8 @@ export function fitsBudget(
   { spent, reserved }: Commitments,
   price: number | undefined,
 ): boolean {
-  const committed = spent + reserved;
-  return price === undefined
-    ? !strict && committed < maxUsd
-    : roundUsd(committed + price) <= maxUsd;
+  // A limit such as `1 - 0.9` is a little below the amount that was meant.
+  const limit = roundUsd(maxUsd);
+  const committed = roundUsd(spent + reserved);
+  return price === undefined ? !strict && committed < limit : roundUsd(committed + price) <= limit;
 }

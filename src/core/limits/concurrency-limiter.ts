@@ -1,5 +1,5 @@
 import type { ConcurrencyMeta } from '../../schemas/meta.ts';
-import { startTimer, whenAborted } from '../config/clock.ts';
+import { monotonicNow, startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import { initialWindow, windowAfterRejection, windowAfterSuccess } from './concurrency-window.ts';
 import { runWithTimeLimit } from './time-limit.ts';
@@ -56,14 +56,14 @@ export function createConcurrencyLimiter(clock: Clock, window = initialWindow) {
    */
   const ready: Waiter[] = [];
   let lastOrder = 0;
-  /** No request is admitted before this time. */
-  let pausedUntil = 0;
+  /** No request is admitted before this monotonic time. */
+  let pausedUntil = -Infinity;
   let stopTimer: (() => void) | undefined;
 
   /** The live view behind `gateway.concurrency`. */
   const view = { inFlight: 0, queued: 0 } satisfies ConcurrencyState;
 
-  const remainingPauseMs = () => pausedUntil - clock.now();
+  const remainingPauseMs = () => pausedUntil - monotonicNow(clock);
 
   const hasRoom = () => remainingPauseMs() <= 0 && view.inFlight < window.size;
 
@@ -162,7 +162,7 @@ export function createConcurrencyLimiter(clock: Clock, window = initialWindow) {
     /** Updates the window after a 429, and admits no request for `ms`. */
     recordRejection(reported: ConcurrencyMeta, ms: number): void {
       window = windowAfterRejection(window, reported, view.inFlight - 1);
-      pausedUntil = Math.max(pausedUntil, clock.now() + ms);
+      pausedUntil = Math.max(pausedUntil, monotonicNow(clock) + ms);
       update(reported);
     },
   };

@@ -56,16 +56,14 @@ export function priceOf(
 
 /** Unit price in USD. The price in `profiles.api`, which API requests are charged by, takes precedence. */
 function unitPrice(pricing: KnownPrices, resolution?: string): unknown {
-  for (const record of [pricing?.profiles?.api, pricing]) {
-    const prices = record?.resolutionPrices ?? [];
-    if (resolution !== undefined && prices.length > 0) {
-      const normalized = resolution.toLowerCase();
-      const price = prices.find((entry) => textOf(entry.resolution)?.toLowerCase() === normalized);
-      return price?.enabled === false ? undefined : price?.unitPriceUsd;
-    }
-    if (typeof record?.unitPriceUsd === 'number') return record.unitPriceUsd;
+  const records = [pricing?.profiles?.api, pricing];
+  const prices = records.map((record) => record?.resolutionPrices).find((list) => list?.length);
+  if (resolution !== undefined && prices) {
+    const normalized = resolution.toLowerCase();
+    const price = prices.find((entry) => textOf(entry.resolution)?.toLowerCase() === normalized);
+    return price?.enabled === false ? undefined : price?.unitPriceUsd;
   }
-  return undefined;
+  return records.map((record) => record?.unitPriceUsd).find((price) => typeof price === 'number');
 }
 
 function characters(text: string): number {

@@ -8,8 +8,12 @@ import { roundUsd } from './round-usd.ts';
 export interface PaidRequest {
   route: string;
   model: string | undefined;
-  idempotencyKey: string | undefined;
+  /** Identifies the charge: requests with the same key are charged once. */
+  key: string | undefined;
 }
+
+/** The parts of a response's metadata that describe its charge. */
+type ChargeMeta = Pick<ResponseMeta, 'chargeUsd' | 'requestId' | 'taskId' | 'idempotentReplay'>;
 
 /** Number of idempotency keys to remember, to recognize replays of charges that are already recorded. */
 const maxRememberedKeys = 10_000;
@@ -30,6 +34,10 @@ export function createLedger() {
   /** Keys whose charge is recorded. True if it was recorded from a replay, before the original response arrived. */
   const keys = new Map<unknown, boolean>();
   const reservations = new Map<unknown, Reservation>();
+  /** The sum of all reservations. */
+  let reservedUsd = 0;
+  /** The largest charge so far, by route. */
+  const largest = new Map<string, number>();
   let totalUsd = 0;
   let requests = 0;
 
@@ -38,6 +46,14 @@ export function createLedger() {
     requests += 1;
     const before = byModel.get(model) ?? { usd: 0, requests: 0 };
     byModel.set(model, { usd: roundUsd(before.usd + usd), requests: before.requests + 1 });
+  }
+
+  function setReservation(owner: unknown, reservation: Reservation | undefined): void {
+    reservedUsd = roundUsd(
+      reservedUsd - (reservations.get(owner)?.usd ?? 0) + (reservation?.usd ?? 0),
+    );
+    if (reservation) reservations.set(owner, reservation);
+    else reservations.delete(owner);
   }
 
   function rememberKey(key: string, fromReplay: boolean): void {
@@ -65,25 +81,26 @@ export function createLedger() {
      * time it is sent.
      */
     commitments(owner: unknown): Commitments {
-      let reserved = 0;
-      for (const [other, { usd }] of reservations) if (other !== owner) reserved += usd;
-      return { spent: totalUsd, reserved };
+      const own = reservations.get(owner)?.usd ?? 0;
+      return { spent: totalUsd, reserved: roundUsd(reservedUsd - own) };
     },
 
     /** Whether a charge under this key is recorded, so that a retry with it is free. */
     hasCharge: (key: unknown): boolean => keys.has(key),
 
+    /** The largest charge of a route so far: what another request may cost if its price is not known. */
+    largestCharge: (route: string): number | undefined => largest.get(route),
+
     /** Reserves a price for a call. Calls of the same owner share one reservation. */
     reserve(owner: unknown, call: object, usd: number): void {
-      const shared = reservations.get(owner) ?? { usd, holders: new Set() };
-      shared.usd = Math.max(shared.usd, usd);
-      shared.holders.add(call);
-      reservations.set(owner, shared);
+      const { usd: before = 0, holders = new Set() } = reservations.get(owner) ?? {};
+      holders.add(call);
+      setReservation(owner, { usd: Math.max(before, usd), holders });
     },
 
     /** Ends the reservation of an owner that has been charged. */
     releaseReservation(owner: unknown): void {
-      reservations.delete(owner);
+      setReservation(owner, undefined);
     },
 
     /**
@@ -95,7 +112,7 @@ export function createLedger() {
       if (!holders?.delete(call)) return;
       if (outcome === 'unknown') holders.add(owner);
       if (outcome === 'rejected') holders.delete(owner);
-      if (holders.size === 0) reservations.delete(owner);
+      if (holders.size === 0) setReservation(owner, undefined);
     },
 
     /**
@@ -103,16 +120,15 @@ export function createLedger() {
      * nothing. A replay whose original response was lost is recorded now, and the original costs nothing if it still
      * arrives.
      */
-    record({ route, model, idempotencyKey }: PaidRequest, meta: ResponseMeta): Charge | undefined {
+    record({ route, model, key }: PaidRequest, meta: ChargeMeta): Charge | undefined {
       if (meta.chargeUsd === undefined) return undefined;
       const { requestId, taskId, idempotentReplay: replay } = meta;
-      const recordedFromReplay = keys.get(idempotencyKey);
+      const recordedFromReplay = keys.get(key);
+      largest.set(route, Math.max(largest.get(route) ?? 0, meta.chargeUsd));
       const isRecorded = replay ? recordedFromReplay !== undefined : recordedFromReplay === true;
       const usd = isRecorded ? 0 : meta.chargeUsd;
       if (!isRecorded) add(model ?? '', usd);
-      if (idempotencyKey !== undefined) {
-        rememberKey(idempotencyKey, replay && recordedFromReplay !== false);
-      }
+      if (key !== undefined) rememberKey(key, replay && recordedFromReplay !== false);
       return { usd, model, route, requestId, taskId, replay };
     },
   };

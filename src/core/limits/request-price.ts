@@ -18,30 +18,28 @@ interface PricedFields {
   readonly preview_text?: string | undefined;
 }
 
+function speechPrice({ text, input }: PricedFields): PriceEstimator {
+  return (prices) => estimate.speech(prices, text || input || '');
+}
+
 /** Price estimators by kind of request. Each reads the fields when it is created, so later changes have no effect. */
 export const requestPrice = {
   image: ({ size, resolution, num_images, n }: PricedFields): PriceEstimator => {
     // Only the service knows which price class applies to a size in pixels.
     const isClassKnown = resolution !== undefined || size === undefined;
-    const count = num_images ?? n ?? 1;
+    // A count of 0 is no order that costs nothing.
+    const count = num_images || n || 1;
     return (prices) => (isClassKnown ? estimate.image(prices, { resolution, count }) : undefined);
   },
 
   video: ({ size, resolution = size, duration, extra_body }: PricedFields): PriceEstimator => {
-    const seconds = duration ?? extra_body?.input_video_seconds ?? NaN;
+    const seconds = duration || extra_body?.input_video_seconds || NaN;
     return (prices) => estimate.video(prices, { resolution, seconds });
   },
 
   /** Music and speech share a route. */
   audio: (params: PricedFields): PriceEstimator =>
-    'text' in params || 'input' in params ? requestPrice.speech(params) : requestPrice.music(),
-
-  music: (): PriceEstimator => (prices) => priceOf(prices, 1),
-
-  speech:
-    ({ text, input }: PricedFields): PriceEstimator =>
-    (prices) =>
-      estimate.speech(prices, text || input || ''),
+    'text' in params || 'input' in params ? speechPrice(params) : (prices) => priceOf(prices, 1),
 
   voiceClone: ({ text, preview_text }: PricedFields): PriceEstimator => {
     const usd = estimate.voiceClone({ previewText: text ?? preview_text ?? '' });

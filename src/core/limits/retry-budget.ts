@@ -8,11 +8,14 @@ const capacity = 20;
 export class RetryBudget {
   #tokens = capacity;
 
-  /** Spends a token on a retry. Returns false if none is left. */
-  trySpend(): boolean {
-    if (this.#tokens < 1) return false;
+  /** Whether a token is left. */
+  get isLeft(): boolean {
+    return this.#tokens > 0;
+  }
+
+  /** Spends a token on a retry. */
+  spend(): void {
     this.#tokens -= 1;
-    return true;
   }
 
   /** Returns a token after a success. */

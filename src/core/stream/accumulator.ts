@@ -68,10 +68,9 @@ export class Accumulator extends RecordBuffer {
     this.add(emptyCompletion);
   }
 
-  /** Whether there are at least `count` choices, and each has a finish reason. */
-  isFinished(count: number): boolean {
-    const { choices } = this.completion;
-    return choices.length >= Math.max(1, count) && choices.every((choice) => choice.finish_reason);
+  /** The finish reason of each choice so far. */
+  get finishReasons(): unknown[] {
+    return this.completion.choices.map(({ finish_reason }) => finish_reason);
   }
 
   /** A new object with everything accumulated so far; later chunks do not change it. */
@@ -80,7 +79,7 @@ export class Accumulator extends RecordBuffer {
   }
 }
 
-/** The choices of a completion. `isChunk` has checked what is added. */
+/** The choices of a completion. `normalizeChunk` has checked what is added. */
 class Choices extends FieldBuffer {
   /** The choices by index, and therefore in this order. */
   readonly #choices: Record<number, RecordBuffer> = {};

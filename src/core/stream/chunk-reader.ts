@@ -9,7 +9,7 @@ import { singleLine, parseJson } from '../http/json.ts';
 import { finishBody, isEventStream, readBodyText, readerOf } from '../http/response-body.ts';
 import { createAccumulator } from './accumulator.ts';
 import type { Accumulator } from './accumulator.ts';
-import { isChunk, isErrorEvent } from './chunk.ts';
+import { isComplete, isErrorEvent, normalizeChunk } from './chunk.ts';
 import { createEventDecoder } from './event-decoder.ts';
 import type { StreamEvent } from './event-decoder.ts';
 import type { Source, FinalCompletion } from './source.ts';
@@ -35,7 +35,10 @@ export function openStream(
 }
 
 /** The parts of a response context that a reader needs. */
-interface ReaderContext extends Pick<ResponseContext, 'errors' | 'retainSlot' | 'meta' | 'span'> {
+interface ReaderContext extends Pick<
+  ResponseContext,
+  'errors' | 'history' | 'lease' | 'meta' | 'span'
+> {
   readonly config: Pick<Config, 'clock' | 'maxEventBytes' | 'streamIdleTimeout'>;
 }
 
@@ -54,7 +57,7 @@ export interface ChunkReader extends Source<ChatCompletionChunk> {
  * listener.
  */
 export function readChunks(
-  { errors, config, retainSlot, meta, span }: ReaderContext,
+  { errors, history, config, lease, meta, span }: ReaderContext,
   body: ReadableStreamDefaultReader<Uint8Array>,
   choiceCount: number,
   signal: AbortSignal | undefined,
@@ -63,7 +66,7 @@ export function readChunks(
   /** Created by the first chunk. */
   let accumulator: Accumulator | undefined;
   const decode = createEventDecoder(maxEventBytes);
-  const releaseSlot = retainSlot();
+  const releaseSlot = lease.transfer();
   const idleTimer = createIdleTimer(clock, ms, () => fail(errors.streamIdle(ms)));
   const stopListening = whenAborted(signal, abort);
   /** The decoded items in reverse order, because taking the first one out of many would take linear time. */
@@ -106,7 +109,7 @@ export function readChunks(
       if (isOpen) idleTimer.start();
     },
   };
-  errors.partial = () => reader.partial;
+  history.partial = () => reader.partial;
   // A stream that is never read must not hold its slot forever.
   idleTimer.start();
   if (signal?.aborted) abort(signal.reason);
@@ -150,14 +153,15 @@ export function readChunks(
     // Only the last event of a body can be incomplete JSON because the stream was truncated.
     if (value === undefined && bodyEnded) return () => endOfBody();
     if (event === 'error' || isErrorEvent(value)) return () => fail(errors.streamErrorEvent(data));
-    return isChunk(value)
-      ? value
-      : () => failInvalid(`expected a chat completion chunk, received ${singleLine(data, 100)}`);
+    return (
+      normalizeChunk(value) ??
+      (() => failInvalid(`expected a chat completion chunk, received ${singleLine(data, 100)}`))
+    );
   }
 
   /** The body ended without `[DONE]`; `error` is set if the connection broke. */
   function endOfBody(error?: unknown): undefined {
-    if (accumulator?.isFinished(choiceCount)) return complete();
+    if (accumulator && isComplete(accumulator.finishReasons, choiceCount)) return complete();
     const event = 'The stream was truncated';
     const problem = 'it ended without [DONE]';
     return fail(errors.bodyInterrupted(StreamTruncatedError, event, problem, error));

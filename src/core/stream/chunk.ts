@@ -1,22 +1,31 @@
 import type { ChatCompletionChunk } from '../../schemas/chat-completion.ts';
+import { unchecked } from '../../schemas/schema.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 
 /**
- * Whether the parsed data of an event is a chunk. Missing fields that have a default are filled in; all other fields
- * stay as sent. The checks are written by hand because they run for every chunk, and reject only what would lose
- * content: the stream has been paid for.
+ * The chunk in the parsed data of an event; undefined if there is none. Missing fields that have a default are filled in;
+ * all other fields stay as sent. The checks are written by hand because they run for every chunk, and reject only what
+ * would lose content: the stream has been paid for.
  */
-export function isChunk(value: unknown): value is ChatCompletionChunk {
-  if (!isRecord(value)) return false;
-  return isListOf((value.choices ??= []), isChoice);
+export function normalizeChunk(value: unknown): ChatCompletionChunk | undefined {
+  if (!isRecord(value) || !isListOf((value.choices ??= []), normalizeChoice)) return undefined;
+  return unchecked<ChatCompletionChunk>(value);
 }
 
-function isChoice(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  return isDelta((value.delta ??= {})) && Number.isInteger((value.index ??= 0));
+/**
+ * Whether a stream without `[DONE]` is proven complete: it has all choices that were requested, and each of them has a
+ * finish reason.
+ */
+export function isComplete(finishReasons: readonly unknown[], choiceCount: number): boolean {
+  return finishReasons.length >= Math.max(1, choiceCount) && finishReasons.every(Boolean);
 }
 
-function isDelta(value: unknown): boolean {
+function normalizeChoice(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  return normalizeDelta((value.delta ??= {})) && Number.isInteger((value.index ??= 0));
+}
+
+function normalizeDelta(value: unknown): boolean {
   if (!isRecord(value)) return false;
   if (value.tool_calls === null) value.tool_calls = [];
   return (

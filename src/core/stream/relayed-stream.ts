@@ -8,6 +8,7 @@ import { StreamIdleTimeoutError, StreamTruncatedError, StreamError } from '../..
 import { omitUndefined } from '../../schemas/schema.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
 import { CallErrors } from '../call/errors.ts';
+import { CallHistory } from '../call/history.ts';
 import { signalRule } from '../call/request-options.ts';
 import { statusErrorClass } from '../call/status-error.ts';
 import type { Clock } from '../config/clock.ts';
@@ -22,6 +23,7 @@ import {
 import type { Rules } from '../config/validation.ts';
 import { parseErrorBody } from '../http/error-body.ts';
 import { emptyMeta } from '../http/response-meta.ts';
+import { SlotLease } from '../limits/slot-lease.ts';
 import { readChunks } from './chunk-reader.ts';
 import type { ChunkReader } from './chunk-reader.ts';
 import { pickRelayedFields } from './to-readable.ts';
@@ -67,21 +69,22 @@ export function relayedStream(
   checkOptions(options, relayRules);
   const config = { ...defaults, ...omitUndefined(options) };
   const meta = emptyMeta();
+  const history = new CallHistory();
   const context = {
-    errors: new RelayedErrors(),
+    history,
+    errors: new RelayedErrors(relayedCall, history),
     config,
-    retainSlot: () => () => {},
+    lease: new SlotLease(),
     meta: () => meta,
   };
   return readChunks(context, readable.getReader(), Infinity, options.signal);
 }
 
+/** The call of the other client, of which nothing is known. */
+const relayedCall = { method: 'relayed', template: 'stream', safety: 'once', paid: true } as const;
+
 /** Errors of a relayed stream. An error event is recreated as the error class that the relaying client threw. */
 class RelayedErrors extends CallErrors {
-  constructor() {
-    super({ method: 'relayed', template: 'stream', safety: 'once', paid: true });
-  }
-
   override streamErrorEvent(data: string): PolygateError {
     const { message = 'The stream failed.', code, type, body } = parseErrorBody(data);
     const error = isRecord(body) && isRecord(body.error) ? body.error : {};
@@ -92,7 +95,7 @@ class RelayedErrors extends CallErrors {
         ? (relayedClasses.find(({ className }) => className === error.name) ?? StreamError)
         : statusErrorClass(status, code);
     const meta = emptyMeta(status, requestId);
-    return new Class(message, { ...fields, code, type, meta, partial: this.partial?.() });
+    return new Class(message, { ...fields, code, type, meta, partial: this.history.partial?.() });
   }
 }
 

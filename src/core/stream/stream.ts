@@ -74,7 +74,7 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
    * Each item is sent as one `data` event of JSON, followed by `[DONE]` at the end. A failure is sent as an event
    * `{"error": {…}}` with the error's name, message, code, type, status, outcome, retry delay, request id and budget
    * amounts, but none of its headers or body. Items are read on demand, a comment every 15 seconds keeps an idle
-   * connection open, and cancelling the returned stream aborts this one.
+   * connection open, and canceling the returned stream aborts this one.
    */
   toReadableStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
     return toReadable(this.lock());
@@ -87,7 +87,9 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
    */
   protected lock(): Source<Item> {
     if (this.consumed) {
-      throw new ConfigurationError('The stream has already been read; call tee() first.');
+      throw new ConfigurationError(
+        'The stream has already been read. To read it twice, call tee() first.',
+      );
     }
     this.consumed = true;
     return this.source;
@@ -107,7 +109,7 @@ export class Stream<Item> extends ItemStream<Item> {
 
   /**
    * Replaces this stream with two streams of the same items. Each can be read at its own pace: items
-   * stay in memory until both have read them. The response is cancelled once both have been aborted.
+   * stay in memory until both have read them. The response is canceled once both have been aborted.
    */
   tee(): [Stream<Item>, Stream<Item>] {
     return teeSource(this.lock(), (branch) => new Stream(branch, this.meta));

@@ -15,7 +15,7 @@ export class ToolCalls extends FieldBuffer {
   /** Index of the call that the last fragment extended. */
   #lastIndex = 0;
 
-  /** Adds the fragments of one chunk, which `isChunk` has checked, and corrects their indexes. */
+  /** Adds the fragments of one chunk, which `normalizeChunk` has checked, and corrects their indexes. */
   override add(added: unknown): boolean {
     const fragments = unchecked<ToolCallDelta[]>(added);
     for (const [position, fragment] of fragments.entries()) {

@@ -1,5 +1,6 @@
 import { ConnectionError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
+import { unchecked } from '../../schemas/schema.ts';
 import type { TaskHandle } from '../../schemas/task-handle.ts';
 import { abortedError } from '../call/errors.ts';
 import type { CallErrors } from '../call/errors.ts';
@@ -19,6 +20,16 @@ export interface DownloadProgress {
   total?: number | undefined;
 }
 
+/** The response of a download. */
+export interface DownloadResponse extends Response {
+  /**
+   * Whether the body has been received completely: false until it has been read to its end, then true. `'unverified'`
+   * if nothing proves that the end was not cut off: the server reported no size, or compressed the file although it was
+   * asked not to. Compare the file with what you expect, or download it again: this is free.
+   */
+  readonly complete: boolean | 'unverified';
+}
+
 /** The task of the result, and the options that apply while the body is read. */
 interface BodyOptions {
   readonly task?: TaskHandle | undefined;
@@ -33,13 +44,20 @@ interface BodyOptions {
  */
 export function guardBody(
   response: Response,
-  { start, end, total }: FilePart,
+  { start, end, total, isFramed }: FilePart,
   config: Config,
   errors: CallErrors,
   { task, maxBytes = Infinity, signal, onProgress }: BodyOptions,
-): Response {
+): DownloadResponse {
   const { body } = response;
-  if (body === null) return response;
+  let complete: DownloadResponse['complete'] = false;
+  const withState = (copy: Response) =>
+    Object.defineProperty(unchecked<DownloadResponse>(copy), 'complete', { get: () => complete });
+  const atEnd = (bytes: number) => isFramed || bytes === total || 'unverified';
+  if (body === null) {
+    complete = atEnd(start);
+    return withState(response);
+  }
   const reader = body.getReader();
   const ms = config.streamIdleTimeout;
   let bytes = start;
@@ -90,6 +108,7 @@ export function guardBody(
             fail(interrupted(`it ended after ${bytes} of ${end} bytes`));
           } else {
             release();
+            complete = atEnd(bytes);
             controller.close();
           }
         } catch (error) {
@@ -104,5 +123,5 @@ export function guardBody(
     },
     { highWaterMark: 0 },
   );
-  return withBody(response, guarded);
+  return withState(withBody(response, guarded));
 }

@@ -2,24 +2,29 @@ import { APIError } from '../../errors/api.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { omitUndefined } from '../../schemas/schema.ts';
 import type { TaskHandle } from '../../schemas/task-handle.ts';
+import type { Generation, Receipt } from '../../schemas/task.ts';
+import { isRecord } from '../../schemas/type-guards.ts';
 import type { ClientContext } from '../call/context.ts';
 import { CallErrors } from '../call/errors.ts';
+import { CallHistory } from '../call/history.ts';
 import { pollHeaderRules, signalRule } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import { isBrowser } from '../config/environment.ts';
 import {
   checkOptions,
+  checkValue,
   functionValue,
   headerText,
   nonNegativeInteger,
   objectWithFields,
 } from '../config/validation.ts';
-import type { Rules } from '../config/validation.ts';
+import type { Rule, Rules } from '../config/validation.ts';
 import { checkResultURL, filePart } from '../http/download.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { guardBody } from './download-body.ts';
-import type { DownloadProgress } from './download-body.ts';
+import type { DownloadProgress, DownloadResponse } from './download-body.ts';
+import { taskOf } from './task-polls.ts';
 
 /** Options of `gateway.download`. */
 export interface DownloadOptions {
@@ -57,7 +62,7 @@ export interface DownloadRange {
 }
 
 /** Something to download: a result, or a task whose URLs can be renewed once when they have expired. */
-export interface Downloadable {
+interface Downloadable {
   /** The URLs of the results; undefined if they are not known yet. */
   urls: string[] | undefined;
   /** The task of the result. Errors carry it. If it has an id, it is polled for fresh URLs. */
@@ -77,9 +82,11 @@ const downloadRules: Rules = {
 /** Downloads a result as a stream: without credentials, following only redirects whose address is allowed. */
 export async function download(
   context: ClientContext,
-  { urls, task }: Downloadable,
+  source: string | Generation | TaskHandle,
+  openTask: (receipt: Receipt) => TaskHandle,
   options: DownloadOptions = {},
-): Promise<Response> {
+): Promise<DownloadResponse> {
+  const { urls, task } = toDownloadable(source, openTask);
   checkOptions(options, downloadRules);
   const { index = 0, signal, headers, requestId } = options;
   const get = async (known?: string[]) => {
@@ -87,7 +94,12 @@ export async function download(
     const list = polled ? (await task.retrieve({ signal, headers, requestId })).urls : known;
     const url = list?.[index];
     if (url !== undefined) return fetchResult(context, url, task, options);
-    throw new ConfigurationError(`index: there is no result ${index}.`, { task });
+    const count = list?.length ?? 0;
+    throw new ConfigurationError(
+      `index: there is no result ${index}, because there ${count === 1 ? 'is 1 result' : `are ${count} results`}, ` +
+        'counted from 0. The task has not been charged again.',
+      { task },
+    );
   };
   try {
     return await get(urls);
@@ -98,21 +110,41 @@ export async function download(
   }
 }
 
+const sourceRule: Rule = [
+  (value) => isRecord(value) && 'kind' in value,
+  'a URL, a generation or a task',
+];
+
+function toDownloadable(
+  source: string | Generation | TaskHandle,
+  openTask: (receipt: Receipt) => TaskHandle,
+): Downloadable {
+  if (typeof source === 'string') return { urls: [source] };
+  checkValue('source', source ?? null, sourceRule);
+  if ('wait' in source) return { urls: source.latest?.urls, task: source };
+  const { kind, id, urls } = source;
+  // A submission can return a finished result without a task id, so there is nothing to poll.
+  return { urls, task: taskOf.get(source) ?? (id ? openTask({ v: 1, kind, id }) : undefined) };
+}
+
 /** Follows redirects itself, so that each address is checked before anything is sent to it. */
 async function fetchResult(
   { config }: ClientContext,
   address: string,
   task: TaskHandle | undefined,
   options: DownloadOptions,
-): Promise<Response> {
+): Promise<DownloadResponse> {
   const { range, signal } = options;
-  const errors = new CallErrors({ method: 'GET', template: 'the result', safety: 'safe', task });
+  const call = { method: 'GET', template: 'the result', safety: 'safe', task } as const;
+  const errors = new CallErrors(call, new CallHistory());
   const limit = { clock: config.clock, signal, ms: config.timeout, errors };
   const request: RequestInit = {
     // A page cannot inspect redirects. There, CORS limits what it can read.
     redirect: isBrowser() ? 'follow' : 'manual',
     ...(config.cache && { cache: config.cache }),
     headers: omitUndefined({
+      // A compressed body that is truncated can look complete. Browsers ignore this header.
+      'accept-encoding': 'identity',
       range: range && `bytes=${range.start}-`,
       'if-range': range?.ifRange,
     }),
@@ -129,7 +161,7 @@ async function fetchResult(
       }
     };
     const response = await runWithTimeLimit(attempt, limit);
-    const part = response.ok ? filePart(response, range?.start) : undefined;
+    const part = response.ok ? filePart(response, url, range?.start) : undefined;
     if (part !== undefined) {
       return guardBody(response, part, config, errors, { ...options, task });
     }

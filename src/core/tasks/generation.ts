@@ -1,23 +1,16 @@
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import { unchecked } from '../../schemas/schema.ts';
+import { taskStatusOf } from '../../schemas/task-status.ts';
 import type {
   Generation,
   GenerationFields,
   TaskError,
   TaskKind,
   TaskRecords,
-  TaskStatus,
 } from '../../schemas/task.ts';
-import { isRecord, textOf } from '../../schemas/type-guards.ts';
+import { isNonEmptyString, isRecord, textOf } from '../../schemas/type-guards.ts';
 import type { ApiCall, ReadResult } from '../call/api-call.ts';
 import { noReason } from '../http/error-body.ts';
-
-/** The known status words. Any other word means that the task is running. Assumption A4. */
-const statusWords: readonly (readonly [TaskStatus, RegExp])[] = [
-  ['queued', /^(submitted|queued|pending|not_start)$/i],
-  ['succeeded', /^(success|succeeded|completed)$/i],
-  ['failed', /^(failed|failure|error|cancell?ed|expired)$/i],
-];
 
 /**
  * Creates a reader for every shape of task record that gateways of this kind send. If a record has no id, it is that of
@@ -35,17 +28,16 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind) {
     const record = inner || body;
     const rawStatus = textOf(record.status) ?? '';
     const word = rawStatus || textOf(record.raw_status);
-    const known = word && (statusWords.find(([, words]) => words.test(word))?.[0] ?? 'running');
+    const known = word && (taskStatusOf(word) ?? 'running');
     const urls = findUrls(record, known === 'succeeded');
     // Without a status, a record with a result is a finished task, and any other record a new one.
     const status = known || (urls[0] ? 'succeeded' : 'queued');
+    const ids = [record.id, record.task_id, body.id, body.task_id];
     const id =
-      textOf(record.id) ??
-      textOf(record.task_id) ??
-      textOf(body.id) ??
-      textOf(body.task_id) ??
+      ids.map(exactIdOf).find(isNonEmptyString) ??
       task?.id ??
-      meta().taskId;
+      meta().taskId ??
+      ids.map(textOf).find(isNonEmptyString);
     if (id === undefined && status !== 'succeeded') return { issues: [{ message: 'id: missing' }] };
     if (status === 'succeeded' && !urls[0]) {
       return {
@@ -69,6 +61,11 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind) {
     // The compiler does not see that `urls` and `error` fit the status.
     return { value: unchecked<Generation<Kind>>(generation) };
   };
+}
+
+/** An id as text, unless it is a number that JSON.parse has rounded. */
+function exactIdOf(id: unknown): string | undefined {
+  return typeof id === 'number' && !Number.isSafeInteger(id) ? undefined : textOf(id);
 }
 
 const media = ['video_url', 'image_url', 'audio_url'];

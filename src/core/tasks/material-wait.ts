@@ -1,6 +1,8 @@
+import { retrieveMaterial } from '../../endpoints/materials.ts';
 import { MaterialFailedError, MaterialWaitTimeoutError } from '../../errors/materials.ts';
 import { isAvailable, materialSchema } from '../../schemas/materials.ts';
 import type { AvailableMaterial, Material } from '../../schemas/materials.ts';
+import { callTo } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
 import { readWithSchema } from '../call/readers.ts';
@@ -15,8 +17,6 @@ export type MaterialUpdate = Material & {
   /** Why this poll failed, if it did; the other fields are then those of the previous poll. The wait continues. */
   pollError?: Error | undefined;
 };
-
-export const materialPath = '/v1/materials/{material_id}';
 
 export const readMaterial = readJson(readWithSchema(materialSchema));
 
@@ -37,8 +37,8 @@ export function materialTarget(
     isFinal: (status) => /^available$|^delete|(failed|expired)$/.test(status),
     pollInterval: 3_000,
     async poll(options) {
-      const path = fillPath(materialPath, { material_id: id });
-      const call = { method: 'GET', safety: 'safe', template: materialPath, path } as const;
+      const path = fillPath(retrieveMaterial.path, { material_id: id });
+      const call = { ...callTo(retrieveMaterial, context.config), path };
       this.known = toPollResult(await execute(context, call, options, readMaterial), context);
     },
     toResult(last) {

@@ -3,8 +3,8 @@ import type { Receipt, TaskKind } from '../../schemas/task.ts';
 import type { PollHeaders } from '../call/request-options.ts';
 import { fillPath } from '../http/path.ts';
 import { parseReceipt } from './receipt.ts';
+import type { TaskScope } from './task-scope.ts';
 import { Task } from './task.ts';
-import type { TaskScope } from './task.ts';
 
 /**
  * The handle of a task that was submitted before, from its id or receipt. Sends nothing.
@@ -16,8 +16,9 @@ export function openTask<Kind extends TaskKind>(
   idOrReceipt: string | Receipt,
   pollHeaders?: PollHeaders,
 ): Task<Kind> {
+  // An id is never JSON.
   const receipt =
-    typeof idOrReceipt === 'string'
+    typeof idOrReceipt === 'string' && !idOrReceipt.startsWith('{')
       ? { id: idOrReceipt, kind: scope.kind }
       : parseReceipt(idOrReceipt);
   if (receipt.kind !== scope.kind) {

@@ -4,13 +4,14 @@ import type { TelemetryWait } from '../../schemas/telemetry.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
+import { monotonicNow } from '../config/clock.ts';
 import { noHeaderChanges, parseHeaderChanges } from '../config/header-changes.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
 
 /** A record as a poll returned it. */
 export interface PollResult<Value> {
   readonly data: Value;
-  /** When it was received, in clock ms. */
+  /** When it was received, in monotonic ms. */
   readonly at: number;
   readonly retryAfterMs?: number | undefined;
 }
@@ -20,8 +21,8 @@ export function toPollResult<Value>(
   { data, response }: ApiResponse<Value>,
   { config: { clock } }: ClientContext,
 ): PollResult<Value> {
-  const at = clock.now();
-  return { data, at, retryAfterMs: parseRetryAfter(response.headers, at) };
+  const retryAfterMs = parseRetryAfter(response.headers, clock.now());
+  return { data, at: monotonicNow(clock), retryAfterMs };
 }
 
 /** The fields that polling itself reads. */

@@ -3,7 +3,7 @@ import { throwToCaller } from '../call/caller-stack.ts';
 import { pollHeaderRules, signalRule } from '../call/request-options.ts';
 import type { Span } from '../call/telemetry.ts';
 import { captureContext } from '../config/caller-context.ts';
-import { checkOptions, functionValue, nonNegativeNumber } from '../config/validation.ts';
+import { checkOptions, functionValue, nonNegativeMs } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import type { PollTarget, Pollable, Polled } from './poll-target.ts';
 import { Wait } from './wait.ts';
@@ -12,9 +12,9 @@ import { Wait } from './wait.ts';
 export const waitRules = {
   ...pollHeaderRules,
   signal: signalRule,
-  pollInterval: nonNegativeNumber,
-  maxPollInterval: nonNegativeNumber,
-  waitTimeout: nonNegativeNumber,
+  pollInterval: nonNegativeMs,
+  maxPollInterval: nonNegativeMs,
+  waitTimeout: nonNegativeMs,
 } satisfies Rules;
 
 /** The rules of the options of a wait. */

@@ -1,14 +1,10 @@
+import { ConfigurationError } from '../../errors/configuration.ts';
 import { omitUndefined, unchecked } from '../../schemas/schema.ts';
 import type { Receipt } from '../../schemas/task.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
-import {
-  checkValue,
-  idempotencyKeyRule,
-  nonNegativeNumber,
-  oneOf,
-  stringValue,
-} from '../config/validation.ts';
+import { checkValue, idempotencyKeyRule, oneOf, stringValue } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
+import { parseJson } from '../http/json.ts';
 
 /** The fields of a receipt. Whether the id is safe in a URL path is checked where the path is built. */
 const fieldRules: Readonly<Record<keyof Receipt, Rule>> = {
@@ -16,7 +12,8 @@ const fieldRules: Readonly<Record<keyof Receipt, Rule>> = {
   kind: oneOf('image', 'video', 'audio'),
   id: stringValue,
   idempotencyKey: idempotencyKeyRule,
-  chargeUsd: nonNegativeNumber,
+  // JSON has null in place of NaN and Infinity. An invalid charge must not make the task unreachable.
+  chargeUsd: [(value) => typeof value === 'number' || value === null, 'an amount in USD'],
   submittedAt: [
     (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
     'an ISO 8601 date',
@@ -24,17 +21,23 @@ const fieldRules: Readonly<Record<keyof Receipt, Rule>> = {
 };
 
 /**
- * Validates a receipt that was read from a file, a queue or a database.
+ * Validates a receipt that was read from a file, a queue or a database, or its JSON text.
  *
  * @throws {@link ConfigurationError} that names the invalid field.
  */
-export function parseReceipt(value: unknown): Receipt {
+export function parseReceipt(given: unknown): Receipt {
+  const value = typeof given === 'string' ? parseJson(given) : given;
+  if (!isRecord(value)) {
+    throw new ConfigurationError(
+      'receipt: must be what JSON.stringify(task) or task.toJSON() returned. For a task id, use a namespace: gateway.images.task(id).',
+    );
+  }
   // A missing required field becomes null, which no rule accepts.
   const fields: Record<string, unknown> = {
     v: null,
     kind: null,
     id: null,
-    ...(isRecord(value) && omitUndefined(value)),
+    ...omitUndefined(value),
   };
   const receipt: Record<string, unknown> = {};
   // No other fields: a task must not poll a path, or send headers, that a file names.
@@ -42,5 +45,8 @@ export function parseReceipt(value: unknown): Receipt {
     checkValue(`receipt: ${name}`, fields[name], rule);
     receipt[name] = fields[name];
   }
+  const { chargeUsd } = fields;
+  const isValidCharge = typeof chargeUsd === 'number' && chargeUsd >= 0 && chargeUsd < Infinity;
+  if (!isValidCharge) delete receipt.chargeUsd;
   return unchecked<Receipt>(receipt);
 }

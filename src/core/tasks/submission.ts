@@ -11,7 +11,8 @@ import { openTask } from './open-task.ts';
 import { mergePollHeaders } from './poll-target.ts';
 import { submitTask } from './submit.ts';
 import type { SubmitRequest } from './submit.ts';
-import type { SubmittedTask, Task, TaskScope } from './task.ts';
+import type { TaskScope } from './task-scope.ts';
+import type { SubmittedTask, Task } from './task.ts';
 
 /** A submit request that is described but not sent: one row of a batch. Created by the `submission` methods. */
 export class Submission<Kind extends TaskKind = TaskKind> {
@@ -63,7 +64,10 @@ export class Submission<Kind extends TaskKind = TaskKind> {
    * @internal Checks the submission and returns what identifies it across processes; params only if they may be stored.
    */
   async details(storeParams: boolean): Promise<SubmissionDetails> {
-    const { template: path, body } = this.#request();
+    const {
+      endpoint: { path },
+      body,
+    } = this.#request();
     const { idempotencyKey, signal } = checkRequestOptions(this.#options, this.#scope.optionRules);
     const hash = await fingerprint(path, body);
     const params = storeParams ? unchecked<{ model: string }>(JSON.parse(body)) : undefined;

@@ -1,7 +1,9 @@
+import type { SubmitEndpoint } from '../../endpoints/endpoint.ts';
 import type { ResponseMeta } from '../../schemas/meta.ts';
 import { unchecked } from '../../schemas/schema.ts';
 import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { SucceededGeneration, TaskKind } from '../../schemas/task.ts';
+import { callTo } from '../call/api-call.ts';
 import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
 import { startCall } from '../call/endpoint.ts';
 import type { PreparedCall } from '../call/endpoint.ts';
@@ -21,36 +23,38 @@ import { functionValue } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import { keepMeta } from '../http/kept-meta.ts';
 import { createResponse } from '../http/response-body.ts';
-import type { KnownPrices } from '../limits/estimate.ts';
+import type { PriceEstimator } from '../limits/request-price.ts';
+import { requestPrice } from '../limits/request-price.ts';
 import { serverPollPath } from './poll-path.ts';
 import { toPollResult } from './poll-target.ts';
 import { waitCallbackRules } from './poll.ts';
+import type { TaskScope } from './task-scope.ts';
 import { Task } from './task.ts';
-import type { SubmittedTask, TaskScope } from './task.ts';
+import type { SubmittedTask } from './task.ts';
 
 /** A submission, as a resource describes it: its params are checked and serialized. */
 export interface SubmitRequest {
-  readonly template: string;
+  readonly endpoint: SubmitEndpoint;
   readonly model: string;
   /** The params as JSON. */
   readonly body: string;
   /** Estimates the price in USD from the model's prices. Returns undefined if they are unknown. */
-  readonly estimateUsd: (prices: KnownPrices) => number | undefined;
+  readonly estimateUsd: PriceEstimator;
   readonly observer?: AttemptObserver | undefined;
 }
 
-/** Checks and serializes the params of a submission to `template`. */
-export function describeSubmit<Params extends { model: string }>(
-  template: string,
-  given: Params,
+/** Checks and serializes the params of a submission. */
+export function describeSubmit(
+  endpoint: SubmitEndpoint,
+  given: { model: string },
   options: RequestOptions | undefined,
-  estimator: (params: Params) => SubmitRequest['estimateUsd'],
   findProblem?: FindProblem,
 ): SubmitRequest {
   const params = mergeExtraBody(given, options);
   checkParams(params, findProblem);
   const { model } = params;
-  return { template, model, body: toJson(params), estimateUsd: estimator(params) };
+  const estimateUsd = requestPrice[endpoint.price](params);
+  return { endpoint, model, body: toJson(params), estimateUsd };
 }
 
 /** Options of a call that submits a task and waits for it. */
@@ -112,6 +116,9 @@ function waitForSubmitted<Kind extends TaskKind>(
   }));
 }
 
+/** The part of a path template before its first placeholder. */
+const collectionOf = (template: string) => template.split('/{', 1)[0] ?? template;
+
 /** The rules of the options that `generate` accepts in addition to those of `submit`. */
 const generateRules: Rules = {
   ...waitCallbackRules,
@@ -120,7 +127,7 @@ const generateRules: Rules = {
 
 /** A submission that is ready to be sent. */
 interface PreparedSubmit<Kind extends TaskKind> extends PreparedCall {
-  readonly call: ApiCall & SubmitRequest;
+  readonly call: ApiCall & Pick<SubmitRequest, 'model'>;
   /** Sends it, as part of the operation that the span describes. */
   readonly submit: (parent?: Span) => Promise<ApiResponse<SubmittedTask<Kind>>>;
 }
@@ -147,12 +154,10 @@ function prepareSubmit<Kind extends TaskKind>(
     requestId,
     pollPath,
   });
+  const { endpoint, ...described } = describe();
   const call: PreparedSubmit<Kind>['call'] = {
-    ...describe(),
-    method: 'POST',
-    safety: 'keyed',
-    paid: true,
-    usesSlot: true,
+    ...callTo(endpoint, context.config),
+    ...described,
     findTask: (meta, taskId) => {
       const id = meta?.taskId ?? taskId;
       return id && meta ? new Task(scope, detailsOf(id, meta)) : undefined;
@@ -164,7 +169,9 @@ function prepareSubmit<Kind extends TaskKind>(
     const { data, response } = submitted;
     const { poll_url, status_url } = data.raw;
     const named = [response.headers.get('location'), poll_url, status_url];
-    const details = detailsOf(data.id, submitted.meta(), serverPollPath(named, baseURL));
+    const collections = [call.template, ...scope.pollTemplates].map(collectionOf);
+    const pollPath = serverPollPath(named, baseURL, collections);
+    const details = detailsOf(data.id, submitted.meta(), pollPath);
     const task = new Task(scope, details, toPollResult(submitted, context));
     return { ...submitted, data: unchecked<SubmittedTask<Kind>>(task) };
   };

@@ -1,6 +1,8 @@
 import type { APIError } from '../../errors/api.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskFailedError, TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import { unchecked } from '../../schemas/schema.ts';
+import type { TaskHandle } from '../../schemas/task-handle.ts';
 import type { Generation, SucceededGeneration, TaskKind } from '../../schemas/task.ts';
 import type { TelemetryWait } from '../../schemas/telemetry.ts';
 import type { ApiCall } from '../call/api-call.ts';
@@ -10,18 +12,19 @@ import type { CheckedOptions } from '../call/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { noReason } from '../http/error-body.ts';
 import { sentence, singleLine } from '../http/json.ts';
-import { fillPath } from '../http/path.ts';
+import { fillPath, isSafePathValue } from '../http/path.ts';
+import { taskPollInterval } from './poll-delay.ts';
 import { isUnknownPath } from './poll-path.ts';
 import { toPollResult } from './poll-target.ts';
 import type { PollResult, PollTarget } from './poll-target.ts';
-import type { Task, TaskDetails, TaskScope } from './task.ts';
+import type { TaskDetails, TaskScope } from './task-scope.ts';
 
 /** Polls one task. Has few fields, because ten thousand waiting tasks keep one each. */
 export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   Generation<Kind>,
   SucceededGeneration<Kind>
 > {
-  readonly #task: Task<Kind>;
+  readonly #task: TaskHandle<Kind>;
   readonly #scope: TaskScope<Kind>;
   readonly details: TaskDetails;
   /** The last known record. */
@@ -30,7 +33,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   #found: ApiCall | undefined;
 
   constructor(
-    task: Task<Kind>,
+    task: TaskHandle<Kind>,
     scope: TaskScope<Kind>,
     details: TaskDetails,
     known: PollResult<Generation<Kind>> | undefined,
@@ -51,7 +54,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   }
 
   get pollInterval(): number {
-    return 2_000;
+    return taskPollInterval;
   }
 
   isFinal(status: string): boolean {
@@ -139,10 +142,22 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     }
   }
 
-  #callTo(template: string, path = fillPath(template, { id: this.#task.id })): ApiCall {
+  #callTo(template: string, path = this.#pathOf(template)): ApiCall {
     return { method: 'GET', template, path, safety: 'safe', task: this.#task };
+  }
+
+  /** The service may have named any text as the id of a task that was paid for. */
+  #pathOf(template: string): string {
+    const { id, idempotencyKey } = this.#task;
+    // An id that only the caller has named says nothing about a charge.
+    if (isSafePathValue(id) || !this.details.meta) return fillPath(template, { id });
+    throw new ConfigurationError(
+      `Task ${singleLine(id)} was accepted and may have been charged, but cannot be polled: its id is not safe in a URL path. ` +
+        'Contact the service with the id and the idempotency key.',
+      { outcome: 'unknown', task: this.#task, idempotencyKey },
+    );
   }
 }
 
 /** The tasks of the generations that were returned, so that a download can poll with the headers of the submission. */
-export const taskOf = new WeakMap<object, Task>();
+export const taskOf = new WeakMap<object, TaskHandle>();

@@ -2,45 +2,17 @@ import type { ResponseMeta } from '../../schemas/meta.ts';
 import type { TaskHandle, TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
 import type { Generation, Receipt, SucceededGeneration, TaskKind } from '../../schemas/task.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
-import type { ClientContext } from '../call/context.ts';
 import { startCall } from '../call/endpoint.ts';
 import { checkRequestOptions, noBodyRules } from '../call/request-options.ts';
-import type { PollHeaders, RequestOptions } from '../call/request-options.ts';
+import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
-import type { ResponseHandler } from '../call/response.ts';
 import type { Span } from '../call/telemetry.ts';
 import type { Rules } from '../config/validation.ts';
 import { mergePollHeaders } from './poll-target.ts';
 import type { PollResult } from './poll-target.ts';
 import { updatesOf, waitCallbackRules, waitForResult } from './poll.ts';
 import { TaskPolls, taskOf } from './task-polls.ts';
-
-/** The tasks of one namespace: how they are polled, and with which client. */
-export interface TaskScope<Kind extends TaskKind> {
-  readonly context: ClientContext;
-  readonly kind: Kind;
-  /** Templates of the poll path, in the order in which they are tried. Assumptions A1 and A2. */
-  readonly pollTemplates: readonly [string, ...string[]];
-  /** Reads a task record. */
-  readonly read: ResponseHandler<Generation<Kind>>;
-  /** The rules of options that only this namespace accepts. */
-  readonly optionRules: Rules;
-}
-
-/**
- * What is known about a task when its handle is created. The headers are those of the submission, which its polls carry
- * too.
- */
-export interface TaskDetails extends Partial<PollHeaders> {
-  id: string;
-  idempotencyKey?: string | undefined;
-  chargeUsd?: number | undefined;
-  submittedAt?: string | undefined;
-  /** Metadata of the submission's response. */
-  meta?: ResponseMeta | undefined;
-  /** The poll path that the submission's response named. */
-  pollPath?: string | undefined;
-}
+import type { TaskDetails, TaskScope } from './task-scope.ts';
 
 /** A submitted task: wait for it, follow its updates, or store its receipt. It is not a promise. */
 export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> {
@@ -92,7 +64,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     return this.waitForResult(options, waitCallbackRules).catch(throwToCaller);
   }
 
-  /** @internal Waits. Without rules, the options are checked already, and those of other calls have no effect. */
+  /** @internal Waits. `rules` is omitted if the caller has already checked the options, such as those of `generate`. */
   waitForResult(
     options: WaitOptions<TaskUpdate<Kind>>,
     rules?: Rules,

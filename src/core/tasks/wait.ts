@@ -7,14 +7,13 @@ import { isRecord } from '../../schemas/type-guards.ts';
 import { abortedError } from '../call/errors.ts';
 import { startSpan } from '../call/telemetry.ts';
 import type { Span } from '../call/telemetry.ts';
+import { monotonicNow } from '../config/clock.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';
 import { notify } from '../config/log.ts';
 import { PollLimiter } from '../limits/poll-limiter.ts';
+import { nextPollDelay } from './poll-delay.ts';
 import { mergePollHeaders } from './poll-target.ts';
 import type { PollTarget, Pollable, Polled } from './poll-target.ts';
-
-/** Shortest delay between two polls in ms, even if the service requests a shorter one. */
-const minPollDelay = 100;
 
 /** One wait for a record: when it is polled next, and what ends the wait. */
 export class Wait<Value extends Pollable> {
@@ -42,15 +41,19 @@ export class Wait<Value extends Pollable> {
     this.#headers = headers;
     this.#requestId = requestId;
     this.#waitTimeout = waitTimeout;
-    this.#deadline = this.#clock.now() + waitTimeout;
+    this.#deadline = this.#now + waitTimeout;
     this.#maxPollInterval = options.maxPollInterval ?? Math.max(pollInterval, 5_000);
     this.#interval = pollInterval;
-    this.#dueAt = at === undefined ? 0 : at + this.#nextDelay(retryAfterMs);
+    this.#dueAt = at === undefined ? -Infinity : at + this.#nextDelay(retryAfterMs);
     this.#span = startSpan(target.context.config, target.operation, parent);
   }
 
   get #clock() {
     return this.#target.context.config.clock;
+  }
+
+  get #now() {
+    return monotonicNow(this.#clock);
   }
 
   get #last(): Value | undefined {
@@ -63,17 +66,19 @@ export class Wait<Value extends Pollable> {
     return last && this.#target.isFinal(last.status) ? last : undefined;
   }
 
-  /** The delay grows from `pollInterval` to `maxPollInterval`, with up to 20% of jitter. */
+  /** The delay grows from `pollInterval` to `maxPollInterval`. */
   #nextDelay(retryAfterMs: number | undefined): number {
-    const jittered = this.#interval * (1 + 0.2 * this.#target.context.config.random());
-    this.#interval *= 1.25;
-    return Math.max(minPollDelay, retryAfterMs ?? Math.min(this.#maxPollInterval, jittered));
+    const { random } = this.#target.context.config;
+    const maxInterval = this.#maxPollInterval;
+    const next = nextPollDelay({ interval: this.#interval, maxInterval, retryAfterMs, random });
+    this.#interval = next.interval;
+    return next.delayMs;
   }
 
   /** Waits until the next poll is due, or the deadline. Rejects as soon as the signal aborts. */
   untilDue(): Promise<void> | undefined {
     this.#signal?.throwIfAborted();
-    const ms = Math.min(this.#dueAt, this.#deadline) - this.#clock.now();
+    const ms = Math.min(this.#dueAt, this.#deadline) - this.#now;
     return ms > 0 ? this.#clock.sleep(ms, this.#signal) : undefined;
   }
 
@@ -128,11 +133,11 @@ export class Wait<Value extends Pollable> {
       }
       this.#consecutive404s = isNotFound ? this.#consecutive404s + 1 : 0;
       // Up to two 404s in a row may mean that the record is not replicated yet.
-      if (this.#consecutive404s > 2 || !isTransient(error)) throw error;
+      if (this.#consecutive404s > 2 || !canPollLater(error)) throw error;
       this.#pollError = error;
     } finally {
       polls.release();
-      this.#dueAt = this.#clock.now() + this.#nextDelay(retryAfterMs);
+      this.#dueAt = this.#now + this.#nextDelay(retryAfterMs);
     }
   }
 
@@ -152,7 +157,7 @@ export class Wait<Value extends Pollable> {
   }
 
   get #remainingMs(): number {
-    return this.#deadline - this.#clock.now();
+    return this.#deadline - this.#now;
   }
 
   #timeoutError(): PolygateError {
@@ -165,10 +170,11 @@ export class Wait<Value extends Pollable> {
 }
 
 /**
- * Whether a failed poll reveals nothing about the task: no response, a service that is overloaded or down, a record
- * that is not found, or a body that is not a record.
+ * Whether a failed poll reveals nothing about the task, so that the wait continues: no response, a service that is
+ * overloaded or down, a record that is not found, or a body that is not a record. These are more failures than a call
+ * retries, because a task that was paid for must not be given up.
  */
-function isTransient(error: unknown): error is PolygateError {
+function canPollLater(error: unknown): error is PolygateError {
   if (error instanceof APIError)
     return error.status >= 500 || [404, 408, 429].includes(error.status);
   if (error instanceof ResponseValidationError) return !isRecord(error.body);

@@ -58,7 +58,7 @@ export function runImageBatch<Input>(
 
 /** Returns a `describe` function for an image with the row in its prompt. */
 export function describeImage(gateway: Polygate, model = image.model) {
-  return (row: unknown) => gateway.images.submission({ model, prompt: `Harbour ${String(row)}` });
+  return (row: unknown) => gateway.images.submission({ model, prompt: `Harbor ${String(row)}` });
 }
 
 /** The distinct keys of all charges. There are as many as charges if none was paid twice. */

@@ -4,15 +4,15 @@ import { AbortedError } from '../../../src/index.ts';
 import type { Polygate } from '../../../src/index.ts';
 import { caught, chat, clientOf } from '../support.ts';
 
-/** A fetch whose response body never ends, and the reason it was cancelled with. */
+/** A fetch whose response body never ends, and the reason it was canceled with. */
 function endless() {
-  const state: { cancelled?: unknown } = {};
+  const state: { canceled?: unknown } = {};
   const fetch = async () =>
     new Response(
       new ReadableStream<Uint8Array>({
         start: (controller) => controller.enqueue(new TextEncoder().encode('start')),
         cancel: (reason) => {
-          state.cancelled = reason;
+          state.canceled = reason;
         },
       }),
       { headers: { 'x-request-id': 'req_1' } },
@@ -33,16 +33,16 @@ async function abortBody(call: Call) {
   const rest = caught(reader?.read() ?? Promise.resolve());
   const reason = new Error('enough');
   stop.abort(reason);
-  return { reason, error: await rest, cancelled: state.cancelled };
+  return { reason, error: await rest, canceled: state.canceled };
 }
 
 test('the signal also aborts the response body returned by download, with an AbortedError', async () => {
-  const { reason, error, cancelled } = await abortBody((gateway, signal) =>
+  const { reason, error, canceled } = await abortBody((gateway, signal) =>
     gateway.download('https://files.example/a.mp4', { signal, maxBytes: 99 }),
   );
   expect(error).toBeInstanceOf(AbortedError);
   expect(error.cause).toBe(reason);
-  expect(cancelled).toBe(reason);
+  expect(canceled).toBe(reason);
 });
 
 test.each<[string, Call]>([
@@ -57,8 +57,8 @@ test.each<[string, Call]>([
       gateway.chat.completions.create({ ...chat, stream: true }, { signal }).asResponse(),
   ],
 ])('the signal also aborts the response body returned by %s', async (_, call) => {
-  const { reason, error, cancelled } = await abortBody(call);
+  const { reason, error, canceled } = await abortBody(call);
   expect(error).toBe(reason);
   // A body of which hooks have a copy puts the reason into a list.
-  expect([cancelled].flat(3)).toContain(reason);
+  expect([canceled].flat(3)).toContain(reason);
 });

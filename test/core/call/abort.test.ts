@@ -209,22 +209,22 @@ describe('fetch', () => {
     expect(sent[0]?.signal?.aborted).toBe(true);
   });
 
-  test('has its response body cancelled if it responds after the abort', async () => {
+  test('has its response body canceled if it responds after the abort', async () => {
     const late = lateResponse();
     const { sent } = await abortLater([late.reply], submit);
-    expect(await late.isCancelled(sent[0])).toBe(true);
+    expect(await late.isCanceled(sent[0])).toBe(true);
   });
 
-  test('has its response body cancelled if the body ignores the abort', async () => {
-    let cancelled = false;
+  test('has its response body canceled if the body ignores the abort', async () => {
+    let canceled = false;
     const body = streamReply(
       '{',
       () => void stall(),
       {},
-      () => (cancelled = true),
+      () => (canceled = true),
     );
     await abortLater([body], list);
-    expect(cancelled).toBe(true);
+    expect(canceled).toBe(true);
   });
 });
 

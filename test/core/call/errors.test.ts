@@ -105,6 +105,18 @@ describe('the outcome of a call', () => {
     expect(sent).toHaveLength(1);
   });
 
+  test.each([
+    [new Error('request to https://gateway.example failed, reason: read EHOSTUNREACH')],
+    [new Error('fetch failed', { cause: new Error('write EHOSTUNREACH') })],
+  ])('is unknown if an established connection failed: %s', async (lost) => {
+    const fail: Reply = () => {
+      throw Object.assign(lost, { code: 'EHOSTUNREACH' });
+    };
+    const { error, sent } = await failureAfter([fail], createChat);
+    expect(error).toMatchObject({ name: 'ConnectionError', outcome: 'unknown' });
+    expect(sent).toHaveLength(1);
+  });
+
   test('is explained by the task of an earlier attempt, also if the last one was rejected', async () => {
     const named = brokenBody('ECONNRESET', { 'x-svc-task-id': 'task_9' });
     const { error } = await failureAfter([named, errorReply(402)]);

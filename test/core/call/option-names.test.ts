@@ -4,7 +4,7 @@ import { ChatStream, ConfigurationError, Stream } from '../../../src/index.ts';
 import type { Polygate } from '../../../src/index.ts';
 import { caught, chat, drain, image, onMock, thrown } from '../support.ts';
 
-const video = { model: 'tide-video', prompt: 'A harbour' };
+const video = { model: 'tide-video', prompt: 'A harbor' };
 const music = { model: 'anthem-music', prompt: 'A shanty' };
 const clone = { audio_url: 'https://files.example/ann.mp3', text: 'Ahoy' };
 const design = { prompt: 'An old sailor', preview_text: 'Ahoy' };

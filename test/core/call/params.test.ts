@@ -18,7 +18,7 @@ const calls: Readonly<Record<string, (gateway: Polygate, params: any) => Promise
 };
 
 describe.each(Object.entries(calls))('%s()', (_, call) => {
-  test.each([[undefined], [null], ['A harbour'], [[]], [7]])(
+  test.each([[undefined], [null], ['A harbor'], [[]], [7]])(
     'rejects params that are %j before sending a request',
     async (params) => {
       const { fetch, sent } = scripted(completed);

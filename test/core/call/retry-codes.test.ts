@@ -134,7 +134,7 @@ describe('RetryBudget', () => {
     const budget = new RetryBudget();
     const takeAll = () => {
       let taken = 0;
-      while (taken < 1_000 && budget.trySpend()) taken += 1;
+      for (; taken < 1_000 && budget.isLeft; taken += 1) budget.spend();
       return taken;
     };
     const first = takeAll();

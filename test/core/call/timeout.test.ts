@@ -138,22 +138,22 @@ describe('after a timeout', () => {
     expect(sent[0]?.signal?.aborted).toBe(true);
   });
 
-  test('the body of a late response is cancelled', async () => {
+  test('the body of a late response is canceled', async () => {
     const late = lateResponse();
     const { sent } = await run(submit, late.reply, { timeout: 5_000 });
-    expect(await late.isCancelled(sent[0])).toBe(true);
+    expect(await late.isCanceled(sent[0])).toBe(true);
   });
 
-  test('an endless body is cancelled', async () => {
-    let cancelled = false;
+  test('an endless body is canceled', async () => {
+    let canceled = false;
     const body = streamReply(
       '{',
       () => void new Promise(() => undefined),
       {},
-      () => (cancelled = true),
+      () => (canceled = true),
     );
     await run(list, body, { timeout: 5_000 });
-    expect(cancelled).toBe(true);
+    expect(canceled).toBe(true);
   });
 });
 

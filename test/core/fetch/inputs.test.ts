@@ -173,7 +173,7 @@ describe('gateway.fetch', () => {
     const { gateway, sent, fail } = scriptedClient([modelList]);
     expect(await fail(gateway.fetch('/v1/models', init))).toMatchObject({
       name: 'ConfigurationError',
-      message: 'gateway.fetch: the request is invalid.',
+      message: /^gateway\.fetch: the request is invalid: .*\. Nothing was sent\.$/,
     });
     expect(sent).toEqual([]);
   });

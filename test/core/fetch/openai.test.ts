@@ -171,19 +171,58 @@ describe('the openai package with maxRetries: 0', () => {
   test('generates an image under one key', async () => {
     const { mock, openai } = openaiOn({ reset: 'after', times: 2 });
     await mock.clock.settle(
-      openai.images.generate({ model: 'prism-image', prompt: 'A harbour' }).catch(() => undefined),
+      openai.images.generate({ model: 'prism-image', prompt: 'A harbor' }).catch(() => undefined),
     );
     expect(mock.requests).toHaveLength(3);
     expect(mock.invoice).toHaveLength(1);
   });
 });
 
-test.each([{ status: 502, handled: true }, { reset: 'after' }] as const)(
-  'the openai package with its default options repeats a chat on its own: %o',
-  async (fault) => {
-    const { mock, openai } = openaiOn({ ...fault, times: 1 }, {}, null);
+describe('the retries of the openai package', () => {
+  test.each([
+    { status: 502, handled: true },
+    { status: 408, handled: true },
+    { status: 409, code: 'attempt_repeated', handled: true },
+    { status: 429, handled: true, headers: { 'x-svc-charge-usd': '0.01' } },
+    { status: 500, handled: true, headers: { 'x-should-retry': 'true' } },
+  ])(
+    'do not repeat a chat after an error status with which it may have been charged: %o',
+    async (fault) => {
+      const { mock, openai } = openaiOn({ ...fault, times: 1 }, {}, null);
+      const error = await mock.clock.settle(caught(openai.chat.completions.create(chat)));
+      expect(error).toMatchObject({ status: fault.status });
+      expect(mock.invoice).toHaveLength(1);
+    },
+  );
+
+  test('do not repeat a generation that may have been charged under another key', async () => {
+    const { mock, openai } = openaiOn(
+      { status: 502, handled: true, times: 1 },
+      { maxRetries: 0 },
+      null,
+    );
+    const generate = () => openai.images.generate({ model: 'prism-image', prompt: 'A harbor' });
+    expect(await mock.clock.settle(caught(generate()))).toMatchObject({ status: 502 });
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('repeat a generation under a key of the caller, which is charged once', async () => {
+    const { mock, openai } = openaiOn(
+      { status: 502, handled: true, times: 1 },
+      { maxRetries: 0 },
+      null,
+    );
+    const headers = { 'idempotency-key': 'order-17' };
+    const params = { model: 'prism-image', prompt: 'A harbor' };
+    await openai.images.generate(params, { headers });
+    expect(mock.requests).toHaveLength(2);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('repeat a chat after a lost connection', async () => {
+    const { mock, openai } = openaiOn({ reset: 'after', times: 1 }, {}, null);
     await openai.chat.completions.create(chat);
     // The reason why the guide says `maxRetries: 0`.
     expect(mock.invoice).toHaveLength(2);
-  },
-);
+  });
+});

@@ -54,6 +54,17 @@ describe('a request without a response', () => {
     expect(error.message).toContain('retry with error.idempotencyKey');
   });
 
+  test.each(['..', '{"v":1}'])('carries the task that the service named %j', async (id) => {
+    const body = () =>
+      new ReadableStream({ pull: (controller) => controller.error(coded('ECONNRESET')) });
+    const broken: Reply = () => new Response(body(), { headers: { 'x-svc-task-id': id } });
+    const { gateway, fail } = scriptedClient([broken, errorReply(409)], { maxRetries: 0 });
+    const error = await fail(gateway.fetch(imagePath, post(image, { 'x-idempotency-key': 'k1' })));
+    expect(error).toMatchObject({ outcome: 'unknown', idempotencyKey: 'k1', task: { id } });
+    expect(JSON.stringify(error.task)).toContain('"idempotencyKey":"k1"');
+    expect((await gateway.fetch(imagePath, post(image))).status).toBe(409);
+  });
+
   test('carries the task whose response broke off', async () => {
     const body = () =>
       new ReadableStream({ pull: (controller) => controller.error(coded('ECONNRESET')) });

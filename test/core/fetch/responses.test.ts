@@ -29,16 +29,30 @@ describe.each([chatPath, imagePath, '/v1/images/edits'])('a POST to %s', (path) 
     expect(response.bodyUsed).toBe(false);
     if (!hasBody) return;
     expect(response.statusText).toBe('As Sent');
+    const mayBeCharged = status === 408 || (status >= 500 && status !== 503);
     expect(Object.fromEntries(response.headers)).toEqual({
       'content-type': 'application/problem+json',
       'x-request-id': 'r-1',
       'x-own': 'a',
+      ...(mayBeCharged && { 'x-should-retry': 'false' }),
     });
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(rawBytes);
   });
 });
 
 describe('an error status', () => {
+  test('keeps its headers if a repetition cannot be charged again', async () => {
+    const { gateway, settle } = scriptedClient([errorReply(502)]);
+    const requests: [string, RequestInit?][] = [
+      ['/v1/models'],
+      [imagePath, post({}, { 'idempotency-key': 'order-17' })],
+    ];
+    for (const request of requests) {
+      const response = await settle(gateway.fetch(...request));
+      expect(response.headers.get('x-should-retry')).toBe(null);
+    }
+  });
+
   test('is that of the last attempt, after all safe retries', async () => {
     const { gateway, sent, settle } = scriptedClient([
       errorReply(503),
@@ -69,21 +83,21 @@ describe('an error status', () => {
   });
 
   test('cancels the bodies of the attempts before it', async () => {
-    let cancelled = 0;
+    let canceled = 0;
     const reply: Reply = () => {
       const body = new ReadableStream({
         pull: (controller) => controller.enqueue(new Uint8Array(200_000)),
         cancel: () => {
-          cancelled += 1;
+          canceled += 1;
         },
       });
       return new Response(body, { status: 503 });
     };
     const { gateway, settle } = scriptedClient([reply], { maxRetries: 2 });
     const last = await settle(gateway.fetch('/v1/models'));
-    expect(cancelled).toBe(2);
+    expect(canceled).toBe(2);
     await last.body?.cancel();
-    expect(cancelled).toBe(3);
+    expect(canceled).toBe(3);
   });
 
   test('with a body of more than a megabyte is passed on completely', async () => {

@@ -145,7 +145,7 @@ describe('idempotency keys', () => {
       reset,
       jsonReply(202, { id: 'task_1' }),
     ]);
-    const init = post({ model: 'prism-image', prompt: 'A harbour' });
+    const init = post({ model: 'prism-image', prompt: 'A harbor' });
     await settle(gateway.fetch('/v1/images/tasks', init));
     await settle(gateway.fetch('/v1/images/tasks', init));
     const keys = sent.map(({ headers }) => headers.get('x-idempotency-key'));

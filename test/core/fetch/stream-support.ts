@@ -15,7 +15,7 @@ export async function fetchStream(
   init: RequestInit = {},
 ) {
   const clock = virtualClock();
-  const state = { cancelled: 0, requests: 0 };
+  const state = { canceled: 0, requests: 0 };
   const gateway = clientOf(
     async () => {
       state.requests += 1;
@@ -28,7 +28,7 @@ export async function fetchStream(
             else controller.enqueue(value);
           },
           cancel: () => {
-            state.cancelled += 1;
+            state.canceled += 1;
           },
         },
         { highWaterMark: 0 },

@@ -121,7 +121,7 @@ describe('a streamed chat is complete', () => {
     expect(await response.text()).toBe(textEvent('a') + doneEvent);
     expect(gateway.concurrency.inFlight).toBe(0);
     await clock.advance(200);
-    expect(state.cancelled).toBe(1);
+    expect(state.canceled).toBe(1);
   });
 
   test('after an error event, which is passed on', async () => {

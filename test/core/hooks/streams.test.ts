@@ -107,10 +107,10 @@ test('hooks receive status and headers of a stream, but no body', async () => {
   expect(seen).toEqual([[200, 'req-7', 'text/event-stream', null]]);
 });
 
-/** A fetch whose stream never ends, and whether it was cancelled. */
+/** A fetch whose stream never ends, and whether it was canceled. */
 function cancellable() {
-  const state = { cancelled: false };
-  const cancel = () => void (state.cancelled = true);
+  const state = { canceled: false };
+  const cancel = () => void (state.canceled = true);
   const stream = () =>
     new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(bytes(complete[0] ?? '')),
@@ -128,7 +128,7 @@ describe('a hook that replaces a stream', () => {
     const { stream } = open(fetch, own, () => undefined);
     expect(await contents(stream)).toEqual(['Own', '']);
     expect(stream.meta).toMatchObject({ requestId: 'req-7', chargeUsd: 0.25 });
-    await eventually(() => expect(state.cancelled).toBe(true));
+    await eventually(() => expect(state.canceled).toBe(true));
   });
 
   test('by a truncated stream fails as any truncated stream', async () => {
@@ -150,7 +150,7 @@ test('a hook that throws cancels the stream', async () => {
   expect(await caught(stream.final())).toMatchObject({ name: 'HookError', cause });
   expect(gateway.spend.totalUsd).toBe(0.25);
   expect(gateway.concurrency.inFlight).toBe(0);
-  await eventually(() => expect(state.cancelled).toBe(true));
+  await eventually(() => expect(state.canceled).toBe(true));
 });
 
 test('a beforeRequest hook can supply a stream, of which afterResponse hooks keep every chunk', async () => {

@@ -141,7 +141,7 @@ describe('an unreadable submit response', () => {
 describe('maxResponseBytes', () => {
   /** A reply with 5 MB of bytes, and how many of them were read. */
   function endless(init: ResponseInit = {}) {
-    const state = { bytes: 0, cancelled: false };
+    const state = { bytes: 0, canceled: false };
     const reply: Reply = () => {
       const body = new ReadableStream<Uint8Array>({
         pull: (controller) => {
@@ -150,7 +150,7 @@ describe('maxResponseBytes', () => {
           if (state.bytes >= 5_000_000) controller.close();
         },
         cancel: () => {
-          state.cancelled = true;
+          state.canceled = true;
         },
       });
       return new Response(body, init);
@@ -164,7 +164,7 @@ describe('maxResponseBytes', () => {
     const error = await caught(gateway.models.list());
     expect(error).toBeInstanceOf(ResponseValidationError);
     expect(error.message).toContain('50000');
-    expect(state.cancelled).toBe(true);
+    expect(state.canceled).toBe(true);
     expect(state.bytes).toBeLessThan(100_000);
   });
 
@@ -234,7 +234,8 @@ describe('a redirect', () => {
     expect(await caught(gateway.models.list())).toBeInstanceOf(APIError);
     expect(await caught(gateway.images.submit(image))).toMatchObject({
       status,
-      outcome: 'rejected',
+      // The service has handled the request of a 303.
+      outcome: status === 303 ? 'unknown' : 'rejected',
     });
     expect(await caught(gateway.models.list().asResponse())).toBeInstanceOf(APIError);
     expect([first, second]).toEqual([3, 0]);

@@ -22,6 +22,8 @@ test.each([
   [0, false, 0, 0, undefined, false],
   [1, true, 0, 0, undefined, false],
   [1, true, 0, 0, 1, true],
+  [1 - 0.9, false, 0, 0, 0.1, true],
+  [0.3, false, 0.1 + 0.2, 0, undefined, false],
 ])('with maxUsd %d (strict: %s), %d spent and %d reserved, a price of %s fits: %s', (...row) => {
   const [maxUsd, strict, spent, reserved, price, fits] = row;
   expect(fitsBudget({ maxUsd, strict }, { spent, reserved }, price)).toBe(fits);
@@ -45,7 +47,7 @@ describe('with known prices', () => {
   ])('%s is rejected if it would exceed the budget', async (_, price, model, more) => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: price * 1.5 } });
     await gateway.models.list();
-    const call = () => gateway.images.submit({ model, prompt: 'A harbour', ...more });
+    const call = () => gateway.images.submit({ model, prompt: 'A harbor', ...more });
     await call();
     const error = await caught(call());
     expect(error).toBeInstanceOf(BudgetExceededError);
@@ -237,7 +239,7 @@ test('a replay of a counted charge is sent even if the budget is spent, because 
 });
 
 test.each([
-  ['an image', 'known only after models.retrieve'],
+  ['an image', 'known only after models.retrieve or models.list'],
   ['a chat', 'known only when it is complete'],
 ] as const)(
   'a strict budget rejects %s whose price is not known, and says why',
@@ -248,7 +250,10 @@ test.each([
     const error = await caught(call);
     expect(error).toBeInstanceOf(BudgetExceededError);
     expect(error).toMatchObject({ outcome: 'not-sent', spentUsd: 0, maxUsd: 5 });
-    expect(error.message).toContain(`the price of this request is ${why}. Nothing was charged.`);
+    expect(error.message).toContain(
+      `The strict budget rejects this request, because its price is ${why}: ` +
+        '0 of 5 USD spent, 0 USD reserved. Nothing was charged.',
+    );
     expect(mock.requests).toEqual([]);
   },
 );

@@ -10,7 +10,7 @@ import { chat, drain, image, onMock, turns, virtualClock } from '../support.ts';
 import { manualClient, submitMany, taskWithLimit } from './manual-service.ts';
 
 /** A manual client, and the request ids in the order in which they were sent. */
-function labelled() {
+function labeled() {
   const order: (string | null)[] = [];
   const { service, ...rest } = manualClient();
   const fetch: typeof globalThis.fetch = (input, init) => {
@@ -49,7 +49,7 @@ describe('a number caps the calls of its own client only', () => {
   });
 
   test('and a call that waits for its cap keeps its turn', async () => {
-    const { service, gateway, order } = labelled();
+    const { service, gateway, order } = labeled();
     const capped = gateway.withOptions({ concurrency: 1 });
     const start = (client: Polygate, name: string) =>
       void client.images.submit(image, { requestId: name }).catch(() => undefined);
@@ -67,7 +67,7 @@ describe('a number caps the calls of its own client only', () => {
   });
 
   test('also after a call that was next in line is aborted', async () => {
-    const { service, gateway, order } = labelled();
+    const { service, gateway, order } = labeled();
     const capped = gateway.withOptions({ concurrency: 1 });
     const stop = new AbortController();
     const start = (client: Polygate, requestId: string, signal?: AbortSignal) =>

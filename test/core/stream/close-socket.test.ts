@@ -96,7 +96,7 @@ test.each([
   ['goes on forever', ': a comment\n\n', 5],
   ['goes on forever at full speed', ': '.padEnd(65_536, 'x') + '\n\n', 0],
   ['stays open', '', 5],
-])('a stream whose body %s after [DONE] is cancelled', async (_, piece, pause) => {
+])('a stream whose body %s after [DONE] is canceled', async (_, piece, pause) => {
   reply = async (response) => {
     response.writeHead(200, streamHeaders).write(textEvent('a') + finishEvent() + doneEvent);
     while (!response.destroyed) {

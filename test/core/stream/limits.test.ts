@@ -65,9 +65,9 @@ describe('an event that is too long ends the stream with a StreamError', () => {
     expect(error.partial?.choices[0]?.message.content).toBe('Hello');
   });
 
-  test('no more than the limit is read, and the body is cancelled', async () => {
+  test('no more than the limit is read, and the body is canceled', async () => {
     let pulls = 0;
-    let cancelled = false;
+    let canceled = false;
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
       {
         pull(controller) {
@@ -75,7 +75,7 @@ describe('an event that is too long ends the stream with a StreamError', () => {
           controller.enqueue(bytes('x'.repeat(100)));
         },
         cancel() {
-          cancelled = true;
+          canceled = true;
         },
       },
       { highWaterMark: 0 },
@@ -86,7 +86,7 @@ describe('an event that is too long ends the stream with a StreamError', () => {
     const stream = gateway.chat.completions.stream(params);
     await expect(contents(stream)).rejects.toBeInstanceOf(StreamError);
     expect(pulls).toBeLessThanOrEqual(25);
-    expect(cancelled).toBe(true);
+    expect(canceled).toBe(true);
     expect(gateway.concurrency.inFlight).toBe(0);
   });
 });
@@ -128,7 +128,7 @@ describe('the limit applies to each event, not to the whole stream', () => {
 describe('backpressure', () => {
   /** A stream of network chunks that counts its pulls. */
   function counted(pieces: readonly string[]) {
-    const counter = { pulls: 0, cancelled: false };
+    const counter = { pulls: 0, canceled: false };
     const rest = [...pieces];
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
       {
@@ -139,7 +139,7 @@ describe('backpressure', () => {
           else controller.enqueue(bytes(piece));
         },
         cancel() {
-          counter.cancelled = true;
+          counter.canceled = true;
         },
       },
       { highWaterMark: 0 },
@@ -184,16 +184,16 @@ describe('backpressure', () => {
     expect(counter.pulls).toBeLessThanOrEqual(1);
     stream.abort();
     await turns();
-    expect(counter.cancelled).toBe(true);
+    expect(counter.canceled).toBe(true);
   });
 
-  test('a body that stays open after [DONE] is cancelled shortly afterwards', async () => {
+  test('a body that stays open after [DONE] is canceled shortly afterwards', async () => {
     const { clock } = createMockGateway({ clock: 'virtual' });
-    let cancelled = false;
+    let canceled = false;
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
       start: (controller) => controller.enqueue(bytes(textEvent('a') + doneEvent)),
       cancel() {
-        cancelled = true;
+        canceled = true;
       },
     });
     const fetch = async () => new Response(body, { headers: streamHeaders });
@@ -201,7 +201,7 @@ describe('backpressure', () => {
     expect(await contents(chat.completions.stream(params))).toEqual(['a']);
     expect(concurrency.inFlight).toBe(0);
     await clock.advance(5_000);
-    expect(cancelled).toBe(true);
+    expect(canceled).toBe(true);
   });
 
   test('a break cancels the body', async () => {
@@ -212,7 +212,7 @@ describe('backpressure', () => {
       doneEvent,
     ]);
     for await (const { choices } of stream) if (choices[0]?.delta.content === 'b') break;
-    expect(counter.cancelled).toBe(true);
+    expect(counter.canceled).toBe(true);
     expect(counter.pulls).toBeLessThanOrEqual(3);
   });
 });

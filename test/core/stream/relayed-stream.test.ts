@@ -156,7 +156,7 @@ describe('errors reach the page with their class', () => {
       clientOf(async () =>
         Response.json(
           { error: { message: 'No', code } },
-          { status, headers: { ...streamHeaders, 'retry-after': '7' } },
+          { status, headers: { 'x-request-id': 'req-7', 'retry-after': '7' } },
         ),
       ).chat.completions.stream(params);
     const unauthorized = await rejection(

@@ -56,12 +56,12 @@ eachReader('after return(), next() of %s', (name, read) => {
     expect(await iterator.return?.()).toEqual(done);
   });
 
-  test('resolves to done if it was pending, and the response is cancelled at once', async () => {
-    let cancelled = false;
+  test('resolves to done if it was pending, and the response is canceled at once', async () => {
+    let canceled = false;
     const endless = new ReadableStream<Uint8Array<ArrayBuffer>>({
       pull: () => new Promise(() => {}),
       cancel() {
-        cancelled = true;
+        canceled = true;
       },
     });
     const gateway = clientOf(async () => new Response(endless, { headers: streamHeaders }));
@@ -70,7 +70,7 @@ eachReader('after return(), next() of %s', (name, read) => {
     const pending = iterator.next();
     await new Promise((resolve) => setImmediate(resolve));
     expect(await Promise.all([iterator.return?.(), pending])).toEqual([done, done]);
-    if (!name.includes('branch')) expect(cancelled).toBe(true);
+    if (!name.includes('branch')) expect(canceled).toBe(true);
     expect(await iterator.next()).toEqual(done);
   });
 

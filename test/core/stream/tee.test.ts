@@ -86,11 +86,11 @@ describe('tee()', () => {
   });
 
   test('cancels the response once both streams are aborted, not before', async () => {
-    let cancelled = false;
+    let canceled = false;
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
       start: (controller) => controller.enqueue(bytes(textEvent('a') + textEvent('b'))),
       cancel() {
-        cancelled = true;
+        canceled = true;
       },
     });
     const gateway = clientOf(async () => new Response(body, { headers: streamHeaders }));
@@ -98,7 +98,7 @@ describe('tee()', () => {
     for await (const { choices } of one) if (choices.length > 0) break;
     await expect(one.final()).rejects.toBeInstanceOf(AbortedError);
     await turns();
-    expect(cancelled).toBe(false);
+    expect(canceled).toBe(false);
     const chunks = other[Symbol.asyncIterator]();
     expect((await chunks.next()).value?.choices[0]?.delta.content).toBe('a');
     expect((await chunks.next()).value?.choices[0]?.delta.content).toBe('b');
@@ -107,7 +107,7 @@ describe('tee()', () => {
     other.abort(reason);
     expect((await pending).cause).toBe(reason);
     await turns();
-    expect(cancelled).toBe(true);
+    expect(canceled).toBe(true);
     expect(gateway.concurrency.inFlight).toBe(0);
   });
 

@@ -39,8 +39,8 @@ const reply =
 describe('the body of a download that stalls', () => {
   test('fails with ConnectionError after streamIdleTimeout, and the connection is closed', async () => {
     const clock = virtualClock();
-    const cancelled = vi.fn<() => void>();
-    const { fetch } = scripted(streamReply('frames', () => never() as never, video(), cancelled));
+    const canceled = vi.fn<() => void>();
+    const { fetch } = scripted(streamReply('frames', () => never() as never, video(), canceled));
     const gateway = clientOf(fetch, { clock, streamIdleTimeout: 9_000 });
     const response = await gateway.download(url);
     const since = clock.now();
@@ -50,7 +50,7 @@ describe('the body of a download that stalls', () => {
     expect(error.message).toMatch(/for free: no data received for 9000 ms \(streamIdleTimeout\)/);
     expect(error.message).toContain('free');
     expect(error.message).not.toContain('files.example');
-    expect(cancelled).toHaveBeenCalledOnce();
+    expect(canceled).toHaveBeenCalledOnce();
   });
 
   test('does not fail while bytes keep arriving', async () => {
@@ -149,12 +149,12 @@ describe('the body of a download that breaks off', () => {
 
 describe('maxBytes', () => {
   test('fails with ResponseValidationError, and stops receiving', async () => {
-    const cancelled = vi.fn<() => void>();
-    const { fetch } = scripted(streamReply('frames', () => never() as never, {}, cancelled));
+    const canceled = vi.fn<() => void>();
+    const { fetch } = scripted(streamReply('frames', () => never() as never, {}, canceled));
     const response = await clientOf(fetch).download(url, { maxBytes: 5 });
     const error = await rejection(ResponseValidationError, response.text());
     expect(error.message).toBe('The result is larger than maxBytes (5).');
-    expect(cancelled).toHaveBeenCalledOnce();
+    expect(canceled).toHaveBeenCalledOnce();
   });
 
   test('does not advise to wait for a task, which has succeeded', async () => {

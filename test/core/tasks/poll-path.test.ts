@@ -15,8 +15,8 @@ import {
 } from '../support.ts';
 import type { Reply } from '../support.ts';
 
-const video = { model: 'tide-video', prompt: 'A harbour' };
-const image = { model: 'prism-image', prompt: 'A harbour' };
+const video = { model: 'tide-video', prompt: 'A harbor' };
+const image = { model: 'prism-image', prompt: 'A harbor' };
 
 const done = jsonReply(200, { id: 't-1', status: 'completed', url: 'https://cdn.example/a' });
 const running = jsonReply(200, { id: 't-1', status: 'running' });

@@ -62,7 +62,7 @@ describe('many waits', () => {
       });
     });
     const task = await mock.clock.settle(
-      gateway.videos.submit({ model: 'tide-video', prompt: 'A harbour' }),
+      gateway.videos.submit({ model: 'tide-video', prompt: 'A harbor' }),
     );
     sleeps.max = 0;
     const waits = Array.from({ length: 200 }, () => gateway.videos.wait(task.id));
@@ -170,7 +170,7 @@ test('a wait without a poll interval still leaves 100 ms between any two of thou
   const polledAt: number[] = [];
   const video = await mock.clock.settle(
     gateway.videos.generate(
-      { model: 'tide-video', prompt: 'A harbour' },
+      { model: 'tide-video', prompt: 'A harbor' },
       { pollInterval: 0, onUpdate: () => void polledAt.push(mock.clock.now()) },
     ),
   );
@@ -189,7 +189,7 @@ test('only the update of a poll that failed has a pollError', async () => {
   const updates: boolean[] = [];
   await mock.clock.settle(
     gateway.videos.generate(
-      { model: 'tide-video', prompt: 'A harbour' },
+      { model: 'tide-video', prompt: 'A harbor' },
       { onUpdate: ({ pollError }) => void updates.push(Boolean(pollError)) },
     ),
   );
@@ -257,7 +257,7 @@ test('updates do not continue when the response to an earlier poll arrives late'
 test('a wait whose time is up returns the result that another wait has received', async () => {
   const { mock, gateway } = setup(undefined, 1_000);
   const wait = async () => {
-    const task = await gateway.videos.submit({ model: 'tide-video', prompt: 'A harbour' });
+    const task = await gateway.videos.submit({ model: 'tide-video', prompt: 'A harbor' });
     return Promise.all([
       task.wait({ pollInterval: 1_000 }),
       task.wait({ pollInterval: 3_000, waitTimeout: 2_000 }),
@@ -269,7 +269,7 @@ test('a wait whose time is up returns the result that another wait has received'
 test('a caller that modifies an update changes neither the task nor the wait', async () => {
   const { mock, gateway } = setup();
   const read = async () => {
-    const task = await gateway.videos.submit({ model: 'tide-video', prompt: 'A harbour' });
+    const task = await gateway.videos.submit({ model: 'tide-video', prompt: 'A harbor' });
     const spoil = (update: { status: string; urls: string[] }) => {
       update.status = 'changed';
       update.urls = [];
@@ -287,7 +287,7 @@ test('the response of generate() is that of the submission, without its body', a
   const { mock, gateway } = setup(async (input, init) =>
     Object.defineProperty(await mock.fetch(input, init), 'url', { value: url }),
   );
-  const params = { model: 'tide-video', prompt: 'A harbour' };
+  const params = { model: 'tide-video', prompt: 'A harbor' };
   const { data, response, meta } = await mock.clock.settle(
     gateway.videos.generate(params).withResponse(),
   );

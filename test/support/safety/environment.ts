@@ -8,7 +8,7 @@ import { listen } from '../../../src/mock/node/index.ts';
 import { WatchedClock } from '../../core/support.ts';
 import type { Kind, Schedule, Step } from './schedule.ts';
 
-const image = { model: 'prism-image', prompt: 'A harbour' };
+const image = { model: 'prism-image', prompt: 'A harbor' };
 const video = { model: 'tide-video', prompt: 'Waves', duration: 5, resolution: '720p' };
 const music = { model: 'anthem-music', prompt: 'A shanty', is_instrumental: true };
 const design = { prompt: 'An old sailor', preview_text: 'Ahoy' };

@@ -159,7 +159,7 @@ test('a budget that is exceeded does not stop a batch: later rows may be cheaper
   await world.gateway.models.list();
   const models = ['prism-image', 'prism-image', 'prism-sketch'];
   const batch = world.gateway.batch(models, (model) =>
-    world.gateway.images.submission({ model, prompt: 'A harbour' }),
+    world.gateway.images.submission({ model, prompt: 'A harbor' }),
   );
   const rows = await world.mock.clock.settle(collect(batch));
   expect(rows.filter(({ status }) => status === 'succeeded')).toHaveLength(2);
@@ -179,7 +179,7 @@ test('a 402 in a row callback pauses the batch', async () => {
   const world = onMock({ wallet: { usd: 0 } });
   const { mock, gateway } = world;
   const batch = gateway.batch(numbers(200), async (row) => {
-    const messages = [{ role: 'user' as const, content: `Describe harbour ${row}.` }];
+    const messages = [{ role: 'user' as const, content: `Describe harbor ${row}.` }];
     const { choices } = await gateway.chat.completions.create({ model: 'aurora-chat', messages });
     return gateway.images.submission({
       model: 'prism-image',
@@ -198,7 +198,7 @@ test('a 402 about a task that a row callback has paid for pauses nothing, and it
   const { mock, gateway } = world;
   mock.fail({ route: 'GET /v1/images/tasks/{taskId}', status: 402, attempt: 1 });
   const batch = gateway.batch(numbers(2), async (row) => {
-    const { urls } = await gateway.images.generate({ model: 'prism-image', prompt: 'A harbour' });
+    const { urls } = await gateway.images.generate({ model: 'prism-image', prompt: 'A harbor' });
     return gateway.images.submission({ model: 'prism-image', prompt: `${row} ${urls[0]}` });
   });
   const rows = await mock.clock.settle(collect(batch));

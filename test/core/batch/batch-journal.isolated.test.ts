@@ -133,7 +133,7 @@ describe('a journal', () => {
       const world = onMock();
       const journal = memoryJournal([], { storeParams: own });
       await runImageBatch(world, numbers(3), { journal, storeParams: given });
-      expect(journal.lines.join('\n').includes('Harbour')).toBe(stored);
+      expect(journal.lines.join('\n').includes('Harbor')).toBe(stored);
       expect(journal.lines.join('\n')).not.toContain(world.mock.apiKey);
     }
   });

@@ -4,7 +4,18 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 
 import type { Polygate } from '../../../src/index.ts';
-import { clientOf, image, jsonReply, scripted, turns, virtualClock } from '../support.ts';
+import {
+  caught,
+  chat,
+  clientOf,
+  completion,
+  errorReply,
+  image,
+  jsonReply,
+  scripted,
+  turns,
+  virtualClock,
+} from '../support.ts';
 
 setFlagsFromString('--expose-gc');
 // The flag only affects contexts created after it is set.
@@ -89,4 +100,27 @@ test('the metadata of a task still has every header of its submission', async ()
     'content-type': 'application/json',
     'x-request-id': 'request_1',
   });
+});
+
+test('a budget keeps nothing of a chat with an unknown outcome but what it has reserved', async () => {
+  const references: WeakRef<object>[] = [];
+  const { fetch } = scripted(
+    jsonReply(200, completion, { 'x-svc-charge-usd': '0.01' }),
+    errorReply(500),
+  );
+  const gateway = clientOf(
+    async (input, init) => {
+      const response = await fetch(input, init);
+      references.push(new WeakRef(response));
+      return response;
+    },
+    { budget: { maxUsd: 0.02 } },
+  );
+  await gateway.chat.completions.create(chat);
+  expect(await caught(gateway.chat.completions.create(chat))).toMatchObject({ outcome: 'unknown' });
+  expect((await caught(gateway.chat.completions.create(chat))).message).toContain(
+    '0.01 USD reserved',
+  );
+  expect(references).toHaveLength(2);
+  expect(await countKept(references)).toBe(0);
 });

@@ -22,11 +22,11 @@ describe('the slot of a streamed chat', () => {
     expect(gateway.concurrency.inFlight).toBe(0);
   });
 
-  test('is freed when the body is cancelled, and so is the connection', async () => {
+  test('is freed when the body is canceled, and so is the connection', async () => {
     const { response, gateway, state } = await busy();
     await response.body?.cancel();
     expect(gateway.concurrency.inFlight).toBe(0);
-    expect(state.cancelled).toBe(1);
+    expect(state.canceled).toBe(1);
   });
 
   test('is freed when a reader cancels', async () => {
@@ -35,7 +35,7 @@ describe('the slot of a streamed chat', () => {
     await reader?.read();
     await reader?.cancel();
     expect(gateway.concurrency.inFlight).toBe(0);
-    expect(state.cancelled).toBe(1);
+    expect(state.canceled).toBe(1);
   });
 
   test('is freed when the signal aborts, with its reason', async () => {
@@ -53,7 +53,7 @@ describe('the slot of a streamed chat', () => {
     stop.abort(reason);
     expect(await pending).toBe(reason);
     expect(gateway.concurrency.inFlight).toBe(0);
-    expect(state.cancelled).toBe(1);
+    expect(state.canceled).toBe(1);
   });
 
   test('is freed after silence, with StreamIdleTimeoutError', async () => {
@@ -63,7 +63,7 @@ describe('the slot of a streamed chat', () => {
     await clock.advance(61_000);
     expect(await text).toMatchObject({ name: 'StreamIdleTimeoutError', outcome: 'unknown' });
     expect(gateway.concurrency.inFlight).toBe(0);
-    expect(state.cancelled).toBe(1);
+    expect(state.canceled).toBe(1);
   });
 
   test('is freed if the body is never read', async () => {
@@ -80,7 +80,7 @@ describe('the slot of a streamed chat', () => {
     });
     expect(await caught(response.text())).toMatchObject({ name: 'StreamError' });
     expect(gateway.concurrency.inFlight).toBe(0);
-    expect(state.cancelled).toBe(1);
+    expect(state.canceled).toBe(1);
   });
 
   test('lets the next request through', async () => {

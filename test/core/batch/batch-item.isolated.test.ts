@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { BudgetExceededError, TaskFailedError } from '../../../src/index.ts';
+import { AuthenticationError, BudgetExceededError, TaskFailedError } from '../../../src/index.ts';
 import type { BatchOptions, Task } from '../../../src/index.ts';
 import { collect } from '../../support/rejection.ts';
 import { image, onMock } from '../support.ts';
@@ -37,7 +37,15 @@ describe('a row whose submission was recorded by an earlier process', () => {
       const { world, journal } = await interrupted();
       const fault = status === 200 ? undefined : world.mock.fail({ route: submits, status });
       const [rejected] = await runImageBatch(newProcess(world, options), [1], { journal });
-      expect(rejected?.status).toBe('unknown');
+      expect(rejected).toMatchObject({ status: 'unknown', error: { outcome: 'unknown' } });
+      const { message, stack } = rejected?.error ?? {};
+      expect(message).toContain(
+        'This request was not charged, but an earlier one of this row may have been',
+      );
+      expect(`${message} ${stack}`).not.toContain('Nothing was charged');
+      expect(rejected?.error).toBeInstanceOf(
+        status === 401 ? AuthenticationError : BudgetExceededError,
+      );
       expect(lineTypes(journal)).toEqual(['run', 'submit']);
       fault?.remove();
       const [row] = await runImageBatch(newProcess(world), [1], { journal });

@@ -28,9 +28,9 @@ async function rawStream(
   signal?: AbortSignal,
 ) {
   const clock = virtualClock();
-  const body = { cancelled: false };
+  const body = { canceled: false };
   const cancel = () => {
-    body.cancelled = true;
+    body.canceled = true;
   };
   const { fetch, sent } = scripted(streamReply(firstEvent, end, eventStream, cancel), submitted);
   const gateway = clientOf(fetch, { clock, concurrency: 1 });
@@ -55,11 +55,11 @@ describe('asResponse of a streamed chat holds its slot until the body', () => {
     expect(gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
   });
 
-  test('is cancelled', async () => {
+  test('is canceled', async () => {
     const { response, body, next } = await rawStream();
     await response.body?.cancel();
     expect((await next).message).toBe('sent');
-    expect(body.cancelled).toBe(true);
+    expect(body.canceled).toBe(true);
   });
 
   test('fails', async () => {
@@ -76,7 +76,7 @@ describe('asResponse of a streamed chat holds its slot until the body', () => {
     stop.abort(reason);
     expect((await next).message).toBe('sent');
     expect(await caught(response.text())).toBe(reason);
-    expect(body.cancelled).toBe(true);
+    expect(body.canceled).toBe(true);
   });
 
   test('has never been read for streamIdleTimeout', async () => {
@@ -85,7 +85,7 @@ describe('asResponse of a streamed chat holds its slot until the body', () => {
     expect(sent).toHaveLength(1);
     await clock.advance(2_000);
     expect((await next).message).toBe('sent');
-    expect(body.cancelled).toBe(true);
+    expect(body.canceled).toBe(true);
     expect(await caught(response.text())).toMatchObject({ name: 'StreamIdleTimeoutError' });
   });
 
@@ -210,7 +210,7 @@ describe('a raw stream whose consumer pauses after the first chunk', () => {
     return reader;
   }
 
-  test('and is garbage collected frees its slot and is cancelled', async () => {
+  test('and is garbage collected frees its slot and is canceled', async () => {
     const { mock, gateway } = onMock({ chunkDelayMs: 10 });
     await mock.clock.settle(readerAfterFirstChunk(gateway).then(() => undefined));
     expect(gateway.concurrency.inFlight).toBe(1);

@@ -184,16 +184,6 @@ describe('a batch that ends early', () => {
     expect(journal.lines).toEqual([]);
   });
 
-  test('yields no further result when the signal aborts between two results', async () => {
-    const { mock, gateway } = onMock({ tasks: { durationMs: 0 } });
-    const stop = new AbortController();
-    const batch = gateway.batch(numbers(20), describeImage(gateway), { signal: stop.signal });
-    await mock.clock.settle(batch.next());
-    await mock.clock.advance(60_000);
-    stop.abort();
-    expect(await caught(batch.next())).toBeInstanceOf(AbortedError);
-  });
-
   test.each([
     ['break', ({ status }: { status: string }) => status === 'succeeded'],
     [

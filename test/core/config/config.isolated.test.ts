@@ -156,7 +156,7 @@ describe('the base URL', () => {
 
   test('without a base URL, the error says that it is missing', () => {
     const { message } = constructorError({ baseURL: undefined });
-    expect(message).toContain('baseURL (POLYGATE_BASE_URL): missing; it must be an https URL');
+    expect(message).toContain('baseURL: missing. Pass the URL');
     expect(constructorError({ baseURL: 'not a url' }).message).not.toContain('missing');
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { AbortedError, ConfigurationError, Polygate } from '../../../src/index.ts';
 import type { Journal, PolygateOptions } from '../../../src/index.ts';
 import { collect } from '../../support/rejection.ts';
-import { caught, onMock } from '../support.ts';
+import { caught, coded, onMock } from '../support.ts';
 import { runImageBatch, describeImage, memoryJournal, numbers, lineTypes } from './support.ts';
 
 const submits = 'POST /v1/images/tasks';
@@ -87,7 +87,10 @@ describe('recover()', () => {
     await runImageBatch(world, [1], { journal });
     drop.remove();
     const fault = world.mock.fail({ route: submits, status: 400 });
-    expect((await recovered(world, journal))[0]?.status).toBe('unknown');
+    const [row] = await recovered(world, journal);
+    expect(row).toMatchObject({ status: 'unknown', error: { status: 400, outcome: 'unknown' } });
+    expect(row?.error?.message).toContain('an earlier one of this row may have been');
+    expect(row?.error?.message).not.toContain('Nothing was charged');
     fault.remove();
     expect((await recovered(world, journal))[0]?.status).toBe('succeeded');
     expect(world.mock.invoice).toHaveLength(1);
@@ -98,7 +101,7 @@ describe('recover()', () => {
     const journal = memoryJournal([], { storeParams: true });
     world.mock.fail({ route: submits, reset: 'after', times: 1 });
     await runImageBatch(world, [1], { journal });
-    journal.lines[1] = journal.lines[1]?.replace('Harbour', 'Harbor') ?? '';
+    journal.lines[1] = journal.lines[1]?.replace('Harbor', 'Storm') ?? '';
     const [row] = await recovered(world, journal);
     expect(row?.status).toBe('unknown');
     expect(world.mock.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
@@ -159,6 +162,28 @@ describe('recover()', () => {
     expect(await recovered(world, journal)).toHaveLength(3);
   });
 
+  test.each([
+    ['while', false],
+    ['before', true],
+  ])('ends when the signal aborts %s a journal is read that hangs', async (_, isEarly) => {
+    const { mock, gateway } = onMock();
+    const stop = new AbortController();
+    if (isEarly) stop.abort('enough');
+    const read = async function* () {
+      yield await new Promise<string>(() => undefined);
+    };
+    const rows = gateway.recover(memoryJournal([], { read }), { signal: stop.signal });
+    const ended = caught(rows.next());
+    if (isEarly) await mock.clock.advance(1_000);
+    else stop.abort('enough');
+    expect(await ended).toMatchObject({
+      name: 'AbortedError',
+      cause: 'enough',
+      outcome: 'unknown',
+      message: expect.stringContaining('This recovery sent nothing'),
+    });
+  });
+
   test('yields a result again if the earlier process crashed while processing it', async () => {
     const { mock, gateway, journal } = await abandoned(5);
     const crash = async () => {
@@ -168,4 +193,42 @@ describe('recover()', () => {
     expect(await recovered({ mock, gateway }, journal)).toHaveLength(1);
     expect(lineTypes(journal).filter((type) => type === 'finished')).toHaveLength(5);
   });
+});
+
+test('recovered rows are submitted only as far as the budget covers their price', async () => {
+  const world = onMock({ concurrencyLimit: 50 });
+  const journal = memoryJournal([], { storeParams: true });
+  // The process ends after the `submit` lines of 45 rows, before a request is sent.
+  const { apiKey, baseURL, fetch, clock } = world.mock;
+  const offline = new Polygate({
+    apiKey,
+    baseURL,
+    clock,
+    logLevel: 'off',
+    maxRetries: 0,
+    concurrency: 50,
+    fetch: () => {
+      throw new TypeError('fetch failed', { cause: coded('ECONNRESET') });
+    },
+  });
+  await world.mock.clock.settle(
+    collect(offline.batch(numbers(45), describeImage(offline), { journal })),
+  );
+  expect(lineTypes(journal).filter((type) => type === 'submit')).toHaveLength(45);
+
+  const limited = new Polygate({
+    apiKey,
+    baseURL,
+    fetch,
+    clock,
+    logLevel: 'off',
+    budget: { maxUsd: 0.1 },
+  });
+  await limited.models.list();
+  const rows = await world.mock.clock.settle(collect(limited.recover(journal)));
+  expect(rows).toHaveLength(45);
+  expect(world.mock.invoice).toHaveLength(5);
+  expect(limited.spend.totalUsd).toBe(0.1);
+  // An earlier process may have been charged for the others.
+  expect(rows.filter(({ status }) => status === 'unknown')).toHaveLength(40);
 });

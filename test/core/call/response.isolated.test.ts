@@ -83,6 +83,7 @@ describe('ResponseMeta', () => {
   test.each([
     ['true', true],
     ['True', true],
+    ['true, true', true],
     ['false', false],
     ['', false],
   ])('reads a replay header of %j as %s', async (value, replay) => {

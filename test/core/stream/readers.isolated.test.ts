@@ -20,7 +20,7 @@ import { onMock } from '../support.ts';
 
 const mockParams = {
   model: 'aurora-chat',
-  messages: [{ role: 'user' as const, content: 'Describe a harbour' }],
+  messages: [{ role: 'user' as const, content: 'Describe a harbor' }],
 };
 
 describe('a stream that ends without a chunk is a StreamError', () => {

@@ -81,11 +81,27 @@ test.each([
     const journal = memoryJournal([...lines]);
     const error = await caught(runImageBatch(world, numbers(3), { journal }));
     expect(error).toBeInstanceOf(ConfigurationError);
-    expect(error.message).toBe('journal: its run line is missing or damaged. Nothing was sent.');
+    expect(error.message).toMatch(
+      /^journal: its first line, .*, is missing or damaged. Nothing was/,
+    );
+    expect(error.message).toContain('Restore it from a backup');
     expect(journal.lines).toEqual(lines);
     expect(world.mock.requests).toEqual([]);
   },
 );
+
+test.each([
+  ['carriage returns', '\r'],
+  ['no line ends', ''],
+])('a journal with %s in place of line feeds is damaged, not empty', async (_, lineEnd) => {
+  const world = onMock();
+  const journal = memoryJournal();
+  await runImageBatch(world, numbers(100), { journal });
+  const damaged = memoryJournal([journal.lines.join(lineEnd)]);
+  const error = await caught(runImageBatch(newProcess(world), numbers(100), { journal: damaged }));
+  expect(error).toBeInstanceOf(ConfigurationError);
+  expect(world.mock.invoice).toHaveLength(100);
+});
 
 test('the error for a damaged run line has the first damaged line as its cause', async () => {
   const journal = memoryJournal(['{"v":1,"type":"refused","id":"a"}', '{"v":1,"type":"ref']);

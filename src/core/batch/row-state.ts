@@ -1,0 +1,26 @@
+import type { TaskHandle } from '../../schemas/task-handle.ts';
+import type { TaskKind } from '../../schemas/task.ts';
+import type { Task } from '../tasks/task.ts';
+import type { RowHistory } from './batch-journal.ts';
+
+/** The state that a row of a batch has reached. */
+export interface RowState {
+  readonly id: string;
+  /** What earlier processes recorded about it. */
+  readonly history: RowHistory;
+  /** Key of the row's submit, once it has one. */
+  readonly idempotencyKey: string | undefined;
+  /** Whether this process has recorded the submission. */
+  readonly isJournaled?: boolean;
+  /** Whether this process has sent a submission that the service may have accepted. */
+  readonly isSent?: boolean;
+  /** The task of the row, once its submission was accepted. */
+  readonly task?: TaskHandle | undefined;
+}
+
+/** A row of a batch. */
+export interface BatchItem<Kind extends TaskKind> extends Mutable<RowState> {
+  task?: Task<Kind> | undefined;
+}
+
+type Mutable<Type> = { -readonly [Name in keyof Type]: Type[Name] };

@@ -1,0 +1,11 @@
+import type { Endpoint } from './endpoint.ts';
+
+export const createChatCompletion = {
+  method: 'POST',
+  path: '/v1/chat/completions',
+  audience: 'user',
+  replay: 'chat',
+  paid: true,
+  usesSlot: true,
+  timeout: 'chatTimeout',
+} as const satisfies Endpoint;

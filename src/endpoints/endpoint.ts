@@ -1,0 +1,48 @@
+import type { TaskKind } from '../schemas/task.ts';
+
+/**
+ * What everyone needs to know about an endpoint of the service: the methods of the client, `gateway.fetch`, telemetry, the
+ * proxy and doctor. Pure data. Specification: Endpoints.
+ */
+export interface Endpoint {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Path template. A placeholder can only be its last segment. */
+  readonly path: string;
+  /** Who may use it: `public` needs no API key and must not receive one, `owner` shows the account to its owner. */
+  readonly audience: 'public' | 'user' | 'owner';
+  /**
+   * What happens if a request reaches the service more than once. `safe`: nothing. `keyed`: nothing, if it has the same
+   * idempotency key. `chat` and `voices`: it may be charged again, unless the option `retryAmbiguous` says otherwise.
+   */
+  readonly replay: 'safe' | 'keyed' | 'chat' | 'voices';
+  /** Whether a request costs money. */
+  readonly paid?: boolean;
+  /** Whether a request holds one of the account's concurrency slots. */
+  readonly usesSlot?: boolean;
+  /** What a submission generates. */
+  readonly kind?: TaskKind;
+  /** How its price is estimated: a name in `requestPrice`. */
+  readonly price?: 'image' | 'video' | 'audio' | 'voiceClone' | 'voiceDesign';
+  /** The option with the timeout of one attempt. @defaultValue `'timeout'` */
+  readonly timeout?: 'chatTimeout';
+  /** The header that carries the idempotency key. @defaultValue `'x-idempotency-key'` */
+  readonly idempotencyHeader?: 'idempotency-key';
+  /** Whether a request has an idempotency key although the service may ignore it. */
+  readonly hasKey?: boolean;
+  /** Whether the body names a model. @defaultValue true */
+  readonly hasModel?: boolean;
+  /** Names of the query parameters. */
+  readonly query?: readonly string[];
+  /** Whether the specification does not mention it. */
+  readonly isAssumed?: boolean;
+}
+
+/** An endpoint that creates tasks. */
+export interface SubmitEndpoint extends Endpoint {
+  readonly kind: TaskKind;
+  readonly price: TaskKind;
+}
+
+export function isSubmit(endpoint: Endpoint | undefined): endpoint is SubmitEndpoint {
+  return endpoint?.kind !== undefined;
+}

@@ -1,0 +1,33 @@
+import type { Endpoint } from './endpoint.ts';
+
+export const listVoices = {
+  method: 'GET',
+  path: '/v1/audio/voices',
+  audience: 'user',
+  replay: 'safe',
+  query: ['model'],
+} as const satisfies Endpoint;
+
+export const cloneVoice = {
+  method: 'POST',
+  path: '/v1/audio/voices/clone',
+  audience: 'user',
+  replay: 'voices',
+  paid: true,
+  usesSlot: true,
+  hasKey: true,
+  hasModel: false,
+  price: 'voiceClone',
+} as const satisfies Endpoint;
+
+export const designVoice = {
+  method: 'POST',
+  path: '/v1/audio/voices/design',
+  audience: 'user',
+  replay: 'voices',
+  paid: true,
+  usesSlot: true,
+  hasKey: true,
+  hasModel: false,
+  price: 'voiceDesign',
+} as const satisfies Endpoint;

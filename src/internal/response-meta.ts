@@ -1,0 +1,2 @@
+/** What the headers of a response say about the request: its charge, its task and its id. */
+export { emptyMeta, parseResponseMeta } from '../core/http/response-meta.ts';

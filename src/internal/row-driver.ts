@@ -1,0 +1,108 @@
+/**
+ * Drives the rows of a queue that stores them elsewhere, such as in Redis. Each step of a row is one call, which any
+ * process can make.
+ */
+import type { Polygate } from '../client.ts';
+import { parseRetryAfter } from '../core/http/retry-after.ts';
+import type { KnownPrices } from '../core/limits/estimate.ts';
+import { requestPrice } from '../core/limits/request-price.ts';
+import type { Submission } from '../core/tasks/submission.ts';
+import type { Task } from '../core/tasks/task.ts';
+import { ConfigurationError } from '../errors/configuration.ts';
+import type { TaskNamespace } from '../resources/task-namespace.ts';
+import type { ResponseMeta } from '../schemas/meta.ts';
+import type { Receipt, SucceededGeneration, TaskKind } from '../schemas/task.ts';
+
+export { isFinalError, isUncharged, rowKey, withEarlierCharge } from '../core/batch/row.ts';
+export { fingerprint } from '../core/tasks/fingerprint.ts';
+export { nextPollDelay, taskPollInterval } from '../core/tasks/poll-delay.ts';
+
+/** What a row submits, as plain JSON. */
+export interface RowRequest {
+  readonly kind: TaskKind;
+  readonly path: string;
+  readonly params: { readonly model: string };
+}
+
+/** What a task has come to: a result, an error, or neither while it is processing. */
+export interface TaskResult {
+  readonly generation?: SucceededGeneration | undefined;
+  readonly error?: unknown;
+  /** Progress in percent. */
+  readonly progress?: number | undefined;
+  /** The delay before the next poll that the service has requested, in ms. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** A call that has returned the task of a row. */
+export interface RowStep {
+  readonly task: Task;
+  /** Metadata of the response. */
+  readonly meta: ResponseMeta;
+  readonly result: TaskResult;
+}
+
+/**
+ * What a submission sends, and the caller's own idempotency key.
+ *
+ * @throws `ConfigurationError` if it is invalid.
+ */
+export async function describeRow(
+  submission: Submission,
+): Promise<RowRequest & { readonly idempotencyKey: string | undefined }> {
+  const { path, idempotencyKey, params } = await submission.details(true);
+  if (!params) throw new ConfigurationError('submission: has no params.');
+  return { kind: submission.kind, path, params, idempotencyKey };
+}
+
+/** Estimates what a row costs in USD; 0 if the price is not known. */
+export function estimateUsd({ kind, params }: RowRequest, prices: KnownPrices): number {
+  return requestPrice[kind](params)(prices) ?? 0;
+}
+
+/** Submits a row. `isRepeated`: before the response, an attempt was made that may have been charged. */
+export async function submitRow(
+  gateway: Polygate,
+  { kind, path, params }: RowRequest,
+  idempotencyKey: string,
+): Promise<RowStep & { readonly isRepeated: boolean }> {
+  let isRepeated = false;
+  const submission = namespaceOf(gateway, kind).restore(path, params);
+  const task = await submission.send(
+    { idempotencyKey },
+    { onRetry: (outcome) => (isRepeated ||= outcome === 'unknown') },
+  );
+  const { meta } = task;
+  return { task, meta, result: await resultOf(task, meta), isRepeated };
+}
+
+/** Polls the task of a row once. */
+export async function pollRow(gateway: Polygate, receipt: Receipt): Promise<RowStep> {
+  const task = namespaceOf(gateway, receipt.kind).task(receipt);
+  // The queue repeats failed polls.
+  const { meta } = await task.retrieve({ maxRetries: 0 }).withResponse();
+  return { task, meta, result: await resultOf(task, meta) };
+}
+
+/** The options of the client that the delays of a queue depend on. */
+export type DelayOptions = Polygate['delayOptions'];
+
+export const delayOptionsOf = ({ delayOptions }: Polygate): DelayOptions => delayOptions;
+
+function namespaceOf(gateway: Polygate, kind: TaskKind): TaskNamespace<TaskKind> {
+  return { image: gateway.images, video: gateway.videos, audio: gateway.audio }[kind];
+}
+
+/** What the last response said about a task. */
+async function resultOf(task: Task, { headers }: ResponseMeta): Promise<TaskResult> {
+  const { latest } = task;
+  if (latest?.status !== 'succeeded' && latest?.status !== 'failed') {
+    return { progress: latest?.progress, retryAfterMs: parseRetryAfter(headers, Date.now()) };
+  }
+  try {
+    // Sends nothing, because the task has ended.
+    return { generation: await task.wait() };
+  } catch (error) {
+    return { error };
+  }
+}

@@ -1,0 +1,14 @@
+import type { TaskStatus } from './task.ts';
+
+/** The known status words. Assumption A4. */
+const statusWords: readonly (readonly [TaskStatus, RegExp])[] = [
+  ['queued', /^(submitted|queued|pending|not_start)$/i],
+  ['running', /^(in_progress|processing|running)$/i],
+  ['succeeded', /^(success|succeeded|completed)$/i],
+  ['failed', /^(failed|failure|error|cancell?ed|expired)$/i],
+];
+
+/** The status that a word of the service stands for; undefined for an unknown word, which counts as `running`. */
+export function taskStatusOf(word: string): TaskStatus | undefined {
+  return statusWords.find(([, words]) => words.test(word))?.[0];
+}
