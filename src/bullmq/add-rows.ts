@@ -1,13 +1,12 @@
 import type { Queue } from 'bullmq';
 import type { Submission } from 'polygate';
 
-import { rowKey } from '../core/batch/row.ts';
-import { checkValue, objectWithMethods } from '../core/config/validation.ts';
-import { emptyMeta } from '../core/http/response-meta.ts';
-import { fingerprint } from '../core/tasks/fingerprint.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
 import { ConnectionError } from '../errors/connection.ts';
 import { ConflictError } from '../errors/status.ts';
+import { checkValue, objectWithMethods } from '../internal/options.ts';
+import { emptyMeta } from '../internal/response-meta.ts';
+import { describeRow, fingerprint, rowKey } from '../internal/row-driver.ts';
 import { isNonEmptyString } from '../schemas/type-guards.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { withinTime } from './redis.ts';
@@ -81,16 +80,10 @@ async function toRowData(
     checkValue('id', id ?? null, [isNonEmptyString, 'a non-empty string']);
     checkValue('submission', submission ?? null, objectWithMethods('details', 'send'));
     if (!id || !submission) throw new ConfigurationError('id, submission: are required.');
-    const { path, idempotencyKey, params } = await submission.details(true);
-    if (!params) throw new ConfigurationError('submission: has no params.');
-    return {
-      id,
-      kind: submission.kind,
-      path,
-      params,
-      hash: await fingerprint(path, canonicalJson(params)),
-      key: idempotencyKey ?? (await rowKey(prefix, queue.name, id)),
-    };
+    const { idempotencyKey, ...request } = await describeRow(submission);
+    const hash = await fingerprint(request.path, canonicalJson(request.params));
+    const key = idempotencyKey ?? (await rowKey(prefix, queue.name, id, hash));
+    return { id, ...request, hash, key };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const others =

@@ -1,9 +1,6 @@
 import type { Redis } from 'ioredis';
 
-import { reconnecting } from './redis.ts';
-
-/** How often to look for changes although none was announced, in ms: an announcement can be lost. */
-const maxSilence = 5_000;
+import { disconnect, maxSilence, reconnecting } from './redis.ts';
 
 /** An announcement: a row that has ended, a pause, or both if some may have been missed. */
 export interface Announcement {
@@ -71,7 +68,7 @@ export class Announcements {
   }
 
   close(): void {
-    this.#connection.disconnect();
+    disconnect(this.#connection);
     this.#notify({ concernsRows: true, concernsPause: true });
   }
 

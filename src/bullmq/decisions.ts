@@ -1,17 +1,25 @@
-import { isFinalError, isUncharged } from '../core/batch/row.ts';
 import { APIError } from '../errors/api.ts';
 import { PolygateError } from '../errors/base.ts';
 import { BudgetExceededError } from '../errors/budget.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
-import { ConcurrencyLimitError, PaymentRequiredError } from '../errors/status.ts';
-import type { SucceededGeneration } from '../schemas/task.ts';
+import {
+  AuthenticationError,
+  ConcurrencyLimitError,
+  PaymentRequiredError,
+} from '../errors/status.ts';
+import {
+  isFinalError,
+  isUncharged,
+  nextPollDelay,
+  taskPollInterval,
+  withEarlierCharge,
+} from '../internal/row-driver.ts';
+import type { DelayOptions, TaskResult } from '../internal/row-driver.ts';
 import { toRowError } from './row.ts';
 import type { RowState } from './row.ts';
 import type { Cost, Move, PauseReason, StoredRow } from './store.ts';
 
-/** The shortest, the first and the longest delay between two polls of a task, in ms. */
-const minPollInterval = 100;
-export const pollInterval = 2_000;
+/** The longest delay between two polls of a task, in ms, unless the service requests another one. */
 const maxPollInterval = 10_000;
 
 /** The shortest delay after a submission for which no slot was free, in ms. */
@@ -22,7 +30,7 @@ const slotDelay = 1_000;
  * outage of a minute fails no rows.
  */
 const retryDelay = 5_000;
-const maxRetryDelay = 60_000;
+const maxBackoff = 60_000;
 
 /** What a step has led to: how the row moves, when its next step is due, and whether the queue has to stop. */
 export interface Step {
@@ -32,14 +40,17 @@ export interface Step {
   readonly pause?: PauseReason | undefined;
 }
 
-/** What a task has come to: a result, an error, or neither while it is processing. */
-export interface TaskResult {
-  readonly generation?: SucceededGeneration | undefined;
-  readonly error?: unknown;
-  /** Progress in percent. */
-  readonly progress?: number | undefined;
-  /** The delay that the service has requested, in ms. */
-  readonly retryAfterMs?: number | undefined;
+/** A row that has a task. */
+interface RowWithTask {
+  readonly from: 'submitting' | 'running';
+  readonly state: RowState;
+  readonly key: string;
+}
+
+/** What the delay before a poll depends on. */
+export interface PollTiming extends DelayOptions {
+  /** The time of Redis in ms. */
+  readonly now: number;
 }
 
 /** What a row has to submit with. */
@@ -50,6 +61,8 @@ export interface Attempt {
   readonly mayBeCharged: boolean;
   /** How many submissions of a row may fail. */
   readonly attempts: number;
+  /** The longest delay that the service may request, in ms. */
+  readonly maxRetryDelay: number;
 }
 
 /**
@@ -66,11 +79,9 @@ export function costOf(
 
 /** What follows from the state of the task of a row. */
 export function afterTask(
-  from: 'submitting' | 'running',
-  state: RowState,
-  key: string,
+  { from, state, key }: RowWithTask,
   { generation, error, progress = state.progress, retryAfterMs }: TaskResult,
-  now: number,
+  timing: PollTiming,
 ): Step {
   if (generation) {
     return { move: { from, to: 'succeeded', state: { ...state, generation, error: undefined } } };
@@ -80,29 +91,42 @@ export function afterTask(
     const to = isFinalError({ hasTask: true, mayBeCharged: true }, error) ? 'failed' : 'unknown';
     return { move: { from, to, state: { ...state, error: toRowError(error, key) } } };
   }
-  return pollLater(from, { ...state, progress, error: undefined }, retryAfterMs, now);
+  return pollLater(from, { ...state, progress, error: undefined }, retryAfterMs, timing);
 }
 
-/** What follows from a poll that failed. Only the end of the task or the deadline ends the row: an outage does not. */
-export function afterFailedPoll(state: RowState, key: string, error: unknown, now: number): Step {
+/**
+ * What follows from a poll that failed. Only the end of the task, the deadline or an id that cannot be polled ends the
+ * row: an outage does not.
+ */
+export function afterFailedPoll(
+  { state, key }: Pick<RowWithTask, 'state' | 'key'>,
+  error: unknown,
+  timing: PollTiming,
+): Step {
   const failed = { ...state, error: toRowError(error, key) };
-  if (now >= deadlineOf(state)) return { move: { from: 'running', to: 'unknown', state: failed } };
-  return pollLater('running', failed, retryAfterOf(error), now);
+  const pause = lacksKey(error) ? 'authentication' : undefined;
+  if (timing.now >= deadlineOf(state) || (ConfigurationError.is(error) && !pause)) {
+    return { move: { from: 'running', to: 'unknown', state: failed }, pause };
+  }
+  return { ...pollLater('running', failed, retryAfterOf(error), timing), pause };
 }
 
 /** Polls with growing delays, the last one at the deadline. */
 function pollLater(
-  from: Move['from'],
+  from: RowWithTask['from'],
   state: RowState,
-  retryAfterMs: number | undefined,
-  now: number,
+  requestedMs: number | undefined,
+  { now, maxRetryDelay, random }: PollTiming,
 ): Step {
-  const { interval = pollInterval } = state;
-  const next = { ...state, interval: Math.min(maxPollInterval, interval * 1.25) };
-  const delayMs = Math.max(minPollInterval, retryAfterMs ?? interval);
+  const { delayMs, interval } = nextPollDelay({
+    interval: state.interval ?? taskPollInterval,
+    maxInterval: maxPollInterval,
+    retryAfterMs: requestedMs === undefined ? undefined : Math.min(requestedMs, maxRetryDelay),
+    random,
+  });
   const remainingMs = Math.max(0, deadlineOf(state) - now);
   return {
-    move: { from, to: 'running', state: next },
+    move: { from, to: 'running', state: { ...state, interval } },
     delayMs: Math.min(delayMs, remainingMs),
   };
 }
@@ -111,11 +135,11 @@ function pollLater(
 export const deadlineOf = ({ deadline = Infinity }: RowState): number => deadline;
 
 /**
- * What follows from a submission that failed without a task. A rejection for lack of a slot, money or budget is no
- * attempt. Other temporary failures are repeated under the same key until the attempts are used up.
+ * What follows from a submission that failed without a task. A rejection for lack of a slot, money, budget or a valid API
+ * key is no attempt. Other temporary failures are repeated under the same key until the attempts are used up.
  */
 export function afterFailedSubmit(
-  { state, key, mayBeCharged, attempts }: Attempt,
+  { state, key, mayBeCharged, attempts, maxRetryDelay }: Attempt,
   error: unknown,
 ): Step {
   const nowCharged = mayBeCharged || !isUncharged(error);
@@ -125,14 +149,16 @@ export function afterFailedSubmit(
     state: { ...state, mayBeCharged: nowCharged },
     cost: nowCharged ? 'unknown' : 0,
   } as const;
+  if (lacksKey(error)) return { move, pause: 'authentication' };
   if (PaymentRequiredError.is(error)) return { move, pause: 'balance' };
   if (BudgetExceededError.is(error)) return { move, pause: 'budget' };
-  const retryAfterMs = retryAfterOf(error) ?? 0;
+  const retryAfterMs = Math.min(retryAfterOf(error) ?? 0, maxRetryDelay);
   if (ConcurrencyLimitError.is(error)) return { move, delayMs: Math.max(slotDelay, retryAfterMs) };
   const failures = (state.failures ?? 0) + 1;
-  const failed = { ...move.state, failures, error: toRowError(error, key) };
-  if (failures < attempts && isTemporary(error)) {
-    const backoff = Math.min(maxRetryDelay, retryDelay * 2 ** (failures - 1));
+  const rowError = mayBeCharged ? withEarlierCharge(error) : error;
+  const failed = { ...move.state, failures, error: toRowError(rowError, key) };
+  if (failures < attempts && canSubmitLater(error)) {
+    const backoff = Math.min(maxBackoff, retryDelay * 2 ** (failures - 1));
     return { move: { ...move, state: failed }, delayMs: Math.max(backoff, retryAfterMs) };
   }
   const progress = { hasTask: false, mayBeCharged, isRecorded: true };
@@ -160,8 +186,13 @@ export function afterRetry(
 export const deadlineAfter = (now: number, waitTimeout: number): number | undefined =>
   Number.isFinite(waitTimeout) ? now + waitTimeout : undefined;
 
+/** Whether there is no valid API key: the service rejects it, or the function that returns it fails. */
+export const lacksKey = (error: unknown): boolean =>
+  AuthenticationError.is(error) ||
+  (ConfigurationError.is(error) && error.message.startsWith('apiKey'));
+
 /** Whether another submission under the same key can succeed. */
-function isTemporary(error: unknown): boolean {
+function canSubmitLater(error: unknown): boolean {
   if (APIError.is(error)) {
     return error.status >= 500 || error.status === 408 || error.status === 429;
   }
@@ -169,8 +200,9 @@ function isTemporary(error: unknown): boolean {
 }
 
 /** Whether the service rejects a request for good, so that it makes no sense to repeat it. */
-export const isRejected = (error: unknown): boolean => APIError.is(error) && !isTemporary(error);
+export const isRejected = (error: unknown): boolean => APIError.is(error) && !canSubmitLater(error);
 
+/** The delay that the service has requested, in ms. */
 const retryAfterOf = (error: unknown): number | undefined =>
   APIError.is(error) ? error.retryAfterMs : undefined;
 

@@ -1,16 +1,18 @@
 import type { ConnectionOptions } from 'bullmq';
 import type { Polygate } from 'polygate';
 
-import { signalRule } from '../core/call/request-options.ts';
 import {
   booleanValue,
+  checkOptions,
+  checkValue,
   nonNegativeNumber,
   oneOf,
   positiveInteger,
+  signalRule,
   stringValue,
-} from '../core/config/validation.ts';
-import type { Rules } from '../core/config/validation.ts';
-import { isRecord } from '../schemas/type-guards.ts';
+} from '../internal/options.ts';
+import type { Rules } from '../internal/options.ts';
+import { isNonEmptyString, isRecord } from '../schemas/type-guards.ts';
 
 /** Options of a {@link GenerationQueue}. */
 export interface GenerationQueueOptions {
@@ -24,7 +26,8 @@ export interface GenerationQueueOptions {
   connection: ConnectionOptions;
   /**
    * Prefix of all keys in Redis, as in BullMQ. Queues with one prefix and one `baseURL` share the slots of the account,
-   * so queues for different accounts need different prefixes. Idempotency keys are derived from it.
+   * so queues for different accounts need different prefixes. Idempotency keys are derived from prefix and
+   * name, but not from the Redis server.
    * @defaultValue `'bull'`
    */
   prefix?: string | undefined;
@@ -42,20 +45,39 @@ export interface GenerationQueueOptions {
   waitTimeout?: number | undefined;
   /**
    * How many submissions of a row may fail before it ends, with growing delays between them. Each includes the client's
-   * own retries. Not counted are rejections for lack of a slot, of balance or of budget, and killed workers.
+   * own retries. Not counted are rejections for lack of a slot, of balance, of budget or of a valid API key, and killed
+   * workers.
    * @defaultValue 5
    */
   attempts?: number | undefined;
 }
 
-export const queueRules = {
+const queueRules = {
   gateway: [(value) => isRecord(value) && 'images' in value && 'models' in value, 'a Polygate'],
-  connection: [isRecord, 'options for Redis, or a Redis instance of ioredis'],
+  connection: [
+    isRecord,
+    "options such as { url: 'redis://127.0.0.1:6379' }, or a Redis instance of ioredis",
+  ],
   prefix: stringValue,
   maxUsd: nonNegativeNumber,
   waitTimeout: nonNegativeNumber,
   attempts: positiveInteger,
 } satisfies Rules;
+
+/**
+ * Checks the arguments of a new queue.
+ *
+ * @throws `ConfigurationError`
+ */
+export function checkQueue(name: string, options: GenerationQueueOptions): void {
+  checkValue('name', name ?? null, [
+    (value) => isNonEmptyString(value) && !value.includes(':'),
+    'a non-empty string without a colon',
+  ]);
+  checkOptions(options, queueRules);
+  checkValue('gateway', options.gateway ?? null, queueRules.gateway);
+  checkValue('connection', options.connection ?? null, queueRules.connection);
+}
 
 /** Options of {@link GenerationQueue.work}. */
 export interface WorkOptions {

@@ -1,21 +1,36 @@
+/**
+ * The life of a row:
+ *
+ *     waiting <-> submitting -> running -> succeeded, failed or unknown
+ *
+ * - waiting: its job has the params and the idempotency key. A worker takes the job, and the script `admit` takes a
+ *   slot, reserves the price, and gives this worker the turn to submit.
+ * - submitting: the request is sent. Then the script `move` frees the slot, and records the task and what it has cost.
+ *   After a failure that another submission under the same key may overcome, the row is waiting again.
+ * - running: the task is polled, each time by any worker. Between two polls, the job is delayed and occupies none.
+ * - ended: the script `move` has announced the end. `retry` makes a failed or unknown row waiting or running again.
+ *
+ * `worker.ts` takes a row from step to step, `steps.ts` sends the requests, `decisions.ts` decides what follows from a
+ * response, and `scripts.ts` makes each change atomic. A killed worker leaves a row in any of these states, and another
+ * worker continues from there.
+ */
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Submission } from 'polygate';
 
-import { checkOptions, checkValue } from '../core/config/validation.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
-import { isNonEmptyString } from '../schemas/type-guards.ts';
+import { checkOptions } from '../internal/options.ts';
 import { addAll } from './add-rows.ts';
 import type { RowInput } from './add-rows.ts';
 import { Announcements } from './announcements.ts';
-import { queueRules, resultsRules, retryRules, workRules } from './options.ts';
+import { checkQueue, resultsRules, retryRules, workRules } from './options.ts';
 import type {
   GenerationQueueOptions,
   ResultsOptions,
   RetryOptions,
   WorkOptions,
 } from './options.ts';
-import { connect, withinTime } from './redis.ts';
+import { connect, disconnect, withinTime } from './redis.ts';
 import { endedRows, toEndedRow, toRow } from './results.ts';
 import { readRow, retryRow } from './retry-row.ts';
 import { jobIdOf } from './row.ts';
@@ -34,8 +49,8 @@ export type RowCounts = Readonly<Record<RowStatus, number>>;
  * retry rows only with this class.
  *
  * All methods that return a promise reject with a `ConnectionError` within 20 s if Redis is unreachable; its
- * `outcome` is `'unknown'`, because the change may be made later. Call the method again: no row is paid twice. After
- * `close()`, they reject with a `ConfigurationError`.
+ * `outcome` is `'unknown'`, because Redis may still make the change later. Repeat the call: no row is paid for twice.
+ * After `close()`, they reject with a `ConfigurationError`.
  */
 export class GenerationQueue {
   /** Name of the queue in BullMQ. */
@@ -57,22 +72,10 @@ export class GenerationQueue {
    * @throws `ConfigurationError` if the name is empty or contains a colon, or an option is unknown or invalid.
    */
   constructor(name: string, options: GenerationQueueOptions) {
-    checkValue('name', name ?? null, [
-      (value) => isNonEmptyString(value) && !value.includes(':'),
-      'a non-empty string without a colon',
-    ]);
-    checkOptions(options, queueRules);
-    checkValue('gateway', options.gateway ?? null, queueRules.gateway);
-    checkValue('connection', options.connection ?? null, queueRules.connection);
+    checkQueue(name, options);
     const { gateway, connection, prefix = 'bull', maxUsd } = options;
     const { waitTimeout = 1_800_000, attempts = 5 } = options;
     const { redis, isOwn } = connect(connection);
-    // Lost connections are restored by ioredis.
-    if (isOwn) redis.on('error', () => undefined);
-    if (redis.options.keyPrefix) {
-      if (isOwn) redis.disconnect();
-      throw new ConfigurationError('connection: must have no keyPrefix; use the option prefix.');
-    }
     const queue = new Queue<RowData>(name, { connection: redis, prefix });
     queue.on('error', () => undefined);
     const store = new RowStore(redis, queue, slotsKey(prefix, gateway.baseURL));
@@ -92,8 +95,8 @@ export class GenerationQueue {
    * Adds a row, which a worker will submit. Adding it again changes nothing. Its params are stored in Redis; headers,
    * `requestId`, timeouts and the signal of the submission are not, so set them on the client of the workers.
    *
-   * Its idempotency key is the submission's own, or else it is derived from prefix, queue and id, so a row that was
-   * removed and added again is not charged again while the service remembers the key.
+   * Its idempotency key is the submission's own, or else it is derived from prefix, queue, id and params. So a row that
+   * was removed and added again is not charged again while the service remembers the key, unless its params differ.
    *
    * @param id - Any non-empty string.
    * @throws `ConflictError` if the id exists with other params. Nothing was added or sent.
@@ -128,7 +131,7 @@ export class GenerationQueue {
    * @throws `ConfigurationError` if an option is unknown or invalid, or the queue is closed.
    */
   work(options: WorkOptions = {}): QueueWorker {
-    this.#checkOpen();
+    if (this.#closing) throw new ConfigurationError('queue: is closed.');
     checkOptions(options, workRules);
     const { concurrency = 50, signal } = options;
     const worker = startWorker({ ...this.#context, concurrency, signal });
@@ -221,8 +224,9 @@ export class GenerationQueue {
   }
 
   /**
-   * Removes all rows and results, also those of running tasks, which may be charged and are lost, and all that the queue
-   * has spent. Close all workers first, on all machines. If it rejects, call it again to remove the rest.
+   * Removes all rows and results, and the record of what the queue has spent. Tasks that are still running may have been
+   * charged: to get their results, add the same rows again. Close all workers first, on all machines. If it rejects, call
+   * it again to remove the rest.
    *
    * @throws `ConnectionError`
    */
@@ -234,7 +238,8 @@ export class GenerationQueue {
 
   /**
    * Why no rows are submitted, as this process knows it, which can take a moment after a change: `budget` if `maxUsd` is
-   * reached, `balance` after a 402, `caller` after `pause()`. Undefined while rows are submitted.
+   * reached, `balance` after a 402, `authentication` after a 401 or without an API key, `caller` after `pause()`. Undefined
+   * while rows are submitted.
    */
   get paused(): PauseReason | undefined {
     return this.#paused;
@@ -262,7 +267,7 @@ export class GenerationQueue {
 
   /**
    * Closes the workers of this object, as their `close()` does, ends `results()`, and closes the connections, except one
-   * that was passed. Rows stay in Redis. Never rejects. Repeated calls do the same.
+   * that was passed. Rows stay in Redis. Never rejects, also if Redis is unreachable. Repeated calls do the same.
    */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
@@ -273,7 +278,7 @@ export class GenerationQueue {
     this.#isClosed = true;
     this.#announcements.close();
     await withinTime(this.#queue.close()).catch(() => undefined);
-    if (this.#isOwnRedis) this.#redis.disconnect();
+    if (this.#isOwnRedis) disconnect(this.#redis);
   }
 
   async #updatePaused(): Promise<void> {

@@ -9,8 +9,17 @@ import { ConnectionError } from '../errors/connection.ts';
 import { unchecked } from '../schemas/schema.ts';
 import { isRecord } from '../schemas/type-guards.ts';
 
-/** How long a call waits for Redis, in ms, before it rejects. */
-const maxRedisTime = 14_000;
+/** Documented: every call rejects within this time, in ms, while Redis is unreachable. */
+const maxOutageTime = 20_000;
+
+/**
+ * How often to look for changes although none was announced, in ms: an announcement can be lost. A call can wait as long
+ * before it notices that Redis is unreachable.
+ */
+export const maxSilence = 5_000;
+
+/** How long one request to Redis may take, in ms. A second is left for timers that are late. */
+const maxRedisTime = maxOutageTime - maxSilence - 1_000;
 
 /**
  * Rejects if Redis does not respond in time. The steps may still happen later: all of them can be repeated.
@@ -20,7 +29,10 @@ const maxRedisTime = 14_000;
 export async function withinTime<Result>(work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unreachable('no response')), maxRedisTime);
+    timer = setTimeout(
+      () => reject(unreachable(`no response within ${maxRedisTime / 1_000} s`)),
+      maxRedisTime,
+    );
   });
   try {
     return await Promise.race([work, timeout]);
@@ -34,9 +46,15 @@ export async function withinTime<Result>(work: Promise<Result>): Promise<Result>
 
 function unreachable(reason: string, cause?: unknown): ConnectionError {
   return new ConnectionError(
-    `Redis: ${reason}. This call sent nothing to the service, but its change may be made once Redis is back. Call it again: no row is paid twice.`,
+    `Redis: ${reason.replace(/\.$/, '')}. Nothing was sent to the service. If this call changes the queue, Redis may still make the change later. Check the connection to Redis and repeat the call: no row is paid for twice.`,
     { cause },
   );
+}
+
+interface Connection {
+  readonly redis: Redis;
+  /** Whether the queue has to close it. */
+  readonly isOwn: boolean;
 }
 
 /**
@@ -44,16 +62,32 @@ function unreachable(reason: string, cause?: unknown): ConnectionError {
  *
  * @throws `ConfigurationError`
  */
-export function connect(connection: ConnectionOptions): { redis: Redis; isOwn: boolean } {
+export function connect(options: ConnectionOptions): Connection {
+  const { redis, isOwn } = open(options);
+  if (!redis.options.keyPrefix) return { redis, isOwn };
+  if (isOwn) redis.disconnect();
+  throw new ConfigurationError('connection: must have no keyPrefix; use the option prefix.');
+}
+
+function open(connection: ConnectionOptions): Connection {
   const { url, ...options }: Record<string, unknown> = { ...connection };
   if ('duplicate' in connection && typeof connection.duplicate === 'function') {
     const redis = unchecked<Redis & { isCluster?: boolean }>(connection);
-    if (typeof redis.evalsha === 'function' && !redis.isCluster) return { redis, isOwn: false };
-    throw new ConfigurationError('connection: must be options, or a Redis instance of ioredis.');
+    if (redis.isCluster) {
+      throw new ConfigurationError(
+        "connection: is a Cluster, which is not supported. Pass the options of one server, or of one endpoint in front of the cluster together with a prefix in braces, such as '{pictures}'.",
+      );
+    }
+    if (typeof redis.evalsha === 'function') return { redis, isOwn: false };
+    throw new ConfigurationError(
+      'connection: is a client of another library. Pass options such as { url }, or a Redis instance of ioredis.',
+    );
   }
   // Commands wait for a lost connection instead of failing: the time limit of each call is `withinTime`.
   const settings = { ...options, maxRetriesPerRequest: null };
   const redis = typeof url === 'string' ? new Redis(url, settings) : new Redis(settings);
+  // Lost connections are restored by ioredis.
+  redis.on('error', () => undefined);
   return { redis, isOwn: true };
 }
 
@@ -65,6 +99,16 @@ export function reconnecting(redis: Redis): Redis {
     enableOfflineQueue: true,
   });
   return connection.on('error', () => undefined);
+}
+
+/**
+ * Closes a connection for good, and rejects its commands. If it is waiting to reconnect, `disconnect()` alone would leave
+ * them and BullMQ waiting forever, and BullMQ would keep the process alive.
+ */
+export function disconnect(redis: Redis): void {
+  if (redis.status === 'end') return;
+  if (redis.status === 'reconnecting') redis.connect().catch(() => undefined);
+  redis.disconnect();
 }
 
 const hashes = new Map<string, string>();

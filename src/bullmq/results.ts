@@ -57,7 +57,7 @@ export function toRow<Status extends Row['status']>(
   return { id, kind, status, idempotencyKey: key, receipt, generation: result, error };
 }
 
-/** A row that has ended; undefined if it has not, because it was retried meanwhile. */
+/** A row in its final state; undefined if it has none, for example because a retry has moved it back to `waiting`. */
 export function toEndedRow(row: StoredRow): EndedRow | undefined {
   return isEnded(row.status) ? toRow(row, row.status) : undefined;
 }

@@ -1,6 +1,6 @@
-import { rowKey } from '../core/batch/row.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
 import { ConnectionError } from '../errors/connection.ts';
+import { rowKey } from '../internal/row-driver.ts';
 import { afterRetry } from './decisions.ts';
 import { jobIdOf } from './row.ts';
 import type { RowStore, StoredRow } from './store.ts';
@@ -29,7 +29,7 @@ export async function retryRow(
     // Derived, so that a retry that Redis has forgotten and that is repeated is not charged again.
     const newKey = anew ? await rowKey(row.key, 'anew') : undefined;
     const next = afterRetry(row, newKey, await store.now(), waitTimeout);
-    const result = await store.retry(jobIdOf(id), row.key, next);
+    const result = await store.retry(jobIdOf(id), row.key, next, row.turn);
     if (result === 'ok') return;
     if (result !== 'busy') {
       const reason = result === 'missing' ? 'was removed' : `is ${result}`;

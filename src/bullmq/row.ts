@@ -1,6 +1,7 @@
 import type { Generation, Outcome, Receipt, SucceededGeneration, TaskKind } from 'polygate';
 
 import { PolygateError } from '../errors/base.ts';
+import type { RowRequest } from '../internal/row-driver.ts';
 import { isRecord, textOf } from '../schemas/type-guards.ts';
 
 /** Where a row is: `waiting` until it is submitted, `running` while its task is, and then how it has ended. */
@@ -49,12 +50,9 @@ export interface Row<Kind extends TaskKind = TaskKind> {
 export type EndedRow<Kind extends TaskKind = TaskKind> = Row<Kind> & { readonly status: EndStatus };
 
 /** What a job contains. It never changes. */
-export interface RowData {
+export interface RowData extends RowRequest {
   /** The id that the row was added with. The id of its job is an encoded form of it. */
   readonly id: string;
-  readonly kind: TaskKind;
-  readonly path: string;
-  readonly params: { readonly model: string };
   /** Fingerprint of path and params. */
   readonly hash: string;
   readonly key: string;

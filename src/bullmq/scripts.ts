@@ -4,7 +4,7 @@
  *
  * A row is the hash of its job, with fields of its own: `pg:status`, `pg:state`, `pg:turn` and `pg:paid`. A turn is one
  * right to submit. If two processes work on one row, because the first one has lost its lock, only the one with the
- * latest turn can move the row.
+ * latest turn can move the row. A row that was deleted and added again never has a turn of the earlier one.
  *
  * Amounts are integers in nano-USD, because sums of fractions would drift.
  */
@@ -36,6 +36,9 @@ local function settle(row, spend, reservations, id, key, amount)
 end
 `;
 
+/** How many ticks a lease of a slot lasts, unless it is renewed. */
+const leaseTicks = 6;
+
 /**
  * Advances the clock of the leases, and returns its tick. Leases expire after ticks instead of milliseconds. A tick lasts
  * a second, but only while Redis serves requests. So if Redis stops for a minute, the holders have time to renew their
@@ -54,9 +57,22 @@ end
 `;
 
 /**
+ * A number above the last one, from Redis's time in µs, so that numbers never start over, even if Redis loses its latest
+ * data.
+ */
+const nextNumber = `
+local function next_number(last)
+  local time = redis.call('TIME')
+  return string.format('%.0f', math.max((last or 0) + 1, time[1] * 1000000 + time[2]))
+end
+`;
+
+/**
  * Lets a row submit, if the queue is not paused, the budget covers the price and a slot is free. Marks it as submitting,
  * reserves the price and leases the slot. Pauses the queue when the budget is used up; while other rows are submitting,
  * which may free a part of it, the row waits instead.
+ *
+ * A lease is named after the key of its row, because queues that share the slots of an account can have equal ids.
  *
  * Until the service has reported its limit, one request at a time is sent. One is also sent if it has reported 0, because
  * otherwise no response would ever report another limit.
@@ -68,7 +84,7 @@ end
  * caller has read (or '').
  * Returns the reason why not, or 'ok', the status before and the turn.
  */
-export const admit = `${setStatus}${advance}
+export const admit = `${setStatus}${advance}${nextNumber}
 local row, counts, meta, spend, reservations, slots, clock = unpack(KEYS)
 local id, price, budget, version = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 if redis.call('EXISTS', row) == 0 then return {'gone'} end
@@ -90,22 +106,23 @@ if budget ~= '' and not reserved then
   end
 end
 local tick = advance(clock)
-redis.call('ZREMRANGEBYSCORE', slots, '-inf', tick - 6)
+redis.call('ZREMRANGEBYSCORE', slots, '-inf', tick - ${leaseTicks})
 local limit = math.max(1, tonumber(redis.call('HGET', clock, 'limit') or 1))
-if not redis.call('ZSCORE', slots, id) and redis.call('ZCARD', slots) >= limit then return {'full'} end
-redis.call('ZADD', slots, tick, id)
+if not redis.call('ZSCORE', slots, row) and redis.call('ZCARD', slots) >= limit then return {'full'} end
+redis.call('ZADD', slots, tick, row)
 if not reserved then
   redis.call('HSET', reservations, id, price)
   redis.call('HINCRBY', spend, 'reserved', price)
 end
 set_status(row, counts, from, 'submitting')
-return {'ok', from, redis.call('HINCRBY', row, 'pg:turn', 1)}
+local turn = next_number(redis.call('HGET', row, 'pg:turn'))
+redis.call('HSET', row, 'pg:turn', turn)
+return {'ok', from, turn}
 `;
 
 /**
  * Moves a row to another status with its new state: after an accepted or failed submission, a poll, or its end. Frees
- * its slot, settles its reservation, and records the end of the row for those who wait for results. Ended rows are
- * numbered by Redis's time in µs, so that numbers never start over, even if Redis loses its latest data.
+ * its slot, settles its reservation, and records the end of the row for those who wait for results.
  *
  * A limit is a number that the service reported, or else 'more' after a success and 'less' after a rejection, which
  * change it only if the service reports none.
@@ -114,7 +131,7 @@ return {'ok', from, redis.call('HINCRBY', row, 'pg:turn', 1)}
  * state, key, amount, limit (or ''), and the channel of ended rows.
  * Returns 1, or 0 if the row has another status or turn by now.
  */
-export const move = `${setStatus}${settle}
+export const move = `${setStatus}${settle}${nextNumber}
 local row, counts, results, spend, reservations, slots, clock = unpack(KEYS)
 local id, before, turn, to, state, key, amount, limit, channel = unpack(ARGV)
 if limit == 'more' or limit == 'less' then
@@ -130,12 +147,10 @@ local from = redis.call('HGET', row, 'pg:status') or 'waiting'
 if from ~= before or (redis.call('HGET', row, 'pg:turn') or '0') ~= turn then return 0 end
 set_status(row, counts, from, to)
 redis.call('HSET', row, 'pg:state', state)
-redis.call('ZREM', slots, id)
+redis.call('ZREM', slots, row)
 settle(row, spend, reservations, id, key, amount)
 if to == 'succeeded' or to == 'failed' or to == 'unknown' then
-  local time = redis.call('TIME')
-  local last = tonumber(redis.call('HGET', counts, 'ended') or 0)
-  local number = string.format('%.0f', math.max(last + 1, time[1] * 1000000 + time[2]))
+  local number = next_number(redis.call('HGET', counts, 'ended'))
   redis.call('HSET', counts, 'ended', number)
   redis.call('ZADD', results, number, id)
   redis.call('PUBLISH', channel, id)
@@ -143,11 +158,11 @@ end
 return 1
 `;
 
-/** Renews the leases of a process. A lease that has expired stays lost. KEYS: slots, clock. ARGV: ids. */
+/** Renews the leases of a process. A lease that has expired stays lost. KEYS: slots, clock. ARGV: rows. */
 export const renew = `${advance}
 local slots, clock = unpack(KEYS)
 local tick = advance(clock)
-for _, id in ipairs(ARGV) do redis.call('ZADD', slots, 'XX', tick, id) end
+for _, row in ipairs(ARGV) do redis.call('ZADD', slots, 'XX', tick, row) end
 `;
 
 /**
@@ -155,15 +170,17 @@ for _, id in ipairs(ARGV) do redis.call('ZADD', slots, 'XX', tick, id) end
  * jobs to the delayed ones, due now.
  *
  * KEYS: row, counts, results, spend, reservations, failed, delayed, marker. ARGV: id, the new status, its state, key,
- * amount, priority.
- * Returns 'ok', the status that does not allow it, 'missing', or 'busy' while a worker still records the failure.
+ * amount, priority, and the turn that the caller has read (or '').
+ * Returns 'ok', the status that does not allow it, 'missing', or 'busy' while a worker still records the failure, or if the
+ * row was retried since the caller has read it.
  */
 export const retry = `${setStatus}${settle}
 local row, counts, results, spend, reservations, failed, delayed, marker = unpack(KEYS)
-local id, to, state, key, amount, priority = unpack(ARGV)
+local id, to, state, key, amount, priority, turn = unpack(ARGV)
 if redis.call('EXISTS', row) == 0 then return 'missing' end
 local from = redis.call('HGET', row, 'pg:status') or 'waiting'
 if from ~= 'failed' and from ~= 'unknown' then return from end
+if turn ~= '' and turn ~= redis.call('HGET', row, 'pg:turn') then return 'busy' end
 if redis.call('ZREM', failed, id) == 0 then return 'busy' end
 set_status(row, counts, from, to)
 settle(row, spend, reservations, id, key, amount)

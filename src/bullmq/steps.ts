@@ -1,15 +1,9 @@
-import type { Polygate } from '../client.ts';
-import { parseRetryAfter } from '../core/http/retry-after.ts';
-import type { KnownPrices } from '../core/limits/estimate.ts';
-import { requestPrice } from '../core/limits/request-price.ts';
-import type { Task } from '../core/tasks/task.ts';
+import type { Polygate, Receipt } from 'polygate';
+
 import { PolygateError } from '../errors/base.ts';
-import type { Outcome } from '../errors/base.ts';
 import { TaskWaitTimeoutError } from '../errors/tasks.ts';
-import type { TaskNamespace } from '../resources/task-namespace.ts';
-import type { ResponseMeta } from '../schemas/meta.ts';
+import { delayOptionsOf, pollRow, submitRow } from '../internal/row-driver.ts';
 import { unchecked } from '../schemas/schema.ts';
-import type { Receipt, TaskKind } from '../schemas/task.ts';
 import {
   afterFailedPoll,
   afterFailedSubmit,
@@ -17,11 +11,10 @@ import {
   costOf,
   deadlineAfter,
   deadlineOf,
-  pollInterval,
   reportedLimit,
 } from './decisions.ts';
-import type { Step, TaskResult } from './decisions.ts';
-import type { RowData, RowState } from './row.ts';
+import type { PollTiming, Step } from './decisions.ts';
+import type { RowState } from './row.ts';
 import type { Move, StoredRow } from './store.ts';
 
 /** The options that the steps of a row depend on. */
@@ -32,69 +25,56 @@ export interface StepOptions {
   readonly waitTimeout: number;
 }
 
-function namespaceOf(gateway: Polygate, kind: TaskKind): TaskNamespace<TaskKind> {
-  return { image: gateway.images, video: gateway.videos, audio: gateway.audio }[kind];
+/** A row whose next step is due. */
+interface DueRow {
+  readonly gateway: Polygate;
+  readonly row: StoredRow;
+  /** Returns the time of Redis in ms. */
+  readonly clock: () => number;
 }
 
-/** Estimates what a row costs in USD; 0 if the price is not known. */
-export function estimateUsd({ kind, params }: RowData, prices: KnownPrices): number {
-  return requestPrice[kind](params)(prices) ?? 0;
+/** A row that was admitted. */
+interface AdmittedRow extends DueRow, StepOptions {
+  /** Whether an earlier submission under the key may have been charged. */
+  readonly mayBeCharged: boolean;
+  readonly priceUsd: number;
 }
 
-/**
- * Submits a row that was admitted. `mayBeCharged` means that an earlier process may have submitted it; `clock` is that
- * of Redis.
- */
-export async function submit(
-  gateway: Polygate,
-  { data, state, key }: StoredRow,
-  mayBeCharged: boolean,
-  priceUsd: number,
-  clock: () => number,
-  { attempts, waitTimeout }: StepOptions,
-): Promise<Step> {
-  /** Whether a replay is one of this row, whose response was lost earlier or in this call. */
-  let isReplayPaid = mayBeCharged;
-  const observer = {
-    onRetry: (outcome: Outcome) => {
-      isReplayPaid ||= outcome === 'unknown';
-    },
+/** Submits a row that was admitted. */
+export async function submit(admitted: AdmittedRow): Promise<Step> {
+  const { gateway, row, mayBeCharged, priceUsd, clock, attempts, waitTimeout } = admitted;
+  const { data, state, key } = row;
+  const accepted = (receipt: Receipt) => {
+    const deadline = deadlineAfter(clock(), waitTimeout);
+    const next: RowState = { ...state, receipt, deadline };
+    return { from: 'submitting', state: next, key } as const;
   };
-  const accepted = (receipt: Receipt): RowState => ({
-    ...state,
-    receipt,
-    deadline: deadlineAfter(clock(), waitTimeout),
-    interval: pollInterval,
-  });
   try {
-    const submission = namespaceOf(gateway, data.kind).restore(data.path, data.params);
-    const task = await submission.send({ idempotencyKey: key }, observer);
-    const result = await resultOf(task, task.meta);
-    const step = afterTask('submitting', accepted(task.toJSON()), key, result, clock());
-    const cost = costOf(task, isReplayPaid, priceUsd);
-    return withMove(step, { cost, limit: task.meta.concurrency.limit ?? 'more' });
+    const { task, meta, result, isRepeated } = await submitRow(gateway, data, key);
+    const step = afterTask(accepted(task.toJSON()), result, timingOf(admitted));
+    const cost = costOf(task, mayBeCharged || isRepeated, priceUsd);
+    return withMove(step, { cost, limit: meta.concurrency.limit ?? 'more' });
   } catch (error) {
     const { task }: Partial<PolygateError> = PolygateError.is(error) ? error : {};
     const limit = reportedLimit(error);
-    if (!task)
-      return withMove(afterFailedSubmit({ state, key, mayBeCharged, attempts }, error), { limit });
+    if (!task) {
+      const { maxRetryDelay } = delayOptionsOf(gateway);
+      const attempt = { state, key, mayBeCharged, attempts, maxRetryDelay };
+      return withMove(afterFailedSubmit(attempt, error), { limit });
+    }
     const receipt = unchecked<Receipt>(task.toJSON());
-    const step = afterTask('submitting', accepted(receipt), key, {}, clock());
+    const step = afterTask(accepted(receipt), {}, timingOf(admitted));
     return withMove(step, { cost: receipt.chargeUsd ?? priceUsd, limit });
   }
 }
 
 /** Polls the task of a row once. */
-export async function poll(
-  gateway: Polygate,
-  { data, state, key }: StoredRow,
-  clock: () => number,
-): Promise<Step> {
-  const task = namespaceOf(gateway, data.kind).task(unchecked<Receipt>(state.receipt));
+export async function poll(due: DueRow): Promise<Step> {
+  const { gateway, row, clock } = due;
+  const { state, key } = row;
   try {
-    // The queue repeats failed polls.
-    const { meta } = await task.retrieve({ maxRetries: 0 }).withResponse();
-    const step = afterTask('running', state, key, await resultOf(task, meta), clock());
+    const { task, meta, result } = await pollRow(gateway, unchecked<Receipt>(state.receipt));
+    const step = afterTask({ from: 'running', state, key }, result, timingOf(due));
     if (step.move.to === 'running' && clock() >= deadlineOf(state)) {
       throw new TaskWaitTimeoutError(
         `The wait exceeded waitTimeout. Task ${task.id} is not lost: call queue.retry(id) to continue.`,
@@ -103,23 +83,15 @@ export async function poll(
     }
     return withMove(step, { limit: meta.concurrency.limit });
   } catch (error) {
-    return withMove(afterFailedPoll(state, key, error, clock()), { limit: reportedLimit(error) });
+    const step = afterFailedPoll({ state, key }, error, timingOf(due));
+    return withMove(step, { limit: reportedLimit(error) });
   }
 }
 
-/** What the last response said about a task. */
-async function resultOf(task: Task, { headers }: ResponseMeta): Promise<TaskResult> {
-  const { latest } = task;
-  if (latest?.status !== 'succeeded' && latest?.status !== 'failed') {
-    return { progress: latest?.progress, retryAfterMs: parseRetryAfter(headers, Date.now()) };
-  }
-  try {
-    // Sends nothing, because the task has ended.
-    return { generation: await task.wait() };
-  } catch (error) {
-    return { error };
-  }
-}
+const timingOf = ({ gateway, clock }: DueRow): PollTiming => ({
+  ...delayOptionsOf(gateway),
+  now: clock(),
+});
 
 const withMove = (step: Step, change: Partial<Move>): Step => ({
   ...step,

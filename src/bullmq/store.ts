@@ -45,8 +45,8 @@ export type Admission =
   | { readonly admitted: true; readonly before: string; readonly turn: string }
   | { readonly admitted: false; readonly reason: 'full' | 'gone' | 'paused' };
 
-/** Why a queue submits nothing: its budget, a 402, or a call of `pause()`. */
-export type PauseReason = 'balance' | 'budget' | 'caller';
+/** Why a queue submits nothing: a 401 or no API key, a 402, its budget, or a call of `pause()`. */
+export type PauseReason = 'authentication' | 'balance' | 'budget' | 'caller';
 
 /** Reads and changes the rows of one queue. Each change is one script or transaction. */
 export class RowStore {
@@ -110,20 +110,25 @@ export class RowStore {
 
   /** Renews the slots of rows that this process submits. */
   async renew(jobIds: readonly string[]): Promise<void> {
-    await runScript(this.redis, renew, this.#slotKeys, jobIds);
+    const rows = jobIds.map((jobId) => this.#queue.toKey(jobId));
+    await runScript(this.redis, renew, this.#slotKeys, rows);
   }
 
-  /** Takes an ended row up again. Returns `'ok'`, `'busy'`, `'missing'`, or the status that does not allow it. */
+  /**
+   * Takes an ended row up again, if it still has the given turn. Returns `'ok'`, `'busy'`, `'missing'`, or the status that
+   * does not allow it.
+   */
   async retry(
     jobId: string,
     key: string,
     { to, state, cost }: Omit<Move, 'from'>,
+    turn = '',
   ): Promise<string> {
     const bullmq = ['failed', 'delayed', 'marker'].map((name) => this.#queue.toKey(name));
     const keys = [...this.#rowKeys(jobId), ...bullmq];
     // Polls come before new rows.
     const priority = to === 'running' ? 0 : 1;
-    const args = [jobId, to, JSON.stringify(state), key, amountOf(cost), priority];
+    const args = [jobId, to, JSON.stringify(state), key, amountOf(cost), priority, turn];
     return String(await runScript(this.redis, retry, keys, args));
   }
 

@@ -1,15 +1,15 @@
 import { DelayedError, RateLimitError, UnrecoverableError, Worker } from 'bullmq';
 import type { Job, Queue } from 'bullmq';
+import type { KnownPrices, Polygate } from 'polygate';
 
-import type { Polygate } from '../client.ts';
-import type { KnownPrices } from '../core/limits/estimate.ts';
-import { isRejected } from './decisions.ts';
+import { estimateUsd } from '../internal/row-driver.ts';
+import { isRejected, lacksKey } from './decisions.ts';
 import type { Step } from './decisions.ts';
 import { Permits } from './permits.ts';
-import { reconnecting, withinTime } from './redis.ts';
+import { disconnect, reconnecting, withinTime } from './redis.ts';
 import { isEnded } from './row.ts';
 import type { RowData } from './row.ts';
-import { estimateUsd, poll, submit } from './steps.ts';
+import { poll, submit } from './steps.ts';
 import type { StepOptions } from './steps.ts';
 import type { Admission, RowStore, StoredRow } from './store.ts';
 
@@ -17,7 +17,7 @@ import type { Admission, RowStore, StoredRow } from './store.ts';
 const lockDuration = 10_000;
 const stalledInterval = 5_000;
 
-/** How often slots are renewed, in ms. They expire after six ticks of a second. */
+/** How often slots are renewed, in ms: once per tick of the clock of their leases, which last several ticks. */
 const renewInterval = 1_000;
 
 /** How often a row asks for a free slot, in ms, and for how long, before it returns to the queue. */
@@ -65,6 +65,14 @@ export interface WorkerContext extends StepOptions {
 export function startWorker(context: WorkerContext): QueueWorker {
   const { queue, prefix, store, concurrency, signal } = context;
   const connection = reconnecting(store.redis);
+  const connections = [connection];
+  const duplicate = connection.duplicate.bind(connection);
+  // BullMQ opens another connection, and cannot close it while Redis is unreachable.
+  connection.duplicate = (...options) => {
+    const blocking = duplicate(...options);
+    connections.push(blocking);
+    return blocking;
+  };
   const runner = new StepRunner(context);
   const worker = new Worker<RowData>(queue.name, (job, token) => runner.run(job, token), {
     connection,
@@ -86,7 +94,7 @@ export function startWorker(context: WorkerContext): QueueWorker {
     signal?.removeEventListener('abort', abort);
     await endOrOutage(worker.close(), () => store.redis.ping());
     runner.stop();
-    connection.disconnect();
+    connections.forEach(disconnect);
     stopped();
   };
   const close = () => (closing ??= stop());
@@ -161,7 +169,7 @@ class StepRunner {
     if (isEnded(row.status)) return finish(row);
     const clock = () => redisTime + performance.now() - startedAt;
     if (row.status === 'running') {
-      return this.#apply(job, token, row, await poll(gateway, row, clock));
+      return this.#apply(job, token, row, await poll({ gateway, row, clock }));
     }
     return this.#submit(job, token, row, clock);
   }
@@ -173,7 +181,6 @@ class StepRunner {
     row: StoredRow,
     clock: () => number,
   ): Promise<unknown> {
-    const { gateway } = this.#context;
     if (!(await this.#permits.take(maxPermitWait))) return this.#returnToQueue(slotPause);
     try {
       const jobId = job.id ?? '';
@@ -185,7 +192,7 @@ class StepRunner {
       }
       this.#holders.add(jobId);
       const mayBeCharged = row.state.mayBeCharged === true || admission.before === 'submitting';
-      const step = await submit(gateway, row, mayBeCharged, priceUsd, clock, this.#context);
+      const step = await submit({ ...this.#context, row, mayBeCharged, priceUsd, clock });
       return await this.#apply(job, token, { ...row, turn: admission.turn }, step);
     } finally {
       this.#permits.release();
@@ -241,7 +248,7 @@ class StepRunner {
 
   /** What a row costs in USD, with the prices of its model, which are fetched every few minutes. */
   async #priceOf(data: RowData): Promise<number> {
-    const { gateway, maxUsd } = this.#context;
+    const { gateway, store, maxUsd } = this.#context;
     if (maxUsd === undefined) return 0;
     const { model } = data.params;
     const now = performance.now();
@@ -249,7 +256,12 @@ class StepRunner {
     if (known === undefined || known.expiresAt < now) {
       const pricing = gateway.models.retrieve(model).then(
         (record) => record.pricing,
-        (error: unknown) => {
+        async (error: unknown) => {
+          if (lacksKey(error)) {
+            this.#pricing.delete(model);
+            await store.pause('authentication');
+            return this.#returnToQueue(pauseTime);
+          }
           // The service does not know the model, so there is no price to wait for.
           if (isRejected(error)) return undefined;
           this.#pricing.delete(model);

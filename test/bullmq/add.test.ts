@@ -143,7 +143,7 @@ describe.skipIf(!isRedisInstalled).concurrent('adding rows', () => {
       expect(all.mock.invoice).toHaveLength(ids.length);
     });
 
-    test('the key is derived from prefix, queue and id; a key of the submission wins', async () => {
+    test('the key is derived from prefix, queue, id and params; a key of the submission wins', async () => {
       await using all = await start();
       const { queue, gateway, picture } = all;
       await queue.add('a', picture('x'));
@@ -165,11 +165,31 @@ describe.skipIf(!isRedisInstalled).concurrent('adding rows', () => {
       expect(new Set(keys).size).toBe(3);
       await queue.remove('a');
       await queue.add('a', picture('y'));
+      expect(keys).not.toContain((await queue.get('a'))?.idempotencyKey);
+      await queue.remove('a');
+      await queue.add('a', picture('x'));
       expect((await queue.get('a'))?.idempotencyKey).toBe(keys[0]);
       queue.work();
       await queue.result('b');
       expect(all.mock.tasks.some(({ idempotencyKey }) => idempotencyKey === 'my-key')).toBe(true);
       await other.close();
+    });
+
+    test('queues of one name and prefix on two servers share the keys of equal rows only', async () => {
+      await using all = await start();
+      const { queue, mock } = all;
+      const other = all.open({ connection: { url: redis.url, db: 1 } });
+      await queue.addBulk(['same', 'a'], all.describeRow);
+      await other.addBulk(['same', 'b'], (prompt) => ({
+        id: prompt === 'same' ? prompt : 'a',
+        submission: all.picture(prompt),
+      }));
+      queue.work();
+      other.work();
+      for (const id of ['same', 'a']) await Promise.all([queue.result(id), other.result(id)]);
+      const prompts = mock.tasks.map(({ prompt }) => prompt);
+      expect(prompts.toSorted()).toEqual(['a', 'b', 'same']);
+      expect(mock.invoice).toHaveLength(3);
     });
 
     test('extraBody and all kinds of submissions are sent as they were described', async () => {

@@ -48,6 +48,47 @@ describe.skipIf(!isRedisInstalled).concurrent('a paused queue', () => {
       expect(all.posts()).toBeLessThanOrEqual(5 + 4);
     });
 
+    test('at the first 401 of many rows, and continues with a valid API key', async () => {
+      await using all = await start({ mock: { concurrencyLimit: 4 } });
+      const { queue, mock } = all;
+      mock.fail({ route: submits, status: 401 });
+      queue.work();
+      await queue.addBulk(numbered(50), all.describeRow);
+      await until(() => queue.paused).toBe('authentication');
+      await until(async () => (await queue.count()).submitting).toBe(0);
+      expect(await queue.count()).toMatchObject({ waiting: 50, failed: 0, unknown: 0 });
+      expect(all.posts()).toBeLessThanOrEqual(4);
+      mock.clearFaults();
+      await queue.resume();
+      await Promise.all(numbered(50).map((id) => queue.result(id)));
+      expect(await queue.count()).toMatchObject({ succeeded: 50 });
+      expect(mock.invoice).toHaveLength(50);
+    });
+
+    test('at a 401 of a poll, and the running task finishes', async () => {
+      await using all = await start({ mock: { tasks: { durationMs: 300 } } });
+      const { queue, mock } = all;
+      mock.fail({ route: 'GET /v1/images/tasks/{taskId}', status: 401, times: 1 });
+      queue.work();
+      await queue.add('a', all.picture('a'));
+      expect(await queue.result('a')).toMatchObject({ status: 'succeeded', error: undefined });
+      expect(queue.paused).toBe('authentication');
+    });
+
+    test('at a 401 of the price list, so that no row is submitted without its price', async () => {
+      await using all = await start({ queue: { maxUsd: 0.03 } });
+      const { queue, mock } = all;
+      mock.fail({ route: 'GET /v1/models/{model}', status: 401, times: 1 });
+      queue.work();
+      await queue.addBulk(numbered(3), all.describeRow);
+      await until(() => queue.paused).toBe('authentication');
+      expect(all.posts()).toBe(0);
+      await queue.resume();
+      await until(() => queue.paused).toBe('budget');
+      await until(async () => (await queue.count()).succeeded).toBe(1);
+      expect(mock.invoice).toHaveLength(1);
+    });
+
     test('at the budget of all processes, and continues with a higher one', async () => {
       await using all = await start({ queue: { maxUsd: 0.1 } });
       const { queue, mock } = all;

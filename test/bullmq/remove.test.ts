@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import { ConfigurationError } from 'polygate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -60,6 +60,39 @@ describe.skipIf(!isRedisInstalled).concurrent('what a queue keeps', () => {
       expect(queue.paused).toBeUndefined();
       const spend = await redis.client.hgetall(`${all.prefix}:pictures:polygate:spend`);
       expect(spend).toEqual({ spent: '20000000', reserved: '0' });
+    });
+
+    test('an id that is removed and added with other params is another task', async () => {
+      await using all = await start();
+      const { queue, mock } = all;
+      queue.work();
+      const urls: (string | undefined)[] = [];
+      for (const prompt of ['old', 'new', 'old']) {
+        await queue.add('a', all.picture(prompt));
+        urls.push((await queue.result('a')).generation?.urls[0]);
+        await queue.remove('a');
+      }
+      expect(mock.tasks.map(({ prompt }) => prompt)).toEqual(['old', 'new']);
+      expect(mock.invoice).toHaveLength(2);
+      expect(urls[0]).toBe(urls[2]);
+      expect(urls[0]).not.toBe(urls[1]);
+    });
+
+    test('after obliterate, the ids of earlier rows can be used for others', async () => {
+      await using all = await start();
+      const { queue, mock } = all;
+      for (const campaign of ['spring', 'summer']) {
+        const worker = queue.work();
+        await queue.addBulk(numbered(3), (id) => ({
+          id,
+          submission: all.picture(`${campaign} ${id}`),
+        }));
+        await Promise.all(numbered(3).map((id) => queue.result(id)));
+        await worker.close();
+        await queue.obliterate();
+      }
+      expect(mock.invoice).toHaveLength(6);
+      expect(new Set(mock.tasks.map(({ prompt }) => prompt)).size).toBe(6);
     });
 
     test('a row that is replaced while a worker waits for its price is sent with the new params', async () => {
@@ -130,7 +163,7 @@ describe.skipIf(!isRedisInstalled).concurrent('what a queue keeps', () => {
       });
       const { queue, mock } = all;
       queue.work();
-      mock.fail({ route: 'POST /v1/images/tasks', status: 401, times: 1 });
+      mock.fail({ route: 'POST /v1/images/tasks', status: 403, times: 1 });
       await queue.addBulk(numbered(4), all.describeRow);
       await Promise.all(numbered(4).map((id) => queue.result(id)));
       const texts: string[] = [];
@@ -152,7 +185,7 @@ describe.skipIf(!isRedisInstalled).concurrent('what a queue keeps', () => {
       }
       const text = texts.join('\n');
       expect(text.includes(mock.apiKey)).toBe(false);
-      expect(text.includes('row 3') && text.includes('AuthenticationError')).toBe(true);
+      expect(text.includes('row 3') && text.includes('PermissionDeniedError')).toBe(true);
     });
   });
 
@@ -161,12 +194,17 @@ describe.skipIf(!isRedisInstalled).concurrent('what a queue keeps', () => {
       await using all = await start();
       const { gateway } = all;
       const connection = { url: redis.url };
+      const cluster = new Cluster([{ port: 1 }], { lazyConnect: true });
+      const nodeRedis = { connect: () => undefined, duplicate: () => undefined };
       const cases: [string, object, RegExp][] = [
         ['', { gateway, connection }, /name: must be a non-empty string/],
         ['a:b', { gateway, connection }, /name: must be .* without a colon/],
         ['a', { connection }, /gateway: must be a Polygate/],
         ['a', { gateway: {}, connection }, /gateway: must be a Polygate/],
-        ['a', { gateway }, /connection: must be/],
+        ['a', { gateway }, /connection: must be options such as \{ url: 'redis:/],
+        ['a', { gateway, connection: redis.url }, /connection: must be options such as \{ url/],
+        ['a', { gateway, connection: cluster }, /connection: is a Cluster.* one server.* braces/],
+        ['a', { gateway, connection: nodeRedis }, /connection: is a client of another library/],
         ['a', { gateway, connection, maxUsd: -1 }, /maxUsd/],
         ['a', { gateway, connection, attempts: 0 }, /attempts/],
         ['a', { gateway, connection, waitTimeot: 1 }, /waitTimeot.*waitTimeout/],

@@ -184,7 +184,7 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
       await using stores = await open();
       await stores.redis.script('FLUSH');
       const [id = ''] = await stores.add(1);
-      expect(await admitted(stores, id)).toBe('1');
+      expect(await admitted(stores, id)).toMatch(/^\d+$/);
     });
   });
 });

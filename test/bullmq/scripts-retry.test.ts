@@ -21,10 +21,14 @@ describe.skipIf(!isRedisInstalled)('retries and removals in Redis', () => {
     test('moves a failed row and its job back', async () => {
       await using stores = await open();
       const [id = ''] = await stores.add(1);
-      await ended(stores, id, {});
+      const turn = await ended(stores, id, {});
       expect(await stores.first.retry(id, 'key', again)).toBe('ok');
       const { state } = again;
-      expect(await stores.first.readJob(id)).toMatchObject({ status: 'waiting', state, turn: '2' });
+      expect(await stores.first.readJob(id)).toMatchObject({
+        status: 'waiting',
+        state,
+        turn: String(Number(turn) + 1),
+      });
       expect(await (await stores.queue.getJob(id))?.getState()).toBe('delayed');
       expect(await stores.first.endedAfter(0, 10)).toEqual([]);
       expect(await stores.first.counts()).toMatchObject({ waiting: 1, failed: 0 });

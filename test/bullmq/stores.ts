@@ -13,14 +13,13 @@ export async function openStores(url: string) {
   lastPrefix += 1;
   const prefix = `stores${lastPrefix}`;
   const connections = [new Redis(url), new Redis(url)] as const;
-  const open = (connection: Redis) => {
-    const queue = new Queue<RowData>('rows', { connection, prefix });
+  const open = (connection: Redis, name = 'rows') => {
+    const queue = new Queue<RowData>(name, { connection, prefix });
     return { queue, store: new RowStore(connection, queue, slotsKey(prefix, 'https://a.example')) };
   };
-  const [{ queue, store: first }, { queue: other, store: second }] = connections.map(open) as [
-    ReturnType<typeof open>,
-    ReturnType<typeof open>,
-  ];
+  const [{ queue, store: first }, { queue: other, store: second }] = connections.map((connection) =>
+    open(connection),
+  ) as [ReturnType<typeof open>, ReturnType<typeof open>];
   const [redis] = connections;
   const key = (name: string) => `${prefix}:rows:polygate:${name}`;
   const clock = `${slotsKey(prefix, 'https://a.example')}:clock`;
@@ -34,6 +33,8 @@ export async function openStores(url: string) {
     slots: slotsKey(prefix, 'https://a.example'),
     clock,
     jobId: jobIdOf,
+    /** Another queue that shares the slots. */
+    openQueue: (name: string) => open(redis, name),
     row: (id: string) => `${prefix}:rows:${jobIdOf(id)}`,
 
     /** Adds rows, and returns the ids of their jobs. */

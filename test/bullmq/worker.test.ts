@@ -1,6 +1,8 @@
 import { Queue, Worker } from 'bullmq';
+import { Polygate } from 'polygate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { GenerationQueue } from '../../src/bullmq/index.ts';
 import { jobIdOf } from '../../src/bullmq/row.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
@@ -47,6 +49,23 @@ describe.skipIf(!isRedisInstalled).concurrent('the workers of a queue', () => {
       expect(statuses).not.toContain(429);
     });
 
+    test('queues that share the slots of an account never exceed its limit, with the same row ids', async () => {
+      await using all = await start({ mock: { concurrencyLimit: 2, latencyMs: 30 } });
+      const { queue, mock, prefix } = all;
+      const { baseURL } = all.gateway;
+      const gateway = new Polygate({ apiKey: mock.apiKey, baseURL, logLevel: 'off' });
+      const connection = { url: redis.url };
+      const other = new GenerationQueue('others', { gateway, connection, prefix });
+      for (const each of [queue, other]) {
+        await each.addBulk(numbered(20), all.describeRow);
+        each.work();
+      }
+      for (const id of numbered(20)) await Promise.all([queue.result(id), other.result(id)]);
+      await other.close();
+      expect(mock.invoice).toHaveLength(40);
+      expect(mock.requests.filter(({ status }) => status === 429)).toHaveLength(0);
+    });
+
     test('a rejection for lack of a slot is no attempt', async () => {
       await using all = await start({ queue: { attempts: 1 }, client: { maxQueueTime: 1 } });
       const { queue, mock } = all;
@@ -55,6 +74,25 @@ describe.skipIf(!isRedisInstalled).concurrent('the workers of a queue', () => {
       queue.work();
       await queue.add('a', all.picture('a'));
       expect(await queue.result('a')).toMatchObject({ status: 'succeeded' });
+    });
+
+    test('a Retry-After of a year delays a row by maxRetryDelay', async () => {
+      const delayed: typeof fetch = async (...request) => {
+        const { body, status, headers } = await fetch(...request);
+        return new Response(body, { status, headers: [...headers, ['retry-after', '31536000']] });
+      };
+      await using all = await start({
+        client: { maxRetryDelay: 200, fetch: delayed },
+        queue: { waitTimeout: Infinity },
+        mock: { tasks: { durationMs: 300 } },
+      });
+      const { queue, mock } = all;
+      mock.fail({ route: submits, status: 429, code: 'concurrency_limit_exceeded', times: 1 });
+      mock.fail({ route: polls, status: 503, times: 1 });
+      queue.work();
+      await queue.add('a', all.picture('a'));
+      expect(await queue.result('a')).toMatchObject({ status: 'succeeded' });
+      expect(mock.invoice).toHaveLength(1);
     });
 
     test('more tasks than steps wait at the same time', async () => {

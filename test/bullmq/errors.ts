@@ -1,0 +1,37 @@
+import {
+  AuthenticationError,
+  BadRequestError,
+  BudgetExceededError,
+  ConcurrencyLimitError,
+  ConnectionError,
+  PaymentRequiredError,
+  RateLimitError,
+  ServerError,
+} from 'polygate';
+
+import { emptyMeta } from '../../src/core/http/response-meta.ts';
+
+export const meta = (status: number) => emptyMeta(status);
+export const rejected = { outcome: 'rejected' } as const;
+export const unknown = { outcome: 'unknown' } as const;
+export const badRequest = new BadRequestError('bad', {
+  meta: meta(400),
+  code: 'invalid',
+  ...rejected,
+});
+export const serverError = new ServerError('down', { meta: meta(500), ...unknown });
+export const notSent = new ConnectionError('refused', { outcome: 'not-sent' });
+export const reset = new ConnectionError('reset', unknown);
+export const payment = new PaymentRequiredError('402', { meta: meta(402), ...rejected });
+export const authentication = new AuthenticationError('401', { meta: meta(401), ...rejected });
+export const budget = new BudgetExceededError('budget', { outcome: 'not-sent' } as never);
+export const noSlot = new ConcurrencyLimitError('429', {
+  meta: meta(429),
+  retryAfterMs: 4_000,
+  ...rejected,
+});
+export const rateLimit = new RateLimitError('429', {
+  meta: meta(429),
+  retryAfterMs: 90_000,
+  ...rejected,
+});

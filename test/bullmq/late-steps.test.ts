@@ -1,0 +1,118 @@
+import { ConfigurationError } from 'polygate';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { afterRetry } from '../../src/bullmq/decisions.ts';
+import { isRedisInstalled, startRedis } from './redis-server.ts';
+import type { RedisServer } from './redis-server.ts';
+import { setUp, until } from './setup.ts';
+import { admitted, ended, openStores } from './stores.ts';
+
+const submits = 'POST /v1/images/tasks';
+
+describe.skipIf(!isRedisInstalled)('steps that come late', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis[Symbol.asyncDispose]());
+
+  test('a submission from before an obliteration does not become the result of a row that was added again', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let isFirst = true;
+    const heldFetch: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if (init?.method === 'POST' && isFirst) {
+        isFirst = false;
+        await held;
+      }
+      return response;
+    };
+    await using all = await setUp(redis.url, { client: { fetch: heldFetch } });
+    const { queue, mock } = all;
+    const other = all.open();
+    const worker = queue.work();
+    await queue.add('a', all.picture('first'));
+    await until(() => mock.invoice.length).toBe(1);
+    await other.obliterate();
+    mock.fail({ route: submits, delayMs: 1_000 });
+    await other.add('a', all.picture('second'));
+    other.work();
+    await until(async () => (await other.get('a'))?.status).toBe('submitting');
+    release();
+    const row = await other.result('a');
+    expect(row).toMatchObject({ status: 'succeeded', receipt: { id: mock.tasks[1]?.id } });
+    expect(mock.invoice).toHaveLength(2);
+    await worker.close();
+  });
+
+  test('a retry from before another retry does not bring back the old key', async () => {
+    await using stores = await openStores(redis.url);
+    const { first, second } = stores;
+    const [id = ''] = await stores.add(1);
+    await ended(stores, id, {});
+    const stale = await first.readJob(id);
+    if (!stale) throw new Error('no row');
+    expect(await second.retry(id, stale.key, afterRetry(stale, 'new key', 0, 1), stale.turn)).toBe(
+      'ok',
+    );
+    await ended(stores, id, { to: 'unknown', state: { key: 'new key', mayBeCharged: true } });
+    const again = afterRetry(stale, undefined, 0, 1);
+    expect(await first.retry(id, stale.key, again, stale.turn)).toBe('busy');
+    expect(await first.readJob(id)).toMatchObject({ status: 'unknown', key: 'new key' });
+  });
+
+  test('turns of a row that was deleted and added again differ', async () => {
+    await using stores = await openStores(redis.url);
+    const [id = ''] = await stores.add(1);
+    const turn = await admitted(stores, id);
+    await stores.queue.obliterate({ force: true });
+    await stores.first.clear();
+    await stores.add(1);
+    const move = { from: 'submitting', to: 'running', state: {} } as const;
+    const later = await admitted(stores, id);
+    expect(await stores.first.move(id, 'key', turn, move)).toBe(false);
+    expect(await stores.first.move(id, 'key', later, move)).toBe(true);
+  });
+
+  test('no worker can be started while the queue closes, because it would never be closed', async () => {
+    await using all = await setUp(redis.url);
+    const { queue, mock } = all;
+    mock.fail({ route: submits, delayMs: 500 });
+    queue.work();
+    await queue.add('a', all.picture('a'));
+    await until(() => mock.requests.length).toBeGreaterThan(0);
+    const closing = queue.close();
+    expect(() => queue.work()).toThrow(ConfigurationError);
+    await closing;
+  });
+
+  test('rows wait and running tasks finish while the function that returns the API key fails', async () => {
+    let fails = false;
+    let key = '';
+    const apiKey = () => {
+      if (fails) throw new Error('the vault is sealed');
+      return key;
+    };
+    await using all = await setUp(redis.url, {
+      mock: { tasks: { durationMs: 1_000 } },
+      client: { apiKey },
+    });
+    const { queue, mock } = all;
+    key = mock.apiKey;
+    queue.work();
+    await queue.add('running', all.picture('running'));
+    await until(async () => (await queue.get('running'))?.status).toBe('running');
+    fails = true;
+    await queue.add('waiting', all.picture('waiting'));
+    await until(() => queue.paused).toBe('authentication');
+    expect(await queue.count()).toMatchObject({ failed: 0, unknown: 0 });
+    fails = false;
+    await queue.resume();
+    expect(await queue.result('running')).toMatchObject({ status: 'succeeded' });
+    expect(await queue.result('waiting')).toMatchObject({ status: 'succeeded' });
+    expect(mock.invoice).toHaveLength(2);
+  });
+});

@@ -1,0 +1,106 @@
+import { ConfigurationError, ResponseValidationError, TaskFailedError } from 'polygate';
+import type { SucceededGeneration } from 'polygate';
+import { describe, expect, test } from 'vitest';
+
+import { afterFailedPoll, afterTask } from '../../src/bullmq/decisions.ts';
+import { toRowError } from '../../src/bullmq/row.ts';
+import type { RowState } from '../../src/bullmq/row.ts';
+import { meta, badRequest, serverError, reset, authentication, noSlot } from './errors.ts';
+
+/** Without jitter. */
+const timing = (now: number, maxRetryDelay = 60_000) => ({ now, maxRetryDelay, random: () => 0 });
+const receipt = { v: 1, kind: 'image', id: 'task_1' } as const;
+
+describe('the state of a task', () => {
+  const generation = { status: 'succeeded' } as SucceededGeneration;
+  const failed = new TaskFailedError('failed', { outcome: 'unknown' } as never);
+  const noResult = new ResponseValidationError('no result', { meta: meta(200) } as never);
+
+  test.each([
+    { result: { generation }, to: 'succeeded' },
+    { result: { error: failed }, to: 'failed' },
+    // It was paid for, so it must not look like a task that the service has refunded.
+    { result: { error: noResult }, to: 'unknown' },
+    { result: { progress: 40 }, to: 'running', delayMs: 2_000, interval: 2_500 },
+    { result: {}, interval0: 9_000, to: 'running', delayMs: 9_000, interval: 10_000 },
+    { result: { retryAfterMs: 500 }, to: 'running', delayMs: 500, interval: 2_500 },
+    { result: { retryAfterMs: 0 }, to: 'running', delayMs: 100, interval: 2_500 },
+    { result: { retryAfterMs: 60_000 }, to: 'running', delayMs: 60_000, interval: 2_500 },
+    { result: {}, deadline: 1_700, to: 'running', delayMs: 700, interval: 2_500 },
+    { result: { retryAfterMs: 60_000 }, deadline: 900, to: 'running', delayMs: 0, interval: 2_500 },
+  ])('$result leads to $to', ({ result, to, delayMs, interval, interval0, deadline }) => {
+    const state: RowState = {
+      receipt,
+      interval: interval0,
+      deadline,
+      error: toRowError(reset, 'k'),
+    };
+    const step = afterTask({ from: 'running', state, key: 'k' }, result, timing(1_000));
+    expect(step.move).toMatchObject({ from: 'running', to });
+    expect(step.delayMs).toBe(delayMs);
+    if (to === 'running') expect(step.move.state.interval).toBe(interval);
+    expect(step.move.state.receipt).toBe(receipt);
+    // An error of an earlier poll is over.
+    expect(step.move.state.error?.name).toBe((result as { error?: Error }).error?.name);
+  });
+
+  test('progress is kept while the service reports none', () => {
+    const step = afterTask({ from: 'running', state: { progress: 30 }, key: 'k' }, {}, timing(0));
+    expect(step.move.state.progress).toBe(30);
+  });
+});
+
+test('a poll is delayed by up to a fifth more, so that tasks that were submitted together are polled apart', () => {
+  const jittered = { ...timing(0), random: () => 0.5 };
+  const step = afterTask({ from: 'running', state: {}, key: 'k' }, {}, jittered);
+  expect(step.delayMs).toBe(2_200);
+});
+
+describe('a failed poll', () => {
+  test.each([
+    { deadline: undefined, now: 1e12, to: 'running', delayMs: 2_000 },
+    { deadline: 5_000, now: 1_000, to: 'running', delayMs: 2_000 },
+    { deadline: 5_000, now: 4_000, to: 'running', delayMs: 1_000 },
+    { deadline: 5_000, now: 5_000, to: 'unknown', delayMs: undefined },
+  ])('with the deadline $deadline at $now leads to $to', ({ deadline, now, to, delayMs }) => {
+    for (const error of [reset, serverError, badRequest, new Error('bug')]) {
+      const step = afterFailedPoll({ state: { receipt, deadline }, key: 'k' }, error, timing(now));
+      expect(step.move).toMatchObject({ from: 'running', to, state: { receipt } });
+      expect(step.delayMs).toBe(delayMs);
+      expect(step.move.state.error?.name).toBe(error.name);
+    }
+  });
+});
+
+test('a failed poll is repeated after the requested delay, but not after more than maxRetryDelay', () => {
+  for (const [maxRetryDelay, delayMs] of [
+    [3_000, 3_000],
+    [90_000, 4_000],
+  ] as const) {
+    const step = afterFailedPoll(
+      { state: { receipt }, key: 'k' },
+      noSlot,
+      timing(0, maxRetryDelay),
+    );
+    expect(step).toMatchObject({ delayMs, move: { to: 'running' } });
+  }
+});
+
+test('a 401 of a poll pauses the queue, and the row stays running', () => {
+  const step = afterFailedPoll({ state: { receipt }, key: 'k' }, authentication, timing(0));
+  expect(step).toMatchObject({ pause: 'authentication', delayMs: 2_000, move: { to: 'running' } });
+});
+
+test('a poll of an id that cannot be polled leads to unknown, long before the deadline', () => {
+  const unsafe = new ConfigurationError('id: must not contain ..');
+  const { move, delayMs } = afterFailedPoll(
+    { state: { receipt, deadline: 9_000 }, key: 'k' },
+    unsafe,
+    timing(0),
+  );
+  expect(move).toMatchObject({
+    to: 'unknown',
+    state: { receipt, error: { message: unsafe.message } },
+  });
+  expect(delayMs).toBeUndefined();
+});
