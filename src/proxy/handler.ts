@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../errors/configuration.ts';
 import { ProxyError, errorResponse, errorType } from './error-response.ts';
 import { forward } from './forward.ts';
 import type { ProxyOptions } from './options.ts';
@@ -13,8 +14,7 @@ import type { Settings } from './settings.ts';
  * key. The handler is a function from `Request` to `Response` and runs in every runtime and framework that supports
  * them. Its promise never rejects. In the page, use `new Polygate({ apiKey: null, baseURL: '/api/gateway' })`.
  *
- * @throws `ConfigurationError` if an option is unknown, and TypeError if one is missing or invalid. The message never
- * contains the value.
+ * @throws `ConfigurationError` if an option is unknown, missing or invalid. The message never contains the value.
  *
  * @example
  * ```ts
@@ -49,7 +49,11 @@ async function handle(
   settings: Settings,
 ): Promise<Response> {
   if (!isAllowed) {
-    throw new ProxyError(403, 'origin_not_allowed', 'This origin may not use the proxy.');
+    throw new ProxyError(
+      403,
+      'origin_not_allowed',
+      'This origin may not use the proxy. See the proxy option `origins`.',
+    );
   }
   if (isPreflight) return new Response(null, { status: 204 });
   const target = resolveTarget(request, settings);
@@ -91,7 +95,7 @@ async function resolveUser(request: Request, { authorize }: Settings): Promise<s
     throw new ProxyError(401, 'sign_in_required', 'Sign in to this app first.');
   }
   if (typeof user === 'string' && user !== '') return user;
-  throw new TypeError('authorize: must return a user id, null or false.');
+  throw new ConfigurationError('authorize: must return a user id, null or false.');
 }
 
 /**

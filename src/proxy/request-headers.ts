@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../errors/configuration.ts';
 import { ProxyError } from './error-response.ts';
 import { isApiKey } from './settings.ts';
 import type { Settings } from './settings.ts';
@@ -37,5 +38,7 @@ async function userScopedKey(user: string, key: string): Promise<string> {
 export async function resolveApiKey({ apiKey }: Settings): Promise<string> {
   const key = typeof apiKey === 'function' ? await apiKey() : apiKey;
   if (isApiKey(key)) return key;
-  throw new TypeError('apiKey: the function must return a non-empty string without spaces.');
+  throw new ConfigurationError(
+    'apiKey: the function must return a non-empty string without spaces.',
+  );
 }

@@ -1,3 +1,4 @@
+import { parseResponseMeta } from '../internal/response-meta.ts';
 import { isRecord, parseRecord } from './body.ts';
 import { errorResponse, errorType } from './error-response.ts';
 import type { Settings } from './settings.ts';
@@ -23,6 +24,10 @@ export async function relayResponse(
   settings: ResponseSettings,
   redact: (text: string) => string,
 ): Promise<Response> {
+  if (request.signal.aborted) {
+    upstream.body?.cancel().catch(() => {});
+    return new Response(null, { status: 499 });
+  }
   const headers = new Headers();
   for (const name of exposedHeaders(settings)) {
     const value = upstream.headers.get(name);
@@ -30,8 +35,15 @@ export async function relayResponse(
   }
   const { status } = upstream;
   if (status >= 400) {
-    const text = await readPrefix(upstream).catch(() => '');
-    return errorResponse(status, parseError(status, text, redact), headers);
+    const text = await readPrefix(upstream, request.signal).catch(() => '');
+    const error = parseError(status, text, redact);
+    const { chargeUsd = 0 } = parseResponseMeta(upstream, settings);
+    if (chargeUsd === 0 || settings.exposeCharges !== false) {
+      return errorResponse(status, error, headers);
+    }
+    // Without the charge, the client in the page would send a chat again after a 429 or a 503.
+    const message = `${error.message} (${status}) The request may have been charged.`;
+    return errorResponse(502, { message, type: errorType(502), code: 'bad_gateway' }, headers);
   }
   // Keeps reverse proxies such as nginx from buffering the stream.
   if (headers.get('content-type')?.startsWith('text/event-stream') === true) {
@@ -92,10 +104,20 @@ function parseError(status: number, text: string, redact: (text: string) => stri
   };
 }
 
-/** Reads about the first 64 KiB of an error body and cancels the rest. */
-async function readPrefix({ body }: Response): Promise<string> {
+/** Reads about the first 64 KiB of an error body and cancels the rest. Stops when the page leaves. */
+async function readPrefix({ body }: Response, signal: AbortSignal): Promise<string> {
   if (body === null) return '';
   const reader = body.getReader();
+  const cancel = () => void reader.cancel().catch(() => {});
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    return await readText(reader);
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+async function readText(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   for (;;) {

@@ -1,69 +1,38 @@
-/** Routes without authentication: the API key is not sent to them. */
-const publicRoutes = [
-  'GET /v1/status',
-  'GET /v1/capabilities',
-  'GET /v1/errors',
-  'GET /v1/errors/{code}',
-  'GET /v1/changelog',
-  'GET /v1/pricing',
-  'GET /v1/rate-limits',
-  'GET /v1/openapi.json',
-] as const;
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import { endpoints } from '../endpoints/index.ts';
+import { unchecked } from '../schemas/schema.ts';
 
-/** Routes that an app's users need, including the assumed poll paths. Assumptions A1 and A2. */
-const userRoutes = [
-  'GET /v1/models',
-  'GET /v1/models/{model}',
-  'POST /v1/chat/completions',
-  'POST /v1/images/generations',
-  'GET /v1/images/generations/{taskId}',
-  'POST /v1/images/tasks',
-  'GET /v1/images/tasks/{taskId}',
-  'POST /v1/videos',
-  'GET /v1/videos/{taskId}',
-  'POST /v1/video/generations',
-  'GET /v1/video/generations/{taskId}',
-  'POST /v1/videos/generations',
-  'GET /v1/videos/generations/{taskId}',
-  'POST /v1/audio/tasks',
-  'GET /v1/audio/tasks/{taskId}',
-  'GET /v1/audio/voices',
-  'POST /v1/audio/voices/clone',
-  'POST /v1/audio/voices/design',
-  'POST /v1/materials',
-  'GET /v1/materials/{materialId}',
-  'DELETE /v1/materials/{materialId}',
-] as const;
+type Documented = (typeof endpoints)[number];
+
+/** The name of a placeholder in a route. */
+type PlaceholderOf<Path extends string> = Path extends `${infer Start}{id}`
+  ? `${Start}{taskId}`
+  : Path extends `${infer Start}{material_id}`
+    ? `${Start}{materialId}`
+    : Path;
+
+/** The route of an endpoint, such as `GET /v1/images/tasks/{taskId}`. */
+type RouteOf<Given extends Endpoint> = Given extends Endpoint
+  ? `${Given['method']} ${PlaceholderOf<Given['path']>}`
+  : never;
+
+function routeOf({ method, path }: Endpoint): string {
+  return `${method} ${path.replace('{id}', '{taskId}').replace('{material_id}', '{materialId}')}`;
+}
+
+const routesFor = <Audience extends Endpoint['audience']>(...audiences: Audience[]) =>
+  unchecked<readonly RouteOf<Extract<Documented, { audience: Audience }>>[]>(
+    endpoints.filter(({ audience }) => audiences.some((own) => own === audience)).map(routeOf),
+  );
 
 /** The routes that are forwarded by default: every route in the specification except {@link ownerRoutes}. */
-export const defaultRoutes = [...publicRoutes, ...userRoutes] as const;
+export const defaultRoutes = routesFor('public', 'user');
 
 /**
  * Routes that are forwarded only if you add them to `allow`: they show your account, or the materials of all your
  * users.
  */
-export const ownerRoutes = [
-  'GET /v1/account',
-  'GET /v1/readiness',
-  'GET /api/usage/balance',
-  'GET /v1/materials',
-] as const;
-
-const documentedRoutes: readonly string[] = [...defaultRoutes, ...ownerRoutes];
-
-/** POST routes whose body has no model. Specification: Audio; Materials. */
-const routesWithoutModel: readonly string[] = [
-  'POST /v1/audio/voices/clone',
-  'POST /v1/audio/voices/design',
-  'POST /v1/materials',
-];
-
-const documentedQueries: Readonly<Record<string, readonly string[]>> = {
-  'GET /v1/status': ['locale'],
-  'GET /v1/pricing': ['type'],
-  'GET /v1/audio/voices': ['model'],
-  'GET /v1/materials': ['type', 'status', 'limit', 'after'],
-};
+export const ownerRoutes = routesFor('owner');
 
 /** A documented route such as `POST /v1/videos`, or any other route in the same format. Specification: Endpoints. */
 export type ProxyRoute =
@@ -84,6 +53,8 @@ export interface Route {
   readonly needsKey: boolean;
   /** Whether the body has to name a model, if only some models are allowed. */
   readonly needsModel: boolean;
+  /** The header with the key under which a repeated request is not charged again; undefined if there is none. */
+  readonly keyHeader: string | undefined;
 }
 
 const placeholder = /\{(\w+)\}/g;
@@ -95,17 +66,23 @@ export function parseRoute(text: string): Route | undefined {
   if (routeText === '') return undefined;
   // Placeholder names do not matter: the specification itself uses both `taskId` and `task_id`.
   const withoutNames = (route: string) => route.replace(placeholder, '{}');
-  const isSame = (route: string) => withoutNames(route) === withoutNames(routeText);
-  const name = documentedRoutes.find(isSame) ?? routeText;
+  const documented: Endpoint | undefined = endpoints.find(
+    (endpoint) => withoutNames(routeOf(endpoint)) === withoutNames(routeText),
+  );
+  const name = documented ? routeOf(documented) : routeText;
   const path = name.slice(method.length + 1);
   return {
     name,
     method,
     path,
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(placeholder, '(?<$1>[^/]+)')}$`),
-    query: documentedQueries[name] ?? query?.split('&') ?? [],
-    needsKey: !publicRoutes.some((route) => route === name),
-    needsModel: !routesWithoutModel.includes(name),
+    query: documented?.query ?? query?.split('&') ?? [],
+    needsKey: documented?.audience !== 'public',
+    needsModel: documented?.hasModel !== false,
+    keyHeader:
+      documented?.replay === 'keyed'
+        ? (documented.idempotencyHeader ?? 'x-idempotency-key')
+        : undefined,
   };
 }
 

@@ -1,5 +1,7 @@
 import { ConfigurationError } from '../errors/configuration.ts';
-import { unknownNameProblem } from '../schemas/nearest-name.ts';
+import { booleanValue, checkOptions, functionValue } from '../internal/validation.ts';
+import type { Rule } from '../internal/validation.ts';
+import { createAttemptCheck } from './attempts.ts';
 import type { ProxyOptions } from './options.ts';
 import { defaultRoutes, parseRoute } from './routes.ts';
 import type { Route } from './routes.ts';
@@ -11,18 +13,16 @@ export interface Settings extends ProxyOptions {
   readonly fetch: typeof globalThis.fetch;
   readonly headerPrefix: string;
   readonly requestIdHeader: string;
+  /** Throws if the browser repeated a request. Otherwise, remembers that it is forwarded. */
+  readonly checkAttempt: ReturnType<typeof createAttemptCheck>;
   /** Calls `onError`; never throws. */
   readonly report: (error: unknown) => void;
 }
-
-type Rule = readonly [isValid: (value: unknown) => boolean, requirement: string];
 
 const matches = (pattern: RegExp) => (value: unknown) =>
   typeof value === 'string' && pattern.test(value);
 const listOf = (isValid: (value: unknown) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.every((entry) => isValid(entry));
-const functionRule: Rule = [(value) => typeof value === 'function', 'a function'];
-const booleanRule: Rule = [(value) => typeof value === 'boolean', 'true or false'];
 const headerNameRule: Rule = [matches(/^[\w-]+$/), 'a header name'];
 
 /** Whether a value can be sent as the bearer token. */
@@ -39,39 +39,38 @@ const rules: { readonly [Name in keyof Required<ProxyOptions>]: Rule } = {
     (value) => matches(/^https?:/)(value) && URL.canParse(String(value)),
     'a URL such as https://host.example',
   ],
-  authorize: functionRule,
+  authorize: functionValue,
   allow: [
     listOf((value) => typeof value === 'string' && parseRoute(value) !== undefined),
     'a list of routes such as GET /v1/videos/{taskId}',
   ],
-  permit: functionRule,
+  permit: functionValue,
   models: [listOf(matches(/./)), 'a list of model ids'],
   origins: [listOf(isOrigin), 'a list of exact origins such as https://app.example'],
-  credentials: booleanRule,
+  credentials: booleanValue,
   basePath: [matches(/^(\/[^/?#]+)*$/), 'a path such as /api/gateway, or empty'],
   maxBodyBytes: [
     (value) => Number.isInteger(value) && Number(value) > 0,
     'a positive integer number of bytes',
   ],
-  exposeCharges: booleanRule,
-  onResponse: functionRule,
-  onError: functionRule,
-  fetch: functionRule,
+  exposeCharges: booleanValue,
+  onResponse: functionValue,
+  onError: functionValue,
+  fetch: functionValue,
   headerPrefix: headerNameRule,
   requestIdHeader: headerNameRule,
-  allowInsecureBaseURL: booleanRule,
+  allowInsecureBaseURL: booleanValue,
 };
 
 /** Validates the options at startup, so that mistakes never reach a user. Messages never contain values. */
 export function resolveSettings(options: ProxyOptions): Settings {
-  const values: Readonly<Record<string, unknown>> = { ...options };
-  const problem = unknownNameProblem(options, Object.keys(rules));
-  if (problem !== undefined) throw new ConfigurationError(problem);
-  for (const [name, [isValid, requirement]] of Object.entries(rules)) {
-    const value = values[name];
-    const isOmitted = value === undefined && !['apiKey', 'baseURL', 'authorize'].includes(name);
-    assert(isOmitted || isValid(value), name, `must be ${requirement}`);
-  }
+  const { apiKey, baseURL, authorize } = options;
+  const required = {
+    apiKey: apiKey ?? null,
+    baseURL: baseURL ?? null,
+    authorize: authorize ?? null,
+  };
+  checkOptions({ ...options, ...required }, rules);
   const allow: readonly string[] = options.allow ?? defaultRoutes;
   const routes = allow.map((route) => parseRoute(route)).filter((route) => route !== undefined);
   const { basePath, onError } = options;
@@ -88,12 +87,11 @@ export function resolveSettings(options: ProxyOptions): Settings {
     fetch: options.fetch ?? runtimeFetch,
     headerPrefix: (options.headerPrefix ?? 'x-svc-').toLowerCase(),
     requestIdHeader: (options.requestIdHeader ?? 'x-request-id').toLowerCase(),
+    checkAttempt: createAttemptCheck(),
     report: (error) => {
-      try {
-        onError?.(error);
-      } catch {
-        // An error in onError cannot be reported anywhere.
-      }
+      const call = async (): Promise<void> => onError?.(error);
+      // An error in onError cannot be reported anywhere.
+      call().catch(() => {});
     },
   };
 }
@@ -127,5 +125,5 @@ const runtimeFetch: typeof globalThis.fetch = (input, init) =>
   );
 
 function assert(condition: boolean, name: string, requirement: string): void {
-  if (!condition) throw new TypeError(`${name}: ${requirement}.`);
+  if (!condition) throw new ConfigurationError(`${name}: ${requirement}.`);
 }

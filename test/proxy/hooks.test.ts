@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/rejection.ts';
 import { mount, startProxy, sendRaw } from './support.ts';
 
-const image = { model: 'prism-image', prompt: 'A harbour' };
+const image = { model: 'prism-image', prompt: 'A harbor' };
 const material = { url: 'https://files.example/a.png', type: 'image' as const };
 
 describe('permit and onResponse', () => {
@@ -85,6 +85,20 @@ describe('permit and onResponse', () => {
     await settled;
   });
 
+  test.each(['-1', 'free', '0.02, 0.02'])(
+    'onResponse receives no charge when the charge header is %s',
+    async (reported) => {
+      const responses: ProxyResponse[] = [];
+      const { handler } = await startProxy({
+        fetch: async () => Response.json({}, { headers: { 'x-svc-charge-usd': reported } }),
+        onResponse: (response) => void responses.push(response),
+      });
+      const headers = { 'x-user': 'ann' };
+      await handler(new Request(`http://app.example${mount}/v1/models`, { headers }));
+      expect(responses).toMatchObject([{ status: 200, chargeUsd: undefined }]);
+    },
+  );
+
   test('onResponse receives the charge of each request even if exposeCharges is false', async () => {
     const responses: ProxyResponse[] = [];
     const { mock, page } = await startProxy({
@@ -151,8 +165,11 @@ test.each([
   expect(mock.requests).toEqual([]);
 });
 
-test('an onError that throws does not change the response', async () => {
-  const { origin } = await startProxy({ authorize: fail, onError: fail });
+test.each([
+  ['throws', fail],
+  ['rejects', (): unknown => Promise.reject(new Error('No database'))],
+])('an onError that %s does not change the response', async (_, onError) => {
+  const { origin } = await startProxy({ authorize: fail, onError });
   expect(await sendRaw(origin, { path: `${mount}/v1/models` })).toMatchObject({ status: 500 });
 });
 

@@ -4,7 +4,7 @@ import type { RawRequest } from './support.ts';
 const json = { 'content-type': 'application/json' };
 const signedIn = { 'x-user': 'ann' };
 export const chat = '{"model":"aurora-chat","messages":[{"role":"user","content":"Hello"}]}';
-export const image = '{"model":"prism-image","prompt":"A harbour"}';
+export const image = '{"model":"prism-image","prompt":"A harbor"}';
 
 /** A request from a signed-in user. */
 export const get = (path: string, headers: Record<string, string> = {}): RawRequest => ({

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { canary, mount, startProxy } from './support.ts';
 
 const logLevels = ['log', 'warn', 'error', 'info', 'debug'] as const;
-const image = { model: 'prism-image', prompt: 'A harbour' };
+const image = { model: 'prism-image', prompt: 'A harbor' };
 const chat = { model: 'aurora-chat', messages: [{ role: 'user' as const, content: 'Hello' }] };
 
 afterEach(() => {

@@ -104,7 +104,7 @@ test('a page that does not read slows the gateway down', async () => {
 
 test.each([
   ['aborting its signal', true],
-  ['cancelling the body', false],
+  ['canceling the body', false],
 ])('a page that disconnects by %s ends the request to the gateway', async (_, bySignal) => {
   let closed = false;
   const server = createServer((request, response) => {
