@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { version } from '../core/config/version.ts';
+import { version } from '../internal/version.ts';
 import { commonOptions, parseOptions, printError, unknownName, UsageError } from './arguments.ts';
 
 const help = `Tools for the polygate client.

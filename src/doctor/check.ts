@@ -1,17 +1,5 @@
 import type { DiagnosisContext } from './context.ts';
-import type { DiagnosisCheck } from './diagnosis.ts';
-
-/** Id of an assumption. */
-export type AssumptionId = NonNullable<DiagnosisCheck['assumption']>;
-
-/** A finding, as a check yields it. Its id and title follow from its assumption, or else from `aspect`. */
-export interface Finding extends Omit<DiagnosisCheck, 'id' | 'title'> {
-  aspect?: string | undefined;
-  title?: string | undefined;
-}
-
-/** Findings, as they are made, so that those before an error are kept. */
-export type Findings = AsyncGenerator<Finding, void, undefined>;
+import type { AssumptionId, Report } from './report.ts';
 
 /** One step of a diagnosis. */
 export interface Check {
@@ -24,7 +12,7 @@ export interface Check {
    * for it.
    */
   readonly assumptions?: readonly (readonly [AssumptionId, string?])[];
-  run(context: DiagnosisContext): Findings;
+  run(context: DiagnosisContext, report: Report): Promise<void> | void;
 }
 
 /**

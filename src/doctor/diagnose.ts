@@ -2,14 +2,15 @@ import { ConfigurationError, assumptions } from 'polygate';
 import type { Polygate } from 'polygate';
 
 import { aspects } from './check.ts';
-import type { AssumptionId, Check, Finding, Findings } from './check.ts';
+import type { Check } from './check.ts';
 import { checks } from './checks.ts';
 import { DiagnosisContext } from './context.ts';
 import type { DiagnoseOptions, Diagnosis, DiagnosisCheck } from './diagnosis.ts';
+import { describeEarlyEnd, earlyEnd } from './early-end.ts';
 import { describeFailure } from './failure.ts';
-import { plainText, usd } from './text.ts';
-
-const aborted = 'The run was aborted before this check ended.';
+import { Report } from './report.ts';
+import type { AssumptionId, Finding } from './report.ts';
+import { plainText } from './text.ts';
 
 /**
  * Checks whether a service behaves as the client assumes, and which options to set where it does not.
@@ -46,14 +47,14 @@ export async function diagnose({
   const findings: DiagnosisCheck[] = [];
   const reported = new Set<AssumptionId>();
   for (const check of checks) {
-    for await (const finding of findingsOf(check, context, reported, onStart)) {
+    await runCheck(check, context, reported, onStart, (finding) => {
       findings.push(finding);
       onCheck?.(finding);
-    }
+    });
   }
   const { spentUsd, unconfirmedUsd } = context.spending;
   return {
-    ok: findings.every(({ status }) => status !== 'failed'),
+    ok: !signal?.aborted && findings.every(({ status }) => status !== 'failed'),
     spentUsd,
     ...(unconfirmedUsd > 0 && { unconfirmedUsd }),
     checks: findings,
@@ -61,84 +62,82 @@ export async function diagnose({
 }
 
 /** Runs a check, unless there is a reason to skip it. Adds a finding for each assumption that it leaves open. */
-async function* findingsOf(
+async function runCheck(
   check: Check,
   context: DiagnosisContext,
   reported: Set<AssumptionId>,
   onStart: DiagnoseOptions['onStart'],
-): AsyncGenerator<DiagnosisCheck, void, undefined> {
+  onFinding: (finding: DiagnosisCheck) => void,
+): Promise<void> {
   const ids = new Set<string>();
   const open = () => (check.assumptions ?? []).filter(([id]) => !reported.has(id));
-  const describe = (finding: Finding): DiagnosisCheck => {
+  let callbackError: { readonly error: unknown } | undefined;
+  const add = (finding: Finding) => {
+    if (callbackError) throw callbackError.error;
     const described = describeFinding(check, finding);
     ids.add(described.id);
     const { assumption, ...other } = described;
-    if (assumption === undefined) return described;
-    if (reported.has(assumption)) return other;
-    reported.add(assumption);
-    return described;
+    const isRepeated = assumption !== undefined && reported.has(assumption);
+    if (assumption !== undefined) reported.add(assumption);
+    try {
+      onFinding(isRepeated ? other : described);
+    } catch (error) {
+      callbackError = { error };
+      throw error;
+    }
   };
   /** Ends the check, with a finding about what it is for. */
   const end = (finding: Finding) => {
     const subject = open().find(([id]) => !(id in aspects))?.[0];
     const aspect = ids.has(check.id) ? 'error' : undefined;
-    return describe(subject ? { assumption: subject, ...finding } : { aspect, ...finding });
+    add(subject ? { assumption: subject, ...finding } : { aspect, ...finding });
   };
   let interruption = reasonToSkip(check, context);
   if (interruption === undefined) {
     onStart?.({ id: check.id, title: check.title });
-    const steps = check.run(context);
-    for (;;) {
-      const { finding, isError } = await nextFinding(steps, context);
-      if (finding === undefined) break;
+    let unconfirmedBefore = context.spending.unconfirmedUsd;
+    const report = new Report((finding) => {
       const { assumption, status, detail } = finding;
-      if (isError || (status === 'skipped' && !assumption)) interruption = detail;
+      unconfirmedBefore = context.spending.unconfirmedUsd;
+      if (status === 'skipped' && !assumption) interruption = detail;
       // An earlier check has reported the assumption, so only a contradiction is worth reporting.
       const isKnown =
         assumption && reported.has(assumption) && (status === 'ok' || status === 'skipped');
-      if (!isKnown) yield isError ? end(finding) : describe(finding);
+      if (!isKnown) add(finding);
+    });
+    try {
+      await check.run(context, report);
+    } catch (error) {
+      const unconfirmedUsd = context.spending.unconfirmedUsd - unconfirmedBefore;
+      const finding = describeError(error, context, unconfirmedUsd);
+      interruption = finding.detail;
+      end(finding);
     }
   } else {
-    yield end({ status: 'skipped', detail: interruption });
+    end({ status: 'skipped', detail: interruption });
   }
   for (const [assumption, reason] of open()) {
-    yield describe({
-      assumption,
-      status: 'skipped',
-      detail: interruption ?? reason ?? 'Not tested.',
-    });
+    add({ assumption, status: 'skipped', detail: interruption ?? reason ?? 'Not tested.' });
   }
+  // Whatever the check has done with it.
+  if (callbackError) throw callbackError.error;
 }
 
-/** The next finding of a check. An error ends the check with a finding that describes it. */
-async function nextFinding(
-  steps: Findings,
-  context: DiagnosisContext,
-): Promise<{ finding: Finding | undefined; isError: boolean }> {
-  const unconfirmedBefore = context.spending.unconfirmedUsd;
-  try {
-    const { value } = await steps.next();
-    return { finding: value ?? undefined, isError: false };
-  } catch (error) {
-    const unconfirmedUsd = context.spending.unconfirmedUsd - unconfirmedBefore;
-    if (context.signal?.aborted) return { finding: describeAbort(unconfirmedUsd), isError: true };
-    const finding = describeFailure(error);
-    if (unconfirmedUsd > 0) finding.advice ??= 'Check the charges in your account.';
-    return { finding, isError: true };
+/** Describes the error that has ended a check. */
+function describeError(error: unknown, context: DiagnosisContext, unconfirmedUsd: number): Finding {
+  if (context.signal?.aborted) {
+    return describeEarlyEnd(context, context.signal, error, unconfirmedUsd);
   }
-}
-
-function describeAbort(unconfirmedUsd: number): Finding {
-  if (unconfirmedUsd === 0) return { status: 'skipped', detail: aborted };
-  const advice = `Its last request may have been charged ${usd(unconfirmedUsd)}: check the charges in your account.`;
-  return { status: 'warning', detail: aborted, advice };
+  const finding = describeFailure(error);
+  if (unconfirmedUsd > 0) finding.advice ??= 'Check the charges in your account.';
+  return finding;
 }
 
 function reasonToSkip(
   { needs }: Check,
   { signal, noGateway, noKey }: DiagnosisContext,
 ): string | undefined {
-  if (signal?.aborted) return aborted;
+  if (signal?.aborted) return `${earlyEnd(signal)} before this check started.`;
   return (needs && noGateway) ?? (needs === 'key' ? noKey : undefined);
 }
 

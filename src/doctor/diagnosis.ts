@@ -11,7 +11,7 @@ export interface DiagnosisCheck {
   title: string;
   /**
    * `failed` if calls of the client would fail or lose money, `warning` if something should be changed or known,
-   * `skipped` if the check did not run.
+   * `skipped` if the check did not run or did not end.
    */
   status: CheckStatus;
   /** What was found, or why the check was skipped. Never contains the API key. */
@@ -26,7 +26,7 @@ export interface DiagnosisCheck {
 
 /** The result of {@link diagnose}. */
 export interface Diagnosis {
-  /** Whether no check failed. */
+  /** Whether all checks ended, and none failed. */
   ok: boolean;
   /** What responses reported as charged, in USD. */
   spentUsd: number;
@@ -43,7 +43,10 @@ export interface DiagnoseOptions {
    * run.
    */
   maxSpendUsd?: number | undefined;
-  /** Ends the run. Checks that have not ended are `skipped`. */
+  /**
+   * Ends the run: `ok` is false, and checks that have not ended are `skipped`. A signal of `AbortSignal.timeout()` makes
+   * `reachable` fail if no response has shown that there is a gateway.
+   */
   signal?: AbortSignal | undefined;
   /** Called when a check starts. */
   onStart?: ((check: { id: string; title: string }) => void) | undefined;

@@ -7,7 +7,8 @@ import {
 } from 'polygate';
 import type { RequestPromise, ResponseMeta } from 'polygate';
 
-import type { Finding } from './check.ts';
+import type { Finding, Report } from './report.ts';
+import { describeRateLimit } from './skip-reasons.ts';
 
 /** What the service sent in place of a result. */
 export interface ErrorResponse {
@@ -37,16 +38,32 @@ export function statusOf(error: unknown): number | undefined {
   return APIError.is(error) ? error.status : undefined;
 }
 
+/** The error of a request that should fail; undefined if it succeeds. An error without a response is thrown. */
+export async function failureOf(request: Promise<unknown>): Promise<unknown> {
+  try {
+    await request;
+    return undefined;
+  } catch (error) {
+    if (errorResponse(error) === undefined) throw error;
+    return error;
+  }
+}
+
 /** Describes an error as a finding. */
 export function describeFailure(error: unknown): Pick<Finding, 'status' | 'detail' | 'advice'> {
   const detail = messageOf(error);
   if (RateLimitError.is(error)) {
     const seconds = Math.ceil((error.retryAfterMs ?? 0) / 1000);
     const advice = `Run doctor again ${seconds > 0 ? `in ${seconds} s` : 'later'}, while nothing else uses the account.`;
-    return { status: 'skipped', detail: `Rate limited: ${detail}`, advice };
+    return { status: 'skipped', detail: describeRateLimit(detail), advice };
   }
   if (BudgetExceededError.is(error)) return { status: 'skipped', detail };
   return { status: 'failed', detail };
+}
+
+/** The request of an error, such as `GET /v1/account`. Every message of the client ends with it. */
+export function requestOf(error: unknown): string | undefined {
+  return /\[([A-Z]+ [^\s,\]]+)[^[]*$/.exec(messageOf(error))?.[1];
 }
 
 /** The message of an error, without advice that does not apply to a diagnosis. */
@@ -57,10 +74,11 @@ export function messageOf(error: unknown): string {
     .replace('; retry with error.idempotencyKey to avoid a second charge', '');
 }
 
-/** The result of a request to an endpoint that may be missing, or that a proxy may not forward; otherwise, a finding. */
-export async function ifAvailable<Result extends object>(
+/** The result of a request to an endpoint that may be missing, or that a proxy may not forward, which is then reported. */
+export async function ifAvailable<Result>(
+  report: Report,
   request: Promise<Result>,
-): Promise<Result | Pick<Finding, 'status' | 'detail' | 'advice'>> {
+): Promise<Result | undefined> {
   try {
     return await request;
   } catch (error) {
@@ -68,9 +86,12 @@ export async function ifAvailable<Result extends object>(
     const detail = `Not available: ${messageOf(error)}`;
     if (status === 403) {
       const advice = 'If a proxy is in between, it may not forward this request.';
-      return { status: 'skipped', detail, advice };
+      report.skipped(detail, { advice });
+    } else if (status === 404 || status === 405) {
+      report.warning(detail);
+    } else {
+      throw error;
     }
-    if (status === 404 || status === 405) return { status: 'warning', detail };
-    throw error;
+    return undefined;
   }
 }

@@ -2,7 +2,6 @@ import { estimate } from 'polygate';
 import type { Model } from 'polygate';
 
 import { isRecord } from '../schemas/type-guards.ts';
-import { roundUsd } from './round-usd.ts';
 
 /** The most tokens that the message of a chat and the model's own additions count as. */
 const maxInputTokens = 100;
@@ -75,4 +74,9 @@ function tokenPrices(pricing: unknown) {
     output: price('outputPricePer1kUsd'),
     unit: price('unitPriceUsd') ?? 0,
   };
+}
+
+/** Rounds an amount to a billionth of a dollar: removes the noise of binary fractions. */
+export function roundUsd(amount: number): number {
+  return Number(amount.toFixed(9));
 }

@@ -1,6 +1,7 @@
 import type { Polygate, PolygateOptions, ResponseMeta } from 'polygate';
 
-import { roundUsd } from './round-usd.ts';
+import { roundUsd } from './prices.ts';
+import { describeCost } from './skip-reasons.ts';
 import { usd } from './text.ts';
 
 /** Differences below this are rounding, in USD. */
@@ -31,16 +32,19 @@ export class Spending {
   /** Why a request that costs this much cannot be sent; undefined if it can. */
   problem(priceUsd: number): string | undefined {
     if (this.#maxUsd === undefined) {
-      return `This check costs up to ${usd(priceUsd)}. It runs if maxSpendUsd (--spend) allows it.`;
+      return describeCost(priceUsd, '. It runs if maxSpendUsd (--spend) allows it.');
     }
     if (this.blockedBy !== undefined) return this.blockedBy;
     const left = roundUsd(this.#maxUsd - this.#committedUsd);
     if (priceUsd > left) {
-      return `This check costs up to ${usd(priceUsd)}, but only ${usd(Math.max(0, left))} of ${usd(this.#maxUsd)} may still be spent.`;
+      return describeCost(
+        priceUsd,
+        `, but only ${usd(Math.max(0, left))} of ${usd(this.#maxUsd)} may still be spent.`,
+      );
     }
     const walletUsd = this.walletUsd - this.#committedUsd;
     if (priceUsd > walletUsd) {
-      return `This check costs up to ${usd(priceUsd)}, but the wallet has only ${usd(Math.max(0, walletUsd))}.`;
+      return describeCost(priceUsd, `, but the wallet has only ${usd(Math.max(0, walletUsd))}.`);
     }
     return undefined;
   }

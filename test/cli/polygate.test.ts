@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
 import { expect, test } from 'vitest';
 
 import manifest from '../../package.json' with { type: 'json' };
@@ -43,6 +47,22 @@ test('the doctor ends quietly when what reads its output has ended', async () =>
   doctor.child.stdout?.destroy();
   expect(await doctor.end()).toMatchObject({ code: 141, stderr: '' });
   await gateway.program.end('SIGINT');
+});
+
+test('the doctor fails at a service that accepts connections and never responds', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const address = ['--base-url', `http://127.0.0.1:${port}`, '--api-key', 'sk-mock-demo'];
+  const { code, stdout } = await run('polygate', ['doctor', ...address, '--timeout=1', '--json']);
+  server.close();
+  const { ok, checks } = JSON.parse(stdout);
+  expect([code, ok]).toEqual([1, false]);
+  expect(checks[0]).toMatchObject({
+    id: 'reachable',
+    status: 'failed',
+    detail: 'The run timed out while this check waited for GET /v1/status.',
+  });
 });
 
 test('every line of every help text fits in 120 columns', async () => {

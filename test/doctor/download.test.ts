@@ -62,5 +62,7 @@ test('a gateway on this machine may store its results elsewhere', async () => {
     },
   });
   const diagnosis = await diagnose({ gateway, maxSpendUsd: 0.1 });
-  expect(findingOf(diagnosis, 'download').detail).toBe('The image has 5 bytes of image/png.');
+  expect(findingOf(diagnosis, 'download').detail).toBe(
+    'The image has 5 bytes of image/png. Its server reports no size, so a download that is cut off can look complete.',
+  );
 });

@@ -10,8 +10,8 @@ import { findingAbout, findingOf, startMock } from './diagnosed-mock.ts';
 import type { Wrap } from './diagnosed-mock.ts';
 import { withPrefix, withRequestIdHeader, withVideoPath } from './wraps.ts';
 
-const image = { model: 'prism-sketch', prompt: 'A harbour' };
-const video = { model: 'tide-video', prompt: 'A harbour', duration: 5 };
+const image = { model: 'prism-sketch', prompt: 'A harbor' };
+const video = { model: 'tide-video', prompt: 'A harbor', duration: 5 };
 const messages = [{ role: 'user' as const, content: 'Hello' }];
 
 /** Diagnoses a service, then returns clients with and without the options, each for a service of its own. */

@@ -44,6 +44,23 @@ test('checks start in order, and their findings are reported as they are made', 
   ]);
 });
 
+test.each(['reachable', 'public', 'chat', 'chat.replay', 'image-task.submit'])(
+  'an error that onCheck throws at %s ends the run at once',
+  async (id) => {
+    const { run, mock } = startMock();
+    let sent: number | undefined;
+    const onCheck = (check: DiagnosisCheck) => {
+      expect(sent).toBeUndefined();
+      if (check.id !== id) return;
+      sent = mock.requests.length;
+      throw new TypeError(id);
+    };
+    const error = await rejection(TypeError, run({ maxSpendUsd: 0.1, onCheck }));
+    expect(error.message).toBe(id);
+    expect(mock.requests).toHaveLength(sent ?? NaN);
+  },
+);
+
 test('an abort resolves with what is known', async () => {
   const { run, mock } = startMock();
   const controller = new AbortController();
@@ -61,7 +78,7 @@ test('an abort resolves with what is known', async () => {
       detail: expect.stringContaining('aborted'),
     });
   }
-  expect(diagnosis.ok).toBe(true);
+  expect(diagnosis.ok).toBe(false);
   expect(mock.requests.at(-1)?.path).toBe('/v1/chat/completions');
 });
 
@@ -82,6 +99,37 @@ test('an abort during a request, or before the first one, resolves as well', asy
   const none = await run({ signal: AbortSignal.abort() });
   expect(idsWith(none, 'skipped')).toHaveLength(none.checks.length);
 });
+
+test.each([
+  ['GET /v1/status', 'reachable', 'failed'],
+  ['GET /v1/account', 'authentication', 'skipped'],
+  ['GET /v1/models', 'models', 'skipped'],
+  ['GET /v1/capabilities', 'public', 'skipped'],
+  ['GET /v1/usage/records', 'openapi.error', 'skipped'],
+])(
+  'a run that times out is not ok, and names %s as what it waited for',
+  async (route, id, status) => {
+    const controller = new AbortController();
+    const stall: Wrap = (fetch) => (input, init) => {
+      const response = fetch(input, init);
+      if (new URL(addressOf(input)).pathname === route.slice('GET '.length)) {
+        controller.abort(new DOMException('', 'TimeoutError'));
+      }
+      return response;
+    };
+    const { run, mock } = startMock({}, stall);
+    mock.fail({ route, stallHeaders: true });
+    const diagnosis = await run({ signal: controller.signal });
+    expect(diagnosis.ok).toBe(false);
+    const detail = `The run timed out while this check waited for ${route}.`;
+    const waiting = diagnosis.checks.filter((check) => check.detail === detail);
+    expect(waiting[0]).toMatchObject({ id, status });
+    expect(findingOf(diagnosis, 'download')).toMatchObject({
+      status: 'skipped',
+      detail: 'The run timed out before this check started.',
+    });
+  },
+);
 
 /** Bodies that no gateway sends. */
 const bodies = [

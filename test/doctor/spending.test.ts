@@ -173,7 +173,7 @@ test('a lost response counts as charged at its listed price', async () => {
 test('what the client has spent before does not count', async () => {
   const { base, mock, run } = startMock();
   const gateway = new Polygate({ ...base, budget: { maxUsd: 0.13 } });
-  await gateway.images.submit({ model: 'prism-image', prompt: 'A harbour', n: 6 });
+  await gateway.images.submit({ model: 'prism-image', prompt: 'A harbor', n: 6 });
   const diagnosis = await run({ maxSpendUsd: 0.1 }, gateway);
   expect(idsWith(diagnosis, 'failed')).toEqual([]);
   for (const id of ['chat', 'image-task', 'replay']) {

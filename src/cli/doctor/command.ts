@@ -2,7 +2,7 @@ import type { Polygate } from 'polygate';
 import { diagnose } from 'polygate/doctor';
 import type { Diagnosis, DiagnosisCheck } from 'polygate/doctor';
 
-import { version } from '../../core/config/version.ts';
+import { version } from '../../internal/version.ts';
 import { messageOf, printError } from '../arguments.ts';
 import { createClient } from './client.ts';
 import { EarlyEnd } from './early-end.ts';
@@ -54,7 +54,7 @@ async function run(
   const progress = options.json ? undefined : new Progress(style, process.stdout);
   const end = new EarlyEnd(options.timeoutMs);
   const checks: DiagnosisCheck[] = [];
-  let spent: Pick<Diagnosis, 'spentUsd' | 'unconfirmedUsd'>;
+  let result: Omit<Diagnosis, 'checks'>;
   try {
     const complete = diagnose({
       gateway,
@@ -68,17 +68,18 @@ async function run(
       },
     });
     // After an early end, the checks that have not ended soon are left out.
-    const incomplete = end.after(graceMs).then(() => ({ spentUsd: gateway.spend.totalUsd }));
-    spent = await Promise.race([complete, incomplete]);
+    const incomplete = end
+      .after(graceMs)
+      .then(() => ({ ok: false, spentUsd: gateway.spend.totalUsd }));
+    result = await Promise.race([complete, incomplete]);
   } finally {
     progress?.stop();
     end.dispose();
   }
-  const ok = checks.every(({ status }) => status !== 'failed');
-  const diagnosis: Diagnosis = { ...spent, ok, checks };
+  const diagnosis: Diagnosis = { ...result, checks };
   if (options.json) console.log(JSON.stringify(diagnosis, undefined, 2));
   else console.log(`\n${summary(style, { diagnosis, options, end: end.reason })}`);
-  return end.exitCode ?? (ok ? 0 : 1);
+  return end.exitCode ?? (diagnosis.ok ? 0 : 1);
 }
 
 /** Removes the API key and control characters from everything that is printed. */

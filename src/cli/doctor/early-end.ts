@@ -46,6 +46,7 @@ export class EarlyEnd {
   #end(reason: EndReason, exitCode: number): void {
     this.reason = reason;
     this.exitCode = exitCode;
-    this.#controller.abort(new Error(reason));
+    const name = reason === 'timeout' ? 'TimeoutError' : 'AbortError';
+    this.#controller.abort(new DOMException(reason, name));
   }
 }

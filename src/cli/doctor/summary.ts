@@ -1,6 +1,7 @@
 import { optionsOf } from 'polygate/doctor';
 import type { CheckStatus, Diagnosis, DiagnosisCheck } from 'polygate/doctor';
 
+import { isRateLimited, isTooExpensive } from '../../doctor/skip-reasons.ts';
 import { clientCode } from './code.ts';
 import type { EndReason } from './early-end.ts';
 import { defaultTimeoutMs, maxTimeoutMs } from './options.ts';
@@ -138,7 +139,7 @@ function nextStep(
   if (end !== undefined) return ['Run the command again:', again];
   const hasOptions = Object.keys(optionsOf(diagnosis)).length > 0;
   if (failed > 0 && !hasOptions) return ['Fix what failed, then run the command again:', again];
-  if (checks.some(({ detail }) => detail.startsWith('Rate limited: '))) {
+  if (checks.some(isRateLimited)) {
     return ['Run the command again:', again];
   }
   if (options.maxSpendUsd === undefined) {
@@ -149,9 +150,8 @@ function nextStep(
   }
   if (hasOptions) return ['Add the options above to your client, if it does not have them.'];
   if (openFindings(checks).length > 0) return ['See "What to do" above.'];
-  const isSkipped = ({ id, status, detail }: DiagnosisCheck) =>
-    status === 'skipped' &&
-    (/^(chat|image-task)$/.test(id) || detail.startsWith('This check costs '));
+  const isSkipped = (check: DiagnosisCheck) =>
+    check.status === 'skipped' && (/^(chat|image-task)$/.test(check.id) || isTooExpensive(check));
   return checks.some(isSkipped)
     ? ['Not all checks that cost money ran. Their lines above say why.']
     : ['Nothing to do: the client works with this service.'];

@@ -82,7 +82,7 @@ function parseRoute(text: string): Pick<Fault, 'route'> {
   throw new UsageError(`--fail: ${text} is not a route of the gateway${suggestion(nearest)}`);
 }
 
-/** Whether a path can match the path of an endpoint: `{name}` in either stands for any segment. */
+/** Whether a path can match the path of an endpoint: `{name}` in either matches any segment. */
 function samePath(path: string, other: string): boolean {
   const segments = path.split('/');
   const others = other.split('/');

@@ -1,4 +1,4 @@
-import { APIError, ConfigurationError, PermissionDeniedError, blockers } from 'polygate';
+import { ConfigurationError, PermissionDeniedError, blockers } from 'polygate';
 
 import { isRecord } from '../../schemas/type-guards.ts';
 import type { Check } from '../check.ts';
@@ -10,44 +10,36 @@ export const authentication: Check = {
   id: 'authentication',
   title: 'API key',
   needs: 'gateway',
-  async *run(context) {
+  async run(context, report) {
     const { client, signal } = context;
-    try {
-      const { data } = await context.read(client.account.retrieve({ signal }));
-      context.account = data;
-      yield { status: 'ok', detail: 'The service accepts the API key.' };
-    } catch (error) {
-      context.noKey = 'The API key could not be used.';
-      if (ConfigurationError.is(error)) {
-        const advice = 'Pass apiKey, or set POLYGATE_API_KEY.';
-        yield { status: 'failed', detail: messageOf(error), advice };
-        return;
-      }
-      const status = statusOf(error);
-      if (
-        status === 401 ||
-        (PermissionDeniedError.is(error) && error.code === 'api_key_disabled')
-      ) {
-        const advice =
-          'Check that the key belongs to this service, is complete, and is enabled and not expired.';
-        yield { status: 'failed', detail: messageOf(error), advice };
-        return;
-      }
-      context.noKey = 'The API key could not be checked.';
-      if (!APIError.is(error) || status === 429) throw error;
-      await context.read(client.models.list({}, { signal }));
-      context.noKey = undefined;
-      const detail = `The API key can list the models, but not read the account (status ${status}).`;
-      // A proxy may not forward the account.
-      yield status === 403
-        ? { status: 'ok', detail }
-        : {
-            status: 'warning',
-            detail,
-            advice:
-              'account.retrieve() fails, and paid checks cannot see the wallet: run doctor again, or ask the operator.',
-          };
+    const error: unknown = await context.read(client.account.retrieve({ signal })).then(
+      ({ data }) => {
+        context.account = data;
+      },
+      (failure: unknown) => failure,
+    );
+    if (error === undefined) return report.ok('The service accepts the API key.');
+    context.noKey = 'The API key could not be used.';
+    const status = statusOf(error);
+    if (ConfigurationError.is(error)) {
+      return report.failed(messageOf(error), { advice: 'Pass apiKey, or set POLYGATE_API_KEY.' });
     }
+    const isDisabled = PermissionDeniedError.is(error) && error.code === 'api_key_disabled';
+    if (status === 401 || isDisabled) {
+      const advice =
+        'Check that the key belongs to this service, is complete, and is enabled and not expired.';
+      return report.failed(messageOf(error), { advice });
+    }
+    context.noKey = 'The API key could not be checked.';
+    if (status === undefined || status === 429) throw error;
+    await context.read(client.models.list({}, { signal }));
+    context.noKey = undefined;
+    const detail = `The API key can list the models, but not read the account (status ${status}).`;
+    // A proxy may not forward the account.
+    if (status === 403) return report.ok(detail);
+    const advice =
+      'account.retrieve() fails, and paid checks cannot see the wallet: run doctor again, or ask the operator.';
+    report.warning(detail, { advice });
   },
 };
 
@@ -56,13 +48,10 @@ export const readiness: Check = {
   id: 'readiness',
   title: 'Readiness of the account',
   needs: 'key',
-  async *run(context) {
+  async run(context, report) {
     const { client, signal } = context;
-    const received = await ifAvailable(context.read(client.account.readiness({ signal })));
-    if ('detail' in received) {
-      yield received;
-      return;
-    }
+    const received = await ifAvailable(report, context.read(client.account.readiness({ signal })));
+    if (received === undefined) return;
     const { data } = received;
     const describe = (items: typeof data.checks) =>
       list(items.map(({ id, status }) => `${id} (${status})`));
@@ -70,15 +59,13 @@ export const readiness: Check = {
     const advisory = data.checks.filter(({ required, status }) => !required && status !== 'ready');
     if (blocking.length > 0) {
       const advice = 'Resolve these checks in the account before you go to production.';
-      yield { status: 'failed', detail: `Blocked by ${describe(blocking)}.`, advice };
+      report.failed(`Blocked by ${describe(blocking)}.`, { advice });
     } else if (advisory.length > 0) {
-      const detail = `Ready, but these optional checks are not: ${describe(advisory)}.`;
-      yield { status: 'warning', detail };
+      report.warning(`Ready, but these optional checks are not: ${describe(advisory)}.`);
     } else if (data.status !== 'ready') {
-      const detail = `No required check blocks the account, but its status is "${data.status}".`;
-      yield { status: 'warning', detail };
+      report.warning(`No required check blocks the account, but its status is "${data.status}".`);
     } else {
-      yield { status: 'ok', detail: `Ready, with ${data.checks.length} checks.` };
+      report.ok(`Ready, with ${data.checks.length} checks.`);
     }
   },
 };
@@ -88,35 +75,29 @@ export const wallet: Check = {
   id: 'wallet',
   title: 'Wallet',
   needs: 'key',
-  async *run({ account, spending }) {
-    if (account === undefined) {
-      yield { status: 'skipped', detail: 'The account cannot be read.' };
-      return;
-    }
+  run({ account, spending }, report) {
+    if (account === undefined) return report.skipped('The account cannot be read.');
     // The service may send anything, whatever the types say.
     const { balance, concurrency }: { balance?: unknown; concurrency?: unknown } = account;
     const balanceUsd = isRecord(balance) ? balance['usd'] : undefined;
     if (typeof balanceUsd !== 'number') {
-      yield { status: 'warning', detail: 'The account record has no balance in USD.' };
+      report.warning('The account record has no balance in USD.');
     } else {
       spending.walletUsd = balanceUsd;
       const detail = `The balance is ${usd(balanceUsd)}.`;
-      const isEmpty = balanceUsd <= 0;
-      yield isEmpty
-        ? { status: 'failed', detail, advice: 'Top up the balance: paid requests fail with a 402.' }
-        : { status: 'ok', detail };
+      const advice = 'Top up the balance: paid requests fail with a 402.';
+      if (balanceUsd > 0) report.ok(detail);
+      else report.failed(detail, { advice });
     }
     const limit = isRecord(concurrency) ? concurrency['limit'] : undefined;
     if (limit !== 0) return;
     spending.blockedBy = 'The concurrency limit of the account is 0.';
-    yield {
-      aspect: 'concurrency',
-      title: 'Concurrency limit',
-      status: 'failed',
-      detail:
+    report
+      .onAspect('concurrency', 'Concurrency limit')
+      .failed(
         'The concurrency limit is 0: the service rejects every chat and generation with a 429.',
-      advice: 'Ask the operator of the service to raise the limit.',
-    };
+        { advice: 'Ask the operator of the service to raise the limit.' },
+      );
   },
 };
 
@@ -125,32 +106,26 @@ export const keyBalance: Check = {
   id: 'key-balance',
   title: 'Quota of the API key',
   needs: 'key',
-  async *run(context) {
+  async run(context, report) {
     const { client, signal } = context;
-    const received = await ifAvailable(context.read(client.account.balance({ signal })));
-    if ('detail' in received) {
-      yield received;
-      return;
-    }
+    const received = await ifAvailable(report, context.read(client.account.balance({ signal })));
+    if (received === undefined) return;
     const { data }: { data?: unknown } = received.data;
     const token = isRecord(data) ? data['token'] : undefined;
-    if (!isRecord(token)) {
-      yield { status: 'warning', detail: 'The record says nothing about the key.' };
-      return;
-    }
+    if (!isRecord(token)) return report.warning('The record says nothing about the key.');
     const { unlimited_quota, remain_quota, expired_time, model_limits_enabled } = token;
     const expiresAt = typeof expired_time === 'number' ? expired_time : -1;
     if (unlimited_quota === false && typeof remain_quota === 'number' && remain_quota <= 0) {
       const advice = 'Raise the quota of the key: paid requests fail.';
-      yield { status: 'failed', detail: 'The quota of the key is used up.', advice };
+      report.failed('The quota of the key is used up.', { advice });
     } else if (expiresAt > 0 && expiresAt * 1000 < Date.now()) {
       const detail = `The key expired at ${new Date(expiresAt * 1000).toISOString()}.`;
-      yield { status: 'failed', detail, advice: 'Create another key.' };
+      report.failed(detail, { advice: 'Create another key.' });
     } else if (model_limits_enabled === true) {
-      yield { status: 'warning', detail: 'The key may use only some of the models.' };
+      report.warning('The key may use only some of the models.');
     } else {
       const quota = unlimited_quota === true ? 'has no quota of its own' : 'has quota left';
-      yield { status: 'ok', detail: `The key ${quota}.` };
+      report.ok(`The key ${quota}.`);
     }
   },
 };

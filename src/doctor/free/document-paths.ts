@@ -22,8 +22,10 @@ export function operationsOf(document: Record<string, unknown>): DocumentOperati
 
 /** The poll paths that the document of the service may name, as templates with `{id}`. */
 export async function documentPaths(context: DiagnosisContext, pattern: RegExp): Promise<string[]> {
-  const document = await context.openapi().catch(() => ({}));
-  context.signal?.throwIfAborted();
+  const document = await context.openapi().catch((error: unknown) => {
+    if (context.signal?.aborted) throw error;
+    return {};
+  });
   return operationsOf(document)
     .filter(({ method, path }) => method === 'GET' && pattern.test(path))
     .filter(({ path }) => /^[^{}]*\/\{[^{}]+\}$/.test(path) && !/voice|material|model/.test(path))

@@ -1,7 +1,8 @@
 import { ConfigurationError, RequestTimeoutError } from 'polygate';
 
-import type { Finding } from '../check.ts';
+import { noResponseAdvice } from '../early-end.ts';
 import { messageOf } from '../failure.ts';
+import type { Finding } from '../report.ts';
 
 /** Why a connection can fail, as the messages and codes of the runtimes say it, and what to do. */
 const causes: readonly (readonly [RegExp, problem: string, advice: string])[] = [
@@ -59,28 +60,24 @@ const causes: readonly (readonly [RegExp, problem: string, advice: string])[] = 
 
 /** Explains why no response arrived. */
 export function explainConnection(error: unknown, baseURL: string): Finding {
-  const message = messageOf(error);
   if (RequestTimeoutError.is(error)) {
     return {
       status: 'failed',
       detail: `The server at ${baseURL} did not respond within 10 s.`,
-      advice:
-        'Check the host name and port in baseURL, the firewall, and whether a proxy is in between.',
+      advice: noResponseAdvice,
     };
   }
+  const message = messageOf(error);
   if (ConfigurationError.is(error)) return { status: 'failed', detail: message };
-  const [, problem, advice] = causes.find(([pattern]) => pattern.test(message)) ?? [];
+  // The message of the runtime.
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : '';
+  const [, problem, advice] = causes.find(([pattern]) => pattern.test(cause)) ?? [];
   return {
     status: 'failed',
     detail:
       problem === undefined
         ? `${baseURL}: ${message}`
-        : `The server at ${baseURL} ${problem} (${reasonOf(message)}).`,
+        : `The server at ${baseURL} ${problem} (${cause.replace(/\.$/, '')}).`,
     advice: advice ?? 'Check baseURL and the network of this machine.',
   };
-}
-
-/** The message of the runtime, without what the client adds. */
-function reasonOf(message: string): string {
-  return message.replace(/^[^:]*: /, '').replace(/\.? \[[^\]]*\]$/, '');
 }

@@ -1,5 +1,6 @@
-import type { Finding } from '../check.ts';
 import type { ErrorResponse } from '../failure.ts';
+import { needed } from '../options.ts';
+import type { Finding } from '../report.ts';
 
 const rateLimited = 'The service limits requests: run doctor again later.';
 
@@ -62,7 +63,7 @@ function explainRedirect(location: string | null, baseURL: string): Finding {
   const isSameHost = target?.hostname === before.hostname && target.protocol === 'https:';
   const isSamePath = target?.pathname.endsWith('/v1/status');
   if (!isSameHost || !isSamePath) return found;
-  return { ...found, advice: 'Set baseURL.', option: { baseURL: target.origin + prefix } };
+  return { ...found, ...needed.baseURL(target.origin + prefix) };
 }
 
 /** The title of a page, to recognize it. */

@@ -13,25 +13,23 @@ export const materials: Check = {
     ['A21'],
     ['A22', 'Only the verification of a real person would show how long its URL is valid.'],
   ],
-  async *run(context) {
+  async run(context, report) {
     const { client, signal } = context;
-    const assumption = 'A21';
+    const about = report.on('A21');
     const received = await ifAvailable(
+      about,
       context.read(client.materials.list({ limit: 100 }, { signal })),
     );
-    if ('detail' in received) {
-      yield { assumption, ...received };
-      return;
-    }
+    if (received === undefined) return;
     let { data: page } = received;
     let count = page.data.length;
     for (let pages = 1; ; pages += 1) {
       const next = await page.nextPage();
       if (next === null) break;
       if (pages === maxPages) {
-        const detail = `The library has more than ${count} materials, so its last page was not read.`;
-        yield { assumption, status: 'skipped', detail };
-        return;
+        return about.skipped(
+          `The library has more than ${count} materials, so its last page was not read.`,
+        );
       }
       count += next.data.length;
       page = next;
@@ -40,7 +38,8 @@ export const materials: Check = {
     const ends = has_more === false && (next_cursor === null || next_cursor === undefined);
     const cursor =
       next_cursor === undefined ? 'no next_cursor' : `next_cursor ${JSON.stringify(next_cursor)}`;
-    const detail = `The last page of ${count} materials has has_more ${JSON.stringify(has_more)} and ${cursor}${ends ? '.' : ', which the client takes for the end.'}`;
-    yield { assumption, status: 'ok', detail };
+    about.ok(
+      `The last page of ${count} materials has has_more ${JSON.stringify(has_more)} and ${cursor}${ends ? '.' : ', which the client takes for the end.'}`,
+    );
   },
 };

@@ -1,8 +1,11 @@
+import type { Model } from 'polygate';
+
 import { isNonEmptyString } from '../../schemas/type-guards.ts';
-import type { Check, Findings } from '../check.ts';
+import type { Check } from '../check.ts';
 import type { DiagnosisContext } from '../context.ts';
 import { messageOf } from '../failure.ts';
 import { cheapestOf } from '../prices.ts';
+import type { Report } from '../report.ts';
 import { list } from '../text.ts';
 
 const types = ['chat', 'image', 'video', 'audio'];
@@ -13,7 +16,7 @@ export const models: Check = {
   title: 'Models and prices',
   needs: 'key',
   assumptions: [['A17']],
-  async *run(context) {
+  async run(context, report) {
     const { client, signal } = context;
     const { data } = await context.read(client.models.list({}, { signal }));
     const found = data.data;
@@ -27,49 +30,43 @@ export const models: Check = {
     const missing = types.filter((type) => !byType.has(type));
     if (found.length === 0) {
       const advice = 'Check which models the key may use: every paid request names one.';
-      yield { status: 'failed', detail: 'The key can use no models.', advice };
+      report.failed('The key can use no models.', { advice });
     } else if (missing.length > 0) {
-      yield {
-        status: 'warning',
-        detail: `Models: ${list(counts)}. There are none of type ${list(missing)}.`,
-      };
+      report.warning(`Models: ${list(counts)}. There are none of type ${list(missing)}.`);
     } else {
-      yield { status: 'ok', detail: `Models: ${list(counts)}.` };
+      report.ok(`Models: ${list(counts)}.`);
     }
-    const unpriced = found.filter((model) => cheapestOf(model) === undefined);
-    if (found.length > 0) {
-      const prices = { aspect: 'prices', title: 'Prices' };
-      const names = list(unpriced.map(({ id }) => id));
-      yield unpriced.length === 0
-        ? { ...prices, status: 'ok', detail: 'Every model has a price that the client can read.' }
-        : {
-            ...prices,
-            status: 'warning',
-            detail: `The client cannot read the price of ${unpriced.length} of ${found.length} models: ${names}.`,
-            advice: 'For these models, a budget counts charges only after they were made.',
-          };
-    }
-    yield* styles(context);
+    if (found.length > 0) prices(found, report.onAspect('prices', 'Prices'));
+    await styles(context, report.on('A17'));
   },
 };
 
-async function* styles({ client, signal }: DiagnosisContext): Findings {
+function prices(found: readonly Model[], report: Report): void {
+  const unpriced = found.filter((model) => cheapestOf(model) === undefined);
+  if (unpriced.length === 0) {
+    return report.ok('Every model has a price that the client can read.');
+  }
+  const names = list(unpriced.map(({ id }) => id));
+  report.warning(
+    `The client cannot read the price of ${unpriced.length} of ${found.length} models: ${names}.`,
+    { advice: 'For these models, a budget counts charges only after they were made.' },
+  );
+}
+
+async function styles({ client, signal }: DiagnosisContext, report: Report): Promise<void> {
   const problems: string[] = [];
   for (const style of ['anthropic', 'gemini'] as const) {
     try {
       await client.models.list({ style }, { signal });
     } catch (error) {
-      signal?.throwIfAborted();
+      if (signal?.aborted) throw error;
       problems.push(`${style}: ${messageOf(error)}`);
     }
   }
   const [problem] = problems;
-  const assumption = 'A17';
-  yield problem === undefined
-    ? {
-        assumption,
-        status: 'ok',
-        detail: 'Both lists have the shape of the API that they imitate.',
-      }
-    : { assumption, status: 'warning', detail: `models.list({ style }) fails with ${problem}` };
+  if (problem === undefined) {
+    report.ok('Both lists have the shape of the API that they imitate.');
+  } else {
+    report.warning(`models.list({ style }) fails with ${problem}`);
+  }
 }

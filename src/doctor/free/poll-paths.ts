@@ -1,12 +1,14 @@
-import type { Polygate, PolygateOptions } from 'polygate';
+import { APIError } from 'polygate';
+import type { Polygate } from 'polygate';
 
-import type { AssumptionId, Check, Findings } from '../check.ts';
+import { parseErrorBody } from '../../internal/error-body.ts';
+import type { Check } from '../check.ts';
 import type { DiagnosisContext } from '../context.ts';
-import { errorResponse } from '../failure.ts';
+import { failureOf } from '../failure.ts';
+import { needed } from '../options.ts';
 import { recordCalls } from '../recorder.ts';
+import type { AssumptionId, Report } from '../report.ts';
 import { documentPaths } from './document-paths.ts';
-import { probePath, signatureOf } from './probe-path.ts';
-import type { PathState } from './probe-path.ts';
 
 /** Id of a task that does not exist. */
 const id = 'polygate-doctor-0';
@@ -50,20 +52,21 @@ export const pollPaths: Check = {
   title: 'Poll paths',
   needs: 'key',
   assumptions: [['A1']],
-  async *run(context) {
+  async run(context, report) {
     const { client, signal } = context;
     const control = await failureOf(
       client.request({ method: 'GET', path: `/v1/polygate-doctor/${id}` }, { signal }),
     );
-    for (const kind of kinds) yield* findPath(context, kind, control);
+    for (const kind of kinds) await findPath(context, kind, control, report.on(kind.assumption));
   },
 };
 
-async function* findPath(
+async function findPath(
   context: DiagnosisContext,
   { assumption, name, namespace, candidates, documented }: TaskPath,
   control: unknown,
-): Findings {
+  report: Report,
+): Promise<void> {
   const { signal } = context;
   const states = new Map<string, PathState>();
   // The client tries its own templates, and the first of them is the one that it is configured with.
@@ -71,14 +74,14 @@ async function* findPath(
   const client = context.client.withOptions({ telemetry: recorder.telemetry });
   await failureOf(namespace(client).retrieve(id, { signal }));
   for (const { template, error } of recorder.calls) {
-    states.set(template, probePath(error, control, id));
+    states.set(template, probePath(error, control));
   }
   const [assumed = ''] = states.keys();
   const probe = async (template: string) => {
     if (states.has(template)) return;
     const path = template.replace('{id}', id);
     const error = await failureOf(context.client.request({ method: 'GET', path }, { signal }));
-    states.set(template, probePath(error, control, id));
+    states.set(template, probePath(error, control));
   };
   const exists = () => [...states].find(([, state]) => state === 'exists')?.[0];
   if (states.get(assumed) !== 'exists') {
@@ -91,41 +94,44 @@ async function* findPath(
   if (found === undefined) {
     // The task itself will show it, if one is paid for.
     if (assumption !== 'A1') return;
-    const detail = signatureOf(control, id)
+    const detail = APIError.is(control)
       ? 'The service responds to an unknown task as it does to an unknown path.'
       : 'The error responses of the service do not show which paths exist.';
     const advice = 'If waiting for a video fails with a 404, set paths.videoTask.';
-    yield { assumption, status: 'skipped', detail, advice };
+    report.skipped(detail, { advice });
   } else if (found === assumed) {
-    yield { assumption, status: 'ok', detail: `GET ${found} exists.` };
+    report.ok(`GET ${found} exists.`);
   } else if (states.get(assumed) !== 'missing') {
-    yield {
-      assumption,
-      status: 'warning',
-      detail: `GET ${assumed} responds, but not in a way that shows whether it exists. GET ${found} exists.`,
-      advice: `Run doctor again. If waiting for a task fails, set paths.${name}.`,
-    };
+    report.warning(
+      `GET ${assumed} responds, but not in a way that shows whether it exists. GET ${found} exists.`,
+      { advice: `Run doctor again. If waiting for a task fails, set paths.${name}.` },
+    );
   } else {
     const isTried = recorder.calls.some(({ template }) => template === found);
-    const option: PolygateOptions = { paths: { [name]: found } };
-    context.adopt(option);
-    yield {
-      assumption,
-      status: 'warning',
-      detail: `GET ${assumed} does not exist, but GET ${found} does.`,
-      advice: `Set paths.${name}. Without it, the client ${isTried ? 'sends failing polls first' : 'does not find its tasks'}.`,
-      option,
-    };
+    const consequence = isTried ? 'sends failing polls first' : 'does not find its tasks';
+    const need = needed.pollPath(name, found, consequence);
+    context.adopt(need.option);
+    report.warning(`GET ${assumed} does not exist, but GET ${found} does.`, need);
   }
 }
 
-/** The error of a request that should fail; undefined if it succeeds. An error without a response is thrown. */
-async function failureOf(request: Promise<unknown>): Promise<unknown> {
-  try {
-    await request;
-    return undefined;
-  } catch (error) {
-    if (errorResponse(error) === undefined) throw error;
-    return error;
-  }
+/** Whether a path exists, as far as the response to a request for an unknown task shows. */
+type PathState = 'exists' | 'missing' | 'unclear';
+
+/** Reads from the error of a poll whether its path exists. `control` is the error of a path that does not exist. */
+function probePath(error: unknown, control: unknown): PathState {
+  if (!APIError.is(error)) return 'unclear';
+  const { status, code = '' } = error;
+  if (status === 404 && /^(task|image|video|job|generation)/.test(code)) return 'exists';
+  if (!APIError.is(control)) return 'unclear';
+  if (status === 404) return signatureOf(error) === signatureOf(control) ? 'missing' : 'exists';
+  if (status === 405 || status === control.status) return 'missing';
+  return status === 400 || status === 422 ? 'exists' : 'unclear';
+}
+
+/** What an error response says, apart from the path and the id that it may repeat. */
+function signatureOf({ status, code, body }: APIError): string {
+  const { message = '' } = parseErrorBody(typeof body === 'string' ? body : JSON.stringify(body));
+  const words = message.replaceAll(id, '').split(/\s+/);
+  return [status, code, ...words.filter((word) => !word.includes('/'))].join(' ');
 }

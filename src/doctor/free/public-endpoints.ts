@@ -1,9 +1,10 @@
 import type { RequestPromise } from 'polygate';
 
 import { isRecord } from '../../schemas/type-guards.ts';
-import type { Check, Findings } from '../check.ts';
+import type { Check } from '../check.ts';
 import type { DiagnosisContext } from '../context.ts';
 import { messageOf, statusOf } from '../failure.ts';
+import type { Report } from '../report.ts';
 import { list } from '../text.ts';
 
 /** The public records, each with the list that the client assumes in it. */
@@ -28,7 +29,7 @@ export const publicEndpoints: Check = {
   title: 'Public endpoints',
   needs: 'gateway',
   assumptions: [['A16'], ['A18']],
-  async *run(context) {
+  async run(context, report) {
     const missing: string[] = [];
     const different: string[] = [];
     let webhooks: unknown;
@@ -38,47 +39,51 @@ export const publicEndpoints: Check = {
         const record: unknown = data;
         if (listName && isRecord(record) && !Array.isArray(record[listName])) different.push(name);
         if (name === 'capabilities' && isRecord(record)) ({ webhooks } = record);
-        if (name === 'status') yield* clockSkew(meta.headers);
+        if (name === 'status') clockSkew(meta.headers, report);
       } catch (error) {
-        context.signal?.throwIfAborted();
-        if (statusOf(error) === 429) throw error;
+        if (context.signal?.aborted || statusOf(error) === 429) throw error;
         missing.push(`${name} (${statusOf(error) ?? messageOf(error)})`);
       }
     }
-    const assumption = 'A16';
+    const about = report.on('A16');
     if (missing.length > 0) {
       const detail = `These public endpoints do not respond as documented: ${list(missing)}.`;
       const advice = 'Only the methods of gateway.public for them are affected.';
-      yield { assumption, status: 'warning', detail, advice };
+      about.warning(detail, { advice });
     } else if (different.length > 0) {
-      const detail = `These records have another shape than assumed: ${list(different)}. The client keeps them as sent.`;
-      yield { assumption, status: 'ok', detail };
+      about.ok(
+        `These records have another shape than assumed: ${list(different)}. The client keeps them as sent.`,
+      );
     } else {
-      yield { assumption, status: 'ok', detail: 'All public records have the assumed shapes.' };
+      about.ok('All public records have the assumed shapes.');
     }
     const state = isRecord(webhooks) ? webhooks['enabled'] : undefined;
     const known =
       typeof state === 'boolean' &&
       `According to the capabilities, webhooks are ${state ? 'enabled' : 'disabled'}. `;
-    const detail = `${known || ''}How webhooks are signed is not documented, so the client verifies nothing.`;
-    yield { assumption: 'A18', status: 'skipped', detail };
+    report
+      .on('A18')
+      .skipped(
+        `${known || ''}How webhooks are signed is not documented, so the client verifies nothing.`,
+      );
   },
 };
 
 /** The largest difference between two clocks that is not reported, in ms. */
 const maxSkew = 120_000;
 
-async function* clockSkew(headers: Headers): Findings {
+function clockSkew(headers: Headers, report: Report): void {
   const age = Number(headers.get('age') ?? 0) * 1000;
   const skew = Date.now() - (Date.parse(headers.get('date') ?? '') + age);
   if (!(Math.abs(skew) > maxSkew)) return;
   const minutes = Math.round(Math.abs(skew) / 60_000);
-  yield {
-    aspect: 'clock',
-    title: 'Clock',
-    status: 'warning',
-    detail: `The clock of this machine is ${minutes} minutes ${skew > 0 ? 'ahead of' : 'behind'} that of the service.`,
-    advice:
-      'Synchronize it: result URLs, verification URLs and Retry-After dates are times of the service.',
-  };
+  report
+    .onAspect('clock', 'Clock')
+    .warning(
+      `The clock of this machine is ${minutes} minutes ${skew > 0 ? 'ahead of' : 'behind'} that of the service.`,
+      {
+        advice:
+          'Synchronize it: result URLs, verification URLs and Retry-After dates are times of the service.',
+      },
+    );
 }

@@ -1,10 +1,12 @@
 import type { Polygate, RequestPromise } from 'polygate';
 
 import { isRecord } from '../../schemas/type-guards.ts';
-import type { Check, Finding } from '../check.ts';
+import type { Check } from '../check.ts';
 import type { DiagnosisContext } from '../context.ts';
 import { responseOf } from '../failure.ts';
 import type { ErrorResponse } from '../failure.ts';
+import { needed } from '../options.ts';
+import type { Finding } from '../report.ts';
 import { explainConnection } from './explain-connection.ts';
 import { explainResponse } from './explain-response.ts';
 
@@ -15,7 +17,7 @@ import { explainResponse } from './explain-response.ts';
 export const reachable: Check = {
   id: 'reachable',
   title: 'Gateway',
-  async *run(context) {
+  async run(context, report) {
     const { baseURL } = context.client;
     context.noGateway = `There is no gateway at ${baseURL}.`;
     // A service that is overloaded for a moment gets a second request.
@@ -26,8 +28,7 @@ export const reachable: Check = {
     );
     if ('failure' in first) {
       context.noGateway = `The service at ${baseURL} cannot be reached.`;
-      yield explainConnection(first.failure, baseURL);
-      return;
+      return report.add(explainConnection(first.failure, baseURL));
     }
     context.metas.push(first.meta);
     const { status } = first.meta;
@@ -35,17 +36,10 @@ export const reachable: Check = {
       context.noGateway = `The server at ${baseURL} responds with status ${status}.`;
     }
     const problem = isStatus(first.body) ? undefined : await findProblem(context, first);
-    if (problem !== undefined) {
-      yield problem;
-      return;
-    }
+    if (problem !== undefined) return report.add(problem);
     context.noGateway = undefined;
-    yield isStatus(first.body)
-      ? describeStatus(first.body, baseURL)
-      : {
-          status: 'ok',
-          detail: `A gateway responds at ${baseURL}, although not to GET /v1/status.`,
-        };
+    if (isStatus(first.body)) report.add(describeStatus(first.body, baseURL));
+    else report.ok(`A gateway responds at ${baseURL}, although not to GET /v1/status.`);
   },
 };
 
@@ -60,7 +54,7 @@ async function receive(
   try {
     return await responseOf(request);
   } catch (failure) {
-    signal?.throwIfAborted();
+    if (signal?.aborted) throw failure;
     return { failure };
   }
 }
@@ -83,8 +77,7 @@ async function findProblem(
     return {
       status: 'failed',
       detail: `The gateway is at ${elsewhere}, not at ${client.baseURL}.`,
-      advice: 'Set baseURL.',
-      option: { baseURL: elsewhere },
+      ...needed.baseURL(elsewhere),
     };
   }
   const explained = explainResponse(first, client.baseURL);

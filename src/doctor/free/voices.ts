@@ -13,34 +13,26 @@ export const voices: Check = {
     ],
     ['A19', 'The prices of clones and designs could not be compared with a catalog.'],
   ],
-  async *run(context) {
+  async run(context, report) {
     const { client, signal } = context;
-    const received = await ifAvailable(context.read(client.voices.list({}, { signal })));
-    if ('detail' in received) {
-      yield received;
-      return;
-    }
+    const received = await ifAvailable(report, context.read(client.voices.list({}, { signal })));
+    if (received === undefined) return;
     const count = received.data.data.length;
-    yield count > 0
-      ? { status: 'ok', detail: `There are ${count} voices.` }
-      : {
-          status: 'warning',
-          detail: 'There are no voices, so speech needs a clone or design first.',
-        };
+    if (count > 0) report.ok(`There are ${count} voices.`);
+    else report.warning('There are no voices, so speech needs a clone or design first.');
     const { currency } = await client.public.pricing({ type: 'audio' }, { signal });
-    const assumption = 'A19';
-    yield currency === undefined || currency === 'USD'
-      ? {
-          assumption,
-          status: 'skipped',
-          detail: `Only a voice clone or design, which is expensive, would show its currency. The pricing catalog is in ${currency ?? 'an unnamed currency'}.`,
-        }
-      : {
-          assumption,
-          status: 'warning',
-          detail: `The pricing catalog is in ${currency}, and the client takes voice prices for USD.`,
-          advice:
-            'Compare the first charge of a voice with estimate.voiceClone or estimate.voiceDesign.',
-        };
+    const about = report.on('A19');
+    if (currency === undefined || currency === 'USD') {
+      return about.skipped(
+        `Only a voice clone or design, which is expensive, would show its currency. The pricing catalog is in ${currency ?? 'an unnamed currency'}.`,
+      );
+    }
+    about.warning(
+      `The pricing catalog is in ${currency}, and the client takes voice prices for USD.`,
+      {
+        advice:
+          'Compare the first charge of a voice with estimate.voiceClone or estimate.voiceDesign.',
+      },
+    );
   },
 };

@@ -2,13 +2,15 @@ import { ResponseValidationError } from 'polygate';
 import type { ChatCompletion, WithResponse } from 'polygate';
 
 import { isNonEmptyString, isRecord } from '../../schemas/type-guards.ts';
-import type { Check, Finding, Findings } from '../check.ts';
+import type { Check } from '../check.ts';
 import { randomId } from '../context.ts';
 import type { DiagnosisContext } from '../context.ts';
 import { messageOf } from '../failure.ts';
+import { needed } from '../options.ts';
 import type { PricedModel } from '../prices.ts';
+import type { Report } from '../report.ts';
 import { list, usd } from '../text.ts';
-import { chargeFindings } from './charge-findings.ts';
+import { checkCharge } from './charge.ts';
 import { chatParams, choose, commitUnknown, payingClient, tryModels } from './requests.ts';
 
 /** The shape of a completion, and whether its idempotency key is replayed. Assumptions A8 and A11. */
@@ -17,11 +19,11 @@ export const chat: Check = {
   title: 'Chat completion',
   needs: 'key',
   assumptions: [['A8'], ['A11', 'A chat with a reused key was not sent.']],
-  async *run(context) {
+  async run(context, report) {
     const models = choose(context, 'chat');
     if (typeof models === 'string') {
-      yield { assumption: 'A8', status: 'skipped', detail: models };
-      yield { assumption: 'A11', status: 'skipped', detail: models };
+      report.on('A8').skipped(models);
+      report.on('A11').skipped(models);
       return;
     }
     const idempotencyKey = randomId();
@@ -31,28 +33,26 @@ export const chat: Check = {
       );
       const { model, result } = sent;
       context.chatModel = model;
-      yield describeCompletion(model.id, result);
-      yield* chargeFindings(context, model, result.meta);
-      yield* replay(context, model, idempotencyKey);
+      describeCompletion(model.id, result, report.on('A8'));
+      checkCharge(context, report, model, result.meta);
+      await replay(context, report, model, idempotencyKey);
     } catch (error) {
       if (!ResponseValidationError.is(error)) throw error;
-      yield { assumption: 'A8', status: 'failed', detail: messageOf(error) };
+      report.on('A8').failed(messageOf(error));
     }
   },
 };
 
-function describeCompletion(id: string, { data, meta }: WithResponse<ChatCompletion>): Finding {
+function describeCompletion(
+  id: string,
+  { data, meta }: WithResponse<ChatCompletion>,
+  report: Report,
+): void {
   const charge = meta.chargeUsd === undefined ? 'an unknown amount' : usd(meta.chargeUsd);
+  const detail = `${id} responded, charged ${charge}.`;
   const problems = shapeProblems(data);
-  const isDifferent = problems.length > 0;
-  const shape = isDifferent
-    ? `The completion differs from OpenAI's shape: ${list(problems)}.`
-    : "The completion has OpenAI's shape.";
-  return {
-    assumption: 'A8',
-    status: isDifferent ? 'warning' : 'ok',
-    detail: `${id} responded, charged ${charge}. ${shape}`,
-  };
+  if (problems.length === 0) return report.ok(`${detail} The completion has OpenAI's shape.`);
+  report.warning(`${detail} The completion differs from OpenAI's shape: ${list(problems)}.`);
 }
 
 async function send(context: DiagnosisContext, { id }: PricedModel, idempotencyKey: string) {
@@ -62,34 +62,25 @@ async function send(context: DiagnosisContext, { id }: PricedModel, idempotencyK
 }
 
 /** Sends the same chat with the same key again. Assumption A11. */
-async function* replay(
+async function replay(
   context: DiagnosisContext,
+  report: Report,
   model: PricedModel,
   idempotencyKey: string,
-): Findings {
-  const assumption = 'A11';
+): Promise<void> {
+  const about = report.on('A11');
   const problem = context.spending.problem(model.priceUsd);
-  if (problem !== undefined) {
-    yield { assumption, status: 'skipped', detail: problem };
-    return;
-  }
+  if (problem !== undefined) return about.skipped(problem);
   try {
     const { meta } = await send(context, model, idempotencyKey);
-    if (!meta.idempotentReplay) {
-      const detail =
-        'A chat with a reused key is charged again, as the client assumes: it never resends a chat that may have been charged.';
-      yield { assumption, status: 'ok', detail };
-      yield* chargeFindings(context, model, meta);
-      return;
+    if (meta.idempotentReplay) {
+      const detail = 'A chat with a reused key is replayed without a second charge.';
+      return about.warning(detail, needed.retryAmbiguousChat());
     }
-    yield {
-      assumption,
-      status: 'warning',
-      detail: 'A chat with a reused key is replayed without a second charge.',
-      advice:
-        'Unless it is set already, set retryAmbiguous.chat, so that the client recovers from lost responses. Ask the operator for a guarantee first.',
-      option: { retryAmbiguous: { chat: true } },
-    };
+    about.ok(
+      'A chat with a reused key is charged again, as the client assumes: it never resends a chat that may have been charged.',
+    );
+    checkCharge(context, report, model, meta);
   } catch (error) {
     commitUnknown(context, model, error);
     throw error;

@@ -10,23 +10,23 @@ export const download: Check = {
   id: 'download',
   title: 'Download',
   needs: 'key',
-  async *run({ client, paidTask, signal }) {
+  async run({ client, paidTask, signal }, report) {
     const result = paidTask?.result;
-    if (result === undefined) {
-      yield { status: 'skipped', detail: 'There is no result to download.' };
-      return;
-    }
+    if (result === undefined) return report.skipped('There is no result to download.');
     const downloader = allowOwnLoopback(client, result.urls[0]);
     const response = await downloader.download(result, { maxBytes, signal });
     const { byteLength } = await response.arrayBuffer();
     const type = response.headers.get('content-type') ?? 'unknown type';
-    yield /^(image\/|application\/octet-stream|binary)/.test(type) && byteLength > 0
-      ? { status: 'ok', detail: `The image has ${byteLength} bytes of ${type}.` }
-      : {
-          status: 'warning',
-          detail: `The URL of the image returns ${byteLength} bytes of ${type}.`,
-          advice: 'Open the URL of a result in a browser to see what it shows.',
-        };
+    if (byteLength === 0 || !/^(image\/|application\/octet-stream|binary)/.test(type)) {
+      return report.warning(`The URL of the image returns ${byteLength} bytes of ${type}.`, {
+        advice: 'Open the URL of a result in a browser to see what it shows.',
+      });
+    }
+    const unverified =
+      response.complete === true
+        ? ''
+        : ' Its server reports no size, so a download that is cut off can look complete.';
+    report.ok(`The image has ${byteLength} bytes of ${type}.${unverified}`);
   },
 };
 

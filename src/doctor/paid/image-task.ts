@@ -1,15 +1,16 @@
 import { ConcurrencyLimitError, TaskFailedError, TaskWaitTimeoutError } from 'polygate';
 import type { Generation } from 'polygate';
 
-import type { Check, Finding, Findings } from '../check.ts';
+import type { Check } from '../check.ts';
 import type { PaidTask, DiagnosisContext } from '../context.ts';
 import { messageOf, statusOf } from '../failure.ts';
+import { needed } from '../options.ts';
 import { recordCalls } from '../recorder.ts';
 import type { RecordedCall } from '../recorder.ts';
+import type { Report } from '../report.ts';
 import { usd } from '../text.ts';
-import { chargeFindings, resubmitFindings } from './charge-findings.ts';
-import { recordFindings } from './record-findings.ts';
-import { refundFinding } from './refund.ts';
+import { checkCharge, checkResubmitCharge } from './charge.ts';
+import { reportRecord } from './record.ts';
 import { choose, tryModels } from './requests.ts';
 import { resubmit, submitImage } from './submit-image.ts';
 
@@ -31,11 +32,11 @@ export const imageTask: Check = {
     ['A14', 'The task had ended before its slot could be counted.'],
     ['A15', noFailure],
   ],
-  async *run(context) {
+  async run(context, report) {
     const models = choose(context, 'image');
     if (typeof models === 'string') {
-      yield { status: 'skipped', detail: models };
-      yield { assumption: 'A15', status: 'skipped', detail: noFailure };
+      report.skipped(models);
+      report.on('A15').skipped(noFailure);
       return;
     }
     const recorder = recordCalls();
@@ -45,115 +46,128 @@ export const imageTask: Check = {
     const { task } = paid;
     context.paidTask = paid;
     const isFinished = task.latest.status === 'succeeded';
-    yield {
-      assumption: 'A7',
-      status: 'ok',
-      detail: isFinished
-        ? 'The response to the submit is already finished. The client takes it for a task that has succeeded.'
-        : `The response to the submit is a task with status "${task.latest.rawStatus}".`,
-    };
-    yield* chargeFindings(context, model, task.meta);
+    report
+      .on('A7')
+      .ok(
+        isFinished
+          ? 'The response to the submit is already finished. The client takes it for a task that has succeeded.'
+          : `The response to the submit is a task with status "${task.latest.rawStatus}".`,
+      );
+    checkCharge(context, report, model, task.meta);
     const words = new Set([task.latest.rawStatus]);
-    if (!isFinished) yield* slot(context, paid, words);
+    if (!isFinished) await checkSlot(context, report, paid, words);
     const onUpdate = ({ rawStatus }: Generation) => words.add(rawStatus);
     try {
       paid.result = await task.wait({ signal: context.signal, waitTimeout: 180_000, onUpdate });
     } catch (error) {
-      yield* failed(context, paid, error);
-      return;
+      return reportFailure(context, report, paid, error);
     }
-    yield {
-      status: 'ok',
-      detail: `${model.id} generated an image for ${usd(task.chargeUsd ?? model.priceUsd)}.`,
-    };
-    if (!isFinished) yield* pollPath(recorder.calls);
-    yield* recordFindings(context, paid.result, task, words, isFinished);
+    const price = usd(task.chargeUsd ?? model.priceUsd);
+    report.ok(`${model.id} generated an image for ${price}.`);
+    if (!isFinished) reportPollPath(recorder.calls, report.on('A2'));
+    await reportRecord(context, report, paid.result, task, words, isFinished);
   },
 };
 
 /** Replays the submit while its task runs: the free slots before and after show whether the task holds one. */
-async function* slot(context: DiagnosisContext, paid: PaidTask, words: Set<string>): Findings {
-  const assumption = 'A14';
+async function checkSlot(
+  context: DiagnosisContext,
+  report: Report,
+  paid: PaidTask,
+  words: Set<string>,
+): Promise<void> {
+  const about = report.on('A14');
   const { task, priceUsd } = paid;
   const problem = context.spending.problem(priceUsd);
-  if (problem !== undefined) {
-    yield { assumption, status: 'skipped', detail: problem };
-    return;
-  }
+  if (problem !== undefined) return about.skipped(problem);
   const held =
     'A running task holds a concurrency slot until it ends. The client learns this from the response headers and waits for slots.';
   try {
     const replay = await resubmit(context, paid);
     paid.replay = replay;
     words.add(replay.latest.rawStatus);
-    yield* resubmitFindings(context, paid, replay);
+    checkResubmitCharge(context, report, paid, replay);
     const before = task.meta.concurrency.remaining;
     const after = replay.meta.concurrency.remaining;
     const { status } = replay.latest;
-    const isRunning = status === 'queued' || status === 'running';
-    yield before === undefined || after === undefined
-      ? { assumption, status: 'skipped', detail: 'The responses do not report free slots.' }
-      : !isRunning
-        ? { assumption, status: 'skipped', detail: 'The task ended too soon to tell.' }
-        : {
-            assumption,
-            status: 'ok',
-            detail: after < before ? held : 'A running task holds no concurrency slot.',
-          };
+    if (before === undefined || after === undefined) {
+      about.skipped('The responses do not report free slots.');
+    } else if (status !== 'queued' && status !== 'running') {
+      about.skipped('The task ended too soon to tell.');
+    } else {
+      about.ok(after < before ? held : 'A running task holds no concurrency slot.');
+    }
   } catch (error) {
     if (!ConcurrencyLimitError.is(error)) throw error;
-    yield { assumption, status: 'ok', detail: held };
+    about.ok(held);
   }
 }
 
 /** Which poll path the service responded at. Assumption A2, unless unknown tasks have shown it. */
-function* pollPath(calls: readonly RecordedCall[]): Generator<Finding, void, undefined> {
-  const assumption = 'A2';
+function reportPollPath(calls: readonly RecordedCall[], report: Report): void {
   const polls = calls.filter(({ method }) => method === 'GET');
   const found = polls.find(({ error }) => error === undefined)?.template;
   const [first] = polls;
   if (found === undefined || first === undefined) return;
-  if (found === first.template) {
-    yield { assumption, status: 'ok', detail: `GET ${found} returns the task.` };
-    return;
-  }
-  yield {
-    assumption,
-    status: 'warning',
-    detail: `GET ${first.template} does not return the task, but GET ${found} does.`,
-    advice: 'Set paths.imageTask. Without it, the client sends a failing poll first.',
-    option: { paths: { imageTask: found } },
-  };
+  if (found === first.template) return report.ok(`GET ${found} returns the task.`);
+  report.warning(
+    `GET ${first.template} does not return the task, but GET ${found} does.`,
+    needed.pollPath('imageTask', found, 'sends a failing poll first'),
+  );
 }
 
 /** Describes a task that was paid for and has no result. */
-async function* failed(context: DiagnosisContext, paid: PaidTask, error: unknown): Findings {
+async function reportFailure(
+  context: DiagnosisContext,
+  report: Report,
+  paid: PaidTask,
+  error: unknown,
+): Promise<void> {
   if (TaskFailedError.is(error)) {
-    const { rawStatus } = error.generation;
-    yield { status: 'warning', detail: messageOf(error), advice: 'Run doctor again.' };
-    yield {
-      assumption: 'A4',
-      status: 'ok',
-      detail: `The service marks a failed task with "${rawStatus}".`,
-    };
-    yield await refundFinding(context, paid);
-    return;
+    report.warning(messageOf(error), { advice: 'Run doctor again.' });
+    report.on('A4').ok(`The service marks a failed task with "${error.generation.rawStatus}".`);
+    return checkRefund(context, report.on('A15'), paid);
   }
   if (statusOf(error) === 404) {
-    yield {
-      assumption: 'A2',
-      status: 'failed',
-      detail: `Task ${paid.task.id} was paid for, but no poll path returns it. ${messageOf(error)}`,
-      advice: 'Set paths.imageTask to the poll path that the operator of the service names.',
-    };
-    return;
+    return report
+      .on('A2')
+      .failed(
+        `Task ${paid.task.id} was paid for, but no poll path returns it. ${messageOf(error)}`,
+        {
+          advice: 'Set paths.imageTask to the poll path that the operator of the service names.',
+        },
+      );
   }
   if (!TaskWaitTimeoutError.is(error)) throw error;
   const status = error.generation?.rawStatus ?? 'unknown';
-  yield {
-    status: 'warning',
-    detail: `Task ${paid.task.id} has not ended within 3 minutes. Its last status is "${status}".`,
-    advice:
-      'If all tasks take this long, raise waitTimeout. A status that the client does not know counts as running.',
-  };
+  report.warning(
+    `Task ${paid.task.id} has not ended within 3 minutes. Its last status is "${status}".`,
+    {
+      advice:
+        'If all tasks take this long, raise waitTimeout. A status that the client does not know counts as running.',
+    },
+  );
+}
+
+/** Whether the wallet has the price of a failed task back. Assumption A15. */
+async function checkRefund(
+  context: DiagnosisContext,
+  report: Report,
+  { task }: PaidTask,
+): Promise<void> {
+  const { client, signal, spending } = context;
+  const { data } = await context.read(client.account.retrieve({ signal }));
+  const { balance }: { balance?: { usd?: unknown } } = data;
+  const { chargeUsd } = task;
+  const before = spending.walletUsd;
+  if (typeof balance?.usd !== 'number' || before === Infinity || !chargeUsd) {
+    return report.skipped('The balance does not show it.');
+  }
+  // Other charges of this diagnosis are known. Those of other users of the account are not.
+  const unexplained = before - balance.usd - (spending.spentUsd - chargeUsd);
+  report.ok(
+    unexplained < chargeUsd / 2
+      ? 'The balance shows that the failed task was refunded. gateway.spend still counts it.'
+      : 'The balance shows no refund for the failed task.',
+  );
 }

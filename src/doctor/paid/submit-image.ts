@@ -13,7 +13,7 @@ export async function submitImage(
   telemetry: Telemetry,
 ): Promise<PaidTask> {
   const client = payingClient(context, true).withOptions({ telemetry });
-  const params = { model, prompt: 'A grey square', ...(resolution && { resolution }) };
+  const params = { model, prompt: 'A gray square', ...(resolution && { resolution }) };
   const idempotencyKey = randomId();
   // The route whose poll path is not documented; not every service has it.
   for (const route of ['generations', 'tasks'] as const) {

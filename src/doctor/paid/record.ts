@@ -1,60 +1,54 @@
 import type { SucceededGeneration, SubmittedTask } from 'polygate';
 
+import { taskStatusOf } from '../../schemas/task-status.ts';
 import { isRecord } from '../../schemas/type-guards.ts';
-import type { Findings } from '../check.ts';
 import type { DiagnosisContext } from '../context.ts';
+import type { Report } from '../report.ts';
 import { list } from '../text.ts';
 
-/** The status words that the client knows. Assumption A4. */
-const knownWord =
-  /^(submitted|queued|pending|not_start|in_progress|processing|running|success|succeeded|completed|failed|failure|error|cancell?ed|expired)$/i;
-
 /** How the records of a finished task look. Assumptions A3 to A6. */
-export async function* recordFindings(
+export async function reportRecord(
   context: DiagnosisContext,
+  report: Report,
   result: SucceededGeneration<'image'>,
   task: SubmittedTask<'image'>,
   words: Set<string>,
   isFinished: boolean,
-): Findings {
+): Promise<void> {
   const record: Record<string, unknown> = { ...result.raw };
   const isDocumented = 'image_url' in record || isRecord(record['result']);
   const fields = list(Object.keys(record));
-  yield {
-    assumption: 'A3',
-    status: 'ok',
-    detail: isDocumented
-      ? 'Task records have the shape of audio tasks.'
-      : `Task records have another shape than audio tasks, which the client reads: ${fields}.`,
-  };
+  report
+    .on('A3')
+    .ok(
+      isDocumented
+        ? 'Task records have the shape of audio tasks.'
+        : `Task records have another shape than audio tasks, which the client reads: ${fields}.`,
+    );
   words.add(result.rawStatus);
-  const named = [...words].filter(Boolean).map((word) => `"${word}"`);
-  const unknown = [...words].filter((word) => word && !knownWord.test(word));
-  yield unknown.length > 0
-    ? {
-        assumption: 'A4',
-        status: 'warning',
-        detail: `The client does not know these status values and takes them for running: ${list(unknown)}.`,
-        advice: 'Report them to the maintainers of polygate.',
-      }
-    : {
-        assumption: 'A4',
-        status: 'ok',
-        detail:
-          named.length > 0
-            ? `Status values: ${list(named)}.`
-            : 'The records have no status, only a result.',
-      };
+  reportWords([...words].filter(Boolean), report.on('A4'));
   const locations = findValues(record, new Set(result.urls));
-  yield { assumption: 'A5', status: 'ok', detail: `The URL is in ${list(locations)}.` };
+  report.on('A5').ok(`The URL is in ${list(locations)}.`);
   const wrapper = isFinished ? undefined : await findWrapper(context, task, result);
-  yield {
-    assumption: 'A6',
-    status: 'ok',
-    detail: wrapper
-      ? `Task records are wrapped in "${wrapper}", which the client unwraps.`
-      : 'Task records are not wrapped.',
-  };
+  report
+    .on('A6')
+    .ok(
+      wrapper
+        ? `Task records are wrapped in "${wrapper}", which the client unwraps.`
+        : 'Task records are not wrapped.',
+    );
+}
+
+function reportWords(words: readonly string[], report: Report): void {
+  const unknown = words.filter((word) => taskStatusOf(word) === undefined);
+  if (unknown.length > 0) {
+    const detail = `The client does not know these status values and takes them for running: ${list(unknown)}.`;
+    report.warning(detail, { advice: 'Report them to the maintainers of polygate.' });
+  } else if (words.length > 0) {
+    report.ok(`Status values: ${list(words.map((word) => `"${word}"`))}.`);
+  } else {
+    report.ok('The records have no status, only a result.');
+  }
 }
 
 /** The field that wraps the record of a task. The client has removed it, so the record is fetched as sent. */

@@ -1,0 +1,36 @@
+import type { DiagnosisContext } from './context.ts';
+import { requestOf } from './failure.ts';
+import type { Finding } from './report.ts';
+import { usd } from './text.ts';
+
+/** Why a run ended before all checks had, as the start of a sentence. */
+export function earlyEnd(signal: AbortSignal): string {
+  return isTimeout(signal) ? 'The run timed out' : 'The run was aborted';
+}
+
+/** Describes what the running check waited for when the run ended. */
+export function describeEarlyEnd(
+  { noGateway }: DiagnosisContext,
+  signal: AbortSignal,
+  error: unknown,
+  unconfirmedUsd: number,
+): Pick<Finding, 'status' | 'detail' | 'advice'> {
+  const request = requestOf(error) ?? 'its result';
+  const detail = `${earlyEnd(signal)} while this check waited for ${request}.`;
+  if (unconfirmedUsd > 0) {
+    const advice = `Its last request may have been charged ${usd(unconfirmedUsd)}: check the charges in your account.`;
+    return { status: 'warning', detail, advice };
+  }
+  // Without a response, nothing shows that there is a gateway.
+  return noGateway !== undefined && isTimeout(signal)
+    ? { status: 'failed', detail, advice: noResponseAdvice }
+    : { status: 'skipped', detail };
+}
+
+/** What to do if a server accepts connections and does not respond. */
+export const noResponseAdvice =
+  'Check the host name and port in baseURL, the firewall, and whether a proxy is in between.';
+
+function isTimeout({ reason }: AbortSignal): boolean {
+  return reason instanceof Error && reason.name === 'TimeoutError';
+}

@@ -1,0 +1,46 @@
+import type { ResponseMeta, SubmittedTask } from 'polygate';
+
+import type { PaidTask, DiagnosisContext } from '../context.ts';
+import { needed } from '../options.ts';
+import type { Report } from '../report.ts';
+import { usd } from '../text.ts';
+import { findVendorPrefix, readsVendorHeaders } from '../vendor-headers.ts';
+
+/** Records the charge of a paid response, and reports one that is missing or too high. */
+export function checkCharge(
+  { spending }: DiagnosisContext,
+  report: Report,
+  { id, priceUsd }: { readonly id: string; readonly priceUsd: number },
+  meta: ResponseMeta,
+): void {
+  const problem = spending.record(priceUsd, meta);
+  const about = report.onAspect('charge', 'Charge');
+  if (problem === 'too-high') {
+    about.failed(
+      `The service charged ${usd(meta.chargeUsd ?? 0)} for ${id}, but its listed price is at most ${usd(priceUsd)}.`,
+      {
+        advice:
+          'Do not rely on listed prices: a budget reserves them. Ask the operator about the difference.',
+      },
+    );
+  }
+  if (problem === 'missing') {
+    const prefix = readsVendorHeaders([meta]) ? undefined : findVendorPrefix([meta]);
+    const detail = `The response reports no charge, so spend, budget and onCharge do not count it. It may have cost ${usd(priceUsd)}.`;
+    const advice =
+      'Check whether a proxy removes response headers. Without them, read the charges in your account.';
+    if (prefix) about.warning(detail, needed.headerPrefix(prefix));
+    else about.failed(detail, { advice });
+  }
+}
+
+/** The same for a submit with a key that was used before: it is free if it returns the same task and reports no charge. */
+export function checkResubmitCharge(
+  context: DiagnosisContext,
+  report: Report,
+  { task, params, priceUsd }: PaidTask,
+  again: SubmittedTask<'image'>,
+): void {
+  if (again.id === task.id && !again.chargeUsd) return;
+  checkCharge(context, report, { id: params.model, priceUsd }, again.meta);
+}
