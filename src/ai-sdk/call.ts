@@ -1,7 +1,7 @@
 import type { JSONObject, SharedV4ProviderOptions, SharedV4Warning } from '@ai-sdk/provider';
+import type { RequestOptions } from 'polygate';
 
-import type { RequestOptions } from '../core/call/request-options.ts';
-import { ownHeaders } from '../core/http/request-headers.ts';
+import { ownHeaders } from '../internal/gateway-fetch.ts';
 import type { ResponseMeta } from '../schemas/meta.ts';
 import { omitUndefined, unchecked } from '../schemas/schema.ts';
 

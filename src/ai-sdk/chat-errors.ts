@@ -1,6 +1,6 @@
-import type { Fetched } from '../core/fetch/gateway-fetch.ts';
 import { AbortedError } from '../errors/aborted.ts';
 import { PolygateError } from '../errors/base.ts';
+import type { FetchedResponse } from '../internal/gateway-fetch.ts';
 import { isRecord } from '../schemas/type-guards.ts';
 
 /** Names an error as the AI SDK does: `AbortError` after an abort by the user, `TimeoutError` after a timeout of its own. */
@@ -13,23 +13,23 @@ export function toAbort(error: unknown, signal: AbortSignal | null | undefined):
 }
 
 /** The client's error for one that ended a call. It stays as it is if no response has arrived. */
-export function toGenerateError(error: unknown, response: Fetched | undefined): unknown {
+export function toGenerateError(error: unknown, response: FetchedResponse | undefined): unknown {
   if (response === undefined) return error;
   return (
     clientError(error) ??
-    response.errors?.invalidResponse(response.meta, messageOf(error), bodyOf(error)) ??
+    response.bodyErrors?.invalidResponse(messageOf(error), bodyOf(error)) ??
     error
   );
 }
 
 /** The client's error for one that ended a stream, or that the stream contains. */
-export function toStreamError(error: unknown, response: Fetched | undefined): unknown {
-  const { errors } = response ?? {};
+export function toStreamError(error: unknown, response: FetchedResponse | undefined): unknown {
+  const { bodyErrors } = response ?? {};
   return (
     clientError(error) ??
     (error instanceof Error
-      ? errors?.invalidStream(messageOf(error))
-      : errors?.streamErrorEvent(JSON.stringify({ error }))) ??
+      ? bodyErrors?.invalidStream(messageOf(error))
+      : bodyErrors?.streamErrorEvent(JSON.stringify({ error }))) ??
     error
   );
 }

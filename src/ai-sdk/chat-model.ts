@@ -8,7 +8,8 @@ import type {
 } from '@ai-sdk/provider';
 
 import type { Polygate } from '../client.ts';
-import { fetched } from '../core/fetch/gateway-fetch.ts';
+import { fetchedResponse } from '../internal/gateway-fetch.ts';
+import type { FetchedResponse } from '../internal/gateway-fetch.ts';
 import { metadataOf, unsupported } from './call.ts';
 import { toAbort, toGenerateError, toStreamError } from './chat-errors.ts';
 import { endWithErrorPart } from './chat-stream.ts';
@@ -50,7 +51,7 @@ export class PolygateChatModel implements LanguageModelV4 {
   /** Creates the model of one call, which remembers what the client knows about its response. */
   #start() {
     const client = this.#client;
-    let response: ReturnType<typeof fetched.get>;
+    let response: FetchedResponse | undefined;
     const model = new OpenAICompatibleChatLanguageModel(this.modelId, {
       provider: this.provider,
       url: ({ path }) => `${client.baseURL}/v1${path}`,
@@ -65,7 +66,7 @@ export class PolygateChatModel implements LanguageModelV4 {
         const received = await client.fetch(input, init).catch((error: unknown) => {
           throw toAbort(error, init?.signal);
         });
-        response = fetched.get(received);
+        response = fetchedResponse(received);
         // The AI SDK would retry some errors of its own.
         if (response?.error) throw response.error;
         return received;

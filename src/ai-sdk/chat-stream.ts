@@ -46,7 +46,7 @@ export function endWithErrorPart(
         if (part.type !== 'error') return controller.enqueue(part);
         reader.cancel().catch(() => undefined);
         const error = toError(part.error);
-        // An abort is no failure. The AI SDK has an `abort` part of its own.
+        // An abort is not a failure. The AI SDK reports it with an `abort` part.
         if (isAbort(error)) return controller.error(error);
         controller.enqueue({ type: 'error', error });
         controller.enqueue({

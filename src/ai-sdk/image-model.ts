@@ -9,7 +9,7 @@ import type { Polygate } from '../client.ts';
 import type { ImageParams } from '../schemas/images.ts';
 import { unchecked } from '../schemas/schema.ts';
 import { metadataOf, readCallOptions, responseOf, unsupported } from './call.ts';
-import { downloadBytes, urlOf } from './media.ts';
+import { downloadFile, urlOf } from './media.ts';
 
 /** An image model: one call is one task and one charge. */
 export class PolygateImageModel implements ImageModelV4 {
@@ -32,14 +32,15 @@ export class PolygateImageModel implements ImageModelV4 {
     const given = unchecked<ImageParams>({ model: this.modelId, ...body, ...params });
     const task = await this.#client.images.submit(given, options);
     const { urls } = await task.wait(abortSignal && { signal: abortSignal });
-    const images = await Promise.all(
-      urls.map((_, index) => downloadBytes(this.#client, task, index, abortSignal)),
+    const downloads = await Promise.all(
+      urls.map((_, index) => downloadFile(this.#client, task, index, abortSignal)),
     );
+    const images = downloads.map(({ bytes }) => bytes);
     return {
       images,
       // An empty result was charged as well.
       isRetryable: false,
-      warnings: unsupported({ seed, mask }),
+      warnings: [...unsupported({ seed, mask }), ...downloads.flatMap(({ warnings }) => warnings)],
       providerMetadata: {
         polygate: {
           images: images.map((_, index) => (index === 0 ? metadataOf(task.meta, task) : {})),

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '@ai-sdk/provider';
+import type { SharedV4Warning } from '@ai-sdk/provider';
 
 import type { Polygate } from '../client.ts';
 import { AbortedError } from '../errors/aborted.ts';
@@ -24,30 +25,45 @@ export function urlOf(file: InputFile, parameter: string): string {
   });
 }
 
+interface DownloadedFile {
+  readonly bytes: Uint8Array;
+  readonly contentType: string | null;
+  readonly warnings: readonly SharedV4Warning[];
+}
+
+const unverified: SharedV4Warning = {
+  type: 'other',
+  message:
+    'The server of the result reported no size, so the file may be incomplete. Downloading it again is free.',
+};
+
 /**
  * Downloads a result of a finished task, without credentials. Tries again after a temporary failure: a download is
  * free, and the AI SDK would lose the task, which was paid for.
  */
-export async function downloadBytes(
+export async function downloadFile(
   client: Polygate,
   task: TaskHandle,
   index: number,
   signal: AbortSignal | undefined,
-): Promise<Uint8Array> {
+): Promise<DownloadedFile> {
   for (let retry = 0; ; retry += 1) {
     try {
       const response = await client.download(task, { index, ...(signal && { signal }) });
-      return new Uint8Array(await response.arrayBuffer());
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      const contentType = response.headers.get('content-type');
+      return { bytes, contentType, warnings: response.complete === true ? [] : [unverified] };
     } catch (error) {
       if (signal?.aborted) {
         const message = `Aborted by the caller. Task ${task.id} is not lost: download its result with gateway.download(error.task).`;
         throw new AbortedError(message, { task, cause: signal.reason });
       }
-      if (retry === maxRetries || !isTemporary(error)) throw error;
+      if (retry === maxRetries || !canDownloadLater(error)) throw error;
     }
   }
 }
 
-function isTemporary(error: unknown): boolean {
+/** Whether another download may succeed at once. After a 429, it would need a delay. */
+function canDownloadLater(error: unknown): boolean {
   return ConnectionError.is(error) || (APIError.is(error) && error.status >= 500);
 }

@@ -8,7 +8,7 @@ import type { Polygate } from '../client.ts';
 import type { SpeechParams } from '../schemas/audio.ts';
 import { unchecked } from '../schemas/schema.ts';
 import { metadataOf, readCallOptions, responseOf, unsupported } from './call.ts';
-import { downloadBytes } from './media.ts';
+import { downloadFile } from './media.ts';
 
 /** A speech model. */
 export class PolygateSpeechModel implements SpeechModelV4 {
@@ -38,12 +38,17 @@ export class PolygateSpeechModel implements SpeechModelV4 {
     const given = unchecked<SpeechParams>({ model: this.modelId, ...body, ...params });
     const task = await this.#client.audio.speech.submit(given, options);
     await task.wait(abortSignal && { signal: abortSignal });
-    const audio = await downloadBytes(this.#client, task, 0, abortSignal);
+    const { bytes, contentType, warnings } = await downloadFile(this.#client, task, 0, abortSignal);
+    const response = responseOf(this.modelId, task.meta);
     return {
-      audio,
-      warnings: unsupported({ outputFormat, instructions, language }),
+      audio: bytes,
+      warnings: [...unsupported({ outputFormat, instructions, language }), ...warnings],
       providerMetadata: { polygate: metadataOf(task.meta, task) },
-      response: responseOf(this.modelId, task.meta),
+      // Raw audio has no signature, so the AI SDK reads its media type from this header.
+      response: {
+        ...response,
+        headers: { ...response.headers, ...(contentType && { 'content-type': contentType }) },
+      },
     };
   }
 }

@@ -70,7 +70,7 @@ export class PolygateVideoModel implements VideoModelV4 {
       // The third 404 ends the updates with its error.
       if (APIError.is(pollError) && pollError.status === 404) continue;
       if (pollError) {
-        // The AI SDK would give up a video that is paid for, and will be finished.
+        // After an error, the AI SDK would abandon a video that is paid for and still processing.
         const message = `The status is unknown, because a poll failed: ${pollError.message}`;
         return { ...common, status: 'pending', warnings: [{ type: 'other', message }] };
       }
@@ -97,7 +97,8 @@ function extraOf({ seed, generateAudio }: VideoModelV4CallOptions, given: unknow
 /** The media of a request: frames, reference images, and one source video. */
 function mediaOf({ image, frameImages = [], inputReferences = [] }: VideoModelV4CallOptions) {
   const warnings: SharedV4Warning[] = [];
-  const media: Pick<VideoParams, 'image' | 'last_image' | 'images' | 'video'> = {};
+  const media: Pick<VideoParams, 'image' | 'last_image' | 'video'> = {};
+  const images: string[] = [];
   if (image) media.image = urlOf(image, 'image');
   for (const { image: frame, frameType } of frameImages) {
     const url = urlOf(frame, 'frameImages');
@@ -106,11 +107,11 @@ function mediaOf({ image, frameImages = [], inputReferences = [] }: VideoModelV4
   }
   for (const reference of inputReferences) {
     const url = urlOf(reference, 'inputReferences');
-    if (!isVideo(reference, url)) (media.images ??= []).push(url);
+    if (!isVideo(reference, url)) images.push(url);
     else if (media.video === undefined) media.video = url;
     else warnings.push({ type: 'unsupported', feature: 'inputReferences: more than one video' });
   }
-  return { media, warnings };
+  return { media: { ...media, ...(images.length > 0 && { images }) }, warnings };
 }
 
 /** Without a media type, the AI SDK passes on the URL alone. */

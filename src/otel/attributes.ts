@@ -65,7 +65,7 @@ function taskIdOf(
   return textOf(id) ?? textOf(taskId) ?? meta?.().taskId ?? failed;
 }
 
-/** What the response of a chat or a submission, or the error, says. */
+/** Attributes from the response to a chat or a submission, or from its error. */
 export function resultAttributes(
   operation: TelemetryOperation,
   inference: Inference | undefined,

@@ -17,7 +17,10 @@ import type { Inference } from './routes.ts';
 
 /** What a span needs to record its operation. */
 interface Recorder {
-  /** Those at the start of the operation: a counter must go down in the instrument in which it went up. */
+  /**
+   * The instruments when the operation started. A counter that one meter provider increased must not be decreased in
+   * another that was registered meanwhile.
+   */
   readonly instruments: Instruments;
   readonly inference: Inference | undefined;
   /** Attributes of the metrics. */

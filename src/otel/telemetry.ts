@@ -3,8 +3,9 @@ import type { MeterProvider, SpanContext, TracerProvider } from '@opentelemetry/
 import { ConfigurationError } from 'polygate';
 import type { Telemetry } from 'polygate';
 
-import { version } from '../core/config/version.ts';
-import { unknownNameProblem } from '../schemas/nearest-name.ts';
+import { booleanValue, objectWithMethods, optionsProblem } from '../internal/validation.ts';
+import type { Rule } from '../internal/validation.ts';
+import { version } from '../internal/version.ts';
 import { isRecord } from '../schemas/type-guards.ts';
 import { sharedAttributes, spanAttributes, spanName } from './attributes.ts';
 import { instrumentSource } from './metrics.ts';
@@ -97,24 +98,16 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
   };
 }
 
-type Rule = readonly [isValid: (value: unknown) => boolean, requirement: string];
-
-const hasMethod = (name: string) => (value: unknown) =>
-  isRecord(value) && typeof value[name] === 'function';
-
 const rules: Readonly<Record<keyof Required<OpenTelemetryOptions>, Rule>> = {
-  tracerProvider: [hasMethod('getTracer'), 'a TracerProvider'],
-  meterProvider: [hasMethod('getMeter'), 'a MeterProvider'],
-  captureContent: [(value) => typeof value === 'boolean', 'true or false'],
+  tracerProvider: [objectWithMethods('getTracer')[0], 'a TracerProvider'],
+  meterProvider: [objectWithMethods('getMeter')[0], 'a MeterProvider'],
+  captureContent: booleanValue,
 };
 
+/** Throws the error class of the installed client, of which this entry point has no copy. */
 function checkOptions(options: unknown): void {
-  if (!isRecord(options)) throw new ConfigurationError('options: must be an object.');
-  const problem = unknownNameProblem(options, Object.keys(rules));
+  const problem = isRecord(options)
+    ? optionsProblem(options, [rules])
+    : 'options: must be an object.';
   if (problem !== undefined) throw new ConfigurationError(problem);
-  for (const [name, [isValid, requirement]] of Object.entries(rules)) {
-    if (options[name] !== undefined && !isValid(options[name])) {
-      throw new ConfigurationError(`${name}: must be ${requirement}.`);
-    }
-  }
 }

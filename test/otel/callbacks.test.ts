@@ -9,7 +9,7 @@ import { z } from 'zod';
 
 import { activeName, tracedGateway } from './traced-gateway.ts';
 
-const image = { model: 'prism-image', prompt: 'A harbour' };
+const image = { model: 'prism-image', prompt: 'A harbor' };
 const messages = [{ role: 'user' as const, content: 'What is the weather in Paris?' }];
 const question = { model: 'aurora-chat', messages };
 

@@ -8,7 +8,7 @@ import { activeName, tracedGateway } from './traced-gateway.ts';
 
 const messages = [{ role: 'user' as const, content: 'What is the weather in Paris?' }];
 const question = { model: 'aurora-chat', messages };
-const image = { model: 'prism-image', prompt: 'A harbour' };
+const image = { model: 'prism-image', prompt: 'A harbor' };
 const material = { url: 'https://files.example/a.png', type: 'image' as const };
 const polls = { pollInterval: 100 };
 const place = z.object({ city: z.string() });

@@ -5,7 +5,7 @@ import { tracedGateway } from './traced-gateway.ts';
 
 const messages = [{ role: 'user' as const, content: 'Hello' }];
 const question = { model: 'aurora-chat', messages };
-const image = { model: 'prism-image', prompt: 'A harbour' };
+const image = { model: 'prism-image', prompt: 'A harbor' };
 
 let service: Awaited<ReturnType<typeof tracedGateway>>;
 let instrumentation: UndiciInstrumentation;

@@ -9,8 +9,8 @@ import { recording } from './support.ts';
 
 const messages = [{ role: 'user' as const, content: 'Hello' }];
 export const chat = { model: 'aurora-chat', messages };
-export const image = { model: 'prism-image', prompt: 'A harbour' };
-export const video = { model: 'tide-video', prompt: 'A harbour' };
+export const image = { model: 'prism-image', prompt: 'A harbor' };
+export const video = { model: 'tide-video', prompt: 'A harbor' };
 export const music = { model: 'anthem-music', prompt: 'A shanty' };
 export const speech = { model: 'echo-speech', text: 'Ahoy', voice_id: 'calm-narrator' };
 export const material = { url: 'https://files.example/a.png', type: 'image' as const };

@@ -12,7 +12,7 @@ const mock = createMockGateway();
 mock.fail({ route: 'POST /v1/images/tasks', reset: 'after', attempt: 1 });
 const { baseURL, close } = await listen(mock);
 const gateway = new Polygate({ apiKey: mock.apiKey, baseURL, telemetry: openTelemetry() });
-const task = await gateway.images.submit({ model: 'prism-image', prompt: 'A harbour' });
+const task = await gateway.images.submit({ model: 'prism-image', prompt: 'A harbor' });
 await close();
 
 // Exports everything.

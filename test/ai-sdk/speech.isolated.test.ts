@@ -17,6 +17,24 @@ test('generateSpeech returns the audio and the charge of one task', async () => 
   expect(mock.invoice).toHaveLength(1);
 });
 
+test('generateSpeech names raw audio by the content type of the file', async () => {
+  const { polygate, settle } = onProvider({}, {}, (fetch) => async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.headers.get('content-type') !== 'audio/wav') return response;
+    // Without a header that shows what the samples are.
+    return new Response(new Uint8Array(100), {
+      headers: { 'content-type': 'audio/L16;rate=24000' },
+    });
+  });
+  const result = await settle(generateSpeech({ model: polygate.speech('echo-speech'), ...speech }));
+  expect(result.audio.mediaType).toBe('audio/l16');
+  const [{ headers = {} } = {}] = result.responses;
+  expect(headers).toMatchObject({
+    'content-type': 'audio/L16;rate=24000',
+    'x-svc-charge-usd': expect.any(String),
+  });
+});
+
 test('generateSpeech maps text, voice and speed, and merges provider options last', async () => {
   const { mock, polygate, settle } = onProvider();
   const providerOptions = { polygate: { emotion: 'happy', speed: 1.5 } };

@@ -23,7 +23,7 @@ const calls = {
     run: ({ polygate }: Provider, headers?: Record<string, string>) =>
       generateImage({
         model: polygate.image('prism-image'),
-        prompt: 'A harbour',
+        prompt: 'A harbor',
         ...(headers && { headers }),
       }),
   },

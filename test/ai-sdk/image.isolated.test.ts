@@ -10,7 +10,7 @@ describe('generateImage', () => {
   test('returns the bytes of every image of one task, and the charge of the call on the first', async () => {
     const { mock, polygate, settle } = onProvider();
     const result = await settle(
-      generateImage({ model: polygate.image('prism-image'), prompt: 'A harbour', n: 2 }),
+      generateImage({ model: polygate.image('prism-image'), prompt: 'A harbor', n: 2 }),
     );
     const [line] = mock.invoice;
     expect(result.images).toHaveLength(2);
@@ -23,10 +23,21 @@ describe('generateImage', () => {
     expect(mock.tasks).toHaveLength(1);
   });
 
+  test('warns if nothing proves that an image is complete', async () => {
+    const { mock, polygate, settle } = onProvider();
+    mock.fail({ route: 'GET /media/{task}/{file}', headers: { 'content-length': null } });
+    const { warnings } = await settle(
+      generateImage({ model: polygate.image('prism-image'), prompt: 'A harbour' }),
+    );
+    expect(warnings).toEqual([
+      { type: 'other', message: expect.stringContaining('may be incomplete') },
+    ]);
+  });
+
   test('more than ten images are split into tasks, each of which is charged once', async () => {
     const { mock, polygate, settle } = onProvider();
     const { images } = await settle(
-      generateImage({ model: polygate.image('prism-image'), prompt: 'A harbour', n: 12 }),
+      generateImage({ model: polygate.image('prism-image'), prompt: 'A harbor', n: 12 }),
     );
     expect(images).toHaveLength(12);
     const posts = mock.requests.filter(({ method }) => method === 'POST');
@@ -43,7 +54,7 @@ describe('generateImage', () => {
     await settle(
       generateImage({
         model: polygate.image('prism-image'),
-        prompt: { text: 'A harbour', images: ['https://files.example/a.png'] },
+        prompt: { text: 'A harbor', images: ['https://files.example/a.png'] },
         size: '1024x1024',
         aspectRatio: '1:1',
         providerOptions: { polygate: { resolution: '2k', aspect_ratio: 'auto' } },
@@ -51,7 +62,7 @@ describe('generateImage', () => {
     );
     expect(bodyOf(mock, path)).toEqual({
       model: 'prism-image',
-      prompt: 'A harbour',
+      prompt: 'A harbor',
       n: 1,
       size: '1024x1024',
       aspect_ratio: 'auto',
@@ -80,7 +91,7 @@ describe('generateImage', () => {
       generateImage({
         model: polygate.image('prism-image'),
         prompt: {
-          text: 'A harbour',
+          text: 'A harbor',
           images: ['https://files.example/a.png'],
           mask: 'https://files.example/mask.png',
         },
@@ -99,7 +110,7 @@ describe('generateImage', () => {
     ['a data URL', 'data:image/png;base64,iVBORw=='],
   ])('rejects %s as a file before anything is sent', async (_, file) => {
     const { mock, polygate } = onProvider();
-    const prompt = { text: 'A harbour', images: ['https://files.example/a.png', file] };
+    const prompt = { text: 'A harbor', images: ['https://files.example/a.png', file] };
     const call = generateImage({ model: polygate.image('prism-image'), prompt });
     await expect(call).rejects.toMatchObject({
       name: 'AI_InvalidArgumentError',
@@ -115,9 +126,7 @@ describe('generateImage', () => {
   ])('takes its idempotency key from %s', async (_, given) => {
     const { mock, polygate, settle } = onProvider();
     const generate = () =>
-      settle(
-        generateImage({ model: polygate.image('prism-image'), prompt: 'A harbour', ...given }),
-      );
+      settle(generateImage({ model: polygate.image('prism-image'), prompt: 'A harbor', ...given }));
     const [first, second] = [await generate(), await generate()];
     expect(mock.invoice).toMatchObject([{ idempotencyKey: 'order-17' }]);
     expect(bodyOf(mock, path)).not.toHaveProperty('idempotencyKey');
@@ -132,7 +141,7 @@ describe('generateImage', () => {
     const { mock, polygate } = onProvider();
     const providerOptions = { polygate: { idempotencyKey: 17 } };
     const model = polygate.image('prism-image');
-    const error = await caught(generateImage({ model, prompt: 'A harbour', providerOptions }));
+    const error = await caught(generateImage({ model, prompt: 'A harbor', providerOptions }));
     expect(error).toMatchObject({ name: 'ConfigurationError' });
     expect(mock.requests).toEqual([]);
   });
@@ -141,7 +150,7 @@ describe('generateImage', () => {
     const { mock, polygate, settle } = onProvider();
     const headers = { 'x-tenant': 'ann' };
     const model = polygate.image('prism-image');
-    await settle(generateImage({ model, prompt: 'A harbour', headers }));
+    await settle(generateImage({ model, prompt: 'A harbor', headers }));
     const download = mock.requests.find(({ path: requested }) => requested.startsWith('/media/'));
     expect(
       Object.keys(download?.headers ?? {}).filter((name) => /auth|key|tenant/.test(name)),
@@ -158,7 +167,7 @@ describe('generateImage', () => {
       'Idempotency-Key': 'k-1',
     };
     const model = polygate.image('prism-image');
-    await settle(generateImage({ model, prompt: 'A harbour', headers }));
+    await settle(generateImage({ model, prompt: 'A harbor', headers }));
     const [submit, ...polls] = mock.requests.filter(({ path: to }) => to.startsWith(path));
     expect(submit?.headers).toMatchObject({ 'x-idempotency-key': 'k-1' });
     expect(polls).not.toEqual([]);
@@ -176,7 +185,7 @@ describe('generateImage', () => {
       const { mock, polygate, settle } = onProvider();
       const injected = mock.fail({ route: 'GET /media/{taskId}/{file}', times: 2, ...fault });
       const model = polygate.image('prism-image');
-      expect((await settle(generateImage({ model, prompt: 'A harbour' }))).images).toHaveLength(1);
+      expect((await settle(generateImage({ model, prompt: 'A harbor' }))).images).toHaveLength(1);
       expect(injected.affectedRequests).toBe(2);
       expect(mock.invoice).toHaveLength(1);
     },
@@ -186,7 +195,7 @@ describe('generateImage', () => {
     const { mock, polygate, settle } = onProvider();
     mock.fail({ route: 'GET /media/{taskId}/{file}', reset: 'before' });
     const model = polygate.image('prism-image');
-    const error = await caught(settle(generateImage({ model, prompt: 'A harbour' })));
+    const error = await caught(settle(generateImage({ model, prompt: 'A harbor' })));
     expect(error).toMatchObject({ name: 'ConnectionError', task: { id: mock.tasks[0]?.id } });
     expect(mock.tasks).toHaveLength(1);
   });

@@ -63,7 +63,7 @@ describe('a provider registry', () => {
     const model = registry.languageModel('polygate:aurora-chat');
     await settle(generateText({ model, prompt: 'Hello' }));
     const imageModel = registry.imageModel('polygate:prism-image');
-    await settle(generateImage({ model: imageModel, prompt: 'A harbour' }));
+    await settle(generateImage({ model: imageModel, prompt: 'A harbor' }));
     expect(registry.speechModel('polygate:echo-speech').provider).toBe('polygate.speech');
     expect(registry.videoModel('polygate:tide-video')).toMatchObject({
       provider: 'polygate.video',

@@ -16,7 +16,7 @@ async function streamOnce(fault?: Omit<Fault, 'route'>) {
   const errors: any[] = [];
   const result = streamText({
     model: polygate('aurora-chat'),
-    prompt: 'Describe a harbour at dawn',
+    prompt: 'Describe a harbor at dawn',
     onError: ({ error }) => void errors.push(error),
   });
   const parts: any[] = await drain(result.stream);
@@ -27,7 +27,7 @@ describe('streamText', () => {
   test('streams the text, and reports usage and the charge at the end', async () => {
     const { mock, result, errors, parts } = await streamOnce();
     expect(parts.at(-1)).toMatchObject({ type: 'finish', finishReason: 'stop' });
-    expect(await result.text).toContain('Describe a harbour at dawn');
+    expect(await result.text).toContain('Describe a harbor at dawn');
     expect((await result.usage).totalTokens).toBeGreaterThan(0);
     expect((await result.finalStep).providerMetadata).toMatchObject({
       polygate: { chargeUsd: mock.invoice[0]?.usd, requestId: mock.invoice[0]?.requestId },
@@ -162,7 +162,7 @@ describe('streamText', () => {
     const errors: unknown[] = [];
     const result = streamText({
       model: polygate('aurora-chat'),
-      prompt: 'Describe a harbour at dawn',
+      prompt: 'Describe a harbor at dawn',
       abortSignal: controller.signal,
       onError: ({ error }) => void errors.push(error),
     });

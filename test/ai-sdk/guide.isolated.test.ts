@@ -57,7 +57,7 @@ test('the chat route reports a truncated stream and an empty balance to the page
 
 test('the image route returns the same image for the same key, which is charged once', async () => {
   const POST = await route('An image route that is charged once');
-  const generate = async (key: string) => POST(post({ prompt: 'A harbour', key }));
+  const generate = async (key: string) => POST(post({ prompt: 'A harbor', key }));
   const [first, second] = [await generate('k-1'), await generate('k-1')];
   expect(first.headers.get('content-type')).toMatch(/^image\//);
   expect(await second.text()).toBe(await first.text());
@@ -69,6 +69,6 @@ test('the image route returns the same image for the same key, which is charged 
 test('the image route reports whether the page may repeat its request', async () => {
   const POST = await route('An image route that is charged once');
   mock.fail({ route: 'POST /v1/images/tasks', status: 403, times: 1 });
-  const rejected = await POST(post({ prompt: 'A harbour', key: 'k-1' }));
+  const rejected = await POST(post({ prompt: 'A harbor', key: 'k-1' }));
   expect([rejected.status, await rejected.json()]).toEqual([502, { canRetry: false }]);
 });
