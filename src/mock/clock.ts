@@ -2,6 +2,8 @@
 export interface Clock {
   /** The current time in milliseconds since 1970. */
   now(): number;
+  /** A time in milliseconds that no change of the system time affects. The default is `now()`. */
+  monotonic?(): number;
   /** Resolves after `ms` milliseconds; rejects with the signal's reason if the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
@@ -29,7 +31,13 @@ export function systemClock(): MockClock {
     Promise.reject(
       new Error("advance() needs a virtual clock: createMockGateway({ clock: 'virtual' })"),
     );
-  return { now: () => Date.now(), sleep, advance: requireVirtual, settle: (promise) => promise };
+  return {
+    now: () => Date.now(),
+    monotonic: () => performance.now(),
+    sleep,
+    advance: requireVirtual,
+    settle: (promise) => promise,
+  };
 }
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {

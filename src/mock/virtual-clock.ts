@@ -1,6 +1,4 @@
 import type { MockClock } from './clock.ts';
-import { SleepQueue } from './sleep-queue.ts';
-import type { PendingSleep } from './sleep-queue.ts';
 
 /** Fixed, so that dates in responses are the same in every run. */
 const startTime = Date.parse('2026-05-01T00:00:00Z');
@@ -19,9 +17,17 @@ const nextTurn: (callback: () => void) => unknown =
   typeof setImmediate === 'function' ? setImmediate : (callback) => setTimeout(callback, 0);
 const realSetTimeout = setTimeout;
 
+interface PendingSleep {
+  /** When the sleep ends, in clock milliseconds. */
+  readonly at: number;
+  /** Ends the sleep. */
+  readonly wake: () => void;
+}
+
 /** A clock that moves only in `advance` and `settle`. */
 export class VirtualClock implements MockClock {
-  readonly #sleeps = new SleepQueue();
+  /** Sleeps that end earlier come first; of two that end at the same time, the one that started earlier. */
+  readonly #sleeps: PendingSleep[] = [];
   #now: number;
   /** Number of sleeps that started, ended or were aborted. */
   #events = 0;
@@ -49,15 +55,15 @@ export class VirtualClock implements MockClock {
       }
       const onAbort = (): void => {
         this.#events += 1;
-        this.#sleeps.remove(sleep);
+        this.#sleeps.splice(this.#sleeps.indexOf(sleep), 1);
         reject(signal?.reason);
       };
       const wake = (): void => {
         signal?.removeEventListener('abort', onAbort);
         resolve();
       };
-      const sleep: PendingSleep = { at: this.#now + ms, order: this.#events, wake };
-      this.#sleeps.add(sleep);
+      const sleep: PendingSleep = { at: this.#now + ms, wake };
+      this.#add(sleep);
       signal?.addEventListener('abort', onAbort, { once: true });
     });
   }
@@ -78,7 +84,7 @@ export class VirtualClock implements MockClock {
     for (;;) {
       await this.#idle();
       if (settled) return promise;
-      const next = this.#sleeps.peek();
+      const [next] = this.#sleeps;
       if (next !== undefined) {
         realWaits = 0;
         await this.advance(next.at - this.#now);
@@ -97,10 +103,22 @@ export class VirtualClock implements MockClock {
     }
   }
 
+  /** Inserts a sleep by binary search: tests start ten thousand. */
+  #add(sleep: PendingSleep): void {
+    let index = 0;
+    for (let end = this.#sleeps.length; index < end;) {
+      const middle = (index + end) >> 1;
+      const { at } = this.#sleeps[middle] ?? sleep;
+      if (at <= sleep.at) index = middle + 1;
+      else end = middle;
+    }
+    this.#sleeps.splice(index, 0, sleep);
+  }
+
   async #advanceTo(target: number): Promise<void> {
     await this.#idle();
     for (;;) {
-      const next = this.#sleeps.peek();
+      const [next] = this.#sleeps;
       if (next === undefined || next.at > target) break;
       this.#now = Math.max(this.#now, next.at);
       this.#wakeAll(next.at);
@@ -111,11 +129,9 @@ export class VirtualClock implements MockClock {
   }
 
   #wakeAll(at: number): void {
-    for (;;) {
-      if (this.#sleeps.peek()?.at !== at) return;
-      const wake = this.#sleeps.take()?.wake;
+    while (this.#sleeps[0]?.at === at) {
       this.#events += 1;
-      wake?.();
+      this.#sleeps.shift()?.wake();
     }
   }
 

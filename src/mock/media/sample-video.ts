@@ -1,61 +1,50 @@
-import { seededRandom } from '../random.ts';
-import { deltaFrame, pictureParameterSet, sequenceParameterSet, keyFrame } from './h264.ts';
-import type { Macroblock } from './h264.ts';
-import { writeMp4 } from './mp4.ts';
+/** A playable MP4 of 24 frames: a light moves over a gradient, and a progress bar grows from the first to the last. */
+const file = atob(`
+AAAAIGZ0eXBpc29tAAACAGlzb21pc28yYXZjMW1wNDEAAALPbW9vdgAAAGxtdmhkAAAAAAAAAAAAAAAAAAAu4AABGUAAAQAAAQAAAAAAAAAAAAAA
+AAEAAAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAgAAAlt0cmFrAAAAXHRraGQAAAAD
+AAAAAAAAAAAAAAABAAAAAAABGUAAAAAAAAAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAABAAAAAAMAAAABwAAAAAAH3
+bWRpYQAAACBtZGhkAAAAAAAAAAAAAAAAAAAu4AABGUBVxAAAAAAAIWhkbHIAAAAAAAAAAHZpZGUAAAAAAAAAAAAAAAAAAAABrm1pbmYAAAAUdm1o
+ZAAAAAEAAAAAAAAAAAAAACRkaW5mAAAAHGRyZWYAAAAAAAAAAQAAAAx1cmwgAAAAAQAAAW5zdGJsAAAAlnN0c2QAAAAAAAAAAQAAAIZhdmMxAAAA
+AAAAAAEAAAAAAAAAAAAAAAAAAAAAAMAAcABIAAAASAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAGP//AAAAMGF2Y0MB
+QsAM/+EAF2dCwAymEQw+hAAAAwAEAAADACA8UKhGAQAGaMhCCSyAAAAAGHN0dHMAAAAAAAAAAQAAABgAAAu4AAAAFHN0c3MAAAAAAAAAAQAAAAEA
+AAAcc3RzYwAAAAAAAAABAAAAAQAAABgAAAABAAAAdHN0c3oAAAAAAAAAAAAAABgAAADbAAAAKwAAAB4AAAAOAAAAFgAAABIAAAAUAAAAFgAAAFYA
+AAAlAAAAEwAAABcAAAATAAAAHgAAAA8AAAAXAAAAEAAAABUAAABGAAAALAAAABAAAAAbAAAAHwAAAA8AAAAUc3RjbwAAAAAAAAABAAAC9wAAA3ht
+ZGF0AAAA12WIggviMDhGAAEEZkNAAEB2MAAEGCfjTGAz8aYwGfjTGAz8aYwGfjTGAz8aYwGfjTGAz1GmMHiMR/+GwyXIhalxImRCAg0QIHu7uqqp
+4YjcYz8aYwawOQIArIrijb29vb29vb285N7esDhEC2RXcr29vb29vb23bzk7zYHCMHsnldyuYgt7e3t7e3t7e3qgOEQJZFdyvb29vb29vbaRXt6o
+DhEC2RXdurdyvb29vb23K9vVAcgQBWQ1hcKgMiPXd3VVUW0Hssy7u6qqnYqy2W3t7e3t7e3wAAAAJ0GaHBPEjcUAAQaI4xwABAXgQDR//4IguKAA
+IuXiQABCgiIAAi3xkAAAABpBmioPxNxuAgQECcEoIBp4AxVwPPSVLN4P4AAAAApBmjsE8CUIQbi4AAAAEkGaSQPwtfG4CBAQMFQonEEHzwAAAA5B
+mllBPB/XGCEG6FExEAAAABBBmmmD8EYpljcBAgIGPrhaAAAAEkGaecE8GQokhBG1xohBuhBM8AAAAFJBmoiA/BgKZfgCiQpFAAPRQAD0UAA9FAAP
+RQAD0UAA9FAAPRQAD0UAA9FAAPRQAD0UAA9FAAPRQAD0UAA9FAAPRgAAgORoAAgwx1cICCcYTeWAAAAAIUGamJBfBj5wXlmwruSXchZuSZuK8WGN
+33cZfHCE6EEzQAAAAA9BmqigTwY2/gIHF11XC0AAAAATQZq4sPwaBAgbnlsdj2OxhoQnPAAAAA9BmsjA/BjX3+AgcPDnvJAAAAAaQZrY0E8Ewp1H
+hAgZnlsdj2OxhoQnQ56OMkAAAAALQZro4PwZ3+AgcEMAAAATQZr48E8GwQIGZ5bHY9jsYaEJywAAAAxBmwB+DS/wEDh0Q9wAAAARQZsQJ4NaAQOh
+BB8NCENoU9QAAABCQZsgflzIaC8RtR4d8t8o8o8t8fsPm2KWj1LQpaPPHKF25k7czvc873P///////KKeN+MFPF39gEBxvf31xX0IXvuAAAAKEGb
+MCeCo0Q//wRBcUAAQ3vB4AAgKQYQABDr68JPZ+tRUnVcNCEWhT4AAAAMQZtAfgqr8BA42uHYAAAAF0GbUCeCEJMKmxHfsdjiqAQONvhsQj1AAAAA
+G0GbYH4IDRD/+gRBsUAAQvvHxwABDVi740Q8OwAAAAtBm3B+CuTgpEIN4A==
+`);
 
-/** Size of the video in macroblocks. */
-const columns = 12;
-const rows = 7;
 const frameCount = 24;
 
+/** Ticks per second in the file. */
+const timescale = 12_000;
+
 /**
- * Creates a playable MP4: a light moves over a gradient, and a progress bar grows from the first
- * frame to the last. The same prompt and duration always produce the same video.
+ * Creates an MP4 of the given duration. The same prompt and duration always produce the same file. The prompt follows the
+ * frames, where no player reads it.
  */
 export function sampleVideo(prompt: string, seconds: number): Uint8Array<ArrayBuffer> {
-  const random = seededRandom(prompt);
-  const tint = { blue: 60 + random() * 130, red: 60 + random() * 130 };
-  const path = { start: random() * columns, slope: 0.5 + random() };
-  const background = Array.from({ length: columns * rows }, (_, index) =>
-    gradientBlock(index, tint),
-  );
-  const frames = [keyFrame(background)];
-  let lightIndex: number | undefined;
-  for (let frame = 1; frame < frameCount; frame += 1) {
-    const changes = new Map<number, Macroblock>();
-    if (lightIndex !== undefined) changes.set(lightIndex, background[lightIndex] ?? white);
-    const column = Math.floor(path.start + (frame * columns) / frameCount) % columns;
-    const row = Math.floor(Math.abs(Math.sin((frame / frameCount) * Math.PI * path.slope)) * 5);
-    lightIndex = row * columns + column;
-    changes.set(lightIndex, white);
-    const barEnd = Math.floor(((frame + 1) * columns) / frameCount) - 1;
-    if (barEnd >= 0) changes.set((rows - 1) * columns + barEnd, white);
-    frames.push(deltaFrame(frame, columns * rows, changes));
-  }
-  return writeMp4({
-    width: columns * 16,
-    height: rows * 16,
-    seconds,
-    sequenceParameterSet: sequenceParameterSet(columns, rows),
-    pictureParameterSet: pictureParameterSet(),
-    frames,
-  });
-}
-
-/** Creates one block of the background: luma falls from top to bottom, chroma changes from left to right. */
-function gradientBlock(index: number, tint: { blue: number; red: number }): Macroblock {
-  const left = (index % columns) * 16;
-  const top = Math.floor(index / columns) * 16;
-  const luma = Array.from({ length: 256 }, (_, pixel) => clamp(190 - (top + (pixel >> 4)) * 1.1));
-  const shift = (pixel: number): number => (left + (pixel % 8) * 2) * 0.25;
-  const blue = Array.from({ length: 64 }, (_, pixel) => clamp(tint.blue + shift(pixel)));
-  const red = Array.from({ length: 64 }, (_, pixel) => clamp(tint.red - shift(pixel)));
-  return [...luma, ...blue, ...red];
-}
-
-const white: Macroblock = Array.from({ length: 384 }, (_, index) => (index < 256 ? 225 : 128));
-
-/** Rounds a sample and limits it to the range of video levels. */
-function clamp(value: number): number {
-  return Math.max(16, Math.min(235, Math.round(value)));
+  const text = new TextEncoder().encode(prompt);
+  const bytes = new Uint8Array(file.length + text.length);
+  bytes.set(Array.from(file, (byte) => byte.charCodeAt(0)));
+  bytes.set(text, file.length);
+  const view = new DataView(bytes.buffer);
+  const duration = Math.round(seconds * timescale);
+  // The durations of the movie, the track and its media, and of each frame.
+  view.setUint32(file.indexOf('mvhd') + 20, duration);
+  view.setUint32(file.indexOf('tkhd') + 24, duration);
+  view.setUint32(file.indexOf('mdhd') + 20, duration);
+  view.setUint32(file.indexOf('stts') + 16, Math.max(1, Math.floor(duration / frameCount)));
+  // The size of the last box.
+  const frames = file.indexOf('mdat') - 4;
+  view.setUint32(frames, bytes.length - frames);
+  return bytes;
 }

@@ -89,9 +89,9 @@ test('a client that disconnects during a delay, a stall or a stream frees its sl
   stalled.abort(reason);
   await expect(reading).rejects.toBe(reason);
   expect(mock.inFlight).toBe(0);
-  const cancelled = await send(new AbortController().signal, true);
+  const canceled = await send(new AbortController().signal, true);
   expect(mock.inFlight).toBe(1);
-  await cancelled.body!.cancel();
+  await canceled.body!.cancel();
   expect(mock.inFlight).toBe(0);
 });
 
