@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import {
   convertToModelMessages,
   createUIMessageStreamResponse,
@@ -27,13 +25,13 @@ export function createAiSdkRoute(
     }
     const body = await readBody(request);
     if (body === undefined) return new Response('The request is invalid.', { status: 400 });
-    const { messages, model, ...sampling } = body;
+    const { messages, model, requestId, ...sampling } = body;
     const { stream } = streamText({
       ...sampling,
       model: polygate(model),
       messages: await convertToModelMessages(messages),
       // The request log groups the attempts of a chat by this id.
-      headers: { 'x-request-id': randomUUID() },
+      headers: { 'x-request-id': requestId },
       // Stopping in the page closes the connection, which aborts the request to the gateway.
       abortSignal: request.signal,
       // The page shows the error, so it need not be printed as well.
@@ -53,6 +51,8 @@ export function createAiSdkRoute(
 interface ChatBody {
   model: string;
   messages: UIMessage[];
+  /** The same if a message is sent again after a failure. */
+  requestId: string;
   instructions?: string;
   temperature?: number;
   topP?: number;
@@ -61,7 +61,7 @@ interface ChatBody {
 
 async function readBody(request: Request): Promise<ChatBody | undefined> {
   const body: unknown = await request.json().catch(() => undefined);
-  const { model, messages, instructions, ...rest }: Record<string, unknown> = {
+  const { model, messages, instructions, requestId, ...rest }: Record<string, unknown> = {
     ...(typeof body === 'object' ? body : {}),
   };
   const checked = await safeValidateUIMessages({ messages });
@@ -72,9 +72,14 @@ async function readBody(request: Request): Promise<ChatBody | undefined> {
   return {
     model,
     messages: checked.data,
+    requestId: isRequestId(requestId) ? requestId : crypto.randomUUID(),
     ...(typeof instructions === 'string' ? { instructions } : {}),
     ...Object.fromEntries(sampling),
   };
+}
+
+function isRequestId(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w-]{1,64}$/.test(value);
 }
 
 /** Tokens and charge, which are known when the response has ended. */

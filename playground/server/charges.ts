@@ -12,8 +12,11 @@ export function attributeCharges(
   if (invoice === undefined) for (const attempt of copies) addReportedCharge(attempt, copies);
   for (const line of invoice ?? []) {
     if (line.kind === 'refund') continue;
-    // A retry that arrived after the charge was not the one that was charged.
-    const charged = copies.findLast((copy) => copy.at <= line.at && isLineOf(line, copy));
+    // A retry that arrived after the charge was not the one that was charged, and neither was a replay, which may
+    // arrive within the same millisecond.
+    const charged = copies.findLast(
+      (copy) => copy.at <= line.at && !copy.replay && isLineOf(line, copy),
+    );
     if (charged !== undefined) charged.chargedUsd = (charged.chargedUsd ?? 0) + line.usd;
   }
   for (const line of invoice ?? []) {

@@ -44,7 +44,7 @@ function setUp({ fault, ...options }: MockGatewayOptions & { fault?: Fault } = {
     const headers = { ...Object(init?.headers), origin };
     return handle(new Request(input, { ...init, headers }));
   });
-  const send = () => chat.sendMessage({ text: 'Describe a harbour' }, { body: { model } });
+  const send = () => chat.sendMessage({ text: 'Describe a harbor' }, { body: { model } });
   return { mock, recorder, chat, handle, send };
 }
 
@@ -55,7 +55,7 @@ describe('the chat through the AI SDK', () => {
     const { mock, chat, send } = setUp();
     await send();
     expect([chat.status, chat.error]).toEqual(['ready', undefined]);
-    expect(chat.text).toContain('harbour');
+    expect(chat.text).toContain('harbor');
     expect(chat.lastMessage?.metadata).toEqual({
       tokens: { input: expect.any(Number), output: expect.any(Number) },
       costUsd: mock.invoice[0]?.usd,
@@ -66,12 +66,12 @@ describe('the chat through the AI SDK', () => {
     const { mock, chat } = setUp();
     const settings = { instructions: 'Be terse.', temperature: 0.4, topP: '1', maxOutputTokens: 5 };
     const body = { model, ...settings, headers: { 'x-page': 'yes' } };
-    await chat.sendMessage({ text: 'Describe a harbour' }, { body });
+    await chat.sendMessage({ text: 'Describe a harbor' }, { body });
     expect(mock.requests[0]?.headers).not.toHaveProperty('x-page');
     expect(mock.requests[0]?.body).toMatchObject({
       messages: [
         { role: 'system', content: 'Be terse.' },
-        { role: 'user', content: 'Describe a harbour' },
+        { role: 'user', content: 'Describe a harbor' },
       ],
       temperature: 0.4,
       max_tokens: 5,

@@ -30,7 +30,7 @@ async function setUp() {
 }
 
 // Quotes, line breaks, a backslash and characters that are special in a shell.
-const prompt = `A "harbour" at dawn, it's\nfoggy: $HOME \`pwd\` \\n 🌫`;
+const prompt = `A "harbor" at dawn, it's\nfoggy: $HOME \`pwd\` \\n 🌫`;
 const idempotencyKey = 'page-3f2c';
 
 const keyedCalls: readonly Exclude<ApiCall, { kind: 'chat' }>[] = [
@@ -118,7 +118,7 @@ describe('View code', () => {
         isAiSdk,
       };
       expect(await runTypeScript(toTypeScript(call))).toMatch(
-        /^You said: A "harbour" at dawn, it's/,
+        /^You said: A "harbor" at dawn, it's/,
       );
       expect(await runShell(toCurl(call))).toMatch(/data: \[DONE\]\s*$/);
       const [first, second] = posts(mock);

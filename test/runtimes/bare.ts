@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createContext, runInContext } from 'node:vm';
 
 import { bundle } from './page-server.ts';
-import type { LaunchOptions } from './runtimes.ts';
+import type { LaunchOptions } from './runtime.ts';
 
 /** Reads the globals that docs/runtimes.md requires of any other runtime. */
 export async function requiredGlobals(guide: URL): Promise<string[]> {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { bundle, servePage } from './page-server.ts';
-import type { Runtime } from './runtimes.ts';
+import type { Runtime } from './runtime.ts';
 
 const intranet = 'intranet.example';
 

@@ -5,9 +5,9 @@ const gateway = new Polygate({ apiKey: null, baseURL: '/api/gateway', maxRetries
 const chat = gateway.chat.completions;
 const question = {
   model: 'aurora-chat',
-  messages: [{ role: 'user', content: 'Describe a harbour' }],
+  messages: [{ role: 'user', content: 'Describe a harbor' }],
 };
-const image = { model: 'prism-image', prompt: 'A harbour' };
+const image = { model: 'prism-image', prompt: 'A harbor' };
 const failure = (promise) => promise.catch(({ name }) => name);
 
 async function streamChat() {
@@ -17,7 +17,7 @@ async function streamChat() {
 }
 
 async function createAndDelete() {
-  const url = 'https://host.example/harbour.png';
+  const url = 'https://host.example/harbor.png';
   const { id } = await gateway.materials.create({ url, type: 'image' });
   return gateway.materials.delete(id);
 }

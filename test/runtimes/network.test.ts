@@ -47,7 +47,7 @@ async function recordRequests(devTools: any): Promise<void> {
   });
   const record = (end: string) => (event: any) => {
     const request = requests.get(event.requestId);
-    if (request !== undefined) request.end = event.canceled ? 'cancelled' : end;
+    if (request !== undefined) request.end = event.canceled ? 'canceled' : end;
   };
   devTools.on('Network.loadingFinished', record('finished'));
   devTools.on('Network.loadingFailed', record('failed'));
@@ -57,15 +57,15 @@ async function recordRequests(devTools: any): Promise<void> {
 const namesOf = (end: string) =>
   [...requests.values()].filter((request) => request.end === end).map(({ name }) => name);
 
-test("in Chromium's network panel, no call that has a complete response is shown as cancelled", async () => {
+test("in Chromium's network panel, no call that has a complete response is shown as canceled", async () => {
   await page.evaluate('actions.callEverything()');
   await vi.waitFor(() => expect(namesOf('pending')).toEqual([]));
   expect(requests.size).toBeGreaterThan(100);
-  expect([...namesOf('cancelled'), ...namesOf('failed')]).toEqual([]);
+  expect([...namesOf('canceled'), ...namesOf('failed')]).toEqual([]);
 });
 
-test("in Chromium's network panel, a stream that is left in the middle is shown as cancelled", async () => {
+test("in Chromium's network panel, a stream that is left in the middle is shown as canceled", async () => {
   requests.clear();
   await page.evaluate('actions.leaveStream()');
-  await vi.waitFor(() => expect(namesOf('cancelled')).toHaveLength(1));
+  await vi.waitFor(() => expect(namesOf('canceled')).toHaveLength(1));
 });

@@ -5,7 +5,7 @@ const gateway = new Polygate({ apiKey: null, baseURL: '/api/gateway' });
 
 async function generateImage() {
   const image = await gateway.images.generate(
-    { model: 'prism-image', prompt: 'A harbour' },
+    { model: 'prism-image', prompt: 'A harbor' },
     { pollInterval: 50 },
   );
   const element = document.createElement('img');
@@ -17,7 +17,7 @@ async function generateImage() {
 
 const question = {
   model: 'aurora-chat',
-  messages: [{ role: 'user', content: 'Describe a harbour' }],
+  messages: [{ role: 'user', content: 'Describe a harbor' }],
 };
 
 async function streamChat() {
@@ -30,11 +30,19 @@ async function abandonStream() {
   for await (const _ of gateway.chat.completions.stream(question)) break;
 }
 
+async function outcomeOfChat() {
+  const chat = gateway.chat.completions.create(question);
+  return chat.then(
+    () => 'succeeded',
+    ({ outcome }) => outcome,
+  );
+}
+
 async function collectErrors() {
   const errors = [];
   const attempts = [
     () => gateway.account.retrieve(),
-    () => gateway.images.submit({ model: 'none', prompt: 'A harbour' }),
+    () => gateway.images.submit({ model: 'none', prompt: 'A harbor' }),
     () => new Polygate({ apiKey: 'sk-other', baseURL: '/api/gateway' }),
   ];
   for (const attempt of attempts) {
@@ -71,4 +79,11 @@ async function readEverything() {
   ]);
 }
 
-globalThis.actions = { generateImage, streamChat, abandonStream, collectErrors, readEverything };
+globalThis.actions = {
+  generateImage,
+  outcomeOfChat,
+  streamChat,
+  abandonStream,
+  collectErrors,
+  readEverything,
+};

@@ -97,7 +97,7 @@ describe.each(['chromium', 'firefox'] as const)('the chat of the playground in %
   test('shows an error once, keeps the text received so far, and offers Try again only where it can help', async () => {
     const { page, problems } = await openPage(browser, await servePlayground());
     await inject(page, 'truncated-stream');
-    await send(page, 'Describe a harbour');
+    await send(page, 'Describe a harbor');
     await responses(page, 'failed').waitFor();
     expect(await page.locator('.turn-text.prose').innerText()).toMatch(/^You said/);
     expect(await page.getByRole('alert').count()).toBe(1);
@@ -116,6 +116,33 @@ describe.each(['chromium', 'firefox'] as const)('the chat of the playground in %
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     expect(problems).toEqual([]);
   });
+
+  test.each(['directly', 'through the AI SDK'])(
+    'says that a chat which is sent again %s is paid twice, and keeps its first charge',
+    async (way) => {
+      const { page, problems } = await openPage(browser, await servePlayground());
+      if (way !== 'directly') {
+        await page.getByRole('button', { name: 'Settings' }).click();
+        await page.getByLabel('Through the AI SDK').check();
+      }
+      await inject(page, 'lost-response');
+      await send(page, 'Describe a harbor');
+      await responses(page, 'failed').waitFor();
+      const charges = page.locator('.turn-foot .meta');
+      await charges.getByText(/\$0\.\d+$/).waitFor();
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await responses(page, 'done').waitFor();
+      await charges.getByText(/\$0\.\d+ in 2 charges$/).waitFor();
+      const summary = /^2 charges, .*, 1 chat paid twice: chats have no key$/;
+      await page.locator('.charge-summary', { hasText: summary }).waitFor();
+
+      await page.getByRole('button', { name: 'Regenerate' }).click();
+      await charges.getByText(/\$0\.\d+ in 3 charges$/).waitFor();
+      const three = /^3 charges, .*, 1 chat paid twice: chats have no key$/;
+      await page.locator('.charge-summary', { hasText: three }).waitFor();
+      expect(problems).toEqual([]);
+    },
+  );
 
   test('renders Markdown, and neither HTML nor a link that runs code', async () => {
     const { page, problems } = await openPage(browser, await servePlayground());
@@ -151,7 +178,7 @@ describe.each(['chromium', 'firefox'] as const)('the chat of the playground in %
     await page.getByLabel('Temperature').fill('0.4');
     await page.getByLabel('Top P').fill('7');
     await page.getByLabel('Max tokens').fill('5');
-    await send(page, 'Tell me about the harbour at dawn, please');
+    await send(page, 'Tell me about the harbor at dawn, please');
     await responses(page, 'done').waitFor();
     expect(await page.locator('.turn-foot .meta').innerText()).toContain(' 5 output tokens');
     await page.getByRole('button', { name: 'View code' }).click();
@@ -243,7 +270,7 @@ describe.each(['chromium', 'firefox'] as const)('the chat of the playground in %
       await send(page, `${markdown} ${'x'.repeat(120)}`);
       await responses(page, 'done').waitFor();
       await inject(page, 'truncated-stream');
-      await send(page, 'Describe a harbour');
+      await send(page, 'Describe a harbor');
       await responses(page, 'failed').waitFor();
       await page.getByRole('button', { name: 'Settings' }).click();
       for (const theme of ['light', 'dark']) {

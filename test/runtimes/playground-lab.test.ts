@@ -48,7 +48,7 @@ describe.each(['chromium', 'firefox'] as const)('the playground in %s', (kind) =
     expect(await attempts.nth(1).innerText()).not.toContain('charged');
 
     await attempts.nth(0).locator('summary').first().click();
-    await attempts.nth(0).getByText('"prompt": "A harbour').waitFor();
+    await attempts.nth(0).getByText('"prompt": "A harbor').waitFor();
     await attempts
       .nth(0)
       .getByText(/^None: .*ECONNRESET/)

@@ -25,8 +25,8 @@ afterAll(async () => {
 test('a chat streams and can be stopped', async () => {
   const url = await servePlayground();
   const { page, problems } = await openPage(browser, url);
-  await page.getByRole('button', { name: 'Describe a harbour at dawn' }).click();
-  await page.locator('.turn-assistant[data-state=done]', { hasText: 'harbour' }).waitFor();
+  await page.getByRole('button', { name: 'Describe a harbor at dawn' }).click();
+  await page.locator('.turn-assistant[data-state=done]', { hasText: 'harbor' }).waitFor();
   expect(await page.locator('.turn-assistant .meta').innerText()).toMatch(
     /\d+ input, \d+ output tokens.*\$0\.0000/,
   );
@@ -44,7 +44,7 @@ test('a truncated stream is shown as an error, and lost responses are recovered 
   const url = await servePlayground();
   const { page, go, problems } = await openPage(browser, url);
   await page.getByLabel('Truncate the stream').selectOption('once');
-  await page.getByRole('button', { name: 'Describe a harbour at dawn' }).click();
+  await page.getByRole('button', { name: 'Describe a harbor at dawn' }).click();
   await page.getByText('StreamTruncatedError', { exact: true }).waitFor();
 
   await go('images');
@@ -78,7 +78,7 @@ test('through the AI SDK, a truncated stream is reported as useChat reports it, 
   await page.getByRole('button', { name: 'Settings' }).click();
   await page.getByLabel('Through the AI SDK').check();
   await page.getByLabel('Truncate the stream').selectOption('once');
-  await page.getByRole('button', { name: 'Describe a harbour at dawn' }).click();
+  await page.getByRole('button', { name: 'Describe a harbor at dawn' }).click();
   const response = page.locator('.turn-assistant').last();
   await response.getByText('StreamTruncatedError', { exact: true }).waitFor();
   expect(await response.locator('.turn-text').innerText()).toMatch(/^You said/);
@@ -90,7 +90,7 @@ test('through the AI SDK, a truncated stream is reported as useChat reports it, 
 
   await go('chat');
   await page.getByRole('button', { name: 'Try again' }).click();
-  await page.locator('.turn-assistant[data-state=done]', { hasText: 'harbour' }).waitFor();
+  await page.locator('.turn-assistant[data-state=done]', { hasText: 'harbor' }).waitFor();
   expect(await response.locator('.meta').innerText()).toMatch(
     /AI SDK.*\d+ input, \d+ output tokens.*\$0\.0000/,
   );

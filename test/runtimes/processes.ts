@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import type { Runtime } from './runtimes.ts';
+import type { Runtime } from './runtime.ts';
 
 const execute = promisify(execFile);
 

@@ -14,6 +14,8 @@ let mock: MockGateway;
 let browser: any;
 let page: any;
 let origin: string;
+/** Whether the server closes the connection of the next request in place of its response. */
+let losesResponse = false;
 /** All traffic between the browser and the servers, and the console output of the page. */
 const traffic: string[] = [];
 const cleanups: (() => unknown)[] = [];
@@ -33,7 +35,12 @@ beforeAll(async () => {
     baseURL: gateway.baseURL,
     authorize: ({ headers }: Request) => (headers.get('cookie') === 'session=s-1' ? 'ann' : null),
   });
-  const server = await servePage(await bundle('page.js', app), handler);
+  const server = await servePage(await bundle('page.js', app), async (request) => {
+    const response = await handler(request);
+    if (!losesResponse) return response;
+    losesResponse = false;
+    throw new Error('The connection closes without a response.');
+  });
   cleanups.push(server.close);
   origin = `http://127.0.0.1:${server.port}`;
 
@@ -75,9 +82,18 @@ test('a page generates an image and shows it', async () => {
 });
 
 test('a page reads a stream, and an abandoned stream frees its slot', async () => {
-  expect(await inPage('streamChat')).toContain('Describe a harbour');
+  expect(await inPage('streamChat')).toContain('Describe a harbor');
   await inPage('abandonStream');
   await vi.waitFor(() => expect(mock.inFlight).toBe(0));
+});
+
+test('a chat whose response is lost is charged once, although the browser repeats it', async () => {
+  // Chromium repeats requests only on connections that it has used before.
+  await inPage('streamChat');
+  const before = mock.invoice.length;
+  losesResponse = true;
+  expect(await inPage('outcomeOfChat')).toBe('unknown');
+  expect(mock.invoice).toHaveLength(before + 1);
 });
 
 test('a page gets typed errors and cannot be given an API key', async () => {

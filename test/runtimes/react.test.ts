@@ -131,17 +131,17 @@ describe('the component of the React guide', () => {
   const answer = () => page.locator('p').first();
 
   test('shows a streamed answer, with one request in strict mode', async () => {
-    await ask('Describe a harbour');
+    await ask('Describe a harbor');
     await page.getByRole('button', { name: 'Stop' }).waitFor();
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
-    expect(await answer().textContent()).toMatch(/^You said: Describe a harbour\. .*gateway\.$/);
+    expect(await answer().textContent()).toMatch(/^You said: Describe a harbor\. .*not a model\.$/);
     expect(await page.getByRole('alert').count()).toBe(0);
     expect(chats()).toHaveLength(1);
   });
 
   test('shows what has arrived of an answer that breaks off', async () => {
     mock.fail({ route, cutStreamAfter: 3 });
-    await ask('Describe a harbour');
+    await ask('Describe a harbor');
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('alert').textContent()).toBe('The answer is incomplete.');
     expect(await answer().textContent()).toMatch(/^You said/);
@@ -149,7 +149,7 @@ describe('the component of the React guide', () => {
   });
 
   test('ends its stream when it is unmounted', async () => {
-    await ask('Describe a harbour '.repeat(50));
+    await ask('Describe a harbor '.repeat(50));
     await vi.waitFor(() => expect(mock.inFlight).toBe(1));
     await page.getByRole('button', { name: 'Close' }).click();
     await vi.waitFor(() => expect(mock.inFlight).toBe(0));
@@ -178,16 +178,16 @@ describe('the page of the AI SDK guide, with useChat', () => {
   const reply = () => page.locator('p', { hasText: 'assistant:' }).last();
 
   test('shows a streamed reply, with one request in strict mode', async () => {
-    await send('Describe a harbour');
-    await page.getByText('gateway.').waitFor();
-    expect(await reply().textContent()).toMatch(/^assistant: You said: Describe a harbour\./);
+    await send('Describe a harbor');
+    await page.getByText('not a model.').waitFor();
+    expect(await reply().textContent()).toMatch(/^assistant: You said: Describe a harbor\./);
     expect(await page.getByRole('alert').count()).toBe(0);
     expect(chats()).toHaveLength(1);
   });
 
   test('keeps what has arrived of a reply that breaks off, sends it once, and can continue', async () => {
     mock.fail({ route, cutStreamAfter: 3, times: 1 });
-    await send('Describe a harbour');
+    await send('Describe a harbor');
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('alert').textContent()).toBe('The reply is incomplete.');
     expect(await reply().textContent()).toMatch(/^assistant: You said/);
@@ -201,7 +201,7 @@ describe('the page of the AI SDK guide, with useChat', () => {
   test('reports an empty wallet without the message of the service', async () => {
     mock.setBalance(0);
     try {
-      await send('Describe a harbour');
+      await send('Describe a harbor');
       await page.getByRole('alert').waitFor();
       expect(await page.getByRole('alert').textContent()).toBe(
         'The service is unavailable. We are on it.',

@@ -1,22 +1,7 @@
 import { launchIn } from './browsers.ts';
 import { launchProcess } from './processes.ts';
+import type { Runtime } from './runtime.ts';
 import { launchWorkerd } from './workerd.ts';
-
-/** A project with the packed package, and the gateway to use. */
-export interface LaunchOptions {
-  app: string;
-  apiKey: string;
-  baseURL: string;
-}
-
-/** A runtime to test. */
-export interface Runtime {
-  name: string;
-  /** The npm package that provides it. */
-  installs: string;
-  launch: (options: LaunchOptions) => Promise<{ version: string; report: Record<string, unknown> }>;
-  kind: 'process' | 'worker' | 'page' | 'plain page';
-}
 
 const process = { kind: 'process' } as const;
 

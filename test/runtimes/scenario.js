@@ -2,9 +2,9 @@
 import * as polygate from 'polygate';
 
 const { Polygate, PolygateError } = polygate;
-const messages = [{ role: 'user', content: 'Describe a harbour' }];
+const messages = [{ role: 'user', content: 'Describe a harbor' }];
 const question = { model: 'aurora-chat', messages };
-const imageParams = { model: 'prism-image', prompt: 'A harbour' };
+const imageParams = { model: 'prism-image', prompt: 'A harbor' };
 
 /**
  * Runs the scenario. Parameters after `options` are optional: not every runtime supports them. The order of the calls

@@ -107,6 +107,22 @@ test('no page scrolls sideways on a phone, and code that is too wide scrolls in 
   expect(problems).toEqual([]);
 }, 300_000);
 
+test.each([1280, 1439, 1440, 1500, 1559, 1560, 1920])(
+  'at %i pixels, the sidebar is complete and the bar has a margin',
+  async (width) => {
+    const { page } = await openPage('/guides/errors.html', { viewport: { width, height: 900 } });
+    const box = (selector: string) => page.locator(selector).first().boundingBox();
+    const link = await box('.VPSidebar .VPSidebarItem.is-link .text');
+    expect(link.x).toBeGreaterThanOrEqual(32);
+    const sidebar = await box('.VPSidebar');
+    expect(sidebar.width).toBeGreaterThanOrEqual(264);
+    const text = await box('.vp-doc h1');
+    expect(text.x).toBeGreaterThanOrEqual(sidebar.x + sidebar.width);
+    const theme = await box('.VPNavBarAppearance button');
+    expect(theme.x + theme.width).toBeLessThanOrEqual(width - 24);
+  },
+);
+
 test.each([
   ['402', /guides\/errors.html#paymentrequirederror-402$/],
   ['React', /guides\/.*react/],

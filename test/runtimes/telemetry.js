@@ -16,7 +16,7 @@ export async function traceCalls(options) {
   const telemetry = openTelemetry({ tracerProvider });
   const gateway = new Polygate({ ...options, telemetry });
   await gateway.models.list();
-  await gateway.images.generate({ model: 'prism-image', prompt: 'A harbour' });
+  await gateway.images.generate({ model: 'prism-image', prompt: 'A harbor' });
   return pathsOf(exporter.getFinishedSpans());
 }
 

@@ -13,9 +13,9 @@ import { pathsOf } from './telemetry.js';
 
 const question = {
   model: 'aurora-chat',
-  messages: [{ role: 'user', content: 'Describe a harbour' }],
+  messages: [{ role: 'user', content: 'Describe a harbor' }],
 };
-const image = { model: 'prism-image', prompt: 'A harbour' };
+const image = { model: 'prism-image', prompt: 'A harbor' };
 const material = { url: 'https://files.example/a.png', type: 'image' };
 const polls = { pollInterval: 100 };
 

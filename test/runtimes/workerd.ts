@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 import { bundle } from './page-server.ts';
-import type { Runtime } from './runtimes.ts';
+import type { Runtime } from './runtime.ts';
 
 const configuration = `
 using Workerd = import "/workerd/workerd.capnp";

@@ -17,7 +17,10 @@ export const aiSdkChat = new SignalChat<Message>({
 });
 
 /** Streams a response through the AI SDK. Returns how it ended. */
-export async function streamThroughAiSdk(id: string, params: ChatParams): Promise<Partial<Turn>> {
+export async function streamThroughAiSdk(
+  { id, requestId }: Turn,
+  params: ChatParams,
+): Promise<Partial<Turn>> {
   const messages = readHistory().map(toMessage);
   const question = messages.at(-1);
   aiSdkChat.messages = messages.slice(0, -1);
@@ -32,7 +35,7 @@ export async function streamThroughAiSdk(id: string, params: ChatParams): Promis
     const response = aiSdkChat.messages[messages.length];
     if (response !== undefined) untracked(() => changeTurn(id, readMessage(response)));
   });
-  await aiSdkChat.sendMessage(question, { body: toBody(params) });
+  await aiSdkChat.sendMessage(question, { body: { ...toBody(params), requestId } });
   stopCopying();
   // As in `useChat`, a failure is a status and an error, and never rejects.
   const { error } = aiSdkChat;

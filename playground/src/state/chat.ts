@@ -4,7 +4,8 @@ import { streamThroughAiSdk } from './ai-sdk-chat.ts';
 import { announce } from './announce.ts';
 import { chatModel, throughAiSdk, toParams } from './chat-settings.ts';
 import { streamDirectly } from './direct-chat.ts';
-import { activeResponse, addTurn, changeTurn, readHistory, turns } from './turns.ts';
+import { activeResponse, addTurn, changeTurn, readHistory, removeTurns, turns } from './turns.ts';
+import type { Turn } from './turns.ts';
 
 /** The text in the composer. */
 export const draft = signal('');
@@ -12,8 +13,8 @@ export const draft = signal('');
 /** The message that the composer edits. Sending replaces it and everything after it. */
 export const editedTurn = signal<string | undefined>(undefined);
 
-/** Sends a message and streams the response. */
-export async function sendMessage(text: string): Promise<void> {
+/** Sends a message and streams the response, which may replace others. */
+export async function sendMessage(text: string, replaces: Partial<Turn> = {}): Promise<void> {
   const model = chatModel.value;
   if (model === undefined || activeResponse.value !== undefined) return;
   const isAiSdk = throughAiSdk.value;
@@ -21,9 +22,17 @@ export async function sendMessage(text: string): Promise<void> {
   const messages = readHistory().map((turn) => ({ role: turn.role, content: turn.text }));
   const params = toParams(model, messages);
   const call = { kind: 'chat', params, isAiSdk } as const;
-  const id = addTurn({ role: 'assistant', text: '', model, isAiSdk, state: 'pending', call });
-  const end = await (isAiSdk ? streamThroughAiSdk : streamDirectly)(id, params);
-  changeTurn(id, end);
+  const turn = addTurn({
+    role: 'assistant',
+    text: '',
+    model,
+    isAiSdk,
+    state: 'pending',
+    call,
+    ...replaces,
+  });
+  const end = await (isAiSdk ? streamThroughAiSdk : streamDirectly)(turn, params);
+  changeTurn(turn.id, end);
   activeResponse.value = undefined;
   // The note with the error is an alert, which screen readers read by themselves.
   if (end.state === 'stopped') announce('Stopped.');
@@ -35,9 +44,9 @@ export function sendDraft(): void {
   const text = draft.value.trim();
   if (text === '' || chatModel.value === undefined || activeResponse.value !== undefined) return;
   const index = turns.value.findIndex(({ id }) => id === editedTurn.value);
-  if (index !== -1) turns.value = turns.value.slice(0, index);
+  const replaced = index === -1 ? [] : removeTurns(index);
   cancelEditing();
-  void sendMessage(text);
+  void sendMessage(text, { replaced });
 }
 
 /** Puts a message into the composer. */
@@ -57,10 +66,13 @@ export function cancelEditing(): void {
 /** Sends the message of a response again, with the current settings, and replaces the response. */
 export async function resendMessage(id: string): Promise<void> {
   const index = turns.value.findIndex((turn) => turn.id === id);
-  const question = turns.value[index - 1];
+  const [question, response] = turns.value.slice(index - 1);
   if (question === undefined || activeResponse.value !== undefined) return;
-  turns.value = turns.value.slice(0, index - 1);
-  await sendMessage(question.text);
+  await sendMessage(question.text, {
+    replaced: removeTurns(index - 1),
+    // The second try of one call, unless another response is wanted.
+    ...(response?.state === 'failed' && { requestId: response.requestId }),
+  });
 }
 
 /** Aborts the current response and keeps the text received so far. */

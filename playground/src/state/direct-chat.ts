@@ -7,8 +7,11 @@ import { activeResponse, changeTurn, turns } from './turns.ts';
 import type { Turn } from './turns.ts';
 
 /** Streams a response through the page's client. Returns how it ended. */
-export async function streamDirectly(id: string, params: ChatParams): Promise<Partial<Turn>> {
-  const stream = gateway.chat.completions.stream(params, { requestId: id });
+export async function streamDirectly(
+  { id, requestId }: Turn,
+  params: ChatParams,
+): Promise<Partial<Turn>> {
+  const stream = gateway.chat.completions.stream(params, { requestId });
   activeResponse.value = stream;
   try {
     for await (const chunk of stream) append(id, chunk);

@@ -8,7 +8,7 @@ const storageKey = 'polygate-playground-job-list';
 
 /**
  * Stores jobs in local storage, so that they survive a reload. Each job is stored with its idempotency key before it is
- * sent, and with its receipt as soon as there is one: it continues after a reload, and nothing is paid for twice.
+ * sent, and with its receipt as soon as there is one: it continues after a reload, and no task is paid for twice.
  */
 export function persistJobs(): void {
   let session: string | undefined;

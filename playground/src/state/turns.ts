@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 
 import type { Tokens } from '../../shared/ai-sdk.ts';
 import type { ApiCall } from './api-call.ts';
+import { lab } from './lab.ts';
 import type { Problem } from './problem.ts';
 
 /** One message of the conversation. */
@@ -15,6 +16,10 @@ export interface Turn {
   state: 'pending' | 'streaming' | 'done' | 'stopped' | 'failed';
   /** Whether the AI SDK carried the message. */
   isAiSdk: boolean;
+  /** The request id of a response, which a message that is sent again after a failure keeps. */
+  requestId: string;
+  /** The responses that this one has replaced, which may have been charged as well. */
+  replaced: readonly Turn[];
   /** The call of a response. */
   call?: ApiCall | undefined;
   tokens?: Tokens | undefined;
@@ -28,13 +33,31 @@ export const turns = signal<readonly Turn[]>([]);
 /** The response that is being generated. */
 export const activeResponse = signal<{ abort: () => void } | undefined>(undefined);
 
-/** Adds a message and returns its id. */
+/** Adds a message and returns it. */
 export function addTurn(
-  turn: Pick<Turn, 'role' | 'text' | 'model' | 'state' | 'isAiSdk' | 'call'>,
-): string {
+  turn: Pick<Turn, 'role' | 'text' | 'model' | 'state' | 'isAiSdk'> & Partial<Turn>,
+): Turn {
   const id = crypto.randomUUID();
-  turns.value = [...turns.value, { id, reasoning: '', images: [], ...turn }];
-  return id;
+  const added = { id, requestId: id, replaced: [], reasoning: '', images: [], ...turn };
+  turns.value = [...turns.value, added];
+  return added;
+}
+
+/** Removes the messages from an index on, and returns their responses with those that they had replaced. */
+export function removeTurns(index: number): readonly Turn[] {
+  const removed = turns.value.slice(index);
+  turns.value = turns.value.slice(0, index);
+  return removed.flatMap((turn) => (turn.role === 'user' ? [] : [...turn.replaced, turn]));
+}
+
+/** The charges for a response and for those that it has replaced, in USD. */
+export function chargesOf({ replaced, ...turn }: Turn): readonly number[] {
+  const responses = [...replaced, turn];
+  const ids = responses.map(({ requestId }) => requestId);
+  const reported = responses.flatMap(({ costUsd }) => costUsd ?? []);
+  // Only the invoice has the charges whose responses were lost. It may arrive later, and a reset empties it.
+  const lines = lab.value?.invoice?.filter(({ requestId }) => ids.includes(requestId)) ?? [];
+  return lines.length < reported.length ? reported : lines.map(({ usd }) => usd);
 }
 
 /** Changes a message. */

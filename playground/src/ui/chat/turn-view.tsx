@@ -1,6 +1,6 @@
 import { editMessage, resendMessage } from '../../state/chat.ts';
 import { canRetry } from '../../state/problem.ts';
-import { activeResponse } from '../../state/turns.ts';
+import { activeResponse, chargesOf } from '../../state/turns.ts';
 import type { Turn } from '../../state/turns.ts';
 import { ViewCode } from '../code/view-code.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
@@ -88,14 +88,21 @@ function Footer({ turn, isLast }: { turn: Turn; isLast: boolean }) {
   );
 }
 
-function describe({ isAiSdk, tokens, costUsd, model, state, text }: Turn): string {
+function describe(turn: Turn): string {
+  const { isAiSdk, tokens, model, state, text } = turn;
   const items = [
     model,
     isAiSdk && 'AI SDK',
     tokens && `${tokens.input ?? '?'} input, ${tokens.output ?? '?'} output tokens`,
-    costUsd !== undefined && usd(costUsd),
+    describeCharges(chargesOf(turn)),
     state === 'stopped' && 'stopped',
     state === 'failed' && text !== '' && 'incomplete',
   ].filter((item) => typeof item === 'string');
   return items.join('  ·  ');
+}
+
+function describeCharges(charges: readonly number[]): string | undefined {
+  if (charges.length === 0) return undefined;
+  const total = usd(charges.reduce((sum, charge) => sum + charge, 0));
+  return charges.length === 1 ? total : `${total} in ${charges.length} charges`;
 }

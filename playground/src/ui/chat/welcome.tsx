@@ -2,7 +2,7 @@ import { chatModel } from '../../state/chat-settings.ts';
 import { sendMessage } from '../../state/chat.ts';
 
 const suggestions = [
-  'Describe a harbour at dawn',
+  'Describe a harbor at dawn',
   'Explain what an API gateway does',
   'What does an idempotency key do?',
 ];

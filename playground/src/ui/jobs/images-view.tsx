@@ -23,7 +23,7 @@ function variations(prompt: string, count: number): string[] {
 /** Generates images. */
 export function ImagesView() {
   const [model, setModel] = useModel('image');
-  const [prompt, setPrompt] = useState('A harbour at dawn, boats at rest');
+  const [prompt, setPrompt] = useState('A harbor at dawn, boats at rest');
   const [chosen, setResolution] = useState('1K');
   const resolutions = resolutionsOf(model);
   const resolution = resolutions.includes(chosen) ? chosen : resolutions[0];

@@ -1,6 +1,6 @@
 import { computed } from '@preact/signals';
 
-import type { InvoiceLine } from '../../../shared/lab.ts';
+import { describeRepeatedCharges } from '../../../shared/repeated-charges.ts';
 import { lab } from '../../state/lab.ts';
 import { currentView } from '../../state/view.ts';
 import { usd } from '../parts/money.tsx';
@@ -33,22 +33,20 @@ export function ControlRoom() {
   );
 }
 
-/** The charges on the invoice, and how many of them repeat an idempotency key. */
+/** The charges on the invoice, and which of them pay for the same call again. */
 const totals = computed(() => {
   const charges = (lab.value?.invoice ?? []).filter(({ kind }) => kind === 'charge');
-  const keys = charges.flatMap(({ key }: InvoiceLine) => key ?? []);
   const total = charges.reduce((sum, charge) => sum + charge.usd, 0);
-  return { count: charges.length, total, duplicates: keys.length - new Set(keys).size };
+  return { count: charges.length, total, repeated: describeRepeatedCharges(charges) };
 });
 
 function ChargeSummary() {
-  const { count, total, duplicates } = totals.value;
+  const { count, total, repeated } = totals.value;
   if (lab.value?.invoice === undefined) return null;
   if (count === 0) return <p class="charge-summary">No charges yet</p>;
-  const repeated = duplicates === 0 ? 'none twice' : `${duplicates} twice`;
   return (
-    <a class="charge-summary" href="#wallet" data-ok={duplicates === 0}>
-      {count} {count === 1 ? 'charge' : 'charges'}, {usd(total)}, {repeated}
+    <a class="charge-summary" href="#wallet" data-ok={repeated === undefined}>
+      {count} {count === 1 ? 'charge' : 'charges'}, {usd(total)}, {repeated ?? 'none twice'}
     </a>
   );
 }

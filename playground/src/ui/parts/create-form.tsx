@@ -81,7 +81,7 @@ interface TextFieldProps extends TextProps {
   isMain?: boolean;
 }
 
-/** A labelled input of one line. */
+/** A labeled input of one line. */
 export function TextField({ label, value, onChange, isOptional, isMain, type }: TextFieldProps) {
   const attributes = {
     required: isOptional !== true,
@@ -97,7 +97,7 @@ export function TextField({ label, value, onChange, isOptional, isMain, type }: 
   );
 }
 
-/** A labelled input of several lines. */
+/** A labeled input of several lines. */
 export function TextArea({ label, value, onChange, isMain }: TextProps & { isMain?: boolean }) {
   return (
     <Field label={label}>

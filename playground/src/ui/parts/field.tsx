@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** A labelled form control. */
+/** A labeled form control. */
 export function Field(props: { label: string; hint?: string; children: ComponentChildren }) {
   return (
     <label class="field">

@@ -1,13 +1,14 @@
 import { createMockGateway } from 'polygate/mock';
 import type { Fault, MockGatewayOptions } from 'polygate/mock';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { Lab } from '../../playground/server/lab.ts';
 import type { Exchange, LabState } from '../../playground/shared/lab.ts';
+import { describeRepeatedCharges } from '../../playground/shared/repeated-charges.ts';
 
 const apiKey = 'sk-canary';
 const baseURL = 'http://gateway.example';
-const image = { model: 'prism-image', prompt: 'A harbour' };
+const image = { model: 'prism-image', prompt: 'A harbor' };
 
 /** The lab over a reference gateway, whose requests it records. */
 function setUp(options: MockGatewayOptions = {}) {
@@ -55,6 +56,9 @@ const lost: Fault = { route: 'POST /v1/images/tasks', reset: 'after', times: 1 }
 
 describe('the flight recorder', () => {
   test('shows that a lost response was charged, and that its replay was not, as the invoice does', async () => {
+    // Both attempts and the charge happen within one millisecond.
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
     const { mock, lab, submit } = setUp();
     mock.fail(lost);
     await expect(submit('row-1')).rejects.toThrow('fetch failed');
@@ -138,6 +142,46 @@ describe('the flight recorder', () => {
 
     expect((await ask(lab, 'clear', {})).status).toBe(204);
     expect((await readState(lab)).attempts).toEqual([]);
+  });
+});
+
+describe('the charges in the control room', () => {
+  const chat = { model: 'aurora-chat', messages: [{ role: 'user', content: 'A harbor?' }] };
+
+  test('a chat that is sent again after a lost response is paid twice, and a task is not', async () => {
+    const { mock, lab, send, submit } = setUp();
+    mock.fail({ reset: 'after', times: 1 });
+    const sendChat = (id: string) => send('/v1/chat/completions', chat, { 'x-request-id': id });
+    await expect(sendChat('message-1')).rejects.toThrow('fetch failed');
+    await sendChat('message-1');
+    await sendChat('message-2');
+    mock.fail(lost);
+    await expect(submit('row-1')).rejects.toThrow('fetch failed');
+    await submit('row-1');
+    const { invoice = [] } = await readState(lab);
+    expect(mock.invoice).toHaveLength(4);
+    expect(describeRepeatedCharges(invoice)).toBe('1 chat paid twice: chats have no key');
+    await sendChat('message-1');
+    await sendChat('message-2');
+    const { invoice: longer = [] } = await readState(lab);
+    expect(describeRepeatedCharges(longer)).toBe('2 chats paid more than once: chats have no key');
+  });
+
+  test.each([
+    [[], undefined],
+    [['a', 'b'], undefined],
+    [['a', 'a', 'b'], '1 paid twice'],
+  ])('charges for the keys %j are described as %j', (keys, expected) => {
+    const lines = keys.map((key) => ({
+      at: 1,
+      usd: 0.02,
+      model: 'prism-image',
+      route: 'POST /v1/images/tasks',
+      key,
+      requestId: 'x',
+      kind: 'charge' as const,
+    }));
+    expect(describeRepeatedCharges(lines)).toBe(expected);
   });
 });
 
