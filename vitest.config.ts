@@ -1,22 +1,16 @@
-import { globSync } from 'node:fs';
-import { matchesGlob } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { defineConfig } from 'vitest/config';
-
-import { changesProcess } from './test/support/projects.ts';
 
 const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 
 const include = ['{test,examples}/**/*.test.ts'];
 const exclude = ['**/node_modules/**', 'test/packaging/**', 'test/runtimes/**', 'test/long/**'];
-const isolated = globSync(include, {
-  cwd: fileURLToPath(new URL('.', import.meta.url)),
-  exclude,
-}).filter((file) => changesProcess(new URL(file, import.meta.url)));
+/** Files that change their process, for example to imitate a browser. Each runs in a process of its own. */
+const isolated = '**/*.isolated.test.ts';
 
 /** Tests of the client. They run with and without hooks, which use different transports. */
-const ofClient = 'test/{core,errors,journal,node,resources,security,wire}/**/*.test.ts';
+const ofClient = 'test/{core,errors,journal,node,resources,security,wire}';
 const withHooks = [
   { find: /^\.\/client\.ts$/, replacement: source('../test/support/hooked-client.ts') },
 ];
@@ -59,15 +53,14 @@ export default defineConfig({
         test: {
           name: 'shared',
           include,
-          exclude: [...exclude, ...isolated],
+          exclude: [...exclude, isolated],
           isolate: false,
           setupFiles: 'test/support/unchanged-process.ts',
         },
       },
       {
-        // Files that change their process, each in a process of its own.
         extends: true,
-        test: { name: 'isolated', include: isolated },
+        test: { name: 'isolated', include: [`test/${isolated}`], exclude },
       },
       {
         extends: true,
@@ -75,9 +68,9 @@ export default defineConfig({
         test: {
           name: 'shared with hooks',
           provide: { transport: 'ky' },
-          include: [ofClient],
+          include: [`${ofClient}/**/*.test.ts`],
           // The patterns in the sources are the same with hooks.
-          exclude: [...exclude, ...isolated, 'test/security/patterns.test.ts'],
+          exclude: [...exclude, isolated, 'test/security/patterns.test.ts'],
           isolate: false,
           setupFiles: 'test/support/unchanged-process.ts',
         },
@@ -88,7 +81,7 @@ export default defineConfig({
         test: {
           name: 'isolated with hooks',
           provide: { transport: 'ky' },
-          include: isolated.filter((file) => matchesGlob(file, ofClient)),
+          include: [`${ofClient}/${isolated}`],
         },
       },
       {

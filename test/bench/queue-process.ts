@@ -28,7 +28,7 @@ const job: QueueJob = JSON.parse(process.argv[2]!);
 const connection = { host: '127.0.0.1', port: job.port };
 const ids = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => `row-${from + index}`);
-const params = (id: string) => ({ model: 'prism-image', prompt: `A harbour at dawn, ${id}` });
+const params = (id: string) => ({ model: 'prism-image', prompt: `A harbor at dawn, ${id}` });
 
 const counters = { posts: 0, polls: 0 };
 let areTasksDone = false;

@@ -43,7 +43,7 @@ test.each([
   const baseURL = 'https://host.example';
   const gateway = new Polygate({ apiKey: 'sk-test', baseURL, fetch, logLevel: 'off' });
   const rows = function* () {
-    for (let row = 0; row < 100_000; row += 1) yield { row, prompt: `Harbour ${row} `.repeat(50) };
+    for (let row = 0; row < 100_000; row += 1) yield { row, prompt: `Harbor ${row} `.repeat(50) };
   };
   const describeRow = ({ prompt }: { prompt: string }) =>
     gateway.images.submission({ model: 'prism-image', prompt });

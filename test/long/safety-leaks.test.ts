@@ -13,7 +13,7 @@ import { collectGarbage } from '../support/safety/memory.ts';
 const calls = 10_000;
 const parallel = 24;
 const chat = { model: 'aurora-chat', messages: [{ role: 'user' as const, content: 'Hello' }] };
-const image = { model: 'prism-image', prompt: 'A harbour' };
+const image = { model: 'prism-image', prompt: 'A harbor' };
 const pollTiming = { pollInterval: 1, maxPollInterval: 5 };
 
 interface Options {

@@ -7,7 +7,7 @@ import type { Fault, MockGateway } from '../../src/mock/index.ts';
 
 const tasks = 1_000;
 const minute = 60_000;
-const image = { model: 'prism-image', prompt: 'A harbour' };
+const image = { model: 'prism-image', prompt: 'A harbor' };
 const poll = 'GET /v1/images/tasks/{id}';
 const outage: readonly Fault[] = [
   { unreachable: true },

@@ -10,7 +10,7 @@ import { heapInUse } from '../support/safety/memory.ts';
 
 const hour = 3_600_000;
 const limit = 3;
-const image = { model: 'prism-image', prompt: 'A harbour' };
+const image = { model: 'prism-image', prompt: 'A harbor' };
 const video = { model: 'tide-video', prompt: 'Waves', duration: 5 };
 const music = { model: 'anthem-music', prompt: 'A shanty', is_instrumental: true };
 const chat = { model: 'aurora-chat', messages: [{ role: 'user' as const, content: 'Hello' }] };

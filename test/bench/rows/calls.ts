@@ -41,7 +41,7 @@ export async function requestRows(server: Server): Promise<Row[]> {
         target: 1.25,
         method,
         values: ratios(parallel),
-        baseline: `${Math.round(baselineOf(parallel))} µs`,
+        baseline: `${Math.round(baselineOf(parallel)).toLocaleString('en')} µs`,
       },
       {
         id: 'request-sequence',
@@ -50,7 +50,7 @@ export async function requestRows(server: Server): Promise<Row[]> {
         target: 1.2,
         method,
         values: ratios(sequence),
-        baseline: `${Math.round(baselineOf(sequence))} µs`,
+        baseline: `${Math.round(baselineOf(sequence)).toLocaleString('en')} µs`,
       },
     ];
   });

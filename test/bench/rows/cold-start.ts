@@ -54,6 +54,6 @@ export async function coldStartRow(server: Server): Promise<Row> {
     method:
       'User and system CPU time of a new process that imports the client and gets the response to one request, relative to a process that does the same with fetch and JSON.parse. Includes the start of Node.',
     values: ratios(cpu),
-    baseline: `${Math.round(baselineOf(cpu))} ms`,
+    baseline: `${Math.round(baselineOf(cpu)).toLocaleString('en')} ms`,
   };
 }

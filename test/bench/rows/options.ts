@@ -71,7 +71,7 @@ async function optionRows(
       };
       for (const name of names) await measure(name);
       const cpu = await interleave(names, rounds, measure);
-      const baseline = `${Math.round(baselineOf(cpu, names[0]))} µs`;
+      const baseline = `${Math.round(baselineOf(cpu, names[0])).toLocaleString('en')} µs`;
       rows.push({ id: `${group}-${id}`, title, baseline, values: ratios(cpu, names[0]) });
     }
     return rows;

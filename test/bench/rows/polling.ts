@@ -80,7 +80,7 @@ export async function pollRows(server: Server): Promise<Row[]> {
       target,
       method:
         'User and system CPU time relative to one loop of fetch, JSON.parse and setTimeout per task.',
-      baseline: `${Math.round(baselineOf(samples(metric)))} µs`,
+      baseline: `${Math.round(baselineOf(samples(metric))).toLocaleString('en')} µs`,
     });
   return [
     cpuRow('poll-1000', few, 'cpuFew', 1.3),

@@ -72,7 +72,7 @@ test.concurrent('the printed options can be pasted into a program, which then po
   const [snippet] = /^const gateway = new Polygate\(\{\n[^]*?^\}\);$/m.exec(stdout) ?? [];
   const folder = await mkdtemp(join(tmpdir(), 'polygate-doctor-'));
   const program = join(folder, 'program.ts');
-  const generate = `await gateway.images.generate({ model: 'prism-image', prompt: 'A harbour' });`;
+  const generate = `await gateway.images.generate({ model: 'prism-image', prompt: 'A harbor' });`;
   await writeFile(program, `import { Polygate } from 'polygate';\n\n${snippet}\n${generate}\n`);
   mock.clearRecords();
   const result = await runFromSource(pathToFileURL(program), { env, cwd: folder });

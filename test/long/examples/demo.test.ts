@@ -20,7 +20,7 @@ describe.concurrent('the demo', () => {
     expect(run.stdout).toMatch(new RegExp(`total .* \\$${Number(spent.toFixed(9))}\n`));
     expect(run.stdout).not.toContain(mock.apiKey);
     expect(run.stdout).not.toContain('\u001B');
-    expect(await readdir(join(cwd, 'demo-output'))).toEqual(['harbour.svg']);
+    expect(await readdir(join(cwd, 'demo-output'))).toEqual(['harbor.svg']);
   });
 
   test('recovers a lost response and a killed batch, and ends with one charge per row', async ({
@@ -38,12 +38,13 @@ describe.concurrent('the demo', () => {
       /You said: [^]*100% {2}succeeded[^]*no complete response; retry 1 in \d+ ms/,
     );
     expect(stdout).toMatch(
-      /killed +by SIGKILL {2}the invoice has [345] charges so far\n[^]*charged +6 times for 6 rows/,
+      /killed at the third charge that it receives\n[^]*charged +6 times for 6 rows/,
     );
-    const [, paidBefore] = /invoice has (\d)/.exec(stdout) ?? [];
-    const batch = Array.from(
-      stdout.matchAll(/^ {2}harbour at \w+ +succeeded +paid for by (.*)$/gm),
-    );
+    const [, paidBefore, reason] =
+      /killed +by SIGKILL {2}the invoice has ([345]) charges(.*)\n/.exec(stdout) ?? [];
+    const reasons = ['', ': one response was in flight', ': 2 responses were in flight'];
+    expect(reason).toBe(reasons[Number(paidBefore) - 3]);
+    const batch = Array.from(stdout.matchAll(/^ {2}harbor at \w+ +succeeded +paid for by (.*)$/gm));
     expect(batch).toHaveLength(6);
     expect(batch.filter(([, payer]) => payer === 'process 1')).toHaveLength(Number(paidBefore));
     const [, next, invoice = ''] =

@@ -18,7 +18,7 @@ describe.concurrent('with a service in the environment', () => {
     const run = await runFromSource(example('chat'), surroundings);
     expect(run).toMatchObject(success);
     const [charge] = mock.invoice;
-    expect(run.stdout).toContain('Why do harbours have lighthouses?');
+    expect(run.stdout).toContain('Why do harbors have lighthouses?');
     expect(run.stdout).toContain(`cost     $${charge?.usd}`);
     expect(run.stdout).toContain(`request  ${charge?.requestId}`);
   });
@@ -28,7 +28,7 @@ describe.concurrent('with a service in the environment', () => {
     const { mock, surroundings } = await startService(context);
     const run = await runFromSource(example('stream'), surroundings);
     expect(run).toMatchObject(success);
-    expect(run.stdout).toMatch(/Describe a harbour at dawn.*\n\nstop, \d+ tokens\n/s);
+    expect(run.stdout).toMatch(/Describe a harbor at dawn.*\n\nstop, \d+ tokens\n/s);
     expect(run.stdout).toContain(`$${mock.invoice[0]?.usd}`);
   });
 
@@ -55,7 +55,7 @@ describe.concurrent('with a service in the environment', () => {
     const { mock, surroundings } = await startService(context);
     const run = await runFromSource(example('tools'), surroundings);
     expect(run).toMatchObject(success);
-    expect(run.stdout).toContain('tool: {"harbour":"Bergen","highWater":["05:12","17:38"]}');
+    expect(run.stdout).toContain('tool: {"harbor":"Bergen","highWater":["05:12","17:38"]}');
     expect(run.stdout).toContain('tool: {"error":"No weather station in Bergen"}');
     for (const [index, { usd }] of mock.invoice.entries()) {
       expect(run.stdout).toContain(`round ${index + 1}: $${usd}\n`);
@@ -73,7 +73,7 @@ describe.concurrent('with a service in the environment', () => {
     expect(lines.slice(1, -2)).not.toEqual([]);
     expect(lines.at(-2)).toBe('succeeded 100%');
     expect(lines.at(-1)).toBe('saved demo-output/image.svg');
-    expect(await readFile(join(cwd, 'demo-output/image.svg'), 'utf8')).toContain('harbour at dawn');
+    expect(await readFile(join(cwd, 'demo-output/image.svg'), 'utf8')).toContain('harbor at dawn');
   });
 
   test('video-from-material uses the material in a video', async (context) => {
@@ -94,11 +94,11 @@ describe.concurrent('with a service in the environment', () => {
     const { cwd, surroundings } = await startService(context);
     const run = await runFromSource(example('video-to-file'), surroundings);
     expect(run).toMatchObject(success);
-    const { byteLength } = await readFile(join(cwd, 'demo-output/harbour.mp4'));
+    const { byteLength } = await readFile(join(cwd, 'demo-output/harbor.mp4'));
     expect(run.stdout).toContain(`\n${byteLength} of ${byteLength} bytes\n`);
-    const last = `saved demo-output/harbour.mp4: ${byteLength} bytes of video/mp4\n`;
+    const last = `saved demo-output/harbor.mp4: ${byteLength} bytes of video/mp4\n`;
     expect(run.stdout.endsWith(last)).toBe(true);
-    expect(await readdir(join(cwd, 'demo-output'))).toEqual(['harbour.mp4']);
+    expect(await readdir(join(cwd, 'demo-output'))).toEqual(['harbor.mp4']);
   });
 
   test('resume-in-another-process is charged once and finishes in the second process', async (context) => {
@@ -196,7 +196,7 @@ describe.concurrent('with a service in the environment', () => {
     const run = await runFromSource(example('crash-and-recover'), surroundings);
     expect(run).toMatchObject(success);
     expect(run.stdout).toContain('The first process was killed by SIGKILL.');
-    const rows = Array.from(run.stdout.matchAll(/^(A harbour at \w+): .* succeeded http/gm));
+    const rows = Array.from(run.stdout.matchAll(/^(A harbor at \w+): .* succeeded http/gm));
     expect(rows).toHaveLength(mock.tasks.length);
     expect(mock.tasks.length).toBeGreaterThanOrEqual(3);
     expect(new Set(rows.map(([, id]) => id)).size).toBe(mock.invoice.length);
@@ -217,7 +217,7 @@ test('next-route serves known users on pages of the app', async (context) => {
       fetch: async (input, init) => POST(new Request(input, init)),
     });
   const submit = (gateway: Polygate, model = 'prism-image') =>
-    gateway.images.submit({ model, prompt: 'A harbour' });
+    gateway.images.submit({ model, prompt: 'A harbor' });
   expect(await submit(page('s-1'))).toHaveProperty('id', mock.tasks[0]?.id);
   await expect(submit(page('s-9'))).rejects.toMatchObject({ code: 'sign_in_required' });
   await expect(submit(page('s-1', 'https://evil.example'))).rejects.toMatchObject({

@@ -1,0 +1,78 @@
+/**
+ * What each folder of `src` may import besides itself: folders and files of `src`, and packages. A file that is listed
+ * may import what its folder may, and more. `oxlint.config.ts` makes lint rules of it.
+ */
+const base = ['schemas', 'endpoints', 'errors'];
+
+/** The layers of `core`, lowest first. Each may import those before it. */
+const core = ['config', 'limits', 'http', 'call', 'stream', 'chat', 'tasks', 'batch'];
+
+const coreUpTo = (name: string) =>
+  core.slice(0, core.indexOf(name)).map((layer) => `core/${layer}`);
+
+const coreLayers = Object.fromEntries(
+  core.map((name) => [`core/${name}`, [...base, ...coreUpTo(name)]]),
+);
+
+export const layers: Readonly<Record<string, readonly string[]>> = {
+  schemas: ['zod/mini'],
+  endpoints: ['schemas'],
+  errors: ['schemas'],
+  ...coreLayers,
+  'core/config/options.ts': ['ky'],
+  'core/http/ky-transport.ts': ['ky'],
+  'core/stream/event-decoder.ts': ['eventsource-parser'],
+  'core/fetch': [...base, ...coreUpTo('stream'), 'core/stream'],
+  resources: [...base, 'core'],
+  'client.ts': [...base, 'core', 'resources'],
+  'chat-client.ts': [...base, 'core', 'resources'],
+  'index.ts': [...base, 'core', 'resources', 'client.ts'],
+  'chat.ts': [...base, 'core', 'resources', 'chat-client.ts', 'index.ts'],
+  internal: [...base, 'core', 'resources', 'client.ts'],
+  journal: ['schemas', 'errors/configuration.ts', 'node:fs/promises', 'node:path'],
+  node: ['schemas/nearest-name.ts', 'polygate', 'node:*', 'node:*/**'],
+  // The proxy runs where the API key is. It imports nothing but a few small files, so that it can be reviewed on its own.
+  proxy: [
+    'internal/network.ts',
+    'internal/response-meta.ts',
+    'internal/validation.ts',
+    'endpoints',
+    'schemas/schema.ts',
+    'errors/configuration.ts',
+  ],
+  'ai-sdk': [
+    'client.ts',
+    'errors',
+    'schemas',
+    'internal',
+    'polygate',
+    '@ai-sdk/provider',
+    '@ai-sdk/openai-compatible',
+  ],
+  otel: [
+    'endpoints',
+    'internal/validation.ts',
+    'internal/version.ts',
+    'schemas/schema.ts',
+    'schemas/type-guards.ts',
+    'polygate',
+    '@opentelemetry/api',
+  ],
+  bullmq: ['errors', 'internal', 'schemas', 'polygate', 'bullmq', 'ioredis', 'node:crypto'],
+  doctor: ['endpoints', 'internal', 'schemas/task-status.ts', 'schemas/type-guards.ts', 'polygate'],
+  cli: [
+    'doctor/skip-reasons.ts',
+    'mock',
+    'schemas',
+    'internal/version.ts',
+    'polygate',
+    'polygate/doctor',
+    'yocto-spinner',
+    'zod/mini',
+    'node:*',
+  ],
+  // The mock is an independent implementation of the specification, so it shares only the schemas.
+  mock: ['schemas', 'errors/configuration.ts', 'hono', 'hono/**', 'zod/mini'],
+  'mock/msw.ts': ['msw', 'msw/**'],
+  'mock/node': ['mock', 'schemas', 'hono', 'hono/**', 'node:*'],
+};
