@@ -12,7 +12,7 @@ const { client } = polygate;
 
 const chat = streamText({
   model: polygate(await pickModel(client, 'chat')),
-  prompt: 'Describe a harbour at dawn in three sentences.',
+  prompt: 'Describe a harbor at dawn in three sentences.',
   // A truncated stream ends here, with a StreamTruncatedError.
   onError: ({ error }) => console.error(String(error)),
 });
@@ -24,7 +24,7 @@ console.log(`\n\n${finishReason}, USD:`, providerMetadata?.polygate?.chargeUsd);
 const idempotencyKey = crypto.randomUUID();
 const { image } = await generateImage({
   model: polygate.image(await pickModel(client, 'image')),
-  prompt: 'A harbour at dawn, in watercolour',
+  prompt: 'A harbor at dawn, in watercolor',
   providerOptions: { polygate: { idempotencyKey } },
 });
 const file = `demo-output/ai-sdk.${/^image\/(\w+)/.exec(image.mediaType)?.[1]}`;

@@ -12,7 +12,7 @@ const stop = await startGateway();
 const gateway = new Polygate({ budget: { maxUsd: 5 } });
 // Listing the models also gives the budget their prices.
 const model = await pickModel(gateway, 'image');
-const prompts = Array.from({ length: 200 }, (_, index) => `A harbour, image ${index + 1}`);
+const prompts = Array.from({ length: 200 }, (_, index) => `A harbor, image ${index + 1}`);
 
 // The tasks in a journal belong to one service, so use one journal per host.
 const { host = '' } = URL.parse(process.env['POLYGATE_BASE_URL'] ?? '') ?? {};

@@ -11,7 +11,7 @@ const { data: completion, meta } = await gateway.chat.completions
     model: await pickModel(gateway, 'chat'),
     messages: [
       { role: 'system', content: 'Answer in one sentence.' },
-      { role: 'user', content: 'Why do harbours have lighthouses?' },
+      { role: 'user', content: 'Why do harbors have lighthouses?' },
     ],
   })
   .withResponse();

@@ -10,7 +10,7 @@ const gateway = new Polygate({ allowInsecureBaseURL: isLocal() });
 
 try {
   const image = await gateway.images.generate(
-    { model: await pickModel(gateway, 'image'), prompt: 'A harbour at dawn, in watercolour' },
+    { model: await pickModel(gateway, 'image'), prompt: 'A harbor at dawn, in watercolor' },
     {
       // The defaults (2 to 5 seconds) suit a real service; the reference gateway is faster.
       ...(isLocal() && { pollInterval: 200, maxPollInterval: 200 }),

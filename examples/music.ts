@@ -16,7 +16,7 @@ try {
     {
       model,
       prompt: 'A slow sea shanty with an accordion',
-      lyrics: 'The harbour sleeps, the lamps are low',
+      lyrics: 'The harbor sleeps, the lamps are low',
     },
     {
       // The defaults (2 to 5 seconds) suit a real service; the reference gateway is faster.

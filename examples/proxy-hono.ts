@@ -43,7 +43,7 @@ const createPageClient = (session: string) =>
   });
 
 const ann = createPageClient('s-1');
-const task = await ann.images.submit({ model: 'prism-image', prompt: 'A harbour' });
+const task = await ann.images.submit({ model: 'prism-image', prompt: 'A harbor' });
 const image = await task.wait({ pollInterval: 100 });
 console.log(`ann generated ${image.urls[0]} for $${ann.spend.totalUsd}`);
 

@@ -8,7 +8,7 @@ const gateway = new Polygate();
 
 const stream = gateway.chat.completions.stream({
   model: await pickModel(gateway, 'chat'),
-  messages: [{ role: 'user', content: 'Describe a harbour at dawn.' }],
+  messages: [{ role: 'user', content: 'Describe a harbor at dawn.' }],
   stream_options: { include_usage: true },
 });
 

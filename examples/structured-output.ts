@@ -8,23 +8,23 @@ const stop = await startGateway();
 const gateway = new Polygate();
 
 // Examples help a model, and the reference gateway responds with them.
-const Harbour = z
+const Harbor = z
   .object({
     name: z.string().meta({ examples: ['Vågen'] }),
     description: z
       .string()
-      .meta({ examples: ['The old harbour of Bergen, lined with wooden houses.'] }),
+      .meta({ examples: ['The old harbor of Bergen, lined with wooden houses.'] }),
     berths: z.int().meta({ examples: [120] }),
     sights: z
       .array(z.string())
       .meta({ examples: [['Bryggen', 'The fish market', 'Rosenkrantz Tower']] }),
   })
-  .meta({ title: 'harbour' });
+  .meta({ title: 'harbor' });
 
 const stream = gateway.chat.completions.stream({
   model: await pickModel(gateway, 'chat'),
-  messages: [{ role: 'user', content: 'Tell me about the harbour of Bergen' }],
-  response_format: Harbour,
+  messages: [{ role: 'user', content: 'Tell me about the harbor of Bergen' }],
+  response_format: Harbor,
 });
 
 try {

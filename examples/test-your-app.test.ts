@@ -25,7 +25,7 @@ function start(options?: MockGatewayOptions) {
   return { mock, gateway: new Polygate({ apiKey, baseURL, fetch, clock, logLevel: 'off' }) };
 }
 
-const order = { id: 'order-17', motif: 'a harbour' };
+const order = { id: 'order-17', motif: 'a harbor' };
 
 test('a customer gets a poster in 2K', async () => {
   const { mock, gateway } = start();

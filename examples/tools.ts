@@ -9,18 +9,18 @@ const gateway = new Polygate();
 
 const tides = {
   name: 'get_tides',
-  description: 'The times of high water in a harbour today',
-  parameters: z.object({ harbour: z.string() }),
-  execute: ({ harbour }: { harbour: string }) => ({ harbour, highWater: ['05:12', '17:38'] }),
+  description: 'The times of high water in a harbor today',
+  parameters: z.object({ harbor: z.string() }),
+  execute: ({ harbor }: { harbor: string }) => ({ harbor, highWater: ['05:12', '17:38'] }),
 };
 
 const weather = {
   name: 'get_weather',
-  description: 'The current weather in a harbour',
-  parameters: z.object({ harbour: z.string() }),
-  execute({ harbour }: { harbour: string }) {
+  description: 'The current weather in a harbor',
+  parameters: z.object({ harbor: z.string() }),
+  execute({ harbor }: { harbor: string }) {
     // The error message is sent to the model, which can continue without the result.
-    throw new Error(`No weather station in ${harbour}`);
+    throw new Error(`No weather station in ${harbor}`);
   },
 };
 

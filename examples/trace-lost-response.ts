@@ -36,11 +36,11 @@ const gateway = new Polygate({
 });
 
 await trace.getTracer('my-app').startActiveSpan('make poster', async (span) => {
-  const params = { model: 'prism-image', prompt: 'A harbour at dawn' };
+  const params = { model: 'prism-image', prompt: 'A harbor at dawn' };
   await gateway.images.generate(params, { pollInterval: 1_000 });
   const chat = gateway.chat.completions.stream({
     model: 'aurora-chat',
-    messages: [{ role: 'user', content: 'Write a title for a poster of a harbour' }],
+    messages: [{ role: 'user', content: 'Write a title for a poster of a harbor' }],
     stream_options: { include_usage: true },
   });
   await chat.final();

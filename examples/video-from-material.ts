@@ -11,7 +11,7 @@ const pollTiming = isLocal() ? { pollInterval: 200, maxPollInterval: 200 } : {};
 try {
   // The URL must be public: the service downloads the image from it.
   const material = await gateway.materials.register(
-    { url: 'https://upload.example/harbour.png', type: 'image', name: 'The harbour' },
+    { url: 'https://upload.example/harbor.png', type: 'image', name: 'The harbor' },
     { ...pollTiming, onUpdate: ({ status }) => console.log(`material ${status}`) },
   );
   console.log(`${material.id} is ${material.uri} until ${material.expires_at}`);
@@ -23,7 +23,7 @@ try {
       resolution: '720p',
       duration: 5,
       content: [
-        { type: 'text', text: 'The fog lifts from the harbour at dawn' },
+        { type: 'text', text: 'The fog lifts from the harbor at dawn' },
         { type: 'image_url', image_url: { url: material.uri }, role: 'reference_image' },
       ],
     },

@@ -13,7 +13,7 @@ try {
   const video = await gateway.videos.generate(
     {
       model: await pickModel(gateway, 'video'),
-      prompt: 'The fog lifts from the harbour at dawn',
+      prompt: 'The fog lifts from the harbor at dawn',
       duration: 5,
     },
     {
@@ -24,7 +24,7 @@ try {
   );
 
   await mkdir('demo-output', { recursive: true });
-  const file = await saveTo(gateway, video, 'demo-output/harbour.mp4', {
+  const file = await saveTo(gateway, video, 'demo-output/harbor.mp4', {
     onProgress: ({ bytes, total }) => console.log(`${bytes} of ${total ?? 'unknown'} bytes`),
   });
   console.log(`saved ${file.path}: ${file.bytes} bytes of ${file.mediaType}`);

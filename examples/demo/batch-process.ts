@@ -13,9 +13,7 @@ const onCharge = () => {
 };
 
 const gateway = new Polygate({ onCharge, concurrency: 2 });
-const prompts = ['dawn', 'noon', 'dusk', 'night', 'fog', 'rain'].map(
-  (time) => `harbour at ${time}`,
-);
+const prompts = ['dawn', 'noon', 'dusk', 'night', 'fog', 'rain'].map((time) => `harbor at ${time}`);
 
 const rows = gateway.batch(prompts, (prompt) => gateway.images.submission({ model, prompt }), {
   journal: fileJournal(file),

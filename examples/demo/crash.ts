@@ -9,6 +9,9 @@ import type { MockGateway } from 'polygate/mock';
 
 import { dim, field, red, title } from './screen.ts';
 
+/** The charge at which the process is killed. The text below names it. */
+const killAfter = 3;
+
 const program = fileURLToPath(new URL('batch-process.ts', import.meta.url));
 
 /** Kills a process in the middle of a batch, and runs the same batch again in another process. */
@@ -31,9 +34,11 @@ export async function crashAndRunAgain(
   const charges = () => mock.invoice.slice(before);
   try {
     field('process 1', dim('six images; killed at the third charge that it receives'));
-    const killedBy = await run('3');
+    const killedBy = await run(String(killAfter));
     const paidTasks = charges().flatMap(({ taskId = [] }) => taskId);
-    field('killed', `${red(`by ${killedBy}`)}  the invoice has ${paidTasks.length} charges so far`);
+    const count = paidTasks.length;
+    const reason = describeInFlight(count - killAfter);
+    field('killed', `${red(`by ${killedBy}`)}  the invoice has ${count} charges${reason}`);
     console.log();
     field('process 2', dim('the same program with the same journal'));
     await run('never', ...paidTasks);
@@ -41,4 +46,10 @@ export async function crashAndRunAgain(
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** Why the invoice has more charges than the process had received. */
+function describeInFlight(count: number): string {
+  if (count <= 0) return '';
+  return count === 1 ? ': one response was in flight' : `: ${count} responses were in flight`;
 }

@@ -48,7 +48,7 @@ export async function generateImage(
   options: WaitTiming,
 ): Promise<void> {
   title('Image generation with progress', 'gateway.images.generate()');
-  const prompt = 'A quiet harbour, soft light';
+  const prompt = 'A quiet harbor, soft light';
   field('model', plain(model));
   field('prompt', prompt);
   console.log();
@@ -103,7 +103,7 @@ function cost(amount: number | undefined, requestId = 'unknown'): string {
 async function save(response: Response): Promise<string> {
   const [, extension = 'bin'] =
     /^image\/(\w+)/.exec(response.headers.get('content-type') ?? '') ?? [];
-  const file = join(folder, `harbour.${extension}`);
+  const file = join(folder, `harbor.${extension}`);
   await mkdir(folder, { recursive: true });
   await writeFile(file, Buffer.from(await response.arrayBuffer()));
   return file;

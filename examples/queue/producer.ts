@@ -7,7 +7,7 @@ const model = await pickModel(gateway, 'image');
 const numbers = Array.from({ length: 60 }, (_, index) => index + 1);
 
 await queue.addBulk(numbers, (number) => ({
-  id: `harbour-${number}`,
-  submission: gateway.images.submission({ model, prompt: `A harbour, picture ${number}` }),
+  id: `harbor-${number}`,
+  submission: gateway.images.submission({ model, prompt: `A harbor, picture ${number}` }),
 }));
 await queue.close();

@@ -6,6 +6,6 @@ import { GenerationQueue } from 'polygate/bullmq';
 export function openQueue() {
   const gateway = new Polygate();
   const url = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379';
-  const queue = new GenerationQueue('harbours', { gateway, connection: { url }, maxUsd: 5 });
+  const queue = new GenerationQueue('harbors', { gateway, connection: { url }, maxUsd: 5 });
   return { gateway, queue };
 }

@@ -3,8 +3,18 @@ import { styleText } from 'node:util';
 
 import { MultiBar } from 'cli-progress';
 import type { SingleBar } from 'cli-progress';
+import type { RowCounts } from 'polygate/bullmq';
 
-import type { Progress } from './watcher.ts';
+/** The state of a queue. */
+export interface Progress {
+  counts: RowCounts;
+  /** Number of rows that have ended. */
+  ended: number;
+  total: number;
+  /** What the rows that have ended were charged, in USD. */
+  usd: number;
+  rowsPerMinute: number;
+}
 
 /** Where progress and events are shown. */
 interface Screen {

@@ -1,21 +1,11 @@
 /** Shows the progress of the queue until all rows have ended. Run it anywhere, as often as you like. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { GenerationQueue, RowCounts } from 'polygate/bullmq';
+import type { GenerationQueue } from 'polygate/bullmq';
 
 import { openQueue } from './queue.ts';
 import { showProgress } from './screen.ts';
-
-/** The state of a queue. */
-export interface Progress {
-  counts: RowCounts;
-  /** Number of rows that have ended. */
-  ended: number;
-  total: number;
-  /** What the rows that have ended were charged, in USD. */
-  usd: number;
-  rowsPerMinute: number;
-}
+import type { Progress } from './screen.ts';
 
 /** Yields the progress every quarter of a second, until all rows have ended. */
 export async function* watch(queue: GenerationQueue): AsyncGenerator<Progress> {

@@ -15,7 +15,7 @@ const documented = Array.from(
 );
 
 const route = 'POST /v1/images/tasks';
-const params = { model: 'prism-image', prompt: 'A harbour' };
+const params = { model: 'prism-image', prompt: 'A harbor' };
 const brokenJournal: Journal = {
   async *read() {
     yield '{"v":1,"type":"run","run":"r-1"}';

@@ -59,3 +59,28 @@ test('the set-up for Node.js exports spans and metrics of a program that then en
   expect(received()).toContain('"name":"polygate.client.charge"');
   expect(received()).toContain('{"key":"service.name","value":{"stringValue":"posters"}}');
 });
+
+test('the environment variables that print the spans send nothing to a collector', async () => {
+  const mock = createMockGateway({ tasks: { durationMs: 0 } });
+  const gateway = await listen(mock);
+  onTestFinished(() => gateway.close());
+  const { env, received } = await startCollector();
+  const guide = guides.find(({ path }) => path === 'docs/observability.md')?.text ?? '';
+  const [, variables = ''] = /^\| (.*?) +\| prints? the spans/m.exec(guide) ?? [];
+  const printing = Array.from(variables.matchAll(/`(\w+)=(\w+)`/g), ([, name, value]) => [
+    name,
+    value,
+  ]);
+  const run = await runFromSource(fileOf(''), {
+    env: {
+      ...env,
+      ...Object.fromEntries(printing),
+      NODE_OPTIONS: `--import ${fileOf('Set up Node.js').href}`,
+      POLYGATE_API_KEY: mock.apiKey,
+      POLYGATE_BASE_URL: gateway.baseURL,
+    },
+  });
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  expect(run.stdout).toContain("name: 'generate_image prism-image'");
+  expect(received()).toBe('');
+});

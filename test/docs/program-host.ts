@@ -17,6 +17,8 @@ const { setTimeout: wait } = globalThis;
 const { now } = Date;
 const start = now();
 Date.now = () => start + (now() - start) * speed;
+const monotonic = performance.now.bind(performance);
+performance.now = () => monotonic() * speed;
 globalThis.setTimeout = Object.assign(
   (callback: () => void, ms = 0, ...rest: []) => wait(callback, ms / speed, ...rest),
   wait,
