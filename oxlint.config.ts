@@ -63,7 +63,7 @@ export default defineConfig({
     },
     {
       // The only file that may assert that a schema and its interface agree.
-      files: ['src/schemas/schema.ts'],
+      files: ['src/types/schema.ts'],
       rules: {
         'typescript/consistent-type-assertions': 'off',
         'typescript/no-unnecessary-type-parameters': 'off',

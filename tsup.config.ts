@@ -6,16 +6,10 @@ import type { Options } from 'tsup';
 // All builds write to dist in parallel, so it has to be emptied before the first one starts.
 rmSync('dist', { recursive: true, force: true });
 
-/**
- * Unused schemas are removed from an entry point only if the functions that build them are known to be free of side
- * effects. Rollup needs the names of these functions, and the bundler names the zod namespace of the n-th file `z<n>`.
- */
-const zodNamespaces = ['z', ...Array.from({ length: 99 }, (_, index) => `z${index + 2}`)];
-
 const shared: Options = {
   format: 'esm',
   target: ['es2023', 'node20.19'],
-  treeshake: { manualPureFunctions: zodNamespaces, moduleSideEffects: 'no-external' },
+  treeshake: { moduleSideEffects: 'no-external' },
   sourcemap: true,
   removeNodeProtocol: false,
   silent: true,

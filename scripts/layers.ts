@@ -2,7 +2,7 @@
  * What each folder of `src` may import besides itself: folders and files of `src`, and packages. A file that is listed
  * may import what its folder may, and more. `oxlint.config.ts` makes lint rules of it.
  */
-const base = ['schemas', 'endpoints', 'errors'];
+const base = ['types', 'endpoints', 'errors'];
 
 /** The layers of `core`, lowest first. Each may import those before it. */
 const core = ['config', 'limits', 'http', 'call', 'stream', 'chat', 'tasks', 'batch'];
@@ -15,9 +15,10 @@ const coreLayers = Object.fromEntries(
 );
 
 export const layers: Readonly<Record<string, readonly string[]>> = {
-  schemas: ['zod/mini'],
-  endpoints: ['schemas'],
-  errors: ['schemas'],
+  types: [],
+  schemas: ['types', 'zod/mini'],
+  endpoints: ['types'],
+  errors: ['types'],
   ...coreLayers,
   'core/config/options.ts': ['ky'],
   'core/http/ky-transport.ts': ['ky'],
@@ -29,21 +30,21 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'index.ts': [...base, 'core', 'resources', 'client.ts'],
   'chat.ts': [...base, 'core', 'resources', 'chat-client.ts', 'index.ts'],
   internal: [...base, 'core', 'resources', 'client.ts'],
-  journal: ['schemas', 'errors/configuration.ts', 'node:fs/promises', 'node:path'],
-  node: ['schemas/nearest-name.ts', 'polygate', 'node:*', 'node:*/**'],
+  journal: ['types', 'errors/configuration.ts', 'node:fs/promises', 'node:path'],
+  node: ['types/nearest-name.ts', 'polygate', 'node:*', 'node:*/**'],
   // The proxy runs where the API key is. It imports nothing but a few small files, so that it can be reviewed on its own.
   proxy: [
     'internal/network.ts',
     'internal/response-meta.ts',
     'internal/validation.ts',
     'endpoints',
-    'schemas/schema.ts',
+    'types/schema.ts',
     'errors/configuration.ts',
   ],
   'ai-sdk': [
     'client.ts',
     'errors',
-    'schemas',
+    'types',
     'internal',
     'polygate',
     '@ai-sdk/provider',
@@ -53,16 +54,23 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'endpoints',
     'internal/validation.ts',
     'internal/version.ts',
-    'schemas/schema.ts',
-    'schemas/type-guards.ts',
+    'types/schema.ts',
+    'types/type-guards.ts',
     'polygate',
     '@opentelemetry/api',
   ],
-  bullmq: ['errors', 'internal', 'schemas', 'polygate', 'bullmq', 'ioredis', 'node:crypto'],
-  doctor: ['endpoints', 'internal', 'schemas/task-status.ts', 'schemas/type-guards.ts', 'polygate'],
+  bullmq: ['errors', 'internal', 'types', 'polygate', 'bullmq', 'ioredis', 'node:crypto'],
+  doctor: [
+    'endpoints',
+    'internal',
+    'types/tasks/task-status.ts',
+    'types/type-guards.ts',
+    'polygate',
+  ],
   cli: [
     'doctor/skip-reasons.ts',
     'mock',
+    'types',
     'schemas',
     'internal/version.ts',
     'polygate',
@@ -71,8 +79,8 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'zod/mini',
     'node:*',
   ],
-  // The mock is an independent implementation of the specification, so it shares only the schemas.
-  mock: ['schemas', 'errors/configuration.ts', 'hono', 'hono/**', 'zod/mini'],
+  // The mock is an independent implementation of the specification, so it shares only types and schemas.
+  mock: ['types', 'schemas', 'errors/configuration.ts', 'hono', 'hono/**', 'zod/mini'],
   'mock/msw.ts': ['msw', 'msw/**'],
-  'mock/node': ['mock', 'schemas', 'hono', 'hono/**', 'node:*'],
+  'mock/node': ['mock', 'types', 'schemas', 'hono', 'hono/**', 'node:*'],
 };

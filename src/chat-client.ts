@@ -6,7 +6,7 @@ import { createFetchTransport } from './core/http/transport.ts';
 import type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
 import { Chat } from './resources/chat.ts';
 import { Models } from './resources/models.ts';
-import type { Spend } from './schemas/charge.ts';
+import type { Spend } from './types/charge.ts';
 
 /**
  * A client for chat completions and models only, for pages that need a small bundle. Its members work as in

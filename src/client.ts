@@ -32,10 +32,10 @@ import { Public } from './resources/public.ts';
 import type { TaskNamespace } from './resources/task-namespace.ts';
 import { Videos } from './resources/videos.ts';
 import { Voices } from './resources/voices.ts';
-import type { Spend } from './schemas/charge.ts';
-import type { Journal } from './schemas/journal.ts';
-import type { TaskHandle } from './schemas/task-handle.ts';
-import type { Generation, Receipt, TaskKind } from './schemas/task.ts';
+import type { Spend } from './types/charge.ts';
+import type { Journal } from './types/tasks/journal.ts';
+import type { TaskHandle } from './types/tasks/task-handle.ts';
+import type { Generation, Receipt, TaskKind } from './types/tasks/task.ts';
 
 /**
  * A client for the gateway: chat, images, videos, audio, voices, materials, models and account.

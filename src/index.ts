@@ -77,20 +77,20 @@ export type {
   KeyToken,
   KeyBalanceData,
   KeyBalance,
-} from './schemas/account.ts';
+} from './types/catalog/account.ts';
 export type {
   MusicParams,
   TimberWeight,
   SpeechInputParams,
   SpeechParams,
-} from './schemas/audio.ts';
+} from './types/media/audio.ts';
 export type {
   CapabilityEndpoint,
   CapabilityIdempotency,
   CapabilityWebhooks,
   Capabilities,
-} from './schemas/capabilities.ts';
-export type { Charge, Spend, ModelSpend } from './schemas/charge.ts';
+} from './types/catalog/capabilities.ts';
+export type { Charge, Spend, ModelSpend } from './types/charge.ts';
 export type {
   FinishReason,
   ChatImage,
@@ -102,14 +102,14 @@ export type {
   ChatCompletionDelta,
   ChatCompletionChunkChoice,
   ChatCompletionChunk,
-} from './schemas/chat-completion.ts';
+} from './types/chat/completion.ts';
 export type {
   CompletionOf,
   ParseParams,
   ParsedCompletion,
   PartialDeep,
   StreamParams,
-} from './schemas/chat-output.ts';
+} from './types/chat/output.ts';
 export type {
   TextPart,
   ImagePart,
@@ -125,7 +125,7 @@ export type {
   AssistantImage,
   ToolMessage,
   ChatMessage,
-} from './schemas/chat-messages.ts';
+} from './types/chat/messages.ts';
 export type {
   ToolCall,
   ToolDefinition,
@@ -134,7 +134,7 @@ export type {
   ChatAudioParams,
   WebSearchOptions,
   ChatParams,
-} from './schemas/chat-params.ts';
+} from './types/chat/params.ts';
 export type {
   Tool,
   ToolContext,
@@ -142,13 +142,13 @@ export type {
   ToolRound,
   ToolRunProgress,
   ToolRun,
-} from './schemas/chat-run.ts';
+} from './types/chat/run.ts';
 export type {
   ErrorRetry,
   ErrorExample,
   ErrorDetail,
   ErrorCatalog,
-} from './schemas/error-catalog.ts';
+} from './types/catalog/error-catalog.ts';
 export type {
   KnownErrorCode,
   ErrorCode,
@@ -156,9 +156,13 @@ export type {
   ErrorBody,
   ErrorEnvelope,
   KeyBalanceErrorEnvelope,
-} from './schemas/error-codes.ts';
-export type { ImageParams, ImageEditParams, ImageFromReferencesParams } from './schemas/images.ts';
-export type { Journal } from './schemas/journal.ts';
+} from './types/catalog/error-codes.ts';
+export type {
+  ImageParams,
+  ImageEditParams,
+  ImageFromReferencesParams,
+} from './types/media/images.ts';
+export type { Journal } from './types/tasks/journal.ts';
 export type {
   RealPerson,
   MaterialCreateFields,
@@ -166,7 +170,7 @@ export type {
   AudioMaterialCreateParams,
   MaterialCreateParams,
   MaterialListQuery,
-} from './schemas/material-params.ts';
+} from './types/media/material-params.ts';
 export type {
   AssetUri,
   MaterialType,
@@ -174,8 +178,8 @@ export type {
   Material,
   AvailableMaterial,
   MaterialPageRecord,
-} from './schemas/materials.ts';
-export type { ResponseMeta, ConcurrencyMeta } from './schemas/meta.ts';
+} from './types/media/materials.ts';
+export type { ResponseMeta, ConcurrencyMeta } from './types/meta.ts';
 export type {
   Model,
   ModelListRecord,
@@ -184,19 +188,19 @@ export type {
   AnthropicModelList,
   GeminiModel,
   GeminiModelList,
-} from './schemas/models.ts';
+} from './types/catalog/models.ts';
 export type {
   PricingQuery,
   PricingCatalogEntry,
   PricingCatalog,
-} from './schemas/pricing-catalog.ts';
+} from './types/catalog/pricing-catalog.ts';
 export type {
   ResolutionPrice,
   Prices,
   PricingProfile,
   PricingProfiles,
   Pricing,
-} from './schemas/pricing.ts';
+} from './types/catalog/pricing.ts';
 export type {
   ServiceMetrics,
   ServiceStatus,
@@ -207,15 +211,15 @@ export type {
   ChangelogEntry,
   Changelog,
   OpenApiDocument,
-} from './schemas/public.ts';
-export type { OpenString } from './schemas/schema.ts';
+} from './types/catalog/public.ts';
+export type { OpenString } from './types/schema.ts';
 export type {
   StandardSchema,
   StandardJsonSchema,
   StandardResult,
   SchemaIssue,
-} from './schemas/standard-schema.ts';
-export type { OpenRow, WaitOptions, TaskUpdate, TaskHandle } from './schemas/task-handle.ts';
+} from './types/standard-schema.ts';
+export type { OpenRow, WaitOptions, TaskUpdate, TaskHandle } from './types/tasks/task-handle.ts';
 export type {
   TaskKind,
   TaskStatus,
@@ -231,7 +235,7 @@ export type {
   SucceededGeneration,
   FailedGeneration,
   Receipt,
-} from './schemas/task.ts';
+} from './types/tasks/task.ts';
 export type {
   Telemetry,
   TelemetryCall,
@@ -241,7 +245,7 @@ export type {
   TelemetryResult,
   TelemetrySpan,
   TelemetryWait,
-} from './schemas/telemetry.ts';
+} from './types/telemetry.ts';
 export type {
   MediaUrl,
   MediaReference,
@@ -253,12 +257,12 @@ export type {
   VideoExtraBody,
   VideoParams,
   VideoContentParams,
-} from './schemas/videos.ts';
+} from './types/media/videos.ts';
 export type {
   VoiceCloneParams,
   VoiceDesignParams,
   VoiceDesignAliasParams,
-} from './schemas/voice-params.ts';
+} from './types/media/voice-params.ts';
 export type {
   Voice,
   VoiceListQuery,
@@ -268,4 +272,4 @@ export type {
   BillingContract,
   VoiceOutput,
   VoiceCreation,
-} from './schemas/voices.ts';
+} from './types/media/voices.ts';

@@ -2,8 +2,8 @@ import type { JSONObject, SharedV4ProviderOptions, SharedV4Warning } from '@ai-s
 import type { RequestOptions } from 'polygate';
 
 import { ownHeaders } from '../internal/gateway-fetch.ts';
-import type { ResponseMeta } from '../schemas/meta.ts';
-import { omitUndefined, unchecked } from '../schemas/schema.ts';
+import type { ResponseMeta } from '../types/meta.ts';
+import { omitUndefined, unchecked } from '../types/schema.ts';
 
 /** What the AI SDK passes to every model. */
 interface CallOptions {

@@ -1,7 +1,7 @@
 import { AbortedError } from '../errors/aborted.ts';
 import { PolygateError } from '../errors/base.ts';
 import type { FetchedResponse } from '../internal/gateway-fetch.ts';
-import { isRecord } from '../schemas/type-guards.ts';
+import { isRecord } from '../types/type-guards.ts';
 
 /** Names an error as the AI SDK does: `AbortError` after an abort by the user, `TimeoutError` after a timeout of its own. */
 export function toAbort(error: unknown, signal: AbortSignal | null | undefined): unknown {

@@ -6,8 +6,8 @@ import type {
 } from '@ai-sdk/provider';
 
 import type { Polygate } from '../client.ts';
-import type { ImageParams } from '../schemas/images.ts';
-import { unchecked } from '../schemas/schema.ts';
+import type { ImageParams } from '../types/media/images.ts';
+import { unchecked } from '../types/schema.ts';
 import { metadataOf, readCallOptions, responseOf, unsupported } from './call.ts';
 import { downloadFile, urlOf } from './media.ts';
 

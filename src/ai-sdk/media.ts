@@ -5,7 +5,7 @@ import type { Polygate } from '../client.ts';
 import { AbortedError } from '../errors/aborted.ts';
 import { APIError } from '../errors/api.ts';
 import { ConnectionError } from '../errors/connection.ts';
-import type { TaskHandle } from '../schemas/task-handle.ts';
+import type { TaskHandle } from '../types/tasks/task-handle.ts';
 
 /** A file that the AI SDK passes to a model. */
 type InputFile = { readonly type: 'url'; readonly url: string } | { readonly type: 'file' };

@@ -5,8 +5,8 @@ import type {
 } from '@ai-sdk/provider';
 
 import type { Polygate } from '../client.ts';
-import type { SpeechParams } from '../schemas/audio.ts';
-import { unchecked } from '../schemas/schema.ts';
+import type { SpeechParams } from '../types/media/audio.ts';
+import { unchecked } from '../types/schema.ts';
 import { metadataOf, readCallOptions, responseOf, unsupported } from './call.ts';
 import { downloadFile } from './media.ts';
 

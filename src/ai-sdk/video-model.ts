@@ -9,10 +9,10 @@ import type {
 
 import type { Polygate } from '../client.ts';
 import { APIError } from '../errors/api.ts';
-import { omitUndefined, unchecked } from '../schemas/schema.ts';
-import type { Receipt } from '../schemas/task.ts';
-import { isRecord } from '../schemas/type-guards.ts';
-import type { VideoParams } from '../schemas/videos.ts';
+import type { VideoParams } from '../types/media/videos.ts';
+import { omitUndefined, unchecked } from '../types/schema.ts';
+import type { Receipt } from '../types/tasks/task.ts';
+import { isRecord } from '../types/type-guards.ts';
 import { metadataOf, readCallOptions, responseOf, unsupported } from './call.ts';
 import { urlOf } from './media.ts';
 

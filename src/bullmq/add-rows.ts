@@ -7,7 +7,7 @@ import { ConflictError } from '../errors/status.ts';
 import { checkValue, objectWithMethods } from '../internal/options.ts';
 import { emptyMeta } from '../internal/response-meta.ts';
 import { describeRow, fingerprint, rowKey } from '../internal/row-driver.ts';
-import { isNonEmptyString } from '../schemas/type-guards.ts';
+import { isNonEmptyString } from '../types/type-guards.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { withinTime } from './redis.ts';
 import { jobIdOf } from './row.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../schemas/type-guards.ts';
+import { isRecord } from '../types/type-guards.ts';
 
 /** A value as JSON with the keys of all objects in order, so that equal params have equal texts. */
 export function canonicalJson(value: unknown): string {

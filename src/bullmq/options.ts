@@ -12,7 +12,7 @@ import {
   stringValue,
 } from '../internal/options.ts';
 import type { Rules } from '../internal/options.ts';
-import { isNonEmptyString, isRecord } from '../schemas/type-guards.ts';
+import { isNonEmptyString, isRecord } from '../types/type-guards.ts';
 
 /** Options of a {@link GenerationQueue}. */
 export interface GenerationQueueOptions {

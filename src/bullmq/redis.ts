@@ -6,8 +6,8 @@ import { Redis } from 'ioredis';
 import { PolygateError } from '../errors/base.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
 import { ConnectionError } from '../errors/connection.ts';
-import { unchecked } from '../schemas/schema.ts';
-import { isRecord } from '../schemas/type-guards.ts';
+import { unchecked } from '../types/schema.ts';
+import { isRecord } from '../types/type-guards.ts';
 
 /** Documented: every call rejects within this time, in ms, while Redis is unreachable. */
 const maxOutageTime = 20_000;

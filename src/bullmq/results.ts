@@ -1,4 +1,4 @@
-import type { Generation, SucceededGeneration } from '../schemas/task.ts';
+import type { Generation, SucceededGeneration } from '../types/tasks/task.ts';
 import type { Announcements } from './announcements.ts';
 import { isEnded } from './row.ts';
 import type { EndedRow, Row } from './row.ts';

@@ -2,7 +2,7 @@ import type { Generation, Outcome, Receipt, SucceededGeneration, TaskKind } from
 
 import { PolygateError } from '../errors/base.ts';
 import type { RowRequest } from '../internal/row-driver.ts';
-import { isRecord, textOf } from '../schemas/type-guards.ts';
+import { isRecord, textOf } from '../types/type-guards.ts';
 
 /** Where a row is: `waiting` until it is submitted, `running` while its task is, and then how it has ended. */
 export type RowStatus = 'waiting' | 'submitting' | 'running' | EndStatus;

@@ -3,7 +3,7 @@ import type { Polygate, Receipt } from 'polygate';
 import { PolygateError } from '../errors/base.ts';
 import { TaskWaitTimeoutError } from '../errors/tasks.ts';
 import { delayOptionsOf, pollRow, submitRow } from '../internal/row-driver.ts';
-import { unchecked } from '../schemas/schema.ts';
+import { unchecked } from '../types/schema.ts';
 import {
   afterFailedPoll,
   afterFailedSubmit,

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 
-import { unchecked } from '../schemas/schema.ts';
-import { isRecord, textOf } from '../schemas/type-guards.ts';
+import { unchecked } from '../types/schema.ts';
+import { isRecord, textOf } from '../types/type-guards.ts';
 import { runScript } from './redis.ts';
 import { jobIdOf } from './row.ts';
 import type { RowData, RowState, RowStatus } from './row.ts';

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { ParseArgsOptionsConfig } from 'node:util';
 
-import { nearestName } from '../schemas/nearest-name.ts';
+import { nearestName } from '../types/nearest-name.ts';
 
 /** The command line is invalid. The message is one line. */
 export class UsageError extends Error {}

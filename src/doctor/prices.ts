@@ -1,7 +1,7 @@
 import { estimate } from 'polygate';
 import type { Model } from 'polygate';
 
-import { isRecord } from '../schemas/type-guards.ts';
+import { isRecord } from '../types/type-guards.ts';
 
 /** The most tokens that the message of a chat and the model's own additions count as. */
 const maxInputTokens = 100;

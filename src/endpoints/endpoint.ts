@@ -1,4 +1,4 @@
-import type { TaskKind } from '../schemas/task.ts';
+import type { TaskKind } from '../types/tasks/task.ts';
 
 /**
  * What everyone needs to know about an endpoint of the service: the methods of the client, `gateway.fetch`, telemetry, the

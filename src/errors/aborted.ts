@@ -1,4 +1,4 @@
-import type { OpenRow } from '../schemas/task-handle.ts';
+import type { OpenRow } from '../types/tasks/task-handle.ts';
 import { PolygateError } from './base.ts';
 
 /**

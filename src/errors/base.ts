@@ -1,7 +1,7 @@
-import type { ToolRunProgress } from '../schemas/chat-run.ts';
-import { omitUndefined } from '../schemas/schema.ts';
-import type { TaskHandle } from '../schemas/task-handle.ts';
-import { isRecord } from '../schemas/type-guards.ts';
+import type { ToolRunProgress } from '../types/chat/run.ts';
+import { omitUndefined } from '../types/schema.ts';
+import type { TaskHandle } from '../types/tasks/task-handle.ts';
+import { isRecord } from '../types/type-guards.ts';
 import { printError } from './print.ts';
 
 const brand = Symbol.for('polygate.error');

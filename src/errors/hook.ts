@@ -1,4 +1,4 @@
-import type { ResponseMeta } from '../schemas/meta.ts';
+import type { ResponseMeta } from '../types/meta.ts';
 import { PolygateError } from './base.ts';
 
 /**

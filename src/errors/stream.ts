@@ -1,5 +1,5 @@
-import type { ChatCompletion } from '../schemas/chat-completion.ts';
-import type { ResponseMeta } from '../schemas/meta.ts';
+import type { ChatCompletion } from '../types/chat/completion.ts';
+import type { ResponseMeta } from '../types/meta.ts';
 import { PolygateError } from './base.ts';
 import type { ErrorDetails } from './base.ts';
 

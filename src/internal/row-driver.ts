@@ -10,8 +10,8 @@ import type { Submission } from '../core/tasks/submission.ts';
 import type { Task } from '../core/tasks/task.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
 import type { TaskNamespace } from '../resources/task-namespace.ts';
-import type { ResponseMeta } from '../schemas/meta.ts';
-import type { Receipt, SucceededGeneration, TaskKind } from '../schemas/task.ts';
+import type { ResponseMeta } from '../types/meta.ts';
+import type { Receipt, SucceededGeneration, TaskKind } from '../types/tasks/task.ts';
 
 export { isFinalError, isUncharged, rowKey, withEarlierCharge } from '../core/batch/row.ts';
 export { fingerprint } from '../core/tasks/fingerprint.ts';

@@ -3,8 +3,8 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 import { ConfigurationError } from '../errors/configuration.ts';
-import type { Journal } from '../schemas/journal.ts';
-import { unknownNameProblem } from '../schemas/nearest-name.ts';
+import { unknownNameProblem } from '../types/nearest-name.ts';
+import type { Journal } from '../types/tasks/journal.ts';
 
 /** Options of {@link fileJournal}. */
 export interface FileJournalOptions {

@@ -1,3 +1,3 @@
 export { fileJournal } from './file-journal.ts';
 export type { FileJournalOptions } from './file-journal.ts';
-export type { Journal } from '../schemas/journal.ts';
+export type { Journal } from '../types/tasks/journal.ts';

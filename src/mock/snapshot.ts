@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors/configuration.ts';
-import { isRecord } from '../schemas/type-guards.ts';
+import { isRecord } from '../types/type-guards.ts';
 import { describeIssue } from './http/describe-issue.ts';
 import type { Services } from './services.ts';
 import { snapshotSchema, snapshotVersion } from './snapshot-schema.ts';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigurationError } from 'polygate';
 import type { Clock, DownloadOptions, Generation, Polygate, TaskHandle } from 'polygate';
 
-import { unknownNameProblem } from '../schemas/nearest-name.ts';
+import { unknownNameProblem } from '../types/nearest-name.ts';
 import { transfer } from './transfer.ts';
 import type { Transferred, TransferSource } from './transfer.ts';
 

@@ -4,8 +4,8 @@ import type { Attributes } from '@opentelemetry/api';
 import { PolygateError } from 'polygate';
 import type { TelemetryOperation, TelemetryResult } from 'polygate';
 
-import { omitUndefined } from '../schemas/schema.ts';
-import { textOf } from '../schemas/type-guards.ts';
+import { omitUndefined } from '../types/schema.ts';
+import { textOf } from '../types/type-guards.ts';
 import { fieldsOf, listOf } from './json.ts';
 import { templateOf } from './routes.ts';
 import type { Inference } from './routes.ts';

@@ -2,7 +2,7 @@
  * Converts the messages of a chat to the schema of the GenAI semantic conventions, as JSON. Fields with an unexpected
  * type are left out; parts of an unknown type are kept as they are.
  */
-import { isNonEmptyString, isRecord } from '../schemas/type-guards.ts';
+import { isNonEmptyString, isRecord } from '../types/type-guards.ts';
 import { fieldsOf, listOf, parseJson } from './json.ts';
 
 type Part = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { isRecord } from '../schemas/type-guards.ts';
+import { isRecord } from '../types/type-guards.ts';
 
 /** The fields of an object whose type is not known; none if it is something else. */
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>

@@ -8,7 +8,7 @@ import type {
   TelemetrySpan,
 } from 'polygate';
 
-import { omitUndefined } from '../schemas/schema.ts';
+import { omitUndefined } from '../types/schema.ts';
 import { resultAttributes } from './attributes.ts';
 import { inputMessages, outputMessages } from './content.ts';
 import { fieldsOf } from './json.ts';

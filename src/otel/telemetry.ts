@@ -6,7 +6,7 @@ import type { Telemetry } from 'polygate';
 import { booleanValue, objectWithMethods, optionsProblem } from '../internal/validation.ts';
 import type { Rule } from '../internal/validation.ts';
 import { version } from '../internal/version.ts';
-import { isRecord } from '../schemas/type-guards.ts';
+import { isRecord } from '../types/type-guards.ts';
 import { sharedAttributes, spanAttributes, spanName } from './attributes.ts';
 import { instrumentSource } from './metrics.ts';
 import { inferenceOf } from './routes.ts';

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { endpoints } from '../endpoints/index.ts';
-import { unchecked } from '../schemas/schema.ts';
+import { unchecked } from '../types/schema.ts';
 
 type Documented = (typeof endpoints)[number];
 

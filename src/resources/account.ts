@@ -3,9 +3,9 @@ import { requestJson } from '../core/call/endpoint.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { retrieveAccount, retrieveBalance, retrieveReadiness } from '../endpoints/account.ts';
-import { readinessSchema } from '../schemas/account.ts';
-import type { Account, KeyBalance, Readiness, ReadinessCheck } from '../schemas/account.ts';
-import { anyRecord } from '../schemas/schema.ts';
+import { readinessSchema } from '../types/catalog/account.ts';
+import type { Account, KeyBalance, Readiness, ReadinessCheck } from '../types/catalog/account.ts';
+import { anyRecord } from '../types/schema.ts';
 
 /** The account that the API key belongs to. Specification: Account and catalog. */
 export class AccountNamespace {

@@ -10,9 +10,9 @@ import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit.ts';
 import type { TaskScope } from '../core/tasks/task-scope.ts';
 import type { SubmittedTask } from '../core/tasks/task.ts';
 import { pollAudioTask, submitAudioTask } from '../endpoints/audio.ts';
-import { musicParamsProblem, speechParamsProblem } from '../schemas/audio.ts';
-import type { MusicParams, SpeechInputParams, SpeechParams } from '../schemas/audio.ts';
-import type { SucceededGeneration } from '../schemas/task.ts';
+import { musicParamsProblem, speechParamsProblem } from '../types/media/audio.ts';
+import type { MusicParams, SpeechInputParams, SpeechParams } from '../types/media/audio.ts';
+import type { SucceededGeneration } from '../types/tasks/task.ts';
 import { TaskNamespace } from './task-namespace.ts';
 
 /** Music generation and speech synthesis. Specification: Audio. */

@@ -24,16 +24,16 @@ import { openStream } from '../core/stream/chunk-reader.ts';
 import { pendingStream } from '../core/stream/pending-stream.ts';
 import { Stream } from '../core/stream/stream.ts';
 import { createChatCompletion } from '../endpoints/chat.ts';
-import { chatCompletionSchema } from '../schemas/chat-completion.ts';
-import type { ChatCompletion, ChatCompletionChunk } from '../schemas/chat-completion.ts';
+import { chatCompletionSchema } from '../types/chat/completion.ts';
+import type { ChatCompletion, ChatCompletionChunk } from '../types/chat/completion.ts';
 import type {
   CompletionOf,
   ParseParams,
   ParsedCompletion,
   StreamParams,
-} from '../schemas/chat-output.ts';
-import type { ChatParams } from '../schemas/chat-params.ts';
-import type { RunParams, ToolRun } from '../schemas/chat-run.ts';
+} from '../types/chat/output.ts';
+import type { ChatParams } from '../types/chat/params.ts';
+import type { RunParams, ToolRun } from '../types/chat/run.ts';
 
 /** Chat endpoints. Specification: Chat. */
 export class Chat {

@@ -15,8 +15,12 @@ import {
   submitImageGeneration,
   submitImageTask,
 } from '../endpoints/images.ts';
-import type { ImageEditParams, ImageFromReferencesParams, ImageParams } from '../schemas/images.ts';
-import type { SucceededGeneration } from '../schemas/task.ts';
+import type {
+  ImageEditParams,
+  ImageFromReferencesParams,
+  ImageParams,
+} from '../types/media/images.ts';
+import type { SucceededGeneration } from '../types/tasks/task.ts';
 import { TaskNamespace } from './task-namespace.ts';
 
 /** Selects the documented path for submit requests. */

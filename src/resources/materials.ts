@@ -28,11 +28,11 @@ import {
 import {
   materialCreateParamsProblem,
   materialListQueryProblem,
-} from '../schemas/material-params.ts';
-import type { MaterialCreateParams, MaterialListQuery } from '../schemas/material-params.ts';
-import { materialPageSchema, materialSchema } from '../schemas/materials.ts';
-import type { AvailableMaterial, Material, MaterialPageRecord } from '../schemas/materials.ts';
-import type { WaitOptions } from '../schemas/task-handle.ts';
+} from '../types/media/material-params.ts';
+import type { MaterialCreateParams, MaterialListQuery } from '../types/media/material-params.ts';
+import { materialPageSchema, materialSchema } from '../types/media/materials.ts';
+import type { AvailableMaterial, Material, MaterialPageRecord } from '../types/media/materials.ts';
+import type { WaitOptions } from '../types/tasks/task-handle.ts';
 
 /** The verification that a person must complete for a material that shows them. */
 export interface Verification {

@@ -14,8 +14,13 @@ import {
   geminiModelListSchema,
   modelListSchema,
   modelSchema,
-} from '../schemas/models.ts';
-import type { AnthropicModelList, GeminiModelList, Model, ModelList } from '../schemas/models.ts';
+} from '../types/catalog/models.ts';
+import type {
+  AnthropicModelList,
+  GeminiModelList,
+  Model,
+  ModelList,
+} from '../types/catalog/models.ts';
 
 /** Query of `models.list`. */
 export interface ModelListQuery<

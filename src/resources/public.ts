@@ -15,18 +15,18 @@ import {
   retrieveRateLimits,
   retrieveStatus,
 } from '../endpoints/public.ts';
-import type { Capabilities } from '../schemas/capabilities.ts';
-import type { ErrorCatalog, ErrorDetail } from '../schemas/error-catalog.ts';
-import type { ErrorCode } from '../schemas/error-codes.ts';
-import type { PricingCatalog, PricingQuery } from '../schemas/pricing-catalog.ts';
+import type { Capabilities } from '../types/catalog/capabilities.ts';
+import type { ErrorCatalog, ErrorDetail } from '../types/catalog/error-catalog.ts';
+import type { ErrorCode } from '../types/catalog/error-codes.ts';
+import type { PricingCatalog, PricingQuery } from '../types/catalog/pricing-catalog.ts';
 import type {
   Changelog,
   OpenApiDocument,
   RateLimitPolicy,
   ServiceStatus,
   StatusQuery,
-} from '../schemas/public.ts';
-import { anyRecord } from '../schemas/schema.ts';
+} from '../types/catalog/public.ts';
+import { anyRecord } from '../types/schema.ts';
 
 /** Public endpoints. Requests never carry credentials. Specification: Public endpoints. */
 export class Public {

@@ -8,8 +8,8 @@ import { Task } from '../core/tasks/task.ts';
 import { isSubmit } from '../endpoints/endpoint.ts';
 import { findEndpoint } from '../endpoints/index.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
-import type { TaskUpdate, WaitOptions } from '../schemas/task-handle.ts';
-import type { Generation, Receipt, SucceededGeneration, TaskKind } from '../schemas/task.ts';
+import type { TaskUpdate, WaitOptions } from '../types/tasks/task-handle.ts';
+import type { Generation, Receipt, SucceededGeneration, TaskKind } from '../types/tasks/task.ts';
 
 /** Methods for submitted tasks, common to images, videos and audio. */
 export class TaskNamespace<Kind extends TaskKind> {

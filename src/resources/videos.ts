@@ -18,9 +18,9 @@ import {
   submitVideoGeneration,
   submitVideosGeneration,
 } from '../endpoints/videos.ts';
-import type { SucceededGeneration } from '../schemas/task.ts';
-import { videoParamsProblem } from '../schemas/videos.ts';
-import type { VideoContentParams, VideoParams } from '../schemas/videos.ts';
+import { videoParamsProblem } from '../types/media/videos.ts';
+import type { VideoContentParams, VideoParams } from '../types/media/videos.ts';
+import type { SucceededGeneration } from '../types/tasks/task.ts';
 import { TaskNamespace } from './task-namespace.ts';
 
 /** The documented endpoints for submit requests, by their paths relative to `/v1/`. */

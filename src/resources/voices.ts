@@ -12,14 +12,14 @@ import type { RequestPromise } from '../core/call/request-promise.ts';
 import { queryString } from '../core/http/path.ts';
 import { requestPrice } from '../core/limits/request-price.ts';
 import { cloneVoice, designVoice, listVoices } from '../endpoints/voices.ts';
-import { voiceCloneParamsProblem, voiceDesignParamsProblem } from '../schemas/voice-params.ts';
+import { voiceCloneParamsProblem, voiceDesignParamsProblem } from '../types/media/voice-params.ts';
 import type {
   VoiceCloneParams,
   VoiceDesignAliasParams,
   VoiceDesignParams,
-} from '../schemas/voice-params.ts';
-import { voiceCreationSchema, voiceListSchema } from '../schemas/voices.ts';
-import type { VoiceCreation, VoiceList, VoiceListQuery } from '../schemas/voices.ts';
+} from '../types/media/voice-params.ts';
+import { voiceCreationSchema, voiceListSchema } from '../types/media/voices.ts';
+import type { VoiceCreation, VoiceList, VoiceListQuery } from '../types/media/voices.ts';
 
 /** Voices for speech synthesis: system voices and your private voices. Specification: Audio; Voice. */
 export class Voices {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
-import { unchecked } from './schema.ts';
-import type { OpenString } from './schema.ts';
+import { unchecked } from '../types/schema.ts';
+import type { OpenString } from '../types/schema.ts';
 
 /** One zod schema per field of the interface. A missing field, or one of the wrong type, does not compile. */
 type Shape<T> = { readonly [Key in keyof T]-?: z.ZodMiniType<T[Key]> };
@@ -18,7 +18,6 @@ export type WithOptional<T, Key extends keyof T> = Omit<T, Key> & {
  * Constants of this kind are created by an immediately invoked arrow function marked as pure. Bundlers can drop the
  * entire expression; with a pure call alone, they would keep the calls in its arguments.
  */
-/* @__NO_SIDE_EFFECTS__ */
 export function recordSchema<T extends object>(shape: Shape<T>): z.ZodMiniType<T> {
   return unchecked(z.looseObject(shape));
 }
@@ -27,13 +26,11 @@ export function recordSchema<T extends object>(shape: Shape<T>): z.ZodMiniType<T
  * Creates the schema of a request body: documented fields must have the documented JSON type, and unknown fields pass
  * through. The reference gateway rejects bodies that do not match; the client sends params unchanged.
  */
-/* @__NO_SIDE_EFFECTS__ */
 export function bodySchema<T extends object>(shape: Shape<T>): z.ZodMiniType<T> {
   return recordSchema(shape);
 }
 
 /** Creates the schema of an {@link OpenString} union. It accepts any string. */
-/* @__NO_SIDE_EFFECTS__ */
 export function openString<Known extends string>(): z.ZodMiniType<OpenString<Known>> {
   return z.string();
 }

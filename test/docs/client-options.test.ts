@@ -48,7 +48,7 @@ test('the guide lists every option of a call', () => {
 });
 
 test.each([
-  ['WaitOptions', 'src/schemas/task-handle.ts', 7],
+  ['WaitOptions', 'src/types/tasks/task-handle.ts', 7],
   ['GenerateOptions', 'src/core/tasks/submit.ts', 1],
   ['RegisterOptions', 'src/resources/materials.ts', 1],
   ['RecoverOptions', 'src/core/batch/batch-context.ts', 1],

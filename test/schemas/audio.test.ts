@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import {
-  musicParamsProblem,
-  musicBody,
-  speechParamsProblem,
-  speechBody,
-} from '../../src/schemas/audio.ts';
+import { musicBody, speechBody } from '../../src/schemas/media/audio.ts';
+import { musicParamsProblem, speechParamsProblem } from '../../src/types/media/audio.ts';
 
 const missingText = 'text: is required';
 const speed = 'speed: must be from 0.5 to 2';

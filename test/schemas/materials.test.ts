@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 
+import { materialCreateBody } from '../../src/schemas/media/material-params.ts';
 import {
-  materialCreateBody,
   materialCreateParamsProblem,
   materialListQueryProblem,
-} from '../../src/schemas/material-params.ts';
-import { isAvailable } from '../../src/schemas/materials.ts';
-import type { Material } from '../../src/schemas/materials.ts';
+} from '../../src/types/media/material-params.ts';
+import { isAvailable } from '../../src/types/media/materials.ts';
+import type { Material } from '../../src/types/media/materials.ts';
 
 const queryNotAnObject = 'query: must be an object';
 const url = 'https://host.example/canary.png';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { nearestName } from '../../src/schemas/nearest-name.ts';
+import { nearestName } from '../../src/types/nearest-name.ts';
 
 const known = ['port', 'host', 'key', 'timeout', 'maxRetries', 'idempotencyKey', 'baseURL'];
 

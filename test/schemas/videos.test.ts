@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { videoParamsProblem, videoBody } from '../../src/schemas/videos.ts';
+import { videoBody } from '../../src/schemas/media/videos.ts';
+import { videoParamsProblem } from '../../src/types/media/videos.ts';
 
 const asset = 'asset://material/canary';
 const rule = 'must not contain an asset:// URI; use it as the url of a content item instead';

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 
+import { voiceCloneBody, voiceDesignBody } from '../../src/schemas/media/voice-params.ts';
 import {
-  voiceCloneBody,
   voiceCloneParamsProblem,
-  voiceDesignBody,
   voiceDesignParamsProblem,
-} from '../../src/schemas/voice-params.ts';
+} from '../../src/types/media/voice-params.ts';
 
 describe('voiceCloneParamsProblem', () => {
   test.each([

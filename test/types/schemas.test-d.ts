@@ -1,26 +1,32 @@
 import { describe, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
 
-import type { Account, ReadinessCheck } from '../../src/schemas/account.ts';
-import type { SpeechInputParams, SpeechParams } from '../../src/schemas/audio.ts';
-import type { Capabilities } from '../../src/schemas/capabilities.ts';
-import type { ErrorCode } from '../../src/schemas/error-codes.ts';
-import type { MaterialCreateParams, MaterialListQuery } from '../../src/schemas/material-params.ts';
-import { isAvailable } from '../../src/schemas/materials.ts';
+import { recordSchema } from '../../src/schemas/record-schema.ts';
+import type { Account, ReadinessCheck } from '../../src/types/catalog/account.ts';
+import type { Capabilities } from '../../src/types/catalog/capabilities.ts';
+import type { ErrorCode } from '../../src/types/catalog/error-codes.ts';
+import type { Model, ModelList } from '../../src/types/catalog/models.ts';
+import type { SpeechInputParams, SpeechParams } from '../../src/types/media/audio.ts';
+import type {
+  MaterialCreateParams,
+  MaterialListQuery,
+} from '../../src/types/media/material-params.ts';
+import { isAvailable } from '../../src/types/media/materials.ts';
 import type {
   AssetUri,
   AvailableMaterial,
   Material,
   MaterialStatus,
   MaterialType,
-} from '../../src/schemas/materials.ts';
-import type { Model, ModelList } from '../../src/schemas/models.ts';
-import { recordSchema } from '../../src/schemas/record-schema.ts';
-import { responseSchema, stringField } from '../../src/schemas/schema.ts';
-import type { ResponseSchema } from '../../src/schemas/schema.ts';
-import type { VideoContentParams, VideoParams } from '../../src/schemas/videos.ts';
-import type { VoiceDesignAliasParams, VoiceDesignParams } from '../../src/schemas/voice-params.ts';
-import type { Voice, VoiceList } from '../../src/schemas/voices.ts';
+} from '../../src/types/media/materials.ts';
+import type { VideoContentParams, VideoParams } from '../../src/types/media/videos.ts';
+import type {
+  VoiceDesignAliasParams,
+  VoiceDesignParams,
+} from '../../src/types/media/voice-params.ts';
+import type { Voice, VoiceList } from '../../src/types/media/voices.ts';
+import { responseSchema, stringField } from '../../src/types/schema.ts';
+import type { ResponseSchema } from '../../src/types/schema.ts';
 
 const url = 'https://host.example/a';
 const person = { consent_confirmed: true, callback_url: url } as const;

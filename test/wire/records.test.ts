@@ -1,21 +1,30 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 
-import * as account from '../../src/schemas/account.ts';
-import { capabilitiesRecord } from '../../src/schemas/capabilities.ts';
-import * as catalog from '../../src/schemas/error-catalog.ts';
+import * as account from '../../src/schemas/catalog/account.ts';
+import { capabilitiesRecord } from '../../src/schemas/catalog/capabilities.ts';
+import * as catalog from '../../src/schemas/catalog/error-catalog.ts';
 import {
   errorEnvelopeRecord,
   keyBalanceErrorEnvelopeRecord,
-} from '../../src/schemas/error-codes.ts';
-import * as materials from '../../src/schemas/materials.ts';
-import * as models from '../../src/schemas/models.ts';
-import { pricingCatalogRecord } from '../../src/schemas/pricing-catalog.ts';
-import { pricingRecord } from '../../src/schemas/pricing.ts';
-import * as open from '../../src/schemas/public.ts';
-import { anyRecord } from '../../src/schemas/schema.ts';
-import type { ResponseSchema } from '../../src/schemas/schema.ts';
-import * as voices from '../../src/schemas/voices.ts';
+} from '../../src/schemas/catalog/error-codes.ts';
+import * as models from '../../src/schemas/catalog/models.ts';
+import { pricingCatalogRecord } from '../../src/schemas/catalog/pricing-catalog.ts';
+import { pricingRecord } from '../../src/schemas/catalog/pricing.ts';
+import * as open from '../../src/schemas/catalog/public.ts';
+import * as materials from '../../src/schemas/media/materials.ts';
+import * as voices from '../../src/schemas/media/voices.ts';
+import { readinessSchema } from '../../src/types/catalog/account.ts';
+import {
+  anthropicModelListSchema,
+  geminiModelListSchema,
+  modelListSchema,
+  modelSchema,
+} from '../../src/types/catalog/models.ts';
+import { materialPageSchema, materialSchema } from '../../src/types/media/materials.ts';
+import { voiceCreationSchema, voiceListSchema } from '../../src/types/media/voices.ts';
+import { anyRecord } from '../../src/types/schema.ts';
+import type { ResponseSchema } from '../../src/types/schema.ts';
 import * as bodies from './bodies.ts';
 
 /** A response, its documented record, the schema of the client, and the smallest valid response. */
@@ -36,7 +45,7 @@ const cases: Record<string, Case> = {
   readiness: {
     body: bodies.readiness,
     record: account.readinessRecord,
-    schema: account.readinessSchema,
+    schema: readinessSchema,
     minimal: { checks: [{ id: 'a', status: 'b' }] },
   },
   'key balance': {
@@ -48,55 +57,55 @@ const cases: Record<string, Case> = {
   model: {
     body: bodies.model,
     record: models.modelRecord,
-    schema: models.modelSchema,
+    schema: modelSchema,
     minimal: { id: 'm' },
   },
   'model list': {
     body: bodies.modelList,
     record: models.modelListRecord,
-    schema: models.modelListSchema,
+    schema: modelListSchema,
     minimal: { data: [{ id: 'm' }] },
   },
   'Anthropic-style model list': {
     body: bodies.anthropicModelList,
     record: models.anthropicModelListRecord,
-    schema: models.anthropicModelListSchema,
+    schema: anthropicModelListSchema,
     minimal: { data: [{ id: 'm' }] },
   },
   'Gemini-style model list': {
     body: bodies.geminiModelList,
     record: models.geminiModelListRecord,
-    schema: models.geminiModelListSchema,
+    schema: geminiModelListSchema,
     minimal: { models: [{ name: 'm' }] },
   },
   'voice list': {
     body: bodies.voiceList,
     record: voices.voiceListRecord,
-    schema: voices.voiceListSchema,
+    schema: voiceListSchema,
     minimal: { data: [{}] },
   },
   'voice creation': {
     body: bodies.voiceCreation,
     record: voices.voiceCreationRecord,
-    schema: voices.voiceCreationSchema,
+    schema: voiceCreationSchema,
     minimal: { voice_id: 'v' },
   },
   material: {
     body: bodies.material,
     record: materials.materialRecord,
-    schema: materials.materialSchema,
+    schema: materialSchema,
     minimal: { id: 'mat_1', status: 'processing' },
   },
   'material in verification': {
     body: bodies.materialInVerification,
     record: materials.materialRecord,
-    schema: materials.materialSchema,
+    schema: materialSchema,
     minimal: { id: 'mat_1', status: 'verification_pending', uri: null },
   },
   'material page': {
     body: bodies.materialPage,
     record: materials.materialPageRecord,
-    schema: materials.materialPageSchema,
+    schema: materialPageSchema,
     minimal: { data: [{ id: 'mat_1', status: 'available' }] },
   },
   'service status': {
@@ -181,22 +190,22 @@ describe.each(Object.entries(cases))('the %s', (_, { body, record, schema, minim
 
 describe('what the client relies on', () => {
   test.each([
-    ['the id of a model', models.modelSchema, { ...bodies.model, id: 7 }],
-    ['the models of a list', models.modelListSchema, { object: 'list' }],
-    ['the checks of a readiness', account.readinessSchema, { object: 'readiness' }],
-    ['the voices of a list', voices.voiceListSchema, { object: 'audio.voice.list' }],
-    ['the id of a new voice', voices.voiceCreationSchema, { voice: bodies.voice }],
-    ['the id of a material', materials.materialSchema, { status: 'available' }],
-    ['the status of a material', materials.materialSchema, { id: 'mat_1' }],
-    ['the type of a URI', materials.materialSchema, { ...bodies.material, uri: 7 }],
-    ['the type of a cursor', materials.materialPageSchema, { data: [], next_cursor: 7 }],
+    ['the id of a model', modelSchema, { ...bodies.model, id: 7 }],
+    ['the models of a list', modelListSchema, { object: 'list' }],
+    ['the checks of a readiness', readinessSchema, { object: 'readiness' }],
+    ['the voices of a list', voiceListSchema, { object: 'audio.voice.list' }],
+    ['the id of a new voice', voiceCreationSchema, { voice: bodies.voice }],
+    ['the id of a material', materialSchema, { status: 'available' }],
+    ['the status of a material', materialSchema, { id: 'mat_1' }],
+    ['the type of a URI', materialSchema, { ...bodies.material, uri: 7 }],
+    ['the type of a cursor', materialPageSchema, { data: [], next_cursor: 7 }],
   ])('includes %s', (_, schema, response) => {
     expect(() => read(schema, response)).toThrow(/must be/);
   });
 
   test('excludes next_cursor on the last page, which can be null or absent', () => {
     for (const page of [{ data: [] }, { data: [], next_cursor: null }]) {
-      expect(read(materials.materialPageSchema, page)).toEqual(page);
+      expect(read(materialPageSchema, page)).toEqual(page);
     }
   });
 });

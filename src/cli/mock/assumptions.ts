@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 import type { MockAssumptions } from '../../mock/index.ts';
-import { nearestName } from '../../schemas/nearest-name.ts';
-import { isRecord } from '../../schemas/type-guards.ts';
+import { nearestName } from '../../types/nearest-name.ts';
+import { isRecord } from '../../types/type-guards.ts';
 import { shown, suggestion, unknownName, UsageError } from '../arguments.ts';
 
 /** The values of each assumption, as text on the command line. */

@@ -5,7 +5,7 @@ import { createMockGateway } from '../../mock/index.ts';
 import type { ExchangeSummary, MockGateway } from '../../mock/index.ts';
 import { listen } from '../../mock/node/index.ts';
 import type { MockServer } from '../../mock/node/index.ts';
-import { isRecord } from '../../schemas/type-guards.ts';
+import { isRecord } from '../../types/type-guards.ts';
 import { printError } from '../arguments.ts';
 import { logLine } from './log-line.ts';
 import { help, parseMockArguments } from './options.ts';

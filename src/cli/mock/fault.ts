@@ -1,6 +1,6 @@
 import type { Fault } from '../../mock/index.ts';
 import { endpoints } from '../../mock/routes/index.ts';
-import { nearestName } from '../../schemas/nearest-name.ts';
+import { nearestName } from '../../types/nearest-name.ts';
 import { suggestion, UsageError } from '../arguments.ts';
 
 /** A fault to inject, with its text on the command line. */

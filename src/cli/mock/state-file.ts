@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 
-import { isRecord } from '../../schemas/type-guards.ts';
+import { isRecord } from '../../types/type-guards.ts';
 import { messageOf } from '../arguments.ts';
 
 /** The file that keeps the state of a gateway. Errors have one-line messages. */

@@ -1,6 +1,6 @@
 import { PaymentRequiredError } from '../../errors/status.ts';
-import type { Journal } from '../../schemas/journal.ts';
-import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
+import type { Journal } from '../../types/tasks/journal.ts';
+import type { TaskUpdate, WaitOptions } from '../../types/tasks/task-handle.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { CallerContext } from '../config/caller-context.ts';
 import { parseHeaderChanges } from '../config/header-changes.ts';

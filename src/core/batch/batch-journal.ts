@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import type { Journal } from '../../schemas/journal.ts';
-import type { Receipt } from '../../schemas/task.ts';
+import type { Journal } from '../../types/tasks/journal.ts';
+import type { Receipt } from '../../types/tasks/task.ts';
 import { newIdempotencyKey } from '../call/idempotency-key.ts';
 import type { Log } from '../config/log.ts';
 import { objectWithMethods } from '../config/validation.ts';

@@ -1,4 +1,4 @@
-import type { SucceededGeneration, TaskKind } from '../../schemas/task.ts';
+import type { SucceededGeneration, TaskKind } from '../../types/tasks/task.ts';
 import type { Task } from '../tasks/task.ts';
 
 /** The result of a row. */

@@ -1,6 +1,6 @@
-import type { Journal } from '../../schemas/journal.ts';
-import type { TaskKind } from '../../schemas/task.ts';
-import { isNonEmptyString, isRecord, textOf } from '../../schemas/type-guards.ts';
+import type { Journal } from '../../types/tasks/journal.ts';
+import type { TaskKind } from '../../types/tasks/task.ts';
+import { isNonEmptyString, isRecord, textOf } from '../../types/type-guards.ts';
 import type { ClientContext } from '../call/context.ts';
 import { captureContext } from '../config/caller-context.ts';
 import { booleanValue, checkOptions, checkValue, functionValue } from '../config/validation.ts';

@@ -1,7 +1,7 @@
 import { findEndpoint } from '../../endpoints/index.ts';
-import { unchecked } from '../../schemas/schema.ts';
-import type { Receipt, TaskKind } from '../../schemas/task.ts';
-import { isRecord, isNonEmptyString } from '../../schemas/type-guards.ts';
+import { unchecked } from '../../types/schema.ts';
+import type { Receipt, TaskKind } from '../../types/tasks/task.ts';
+import { isRecord, isNonEmptyString } from '../../types/type-guards.ts';
 import { checkValue, oneOf } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 import { parseReceipt } from '../tasks/receipt.ts';

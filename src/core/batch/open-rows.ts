@@ -1,5 +1,5 @@
 import type { AbortedError } from '../../errors/aborted.ts';
-import type { OpenRow } from '../../schemas/task-handle.ts';
+import type { OpenRow } from '../../types/tasks/task-handle.ts';
 import { abortedError } from '../call/errors.ts';
 import { mayBeCharged } from './batch-journal.ts';
 import type { RowHistory } from './batch-journal.ts';

@@ -1,6 +1,6 @@
 import { ConnectionError } from '../../errors/connection.ts';
-import type { Journal } from '../../schemas/journal.ts';
-import type { Receipt, TaskKind } from '../../schemas/task.ts';
+import type { Journal } from '../../types/tasks/journal.ts';
+import type { Receipt, TaskKind } from '../../types/tasks/task.ts';
 import type { ClientContext } from '../call/context.ts';
 import { abortedError } from '../call/errors.ts';
 import { captureContext } from '../config/caller-context.ts';

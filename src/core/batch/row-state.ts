@@ -1,5 +1,5 @@
-import type { TaskHandle } from '../../schemas/task-handle.ts';
-import type { TaskKind } from '../../schemas/task.ts';
+import type { TaskHandle } from '../../types/tasks/task-handle.ts';
+import type { TaskKind } from '../../types/tasks/task.ts';
 import type { Task } from '../tasks/task.ts';
 import type { RowHistory } from './batch-journal.ts';
 

@@ -2,7 +2,7 @@ import { PolygateError } from '../../errors/base.ts';
 import type { ErrorDetails } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
-import { unchecked } from '../../schemas/schema.ts';
+import { unchecked } from '../../types/schema.ts';
 import { nothingCharged } from '../call/errors.ts';
 import { fingerprint } from '../tasks/fingerprint.ts';
 

@@ -1,6 +1,6 @@
 import { RequestTimeoutError } from '../../errors/connection.ts';
 import { ConcurrencyLimitError } from '../../errors/status.ts';
-import type { TaskKind } from '../../schemas/task.ts';
+import type { TaskKind } from '../../types/tasks/task.ts';
 import type { AttemptObserver } from '../call/api-call.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';

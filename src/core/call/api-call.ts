@@ -1,9 +1,9 @@
 import type { Endpoint } from '../../endpoints/endpoint.ts';
 import type { Outcome } from '../../errors/base.ts';
-import type { ResponseMeta } from '../../schemas/meta.ts';
-import type { SchemaIssue } from '../../schemas/standard-schema.ts';
-import type { TaskHandle } from '../../schemas/task-handle.ts';
-import type { TaskKind } from '../../schemas/task.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
+import type { SchemaIssue } from '../../types/standard-schema.ts';
+import type { TaskHandle } from '../../types/tasks/task-handle.ts';
+import type { TaskKind } from '../../types/tasks/task.ts';
 import type { Config } from '../config/config.ts';
 import type { EndpointHeaders } from '../http/request-headers.ts';
 import type { KnownPrices } from '../limits/estimate.ts';

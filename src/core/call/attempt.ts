@@ -1,4 +1,4 @@
-import type { ResponseMeta } from '../../schemas/meta.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
 import { buildRequestHeaders, resolveApiKey } from '../http/request-headers.ts';
 import { readBodyText } from '../http/response-body.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../endpoints/endpoint.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
-import type { ResponseSchema } from '../../schemas/schema.ts';
+import type { ResponseSchema } from '../../types/schema.ts';
 import { captureContext } from '../config/caller-context.ts';
 import { fillPath } from '../http/path.ts';
 import { callTo } from './api-call.ts';

@@ -8,7 +8,7 @@ import { HookError } from '../../errors/hook.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
 import { ConcurrencyLimitError } from '../../errors/status.ts';
 import { StreamError, StreamIdleTimeoutError } from '../../errors/stream.ts';
-import type { ResponseMeta } from '../../schemas/meta.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
 import type { Budget } from '../config/options.ts';
 import { noReason, parseErrorBody } from '../http/error-body.ts';
 import { parseJson, sentence, singleLine, stringify } from '../http/json.ts';

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../errors/base.ts';
 import type { ConcurrencyLimitError } from '../../errors/status.ts';
-import type { ChatCompletion } from '../../schemas/chat-completion.ts';
-import type { ResponseMeta } from '../../schemas/meta.ts';
+import type { ChatCompletion } from '../../types/chat/completion.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
 import type { SlotLease } from '../limits/slot-lease.ts';
 import { combineOutcomes } from './retry.ts';
 

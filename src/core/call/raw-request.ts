@@ -1,7 +1,7 @@
 import { findEndpoint } from '../../endpoints/index.ts';
-import { unchecked } from '../../schemas/schema.ts';
-import type { StandardSchema } from '../../schemas/standard-schema.ts';
-import { isRecord } from '../../schemas/type-guards.ts';
+import { unchecked } from '../../types/schema.ts';
+import type { StandardSchema } from '../../types/standard-schema.ts';
+import { isRecord } from '../../types/type-guards.ts';
 import {
   booleanValue,
   checkOptions,

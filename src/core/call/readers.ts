@@ -1,5 +1,5 @@
-import { unchecked } from '../../schemas/schema.ts';
-import type { ResponseSchema } from '../../schemas/schema.ts';
+import { unchecked } from '../../types/schema.ts';
+import type { ResponseSchema } from '../../types/schema.ts';
 import type { ResponseReader } from './api-call.ts';
 
 /** Creates a reader that validates with a schema. */

@@ -1,4 +1,4 @@
-import type { ResponseMeta } from '../../schemas/meta.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
 import { throwToCaller } from './caller-stack.ts';
 import type { ApiResponse } from './response.ts';
 

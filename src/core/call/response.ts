@@ -1,5 +1,5 @@
-import type { ResponseMeta } from '../../schemas/meta.ts';
-import type { SchemaIssue } from '../../schemas/standard-schema.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
+import type { SchemaIssue } from '../../types/standard-schema.ts';
 import type { Config } from '../config/config.ts';
 import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';

@@ -1,6 +1,6 @@
 import { APIError } from '../../errors/api.ts';
 import type { PolygateError } from '../../errors/base.ts';
-import type { ResponseMeta } from '../../schemas/meta.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
 import { notify } from '../config/log.ts';
 import { singleLine } from '../http/json.ts';
 import { fitsBudget } from '../limits/budget.ts';

@@ -3,7 +3,7 @@ import type {
   TelemetryOperation,
   TelemetryResult,
   TelemetrySpan,
-} from '../../schemas/telemetry.ts';
+} from '../../types/telemetry.ts';
 import { runOnce, safely } from '../config/caller-context.ts';
 import type { Config } from '../config/config.ts';
 import type { ApiCall } from './api-call.ts';

@@ -1,8 +1,8 @@
-import type { ChatCompletion, ChatCompletionChunk } from '../../schemas/chat-completion.ts';
-import type { CompletionOf, PartialDeep } from '../../schemas/chat-output.ts';
-import type { ResponseMeta } from '../../schemas/meta.ts';
-import { unchecked } from '../../schemas/schema.ts';
-import type { StandardSchema } from '../../schemas/standard-schema.ts';
+import type { ChatCompletion, ChatCompletionChunk } from '../../types/chat/completion.ts';
+import type { CompletionOf, PartialDeep } from '../../types/chat/output.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
+import { unchecked } from '../../types/schema.ts';
+import type { StandardSchema } from '../../types/standard-schema.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import { relayedStream } from '../stream/relayed-stream.ts';

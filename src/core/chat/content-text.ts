@@ -1,4 +1,4 @@
-import { isRecord, textOf } from '../../schemas/type-guards.ts';
+import { isRecord, textOf } from '../../types/type-guards.ts';
 
 /** The text of a message's content, which some models return as parts. Empty if there is none. */
 export function contentText(content: unknown): string {

@@ -1,5 +1,5 @@
-import type { ChatCompletion } from '../../schemas/chat-completion.ts';
-import { isRecord, textOf } from '../../schemas/type-guards.ts';
+import type { ChatCompletion } from '../../types/chat/completion.ts';
+import { isRecord, textOf } from '../../types/type-guards.ts';
 import { stringify } from '../http/json.ts';
 
 const dataURL = /data:image\/[\w.+-]+;base64,[\w+/=-]+/gi;

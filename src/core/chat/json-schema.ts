@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import type { StreamParams } from '../../schemas/chat-output.ts';
-import type { ChatParams, ResponseFormat } from '../../schemas/chat-params.ts';
-import { unchecked } from '../../schemas/schema.ts';
-import { isSchema } from '../../schemas/standard-schema.ts';
-import type { StandardJsonSchema } from '../../schemas/standard-schema.ts';
-import { isRecord, textOf } from '../../schemas/type-guards.ts';
+import type { StreamParams } from '../../types/chat/output.ts';
+import type { ChatParams, ResponseFormat } from '../../types/chat/params.ts';
+import { unchecked } from '../../types/schema.ts';
+import { isSchema } from '../../types/standard-schema.ts';
+import type { StandardJsonSchema } from '../../types/standard-schema.ts';
+import { isRecord, textOf } from '../../types/type-guards.ts';
 
 /** A JSON Schema for a model. */
 export interface ModelSchema {

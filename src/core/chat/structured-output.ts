@@ -1,8 +1,8 @@
 import { StructuredOutputError } from '../../errors/structured-output.ts';
-import type { ChatCompletion } from '../../schemas/chat-completion.ts';
-import type { ResponseMeta } from '../../schemas/meta.ts';
-import { isSchema } from '../../schemas/standard-schema.ts';
-import type { StandardResult, StandardSchema } from '../../schemas/standard-schema.ts';
+import type { ChatCompletion } from '../../types/chat/completion.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
+import { isSchema } from '../../types/standard-schema.ts';
+import type { StandardResult, StandardSchema } from '../../types/standard-schema.ts';
 import { formatIssues } from '../call/response.ts';
 import { singleLine, parseJson } from '../http/json.ts';
 import { contentText } from './content-text.ts';

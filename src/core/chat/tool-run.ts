@@ -1,15 +1,9 @@
 import { PolygateError } from '../../errors/base.ts';
 import { ToolRoundsError } from '../../errors/tool-rounds.ts';
-import type { ChatCompletion } from '../../schemas/chat-completion.ts';
-import type { ChatMessage, ToolMessage } from '../../schemas/chat-messages.ts';
-import type { ChatParams, ToolCall, ToolDefinition } from '../../schemas/chat-params.ts';
-import type {
-  RunParams,
-  Tool,
-  ToolRound,
-  ToolRun,
-  ToolRunProgress,
-} from '../../schemas/chat-run.ts';
+import type { ChatCompletion } from '../../types/chat/completion.ts';
+import type { ChatMessage, ToolMessage } from '../../types/chat/messages.ts';
+import type { ChatParams, ToolCall, ToolDefinition } from '../../types/chat/params.ts';
+import type { RunParams, Tool, ToolRound, ToolRun, ToolRunProgress } from '../../types/chat/run.ts';
 import { notSent } from '../call/errors.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import { formatIssues } from '../call/response.ts';

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { omitUndefined } from '../../schemas/schema.ts';
-import type { Telemetry } from '../../schemas/telemetry.ts';
+import { omitUndefined } from '../../types/schema.ts';
+import type { Telemetry } from '../../types/telemetry.ts';
 import { parseBaseURL } from './base-url.ts';
 import { systemClock } from './clock.ts';
 import type { Clock } from './clock.ts';

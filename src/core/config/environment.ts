@@ -1,5 +1,5 @@
-import { unchecked } from '../../schemas/schema.ts';
-import { textOf } from '../../schemas/type-guards.ts';
+import { unchecked } from '../../types/schema.ts';
+import { textOf } from '../../types/type-guards.ts';
 import { version } from './version.ts';
 
 /** The global at a path such as `process.env.NAME`; undefined if it is missing or may not be read (Deno). */

@@ -1,4 +1,4 @@
-import { omitUndefined } from '../../schemas/schema.ts';
+import { omitUndefined } from '../../types/schema.ts';
 import { checkValue, headerName, headerValue } from './validation.ts';
 
 /** Headers to set, or to remove with `null`, by lowercase name. */

@@ -1,7 +1,7 @@
 import type { AfterResponseHook, BeforeRequestHook } from 'ky';
 
-import type { Charge } from '../../schemas/charge.ts';
-import type { Telemetry } from '../../schemas/telemetry.ts';
+import type { Charge } from '../../types/charge.ts';
+import type { Telemetry } from '../../types/telemetry.ts';
 import type { Clock } from './clock.ts';
 import type { Logger, LogLevel } from './log.ts';
 

@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { nearestName, unknownOption } from '../../schemas/nearest-name.ts';
-import { omitUndefined } from '../../schemas/schema.ts';
-import { isSchema } from '../../schemas/standard-schema.ts';
-import { isRecord } from '../../schemas/type-guards.ts';
+import { nearestName, unknownOption } from '../../types/nearest-name.ts';
+import { omitUndefined } from '../../types/schema.ts';
+import { isSchema } from '../../types/standard-schema.ts';
+import { isRecord } from '../../types/type-guards.ts';
 
 /**
  * A check, and the words that complete "must be …" in its error message. The check is passed the name of the value, so

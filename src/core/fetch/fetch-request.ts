@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { omitUndefined } from '../../schemas/schema.ts';
+import { omitUndefined } from '../../types/schema.ts';
 import { notSent } from '../call/errors.ts';
 import { signalRule } from '../call/request-options.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';

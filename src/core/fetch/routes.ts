@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../endpoints/endpoint.ts';
 import { findEndpoint } from '../../endpoints/index.ts';
-import { unchecked } from '../../schemas/schema.ts';
-import { isRecord } from '../../schemas/type-guards.ts';
+import { unchecked } from '../../types/schema.ts';
+import { isRecord } from '../../types/type-guards.ts';
 import { callTo } from '../call/api-call.ts';
 import type { ApiCall } from '../call/api-call.ts';
 import type { Config } from '../config/config.ts';

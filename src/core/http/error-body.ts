@@ -1,4 +1,4 @@
-import { isRecord, textOf } from '../../schemas/type-guards.ts';
+import { isRecord, textOf } from '../../types/type-guards.ts';
 import { parseJson, singleLine, stringify } from './json.ts';
 
 /** Replaces a missing error message. */

@@ -1,5 +1,5 @@
-import type { ResponseMeta } from '../../schemas/meta.ts';
-import { unchecked } from '../../schemas/schema.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
+import { unchecked } from '../../types/schema.ts';
 import { parseJson } from './json.ts';
 
 /** Metadata whose headers are stored as one string. `Headers` take several times the memory. */

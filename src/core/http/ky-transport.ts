@@ -3,7 +3,7 @@ import type { AfterResponseHook, BeforeRequestHook } from 'ky';
 
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { HookError } from '../../errors/hook.ts';
-import { textOf } from '../../schemas/type-guards.ts';
+import { textOf } from '../../types/type-guards.ts';
 import { captureContext } from '../config/caller-context.ts';
 import type { Config } from '../config/config.ts';
 import { blobBody } from '../config/environment.ts';

@@ -1,5 +1,5 @@
 import type { ConnectionError } from '../../errors/connection.ts';
-import { isRecord, textOf } from '../../schemas/type-guards.ts';
+import { isRecord, textOf } from '../../types/type-guards.ts';
 import { noReason } from './error-body.ts';
 
 /**

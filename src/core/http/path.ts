@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { isNonEmptyString } from '../../schemas/type-guards.ts';
+import { isNonEmptyString } from '../../types/type-guards.ts';
 
 /**
  * Fills the `{name}` placeholders of a path template. A slash in a value is encoded. Values that could change the

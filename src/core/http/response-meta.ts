@@ -1,4 +1,4 @@
-import type { ResponseMeta } from '../../schemas/meta.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
 
 /** Parses the documented response headers. Specification: Endpoints, Limits. */
 export function parseResponseMeta(

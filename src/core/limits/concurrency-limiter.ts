@@ -1,4 +1,4 @@
-import type { ConcurrencyMeta } from '../../schemas/meta.ts';
+import type { ConcurrencyMeta } from '../../types/meta.ts';
 import { monotonicNow, startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import { initialWindow, windowAfterRejection, windowAfterSuccess } from './concurrency-window.ts';

@@ -1,4 +1,4 @@
-import type { ConcurrencyMeta } from '../../schemas/meta.ts';
+import type { ConcurrencyMeta } from '../../types/meta.ts';
 
 /** How many requests may be in flight concurrently. */
 export interface ConcurrencyWindow {

@@ -1,5 +1,5 @@
-import type { Pricing } from '../../schemas/pricing.ts';
-import { textOf } from '../../schemas/type-guards.ts';
+import type { Pricing } from '../../types/catalog/pricing.ts';
+import { textOf } from '../../types/type-guards.ts';
 import { roundUsd } from './round-usd.ts';
 
 /** Prices of a model, any of which may be missing. */

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../errors/base.ts';
-import type { Charge, ModelSpend, Spend } from '../../schemas/charge.ts';
-import type { ResponseMeta } from '../../schemas/meta.ts';
+import type { Charge, ModelSpend, Spend } from '../../types/charge.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
 import type { Commitments } from './budget.ts';
 import { roundUsd } from './round-usd.ts';
 

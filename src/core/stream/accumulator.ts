@@ -2,9 +2,9 @@ import type {
   ChatCompletion,
   ChatCompletionChoice,
   ChatCompletionChunkChoice,
-} from '../../schemas/chat-completion.ts';
-import { unchecked } from '../../schemas/schema.ts';
-import { isRecord } from '../../schemas/type-guards.ts';
+} from '../../types/chat/completion.ts';
+import { unchecked } from '../../types/schema.ts';
+import { isRecord } from '../../types/type-guards.ts';
 import { audio } from './audio-buffer.ts';
 import { collected, FieldBuffer, ignored, ListBuffer, RecordBuffer } from './fields.ts';
 import type { Reducer } from './fields.ts';

@@ -1,6 +1,6 @@
 import type { PolygateError } from '../../errors/base.ts';
 import { StreamTruncatedError } from '../../errors/stream.ts';
-import type { ChatCompletionChunk } from '../../schemas/chat-completion.ts';
+import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
 import type { ResponseContext, ResponseHandler } from '../call/response.ts';
 import { whenAborted } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';

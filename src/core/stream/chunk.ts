@@ -1,6 +1,6 @@
-import type { ChatCompletionChunk } from '../../schemas/chat-completion.ts';
-import { unchecked } from '../../schemas/schema.ts';
-import { isRecord } from '../../schemas/type-guards.ts';
+import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
+import { unchecked } from '../../types/schema.ts';
+import { isRecord } from '../../types/type-guards.ts';
 
 /**
  * The chunk in the parsed data of an event; undefined if there is none. Missing fields that have a default are filled in;

@@ -1,4 +1,4 @@
-import type { ChatCompletionChunk } from '../../schemas/chat-completion.ts';
+import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { forwardAbort } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';

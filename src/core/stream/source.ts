@@ -1,5 +1,5 @@
-import type { ChatCompletion } from '../../schemas/chat-completion.ts';
-import type { ResponseMeta } from '../../schemas/meta.ts';
+import type { ChatCompletion } from '../../types/chat/completion.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
 import type { Clock } from '../config/clock.ts';
 
 /** The result of a complete stream. It is assembled only when `completion` is read, which may never happen. */

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import type { ChatCompletionChunk } from '../../schemas/chat-completion.ts';
-import type { ResponseMeta } from '../../schemas/meta.ts';
+import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import { garbage } from '../http/garbage.ts';
 import { emptyMeta } from '../http/response-meta.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../schemas/type-guards.ts';
+import { isRecord } from '../../types/type-guards.ts';
 import { collected, FieldBuffer } from './fields.ts';
 
 /**

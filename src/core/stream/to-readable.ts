@@ -1,7 +1,7 @@
 import { PolygateError } from '../../errors/base.ts';
 import { StreamError } from '../../errors/stream.ts';
-import type { ResponseMeta } from '../../schemas/meta.ts';
-import { unchecked } from '../../schemas/schema.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
+import { unchecked } from '../../types/schema.ts';
 import { startTimer } from '../config/clock.ts';
 import { parseJson } from '../http/json.ts';
 import type { Source } from './source.ts';

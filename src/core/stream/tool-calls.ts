@@ -1,7 +1,7 @@
-import type { ToolCallDelta } from '../../schemas/chat-completion.ts';
-import type { ToolCall } from '../../schemas/chat-params.ts';
-import { unchecked } from '../../schemas/schema.ts';
-import { textOf } from '../../schemas/type-guards.ts';
+import type { ToolCallDelta } from '../../types/chat/completion.ts';
+import type { ToolCall } from '../../types/chat/params.ts';
+import { unchecked } from '../../types/schema.ts';
+import { textOf } from '../../types/type-guards.ts';
 import { parseJson, stringify } from '../http/json.ts';
 import { FieldBuffer, latest } from './fields.ts';
 

@@ -1,9 +1,9 @@
 import { APIError } from '../../errors/api.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { omitUndefined } from '../../schemas/schema.ts';
-import type { TaskHandle } from '../../schemas/task-handle.ts';
-import type { Generation, Receipt } from '../../schemas/task.ts';
-import { isRecord } from '../../schemas/type-guards.ts';
+import { omitUndefined } from '../../types/schema.ts';
+import type { TaskHandle } from '../../types/tasks/task-handle.ts';
+import type { Generation, Receipt } from '../../types/tasks/task.ts';
+import { isRecord } from '../../types/type-guards.ts';
 import type { ClientContext } from '../call/context.ts';
 import { CallErrors } from '../call/errors.ts';
 import { CallHistory } from '../call/history.ts';

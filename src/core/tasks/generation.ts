@@ -1,14 +1,14 @@
-import type { ResponseMeta } from '../../schemas/meta.ts';
-import { unchecked } from '../../schemas/schema.ts';
-import { taskStatusOf } from '../../schemas/task-status.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
+import { unchecked } from '../../types/schema.ts';
+import { taskStatusOf } from '../../types/tasks/task-status.ts';
 import type {
   Generation,
   GenerationFields,
   TaskError,
   TaskKind,
   TaskRecords,
-} from '../../schemas/task.ts';
-import { isNonEmptyString, isRecord, textOf } from '../../schemas/type-guards.ts';
+} from '../../types/tasks/task.ts';
+import { isNonEmptyString, isRecord, textOf } from '../../types/type-guards.ts';
 import type { ApiCall, ReadResult } from '../call/api-call.ts';
 import { noReason } from '../http/error-body.ts';
 

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import type { MaterialStatus } from '../../schemas/materials.ts';
+import type { MaterialStatus } from '../../types/media/materials.ts';
 
 /**
  * Parses the URL to which a browser is redirected after a verification. It reports only that a result exists, so

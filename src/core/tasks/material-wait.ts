@@ -1,7 +1,7 @@
 import { retrieveMaterial } from '../../endpoints/materials.ts';
 import { MaterialFailedError, MaterialWaitTimeoutError } from '../../errors/materials.ts';
-import { isAvailable, materialSchema } from '../../schemas/materials.ts';
-import type { AvailableMaterial, Material } from '../../schemas/materials.ts';
+import { isAvailable, materialSchema } from '../../types/media/materials.ts';
+import type { AvailableMaterial, Material } from '../../types/media/materials.ts';
 import { callTo } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import type { Receipt, TaskKind } from '../../schemas/task.ts';
+import type { Receipt, TaskKind } from '../../types/tasks/task.ts';
 import type { PollHeaders } from '../call/request-options.ts';
 import { fillPath } from '../http/path.ts';
 import { parseReceipt } from './receipt.ts';

@@ -1,5 +1,5 @@
 import { APIError } from '../../errors/api.ts';
-import { isNonEmptyString } from '../../schemas/type-guards.ts';
+import { isNonEmptyString } from '../../types/type-guards.ts';
 
 /**
  * The path of the first URL that the service named and that is below the base URL. Others are ignored, because the API

@@ -1,6 +1,6 @@
 import type { ErrorDetails, PolygateError } from '../../errors/base.ts';
-import type { WaitOptions } from '../../schemas/task-handle.ts';
-import type { TelemetryWait } from '../../schemas/telemetry.ts';
+import type { WaitOptions } from '../../types/tasks/task-handle.ts';
+import type { TelemetryWait } from '../../types/telemetry.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';

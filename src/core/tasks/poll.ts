@@ -1,4 +1,4 @@
-import type { WaitOptions } from '../../schemas/task-handle.ts';
+import type { WaitOptions } from '../../types/tasks/task-handle.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import { pollHeaderRules, signalRule } from '../call/request-options.ts';
 import type { Span } from '../call/telemetry.ts';

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { omitUndefined, unchecked } from '../../schemas/schema.ts';
-import type { Receipt } from '../../schemas/task.ts';
-import { isRecord } from '../../schemas/type-guards.ts';
+import { omitUndefined, unchecked } from '../../types/schema.ts';
+import type { Receipt } from '../../types/tasks/task.ts';
+import { isRecord } from '../../types/type-guards.ts';
 import { checkValue, idempotencyKeyRule, oneOf, stringValue } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 import { parseJson } from '../http/json.ts';

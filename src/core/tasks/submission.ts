@@ -1,5 +1,5 @@
-import { omitUndefined, unchecked } from '../../schemas/schema.ts';
-import type { Receipt, TaskKind } from '../../schemas/task.ts';
+import { omitUndefined, unchecked } from '../../types/schema.ts';
+import type { Receipt, TaskKind } from '../../types/tasks/task.ts';
 import type { AttemptObserver } from '../call/api-call.ts';
 import { attempt } from '../call/endpoint.ts';
 import { checkRequestOptions } from '../call/request-options.ts';

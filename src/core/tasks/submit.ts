@@ -1,8 +1,8 @@
 import type { SubmitEndpoint } from '../../endpoints/endpoint.ts';
-import type { ResponseMeta } from '../../schemas/meta.ts';
-import { unchecked } from '../../schemas/schema.ts';
-import type { TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
-import type { SucceededGeneration, TaskKind } from '../../schemas/task.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
+import { unchecked } from '../../types/schema.ts';
+import type { TaskUpdate, WaitOptions } from '../../types/tasks/task-handle.ts';
+import type { SucceededGeneration, TaskKind } from '../../types/tasks/task.ts';
 import { callTo } from '../call/api-call.ts';
 import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
 import { startCall } from '../call/endpoint.ts';

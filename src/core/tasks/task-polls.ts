@@ -1,10 +1,10 @@
 import type { APIError } from '../../errors/api.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskFailedError, TaskWaitTimeoutError } from '../../errors/tasks.ts';
-import { unchecked } from '../../schemas/schema.ts';
-import type { TaskHandle } from '../../schemas/task-handle.ts';
-import type { Generation, SucceededGeneration, TaskKind } from '../../schemas/task.ts';
-import type { TelemetryWait } from '../../schemas/telemetry.ts';
+import { unchecked } from '../../types/schema.ts';
+import type { TaskHandle } from '../../types/tasks/task-handle.ts';
+import type { Generation, SucceededGeneration, TaskKind } from '../../types/tasks/task.ts';
+import type { TelemetryWait } from '../../types/telemetry.ts';
 import type { ApiCall } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';

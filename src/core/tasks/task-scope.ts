@@ -1,5 +1,5 @@
-import type { ResponseMeta } from '../../schemas/meta.ts';
-import type { Generation, TaskKind } from '../../schemas/task.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
+import type { Generation, TaskKind } from '../../types/tasks/task.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { PollHeaders } from '../call/request-options.ts';
 import type { ResponseHandler } from '../call/response.ts';

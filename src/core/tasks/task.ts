@@ -1,6 +1,6 @@
-import type { ResponseMeta } from '../../schemas/meta.ts';
-import type { TaskHandle, TaskUpdate, WaitOptions } from '../../schemas/task-handle.ts';
-import type { Generation, Receipt, SucceededGeneration, TaskKind } from '../../schemas/task.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
+import type { TaskHandle, TaskUpdate, WaitOptions } from '../../types/tasks/task-handle.ts';
+import type { Generation, Receipt, SucceededGeneration, TaskKind } from '../../types/tasks/task.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import { startCall } from '../call/endpoint.ts';
 import { checkRequestOptions, noBodyRules } from '../call/request-options.ts';

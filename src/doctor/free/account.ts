@@ -1,6 +1,6 @@
 import { ConfigurationError, PermissionDeniedError, blockers } from 'polygate';
 
-import { isRecord } from '../../schemas/type-guards.ts';
+import { isRecord } from '../../types/type-guards.ts';
 import type { Check } from '../check.ts';
 import { ifAvailable, messageOf, statusOf } from '../failure.ts';
 import { list, usd } from '../text.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../schemas/type-guards.ts';
+import { isRecord } from '../../types/type-guards.ts';
 import type { DiagnosisContext } from '../context.ts';
 
 /** One operation of an OpenAPI document, such as `GET /v1/videos/{}`. */

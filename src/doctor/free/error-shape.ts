@@ -1,6 +1,6 @@
 import { APIError } from 'polygate';
 
-import { isRecord } from '../../schemas/type-guards.ts';
+import { isRecord } from '../../types/type-guards.ts';
 import type { Check } from '../check.ts';
 import { failureOf, messageOf } from '../failure.ts';
 

@@ -1,6 +1,6 @@
 import type { Model } from 'polygate';
 
-import { isNonEmptyString } from '../../schemas/type-guards.ts';
+import { isNonEmptyString } from '../../types/type-guards.ts';
 import type { Check } from '../check.ts';
 import type { DiagnosisContext } from '../context.ts';
 import { messageOf } from '../failure.ts';

@@ -1,6 +1,6 @@
 import type { Polygate, RequestPromise } from 'polygate';
 
-import { isRecord } from '../../schemas/type-guards.ts';
+import { isRecord } from '../../types/type-guards.ts';
 import type { Check } from '../check.ts';
 import type { DiagnosisContext } from '../context.ts';
 import { responseOf } from '../failure.ts';

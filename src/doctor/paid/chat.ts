@@ -1,7 +1,7 @@
 import { ResponseValidationError } from 'polygate';
 import type { ChatCompletion, WithResponse } from 'polygate';
 
-import { isNonEmptyString, isRecord } from '../../schemas/type-guards.ts';
+import { isNonEmptyString, isRecord } from '../../types/type-guards.ts';
 import type { Check } from '../check.ts';
 import { randomId } from '../context.ts';
 import type { DiagnosisContext } from '../context.ts';

@@ -1,7 +1,7 @@
 import type { SucceededGeneration, SubmittedTask } from 'polygate';
 
-import { taskStatusOf } from '../../schemas/task-status.ts';
-import { isRecord } from '../../schemas/type-guards.ts';
+import { taskStatusOf } from '../../types/tasks/task-status.ts';
+import { isRecord } from '../../types/type-guards.ts';
 import type { DiagnosisContext } from '../context.ts';
 import type { Report } from '../report.ts';
 import { list } from '../text.ts';

@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../schemas/chat-params.ts';
+import type { ToolCall } from '../../types/chat/params.ts';
 import { promptSvg } from '../media/svg.ts';
 import { hash, pick, seededRandom } from '../random.ts';
 import type { ChatRequest } from './request.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-import { isRecord } from '../../schemas/type-guards.ts';
+import { isRecord } from '../../types/type-guards.ts';
 import type { JsonObject, FieldDocs } from './docs.ts';
 import { tags } from './tags/index.ts';
 

@@ -1,12 +1,12 @@
-import { capabilitiesRecord } from '../../schemas/capabilities.ts';
-import { errorCatalogRecord, errorDetailRecord } from '../../schemas/error-catalog.ts';
-import { pricingCatalogRecord } from '../../schemas/pricing-catalog.ts';
+import { capabilitiesRecord } from '../../schemas/catalog/capabilities.ts';
+import { errorCatalogRecord, errorDetailRecord } from '../../schemas/catalog/error-catalog.ts';
+import { pricingCatalogRecord } from '../../schemas/catalog/pricing-catalog.ts';
 import {
   changelogRecord,
   openApiDocumentRecord,
   rateLimitPolicyRecord,
   serviceStatusRecord,
-} from '../../schemas/public.ts';
+} from '../../schemas/catalog/public.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
 import { param } from '../http/request-context.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';

@@ -1,5 +1,5 @@
-import { isRecord } from '../../schemas/type-guards.ts';
-import type { VideoBody } from '../../schemas/videos.ts';
+import type { VideoBody } from '../../schemas/media/videos.ts';
+import { isRecord } from '../../types/type-guards.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import { checkVideoMedia } from '../materials/video-media.ts';

@@ -1,4 +1,4 @@
-import type { TaskKind } from '../../schemas/task.ts';
+import type { TaskKind } from '../../types/tasks/task.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { Task } from '../state.ts';
 import { phaseOf } from './phase.ts';

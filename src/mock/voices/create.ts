@@ -1,5 +1,6 @@
-import type { VoiceCloneParams, VoiceDesignBody } from '../../schemas/voice-params.ts';
-import type { VoiceCreation } from '../../schemas/voices.ts';
+import type { VoiceDesignBody } from '../../schemas/media/voice-params.ts';
+import type { VoiceCloneParams } from '../../types/media/voice-params.ts';
+import type { VoiceCreation } from '../../types/media/voices.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
 import { formatUsd } from '../account/money.ts';
 import type { RequestContext } from '../http/request-context.ts';

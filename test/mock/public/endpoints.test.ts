@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { createMockGateway } from '../../../src/mock/index.ts';
 import { endpoints } from '../../../src/mock/routes/index.ts';
-import type { ErrorDetail } from '../../../src/schemas/error-catalog.ts';
+import type { ErrorDetail } from '../../../src/types/catalog/error-catalog.ts';
 import { callerOf, chat, codeOf, image, music, speech, video } from '../caller.ts';
 
 const mock = createMockGateway({ clock: 'virtual', tasks: { durationMs: 0 } });

@@ -1,5 +1,9 @@
-import { accountRecord, keyBalanceRecord, readinessRecord } from '../../../schemas/account.ts';
-import { keyBalanceErrorEnvelopeRecord } from '../../../schemas/error-codes.ts';
+import {
+  accountRecord,
+  keyBalanceRecord,
+  readinessRecord,
+} from '../../../schemas/catalog/account.ts';
+import { keyBalanceErrorEnvelopeRecord } from '../../../schemas/catalog/error-codes.ts';
 import type { TagDocs } from '../docs.ts';
 
 const wallet = 'Wallet type. Always `unified`: one wallet pays for all operations.';

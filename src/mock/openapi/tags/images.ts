@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
-import { imageBody } from '../../../schemas/images.ts';
-import { imageTaskRecord } from '../../../schemas/task.ts';
+import { imageBody } from '../../../schemas/media/images.ts';
+import { imageTaskRecord } from '../../../schemas/tasks/task.ts';
 import type { OperationDocs, TagDocs } from '../docs.ts';
 import {
   pollOperation,

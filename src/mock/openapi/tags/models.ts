@@ -5,8 +5,8 @@ import {
   geminiModelListRecord,
   modelListRecord,
   modelRecord,
-} from '../../../schemas/models.ts';
-import { pricingRecord } from '../../../schemas/pricing.ts';
+} from '../../../schemas/catalog/models.ts';
+import { pricingRecord } from '../../../schemas/catalog/pricing.ts';
 import type { FieldDocs, TagDocs } from '../docs.ts';
 
 /** Documents the price fields, which a model's pricing and its profiles share. */

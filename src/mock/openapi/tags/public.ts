@@ -1,13 +1,13 @@
-import { capabilitiesRecord } from '../../../schemas/capabilities.ts';
-import { errorCatalogRecord, errorDetailRecord } from '../../../schemas/error-catalog.ts';
-import { errorBodyRecord, errorEnvelopeRecord } from '../../../schemas/error-codes.ts';
-import { pricingCatalogRecord } from '../../../schemas/pricing-catalog.ts';
+import { capabilitiesRecord } from '../../../schemas/catalog/capabilities.ts';
+import { errorCatalogRecord, errorDetailRecord } from '../../../schemas/catalog/error-catalog.ts';
+import { errorBodyRecord, errorEnvelopeRecord } from '../../../schemas/catalog/error-codes.ts';
+import { pricingCatalogRecord } from '../../../schemas/catalog/pricing-catalog.ts';
 import {
   changelogRecord,
   openApiDocumentRecord,
   rateLimitPolicyRecord,
   serviceStatusRecord,
-} from '../../../schemas/public.ts';
+} from '../../../schemas/catalog/public.ts';
 import type { TagDocs } from '../docs.ts';
 
 /** Specification: Public endpoints; Service status; Errors. */

@@ -1,4 +1,4 @@
-import type { TaskKind } from '../../../schemas/task.ts';
+import type { TaskKind } from '../../../types/tasks/task.ts';
 import { resultLists } from '../../tasks/record.ts';
 import type { JsonObject, FieldDocs, OperationDocs } from '../docs.ts';
 

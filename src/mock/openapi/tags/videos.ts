@@ -1,5 +1,5 @@
-import { videoTaskRecord } from '../../../schemas/task.ts';
-import { videoBody } from '../../../schemas/videos.ts';
+import { videoBody } from '../../../schemas/media/videos.ts';
+import { videoTaskRecord } from '../../../schemas/tasks/task.ts';
 import type { FieldDocs, OperationDocs, TagDocs } from '../docs.ts';
 import {
   pollOperation,

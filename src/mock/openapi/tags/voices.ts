@@ -1,5 +1,9 @@
-import { voiceCloneBody, voiceDesignBody } from '../../../schemas/voice-params.ts';
-import { voiceCreationRecord, voiceListRecord, voiceRecord } from '../../../schemas/voices.ts';
+import { voiceCloneBody, voiceDesignBody } from '../../../schemas/media/voice-params.ts';
+import {
+  voiceCreationRecord,
+  voiceListRecord,
+  voiceRecord,
+} from '../../../schemas/media/voices.ts';
 import type { TagDocs } from '../docs.ts';
 
 const creation =

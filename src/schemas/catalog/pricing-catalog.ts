@@ -1,0 +1,20 @@
+import * as z from 'zod/mini';
+
+import type { PricingCatalog, PricingCatalogEntry } from '../../types/catalog/pricing-catalog.ts';
+import { openString, recordSchema } from '../record-schema.ts';
+import { pricingRecord } from './pricing.ts';
+
+export const pricingCatalogRecord = recordSchema<PricingCatalog>({
+  object: z.optional(openString<'pricing.catalog'>()),
+  type: z.optional(openString<'all'>()),
+  currency: z.optional(openString<'USD'>()),
+  data: z.optional(
+    z.array(
+      recordSchema<PricingCatalogEntry>({
+        id: z.optional(z.string()),
+        type: z.optional(openString<'chat'>()),
+        pricing: z.optional(pricingRecord),
+      }),
+    ),
+  ),
+});

@@ -1,0 +1,54 @@
+import type { OpenString } from '../schema.ts';
+import type { ErrorBody, ErrorCode, ErrorType } from './error-codes.ts';
+
+/** Retry policy of an error code. Specification: Public endpoints, GET /errors/{code}; assumption A16. */
+export interface ErrorRetry {
+  /** Whether a retry can succeed. */
+  retryable?: boolean | undefined;
+  /** Name of the recommended retry strategy. */
+  strategy?: string | undefined;
+  /** Maximum number of attempts. */
+  maxAttempts?: number | undefined;
+  /** Additional fields are kept. */
+  [field: string]: unknown;
+}
+
+/** Example of an error response. Specification: Public endpoints, GET /errors/{code}; assumption A16. */
+export interface ErrorExample {
+  /** Error details. */
+  error?: ErrorBody | undefined;
+  /** Additional fields are kept. */
+  [field: string]: unknown;
+}
+
+/** Description of one error code. Specification: Public endpoints, GET /errors/{code}; assumption A16. */
+export interface ErrorDetail {
+  /** Record type. */
+  object?: OpenString<'error.detail'> | undefined;
+  /** Error code. */
+  code?: ErrorCode | undefined;
+  /** HTTP status of responses with this code. */
+  httpStatus?: number | undefined;
+  /** Error type. */
+  type?: ErrorType | undefined;
+  /** Short human-readable title. */
+  title?: string | undefined;
+  /** Retry policy. */
+  retry?: ErrorRetry | undefined;
+  /** Example response. */
+  example?: ErrorExample | undefined;
+  /** Support guidance. */
+  support?: string | undefined;
+  /** Additional fields are kept. */
+  [field: string]: unknown;
+}
+
+/** Catalog of all error codes. Specification: Public endpoints, GET /errors; assumption A16. */
+export interface ErrorCatalog {
+  /** Record type. */
+  object?: OpenString<'error.catalog'> | undefined;
+  /** Error codes. */
+  data?: ErrorDetail[] | undefined;
+  /** Additional fields are kept. */
+  [field: string]: unknown;
+}

@@ -1,0 +1,65 @@
+import type { OpenString } from '../schema.ts';
+
+/** Price for one resolution. Specification: Pricing object, `resolutionPrices`. */
+export interface ResolutionPrice {
+  /** Resolution, such as `1K` or `720p`. */
+  resolution: string;
+  /** Price per unit in USD. */
+  unitPriceUsd: number;
+  /** Upstream cost per unit in USD. */
+  upstreamCostUsd: number;
+  /** Suggested retail price per unit in USD. */
+  suggestedRetailUsd: number;
+  /** Whether the resolution is available. */
+  enabled: boolean;
+}
+
+/** Prices of a model. Which price applies depends on how the model is billed. Specification: Pricing object. */
+export interface Prices {
+  /** Price in USD per unit: per image, second of video, character of speech, or music output. */
+  unitPriceUsd: number;
+  /** Price in USD per 1000 input tokens. */
+  inputPricePer1kUsd: number;
+  /** Price in USD per 1000 output tokens. */
+  outputPricePer1kUsd: number;
+  /** Prices per resolution. */
+  resolutionPrices: ResolutionPrice[];
+}
+
+/** Prices and billing details of one pricing profile. Specification: Pricing object, `profiles.api`. */
+export interface PricingProfile extends Prices {
+  /** Estimated charge in USD. */
+  estimatedChargeUsd: number;
+  /** Billing unit. */
+  billingUnit: OpenString<'image' | 'second'>;
+  /** Context in which the prices apply; the only documented value is `api`. */
+  priceContext: OpenString<'api'>;
+  /** Pricing rule id. */
+  pricingRuleId: string;
+  /** Label of the price source. */
+  source: string;
+  /** Price as display text. */
+  text: string;
+}
+
+/** Pricing profiles of a model. Specification: Pricing object, `profiles`. */
+export interface PricingProfiles {
+  /** Prices for API requests. */
+  api: PricingProfile;
+}
+
+/** Pricing of a model. Specification: Pricing object. */
+export interface Pricing extends Prices {
+  /** Context in which the prices apply; the only documented value is `api`. */
+  priceContext: OpenString<'api'>;
+  /** Pricing profiles. */
+  profiles: PricingProfiles;
+  /** Label of the price source. */
+  source: string;
+  /** Price as display text. */
+  text: string;
+  /** Unit as display text. */
+  unitText: string;
+  /** Pricing rule id. */
+  ruleId: string;
+}

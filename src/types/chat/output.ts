@@ -1,0 +1,40 @@
+import type { StandardJsonSchema } from '../standard-schema.ts';
+import type { ChatCompletion } from './completion.ts';
+import type { ChatParams, ResponseFormat } from './params.ts';
+
+/** Chat completion parameters with a schema for the output. Fields added to {@link ChatParams} are part of it. */
+export interface ParseParams<Output, Input = unknown> extends Omit<
+  ChatParams,
+  'response_format' | 'stream'
+> {
+  /** Schema of the output, such as a zod schema. It is sent as a JSON schema and validates the completion. */
+  response_format: StandardJsonSchema<Output, Input>;
+  /** A parsed completion is not streamed; for that, call `stream()`. */
+  stream?: false | null | undefined;
+}
+
+/** Parameters of a streamed chat completion. Fields added to {@link ChatParams} are part of it. */
+export interface StreamParams<Output, Input = unknown> extends Omit<ChatParams, 'response_format'> {
+  /** Output format of the completion, or a schema of the output, such as a zod schema. */
+  response_format?: ResponseFormat | StandardJsonSchema<Output, Input> | undefined;
+}
+
+/** Chat completion whose content was parsed and validated with the schema of the call. */
+export type ParsedCompletion<Output> = ChatCompletion & {
+  /** Validated content of the first choice: the output of the schema. */
+  parsed: Output;
+};
+
+/** The completion of a call with an optional schema: parsed if there is one, so that `Output` is known. */
+export type CompletionOf<Output> = [Output] extends [never]
+  ? ChatCompletion
+  : ParsedCompletion<Output>;
+
+/** A partially received value: fields can be missing at any depth, and strings and arrays can be incomplete. */
+export type PartialDeep<Value> = Value extends string
+  ? string
+  : Value extends readonly (infer Item)[]
+    ? PartialDeep<Item>[]
+    : Value extends object
+      ? { [Key in keyof Value]?: PartialDeep<Value[Key]> }
+      : Value;

@@ -1,0 +1,110 @@
+import { anyRecord, arrayField, responseSchema, stringField } from '../schema.ts';
+import type { OpenString } from '../schema.ts';
+
+/** A voice for speech synthesis. Specification: Voice. */
+export interface Voice {
+  /** Voice id to use in speech requests. */
+  voice_id: string;
+  /** Display name. */
+  display_name: string;
+  /** Language of the voice, such as `English` or `Chinese (Mandarin)`. */
+  language: string;
+  /** Human-readable description. */
+  description: string;
+  /** Origin of the voice. */
+  source_type: OpenString<'system' | 'voice_clone' | 'voice_design'>;
+  /** Visibility: available to all users, or only to the owner. */
+  visibility: OpenString<'public' | 'private'>;
+  /** Status of the voice. The only documented value is `active`. */
+  status: OpenString<'active'>;
+  /** Ids of the speech models that accept the voice. */
+  compatible_models: string[];
+  /** URL of an audio preview; null if there is none. */
+  preview_audio_url: string | null;
+  /** Creation time (ISO 8601, UTC). */
+  created_at: string;
+}
+
+/** Query parameters of the voice list. Specification: Audio, GET /audio/voices. */
+export interface VoiceListQuery {
+  /** Return only voices that are compatible with this speech model. */
+  model?: string | undefined;
+}
+
+/** The voice list as sent by the service. Specification: Audio, GET /audio/voices. */
+export interface VoiceListRecord {
+  /** Record type. */
+  object: 'audio.voice.list';
+  /** Speech model that the list was filtered by; null or absent if it was not filtered. */
+  model?: string | null | undefined;
+  /** Voices available to the caller. */
+  data: Voice[];
+}
+
+/** The voice list. `for (const voice of list)` iterates over `data`. Specification: Audio, GET /audio/voices. */
+export interface VoiceList extends VoiceListRecord, Iterable<Voice> {}
+
+/**
+ * Quantities on which the charge for a new voice is based. The set of fields depends on the operation. Specification:
+ * Voice creation result; Limits.
+ */
+export interface BillingFacts {
+  /** Number of cloned voices. */
+  voice_clones?: number | undefined;
+  /** Number of designed voices. */
+  voice_designs?: number | undefined;
+  /** Number of Unicode characters in the preview text. */
+  preview_characters: number;
+}
+
+/** Billing details of a new voice. Specification: Voice creation result, `billing_contract`. */
+export interface BillingContract {
+  /** Version of the billing rules. */
+  billing_version: string;
+  /** Public model name. */
+  public_model: string;
+  /** Billed operation. */
+  operation: OpenString<'audio.voice_clone' | 'audio.voice_design'>;
+  /** Settlement policy. */
+  settlement_policy: OpenString<'fixed_at_estimate'>;
+  /** Billing stage. */
+  billing_stage: OpenString<'final'>;
+  /** Quantities on which the charge is based. */
+  facts: BillingFacts;
+}
+
+/** Output file of a voice creation. Specification: Voice creation result, `outputs`. */
+export interface VoiceOutput {
+  /** URL of the file. */
+  url: string;
+  /** File type. */
+  type: OpenString<'audio'>;
+}
+
+/** Result of a voice creation. Specification: Voice creation result. */
+export interface VoiceCreation {
+  /** Record type. */
+  object: 'audio.voice';
+  /** Id of the clone or design capability. */
+  model: string;
+  /** Task id. */
+  task_id: string;
+  /** Id of the new private voice to use in speech requests. */
+  voice_id: string;
+  /** URL of an audio preview. */
+  preview_audio_url: string;
+  /** The new voice. */
+  voice: Voice;
+  /** Billing details. */
+  billing_contract: BillingContract;
+  /** Output files. */
+  outputs: VoiceOutput[];
+}
+
+export const voiceListSchema = /* @__PURE__ */ responseSchema<VoiceListRecord>({
+  data: arrayField<Voice>(anyRecord),
+});
+
+export const voiceCreationSchema = /* @__PURE__ */ responseSchema<VoiceCreation>({
+  voice_id: stringField,
+});
