@@ -16,7 +16,12 @@ const shared: Options = {
 };
 
 /** Packages that are copied into the build, with the file that contains their licence. */
-const bundled = { hono: 'LICENSE', 'yocto-spinner': 'license', yoctocolors: 'license' };
+const bundled = {
+  fflate: 'LICENSE',
+  hono: 'LICENSE',
+  'yocto-spinner': 'license',
+  yoctocolors: 'license',
+};
 
 // The reference gateway is built separately. Both use the schemas, and a shared chunk would add schemas to the client
 // that only the gateway uses.

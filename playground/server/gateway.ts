@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { createMockGateway } from 'polygate/mock';
 import type { MockGateway } from 'polygate/mock';
 
+import { suggestions } from '../shared/suggestions.ts';
+
 /** The gateway behind the playground. */
 export interface Upstream {
   apiKey: string;
@@ -33,6 +35,7 @@ export function referenceGateway(origin: string): Upstream {
     latencyMs: 350,
     chunkDelayMs: 80,
   });
+  for (const [message, text] of Object.entries(suggestions)) mock.reply({ match: message, text });
   // URLs in responses use the origin of the request, so results are loaded from the page's own origin.
   return {
     apiKey: mock.apiKey,

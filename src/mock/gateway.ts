@@ -1,3 +1,4 @@
+import type { InjectedReply, ScriptedReply } from './chat/replies.ts';
 import type { MockClock } from './clock.ts';
 import type { InvoiceLine, MockRequest } from './exchange.ts';
 import type { Fault } from './http/fault.ts';
@@ -52,6 +53,19 @@ export interface MockGateway {
   fail(fault: Fault): InjectedFault;
   /** Removes all faults. */
   clearFaults(): void;
+  /**
+   * Scripts the reply to chat requests, streamed or not. Of several replies to a request, the oldest is sent. Requests
+   * without one get generated text.
+   *
+   * @example
+   * ```ts
+   * mock.reply({ match: /weather/i, toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }], times: 1 });
+   * mock.reply({ model: 'aurora-chat', text: 'It is sunny in Oslo.' });
+   * ```
+   *
+   * @throws `ConfigurationError` if a field is unknown, or if there is not exactly one of `text`, `chunks` and `toolCalls`.
+   */
+  reply(reply: ScriptedReply): InjectedReply;
   /** Clears `requests` and `invoice`, and resets `peakInFlight`. Wallets, tasks and other state remain. */
   clearRecords(): void;
   /**

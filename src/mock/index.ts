@@ -3,6 +3,7 @@ import { paidOnceProblem } from './account/paid-once.ts';
 import { defaultTier, Slots } from './account/slots.ts';
 import { Users } from './account/users.ts';
 import { defaultAssumptions } from './assumptions.ts';
+import { Replies } from './chat/replies.ts';
 import { systemClock } from './clock.ts';
 import type { MockGateway } from './gateway.ts';
 import { Faults } from './http/faults.ts';
@@ -26,6 +27,7 @@ export type { MockAssumptions } from './assumptions.ts';
 export type { Clock, MockClock } from './clock.ts';
 export type { Fault } from './http/fault.ts';
 export type { InjectedFault } from './http/faults.ts';
+export type { InjectedReply, ScriptedReply, ScriptedToolCall } from './chat/replies.ts';
 export type { MockGateway, MockTask } from './gateway.ts';
 export type {
   KeyState,
@@ -73,6 +75,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     // After a restart, the same ids must not be assigned again.
     makeId: createIdGenerator(seededRandom(`${settings.seed} ids${restarts || ''}`)),
     catalog: new ModelCatalog(options.models),
+    replies: new Replies(),
     users,
     slots,
     health: new Health(),
@@ -131,6 +134,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     clearFaults: () => {
       faults.clear();
     },
+    reply: (reply) => services.replies.add(reply),
     clearRecords: () => {
       recorder.requests.length = 0;
       ledger.lines.length = 0;

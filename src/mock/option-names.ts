@@ -14,6 +14,7 @@ const gatewayNames: OptionNames<MockGatewayOptions> = {
   tasks: true,
   assumptions: true,
   seed: true,
+  imageFormat: true,
   models: true,
   latencyMs: true,
   chunkDelayMs: true,

@@ -80,6 +80,12 @@ export interface MockGatewayOptions {
   assumptions?: Partial<MockAssumptions> | undefined;
   /** The same seed produces the same ids, texts and images. @defaultValue 1 */
   seed?: string | number | undefined;
+  /**
+   * The format of images whose request names none. `svg` serves every image as SVG, with its prompt as text.
+   *
+   * @defaultValue 'png'
+   */
+  imageFormat?: 'png' | 'svg' | undefined;
   /** The models of the gateway; they replace the default catalog. */
   models?: Model[] | undefined;
   /** Delay before every response, in clock milliseconds. @defaultValue 0 */
@@ -123,6 +129,7 @@ export interface Settings {
   maxBodyBytes: number;
   history: number;
   seed: string;
+  imageFormat: 'png' | 'svg';
   onResponse: (exchange: ExchangeSummary) => void;
   onChange: () => void;
 }
@@ -149,6 +156,7 @@ export function resolveOptions(options: MockGatewayOptions): Settings {
     maxBodyBytes: options.maxBodyBytes ?? 10 * 1024 * 1024,
     history: options.history ?? Infinity,
     seed: String(options.seed ?? 1),
+    imageFormat: options.imageFormat ?? 'png',
     onResponse: options.onResponse ?? (() => {}),
     onChange: options.onChange ?? (() => {}),
   };

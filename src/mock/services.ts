@@ -2,6 +2,7 @@ import type { Ledger } from './account/ledger.ts';
 import type { Slots } from './account/slots.ts';
 import type { Users } from './account/users.ts';
 import type { MockAssumptions } from './assumptions.ts';
+import type { Replies } from './chat/replies.ts';
 import type { Clock } from './clock.ts';
 import type { EndpointDescription } from './http/endpoint-description.ts';
 import type { Health } from './http/health.ts';
@@ -18,6 +19,8 @@ export interface Services {
   clock: Clock;
   makeId: IdGenerator;
   catalog: ModelCatalog;
+  /** Scripted chat replies. */
+  replies: Replies;
   users: Users;
   slots: Slots;
   health: Health;

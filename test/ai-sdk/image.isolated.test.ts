@@ -14,7 +14,8 @@ describe('generateImage', () => {
     );
     const [line] = mock.invoice;
     expect(result.images).toHaveLength(2);
-    expect(new TextDecoder().decode(result.image.uint8Array)).toContain('<svg');
+    expect(result.image.mediaType).toBe('image/png');
+    expect(new TextDecoder().decode(result.image.uint8Array)).toContain('PNG');
     expect(result.warnings).toEqual([]);
     expect(result.calls[0]?.providerMetadata).toEqual({
       polygate: { images: [metadataFor(line), {}] },

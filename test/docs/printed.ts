@@ -1,13 +1,13 @@
 /** Expected output of programs run alone, against a fresh reference gateway. A program not listed may print anything. */
 export const printed: Readonly<Record<string, RegExp>> = {
-  'README.md: Install': /^You said: "?Describe a harbor.*\nhttp:\S+\.svg\S*\n0\.02\d+ USD\n$/s,
+  'README.md: Install': /^You said: "?Describe a harbor.*\nhttp:\S+\.png\S*\n0\.02\d+ USD\n$/s,
   'README.md: Tasks': /^(queued|running) [^]*succeeded 100\nhttp:\S+\.mp4/,
   'README.md: Batches': /^(\d succeeded http:\S+\n){3}$/,
-  'README.md: Errors': /^http:\S+\.svg\S*\n$/,
+  'README.md: Errors': /^http:\S+\.png\S*\n$/,
   'README.md: Tests': /^succeeded\n2\n1\n$/,
-  'docs/README.md: ': /^http:\S+\.svg\S* 0\.02 USD\n$/,
+  'docs/README.md: ': /^http:\S+\.png\S* 0\.02 USD\n$/,
   'docs/quick-start.md: Send a chat message': /^You said: /,
-  'docs/quick-start.md: Generate an image': /succeeded 100\nhttp:\S+\.svg\S*\n0.02 USD so far\n$/,
+  'docs/quick-start.md: Generate an image': /succeeded 100\nhttp:\S+\.png\S*\n0.02 USD so far\n$/,
   'docs/quick-start.md: List the available models': /^image prism-image /m,
   'docs/ai-sdk.md: ': /^You said: "?Say hello.* \d+ 0\.\d+\n$/,
   'docs/ai-sdk.md: Images and speech': /^2 image\/\S+ 0\.\d+\naudio\/wav\n$/,
@@ -17,7 +17,7 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'docs/images-video-and-audio.md: Generate images': /^2 0\.08\n$/,
   'docs/images-video-and-audio.md: Show progress':
     /costs 0\.02 USD\n[^]*succeeded 100%\nsucceeded\n$/,
-  'docs/images-video-and-audio.md: Wait in another process': /^http:\S+\.svg/,
+  'docs/images-video-and-audio.md: Wait in another process': /^http:\S+\.png/,
   'docs/images-video-and-audio.md: Stop waiting': /^the user left true\n$/,
   'docs/materials.md: Register a material': /^asset:\S+ 20\S+Z\n$/,
   'docs/materials.md: Verify a real person': /^verify before 20\S+Z\navailable\n$/,

@@ -18,7 +18,7 @@ test('a gateway on this machine is diagnosed, with the download from its own ori
   const diagnosis = await diagnose({ gateway, maxSpendUsd: 0.1 });
   checkDiagnosis(diagnosis, mock.apiKey);
   expect(idsWith(diagnosis, 'failed')).toEqual([]);
-  expect(findingOf(diagnosis, 'download').detail).toMatch(/^The image has \d+ bytes of image\/svg/);
+  expect(findingOf(diagnosis, 'download').detail).toMatch(/^The image has \d+ bytes of image\/png/);
 });
 
 test('a download on this machine does not leave the origin of the gateway', async () => {

@@ -282,7 +282,7 @@ const paid = [
   'POST /v1/images/generations',
   'POST /v1/images/tasks',
   'GET /v1/images/tasks/{id}',
-  'GET /media/{id}/1.svg',
+  'GET /media/{id}/1.png',
 ];
 const routesOf = ({ requests }: MockGateway) =>
   new Set(requests.map(({ method, path }) => `${method} ${path.replace(/task_\w+/, '{id}')}`));

@@ -25,7 +25,7 @@ const report = {
   toolCalls: [{ name: 'get_weather', input: { city: 'Lisbon' } }],
   afterTool: expect.stringContaining('sunny in Lisbon'),
   structured: { animal: 'A fox', legs: 1 },
-  image: expect.stringMatching(/^<svg/),
+  image: expect.stringContaining('PNG'),
   insufficientBalance: {
     status: 402,
     message: expect.stringContaining('Insufficient balance for this request'),

@@ -108,7 +108,7 @@ describe('gateway.download()', () => {
     await rejection(ConfigurationError, gateway.download(task));
     await mock.clock.advance(10_000);
     const response = await gateway.download(gateway.images.task(task.id));
-    expect(response.headers.get('content-type')).toContain('image/svg+xml');
+    expect(response.headers.get('content-type')).toContain('image/png');
     await response.body?.cancel();
   });
 

@@ -64,7 +64,7 @@ export async function runMock(command: string, args: string[]): Promise<number |
 }
 
 function createGateway(
-  { keys, walletUsd, latencyMs, seed, faults, assumptions }: MockArguments,
+  { keys, walletUsd, latencyMs, seed, imageFormat, faults, assumptions }: MockArguments,
   snapshot: object | undefined,
   onChange: () => void,
 ): MockGateway {
@@ -74,6 +74,7 @@ function createGateway(
     wallet: { usd: walletUsd },
     latencyMs,
     seed,
+    imageFormat,
     assumptions,
     chunkDelayMs: 25,
     history: 1000,

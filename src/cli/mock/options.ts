@@ -19,6 +19,7 @@ export interface MockArguments {
   walletUsd: number;
   latencyMs: number;
   seed: string;
+  imageFormat: 'png' | 'svg';
   faults: NamedFault[];
   assumptions: Partial<MockAssumptions>;
   cors: boolean;
@@ -40,6 +41,8 @@ Options:
   --wallet <usd>    initial balance in USD (default: 1000)
   --latency <ms>    delay before each response (default: 0)
   --seed <text>     the same seed produces the same ids, texts and images (default: 1)
+  --image-format <format>
+                    png, or svg for images that show their prompt as text (default: png)
   --fail <fault>    make requests fail: '<route>:<what>[:<times>]'; repeat the option for more faults
   --assume <A=x>    another interpretation of the specification, such as A2=images/generations (see docs/testing.md)
   --cors            let web pages of any origin call the gateway
@@ -77,6 +80,7 @@ const knownOptions = {
   wallet: textOption,
   latency: textOption,
   seed: textOption,
+  'image-format': textOption,
   fail: listOption,
   assume: listOption,
   cors: { type: 'boolean' },
@@ -101,6 +105,7 @@ export function parseMockArguments(args: string[]): MockArguments {
     walletUsd: parseWallet(values.wallet ?? '1000'),
     latencyMs: parseInteger('--latency', values.latency ?? '0', 3_600_000),
     seed: values.seed ?? '1',
+    imageFormat: parseImageFormat(values['image-format'] ?? 'png'),
     faults: (values.fail ?? []).map(parseFault),
     assumptions: parseAssumptions(values.assume ?? []),
     cors: values.cors ?? false,
@@ -116,4 +121,9 @@ function parseWallet(text: string): number {
   throw new UsageError(
     `--wallet must be an amount in USD such as 0.10, at most 999999999 and with at most 9 decimals, not ${shown(text)}`,
   );
+}
+
+function parseImageFormat(text: string): 'png' | 'svg' {
+  if (text === 'png' || text === 'svg') return text;
+  throw new UsageError(`--image-format must be png or svg, not ${shown(text)}`);
 }

@@ -1,6 +1,8 @@
 import type { ToolCall } from '../../types/chat/params.ts';
-import { promptSvg } from '../media/svg.ts';
+import { imageFile } from '../media/image.ts';
+import type { Settings } from '../options.ts';
 import { hash, pick, seededRandom } from '../random.ts';
+import type { ScriptedReply } from './replies.ts';
 import type { ChatRequest } from './request.ts';
 import { sampleValue } from './sample-json.ts';
 import { selectToolCalls, withCallIds } from './tool-calls.ts';
@@ -9,6 +11,8 @@ import { selectToolCalls, withCallIds } from './tool-calls.ts';
 export interface OutputChoice {
   reasoning: string | undefined;
   content: string | null;
+  /** The parts in which a stream sends the content. @defaultValue its tokens */
+  chunks?: readonly string[] | undefined;
   toolCalls: ToolCall[];
   /** Data URLs. */
   images: string[];
@@ -29,15 +33,26 @@ const maxQuoteTokens = 200;
 /** Maximum number of characters processed where a prefix of the text is enough. */
 const maxScanLength = 10_000;
 
-/** Generates the model's output. The same request and seed always produce the same output. */
-export function generateOutput(request: ChatRequest, seed: string): ChatOutput {
+/** Returns the scripted output, or generates some. The same request and seed always produce the same output. */
+export function generateOutput(
+  request: ChatRequest,
+  { seed, imageFormat }: Pick<Settings, 'seed' | 'imageFormat'>,
+  reply?: ScriptedReply,
+): ChatOutput {
   const { context } = request;
   // Each choice has its own seed; a long context is hashed once for all of them.
   const contextKey = context.length > maxScanLength ? String(hash(context)) : context;
-  const shared = { functionCalls: selectToolCalls(request), structured: structuredText(request) };
-  const choices = Array.from({ length: request.choices }, (_, index) =>
-    generateChoice(request, shared, `${seed} ${request.model} ${contextKey} ${index}`, index),
-  );
+  const shared = {
+    functionCalls: selectToolCalls(request),
+    structured: structuredText(request),
+    imageFormat,
+  };
+  const choices = Array.from({ length: request.choices }, (_, index) => {
+    const choiceSeed = `${seed} ${request.model} ${contextKey} ${index}`;
+    return reply
+      ? scriptedChoice(reply, choiceSeed)
+      : generateChoice(request, shared, choiceSeed, index);
+  });
   const reasoningTokens = sum(choices.map((choice) => countTokens(choice.reasoning ?? '')));
   return {
     choices,
@@ -51,11 +66,26 @@ export function generateOutput(request: ChatRequest, seed: string): ChatOutput {
 interface SharedOutput {
   functionCalls: readonly ToolCall['function'][];
   structured: string | undefined;
+  imageFormat: 'png' | 'svg';
+}
+
+function scriptedChoice({ text, chunks, toolCalls }: ScriptedReply, seed: string): OutputChoice {
+  const shared = { reasoning: undefined, images: [] };
+  if (toolCalls === undefined) {
+    const content = text ?? chunks?.join('') ?? '';
+    return { ...shared, content, chunks, toolCalls: [], finishReason: 'stop' };
+  }
+  const calls = toolCalls.map((call) => ({
+    name: call.name,
+    arguments: JSON.stringify(call.arguments ?? {}),
+  }));
+  const finishReason = 'tool_calls';
+  return { ...shared, content: null, toolCalls: withCallIds(calls, seed), finishReason };
 }
 
 function generateChoice(
   request: ChatRequest,
-  { functionCalls, structured }: SharedOutput,
+  { functionCalls, structured, imageFormat }: SharedOutput,
   seed: string,
   index: number,
 ): OutputChoice {
@@ -67,7 +97,7 @@ function generateChoice(
   const tokensLeft = (request.maxTokens ?? Infinity) - countTokens(reasoning ?? '');
   const text = structured ?? plainText(request, seed);
   const { content, finishReason } = truncate(request, text, tokensLeft);
-  const images = request.wantsImages ? [imageUrl(request.prompt, index)] : [];
+  const images = request.wantsImages ? [imageUrl(request.prompt, index, imageFormat)] : [];
   return { reasoning, content, toolCalls: [], images, finishReason };
 }
 
@@ -118,14 +148,18 @@ function excerpt(text: string, maxTokens: number): string {
   return tokens.length <= maxTokens ? tokens.join('') : `${tokens.slice(0, maxTokens).join('')} …`;
 }
 
-function imageUrl(prompt: string, index: number): string {
-  const svg = promptSvg(excerpt(prompt, maxQuoteTokens), index, 'generated in a chat');
-  return `data:image/svg+xml;base64,${base64(svg)}`;
+function imageUrl(prompt: string, index: number, format: 'png' | 'svg'): string {
+  const footnote = 'generated in a chat';
+  const shown = excerpt(prompt, maxQuoteTokens);
+  const { type, body } = imageFile({ prompt: shown, variant: String(index), footnote }, format);
+  return `data:${type};base64,${base64(body)}`;
 }
 
-function base64(text: string): string {
+function base64(content: string | Uint8Array): string {
   let binary = '';
-  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
+  for (const byte of typeof content === 'string' ? new TextEncoder().encode(content) : content) {
+    binary += String.fromCharCode(byte);
+  }
   return btoa(binary);
 }
 

@@ -81,7 +81,7 @@ export function toStreamEvents(
 function* deltas(choice: OutputChoice): Generator<ChatCompletionDelta> {
   yield { role: 'assistant', content: choice.content === null ? null : '', refusal: null };
   for (const token of splitTokens(choice.reasoning ?? '')) yield { reasoning_content: token };
-  for (const token of splitTokens(choice.content ?? '')) yield { content: token };
+  for (const part of choice.chunks ?? splitTokens(choice.content ?? '')) yield { content: part };
   for (const [index, call] of choice.toolCalls.entries()) {
     const { id, type } = call;
     const { name, arguments: json } = call.function;

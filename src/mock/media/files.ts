@@ -4,30 +4,45 @@ import { bodyResponse } from '../http/response/response.ts';
 import type { MockResponse } from '../http/response/response.ts';
 import type { Task } from '../state.ts';
 import { phaseOf } from '../tasks/phase.ts';
-import { fileExtensions } from '../tasks/record.ts';
+import { imageFile, imageFormatOf, imageRatioOf } from './image.ts';
+import type { MediaFile } from './image.ts';
 import { sampleVideo } from './sample-video.ts';
-import { promptSvg } from './svg.ts';
-import { melodyWav } from './wav.ts';
+import { melodyWav, speechWav } from './wav.ts';
 
-/** A file with its content type. */
-export interface MediaFile {
-  type: string;
-  body: string | Uint8Array<ArrayBuffer>;
+/** The extension of a task's files, which is the name of their format. */
+export function extensionOf({ kind, body }: Task, imageFormat: 'png' | 'svg'): string {
+  if (kind === 'image') return imageFormatOf(body, imageFormat);
+  return kind === 'video' ? 'mp4' : 'wav';
 }
 
-/** Creates the result file with a name such as `1.svg`; undefined if the task has no such file. */
-export function taskFile(task: Task, name: string, now: number): MediaFile | undefined {
+/** Creates the result file with a name such as `1.png`; undefined if the task has no such file. */
+export function taskFile(
+  task: Task,
+  name: string,
+  now: number,
+  imageFormat: 'png' | 'svg',
+): MediaFile | undefined {
   const [, digits = '', extension] = /^(\d{1,3})\.(\w+)$/.exec(name) ?? [];
   const number = Number(digits);
-  const exists = number >= 1 && number <= task.count && extension === fileExtensions[task.kind];
+  const exists =
+    number >= 1 && number <= task.count && extension === extensionOf(task, imageFormat);
   if (!exists || phaseOf(task, now).status !== 'completed') return undefined;
-  switch (task.kind) {
-    case 'image':
-      return { type: 'image/svg+xml', body: promptSvg(task.prompt, number, task.model) };
-    case 'audio':
-      return { type: 'audio/wav', body: melodyWav(`${task.prompt} ${number}`) };
+  const { kind, prompt, model, body } = task;
+  switch (kind) {
+    case 'image': {
+      // The same prompt with another key is another image, as it is with a model.
+      const variant = `${task.idempotencyKey ?? task.id} ${number}`;
+      const description = { prompt, variant, footnote: model };
+      return imageFile(description, imageFormatOf(body, imageFormat), imageRatioOf(body));
+    }
+    case 'audio': {
+      const isSpeech = typeof (body.text ?? body.input) === 'string';
+      const speed = typeof body.speed === 'number' ? body.speed : 1;
+      const bytes = isSpeech ? speechWav(prompt, speed) : melodyWav(`${prompt} ${number}`);
+      return { type: 'audio/wav', body: bytes };
+    }
     case 'video':
-      return { type: 'video/mp4', body: sampleVideo(task.prompt, durationOf(task)) };
+      return { type: 'video/mp4', body: sampleVideo(prompt, durationOf(task)) };
   }
 }
 

@@ -5,7 +5,7 @@ const imageWidth = 768;
 const imageHeight = 512;
 
 /** Draws the prompt on a gradient. The same arguments always produce the same image. */
-export function promptSvg(prompt: string, variant: number, footnote: string): string {
+export function promptSvg(prompt: string, variant: string, footnote: string): string {
   const random = seededRandom(`${hash(prompt)}-${variant}`);
   const hue = Math.floor(random() * 360);
   const angle = Math.floor(random() * 90);

@@ -4,23 +4,46 @@ const sampleRate = 16_000;
 const noteSeconds = 0.16;
 const noteCount = 8;
 
+/** Seconds of speech per character, at normal speed: about 900 characters a minute. */
+const secondsPerCharacter = 1 / 15;
+
+/** The longest speech file, in seconds. */
+const maxSpeechSeconds = 300;
+
 /** Creates a short melody as a 16-bit mono WAV file. The same text always produces the same melody. */
 export function melodyWav(text: string): Uint8Array<ArrayBuffer> {
+  return toneWav(text, noteCount, noteSeconds, 220, 15);
+}
+
+/** Creates a murmur of one tone per syllable, as long as it takes to read the text. The same text always sounds the same. */
+export function speechWav(text: string, speed: number): Uint8Array<ArrayBuffer> {
+  const seconds = Math.min(
+    maxSpeechSeconds,
+    Math.max(0.5, (Array.from(text).length * secondsPerCharacter) / speed),
+  );
+  const syllables = Math.max(1, Math.round(seconds / noteSeconds));
+  return toneWav(text, syllables, seconds / syllables, 110, 6);
+}
+
+/** Creates a row of tones. Each has one of `pitches` pitches, of which `lowest` is the lowest in Hz. */
+function toneWav(
+  text: string,
+  count: number,
+  seconds: number,
+  lowest: number,
+  pitches: number,
+): Uint8Array<ArrayBuffer> {
   const random = seededRandom(text);
-  const samplesPerNote = Math.floor(sampleRate * noteSeconds);
-  const length = samplesPerNote * noteCount;
+  const samples = Math.floor(sampleRate * seconds);
+  const length = samples * count;
   const view = new DataView(new ArrayBuffer(44 + length * 2));
   writeHeader(view, length * 2);
-  for (let note = 0; note < noteCount; note += 1) {
-    const pitch = 220 * 2 ** (Math.floor(random() * 15) / 7);
-    for (let index = 0; index < samplesPerNote; index += 1) {
-      const fade = Math.min(1, index / 200) * (1 - index / samplesPerNote);
+  for (let tone = 0; tone < count; tone += 1) {
+    const pitch = lowest * 2 ** (Math.floor(random() * pitches) / 7);
+    for (let index = 0; index < samples; index += 1) {
+      const fade = Math.min(1, index / 200) * (1 - index / samples);
       const wave = Math.sin((2 * Math.PI * pitch * index) / sampleRate);
-      view.setInt16(
-        44 + (note * samplesPerNote + index) * 2,
-        Math.round(wave * fade * 12_000),
-        true,
-      );
+      view.setInt16(44 + (tone * samples + index) * 2, Math.round(wave * fade * 12_000), true);
     }
   }
   return new Uint8Array(view.buffer);

@@ -17,7 +17,7 @@ const style = `
 nav ul { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; list-style: none; margin: 0 0 1.5rem; padding: 0 }
 .tasks { list-style: none; margin: 0; padding: 0; display: grid; gap: 1rem;
   grid-template-columns: repeat(auto-fill, minmax(min(100%, 17rem), 1fr)) }
-.tasks > li { background: var(--card); border: 1px solid var(--line); border-radius: 0.5rem;
+.tasks > li { background: var(--card); border: 1px solid var(--line); border-radius: 14px;
   overflow: hidden; display: flex; flex-direction: column }
 .result { aspect-ratio: 3 / 2; display: grid; place-items: center; padding: 0; text-align: center;
   background: var(--line) }
@@ -42,7 +42,7 @@ export function homePage(context: RequestContext): string {
     'polygate reference gateway',
     style,
     `<header>
-<h1>polygate reference gateway</h1>
+<h1>Reference gateway</h1>
 <p>This gateway implements the documented API in memory. Requests cost nothing.</p>
 <nav aria-label="Public endpoints"><ul>
 <li><a href="/v1/openapi.json">OpenAPI document</a></li><li><a href="/v1/status">Status</a></li>

@@ -50,7 +50,7 @@ function complete(
   context: RequestContext,
   request: ChatRequest,
 ): { completion: GeneratedCompletion; headers: Record<string, string> } {
-  const { assumptions, ledger, settings } = context.services;
+  const { assumptions, ledger, settings, replies } = context.services;
   const key = generationKey(context);
   const scope = `chat ${key}`;
   const earlier = key === undefined ? undefined : context.user.idempotencyRecords.get(scope);
@@ -62,7 +62,7 @@ function complete(
     return { completion: earlier.completion, headers };
   }
   const model = modelFor(context, request);
-  const output = generateOutput(request, settings.seed);
+  const output = generateOutput(request, settings, replies.take(request));
   const base = {
     id: completionId(request, settings.seed),
     created: Math.floor(context.now / 1000),

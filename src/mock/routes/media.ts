@@ -2,7 +2,7 @@ import { defineEndpoint } from '../http/endpoint.ts';
 import { param } from '../http/request-context.ts';
 import { statusOf } from '../materials/store.ts';
 import { serveFile, taskFile } from '../media/files.ts';
-import { promptSvg } from '../media/svg.ts';
+import { imageFile } from '../media/image.ts';
 import { melodyWav } from '../media/wav.ts';
 
 const hiddenEndpoint = { method: 'GET', auth: 'none', hidden: true } as const;
@@ -15,7 +15,11 @@ export const mediaRoutes = [
     summary: 'Download a result file',
     handle: (context) => {
       const task = context.services.tasks.byId(param(context, 'taskId'));
-      return serveFile(context, task && taskFile(task, param(context, 'file'), context.now));
+      const { imageFormat } = context.services.settings;
+      return serveFile(
+        context,
+        task && taskFile(task, param(context, 'file'), context.now, imageFormat),
+      );
     },
   }),
   defineEndpoint({
@@ -36,8 +40,9 @@ export const mediaRoutes = [
       if (material === undefined || statusOf(material, context.now) !== 'available') {
         return serveFile(context, undefined);
       }
-      const body = promptSvg(material.name, 1, `preview of a material: ${material.type}`);
-      return serveFile(context, { type: 'image/svg+xml', body });
+      const footnote = `preview of a material: ${material.type}`;
+      const description = { prompt: material.name, variant: material.id, footnote };
+      return serveFile(context, imageFile(description, context.services.settings.imageFormat));
     },
   }),
 ];

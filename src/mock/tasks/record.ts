@@ -1,11 +1,9 @@
 import type { TaskKind } from '../../types/tasks/task.ts';
 import type { RequestContext } from '../http/request-context.ts';
+import { extensionOf } from '../media/files.ts';
 import type { Task } from '../state.ts';
 import { phaseOf } from './phase.ts';
 import type { Phase } from './phase.ts';
-
-/** The file extension of a task's results. */
-export const fileExtensions = { image: 'svg', video: 'mp4', audio: 'wav' } as const;
 
 /** The name of the list of results in a task record. */
 export const resultLists = { image: 'images', video: 'videos', audio: 'audios' } as const;
@@ -90,11 +88,12 @@ function resultFields(context: RequestContext, task: Task, phase: Phase): Record
 
 /** Returns the URLs of a task's files. They expire after `resultTtlMs`; later polls return new ones. */
 export function resultUrls(context: RequestContext, task: Task): string[] {
-  const ttl = context.services.settings.tasks.resultTtlMs;
+  const { settings } = context.services;
+  const ttl = settings.tasks.resultTtlMs;
   const elapsedLifetimes = Math.floor(Math.max(0, context.now - task.endsAt) / ttl);
   const expires = task.endsAt + ttl * (elapsedLifetimes + 1);
   const query = Number.isFinite(expires) ? `?expires=${expires}` : '';
-  const extension = fileExtensions[task.kind];
+  const extension = extensionOf(task, settings.imageFormat);
   return Array.from(
     { length: task.count },
     (_, index) => `${context.origin}/media/${task.id}/${index + 1}.${extension}${query}`,

@@ -20,7 +20,7 @@ describe.concurrent('the demo', () => {
     expect(run.stdout).toMatch(new RegExp(`total .* \\$${Number(spent.toFixed(9))}\n`));
     expect(run.stdout).not.toContain(mock.apiKey);
     expect(run.stdout).not.toContain('\u001B');
-    expect(await readdir(join(cwd, 'demo-output'))).toEqual(['harbor.svg']);
+    expect(await readdir(join(cwd, 'demo-output'))).toEqual(['harbor.png']);
   });
 
   test('recovers a lost response and a killed batch, and ends with one charge per row', async ({

@@ -72,8 +72,8 @@ describe.concurrent('with a service in the environment', () => {
     expect(lines[0]).toBe(`submitted ${mock.tasks[0]?.id} for $${mock.invoice[0]?.usd}`);
     expect(lines.slice(1, -2)).not.toEqual([]);
     expect(lines.at(-2)).toBe('succeeded 100%');
-    expect(lines.at(-1)).toBe('saved demo-output/image.svg');
-    expect(await readFile(join(cwd, 'demo-output/image.svg'), 'utf8')).toContain('harbor at dawn');
+    expect(lines.at(-1)).toBe('saved demo-output/image.png');
+    expect(await readFile(join(cwd, 'demo-output/image.png'), 'utf8')).toContain('PNG');
   });
 
   test('video-from-material uses the material in a video', async (context) => {
@@ -110,7 +110,7 @@ describe.concurrent('with a service in the environment', () => {
     const [, first] = /process (\d+) submitted task_/.exec(stdout) ?? [];
     const [, second] = /process (\d+) resumed task_/.exec(stdout) ?? [];
     expect(new Set([first, second, undefined])).toHaveProperty('size', 3);
-    expect(stdout).toMatch(/succeeded: http:\S+\.svg/);
+    expect(stdout).toMatch(/succeeded: http:\S+\.png/);
     expect(mock.invoice).toHaveLength(1);
   });
 
@@ -156,7 +156,7 @@ describe.concurrent('with a service in the environment', () => {
     const run = await runFromSource(example('proxy-hono'), surroundings);
     expect(run).toMatchObject(success);
     const [line] = mock.invoice;
-    expect(run.stdout).toMatch(/^ann generated http:\S+\.svg\S* for \$/);
+    expect(run.stdout).toMatch(/^ann generated http:\S+\.png\S* for \$/);
     expect(run.stdout).toContain(` for $${line?.usd}\n`);
     expect(run.stdout).toContain('bob cannot access it: not_permitted');
     expect(run.stdout).not.toContain(mock.apiKey);

@@ -194,8 +194,11 @@ test('a chat returns images as data URLs', async () => {
   const body = { ...chat, model: 'lumen/vision-chat', extra_body: { image_config: {} } };
   const { choices } = await caller.submit(path, body);
   const [image] = choices[0].message.images;
-  const svg = await (await fetch(image.image_url.url)).text();
-  expect(svg).toContain('<svg');
+  expect(await (await fetch(image.image_url.url)).text()).toContain('PNG');
+
+  const withSvg = callerOf(createMockGateway({ imageFormat: 'svg' }));
+  const { choices: drawn } = await withSvg.submit(path, body);
+  const svg = await (await fetch(drawn[0].message.images[0].image_url.url)).text();
   expect(svg).toContain('Hello there');
 });
 

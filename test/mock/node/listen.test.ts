@@ -45,8 +45,8 @@ test('the gateway responds on a socket, and its links point to that socket', asy
   expect((await fetch(task.poll_url)).status).toBe(401);
   const record = await (await send(`/v1/images/tasks/${task.id}`)).json();
   const file = await fetch(record.image_url);
-  expect(file.headers.get('content-type')).toBe('image/svg+xml');
-  expect(await file.text()).toContain('<svg');
+  expect(file.headers.get('content-type')).toBe('image/png');
+  expect(await file.text()).toContain('PNG');
 });
 
 test('links start with the host that the caller used', async () => {

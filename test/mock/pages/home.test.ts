@@ -23,7 +23,7 @@ test('the page shows the balance, and that there are no tasks yet', async () => 
 });
 
 test.each([
-  ['/v1/images/tasks', image, /<img src="\S+\.svg\S*" alt="Image: a fox">/],
+  ['/v1/images/tasks', image, /<img src="\S+\.png\S*" alt="Image: a fox">/],
   ['/v1/videos', video, /<video src="\S+\.mp4\S*" controls[^>]*aria-label="Video: a fox">/],
   ['/v1/audio/tasks', music, /<audio src="\S+\.wav\S*" controls aria-label="Audio: a fox">/],
 ])('a task of %s shows its progress, then its result', async (path, body, result) => {

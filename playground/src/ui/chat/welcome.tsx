@@ -1,11 +1,6 @@
+import { suggestions } from '../../../shared/suggestions.ts';
 import { chatModel } from '../../state/chat-settings.ts';
 import { sendMessage } from '../../state/chat.ts';
-
-const suggestions = [
-  'Describe a harbor at dawn',
-  'Explain what an API gateway does',
-  'What does an idempotency key do?',
-];
 
 /** Shown before the first message: what can be done here, and suggested messages. */
 export function Welcome() {
@@ -17,7 +12,7 @@ export function Welcome() {
         client recovers, turn on a fault in the control room first.
       </p>
       <ul class="suggestions">
-        {suggestions.map((suggestion) => (
+        {Object.keys(suggestions).map((suggestion) => (
           <li key={suggestion}>
             <button
               type="button"
