@@ -82,5 +82,15 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   // The mock is an independent implementation of the specification, so it shares only types and schemas.
   mock: ['types', 'schemas', 'errors/configuration.ts', 'fflate', 'hono', 'hono/**', 'zod/mini'],
   'mock/msw.ts': ['msw', 'msw/**'],
-  'mock/node': ['mock', 'types', 'schemas', 'hono', 'hono/**', 'node:*'],
+  'mock/node': [
+    'mock',
+    'types',
+    'schemas',
+    'errors/configuration.ts',
+    'hono',
+    'hono/**',
+    'zod/mini',
+    'node:*',
+    'node:*/**',
+  ],
 };

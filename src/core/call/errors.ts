@@ -60,10 +60,13 @@ export class CallErrors {
     // The body of the response is never read, so the code of a 5xx is unknown.
     const isRejected = status >= 400 && status < 500;
     const outcome = isRejected ? outcomeOf(status, '', chargeUsd) : this.history.interruptedOutcome;
-    for (const Class of [ConfigurationError, HookError]) {
-      if (error instanceof Class) {
-        return this.#create(Class, error.message, outcome, { cause: error.cause });
-      }
+    // Also that of a `fetch` from another build, such as a recording: it knows that it has sent nothing.
+    if (ConfigurationError.is(error)) {
+      const { message, cause, outcome: known = outcome } = error;
+      return this.#create(ConfigurationError, message, known, { cause });
+    }
+    if (error instanceof HookError) {
+      return this.#create(HookError, error.message, outcome, { cause: error.cause });
     }
     return this.connectionError(error);
   }

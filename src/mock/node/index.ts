@@ -8,6 +8,9 @@ import { protocolError, rawErrorResponse } from './protocol-error.ts';
 import { handleRecords } from './records.ts';
 import { toRequest } from './to-request.ts';
 
+export { recordings } from './recordings/index.ts';
+export type { RecordedRequest, RecordingOptions, Tape } from './recordings/index.ts';
+
 /** Options of {@link listen}. */
 export interface ListenOptions {
   /** The port to listen on. @defaultValue any free port */

@@ -1,0 +1,158 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+
+import { ConfigurationError } from '../../../errors/configuration.ts';
+import { checkNames } from '../../option-names.ts';
+import type { OptionNames } from '../../option-names.ts';
+import { nameOf } from './difference.ts';
+import { Player } from './player.ts';
+import { Recorder } from './recorder.ts';
+import { Redactor } from './redactor.ts';
+import { formatTape, parseTape } from './tape-file.ts';
+import type { RecordedRequest } from './tape-file.ts';
+
+export type { RecordedRequest } from './tape-file.ts';
+
+/** Options of {@link recordings}. */
+export interface RecordingOptions {
+  /**
+   * `record` sends requests and records them. `replay` responds with recordings and sends nothing. `auto` records if the
+   * tape does not exist, and replays otherwise; if the environment variable `CI` is set, it only replays.
+   *
+   * @defaultValue 'auto'
+   */
+  mode?: 'auto' | 'record' | 'replay' | undefined;
+  /** The `fetch` that sends requests while they are recorded. @defaultValue the global `fetch` */
+  fetch?: ((input: string | URL | Request, init?: RequestInit) => Promise<Response>) | undefined;
+  /** Replaces what must not be stored. It gets every string before it is stored or compared. */
+  redact?: ((text: string) => string) | undefined;
+  /**
+   * Whether to record how long responses take, and to replay them as slowly. Otherwise, a replayed poll is due at once.
+   *
+   * @defaultValue false
+   */
+  timing?: boolean | undefined;
+  /** Whether replayed responses report the recorded charges, which a ledger or budget then counts. @defaultValue false */
+  charges?: boolean | undefined;
+  /** Whether the end of `await using` accepts recordings that no request has used. @defaultValue false */
+  allowUnused?: boolean | undefined;
+}
+
+/** Recorded requests with their responses, in a file. */
+export interface Tape extends AsyncDisposable {
+  /** Records or replays. Pass it to the client. */
+  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+  /** What {@link Tape.fetch} does. */
+  readonly mode: 'record' | 'replay';
+  /** Recorded requests that were not made. Empty while recording. */
+  readonly unused: readonly RecordedRequest[];
+  /** Writes the tape, and the files that were downloaded. Does nothing in a replay. */
+  save(): Promise<void>;
+  /**
+   * Saves the tape. In a replay in which every request was on the tape, fails if recordings were not used.
+   *
+   * @throws Error that lists the unused recordings
+   */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const optionNames: OptionNames<RecordingOptions> = {
+  mode: true,
+  fetch: true,
+  redact: true,
+  timing: true,
+  charges: true,
+  allowUnused: true,
+};
+
+/**
+ * Records real requests and responses once, and replays them in tests, without network access or cost. The file contains
+ * no credentials.
+ *
+ * Requests match by method, path, query and body; of equal ones, the first gets the first response, and so on.
+ * A further `GET` gets the last response again. Any other request that is not on the tape fails with a
+ * `ConfigurationError`, which is never retried, and nothing is sent.
+ *
+ * @param path - The tape, such as `test/tapes/chat.json`. Downloads are stored beside it.
+ * @throws `ConfigurationError` if an option is invalid, or if the tape is missing or damaged in a replay.
+ *
+ * @example
+ * ```ts
+ * await using tape = recordings('test/tapes/chat.json');
+ * const gateway = new Polygate({ apiKey, baseURL, fetch: tape.fetch });
+ * ```
+ */
+export function recordings(path: string, options: RecordingOptions = {}): Tape {
+  checkNames(options, optionNames);
+  const { fetch = globalThis.fetch, redact, allowUnused = false } = options;
+  const { timing = false, charges = false } = options;
+  const mode = resolveMode(path, options.mode);
+  const redactor = new Redactor(redact);
+  const folder = `${basename(path, extname(path))}.files`;
+  if (mode === 'record') {
+    const recorder = new Recorder(fetch, timing);
+    const save = () => saveTape(path, folder, recorder, new Redactor(redact));
+    return { fetch: recorder.fetch, mode, unused: [], save, [Symbol.asyncDispose]: save };
+  }
+  const fileOf = (name: string) => join(dirname(path), folder, basename(name));
+  const player = new Player(readTape(path), redactor, { timing, charges, fileOf });
+  return {
+    fetch: player.fetch,
+    mode,
+    get unused() {
+      return player.unused;
+    },
+    save: () => Promise.resolve(),
+    async [Symbol.asyncDispose]() {
+      const { unused, foundAll } = player;
+      if (allowUnused || !foundAll || unused.length === 0) return;
+      throw new Error(
+        `${path}: no request has used ${unused.length} of the recordings: ${unused.map(nameOf).join(', ')}. ` +
+          'Delete the tape to record it again, or set allowUnused.',
+      );
+    },
+  };
+}
+
+function resolveMode(path: string, mode: RecordingOptions['mode'] = 'auto'): 'record' | 'replay' {
+  if (mode === 'record' || mode === 'replay') return mode;
+  if (mode !== 'auto') {
+    throw new ConfigurationError(`mode: must be 'auto', 'record' or 'replay'.`);
+  }
+  const isCI = !['', '0', 'false'].includes(process.env.CI ?? '');
+  return isCI || existsSync(path) ? 'replay' : 'record';
+}
+
+function readTape(path: string) {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigurationError(
+      `The tape ${path} cannot be read. To record it, run the test with mode 'record', or with mode 'auto' and without the environment variable CI.`,
+      { cause: error },
+    );
+  }
+  return parseTape(text, path);
+}
+
+/** Writes a tape and its files. The tape is replaced at once, so that a crash leaves the old or the new one. */
+async function saveTape(
+  path: string,
+  folder: string,
+  recorder: Recorder,
+  redactor: Redactor,
+): Promise<void> {
+  const { recordings: list, files } = recorder.finish(redactor, (number, mediaType) => {
+    const extension = /^\w+\/(?:x-)?([a-z0-9]{1,10})/.exec(mediaType)?.[1] ?? 'bin';
+    return `${number}.${extension}`;
+  });
+  const filesPath = join(dirname(path), folder);
+  await mkdir(dirname(path), { recursive: true });
+  await rm(filesPath, { recursive: true, force: true });
+  if (files.size > 0) await mkdir(filesPath, { recursive: true });
+  for (const [name, bytes] of files) await writeFile(join(filesPath, name), bytes);
+  await writeFile(`${path}.tmp`, formatTape(list));
+  await rename(`${path}.tmp`, path);
+}

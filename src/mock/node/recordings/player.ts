@@ -1,0 +1,151 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+
+import { ConfigurationError } from '../../../errors/configuration.ts';
+import { describeNearest, nameOf } from './difference.ts';
+import { formatEvent } from './events.ts';
+import { canonical, mapStrings } from './json.ts';
+import { toNetworkError } from './network-failure.ts';
+import { observe, toRecorded } from './observed-request.ts';
+import type { Redactor } from './redactor.ts';
+import { restoreGateway } from './redactor.ts';
+import { replayedHeaders } from './response-headers.ts';
+import type { RecordedRequest, RecordedResponse, Recording } from './tape-file.ts';
+
+/** Statuses whose responses have no body. */
+const withoutBody = new Set([204, 205, 304]);
+
+/** How recordings are replayed. */
+interface PlayOptions {
+  readonly timing: boolean;
+  readonly charges: boolean;
+  /** Returns the path of a file that belongs to the tape. */
+  readonly fileOf: (name: string) => string;
+}
+
+/** Responds to requests with their recordings. Sends nothing. */
+export class Player {
+  /** The recordings of each request, in their order. */
+  readonly #tracks = new Map<string, Recording[]>();
+  readonly #unused: Set<Recording>;
+  readonly #recordings: readonly Recording[];
+  readonly #redactor: Redactor;
+  readonly #options: PlayOptions;
+  /** Whether each request so far was on the tape. */
+  foundAll = true;
+
+  constructor(recordings: readonly Recording[], redactor: Redactor, options: PlayOptions) {
+    this.#recordings = recordings;
+    this.#redactor = redactor;
+    this.#options = options;
+    this.#unused = new Set(recordings);
+    for (const recording of recordings) {
+      const key = canonical(recording.request);
+      this.#tracks.set(key, [...(this.#tracks.get(key) ?? []), recording]);
+    }
+  }
+
+  /** The recorded requests that were not made. */
+  get unused(): RecordedRequest[] {
+    return Array.from(this.#unused, ({ request }) => request);
+  }
+
+  readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const { request } = await observe(input, init);
+    const { url, signal } = request;
+    signal?.throwIfAborted();
+    const isLink = url.hostname === 'recorded.invalid';
+    const recording = this.#take(
+      toRecorded(request, this.#redactor, isLink ? 'https://gateway.invalid' : url.origin),
+    );
+    const { response, lost } = recording;
+    if (lost) throw toNetworkError(lost);
+    if (!response) return untilAborted(signal);
+    if (this.#options.timing) await setTimeout(response.ms, undefined, { signal });
+    const { status } = response;
+    const headers = replayedHeaders(response.headers, {
+      ...this.#options,
+      status,
+      origin: url.origin,
+    });
+    const body = withoutBody.has(status) ? null : this.#bodyOf(response, url.origin, signal);
+    return Object.defineProperty(new Response(body, { status, headers }), 'url', {
+      value: url.href,
+    });
+  };
+
+  #take(request: RecordedRequest): Recording {
+    const track = this.#tracks.get(canonical(request));
+    const recording = track?.find((each) => this.#unused.has(each));
+    // A poll can be repeated for as long as the last state lasts.
+    const repeated = request.method === 'GET' ? track?.at(-1) : undefined;
+    const found = recording ?? repeated;
+    if (found) {
+      this.#unused.delete(found);
+      return found;
+    }
+    this.foundAll = false;
+    const problem = track
+      ? `the tape has it ${track.length === 1 ? 'once' : `${track.length} times`}, and each was used.`
+      : `it is not on the tape. ${describeNearest(
+          request,
+          this.#recordings.map((each) => each.request),
+        )}`;
+    throw new ConfigurationError(
+      `${nameOf(request)}: ${problem} Nothing was sent. To record again, delete the tape.`,
+      { outcome: 'not-sent' },
+    );
+  }
+
+  #bodyOf(
+    { events, body, text, file, truncated, gaps }: RecordedResponse,
+    origin: string,
+    signal: AbortSignal | undefined,
+  ): ReadableStream<Uint8Array> {
+    const { timing, fileOf } = this.#options;
+    const restore = (value: unknown) => mapStrings(value, (each) => restoreGateway(each, origin));
+    async function* pieces(): AsyncGenerator<Uint8Array, void> {
+      const encoder = new TextEncoder();
+      for (const [index, event] of (events ?? []).entries()) {
+        if (timing) await setTimeout(gaps?.[index], undefined, { signal });
+        yield encoder.encode(formatEvent(restore(event)));
+      }
+      if (body !== undefined) yield encoder.encode(JSON.stringify(restore(body)));
+      if (text !== undefined) yield encoder.encode(text);
+      if (file !== undefined) yield await readFile(fileOf(file));
+      if (truncated) throw toNetworkError(truncated);
+    }
+    return toStream(pieces(), signal);
+  }
+}
+
+/** A stream of pieces, each of which is read on demand. It fails when the signal aborts. */
+function toStream(
+  pieces: AsyncGenerator<Uint8Array, void>,
+  signal: AbortSignal | undefined,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const abort = () => controller.error(signal?.reason);
+        signal?.addEventListener('abort', abort, { once: true });
+      },
+      async pull(controller) {
+        const { done, value } = await pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await pieces.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Never resolves, as the request that was recorded. */
+function untilAborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

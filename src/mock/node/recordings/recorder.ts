@@ -1,0 +1,161 @@
+import { performance } from 'node:perf_hooks';
+
+import { isRecord } from '../../../types/type-guards.ts';
+import { redactEvents, splitEvents } from './events.ts';
+import { parseExactJson } from './json.ts';
+import { toErrorChain } from './network-failure.ts';
+import { observe, toRecorded } from './observed-request.ts';
+import type { ObservedRequest } from './observed-request.ts';
+import type { Redactor } from './redactor.ts';
+import { keptHeaders } from './response-headers.ts';
+import type { RecordedResponse, Recording } from './tape-file.ts';
+
+type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/** A request that was sent, and what is known of its response. It is redacted when the tape is written. */
+interface Take {
+  readonly request: ObservedRequest;
+  readonly sentAt: number;
+  response?: {
+    readonly status: number;
+    readonly headers: Headers;
+    readonly at: number;
+    readonly pieces: { readonly bytes: Uint8Array; readonly at: number }[];
+    /** Why the body ended early; undefined if it is complete. */
+    failure?: unknown;
+    ended: boolean;
+  };
+  failure?: unknown;
+  /** Whether the caller aborted. Later, clients also abort the signals of requests that have failed. */
+  wasAborted?: boolean;
+}
+
+/** Sends requests, and records them with their responses as the caller reads them. */
+export class Recorder {
+  readonly #takes: Take[] = [];
+  readonly #fetch: Fetch;
+  readonly #timing: boolean;
+
+  constructor(fetch: Fetch, timing: boolean) {
+    this.#fetch = fetch;
+    this.#timing = timing;
+  }
+
+  readonly fetch: Fetch = async (input, init) => {
+    const { request, send } = await observe(input, init);
+    const take: Take = { request, sentAt: performance.now() };
+    this.#takes.push(take);
+    let response: Response;
+    try {
+      response = await this.#fetch(...send);
+    } catch (error) {
+      take.failure = error;
+      take.wasAborted = request.signal?.aborted ?? false;
+      throw error;
+    }
+    const { status, statusText, headers, body, url } = response;
+    const received = { status, headers, at: performance.now(), pieces: [], ended: body === null };
+    take.response = received;
+    if (body === null) return response;
+    const copy = new Response(watch(body, received), { status, statusText, headers });
+    return Object.defineProperty(copy, 'url', { value: url });
+  };
+
+  /** The recordings, and the files that belong to them. Streams that have not ended yet count as cut off. */
+  finish(redactor: Redactor, nameFile: (number: number, mediaType: string) => string) {
+    const files = new Map<string, Uint8Array>();
+    // The first request goes to the gateway. Others may be downloads.
+    const gateway = this.#takes[0]?.request.url.origin;
+    for (const { request } of this.#takes) redactor.learnKeys(request.headers, request.url);
+    const recordings = this.#takes.map((take): Recording => {
+      const request = toRecorded(take.request, redactor, gateway);
+      if (take.response) {
+        const response = this.#finishResponse(take, redactor, gateway, (bytes, mediaType) => {
+          const name = nameFile(files.size + 1, mediaType);
+          files.set(name, bytes);
+          return name;
+        });
+        return { request, response };
+      }
+      if (take.failure === undefined || take.wasAborted) return { request, aborted: true };
+      return { request, lost: toErrorChain(take.failure, redactor) };
+    });
+    return { recordings, files };
+  }
+
+  #finishResponse(
+    { sentAt, response }: Take,
+    redactor: Redactor,
+    gateway: string | undefined,
+    storeFile: (bytes: Uint8Array, mediaType: string) => string,
+  ): RecordedResponse {
+    if (!response) return { status: 500, headers: {} };
+    const { status, headers, pieces, at, failure, ended } = response;
+    const bytes = Buffer.concat(pieces.map((piece) => piece.bytes));
+    const mediaType = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+    const isText = /^text\/|json|xml|javascript|^$/.test(mediaType);
+    const recorded: RecordedResponse = {
+      status,
+      headers: keptHeaders(headers, !isText, (value) => redactor.header(value, gateway)),
+    };
+    if (this.#timing) recorded.ms = Math.round(at - sentAt);
+    if (mediaType === 'text/event-stream') {
+      const { events, ends, rest } = splitEvents(bytes.toString());
+      recorded.events = redactEvents(events, redactor, gateway);
+      if (rest !== '') recorded.text = redactor.text(rest);
+      if (this.#timing) recorded.gaps = gapsOf(ends, pieces, at);
+    } else if (bytes.length > 0) {
+      const json = isText ? parseExactJson(bytes.toString()) : undefined;
+      if (isRecord(json)) recorded.body = redactor.response(json, gateway);
+      else if (isText) recorded.text = redactor.text(bytes.toString());
+      else recorded.file = storeFile(bytes, mediaType);
+    }
+    if (failure !== undefined || !ended) {
+      const cause = failure ?? new TypeError('The response was not read to its end');
+      recorded.truncated = toErrorChain(cause, redactor);
+    }
+    return recorded;
+  }
+}
+
+/** The ms between the events that end at the given bytes. */
+function gapsOf(
+  ends: readonly number[],
+  pieces: readonly { bytes: Uint8Array; at: number }[],
+  start: number,
+): number[] {
+  let previous = start;
+  return ends.map((end) => {
+    let length = 0;
+    const last = pieces.find(({ bytes }) => (length += bytes.length) >= end);
+    const gap = Math.round((last?.at ?? previous) - previous);
+    previous = last?.at ?? previous;
+    return gap;
+  });
+}
+
+/** The same body, whose pieces are recorded as they are read. */
+function watch(
+  body: ReadableStream<Uint8Array>,
+  response: NonNullable<Take['response']>,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          response.ended = done;
+          if (done) return controller.close();
+          response.pieces.push({ bytes: value.slice(), at: performance.now() });
+          controller.enqueue(value);
+        } catch (error) {
+          response.failure = error;
+          controller.error(error);
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,93 @@
+import * as z from 'zod/mini';
+
+import { ConfigurationError } from '../../../errors/configuration.ts';
+
+/** A network error: its message and code, then those of its causes. */
+const errorChain = z.array(z.object({ message: z.string(), code: z.optional(z.string()) }));
+
+const recordedRequest = z.object({
+  method: z.string(),
+  /** Path and query. Requests to other hosts than the gateway have the whole URL. */
+  path: z.string(),
+  /** JSON as such, text as a string, anything else in base64. */
+  body: z.optional(z.unknown()),
+});
+
+const recordedResponse = z.object({
+  status: z.int(),
+  headers: z.record(z.string(), z.string()),
+  /** A body that is JSON. */
+  body: z.optional(z.unknown()),
+  /** Any other body that is text. */
+  text: z.optional(z.string()),
+  /** The events of a stream: the data of one that is JSON, and the text of any other. */
+  events: z.optional(z.array(z.unknown())),
+  /** Name of the file with any other body. */
+  file: z.optional(z.string()),
+  /** The error that ended the body too early. */
+  truncated: z.optional(errorChain),
+  /** Ms until the headers, and between the events. */
+  ms: z.optional(z.number()),
+  gaps: z.optional(z.array(z.number())),
+});
+
+const recording = z.object({
+  request: recordedRequest,
+  response: z.optional(recordedResponse),
+  /** The error in place of a response. */
+  lost: z.optional(errorChain),
+  /** The caller aborted before there was a response. */
+  aborted: z.optional(z.literal(true)),
+});
+
+const tape = z.object({ version: z.literal(1), recordings: z.array(recording) });
+
+export type ErrorChain = z.infer<typeof errorChain>;
+
+/** A request as it is stored and matched. */
+export type RecordedRequest = z.infer<typeof recordedRequest>;
+
+export type RecordedResponse = z.infer<typeof recordedResponse>;
+
+/** A request, and its response or why it has none. */
+export type Recording = z.infer<typeof recording>;
+
+/** The text of a tape, with one line per value or event of a stream, so that changes can be reviewed. */
+export function formatTape(recordings: readonly Recording[]): string {
+  const lines: string[] = [];
+  const withMarks = (name: string, value: unknown): unknown => {
+    if (name !== 'events' || !Array.isArray(value)) return value;
+    return value.map((event: unknown) => `\0${lines.push(JSON.stringify(event)) - 1}`);
+  };
+  const text = JSON.stringify({ version: 1, recordings }, withMarks, 2);
+  return `${text.replaceAll(/"\\u0000(\d+)"/g, (_, index: string) => lines[Number(index)] ?? '')}\n`;
+}
+
+/**
+ * Parses the text of a tape.
+ *
+ * @throws `ConfigurationError` that names the place, if the tape is damaged.
+ */
+export function parseTape(text: string, path: string): readonly Recording[] {
+  const damaged = (place: string) =>
+    new ConfigurationError(
+      `The tape ${path} is damaged: ${place}. Restore the file, or delete it and record it again.`,
+    );
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw damaged(error instanceof Error ? error.message : 'it is not JSON');
+  }
+  const result = tape.safeParse(value);
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    const place = issue?.path.map(String).join('.') || 'the top level';
+    throw damaged(`${place}: ${issue?.message ?? 'invalid'}`);
+  }
+  const index = result.data.recordings.findIndex(
+    ({ response, lost, aborted }) => [response, lost, aborted].filter(Boolean).length !== 1,
+  );
+  if (index >= 0) throw damaged(`recordings.${index}: has no response`);
+  return result.data.recordings;
+}

@@ -1,0 +1,256 @@
+import { writeFile } from 'node:fs/promises';
+
+import { describe, expect, test, vi } from 'vitest';
+
+import {
+  ConfigurationError,
+  ConnectionError,
+  StreamTruncatedError,
+} from '../../../../src/index.ts';
+import { recordings } from '../../../../src/mock/node/index.ts';
+import { rejection } from '../../../support/rejection.ts';
+import { chat, image, startRecording } from './support.ts';
+
+test('a chat, a stream, an image and its file are replayed without the service', async () => {
+  const { mock, record, replay } = await startRecording();
+  const program = async (gateway: ReturnType<typeof replay>['gateway']) => {
+    const { choices } = await gateway.chat.completions.create(chat('Hello'));
+    const pieces = [];
+    const stream = gateway.chat.completions.stream(chat('Hi'));
+    for await (const piece of stream.text()) pieces.push(piece);
+    const statuses: string[] = [];
+    const generation = await gateway.images.generate(image, {
+      onUpdate: ({ status }) => statuses.push(status),
+      pollInterval: 1,
+    });
+    const file = await gateway.download(generation);
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    return [choices[0]?.message.content, pieces, statuses, bytes, file.complete];
+  };
+  const recorded = await record(program);
+  const charged = mock.invoice.length;
+  const { tape, gateway } = replay();
+  expect(await program(gateway)).toEqual(recorded);
+  expect(tape.unused).toEqual([]);
+  expect(mock.invoice).toHaveLength(charged);
+  // Recorded charges are not money that this client has spent.
+  expect(gateway.spend.totalUsd).toBe(0);
+});
+
+test('charges are replayed if they should be counted', async () => {
+  const { record, replay } = await startRecording();
+  const usd = await record(async (gateway) => {
+    await gateway.chat.completions.create(chat('Hello'));
+    return gateway.spend.totalUsd;
+  });
+  const { gateway } = replay({ charges: true });
+  await gateway.chat.completions.create(chat('Hello'));
+  expect(gateway.spend.totalUsd).toBe(usd);
+});
+
+describe('matching', () => {
+  test('equal requests get their responses in order; then a GET repeats the last one, and a POST fails', async () => {
+    const { mock, record, replay } = await startRecording();
+    const limits = await record(async (gateway) => {
+      mock.reply({ text: 'first', times: 1 });
+      mock.reply({ text: 'second', times: 1 });
+      await gateway.chat.completions.create(chat('Hello'));
+      await gateway.chat.completions.create(chat('Hello'));
+      const { balance } = await gateway.account.retrieve();
+      mock.setBalance(7);
+      return [balance.usd, (await gateway.account.retrieve()).balance.usd];
+    });
+    const { gateway, tape } = replay();
+    const ask = async () =>
+      (await gateway.chat.completions.create(chat('Hello'))).choices[0]?.message.content;
+    expect([await ask(), await ask()]).toEqual(['first', 'second']);
+    const error = await rejection(ConfigurationError, ask());
+    expect(error.message).toContain(
+      'the tape has it 2 times, and each was used. Nothing was sent.',
+    );
+    expect(error.outcome).toBe('not-sent');
+    const balances = [];
+    for (let read = 0; read < 4; read += 1) {
+      balances.push((await gateway.account.retrieve()).balance.usd);
+    }
+    expect(balances).toEqual([...limits, 7, 7]);
+    expect(tape.unused).toEqual([]);
+  });
+
+  test('the order of fields, idempotency keys and the host do not matter', async () => {
+    const { record, path } = await startRecording();
+    await record((gateway) => gateway.images.submit(image, { idempotencyKey: 'one' }));
+    const tape = recordings(path, { mode: 'replay' });
+    const response = await tape.fetch('https://elsewhere.example/v1/images/tasks', {
+      method: 'POST',
+      headers: { 'x-idempotency-key': 'two' },
+      body: JSON.stringify({ prompt: image.prompt, model: image.model }),
+    });
+    expect(response.status).toBe(202);
+  });
+
+  test('forms match whatever their boundary is', async () => {
+    const { path } = await startRecording();
+    const form = () => {
+      const data = new FormData();
+      data.set('file', new Blob([Uint8Array.of(0, 255, 128, 13, 10)]), 'a.bin');
+      return { method: 'POST', body: data };
+    };
+    const tape = recordings(path, { mode: 'record', fetch: async () => Response.json({ ok: 1 }) });
+    await (await tape.fetch('https://host.example/v1/files', form())).json();
+    await tape.save();
+    const replayed = recordings(path, { mode: 'replay' });
+    const request = new Request('https://host.example/v1/files', form());
+    expect(await (await replayed.fetch(request)).json()).toEqual({ ok: 1 });
+  });
+
+  test('a request that is not on the tape names the nearest recording and the difference, and is not retried', async () => {
+    const { record, replay } = await startRecording();
+    await record(async (gateway) => {
+      await gateway.models.list();
+      await gateway.chat.completions.create(chat('Hello'));
+    });
+    const { gateway, tape } = replay();
+    const error = await rejection(
+      ConfigurationError,
+      gateway.chat.completions.create(chat('Hello there')),
+    );
+    expect(error.message).toContain(
+      'The nearest recording is number 2, POST /v1/chat/completions. Differences: body.messages.0.content: "Hello" on the tape, "Hello there" in the request.',
+    );
+    expect(tape.unused.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /v1/models',
+      'POST /v1/chat/completions',
+    ]);
+    // The missing request is the failure to report, not the recordings that it left over.
+    await tape[Symbol.asyncDispose]();
+  });
+});
+
+describe('failures', () => {
+  test('a lost response is lost again, and the retry gets the next recording', async () => {
+    const { mock, record, replay } = await startRecording();
+    mock.fail({ route: 'POST /v1/images/tasks', reset: 'after', attempt: 1 });
+    const submit = async (gateway: ReturnType<typeof replay>['gateway']) => {
+      const { id, replayed } = await gateway.images.submit(image);
+      return { id, replayed };
+    };
+    const recorded = await record(submit);
+    expect(recorded.replayed).toBe(true);
+    const { gateway, tape } = replay();
+    expect(await submit(gateway)).toEqual(recorded);
+    expect(tape.unused).toEqual([]);
+  });
+
+  test('a refused connection is not sent, in a replay, too', async () => {
+    const { mock, record, replay } = await startRecording();
+    const recorded = await record(async (gateway) => {
+      // Nothing listens on the port of a gateway that has been closed.
+      mock.clearFaults();
+      const closed = gateway.withOptions({ baseURL: 'http://127.0.0.1:1', maxRetries: 0 });
+      return rejection(ConnectionError, closed.chat.completions.create(chat('Hello')));
+    });
+    const { gateway } = replay();
+    const error = await rejection(
+      ConnectionError,
+      gateway.withOptions({ maxRetries: 0 }).chat.completions.create(chat('Hello')),
+    );
+    expect([error.outcome, error.message]).toEqual([recorded.outcome, recorded.message]);
+    expect(error.outcome).toBe('not-sent');
+  });
+
+  test('a truncated stream is truncated again, after the same text', async () => {
+    const { mock, record, replay } = await startRecording();
+    mock.fail({ route: 'POST /v1/chat/completions', cutStreamAfter: 4 });
+    const read = async (gateway: ReturnType<typeof replay>['gateway']) => {
+      let text = '';
+      const stream = gateway.chat.completions.stream(chat('Hello'));
+      const error = await rejection(
+        StreamTruncatedError,
+        (async () => {
+          for await (const piece of stream.text()) text += piece;
+        })(),
+      );
+      return [text, error.partial?.choices[0]?.message.content];
+    };
+    const recorded = await record(read);
+    expect(recorded[0]).not.toBe('');
+    expect(await read(replay().gateway)).toEqual(recorded);
+  });
+
+  test('a damaged tape is reported with the place', async () => {
+    const { record, path, replay } = await startRecording();
+    await record((gateway) => gateway.models.list());
+    for (const [text, place] of [
+      ['{"version": 1, "recordings": [', 'JSON'],
+      ['{"version": 1, "recordings": [{"request": {"method": 1}}]}', 'recordings.0.request.method'],
+      [
+        '{"version": 1, "recordings": [{"request": {"method": "GET", "path": "/"}}]}',
+        'recordings.0: has no response',
+      ],
+      ['{"version": 2, "recordings": []}', 'version'],
+    ] as const) {
+      await writeFile(path, text);
+      expect(() => replay()).toThrow(ConfigurationError);
+      expect(() => replay()).toThrow(place);
+    }
+  });
+});
+
+describe('modes', () => {
+  test('auto records once and then replays; with CI set, it only replays', async () => {
+    const { path, baseURL } = await startRecording();
+    vi.stubEnv('CI', 'true');
+    try {
+      expect(() => recordings(path)).toThrow(/cannot be read.*mode 'record'/);
+      vi.stubEnv('CI', '');
+      const first = recordings(path);
+      expect(first.mode).toBe('record');
+      await (await first.fetch(`${baseURL}/v1/status`)).json();
+      await first.save();
+      expect(recordings(path).mode).toBe('replay');
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
+  test('await using saves a recording, and fails if a replay leaves recordings unused', async () => {
+    const { path, baseURL } = await startRecording();
+    {
+      await using tape = recordings(path, { mode: 'record' });
+      await (await tape.fetch(`${baseURL}/v1/status`)).json();
+    }
+    const leave = async (allowUnused?: boolean) => {
+      await using tape = recordings(path, { mode: 'replay', allowUnused });
+      return tape.unused.length;
+    };
+    await expect(leave()).rejects.toThrow(
+      'no request has used 1 of the recordings: GET /v1/status',
+    );
+    expect(await leave(true)).toBe(1);
+  });
+
+  test('with timing, a replay takes as long as the recording', async () => {
+    const { mock, record, replay, readTape } = await startRecording({ chunkDelayMs: 20 });
+    mock.reply({ chunks: ['a', 'b', 'c'] });
+    await record((gateway) => gateway.chat.completions.stream(chat('Hi')).final(), {
+      timing: true,
+    });
+    expect(await readTape()).toMatch(/"gaps": \[/);
+    const durationOf = async (timing: boolean) => {
+      const start = performance.now();
+      await replay({ timing }).gateway.chat.completions.stream(chat('Hi')).final();
+      return performance.now() - start;
+    };
+    expect(await durationOf(true)).toBeGreaterThan(await durationOf(false));
+  });
+
+  test.each([
+    [{ mod: 'replay' }, 'mode'],
+    [{ mode: 'play' }, "'auto', 'record' or 'replay'"],
+  ])('the options %j are a ConfigurationError', async (options, message) => {
+    const { path } = await startRecording();
+    expect(() => recordings(path, options as object)).toThrow(ConfigurationError);
+    expect(() => recordings(path, options as object)).toThrow(message);
+  });
+});
